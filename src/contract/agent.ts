@@ -1,0 +1,126 @@
+// The contract of an agent connector: an agent is delivered to and accepted from. It sees no platform.
+import type { Clock, Random } from './clock.ts'
+import type { Logger } from './log.ts'
+import type { Attachment, Quoted, Urgency } from './message.ts'
+import type { AgentSettings } from './settings.ts'
+
+/** One turn, on its way to the agent. */
+export interface Delivery {
+  readonly turn: string
+  readonly session: string
+  readonly agent: string
+  /** The address string: opaque, unique across integrations. */
+  readonly chatId: string
+  readonly integration: string
+  readonly platform: string
+  readonly source: string
+  readonly sender: { readonly id: string; readonly name?: string }
+  readonly messageId: string
+  readonly thread?: string
+  readonly text: string
+  readonly meta: Readonly<Record<string, string>>
+  readonly attachments: readonly Attachment[]
+  readonly replyTo?: Quoted
+  readonly receivedAt: number
+  /** How often it was handed over, this time included. */
+  readonly attempt: number
+  /** Handed before, maybe seen: marked `redelivery="true"` to the model. */
+  readonly repeat: boolean
+  /** The agent had seen it before the interruption: go on, do not replay. */
+  readonly continuation: boolean
+}
+
+/** What happens to a turn that was in flight when its connector or node went away. */
+export interface Redelivery {
+  /** Handed, no evidence yet. */
+  readonly handed: 'again' | 'give-up'
+  /** Seen, not answered. `resume`: delivered with `continuation`. */
+  readonly seen: 'again' | 'resume' | 'give-up'
+  /** Whether silence for `redeliver_after` means that nothing is running. */
+  readonly afterTimeout: boolean
+}
+
+export interface Ask {
+  readonly toolName: string
+  readonly description: string
+  /** The whole input, as display text. */
+  readonly input: string
+  /** The host's own id, shown as it came unless it collides with a pending one. */
+  readonly requestId?: string
+}
+
+export type AgentOutput =
+  /** A reply in the conversation of `turn`, or (no turn) in the conversation of `session`. */
+  | {
+      readonly kind: 'say'
+      readonly session: string
+      readonly turn?: string
+      readonly text: string
+      readonly urgency?: Urgency
+      /** Not before this much time has passed: a reminder survives a restart. */
+      readonly afterMs?: number
+      readonly idempotencyKey?: string
+      /** The answer to `turn`: evidence of `answered`, in the same commit. */
+      readonly final?: boolean
+    }
+  | { readonly kind: 'status'; readonly session: string; readonly turn?: string; readonly text: string }
+  | { readonly kind: 'ask'; readonly session: string; readonly turn?: string; readonly ask: Ask }
+  | { readonly kind: 'evidence'; readonly turn: string; readonly of: 'seen' | 'answered' }
+  | {
+      readonly kind: 'failed'
+      readonly turn: string
+      readonly reason: 'agent_failed' | 'agent_rejected' | 'cancelled'
+      readonly detail: string
+    }
+
+export interface Accepted {
+  /** Outbox id of a say, approval id of an ask. */
+  readonly id: string | null
+}
+
+/** The agent's way back: one closed union through one door. */
+export interface AgentOutlet {
+  accept(output: AgentOutput): Promise<Accepted>
+  /** Whether turns can be handed over now. */
+  presence(attached: boolean, detail?: string): void
+}
+
+export interface Verdict {
+  readonly approval: string
+  readonly session: string
+  readonly turn: string | null
+  readonly behavior: 'allow' | 'deny'
+  readonly decidedBy: string
+  /** Why it is denied when no person said so: `expired`, `unreachable`. */
+  readonly cause: 'person' | 'expired' | 'unreachable'
+  readonly ask: Ask
+}
+
+export interface AgentConnector {
+  readonly redelivery: Redelivery
+  /** How many turns of one session may be in flight. */
+  readonly window: number
+  /** Whether an expired or unreachable approval is denied by Switchboard (false: the host keeps its own dialog). */
+  readonly holdsDecisions: boolean
+  start(outlet: AgentOutlet): Promise<void>
+  /** Resolves when the turn was handed over. Throws when it was not; a retryable error puts it back. */
+  deliver(delivery: Delivery): Promise<void>
+  /** Writes the verdict to the asking host. `gone`: there is nobody to tell. */
+  verdict?(verdict: Verdict): Promise<'relayed' | 'gone'>
+  /** True if something was running and was told to stop. */
+  cancel?(session: string, turn: string | null): Promise<boolean>
+  stop(): Promise<void>
+}
+
+export interface ConnectorDeps {
+  readonly agent: AgentSettings
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly secret: (reference: string) => string
+}
+
+export interface ConnectorModule {
+  readonly type: string
+  create(deps: ConnectorDeps): AgentConnector
+}

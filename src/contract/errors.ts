@@ -1,0 +1,217 @@
+// The one error class and the one table of codes. Refusals are outcomes, not errors: see reasons.ts.
+
+export interface ErrorNature {
+  /** Who has to do something about it. */
+  readonly fault: 'caller' | 'operator' | 'platform' | 'agent' | 'switchboard'
+  readonly retryable: boolean
+  readonly httpStatus: number
+  /** 1 failed, 2 usage or configuration. */
+  readonly exitCode: 1 | 2
+  readonly meaning: string
+}
+
+export const ERROR_TABLE = {
+  input_invalid: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 400,
+    exitCode: 2,
+    meaning: 'The input is malformed; the message names the field.',
+  },
+  unauthorized: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 401,
+    exitCode: 1,
+    meaning: 'The credential is missing or wrong.',
+  },
+  forbidden: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 403,
+    exitCode: 1,
+    meaning: 'The credential is good, but not for this.',
+  },
+  not_found: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 404,
+    exitCode: 1,
+    meaning: 'There is no such thing, or no such secret URL.',
+  },
+  method_not_allowed: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 405,
+    exitCode: 1,
+    meaning: 'The path exists, but not for this method.',
+  },
+  conflict: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 409,
+    exitCode: 1,
+    meaning: 'Somebody else was first, or the state does not allow it.',
+  },
+  gone: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 410,
+    exitCode: 1,
+    meaning: 'It existed and has expired.',
+  },
+  too_large: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 413,
+    exitCode: 1,
+    meaning: 'The body is over the limit.',
+  },
+  unsupported_media: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 415,
+    exitCode: 1,
+    meaning: 'That content type is not taken here.',
+  },
+  rate_limited: {
+    fault: 'caller',
+    retryable: true,
+    httpStatus: 429,
+    exitCode: 1,
+    meaning: 'Too many; try again after the time given.',
+  },
+  config_invalid: {
+    fault: 'operator',
+    retryable: false,
+    httpStatus: 500,
+    exitCode: 2,
+    meaning: 'The configuration does not hold; line, column and a hint are given.',
+  },
+  data_folder_held: {
+    fault: 'operator',
+    retryable: false,
+    httpStatus: 409,
+    exitCode: 1,
+    meaning: 'Another daemon owns this data folder.',
+  },
+  daemon_absent: {
+    fault: 'operator',
+    retryable: false,
+    httpStatus: 503,
+    exitCode: 1,
+    meaning: 'The command needs a running daemon, and none holds the data folder.',
+  },
+  store_unavailable: {
+    fault: 'operator',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 1,
+    meaning: 'The database cannot be written now (away, locked, or the disk is full).',
+  },
+  store_corrupt: {
+    fault: 'operator',
+    retryable: false,
+    httpStatus: 503,
+    exitCode: 1,
+    meaning: 'The database file is damaged or from a newer version.',
+  },
+  draining: {
+    fault: 'switchboard',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 1,
+    meaning: 'The daemon is shutting down.',
+  },
+  agent_absent: {
+    fault: 'agent',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 1,
+    meaning: 'No process is attached for this agent.',
+  },
+  agent_failed: {
+    fault: 'agent',
+    retryable: false,
+    httpStatus: 502,
+    exitCode: 1,
+    meaning: 'The agent answered with an error.',
+  },
+  platform_unavailable: {
+    fault: 'platform',
+    retryable: true,
+    httpStatus: 502,
+    exitCode: 1,
+    meaning: 'The platform did not answer or answered with a fault of its own.',
+  },
+  platform_rejected: {
+    fault: 'platform',
+    retryable: false,
+    httpStatus: 502,
+    exitCode: 1,
+    meaning: 'The platform refused the message for good.',
+  },
+  outcome_unknown: {
+    fault: 'platform',
+    retryable: false,
+    httpStatus: 502,
+    exitCode: 1,
+    meaning: 'The request may have arrived, but no confirmation came.',
+  },
+  execution_failed: {
+    fault: 'switchboard',
+    retryable: false,
+    httpStatus: 502,
+    exitCode: 1,
+    meaning: 'A tool could not do what was asked.',
+  },
+  not_built: {
+    fault: 'operator',
+    retryable: false,
+    httpStatus: 501,
+    exitCode: 2,
+    meaning: 'Known by name, but not in this version.',
+  },
+  internal: {
+    fault: 'switchboard',
+    retryable: false,
+    httpStatus: 500,
+    exitCode: 1,
+    meaning: 'A bug in Switchboard.',
+  },
+} as const satisfies Record<string, ErrorNature>
+
+export type ErrorCode = keyof typeof ERROR_TABLE
+
+export interface ErrorDetail {
+  /** What the reader can do about it, one sentence. */
+  readonly hint?: string
+  readonly retryAfterMs?: number
+  readonly cause?: unknown
+}
+
+/** Every error that leaves a room. The message is for a person and never holds a secret. */
+export class SwitchboardError extends Error {
+  readonly code: ErrorCode
+  readonly hint: string | undefined
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause })
+    this.name = 'SwitchboardError'
+    this.code = code
+    this.hint = detail.hint
+    this.retryAfterMs = detail.retryAfterMs
+  }
+
+  get nature(): ErrorNature {
+    return ERROR_TABLE[this.code]
+  }
+}
+
+/** Any thrown value as a SwitchboardError; a stranger becomes `internal` (or the code given). */
+export function asSwitchboardError(thrown: unknown, code: ErrorCode = 'internal'): SwitchboardError {
+  if (thrown instanceof SwitchboardError) return thrown
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  return new SwitchboardError(code, message, { cause: thrown })
+}

@@ -1,0 +1,31 @@
+// Names of things: session UUIDs (v5, the same after a restart or on another node) and row ids that carry their position.
+import { createHash } from 'node:crypto'
+
+const SESSION_NAMESPACE = Buffer.from('6f1c2a5e9d0b5c3e8a77b1f04d9e2c61', 'hex')
+
+/** The session's UUID: derived from its key and generation, so every node agrees without asking. */
+export function sessionId(key: string, generation: number): string {
+  const hash = createHash('sha1').update(SESSION_NAMESPACE).update(`${generation}:${key}`).digest()
+  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50
+  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
+  const hex = hash.toString('hex', 0, 16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/**
+ * A row's public id: kind, the store's own tag, position. It needs no index of its own, sorts as it came,
+ * and the tag keeps ids of two stores apart.
+ */
+export function rowId(kind: 't' | 'o', tag: string, seq: number): string {
+  return `${kind}_${tag}_${seq.toString(36)}`
+}
+
+/** The position in an id made by `rowId`, or null when it is not one of this store's. */
+export function rowSeq(kind: 't' | 'o', tag: string, id: string): number | null {
+  const prefix = `${kind}_${tag}_`
+  if (!id.startsWith(prefix)) return null
+  const text = id.slice(prefix.length)
+  if (!/^[0-9a-z]{1,11}$/.test(text)) return null
+  const seq = Number.parseInt(text, 36)
+  return Number.isSafeInteger(seq) && seq.toString(36) === text ? seq : null
+}

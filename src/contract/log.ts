@@ -1,0 +1,9 @@
+// The log line's shape. Logged only where a story ends; never a secret, a body or an environment.
+
+export interface Logger {
+  debug(fields: Readonly<Record<string, unknown>>, message: string): void
+  info(fields: Readonly<Record<string, unknown>>, message: string): void
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void
+  error(fields: Readonly<Record<string, unknown>>, message: string): void
+  child(fields: Readonly<Record<string, unknown>>): Logger
+}

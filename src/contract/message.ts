@@ -1,0 +1,121 @@
+// What flows in the river: plain data, no function, no secret, no vendor type.
+
+export interface Sender {
+  /** The platform's stable id: what gates look at. Never a display name. */
+  readonly id: string
+  readonly name?: string
+  readonly isBot?: boolean
+}
+
+export interface Attachment {
+  readonly id: string
+  readonly kind: 'image' | 'audio' | 'video' | 'file'
+  readonly name?: string
+  readonly mime?: string
+  readonly size?: number
+  /** Opaque to everyone but the adapter that made it. Fetched only after the gate. */
+  readonly ref: string
+}
+
+export interface Quoted {
+  readonly messageId: string
+  readonly text?: string
+  readonly sender?: string
+}
+
+interface InboundBase {
+  readonly conversation: string
+  readonly thread?: string
+  readonly chat: 'direct' | 'group'
+  readonly sender: Sender
+  readonly at: number
+}
+
+export interface InboundMessage extends InboundBase {
+  readonly kind: 'message' | 'edit'
+  /** Absent: a fresh id is made, and the message is never taken for a duplicate. */
+  readonly messageId?: string
+  /** 0 for a first version; each edit counts up (or is the platform's edit time). */
+  readonly editVersion?: number
+  readonly text: string
+  /** Resolved by the adapter; undefined where the platform has no such thing. */
+  readonly mentioned?: boolean
+  readonly replyTo?: Quoted
+  readonly attachments?: readonly Attachment[]
+  /** Extra facts for the model: string to string. */
+  readonly meta?: Readonly<Record<string, string>>
+}
+
+export interface InboundTap extends InboundBase {
+  readonly kind: 'tap'
+  /** Unique per tap on the platform. */
+  readonly messageId: string
+  /** The message that carries the button. */
+  readonly on: string
+  readonly value: string
+}
+
+export interface InboundReaction extends InboundBase {
+  readonly kind: 'reaction'
+  readonly messageId: string
+  readonly on: string
+  readonly emoji: string
+}
+
+/** Bytes that passed verification but did not parse. Recorded as `refused: unparsable`. */
+export interface InboundUnparsable extends InboundBase {
+  readonly kind: 'unparsable'
+  readonly messageId?: string
+  readonly problem: string
+}
+
+export type InboundEvent = InboundMessage | InboundTap | InboundReaction | InboundUnparsable
+
+export type Urgency = 'low' | 'normal' | 'high'
+
+export interface Choice {
+  readonly label: string
+  /** Comes back as the value of a tap. */
+  readonly value: string
+}
+
+export type OutboundOp =
+  | {
+      readonly kind: 'text'
+      readonly text: string
+      readonly replyTo?: string
+      readonly urgency?: Urgency
+      readonly choices?: readonly Choice[]
+    }
+  | {
+      readonly kind: 'prompt'
+      readonly approval: string
+      readonly text: string
+      readonly choices: readonly Choice[]
+    }
+  | { readonly kind: 'edit'; readonly on: string; readonly text: string }
+  | { readonly kind: 'react'; readonly on: string; readonly emoji: string }
+  | {
+      readonly kind: 'file'
+      readonly name: string
+      readonly mime: string
+      readonly ref: string
+      readonly caption?: string
+    }
+
+/** The platform's confirmation. `sent` is said only when there is one. */
+export interface Receipt {
+  readonly platformIds: readonly string[]
+}
+
+/** Lossy, never queued: typing, a status line, a partial text. */
+export type Signal =
+  | { readonly kind: 'typing'; readonly on: boolean }
+  | { readonly kind: 'status'; readonly text: string }
+  | {
+      readonly kind: 'turn_state'
+      readonly turn: string
+      readonly messageId: string
+      readonly state: string
+      readonly reason?: string
+    }

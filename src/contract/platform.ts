@@ -1,0 +1,172 @@
+// The contract of a platform adapter: a platform is received from and sent to. It has no store, session, retry,
+// dedup or allowlist; those are the river's.
+import type { Address } from './address.ts'
+import type { Clock, Random } from './clock.ts'
+import type { Logger } from './log.ts'
+import type { InboundEvent, OutboundOp, Receipt, Signal } from './message.ts'
+import type { ReasonCode } from './reasons.ts'
+import type { IntegrationSettings } from './settings.ts'
+import type { TurnState } from './states.ts'
+
+/** What a platform can do, as data: the core never calls and hopes. */
+export interface Abilities {
+  readonly threads: boolean
+  readonly edits: boolean
+  readonly reactions: boolean
+  readonly files: boolean
+  readonly buttons: boolean
+  readonly typing: boolean
+  /** Sending the same key twice shows one message: a crash between send and confirmation is simply sent again. */
+  readonly idempotentSend: boolean
+}
+
+export interface Received {
+  /** The turn's id; null when the body was not kept (rate-limited drops). */
+  readonly id: string | null
+  readonly state: TurnState
+  readonly reason: ReasonCode | null
+  readonly duplicate: boolean
+  readonly session: string | null
+  /** What to tell the sender at once, where the platform answers in the same breath (a webhook). */
+  readonly answer?: string
+  readonly retryAfterMs?: number
+}
+
+/** The door in. Resolves after the commit that stores events and cursor: only then may "received" be said. */
+export interface PlatformIntake {
+  receive(
+    events: readonly InboundEvent[],
+    options?: { readonly cursor?: string },
+  ): Promise<readonly Received[]>
+}
+
+/** One message of a conversation as it was stored: what a page shows after a reload and a stream resumes from. */
+export interface TranscriptEntry {
+  /** Position in this integration's transcript; grows, never reused. Outbound and inbound have their own. */
+  readonly seq: number
+  readonly direction: 'in' | 'out'
+  readonly id: string
+  readonly conversation: string
+  readonly thread?: string
+  readonly at: number
+  readonly text: string
+  readonly state: string
+  readonly reason: string | null
+  readonly sender?: string
+  readonly op?: OutboundOp
+  readonly platformMessageId?: string
+}
+
+export interface TranscriptQuery {
+  readonly conversation?: string
+  readonly direction?: 'in' | 'out'
+  readonly afterSeq?: number
+  readonly beforeSeq?: number
+  readonly limit: number
+}
+
+export interface PlatformDeps {
+  readonly integration: IntegrationSettings
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  /** What was said in this integration's conversations, oldest first. */
+  readonly transcript: (query: TranscriptQuery) => Promise<readonly TranscriptEntry[]>
+  /** Reads a secret reference of this integration (`env:`, `file:`, `secret:`). Throws `config_invalid` if absent. */
+  readonly secret: (reference: string) => string
+  /** The folder where this integration may keep downloaded attachments. */
+  readonly filesDir: string
+}
+
+export interface SendRequest {
+  readonly to: Address
+  readonly op: OutboundOp
+  /** Outbox id: what a resumable stream and a platform's own idempotency key are made of. */
+  readonly key: string
+  /** Position of the outbox row; see TranscriptEntry.seq. */
+  readonly seq: number
+}
+
+export interface PlatformAdapter {
+  readonly abilities: Abilities
+  /** Code points per message; longer texts are split by the outlet. Infinity: no limit. */
+  readonly textLimit: number
+  readonly sendFrom: 'any' | 'link-holder'
+  /** HTTP surface under /hooks/ID (or /chat for web). */
+  readonly endpoint?: Endpoint
+  /** Begins to receive. `cursor` is what was last stored with `intake.receive`. */
+  start(intake: PlatformIntake, cursor: string | null): Promise<void>
+  /** Resolves only when the platform confirmed; otherwise throws. `outcome_unknown` when it may have arrived. */
+  send(request: SendRequest): Promise<Receipt>
+  /** After a crash: did the send with this key arrive? */
+  reconcile?(
+    request: SendRequest,
+  ): Promise<
+    { readonly outcome: 'sent'; readonly receipt: Receipt } | { readonly outcome: 'absent' | 'unknown' }
+  >
+  /** Lossy by contract. */
+  signal?(to: Address, signal: Signal): void
+  /** Link health, for status and doctor. */
+  link(): { readonly state: 'up' | 'connecting' | 'down' | 'disabled'; readonly detail?: string }
+  stop(): Promise<void>
+}
+
+// ---- HTTP endpoints of platforms -------------------------------------------------------------------------
+
+export interface RawRequest {
+  readonly method: string
+  /** What follows the integration's own prefix: '' or '/events'. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Uint8Array
+  /** True when the peer's address is a loopback one. */
+  readonly fromLoopback: boolean
+}
+
+declare const verified: unique symbol
+/** A request that passed `verify`: unverified bytes cannot be handled, by type. */
+export interface VerifiedRequest {
+  readonly [verified]: true
+  readonly request: RawRequest
+  /** Who the credential speaks for. */
+  readonly sender: string
+}
+
+/** Only an endpoint's `verify` calls this. */
+export function markVerified(request: RawRequest, sender: string): VerifiedRequest {
+  return { request, sender } as VerifiedRequest
+}
+
+export interface StreamSink {
+  write(chunk: string): void
+  /** True once the peer is gone. */
+  readonly closed: boolean
+  onClose(run: () => void): void
+  end(): void
+}
+
+export interface HttpReply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** Present: the reply stays open and this writes to it. */
+  readonly stream?: (sink: StreamSink) => void
+}
+
+export interface Endpoint {
+  /** Checks the credential. Returns the reply to give when it does not hold. */
+  verify(request: RawRequest): VerifiedRequest | HttpReply
+  handle(request: VerifiedRequest): Promise<HttpReply>
+}
+
+export function isReply(outcome: VerifiedRequest | HttpReply): outcome is HttpReply {
+  return 'status' in outcome
+}
+
+/** What a platform folder exports: one row in app/registry.ts. */
+export interface PlatformModule {
+  readonly name: string
+  create(deps: PlatformDeps): PlatformAdapter
+}

@@ -1,0 +1,60 @@
+// Why a turn or a send ended as it did: a closed list that audit, command line and console can all name.
+
+export interface Reason {
+  /** The states that this reason explains. */
+  readonly of: readonly string[]
+  /** One sentence for a person. */
+  readonly text: string
+}
+
+export const REASONS = {
+  // refused at the door
+  unparsable: { of: ['refused'], text: 'The payload could not be read.' },
+  flood: { of: ['refused'], text: 'The integration received more than its flood guard lets through.' },
+  rate_limited: { of: ['refused'], text: 'The sender is over its limit.' },
+  sender_not_allowed: { of: ['refused'], text: 'The sender is not in access.allow_from.' },
+  pairing_required: { of: ['refused'], text: 'The sender is not paired yet.' },
+  dm_disabled: { of: ['refused'], text: 'Direct messages are off (access.dm).' },
+  group_not_listed: { of: ['refused'], text: 'The group is not in access.groups.' },
+  not_mentioned: { of: ['refused'], text: 'The agent was not mentioned (require_mention).' },
+  own_message: { of: ['refused'], text: 'It is our own message.' },
+  bot_message: { of: ['refused'], text: 'Another bot wrote it.' },
+  policy_unreadable: { of: ['refused'], text: 'The access policy could not be read, so the door is closed.' },
+  no_binding: { of: ['refused'], text: 'No agent is bound to this conversation.' },
+  integration_disabled: { of: ['refused', 'failed'], text: 'The integration is disabled.' },
+  empty: { of: ['refused'], text: 'There was neither text nor attachment.' },
+  not_approver: { of: ['refused'], text: 'A verdict from somebody who is not an approver.' },
+  queue_full: { of: ['refused'], text: 'The session has too many messages waiting.' },
+  gate_capability: { of: ['refused'], text: 'The channel server did not declare the capability.' },
+  gate_disabled: { of: ['refused'], text: 'channels.enabled is false.' },
+  gate_session: { of: ['refused'], text: 'The channel server is not in allowed_channel_servers.' },
+  gate_marketplace: { of: ['refused'], text: 'plugin_source does not match.' },
+  gate_allowlist: { of: ['refused'], text: 'The channel server is not in channels.approved.' },
+  // consumed by Switchboard itself
+  verdict: { of: ['consumed'], text: 'It was a verdict on an approval.' },
+  verdict_late: { of: ['consumed'], text: 'It was a verdict on an approval that was already answered.' },
+  command: { of: ['consumed'], text: 'It was a command to Switchboard.' },
+  tap: { of: ['consumed'], text: 'It was a tap on a button.' },
+  noted: { of: ['consumed'], text: 'A reaction or edit that no agent needs to see.' },
+  // turns that did not make it
+  max_attempts: { of: ['failed'], text: 'It was tried max_attempts times.' },
+  agent_failed: { of: ['failed'], text: 'The agent answered with an error.' },
+  agent_rejected: { of: ['failed'], text: 'The agent refused the turn for good.' },
+  agent_silent: { of: ['failed'], text: 'The agent took it and never answered.' },
+  agent_removed: { of: ['failed'], text: 'The agent is no longer configured.' },
+  cancelled: { of: ['failed'], text: 'It was cancelled by /stop or by an operator.' },
+  queue_expired: { of: ['expired'], text: 'It waited longer than queue_expiry.' },
+  // sends
+  platform_rejected: { of: ['failed'], text: 'The platform refused it for good.' },
+  platform_unavailable: { of: ['queued', 'failed'], text: 'The platform could not be reached.' },
+  platform_busy: { of: ['queued'], text: 'The platform asked to wait.' },
+  integration_missing: { of: ['failed'], text: 'The integration is no longer configured.' },
+  not_allowed: { of: ['failed'], text: 'The target is no longer allowed.' },
+  duplicate: { of: ['deduplicated'], text: 'The same content went to the same target a moment ago.' },
+  unconfirmed: { of: ['unknown'], text: 'It may have arrived; the platform never confirmed it.' },
+  confirmed_by_operator: { of: ['sent'], text: 'An operator saw it on the platform.' },
+  buried: { of: ['failed'], text: 'An operator gave it up.' },
+  operator_retry: { of: ['queued'], text: 'An operator asked for another try.' },
+} as const satisfies Record<string, Reason>
+
+export type ReasonCode = keyof typeof REASONS

@@ -1,0 +1,156 @@
+// The configuration as the rest of the house sees it: validated, with defaults, references not yet resolved.
+// `config` makes it from switchboard.yaml; nobody else reads files or the environment.
+
+export interface RateLimit {
+  /** 0/0 = no limit. */
+  readonly rps: number
+  readonly burst: number
+}
+
+export interface GroupPolicy {
+  readonly requireMention: boolean
+  /** Empty: the integration's. ['*']: any member. */
+  readonly allowFrom: readonly string[]
+}
+
+export type AccessPolicy =
+  | {
+      readonly readable: true
+      /** `credential`: the platform's own credential is the gate (web token, webhook HMAC, Chorus secret). */
+      readonly dm: 'pairing' | 'allowlist' | 'disabled' | 'credential'
+      readonly allowFrom: readonly string[]
+      readonly approvers: readonly string[]
+      readonly groups: Readonly<Record<string, GroupPolicy>>
+      readonly mentionPatterns: readonly string[]
+    }
+  | { readonly readable: false; readonly problem: string }
+
+export interface IntegrationSettings {
+  readonly id: string
+  readonly platform: string
+  readonly enabled: boolean
+  readonly default: boolean
+  readonly scope: 'all' | 'bound' | { readonly agents: readonly string[] }
+  readonly access: AccessPolicy
+  /** The platform's own keys, validated by the platform's schema. Secrets are still references. */
+  readonly options: Readonly<Record<string, unknown>>
+  /** Where it came from, for doctor: `integrations[0]`, `default`, `store`. */
+  readonly origin: string
+}
+
+export interface Binding {
+  readonly plugin: string
+  /** The integration's id. */
+  readonly instance: string
+  /** `chat` or `chat/topic`; absent: all that no other binding took. */
+  readonly conversations?: readonly string[]
+  readonly allowedChannelServers: readonly string[]
+}
+
+export interface AgentSettings {
+  readonly id: string
+  readonly connector: { readonly type: string; readonly options: Readonly<Record<string, unknown>> }
+  readonly bindings: readonly Binding[]
+  readonly channels: ChannelsSettings | null
+  readonly schedules: readonly ScheduleSettings[]
+  readonly notifyOn: 'none' | 'completion' | 'failure' | 'both'
+  /** `platform:target`, `platform:*`, `*`. */
+  readonly messagingAllow: readonly string[]
+  readonly origin: string
+}
+
+export interface ChannelsSettings {
+  readonly enabled: boolean
+  /** Code points; 0 = no cap. */
+  readonly maxContentChars: number
+  readonly defaultRateLimit: RateLimit | null
+  readonly approved: readonly {
+    readonly server: string
+    readonly pluginSource: string | null
+    readonly outboundToolName: string
+    readonly rateLimit: RateLimit | null
+  }[]
+}
+
+export interface ScheduleSettings {
+  readonly id: string
+  readonly cron: string
+  readonly tz: string
+  readonly prompt: string
+  readonly missed: 'run' | 'skip'
+}
+
+export interface UserSettings {
+  readonly id: string
+  /** `integration:sender`. */
+  readonly identities: readonly string[]
+  readonly notifyTo: string | null
+  readonly roles: readonly ('owner' | 'approver' | 'operator')[]
+}
+
+export interface Tunables {
+  readonly maxAttempts: number
+  readonly redeliverAfterMs: number
+  readonly queueExpiryMs: number
+  readonly approvalExpiryMs: number
+  readonly senderLimit: RateLimit
+  /** Per integration, before anything is parsed. */
+  readonly floodLimit: RateLimit
+  readonly recipientLimit: RateLimit
+  readonly toolWaitMs: number
+  readonly unknownPolicy: 'note' | 'hold'
+  /** Bodies older than this are pruned; 0 keeps them. */
+  readonly bodyRetentionMs: number
+  readonly maxBodyBytes: number
+  readonly sendRetryBaseMs: number
+  readonly sendRetryMaxMs: number
+  readonly sendMaxAttempts: number
+  readonly ackReaction: string
+  readonly maxQueuedPerSession: number
+}
+
+export const DEFAULT_TUNABLES: Tunables = {
+  maxAttempts: 5,
+  redeliverAfterMs: 15 * 60_000,
+  queueExpiryMs: 7 * 24 * 3_600_000,
+  approvalExpiryMs: 10 * 60_000,
+  senderLimit: { rps: 0, burst: 0 },
+  floodLimit: { rps: 0, burst: 0 },
+  recipientLimit: { rps: 1, burst: 30 },
+  toolWaitMs: 10_000,
+  unknownPolicy: 'note',
+  bodyRetentionMs: 0,
+  maxBodyBytes: 1_048_576,
+  sendRetryBaseMs: 1_000,
+  sendRetryMaxMs: 300_000,
+  sendMaxAttempts: 12,
+  ackReaction: '',
+  maxQueuedPerSession: 10_000,
+}
+
+export interface McpServerSettings {
+  readonly name: string
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+export interface Settings {
+  readonly server: { readonly host: string; readonly port: number; readonly publicUrl: string | null }
+  readonly store: string
+  readonly integrations: readonly IntegrationSettings[]
+  readonly agents: readonly AgentSettings[]
+  readonly mcpServers: readonly McpServerSettings[]
+  readonly users: readonly UserSettings[]
+  readonly tunables: Tunables
+  /** SHA-256 over the meaning of the configuration: nodes compare it. */
+  readonly digest: string
+  /** Things that load but deserve a word: platforms not built yet, approved servers configured nowhere. */
+  readonly warnings: readonly string[]
+}
+
+export function agentById(settings: Settings, id: string): AgentSettings | undefined {
+  return settings.agents.find((agent) => agent.id === id)
+}
+
+export function integrationById(settings: Settings, id: string): IntegrationSettings | undefined {
+  return settings.integrations.find((integration) => integration.id === id)
+}

@@ -1,0 +1,71 @@
+// The states of turns, sends and approvals, and which moves are allowed.
+//
+// A turn is one inbound message on its way through an agent:
+//   queued ──▶ handed ──▶ seen ──▶ answered
+// `handed` is written before the hand-over, so a crash in between makes a marked repeat, never an unmarked one.
+// `seen` and `answered` need evidence from the agent. A handed turn may go back to `queued` when the connector
+// knows that it was not taken. `refused` and `consumed` are born so and never move.
+
+export const TURN_STATES = [
+  'queued',
+  'handed',
+  'seen',
+  'answered',
+  'refused',
+  'consumed',
+  'failed',
+  'expired',
+] as const
+export type TurnState = (typeof TURN_STATES)[number]
+
+export const OPEN_TURN_STATES = ['queued', 'handed', 'seen'] as const satisfies readonly TurnState[]
+
+const TURN_MOVES: Record<TurnState, readonly TurnState[]> = {
+  queued: ['handed', 'failed', 'expired'],
+  handed: ['queued', 'seen', 'answered', 'failed', 'expired'],
+  seen: ['queued', 'answered', 'failed', 'expired'],
+  answered: [],
+  refused: [],
+  consumed: [],
+  failed: ['queued'], // an operator's retry
+  expired: ['queued'], // likewise
+}
+
+export function turnMayMove(from: TurnState, to: TurnState): boolean {
+  return TURN_MOVES[from].includes(to)
+}
+
+// A send is one message to a platform:
+//   queued ──▶ sending ──▶ sent
+// `sending` is written before the platform is called. A row found `sending` after a crash is settled by the
+// platform's own idempotency, else it is `unknown`, never silently repeated. `deduplicated` is born so.
+export const SEND_STATES = ['queued', 'sending', 'sent', 'deduplicated', 'failed', 'unknown'] as const
+export type SendState = (typeof SEND_STATES)[number]
+
+export const OPEN_SEND_STATES = ['queued', 'sending'] as const satisfies readonly SendState[]
+
+const SEND_MOVES: Record<SendState, readonly SendState[]> = {
+  queued: ['sending', 'failed'],
+  sending: ['queued', 'sent', 'failed', 'unknown'],
+  sent: [],
+  deduplicated: [],
+  failed: ['queued'], // outbox retry
+  unknown: ['queued', 'failed', 'sent'], // by policy, or by the operator
+}
+
+export function sendMayMove(from: SendState, to: SendState): boolean {
+  return SEND_MOVES[from].includes(to)
+}
+
+// An approval is a tool call that waits for a person's yes or no:
+//   pending ──▶ decided ──▶ relayed | undeliverable        pending ──▶ expired | withdrawn
+// "Allowed" is shown only at `relayed`: the verdict was written to the asking host.
+export const APPROVAL_STATES = [
+  'pending',
+  'decided',
+  'relayed',
+  'undeliverable',
+  'expired',
+  'withdrawn',
+] as const
+export type ApprovalState = (typeof APPROVAL_STATES)[number]

@@ -1,0 +1,61 @@
+// A step of the intake: a pure function of the event and what is known. It returns a decision and effects as data;
+// row and effects are one commit, so a redelivery (duplicate key) repeats nothing.
+import type { Address } from './address.ts'
+import type { OutboundOp } from './message.ts'
+import type { ReasonCode } from './reasons.ts'
+
+export type Effect =
+  /** A notice, a pairing code, an answer: goes through the outbox like everything else. */
+  | { readonly kind: 'send'; readonly to: Address; readonly op: OutboundOp; readonly cause: SendCause }
+  /** Compare-and-set on an approval. The loser is told in the same commit; `{by}` is replaced by who won. */
+  | {
+      readonly kind: 'decide'
+      readonly approval: string
+      readonly behavior: 'allow' | 'deny'
+      readonly by: string
+      readonly via: string
+      readonly ifLate: { readonly to: Address; readonly text: string } | null
+    }
+  /** /new: a fresh session for this address. */
+  | { readonly kind: 'new_session'; readonly agent: string; readonly at: Address }
+  /** /stop: open turns of the session end as failed: cancelled. */
+  | { readonly kind: 'cancel_session'; readonly agent: string; readonly at: Address }
+  /** A pairing code for a stranger. The code is told by a `send` effect beside it; the store enforces the caps. */
+  | {
+      readonly kind: 'pair'
+      readonly integration: string
+      readonly sender: string
+      readonly senderName: string | null
+      readonly conversation: string
+      readonly code: string
+      readonly expiresAt: number
+      readonly reply: { readonly to: Address; readonly text: string }
+    }
+
+/** Why a row is in the outbox: who may have caused it and whether equal content may be dropped. */
+export type SendCause =
+  | 'reply'
+  | 'send_message'
+  | 'notify_user'
+  | 'prompt'
+  | 'notice'
+  | 'pairing'
+  | 'operator'
+
+export type Decision =
+  | { readonly go: 'continue' }
+  | {
+      readonly go: 'refuse'
+      readonly reason: ReasonCode
+      readonly key?: string
+      readonly retryAfterMs?: number
+    }
+  | { readonly go: 'answer'; readonly text: string; readonly reason: ReasonCode }
+  | { readonly go: 'consume'; readonly reason: ReasonCode; readonly answer?: string }
+
+export interface StepResult {
+  readonly decision: Decision
+  readonly effects?: readonly Effect[]
+}
+
+export const CONTINUE: StepResult = { decision: { go: 'continue' } }
