@@ -17,7 +17,10 @@ function newest(folder) {
   )
 }
 
-if (!existsSync(built) || statSync(built).mtimeMs < Math.max(newest(join(root, 'src')), newest(join(root, 'web')))) {
+if (
+  !existsSync(built) ||
+  statSync(built).mtimeMs < Math.max(newest(join(root, 'src')), newest(join(root, 'web')))
+) {
   console.error('Building Switchboard (once, a few seconds) …')
   const done = spawnSync(process.execPath, [join(root, 'scripts/build.mjs')], { cwd: root, stdio: 'inherit' })
   if (done.status !== 0) process.exit(done.status ?? 1)

@@ -1,0 +1,243 @@
+// The operator's desk: what `/api` serves and the command line asks. One interface, two speakers: the daemon
+// implements all of it; a command without a daemon gets a desk that only reads. Field names are what scripts rely on
+// (fields may be added, none renamed); times are ISO 8601 strings unless the name ends in _ms.
+import type { AuditReport, LedgerEntry, SendFilter, TurnFilter } from './store.ts'
+
+export interface StatusReport {
+  readonly ready: boolean
+  readonly node: string
+  readonly version: string
+  readonly uptime_ms: number
+  readonly integrations: readonly {
+    readonly id: string
+    readonly platform: string
+    readonly link: string
+    readonly detail?: string
+    readonly last_in_at: string | null
+    readonly last_out_at: string | null
+  }[]
+  readonly agents: readonly {
+    readonly id: string
+    readonly connector: string
+    readonly attached: boolean
+    readonly queued: number
+    readonly detail?: string
+  }[]
+  readonly counts: Readonly<
+    Record<
+      'received' | 'refused' | 'consumed' | 'queued' | 'handed' | 'seen' | 'answered' | 'failed' | 'expired',
+      number
+    >
+  >
+  /** `sending` rows count as queued. */
+  readonly outbox: Readonly<Record<'queued' | 'sent' | 'deduplicated' | 'failed' | 'unknown', number>>
+  readonly approvals: { readonly pending: number }
+  readonly config: {
+    readonly digest: string
+    readonly file: string | null
+    readonly problem: string | null
+    readonly warnings: readonly string[]
+  }
+  readonly store: { readonly kind: string; readonly durability: string }
+}
+
+export interface TurnView {
+  readonly id: string
+  readonly session: string | null
+  readonly agent: string | null
+  readonly integration: string
+  readonly source: string
+  readonly address: string
+  readonly sender: string
+  readonly state: string
+  readonly reason: string | null
+  readonly attempts: number
+  readonly received_at: string
+  readonly updated_at: string
+  readonly message_id: string
+  readonly text: string | null
+}
+
+export interface SendView {
+  readonly id: string
+  readonly to: string
+  readonly agent: string | null
+  readonly session: string | null
+  readonly state: string
+  readonly reason: string | null
+  readonly detail: string | null
+  readonly attempts: number
+  readonly platform_ids: readonly string[]
+  readonly created_at: string
+  readonly updated_at: string
+  readonly cause: string
+  readonly turn: string | null
+  readonly text: string | null
+}
+
+export interface ApprovalView {
+  readonly id: string
+  readonly agent: string
+  readonly session: string
+  readonly tool_name: string
+  readonly description: string
+  readonly input: string
+  readonly input_hash: string
+  readonly state: string
+  readonly behavior: string | null
+  readonly decided_by: string | null
+  readonly decided_via: string | null
+  readonly decided_at: string | null
+  readonly created_at: string
+  readonly expires_at: string
+}
+
+export interface PairingView {
+  readonly code: string
+  readonly integration: string
+  readonly sender: string
+  readonly sender_name: string | null
+  readonly expires_at: string
+}
+
+/** The result of a send, told to tools, `/api/send` and the command line alike. */
+export interface SendResult {
+  readonly ok: boolean
+  readonly status: 'sent' | 'deduplicated' | 'queued' | 'failed'
+  readonly platform_ids: readonly string[]
+  readonly outbox_id: string | null
+  readonly code: string | null
+  readonly error: string | null
+}
+
+export interface SendOrder {
+  /** An address string, or `platform:target`. */
+  readonly to: string
+  readonly text: string
+  readonly thread?: string
+  readonly integration?: string
+  readonly idempotency_key?: string
+  /** How long to wait for the confirmation. */
+  readonly wait_ms?: number
+}
+
+export interface GateView {
+  readonly gate: string
+  readonly pass: boolean
+  readonly reason: string
+  /** The key of the configuration that changes it. */
+  readonly key: string
+}
+
+export interface DoctorReport {
+  readonly ok: boolean
+  readonly config: {
+    readonly file: string | null
+    readonly digest: string
+    readonly problem: string | null
+    readonly warnings: readonly string[]
+  }
+  readonly store: { readonly kind: string; readonly durability: string }
+  readonly integrations: readonly {
+    readonly id: string
+    readonly platform: string
+    readonly link: string
+    readonly detail?: string
+    readonly gates: readonly GateView[]
+    readonly last_in_at: string | null
+    readonly last_out_at: string | null
+    readonly drops: Readonly<Record<string, number>>
+    readonly sends_waiting: number
+    readonly sends_failed: number
+  }[]
+  readonly agents: readonly {
+    readonly id: string
+    readonly connector: string
+    readonly attached: boolean
+    readonly detail?: string
+    readonly queued: number
+    readonly bindings: readonly {
+      readonly integration: string
+      readonly conversations: string
+      readonly gates: readonly GateView[]
+    }[]
+    readonly last_message_at: string | null
+    readonly approvals_pending: number
+  }[]
+}
+
+export interface ReadDesk {
+  status(): Promise<StatusReport>
+  turns(filter: TurnFilter): Promise<readonly TurnView[]>
+  turn(id: string): Promise<TurnView | null>
+  sends(filter: SendFilter): Promise<readonly SendView[]>
+  send(id: string): Promise<SendView | null>
+  approvals(states: readonly string[] | null, limit: number): Promise<readonly ApprovalView[]>
+  pairings(): Promise<readonly PairingView[]>
+  access(): Promise<
+    readonly {
+      readonly integration: string
+      readonly sender: string
+      readonly right: string
+      readonly origin: string
+      readonly at: string | null
+    }[]
+  >
+  tokens(): Promise<
+    readonly {
+      readonly id: string
+      readonly kind: string
+      readonly scope: Readonly<Record<string, string>>
+      readonly created_at: string
+      readonly expires_at: string | null
+      readonly revoked: boolean
+    }[]
+  >
+  secretNames(): Promise<readonly string[]>
+  verifyAudit(expectHead?: string): Promise<AuditReport>
+  ledger(afterSeq: number, limit: number): Promise<readonly LedgerEntry[]>
+}
+
+/** Who is at the desk: named in the ledger. */
+export type Operator = string
+
+export interface Desk extends ReadDesk {
+  doctor(): Promise<DoctorReport>
+  order(order: SendOrder, by: Operator): Promise<SendResult>
+  operateTurn(id: string, verb: 'retry' | 'cancel', by: Operator): Promise<TurnView>
+  operateSend(id: string, verb: 'retry' | 'bury', by: Operator): Promise<SendView>
+  decide(
+    id: string,
+    behavior: 'allow' | 'deny',
+    by: Operator,
+    via: string,
+  ): Promise<{ readonly won: boolean; readonly approval: ApprovalView }>
+  approvePairing(code: string, by: Operator): Promise<PairingView & { readonly approver: boolean }>
+  denyPairing(code: string, by: Operator): Promise<void>
+  grant(integration: string, sender: string, right: 'talk' | 'approve', by: Operator): Promise<void>
+  revoke(integration: string, sender: string, right: 'talk' | 'approve', by: Operator): Promise<boolean>
+  mintToken(
+    order: {
+      readonly kind: string
+      readonly scope: Readonly<Record<string, string>>
+      readonly ttl_ms: number | null
+    },
+    by: Operator,
+  ): Promise<{ readonly token: string; readonly id: string; readonly expires_at: string | null }>
+  revokeToken(id: string, by: Operator): Promise<boolean>
+  setSecret(name: string, value: string, by: Operator): Promise<void>
+  removeSecret(name: string, by: Operator): Promise<boolean>
+  rotateSecrets(by: Operator): Promise<{ readonly rotated: number }>
+  reload(
+    by: Operator,
+  ): Promise<{
+    readonly ok: boolean
+    readonly problem: string | null
+    readonly digest: string
+    readonly warnings: readonly string[]
+  }>
+  /** Live events for /events: hints in the form of a line a page can act on. */
+  watch(
+    listen: (event: { readonly kind: string; readonly id: string; readonly scope?: string }) => void,
+  ): () => void
+}

@@ -1,0 +1,27 @@
+// Who asks for something. One authorize and one token table serve /api, /chat, /events, /mcp, /attach and the command line.
+
+export type Principal =
+  /** The admin token, the local control socket. */
+  | { readonly kind: 'operator'; readonly id: string }
+  | { readonly kind: 'user'; readonly id: string; readonly roles: readonly string[] }
+  | { readonly kind: 'agent'; readonly id: string }
+  | { readonly kind: 'session'; readonly id: string; readonly agent: string; readonly user: string | null }
+  | { readonly kind: 'host'; readonly id: string; readonly agent: string }
+  | { readonly kind: 'integration'; readonly id: string; readonly sender: string }
+
+export type Action =
+  | 'admin.read'
+  | 'admin.write'
+  | 'chat.talk'
+  | 'approval.decide'
+  | 'message.send'
+  | 'notify.send'
+  | 'agent.attach'
+
+export type Resource =
+  | { readonly kind: 'gateway' }
+  | { readonly kind: 'integration'; readonly id: string }
+  | { readonly kind: 'agent'; readonly id: string }
+  | { readonly kind: 'session'; readonly id: string; readonly agent: string }
+
+export type Authorization = { readonly allowed: true } | { readonly allowed: false; readonly reason: string }
