@@ -228,9 +228,7 @@ export interface Desk extends ReadDesk {
   setSecret(name: string, value: string, by: Operator): Promise<void>
   removeSecret(name: string, by: Operator): Promise<boolean>
   rotateSecrets(by: Operator): Promise<{ readonly rotated: number }>
-  reload(
-    by: Operator,
-  ): Promise<{
+  reload(by: Operator): Promise<{
     readonly ok: boolean
     readonly problem: string | null
     readonly digest: string

@@ -65,6 +65,31 @@ export interface TranscriptQuery {
   readonly limit: number
 }
 
+/** The one token table, as a platform with its own credential (web) may use it. Only hashes are kept. */
+export interface TokenBook {
+  mint(order: {
+    readonly kind: string
+    readonly scope: Readonly<Record<string, string>>
+    readonly ttlMs: number | null
+  }): Promise<{ readonly token: string; readonly id: string; readonly expiresAt: number | null }>
+  /** The live row behind a token; null when unknown, expired or revoked. */
+  find(
+    token: string,
+  ): Promise<{
+    readonly id: string
+    readonly kind: string
+    readonly scope: Readonly<Record<string, string>>
+  } | null>
+  /** Uses a one-time token up: the row for exactly one caller, null for every other. */
+  consume(
+    token: string,
+  ): Promise<{
+    readonly id: string
+    readonly kind: string
+    readonly scope: Readonly<Record<string, string>>
+  } | null>
+}
+
 export interface PlatformDeps {
   readonly integration: IntegrationSettings
   readonly clock: Clock
@@ -74,6 +99,7 @@ export interface PlatformDeps {
   readonly transcript: (query: TranscriptQuery) => Promise<readonly TranscriptEntry[]>
   /** Reads a secret reference of this integration (`env:`, `file:`, `secret:`). Throws `config_invalid` if absent. */
   readonly secret: (reference: string) => string
+  readonly tokens: TokenBook
   /** The folder where this integration may keep downloaded attachments. */
   readonly filesDir: string
 }
@@ -156,8 +182,8 @@ export interface HttpReply {
 }
 
 export interface Endpoint {
-  /** Checks the credential. Returns the reply to give when it does not hold. */
-  verify(request: RawRequest): VerifiedRequest | HttpReply
+  /** Checks the credential. Gives the reply to make when it does not hold. A hot endpoint answers without a promise. */
+  verify(request: RawRequest): VerifiedRequest | HttpReply | Promise<VerifiedRequest | HttpReply>
   handle(request: VerifiedRequest): Promise<HttpReply>
 }
 
