@@ -92,6 +92,8 @@ export type OutboundOp =
       readonly approval: string
       readonly text: string
       readonly choices: readonly Choice[]
+      /** What is asked, in parts: for platforms that draw a card. Others show `text`, which says it all. */
+      readonly ask?: { readonly toolName: string; readonly description: string; readonly input: string }
     }
   | { readonly kind: 'edit'; readonly on: string; readonly text: string }
   | { readonly kind: 'react'; readonly on: string; readonly emoji: string }

@@ -3,7 +3,7 @@
 import type { Address } from './address.ts'
 import type { Clock, Random } from './clock.ts'
 import type { Logger } from './log.ts'
-import type { InboundEvent, OutboundOp, Receipt, Signal } from './message.ts'
+import type { Attachment, InboundEvent, OutboundOp, Receipt, Signal } from './message.ts'
 import type { ReasonCode } from './reasons.ts'
 import type { IntegrationSettings } from './settings.ts'
 import type { TurnState } from './states.ts'
@@ -55,8 +55,10 @@ export interface TranscriptEntry {
   readonly sender?: string
   readonly op?: OutboundOp
   readonly platformMessageId?: string
+  readonly attachments?: readonly Attachment[]
 }
 
+/** Answers oldest first. `afterSeq`: the oldest `limit` after it; otherwise the newest `limit` (before `beforeSeq`). */
 export interface TranscriptQuery {
   readonly conversation?: string
   readonly direction?: 'in' | 'out'

@@ -20,7 +20,7 @@ export type Effect =
   | { readonly kind: 'new_session'; readonly agent: string; readonly at: Address }
   /** /stop: open turns of the session end as failed: cancelled. */
   | { readonly kind: 'cancel_session'; readonly agent: string; readonly at: Address }
-  /** A pairing code for a stranger. The code is told by a `send` effect beside it; the store enforces the caps. */
+  /** A pairing code for a stranger. The store enforces the caps, and replaces {code} in the reply: one code per sender. */
   | {
       readonly kind: 'pair'
       readonly integration: string

@@ -1,0 +1,140 @@
+// DRAIN: the one loop under both queues. It gathers lanes that may have work, takes them in batches, and lets the
+// queue's own code do the rest. Hints make it quick, sweeps make it sure: a hint may be lost, a row may not.
+import type { Cancel, Clock, Hint, Logger, Store, Work } from '../../contract/index.ts'
+
+export interface DrainQueue<Taken> {
+  readonly kind: 'turns' | 'sends'
+  /** Agents or integrations that this node can reach now. */
+  reachable(): readonly string[]
+  take(lanes: readonly string[]): Promise<readonly Taken[]>
+  /** Handles one taken lane; must not throw. */
+  handle(taken: Taken): void
+}
+
+export interface DrainDeps {
+  readonly store: Pick<Store, 'findWork' | 'onHint'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export interface Drain {
+  /** This lane may have work now. Cheap; gathers until the next turn of the loop. */
+  wake(lane: string): void
+  /** Wakes the lane at a later time (replaces an earlier appointment of that lane). */
+  wakeAfter(lane: string, delayMs: number): void
+  /** Looks for lanes that no hint told about: at start, on attach, and every so often. */
+  sweep(): void
+  stop(): void
+}
+
+// Intake goes first: a drain round takes a bounded number of lanes, then the loop is free for requests.
+const LANES_PER_ROUND = 32
+const SWEEP_EVERY_MS = 5_000
+const SWEEP_PAGE = 500
+
+export function createDrain<Taken>(queue: DrainQueue<Taken>, deps: DrainDeps): Drain {
+  const waiting = new Set<string>()
+  const appointments = new Map<string, Cancel>()
+  let scheduled = false
+  let stopped = false
+  let sweeping = false
+  let sweepAgain = false
+
+  const schedule = () => {
+    if (scheduled || stopped || waiting.size === 0) return
+    scheduled = true
+    deps.clock.after(0, () => {
+      scheduled = false
+      void round()
+    })
+  }
+
+  const round = async () => {
+    if (stopped) return
+    const lanes: string[] = []
+    for (const lane of waiting) {
+      lanes.push(lane)
+      waiting.delete(lane)
+      if (lanes.length >= LANES_PER_ROUND) break
+    }
+    if (lanes.length === 0) return
+    try {
+      for (const taken of await queue.take(lanes)) if (!stopped) queue.handle(taken)
+    } catch (thrown) {
+      // The store is away: the rows are still there, and a later sweep finds them.
+      deps.log.warn({ queue: queue.kind, error: String(thrown) }, 'lanes could not be taken; will try again')
+      for (const lane of lanes) drain.wakeAfter(lane, 1_000)
+    }
+    schedule()
+  }
+
+  const sweepOnce = async () => {
+    const scopes = queue.reachable()
+    if (scopes.length === 0) return
+    let after: string | undefined
+    for (;;) {
+      const page: readonly Work[] = await deps.store.findWork(queue.kind, scopes, {
+        limit: SWEEP_PAGE,
+        ...(after === undefined ? {} : { after }),
+      })
+      for (const work of page) waiting.add(work.lane)
+      schedule()
+      after = page.at(-1)?.lane
+      if (page.length < SWEEP_PAGE || stopped) return
+    }
+  }
+
+  const drain: Drain = {
+    wake(lane) {
+      waiting.add(lane)
+      schedule()
+    },
+    wakeAfter(lane, delayMs) {
+      appointments.get(lane)?.()
+      const cancel = deps.clock.after(Math.max(0, delayMs), () => {
+        appointments.delete(lane)
+        drain.wake(lane)
+      })
+      appointments.set(lane, cancel)
+    },
+    sweep() {
+      if (sweeping) {
+        sweepAgain = true
+        return
+      }
+      if (stopped) return
+      sweeping = true
+      sweepOnce()
+        .catch((thrown) => deps.log.warn({ queue: queue.kind, error: String(thrown) }, 'sweep failed; will try again'))
+        .finally(() => {
+          sweeping = false
+          if (sweepAgain) {
+            sweepAgain = false
+            drain.sweep()
+          }
+        })
+    },
+    stop() {
+      stopped = true
+      for (const cancel of appointments.values()) cancel()
+      appointments.clear()
+      waiting.clear()
+      cancelSweep()
+    },
+  }
+
+  deps.store.onHint((hint: Hint) => {
+    if (hint.kind === queue.kind && !stopped && queue.reachable().includes(hint.scope)) drain.wake(hint.lane)
+  })
+
+  let cancelSweep: Cancel = () => undefined
+  const keepSweeping = () => {
+    cancelSweep = deps.clock.after(SWEEP_EVERY_MS, () => {
+      if (stopped) return
+      drain.sweep()
+      keepSweeping()
+    })
+  }
+  keepSweeping()
+  return drain
+}

@@ -1,0 +1,50 @@
+// /new, /status and /stop (or !new …, where a platform keeps the slash for itself) go to Switchboard, not to the model.
+import type { Effect, StepResult } from '../../contract/index.ts'
+import { CONTINUE } from '../../contract/index.ts'
+import { type StepInput, textOf } from './step-input.ts'
+
+export type ChatCommand = 'new' | 'status' | 'stop'
+
+// `/new@some_bot` is how Telegram addresses one bot among several.
+const COMMAND = /^\s*[/!](new|status|stop)(?:@[\w.-]+)?\s*$/i
+
+/** The command that an event is, or null. Edits never command. */
+export function chatCommand(event: StepInput['event']): ChatCommand | null {
+  if (event.kind !== 'message') return null
+  const text = textOf(event)
+  if (text.length < 4 || text.length > 80) return null
+  return (COMMAND.exec(text)?.[1]?.toLowerCase() as ChatCommand | undefined) ?? null
+}
+
+export function commandStep(input: StepInput): StepResult {
+  const command = chatCommand(input.event)
+  if (!command || !input.agent) return CONTINUE
+  switch (command) {
+    case 'new':
+      return answer('Started afresh: the next message opens a new conversation.', {
+        kind: 'new_session',
+        agent: input.agent,
+        at: input.at,
+      })
+    case 'stop': {
+      const open = (input.session?.queued ?? 0) + (input.session?.running ?? 0)
+      const text = open === 0 ? 'Nothing is running.' : `Stopped: ${open} message${open === 1 ? '' : 's'} cancelled.`
+      return answer(text, { kind: 'cancel_session', agent: input.agent, at: input.at })
+    }
+    case 'status':
+      return answer(statusText(input), null)
+  }
+}
+
+function statusText(input: StepInput): string {
+  const { queued = 0, running = 0, attached = false } = input.session ?? {}
+  const agent = attached ? `${input.agent} is attached` : `${input.agent} is offline; messages wait in order`
+  return `${agent}. Waiting: ${queued}. In work: ${running}.`
+}
+
+function answer(
+  text: string,
+  effect: Extract<Effect, { kind: 'new_session' | 'cancel_session' }> | null,
+): StepResult {
+  return { decision: { go: 'answer', text, reason: 'command' }, effects: effect ? [effect] : [] }
+}

@@ -1,0 +1,222 @@
+// INTAKE: the one door in. Every event of every platform comes through here: steps decide, then row, session,
+// effects, cursor, ledger and counters are one commit, and only then does the platform hear "received".
+import { hash } from 'node:crypto'
+import {
+  type Address,
+  type ApprovalRow,
+  address,
+  asSwitchboardError,
+  type Clock,
+  type Effect,
+  type InboundEvent,
+  type IntegrationSettings,
+  integrationById,
+  type PlatformIntake,
+  type Random,
+  type Received,
+  type ReceiveItem,
+  type ReceiveResult,
+  type Settings,
+  type StepResult,
+  type Store,
+  SwitchboardError,
+  type TurnBody,
+} from '../../contract/index.ts'
+import type { GrantBook } from '../people/approvers.ts'
+import { chatCommand } from './command-step.ts'
+import { createLimits } from './limits.ts'
+import { agentFor } from './routing.ts'
+import type { SessionFacts, StepInput } from './step-input.ts'
+import { runSteps } from './steps.ts'
+import { verdictForm } from './verdict-step.ts'
+
+export interface IntakeDeps {
+  readonly store: Pick<Store, 'receive' | 'approval'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly settings: () => Settings
+  readonly grants: GrantBook
+  /** What a command wants to know about the session behind an address. */
+  readonly sessionFacts: (agent: string, at: Address) => Promise<SessionFacts>
+  /** Told after the commit which turns /stop cancelled, so that what runs can be stopped. */
+  readonly onStop: (agent: string, turns: readonly string[]) => void
+}
+
+const DECIDED_STAYS_KNOWN_MS = 24 * 3_600_000
+
+export interface Intake {
+  of(integration: string): PlatformIntake
+}
+
+export function createIntake(deps: IntakeDeps): Intake {
+  const limits = createLimits()
+
+  const consider = async (event: InboundEvent, integration: IntegrationSettings): Promise<Considered> => {
+    const settings = deps.settings()
+    const now = deps.clock.now()
+    const at = addressOf(integration.id, event)
+    const agent = agentFor(settings, at)
+    const { senderLimit, floodLimit } = settings.tunables
+    const senderKey = `s:${integration.id}:${event.sender.id}`
+    const floodKey = `f:${integration.id}`
+    const command = chatCommand(event)
+    const input: StepInput = {
+      event,
+      integration,
+      settings,
+      at,
+      agent,
+      now,
+      grants: deps.grants,
+      approval: await namedApproval(event, now),
+      session: command && agent ? await deps.sessionFacts(agent, at) : null,
+      senderLimit: limits.peek(senderKey, senderLimit, now),
+      floodLimit: limits.peek(floodKey, floodLimit, now),
+      freshCode: () => Buffer.from(deps.random.bytes(3)).toString('hex'),
+    }
+    const result = runSteps(input)
+    const takes = takenBy(result)
+    if (takes.flood) limits.take(floodKey, floodLimit, now)
+    if (takes.sender) limits.take(senderKey, senderLimit, now)
+    const undo = () => {
+      if (takes.flood) limits.giveBack(floodKey, floodLimit)
+      if (takes.sender) limits.giveBack(senderKey, senderLimit)
+    }
+    return { item: toItem(input, result, freshMessageId(event)), result, agent, undo }
+  }
+
+  const namedApproval = async (event: InboundEvent, now: number): Promise<ApprovalRow | null> => {
+    const form = verdictForm(event)
+    if (!form) return null
+    const row = await deps.store.approval(form.id)
+    if (!row) return null
+    const endedAt = row.state === 'pending' ? now : (row.decidedAt ?? row.expiresAt)
+    return now - endedAt <= DECIDED_STAYS_KNOWN_MS ? row : null
+  }
+
+  // A message without an id gets a fresh one and is never taken for a duplicate.
+  const freshMessageId = (event: InboundEvent): string => event.messageId ?? deps.random.uuid()
+
+  return {
+    of: (integrationId) => ({
+      async receive(events, options) {
+        const integration = integrationById(deps.settings(), integrationId)
+        if (!integration) throw new SwitchboardError('not_found', `integration "${integrationId}" is not configured`)
+        const considered: Considered[] = []
+        for (const event of events) considered.push(await consider(event, integration))
+        const cursor = options?.cursor === undefined ? undefined : { integration: integrationId, value: options.cursor }
+        try {
+          const results = await deps.store.receive(
+            considered.map((one) => one.item),
+            cursor,
+          )
+          return considered.map((one, index) => told(one, results[index], deps.onStop))
+        } catch (thrown) {
+          for (const one of considered) one.undo()
+          throw asSwitchboardError(thrown, 'store_unavailable')
+        }
+      },
+    }),
+  }
+}
+
+interface Considered {
+  readonly item: ReceiveItem
+  readonly result: StepResult
+  readonly agent: string | null
+  readonly undo: () => void
+}
+
+function addressOf(integration: string, event: InboundEvent): Address {
+  return address(integration, event.conversation, event.thread)
+}
+
+/** Strangers and floods spend no sender token; a verdict spends none either. */
+function takenBy(result: StepResult): { flood: boolean; sender: boolean } {
+  const { decision } = result
+  if (decision.go === 'refuse') return { flood: decision.reason !== 'flood', sender: false }
+  return { flood: true, sender: decision.go === 'continue' }
+}
+
+function toItem(input: StepInput, { decision, effects = [] }: StepResult, messageId: string): ReceiveItem {
+  const { event, integration, at, agent } = input
+  const body = bodyOf(event)
+  const bodyText = JSON.stringify(body)
+  const refused = decision.go === 'refuse'
+  return {
+    turn: {
+      at,
+      platform: integration.platform,
+      messageId,
+      editVersion: 'editVersion' in event ? (event.editVersion ?? 0) : 0,
+      source: `${integration.platform}:${integration.id}`,
+      agent,
+      sender: event.sender.id,
+      body: refused ? null : body,
+      bodyDigest: hash('sha256', bodyText),
+    },
+    state: decision.go === 'continue' ? 'queued' : refused ? 'refused' : 'consumed',
+    reason: decision.go === 'continue' ? null : decision.reason,
+    ...(refused && decision.key ? { detail: { key: decision.key } } : {}),
+    keepRow: !(refused && (decision.reason === 'rate_limited' || decision.reason === 'flood')),
+    effects: decision.go === 'answer' ? [...effects, reply(at, decision.text)] : effects,
+  }
+}
+
+function reply(to: Address, text: string): Effect {
+  return { kind: 'send', to, op: { kind: 'text', text }, cause: 'notice' }
+}
+
+function bodyOf(event: InboundEvent): TurnBody {
+  const name = event.sender.name === undefined ? {} : { senderName: event.sender.name }
+  switch (event.kind) {
+    case 'message':
+    case 'edit':
+      return {
+        kind: event.kind,
+        text: event.text,
+        ...name,
+        ...(event.meta ? { meta: event.meta } : {}),
+        ...(event.attachments && event.attachments.length > 0 ? { attachments: event.attachments } : {}),
+        ...(event.replyTo ? { replyTo: event.replyTo } : {}),
+      }
+    case 'tap':
+      return { kind: 'tap', text: event.value, ...name, meta: { on: event.on } }
+    case 'reaction':
+      return { kind: 'reaction', text: event.emoji, ...name, meta: { on: event.on } }
+    case 'unparsable':
+      return { kind: 'message', text: '', ...name }
+  }
+}
+
+function told(one: Considered, result: ReceiveResult | undefined, onStop: IntakeDeps['onStop']): Received {
+  if (!result) throw new SwitchboardError('internal', 'the store answered fewer results than it was given')
+  if (result.duplicate) one.undo()
+  for (const effect of result.effects) {
+    if (effect.kind === 'cancelled' && one.agent) onStop(one.agent, effect.turns)
+  }
+  const { decision } = one.result
+  const answer = answerTo(one, result)
+  return {
+    id: result.id,
+    state: result.state,
+    reason: result.reason,
+    duplicate: result.duplicate,
+    session: result.session,
+    ...(answer === undefined ? {} : { answer }),
+    ...(decision.go === 'refuse' && decision.retryAfterMs !== undefined ? { retryAfterMs: decision.retryAfterMs } : {}),
+  }
+}
+
+/** What is said in the same breath. A verdict that lost the race between look-up and commit says so. */
+function answerTo(one: Considered, result: ReceiveResult): string | undefined {
+  const { decision } = one.result
+  if (decision.go === 'answer') return decision.text
+  if (decision.go !== 'consume') return undefined
+  for (const effect of result.effects) {
+    if (effect.kind === 'decided' && !effect.won) {
+      return `already answered by ${effect.approval?.decidedBy ?? 'somebody'}`
+    }
+  }
+  return decision.answer
+}

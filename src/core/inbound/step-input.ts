@@ -1,0 +1,39 @@
+// What an intake step looks at: the event, where it belongs, and what was known when it came. Gathered beforehand,
+// so that the steps themselves are pure.
+import type { Address, ApprovalRow, InboundEvent, IntegrationSettings, Settings } from '../../contract/index.ts'
+import type { GrantBook } from '../people/approvers.ts'
+
+export interface StepInput {
+  readonly event: InboundEvent
+  readonly integration: IntegrationSettings
+  readonly settings: Settings
+  readonly at: Address
+  /** The agent whose binding takes this conversation; null when none does. */
+  readonly agent: string | null
+  readonly now: number
+  readonly grants: GrantBook
+  /** The approval that a verdict-shaped message names: pending, or decided in the last 24 h; else null. */
+  readonly approval: ApprovalRow | null
+  /** What `/status` and `/stop` need to know; null unless the message is a command. */
+  readonly session: SessionFacts | null
+  /** Already looked at, not yet taken. */
+  readonly senderLimit: LimitPeek
+  readonly floodLimit: LimitPeek
+  /** A fresh pairing code, should one be needed. */
+  readonly freshCode: () => string
+}
+
+export interface SessionFacts {
+  readonly queued: number
+  readonly running: number
+  readonly attached: boolean
+}
+
+export type LimitPeek = { readonly over: false } | { readonly over: true; readonly retryAfterMs: number }
+
+export const WITHIN_LIMIT: LimitPeek = { over: false }
+
+/** The text of a message or edit; '' for what has none. */
+export function textOf(event: InboundEvent): string {
+  return event.kind === 'message' || event.kind === 'edit' ? event.text : ''
+}

@@ -1,0 +1,67 @@
+// The ordered list of intake steps. The order is a promise (SPEC 2): flood guard, sender gate and pairing, verdict,
+// sender limit, session. The duplicate check is the unique key of the row itself, applied with it.
+import type { StepResult } from '../../contract/index.ts'
+import { CONTINUE } from '../../contract/index.ts'
+import { commandStep } from './command-step.ts'
+import { mentionGate, senderGate } from './gate.ts'
+import type { StepInput } from './step-input.ts'
+import { verdictStep } from './verdict-step.ts'
+
+export type Step = (input: StepInput) => StepResult
+
+export const STEPS: readonly Step[] = [
+  floodGuard,
+  parsable,
+  senderGate,
+  verdictStep,
+  mentionGate,
+  senderLimit,
+  bound,
+  commandStep,
+  noted,
+  notEmpty,
+]
+
+/** Runs the steps until one decides otherwise than to continue. */
+export function runSteps(input: StepInput): StepResult {
+  for (const step of STEPS) {
+    const result = step(input)
+    if (result.decision.go !== 'continue') return result
+  }
+  return CONTINUE
+}
+
+function floodGuard(input: StepInput): StepResult {
+  if (!input.floodLimit.over) return CONTINUE
+  const { retryAfterMs } = input.floodLimit
+  return { decision: { go: 'refuse', reason: 'flood', key: 'limits.flood_limit', retryAfterMs } }
+}
+
+function parsable(input: StepInput): StepResult {
+  if (input.event.kind !== 'unparsable') return CONTINUE
+  return { decision: { go: 'refuse', reason: 'unparsable', key: input.event.problem } }
+}
+
+function senderLimit(input: StepInput): StepResult {
+  if (!input.senderLimit.over) return CONTINUE
+  const { retryAfterMs } = input.senderLimit
+  return { decision: { go: 'refuse', reason: 'rate_limited', key: 'limits.sender_limit', retryAfterMs } }
+}
+
+function bound(input: StepInput): StepResult {
+  if (input.agent !== null) return CONTINUE
+  return { decision: { go: 'refuse', reason: 'no_binding', key: 'agents[].inbound_bindings' } }
+}
+
+/** A tap that is no verdict, or a reaction: recorded, not handed to an agent. */
+function noted(input: StepInput): StepResult {
+  if (input.event.kind === 'tap') return { decision: { go: 'consume', reason: 'tap' } }
+  return input.event.kind === 'reaction' ? { decision: { go: 'consume', reason: 'noted' } } : CONTINUE
+}
+
+function notEmpty(input: StepInput): StepResult {
+  const { event } = input
+  if (event.kind !== 'message' && event.kind !== 'edit') return CONTINUE
+  const bare = event.text.trim() === '' && (event.attachments?.length ?? 0) === 0
+  return bare ? { decision: { go: 'refuse', reason: 'empty', key: '' } } : CONTINUE
+}

@@ -1,0 +1,54 @@
+// A verdict is looked for after the sender gate and before the sender's limit. It never reaches the model.
+import type { ApprovalRow, StepResult } from '../../contract/index.ts'
+import { CONTINUE } from '../../contract/index.ts'
+import { isApprover, isBound } from '../people/approvers.ts'
+import { type StepInput, textOf } from './step-input.ts'
+import { type VerdictForm, verdictInTap, verdictInText } from './verdict-form.ts'
+
+/** The verdict that an event may be, by its form alone. */
+export function verdictForm(event: StepInput['event']): VerdictForm | null {
+  if (event.kind === 'tap') return verdictInTap(event.value)
+  return event.kind === 'message' ? verdictInText(textOf(event)) : null
+}
+
+export function verdictStep(input: StepInput): StepResult {
+  const form = verdictForm(input.event)
+  if (!form) return CONTINUE
+  const approval = input.approval
+  // An id that names nothing here is a sentence ("no sorry"), and so is one of an agent that this chat has no part in.
+  if (!approval || !isBound(input.settings, approval.agent, input.integration.id)) return CONTINUE
+  const who = { integration: input.integration.id, sender: input.event.sender.id, agent: approval.agent }
+  if (!isApprover(input.settings, input.grants, who)) {
+    return { decision: { go: 'refuse', reason: 'not_approver', key: `${input.integration.origin}.access.approvers` } }
+  }
+  return approval.state === 'pending' && approval.expiresAt > input.now
+    ? decide(input, form, approval)
+    : late(approval)
+}
+
+function decide(input: StepInput, form: VerdictForm, approval: ApprovalRow): StepResult {
+  return {
+    decision: { go: 'consume', reason: 'verdict', answer: 'verdict recorded' },
+    effects: [
+      {
+        kind: 'decide',
+        approval: approval.id,
+        behavior: form.behavior,
+        by: input.event.sender.id,
+        via: input.integration.id,
+        ifLate: { to: input.at, text: `${approval.id}: already answered by {by}` },
+      },
+    ],
+  }
+}
+
+function late(approval: ApprovalRow): StepResult {
+  return { decision: { go: 'answer', text: `${approval.id}: ${lateText(approval)}`, reason: 'verdict_late' } }
+}
+
+/** What somebody is told who answers too late. */
+export function lateText(approval: ApprovalRow): string {
+  if (approval.cause === 'person') return `already answered by ${approval.decidedBy ?? 'somebody'}`
+  if (approval.state === 'withdrawn') return 'no longer asked'
+  return approval.cause === 'unreachable' ? 'denied, nobody could be reached' : 'expired'
+}

@@ -1,0 +1,42 @@
+// The one answer to "may this principal do that?", for /api, /chat, /events, /mcp, /attach and the command line.
+import type { Action, Authorization, Principal, Resource } from '../../contract/index.ts'
+
+const YES: Authorization = { allowed: true }
+
+/** Pure: what a principal may do follows from its kind, its roles and what it is scoped to. */
+export function authorize(who: Principal, action: Action, on: Resource): Authorization {
+  switch (who.kind) {
+    case 'operator':
+      return YES
+    case 'user':
+      return userMay(who.roles, action)
+    case 'agent':
+      return scoped(['message.send', 'notify.send', 'agent.attach'], action, agentOf(on) === who.id, 'another agent')
+    case 'host':
+      return scoped(['agent.attach'], action, agentOf(on) === who.agent, 'another agent')
+    case 'session': {
+      const own = on.kind === 'session' ? on.id === who.id : agentOf(on) === who.agent
+      return scoped(['message.send', 'notify.send'], action, own, 'another session')
+    }
+    case 'integration':
+      return scoped(['chat.talk'], action, on.kind === 'integration' && on.id === who.id, 'another integration')
+  }
+}
+
+function userMay(roles: readonly string[], action: Action): Authorization {
+  if (roles.includes('owner')) return YES
+  if (action === 'chat.talk') return YES
+  if (action === 'approval.decide' && roles.includes('approver')) return YES
+  if (action.startsWith('admin.') && roles.includes('operator')) return YES
+  return { allowed: false, reason: `${action} needs another role` }
+}
+
+function scoped(actions: readonly Action[], action: Action, own: boolean, foreign: string): Authorization {
+  if (!actions.includes(action)) return { allowed: false, reason: `this credential is not good for ${action}` }
+  return own ? YES : { allowed: false, reason: `this credential belongs to ${foreign}` }
+}
+
+function agentOf(on: Resource): string | null {
+  if (on.kind === 'agent') return on.id
+  return on.kind === 'session' ? on.agent : null
+}

@@ -1,0 +1,35 @@
+// The grants in memory: loaded at start, read on every message, loaded again when the store says that they changed.
+import type { Grant, Logger, Store } from '../../contract/index.ts'
+import type { GrantBook } from './approvers.ts'
+
+export interface LiveGrantBook extends GrantBook {
+  load(): Promise<void>
+}
+
+export function createGrantBook(store: Pick<Store, 'grants' | 'onHint'>, log: Logger): LiveGrantBook {
+  let byKey = new Map<string, Set<string>>()
+
+  const load = async () => {
+    const fresh = new Map<string, Set<string>>()
+    for (const grant of await store.grants()) {
+      const key = bookKey(grant.integration, grant.right)
+      const senders = fresh.get(key) ?? new Set()
+      fresh.set(key, senders.add(grant.sender))
+    }
+    byKey = fresh
+  }
+
+  store.onHint((hint) => {
+    if (hint.kind === 'access') load().catch((error) => log.error({ error: String(error) }, 'grants could not be read'))
+  })
+
+  return {
+    load,
+    has: (integration, sender, right) => byKey.get(bookKey(integration, right))?.has(sender) ?? false,
+    senders: (integration, right) => [...(byKey.get(bookKey(integration, right)) ?? [])],
+  }
+}
+
+function bookKey(integration: string, right: Grant['right']): string {
+  return `${right}:${integration}`
+}

@@ -1,0 +1,20 @@
+// Signals: lossy news for the person's side (typing, delivery state). Never queued, never awaited, never fatal.
+import type { Address, Signal, TurnRow, TurnState } from '../contract/index.ts'
+
+export type SignalSink = (to: Address, signal: Signal) => void
+
+export function rowAddress(row: { readonly integration: string; readonly conversation: string; readonly thread: string | null }): Address {
+  return row.thread === null
+    ? { integration: row.integration, conversation: row.conversation }
+    : { integration: row.integration, conversation: row.conversation, thread: row.thread }
+}
+
+export function tellTurnState(sink: SignalSink, row: TurnRow, state: TurnState, reason?: string): void {
+  sink(rowAddress(row), {
+    kind: 'turn_state',
+    turn: row.id,
+    messageId: row.messageId,
+    state,
+    ...(reason === undefined ? {} : { reason }),
+  })
+}
