@@ -1,0 +1,56 @@
+// Every promise as data: SPEC by section, the seeds' test lists, the demands of the issues. Tests cite the ids in
+// square brackets in their names; requirements.test.ts holds both sides to each other.
+import { AGENTS, CHANNEL } from './requirements/agents.ts'
+import { CHANNEL_SERVERS } from './requirements/channel-servers.ts'
+import { CHORUS } from './requirements/chorus.ts'
+import { CONFIGURATION } from './requirements/configuration.ts'
+import { PEOPLE, RIVER } from './requirements/issues.ts'
+import { ACCESS, APPROVALS } from './requirements/people.ts'
+import { EACH_PLATFORM, EVERY_PLATFORM } from './requirements/platforms.ts'
+import type { Requirement } from './requirements/row.ts'
+import {
+  CHORUS_LIST,
+  GATE_AND_PARSE,
+  NOTIFY_LIST,
+  RELAY_AND_TOOLS,
+  SEND_LIST,
+  WRAP_AND_SESSION,
+} from './requirements/seed-lists.ts'
+import { NOTIFY, SENDING } from './requirements/sending.ts'
+import { MACHINES, STORE } from './requirements/store.ts'
+import { BAD_INPUT, COMMAND_LINE, CONSOLE, HTTP, SPEED } from './requirements/surface.ts'
+import { SESSIONS, WAY, WORDS } from './requirements/words-and-way.ts'
+
+export type { Requirement } from './requirements/row.ts'
+
+export const REQUIREMENTS: readonly Requirement[] = [
+  ...WORDS,
+  ...WAY,
+  ...CONFIGURATION,
+  ...ACCESS,
+  ...SESSIONS,
+  ...AGENTS,
+  ...CHANNEL,
+  ...EVERY_PLATFORM,
+  ...EACH_PLATFORM,
+  ...CHORUS,
+  ...CHANNEL_SERVERS,
+  ...APPROVALS,
+  ...SENDING,
+  ...NOTIFY,
+  ...STORE,
+  ...MACHINES,
+  ...HTTP,
+  ...COMMAND_LINE,
+  ...CONSOLE,
+  ...BAD_INPUT,
+  ...SPEED,
+  ...GATE_AND_PARSE,
+  ...WRAP_AND_SESSION,
+  ...RELAY_AND_TOOLS,
+  ...CHORUS_LIST,
+  ...NOTIFY_LIST,
+  ...SEND_LIST,
+  ...RIVER,
+  ...PEOPLE,
+]
