@@ -34,6 +34,12 @@ export interface IntegrationSettings {
   readonly access: AccessPolicy
   /** The platform's own keys, validated by the platform's schema. Secrets are still references. */
   readonly options: Readonly<Record<string, unknown>>
+  /** Reaction once the agent has the message; absent: the tunable. */
+  readonly ackReaction?: string
+  /** Which parts of an answer quote the message they answer. */
+  readonly replyToMode?: 'off' | 'first' | 'all'
+  /** Code points per message; the platform's own limit still holds. */
+  readonly textChunkLimit?: number
   /** Where it came from, for doctor: `integrations[0]`, `default`, `store`. */
   readonly origin: string
 }
@@ -45,6 +51,10 @@ export interface Binding {
   /** `chat` or `chat/topic`; absent: all that no other binding took. */
   readonly conversations?: readonly string[]
   readonly allowedChannelServers: readonly string[]
+  /** Limit per sender in this binding; absent: the tunable sender limit. */
+  readonly senderLimit?: RateLimit
+  /** What the agent is told about this place (Chorus `channel.context`). */
+  readonly context?: string
 }
 
 export interface AgentSettings {
@@ -134,7 +144,13 @@ export interface McpServerSettings {
 }
 
 export interface Settings {
-  readonly server: { readonly host: string; readonly port: number; readonly publicUrl: string | null }
+  readonly server: {
+    readonly host: string
+    readonly port: number
+    readonly publicUrl: string | null
+    /** A reference; absent: SWITCHBOARD_ADMIN_TOKEN or the one in the data folder. */
+    readonly adminToken?: string
+  }
   readonly store: string
   readonly integrations: readonly IntegrationSettings[]
   readonly agents: readonly AgentSettings[]

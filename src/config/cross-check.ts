@@ -1,0 +1,259 @@
+// Rules that span several parts of the file: references between integrations, agents, servers and users.
+import { parseAddress } from '../contract/index.ts'
+import type { Finding } from './issues.ts'
+import { suggestion } from './nearest.ts'
+import type { Path } from './problem.ts'
+import type { BindingConfig } from './schema/agents.ts'
+import type { Config } from './schema/index.ts'
+
+export interface Built {
+  readonly platforms: readonly string[]
+  readonly connectors: readonly string[]
+}
+
+export interface Checked {
+  readonly findings: readonly Finding[]
+  readonly warnings: readonly string[]
+}
+
+export function crossCheck(config: Config, built: Built | null): Checked {
+  const findings: Finding[] = []
+  const warnings: string[] = []
+  const wrong = (path: Path, message: string, hint: string | null = null, at: 'key' | 'value' = 'value') =>
+    findings.push({ path, at, message, hint })
+
+  uniqueIds(config, wrong)
+  oneDefault(config, wrong)
+  scopes(config, wrong)
+  bindings(config, wrong, warnings)
+  overlaps(config, wrong)
+  channelServers(config, wrong, warnings)
+  people(config, wrong)
+  if (built !== null) notBuilt(config, built, warnings)
+  quietDoors(config, warnings)
+  return { findings, warnings }
+}
+
+type Wrong = (path: Path, message: string, hint?: string | null, at?: 'key' | 'value') => void
+
+function uniqueIds(config: Config, wrong: Wrong): void {
+  const lists = [
+    ['integrations', 'integration', config.integrations],
+    ['agents', 'agent', config.agents],
+    ['users', 'user', config.users],
+  ] as const
+  for (const [key, what, list] of lists) {
+    const first = new Map<string, number>()
+    for (const [index, { id }] of list.entries()) {
+      const before = first.get(id)
+      if (before === undefined) first.set(id, index)
+      else wrong([key, index, 'id'], `duplicate ${what} id "${id}": ${key}[${before}] has it too`)
+    }
+  }
+  for (const [index, agent] of config.agents.entries()) {
+    const seen = new Set<string>()
+    for (const [place, schedule] of agent.schedules.entries()) {
+      if (seen.has(schedule.id))
+        wrong(['agents', index, 'schedules', place, 'id'], `duplicate schedule id "${schedule.id}"`)
+      seen.add(schedule.id)
+    }
+  }
+}
+
+function oneDefault(config: Config, wrong: Wrong): void {
+  const first = config.integrations.find((integration) => integration.default)
+  for (const [index, integration] of config.integrations.entries()) {
+    if (integration.default && integration !== first) {
+      wrong(
+        ['integrations', index, 'default'],
+        `two integrations are the default: "${first?.id}" and "${integration.id}"`,
+        'keep one',
+      )
+    }
+  }
+}
+
+function scopes(config: Config, wrong: Wrong): void {
+  const agents = config.agents.map((agent) => agent.id)
+  for (const [index, { scope }] of config.integrations.entries()) {
+    if (scope === undefined || scope === 'all') continue
+    for (const [place, agent] of scope.agents.entries()) {
+      if (!agents.includes(agent)) {
+        wrong(
+          ['integrations', index, 'scope', 'agents', place],
+          `scope names an unknown agent "${agent}"`,
+          suggestion(agent, agents) || null,
+        )
+      }
+    }
+  }
+}
+
+/** The integration a binding means: by id, or the only one of that platform. */
+export function instanceOf(config: Config, binding: BindingConfig): string {
+  if (binding.instance !== undefined) return binding.instance
+  const same = config.integrations.filter((integration) => integration.platform === binding.plugin)
+  return same.length === 1 && same[0] ? same[0].id : 'default'
+}
+
+function bindings(config: Config, wrong: Wrong, warnings: string[]): void {
+  const ids = config.integrations.map((integration) => integration.id)
+  for (const [index, agent] of config.agents.entries()) {
+    for (const [place, binding] of agent.inbound_bindings.entries()) {
+      const path = ['agents', index, 'inbound_bindings', place]
+      const instance = instanceOf(config, binding)
+      const integration = config.integrations.find((one) => one.id === instance)
+      const isServer = binding.plugin === 'mcp' && Object.hasOwn(config.mcp_servers, instance)
+      if (isServer) continue
+      if (integration === undefined) {
+        if (ids.length === 0) {
+          warnings.push(
+            `agents[${index}].inbound_bindings[${place}] names integration "${instance}" (${binding.plugin}), but no integrations are configured: nothing arrives there`,
+          )
+        } else if (binding.instance === undefined) {
+          wrong(
+            [...path, 'plugin'],
+            `there is not exactly one integration of platform "${binding.plugin}"`,
+            'name one with "instance"',
+          )
+        } else {
+          wrong([...path, 'instance'], `unknown integration "${instance}"`, suggestion(instance, ids) || null)
+        }
+      } else if (integration.platform !== binding.plugin) {
+        wrong(
+          [...path, 'plugin'],
+          `integration "${instance}" is of platform ${integration.platform}, not ${binding.plugin}`,
+          `write plugin: ${integration.platform}`,
+        )
+      }
+    }
+  }
+}
+
+// A chat covers its topics: `-100123` and `-100123/42` meet, and so do two bindings that take the rest.
+function overlaps(config: Config, wrong: Wrong): void {
+  const rest = new Map<string, string>()
+  const taken = new Map<string, { text: string; owner: string }[]>()
+  for (const [index, agent] of config.agents.entries()) {
+    for (const [place, binding] of agent.inbound_bindings.entries()) {
+      const path = ['agents', index, 'inbound_bindings', place]
+      const instance = instanceOf(config, binding)
+      const owner = `agents[${index}].inbound_bindings[${place}]`
+      if (binding.conversations === undefined) {
+        const before = rest.get(instance)
+        if (before === undefined) rest.set(instance, owner)
+        else
+          wrong(
+            path,
+            `two bindings take all of integration "${instance}": ${before} and ${owner}`,
+            'name conversations in one of them',
+          )
+        continue
+      }
+      const here = taken.get(instance) ?? []
+      taken.set(instance, here)
+      for (const [item, text] of binding.conversations.entries()) {
+        const other = here.find(
+          (one) => one.text === text || one.text.startsWith(`${text}/`) || text.startsWith(`${one.text}/`),
+        )
+        if (other !== undefined) {
+          wrong(
+            [...path, 'conversations', item],
+            `two bindings overlap on integration "${instance}": "${text}" and "${other.text}" of ${other.owner}`,
+          )
+        }
+        here.push({ text, owner })
+      }
+    }
+  }
+}
+
+function channelServers(config: Config, wrong: Wrong, warnings: string[]): void {
+  const servers = Object.keys(config.mcp_servers)
+  for (const [index, agent] of config.agents.entries()) {
+    const approved = agent.channels?.approved.map((entry) => entry.server) ?? []
+    for (const name of approved) {
+      if (!servers.includes(name))
+        warnings.push(
+          `agents[${index}].channels.approved: server "${name}" is configured nowhere under mcp_servers`,
+        )
+    }
+    const named = new Set(agent.inbound_bindings.flatMap((binding) => binding.allowed_channel_servers))
+    for (const name of named) {
+      if (!approved.includes(name))
+        warnings.push(
+          `agents[${index}].inbound_bindings allow server "${name}", but agents[${index}].channels.approved does not list it`,
+        )
+    }
+  }
+  for (const [index, integration] of config.integrations.entries()) {
+    if (integration.platform === 'mcp' && !servers.includes(integration.server)) {
+      wrong(
+        ['integrations', index, 'server'],
+        `unknown MCP server "${integration.server}"`,
+        suggestion(integration.server, servers) || null,
+      )
+    }
+  }
+}
+
+function people(config: Config, wrong: Wrong): void {
+  const ids = config.integrations.map((integration) => integration.id)
+  const owner = new Map<string, string>()
+  for (const [index, user] of config.users.entries()) {
+    for (const [place, identity] of user.identities.entries()) {
+      const integration = identity.slice(0, identity.indexOf(':'))
+      const path = ['users', index, 'identities', place]
+      if (!ids.includes(integration))
+        wrong(path, `unknown integration "${integration}"`, suggestion(integration, ids) || null)
+      const before = owner.get(identity)
+      if (before !== undefined) wrong(path, `two users are "${identity}": ${before} and ${user.id}`)
+      owner.set(identity, user.id)
+    }
+    if (user.notify_to === undefined) continue
+    const path = ['users', index, 'notify_to']
+    try {
+      const { integration } = parseAddress(user.notify_to)
+      if (!ids.includes(integration))
+        wrong(path, `unknown integration "${integration}"`, suggestion(integration, ids) || null)
+    } catch {
+      wrong(path, 'notify_to is not an address', 'write integration:conversation, each part percent-encoded')
+    }
+  }
+}
+
+function notBuilt(config: Config, built: Built, warnings: string[]): void {
+  for (const { id, platform } of config.integrations) {
+    if (!built.platforms.includes(platform))
+      warnings.push(`platform ${platform} is not built yet: ${id} is loaded but stays off`)
+  }
+  for (const { id, connector } of config.agents) {
+    if (!built.connectors.includes(connector.type))
+      warnings.push(`connector ${connector.type} is not built yet: ${id} is loaded but stays off`)
+  }
+  if (!built.platforms.includes('mcp')) {
+    for (const name of Object.keys(config.mcp_servers))
+      warnings.push(`platform mcp is not built yet: ${name} is loaded but stays off`)
+  }
+}
+
+function quietDoors(config: Config, warnings: string[]): void {
+  for (const [index, integration] of config.integrations.entries()) {
+    const { access } = integration
+    if (access?.file !== undefined) continue
+    if (
+      integration.platform === 'webhook' &&
+      integration.sender_header !== undefined &&
+      access?.dm === undefined &&
+      (access?.allow_from.length ?? 0) === 0
+    ) {
+      warnings.push(
+        `integrations[${index}].access.allow_from is empty: nobody may speak through ${integration.id}`,
+      )
+    }
+    for (const [group, policy] of Object.entries(access?.groups ?? {})) {
+      if (policy.allow_from.includes('*'))
+        warnings.push(`integrations[${index}].access.groups["${group}"]: any member may speak`)
+    }
+  }
+}

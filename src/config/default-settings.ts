@@ -1,0 +1,62 @@
+// The embedded default: what a plain `switchboard up` runs when there is no file. Web chat, a two-way webhook, the demo agent.
+import { DEFAULT_TUNABLES, type IntegrationSettings, type Settings } from '../contract/index.ts'
+import { digestOf } from './digest.ts'
+
+/** Who the web page's token stands for when no users are configured. */
+export const LOCAL_USER = 'local'
+
+export function defaultSettings(options: { readonly defaultStore: string }): Settings {
+  const plain: Omit<Settings, 'digest' | 'warnings'> = {
+    server: { host: '127.0.0.1', port: 4747, publicUrl: null },
+    store: options.defaultStore,
+    integrations: [
+      integration('web', 'web', {}, { dm: 'credential', allowFrom: [], approvers: [LOCAL_USER] }),
+      // Trusts a header, which is sound on loopback only; the webhook platform refuses it from elsewhere.
+      integration(
+        'demo',
+        'webhook',
+        { signature: 'github', sender_header: 'X-Sender', two_way: true },
+        { dm: 'allowlist', allowFrom: ['dev'], approvers: ['dev'] },
+      ),
+    ],
+    agents: [
+      {
+        id: 'demo',
+        connector: { type: 'demo', options: {} },
+        bindings: [
+          { plugin: 'web', instance: 'web', allowedChannelServers: [] },
+          { plugin: 'webhook', instance: 'demo', allowedChannelServers: [] },
+        ],
+        channels: null,
+        schedules: [],
+        notifyOn: 'none',
+        messagingAllow: [],
+        origin: 'default',
+      },
+    ],
+    mcpServers: [],
+    users: [],
+    tunables: DEFAULT_TUNABLES,
+  }
+  return { ...plain, digest: digestOf({ ...plain, store: 'sqlite' }), warnings: [] }
+}
+
+function integration(
+  id: string,
+  platform: string,
+  options: Readonly<Record<string, unknown>>,
+  access: { dm: 'credential' | 'allowlist'; allowFrom: readonly string[]; approvers: readonly string[] },
+): IntegrationSettings {
+  return {
+    id,
+    platform,
+    enabled: true,
+    default: id === 'web',
+    scope: 'bound',
+    access: { readable: true, ...access, groups: {}, mentionPatterns: [] },
+    options,
+    ackReaction: DEFAULT_TUNABLES.ackReaction,
+    replyToMode: 'first',
+    origin: 'default',
+  }
+}

@@ -1,0 +1,234 @@
+// What zod found, said for a person: which key, what was expected, what to write instead. Values are never quoted,
+// because any of them could be a secret; names of platforms and connectors are.
+import type { z } from 'zod'
+import { nearest, suggestion } from './nearest.ts'
+import type { Path } from './problem.ts'
+import { CONNECTOR_NAMES, configSchema, PLATFORM_NAMES } from './schema/index.ts'
+import { SECRET_HINT } from './schema/words.ts'
+import { allowedKeys } from './schema-walk.ts'
+
+export interface Finding {
+  readonly path: Path
+  /** Whether the key or its value is what is wrong. */
+  readonly at: 'key' | 'value'
+  readonly message: string
+  readonly hint: string | null
+  /** A required key is absent. */
+  readonly missing?: boolean
+  /** The path (as JSON) of the key that was probably meant. */
+  readonly instead?: string
+}
+
+type Issue = z.core.$ZodIssue
+
+/** All findings of one parse, in the order of the file's keys as zod met them. */
+export function findingsOf(
+  issues: readonly Issue[],
+  value: unknown,
+  root: z.core.$ZodType = configSchema,
+): Finding[] {
+  const found = issues.flatMap((issue) => findingsOfIssue(issue, value, root))
+  // "agents is missing" says nothing new where "agent" was written for it.
+  const meant = new Set(found.map((finding) => finding.instead).filter((path) => path !== undefined))
+  return found.filter((finding) => !(finding.missing && meant.has(JSON.stringify(finding.path))))
+}
+
+function findingsOfIssue(issue: Issue, value: unknown, root: z.core.$ZodType): Finding[] {
+  const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
+  const found = at(value, path)
+  const rps = rateText(path, found, value)
+  if (rps !== null) return [{ path, at: 'value', message: rps, hint: null }]
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unknownKey(key, path, value, root))
+    case 'invalid_type':
+      return [wrongType(issue.expected, path, found)]
+    case 'invalid_union':
+      return [wrongUnion(issue, path, found, value, root)].flat()
+    case 'invalid_value': {
+      const words = issue.values.map(String)
+      return [
+        {
+          path,
+          at: 'value',
+          message: `${last(path)} must be one of ${words.join(', ')}`,
+          hint: nearWord(found, words),
+        },
+      ]
+    }
+    case 'too_small':
+    case 'too_big':
+      return [sized(issue, path)]
+    default:
+      return [plain(issue, path)]
+  }
+}
+
+function unknownKey(key: string, path: Path, value: unknown, root: z.core.$ZodType): Finding {
+  const shown = key.length > 60 ? `${key.slice(0, 60)}…` : key
+  const used = Object.keys((at(value, path) as object | undefined) ?? {})
+  const allowed = allowedKeys(root, path, value)
+  // A key that is already written is a worse guess than one that is missing.
+  const free = allowed.filter((name) => !used.includes(name))
+  const near = nearest(key, free)
+  const hint = near !== null ? `did you mean "${near}"?` : suggestion(key, allowed) || null
+  return {
+    path: [...path, key],
+    at: 'key',
+    message: `unknown key "${shown}"`,
+    hint,
+    ...(near === null ? {} : { instead: JSON.stringify([...path, near]) }),
+  }
+}
+
+function wrongType(expected: string, path: Path, found: unknown): Finding {
+  if (found === undefined) {
+    const missing = last(path)
+    return { path, at: 'key', message: `"${missing}" is missing`, hint: null, missing: true }
+  }
+  const numeric = expected === 'string' && typeof found === 'number'
+  return {
+    path,
+    at: 'value',
+    message: `${last(path)} must be ${nameOfType(expected)}, but is ${typeName(found)}`,
+    hint: numeric ? 'write it in quotes' : null,
+  }
+}
+
+function wrongUnion(
+  issue: z.core.$ZodIssueInvalidUnion,
+  path: Path,
+  found: unknown,
+  value: unknown,
+  root: z.core.$ZodType,
+): Finding | Finding[] {
+  const discriminator = (issue as { discriminator?: string }).discriminator
+  if (discriminator !== undefined || issue.errors.length === 0)
+    return wrongName(path, found, discriminator, value)
+  // The member that got furthest is the one that was meant.
+  const meant = issue.errors.find((errors) =>
+    errors.every((error) => error.path.length > 0 || error.code === 'unrecognized_keys'),
+  )
+  if (meant !== undefined && meant.length > 0) {
+    return findingsOf(
+      meant.map((error) => ({ ...error, path: [...issue.path, ...error.path] }) as Issue),
+      value,
+      root,
+    )
+  }
+  return { path, at: 'value', message: `${last(path)}: ${issue.message}`, hint: null }
+}
+
+function wrongName(path: Path, found: unknown, discriminator: string | undefined, value: unknown): Finding {
+  const key = discriminator ?? String(last(path))
+  const inside = last(path) === key ? path : [...path, key]
+  const written = last(path) === key ? found : (found as Record<string, unknown> | undefined)?.[key]
+  const names = key === 'platform' ? PLATFORM_NAMES : CONNECTOR_NAMES
+  const what = key === 'platform' ? 'platform' : 'connector'
+  if (written === undefined) {
+    const siblings = Object.keys((at(value, inside.slice(0, -1)) as object | null) ?? {})
+    const slip = siblings.find((sibling) => nearest(sibling, [key]) !== null)
+    if (slip !== undefined)
+      return {
+        path: [...inside.slice(0, -1), slip],
+        at: 'key',
+        message: `unknown key "${slip}"`,
+        hint: `did you mean "${key}"?`,
+      }
+    return { path: inside, at: 'key', message: `"${key}" is missing`, hint: `known: ${names.join(', ')}` }
+  }
+  if (typeof written !== 'string') return wrongType('string', inside, written)
+  return {
+    path: inside,
+    at: 'value',
+    message: `unknown ${what} "${written.slice(0, 60)}"`,
+    hint: suggestion(written, names),
+  }
+}
+
+function sized(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig, path: Path): Finding {
+  const custom = !/^Too (small|big)/.test(issue.message)
+  if (custom) return plain(issue, path)
+  const bound = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`
+  const what =
+    issue.origin === 'string'
+      ? `${bound} characters long`
+      : issue.origin === 'array'
+        ? `a list of ${bound}`
+        : bound
+  return { path, at: 'value', message: `${last(path)} must be ${what}`, hint: null }
+}
+
+function plain(issue: Issue, path: Path): Finding {
+  const [message = '', hint] = issue.message.split('; write ')
+  const own = message.includes('"') || /^(channels|access|messaging|an |a webhook|slack|mode)/.test(message)
+  return {
+    path,
+    at: path.length > 0 && typeof last(path) === 'number' ? 'value' : own ? 'key' : 'value',
+    message: own ? message : `${last(path)}: ${message}`,
+    hint: hint === undefined ? null : message.startsWith('a secret') ? SECRET_HINT : `write ${hint}`,
+  }
+}
+
+// The texts of the channels seed, to the letter, with the label of the place.
+function rateText(path: Path, found: unknown, value: unknown): string | null {
+  if (last(path) !== 'rps' || found === undefined) return null
+  const parent = path.slice(0, -1)
+  const label = rateLabel(parent, value)
+  if (typeof found === 'number' && found > 1000 && Number.isFinite(found))
+    return `${label}.rps ${found} exceeds soft cap of 1000`
+  const shown = typeof found === 'number' ? String(found) : typeName(found)
+  return `${label}.rps must be a non-negative finite float, got ${shown}`
+}
+
+function rateLabel(path: Path, value: unknown): string {
+  const channels = path.indexOf('channels')
+  if (channels < 0) return path.filter((part) => typeof part === 'string').join('.')
+  if (path[channels + 1] !== 'approved') return `channels.${path.slice(channels + 1).join('.')}`
+  const server = at(value, [...path.slice(0, -1), 'server'])
+  return `channels.approved[server=${typeof server === 'string' ? server : '?'}].rate_limit`
+}
+
+function nearWord(found: unknown, words: readonly string[]): string | null {
+  if (typeof found !== 'string') return null
+  const near = nearest(found, words)
+  return near === null ? null : `did you mean "${near}"?`
+}
+
+export function at(value: unknown, path: Path): unknown {
+  let here = value
+  for (const part of path) {
+    if (here === null || typeof here !== 'object' || !Object.hasOwn(here, part)) return undefined
+    here = (here as Record<string | number, unknown>)[part]
+  }
+  return here
+}
+
+function last(path: Path): string | number {
+  const part = path[path.length - 1]
+  if (part === undefined) return 'the file'
+  if (typeof part === 'string') return part
+  return `${path[path.length - 2] ?? 'item'}[${part}]`
+}
+
+function typeName(found: unknown): string {
+  if (found === null) return 'empty'
+  if (Array.isArray(found)) return 'a list'
+  if (typeof found === 'object') return 'a map of keys'
+  if (typeof found === 'string') return 'text'
+  if (typeof found === 'number') return Number.isFinite(found) ? 'a number' : `the number ${found}`
+  return typeof found === 'boolean' ? 'true or false' : typeof found
+}
+
+function nameOfType(expected: string): string {
+  const names: Readonly<Record<string, string>> = {
+    string: 'text',
+    number: 'a number',
+    int: 'a whole number',
+    boolean: 'true or false',
+    array: 'a list',
+    object: 'a map of keys',
+    record: 'a map of keys',
+  }
+  return names[expected] ?? expected
+}

@@ -1,0 +1,45 @@
+// A problem of the configuration: where it is, what it is, what to do. Never holds a secret.
+
+export type Path = readonly (string | number)[]
+
+export interface Problem {
+  /** From 1; 0 when the file as a whole is meant. */
+  readonly line: number
+  readonly column: number
+  /** `integrations[0].platform`; '' for the file. */
+  readonly path: string
+  readonly message: string
+  readonly hint: string | null
+  /** The source line with its values masked where they could be secret; '' when there is none. */
+  readonly excerpt: string
+  /** Where in the excerpt the caret stands (masking may have moved it). */
+  readonly caret: number
+}
+
+/** `agents[0].channels.approved`; keys that are not plain words are quoted. */
+export function formatPath(path: Path): string {
+  let out = ''
+  for (const part of path) {
+    if (typeof part === 'number') out += `[${part}]`
+    else if (/^[A-Za-z_][\w-]*$/.test(part)) out += out === '' ? part : `.${part}`
+    else out += `[${JSON.stringify(part.length > 60 ? `${part.slice(0, 60)}…` : part)}]`
+  }
+  return out
+}
+
+/** `switchboard.yaml:12:5 unknown key "platfrom" — did you mean "platform"?`, then the line and a caret. */
+export function renderProblem(file: string, problem: Problem): string {
+  const place = problem.line > 0 ? `${file}:${problem.line}:${problem.column}` : file
+  const hint = problem.hint === null ? '' : ` — ${problem.hint}`
+  const head = `${place} ${problem.message}${hint}`
+  if (problem.excerpt === '') return head
+  const gutter = `${problem.line} | `
+  const caret = ' '.repeat(gutter.length + Math.max(0, problem.caret - 1))
+  return `${head}\n${gutter}${problem.excerpt}\n${caret}^`
+}
+
+export function renderProblems(file: string, problems: readonly Problem[]): string {
+  const shown = problems.slice(0, 20).map((problem) => renderProblem(file, problem))
+  if (problems.length > shown.length) shown.push(`… and ${problems.length - shown.length} more`)
+  return shown.join('\n')
+}

@@ -1,0 +1,32 @@
+// The part of the schema for the listener and the store.
+import { z } from 'zod'
+import { httpUrl, secret } from './words.ts'
+
+export const serverSchema = z
+  .strictObject({
+    host: z
+      .string()
+      .min(1, { error: 'must not be empty' })
+      .default('127.0.0.1')
+      .describe('Address to listen on. A public one needs an admin token.'),
+    port: z.int().min(0).max(65_535).default(4747).describe('Port to listen on; 0 picks a free one.'),
+    public_url: httpUrl(
+      'How people outside reach this server: used in links and for Origin checks.',
+    ).optional(),
+    admin_token: secret('The admin token.').optional(),
+  })
+  .describe('The one listener.')
+
+export const storeSchema = z
+  .string()
+  .refine(
+    (store) => /^(sqlite:.+|postgres(ql)?:\/\/.+|env:[A-Za-z_][A-Za-z0-9_]*|file:.+|secret:.+)$/.test(store),
+    {
+      error: 'expected sqlite:path, postgres://…, or a reference (env:NAME) to one of them',
+    },
+  )
+  .meta({
+    description:
+      'sqlite:path (relative to this file) or postgres://…; a reference such as env:DATABASE_URL also works.',
+    'x-secret': true,
+  })

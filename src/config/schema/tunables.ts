@@ -1,0 +1,69 @@
+// The part of the schema for numbers and policies that have a default: nobody has to write any of it.
+import { z } from 'zod'
+import { DEFAULT_TUNABLES as D } from '../../contract/index.ts'
+import { mentionPatterns } from './access.ts'
+import { replyToMode, textChunkLimit } from './integrations.ts'
+import { duration, rateLimit } from './words.ts'
+
+export const tunablesSchema = z
+  .strictObject({
+    max_attempts: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(D.maxAttempts)
+      .describe('How often a turn is handed over before it is given up.'),
+    redeliver_after: duration(
+      'Silence after which a turn is offered again, where the connector can know that nothing runs.',
+      D.redeliverAfterMs,
+    ),
+    queue_expiry: duration('How long a turn may wait for its agent.', D.queueExpiryMs),
+    approval_expiry: duration('How long an approval waits before it is denied.', D.approvalExpiryMs),
+    sender_limit: rateLimit.default(D.senderLimit).describe('Limit per sender; 0/0 = none.'),
+    flood_limit: rateLimit
+      .default(D.floodLimit)
+      .describe('Limit per integration, before anything is parsed; 0/0 = none.'),
+    recipient_limit: rateLimit
+      .default(D.recipientLimit)
+      .describe('Limit of notices per recipient; 0/0 = none.'),
+    tool_wait: duration('How long a sending tool waits for the confirmation.', D.toolWaitMs),
+    unknown_policy: z
+      .enum(['note', 'hold'])
+      .default(D.unknownPolicy)
+      .describe(
+        'A send with unknown outcome: sent again once with a visible note, or held for the operator.',
+      ),
+    max_body_bytes: z.int().min(1024).max(104_857_600).default(D.maxBodyBytes).describe('Largest HTTP body.'),
+    send_retry_base: duration('First pause before a send is tried again.', D.sendRetryBaseMs),
+    send_retry_max: duration('Longest pause between tries.', D.sendRetryMaxMs),
+    send_max_attempts: z
+      .int()
+      .min(1)
+      .max(1000)
+      .default(D.sendMaxAttempts)
+      .describe('How often a send is tried.'),
+    ack_reaction: z
+      .string()
+      .default(D.ackReaction)
+      .describe('Reaction once the agent has the message; empty = none.'),
+    max_queued_per_session: z
+      .int()
+      .min(1)
+      .default(D.maxQueuedPerSession)
+      .describe('Turns that may wait in one session.'),
+    mention_patterns: mentionPatterns.default([]),
+    reply_to_mode: replyToMode.default('first'),
+    text_chunk_limit: textChunkLimit.optional(),
+  })
+  .prefault({})
+  .describe('Everything tunable, with its default.')
+
+export const retentionSchema = z
+  .strictObject({
+    bodies: duration(
+      'Message bodies older than this are pruned; 0 keeps them. The ledger keeps counting.',
+      D.bodyRetentionMs,
+    ),
+  })
+  .prefault({})
+  .describe('How long things are kept.')

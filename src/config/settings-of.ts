@@ -1,0 +1,227 @@
+// From the validated file to the Settings that the rest of the house sees: camelCase, defaults per platform.
+import { isAbsolute, resolve } from 'node:path'
+import type {
+  AccessPolicy,
+  AgentSettings,
+  Binding,
+  IntegrationSettings,
+  Settings,
+  Tunables,
+} from '../contract/index.ts'
+import { instanceOf } from './cross-check.ts'
+import { digestOf } from './digest.ts'
+import type { AccessConfig, PolicyConfig } from './schema/access.ts'
+import type { AgentConfig } from './schema/agents.ts'
+import { COMMON_INTEGRATION_KEYS, type Config } from './schema/index.ts'
+import type { IntegrationConfig } from './schema/integrations.ts'
+
+/** What the file pointed to: read by load, so that this stays pure. */
+export interface SideFiles {
+  /** A policy file; `problem` closes the door. */
+  readonly access: (file: string) => { readonly policy: PolicyConfig } | { readonly problem: string }
+  readonly messaging: (file: string, agent: string) => readonly string[]
+}
+
+export interface SettingsPlace {
+  /** Folder of the file: relative paths start here. */
+  readonly folder: string
+  /** Store to use when the file names none. */
+  readonly defaultStore: string
+}
+
+export function settingsOf(
+  config: Config,
+  side: SideFiles,
+  place: SettingsPlace,
+  warnings: readonly string[],
+): Settings {
+  const { host, port, public_url, admin_token } = config.server
+  const plain: Omit<Settings, 'digest' | 'warnings'> = {
+    server: {
+      host,
+      port,
+      publicUrl: public_url === undefined ? null : public_url.replace(/\/+$/, ''),
+      ...(admin_token === undefined ? {} : { adminToken: admin_token }),
+    },
+    store: storeOf(config.store, place),
+    integrations: config.integrations.map((one, index) => integrationOf(one, index, config, side)),
+    agents: config.agents.map((one, index) => agentOf(one, index, config, side)),
+    mcpServers: Object.entries(config.mcp_servers).map(([name, { access, ...options }]) => ({
+      name,
+      options: {
+        ...options,
+        ...(access === undefined ? {} : { access: policyOf(access, 'credential', [], side) }),
+      },
+    })),
+    users: config.users.map((user) => ({
+      id: user.id,
+      identities: user.identities,
+      notifyTo: user.notify_to ?? null,
+      roles: user.roles,
+    })),
+    tunables: tunablesOf(config),
+  }
+  // The store's path is where this node keeps things, not what the configuration means.
+  const meaning = {
+    ...plain,
+    store: plain.store.startsWith('sqlite:') ? 'sqlite' : withoutPassword(plain.store),
+  }
+  return { ...plain, digest: digestOf(meaning), warnings }
+}
+
+function integrationOf(
+  one: IntegrationConfig,
+  index: number,
+  config: Config,
+  side: SideFiles,
+): IntegrationSettings {
+  const options = Object.fromEntries(
+    Object.entries(one).filter(([key]) => !COMMON_INTEGRATION_KEYS.includes(key)),
+  )
+  const { reply_to_mode, text_chunk_limit, mention_patterns } = config.tunables
+  const chunk = one.text_chunk_limit ?? text_chunk_limit
+  return {
+    id: one.id,
+    platform: one.platform,
+    enabled: one.enabled,
+    default: one.default,
+    scope: one.scope ?? 'bound',
+    access: policyOf(one.access, defaultDm(one), mention_patterns, side),
+    options,
+    ackReaction: one.ack_reaction ?? config.tunables.ack_reaction,
+    replyToMode: one.reply_to_mode ?? reply_to_mode,
+    ...(chunk === undefined ? {} : { textChunkLimit: chunk }),
+    origin: `integrations[${index}]`,
+  }
+}
+
+type Dm = 'pairing' | 'allowlist' | 'disabled' | 'credential'
+
+function defaultDm(one: IntegrationConfig): Dm {
+  switch (one.platform) {
+    case 'telegram':
+    case 'slack':
+    case 'discord':
+    case 'whatsapp':
+      return 'pairing'
+    case 'email':
+    case 'imessage':
+      return 'allowlist'
+    case 'webhook':
+      // The header names the sender, so the list decides; a signature alone is the credential itself.
+      return one.sender_header === undefined ? 'credential' : 'allowlist'
+    default:
+      return 'credential'
+  }
+}
+
+function policyOf(
+  access: AccessConfig | undefined,
+  dm: Dm,
+  mentionPatterns: readonly string[],
+  side: SideFiles,
+): AccessPolicy {
+  if (access?.file !== undefined) {
+    const read = side.access(access.file)
+    return 'problem' in read
+      ? { readable: false, problem: read.problem }
+      : readable(read.policy, dm, mentionPatterns)
+  }
+  return readable(access, dm, mentionPatterns)
+}
+
+function readable(
+  policy: PolicyConfig | undefined,
+  dm: Dm,
+  mentionPatterns: readonly string[],
+): AccessPolicy {
+  const groups = Object.entries(policy?.groups ?? {}).map(([group, { require_mention, allow_from }]) => [
+    group,
+    { requireMention: require_mention, allowFrom: allow_from },
+  ])
+  return {
+    readable: true,
+    dm: policy?.dm ?? dm,
+    allowFrom: policy?.allow_from ?? [],
+    approvers: policy?.approvers ?? [],
+    groups: Object.fromEntries(groups),
+    mentionPatterns: policy?.mention_patterns ?? mentionPatterns,
+  }
+}
+
+function agentOf(one: AgentConfig, index: number, config: Config, side: SideFiles): AgentSettings {
+  const { type, ...options } = one.connector
+  const { channels, messaging } = one
+  return {
+    id: one.id,
+    connector: { type, options },
+    bindings: one.inbound_bindings.map(
+      (binding): Binding => ({
+        plugin: binding.plugin,
+        instance: instanceOf(config, binding),
+        ...(binding.conversations === undefined ? {} : { conversations: binding.conversations }),
+        allowedChannelServers: binding.allowed_channel_servers,
+        ...(binding.rate_limit === undefined ? {} : { senderLimit: binding.rate_limit }),
+        ...(binding.context === undefined ? {} : { context: binding.context }),
+      }),
+    ),
+    channels:
+      channels === undefined
+        ? null
+        : {
+            enabled: channels.enabled,
+            maxContentChars: channels.max_content_chars,
+            defaultRateLimit: channels.default_rate_limit ?? null,
+            approved: channels.approved.map((entry) => ({
+              server: entry.server,
+              pluginSource: entry.plugin_source ?? null,
+              outboundToolName: entry.outbound_tool_name,
+              rateLimit: entry.rate_limit ?? null,
+            })),
+          },
+    schedules: one.schedules,
+    notifyOn: one.notify_on,
+    messagingAllow:
+      messaging === undefined
+        ? []
+        : messaging.file === undefined
+          ? (messaging.allow ?? [])
+          : side.messaging(messaging.file, one.id),
+    origin: `agents[${index}]`,
+  }
+}
+
+function tunablesOf({ tunables: t, retention }: Config): Tunables {
+  return {
+    maxAttempts: t.max_attempts,
+    redeliverAfterMs: t.redeliver_after,
+    queueExpiryMs: t.queue_expiry,
+    approvalExpiryMs: t.approval_expiry,
+    senderLimit: t.sender_limit,
+    floodLimit: t.flood_limit,
+    recipientLimit: t.recipient_limit,
+    toolWaitMs: t.tool_wait,
+    unknownPolicy: t.unknown_policy,
+    bodyRetentionMs: retention.bodies,
+    maxBodyBytes: t.max_body_bytes,
+    sendRetryBaseMs: t.send_retry_base,
+    sendRetryMaxMs: t.send_retry_max,
+    sendMaxAttempts: t.send_max_attempts,
+    ackReaction: t.ack_reaction,
+    maxQueuedPerSession: t.max_queued_per_session,
+  }
+}
+
+function storeOf(store: string | undefined, place: SettingsPlace): string {
+  if (store === undefined) return place.defaultStore
+  if (!store.startsWith('sqlite:')) return store
+  const path = store.slice('sqlite:'.length)
+  return path === ':memory:' || isAbsolute(path) ? store : `sqlite:${resolve(place.folder, path)}`
+}
+
+/** A store's address without its password: what may be printed. */
+export function withoutPassword(store: string): string {
+  return store
+    .replace(/^(postgres(?:ql)?:\/\/[^:@/]*):[^@]*@/, '$1:•••@')
+    .replace(/([?&]password=)[^&]*/gi, '$1•••')
+}

@@ -1,0 +1,251 @@
+// YAML with positions: text → plain data, and a way back from a path to line and column.
+// The conversion is our own, so that big numbers used as keys keep their digits, `__proto__` is a plain key,
+// duplicate keys name both lines, and aliases cannot blow up.
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+} from 'yaml'
+import type { Path } from './problem.ts'
+
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+export interface YamlProblem extends Position {
+  readonly path: Path
+  readonly message: string
+  readonly hint: string | null
+}
+
+export interface YamlText {
+  readonly value: unknown
+  readonly problems: readonly YamlProblem[]
+  /** Where the key (or, for a list, the item) stands; the nearest parent when it is absent. */
+  locateKey(path: Path): Position
+  locateValue(path: Path): Position
+  /** The text of a scalar as it was written, e.g. `123456789012345678` of a number. */
+  written(path: Path): string | null
+}
+
+const MAX_DEPTH = 40
+const MAX_NODES = 200_000
+const MAX_ALIASED_NODES = 2_000
+const START: Position = { line: 1, column: 1 }
+
+class TooMuch extends Error {}
+
+export function readYaml(text: string): YamlText {
+  const lines = new LineCounter()
+  const at = (offset: number | undefined): Position => {
+    if (offset === undefined) return START
+    const { line, col } = lines.linePos(offset)
+    return line === 0 ? START : { line, column: col }
+  }
+  const problems: YamlProblem[] = []
+  const say = (offset: number | undefined, path: Path, message: string, hint: string | null = null) =>
+    problems.push({ ...at(offset), path, message, hint })
+
+  if (tooDeep(text)) {
+    say(0, [], 'the file is nested too deeply', `at most ${MAX_DEPTH} levels are read`)
+    return { value: null, problems, ...nowhere }
+  }
+  let root: Node | null
+  try {
+    const document = parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      merge: false,
+      uniqueKeys: false,
+      lineCounter: lines,
+      prettyErrors: false,
+      logLevel: 'silent',
+    })
+    for (const error of [...document.errors, ...document.warnings].slice(0, 20)) {
+      say(error.pos[0], [], yamlMessage(error.code, error.message), yamlHint(error.code, text, error.pos[0]))
+    }
+    root = document.contents as Node | null
+  } catch (thrown) {
+    say(
+      0,
+      [],
+      thrown instanceof RangeError ? 'the file is nested too deeply' : 'the file cannot be read as YAML',
+    )
+    return { value: null, problems, ...nowhere }
+  }
+
+  const anchors = collectAnchors(root)
+  let nodes = 0
+  let aliased = 0
+
+  function convert(node: unknown, path: Path, depth: number, inAlias: boolean): unknown {
+    nodes++
+    if (inAlias) aliased++
+    if (aliased > MAX_ALIASED_NODES) throw new TooMuch('aliases expand to too much data')
+    if (nodes > MAX_NODES) throw new TooMuch('the file holds too many values')
+    if (depth > MAX_DEPTH) throw new TooMuch('the file is nested too deeply')
+    if (isAlias(node)) {
+      const target = anchors.get(node.source)
+      if (target === undefined) return null
+      return convert(target, path, depth + 1, true)
+    }
+    if (isScalar(node)) return node.value
+    if (isSeq(node))
+      return node.items.map((item, index) => convert(item, [...path, index], depth + 1, inAlias))
+    if (isMap(node)) return convertMap(node.items, path, depth, inAlias)
+    return null
+  }
+
+  function convertMap(pairs: readonly unknown[], path: Path, depth: number, inAlias: boolean): unknown {
+    const entries: [string, unknown][] = []
+    const firstLine = new Map<string, number>()
+    for (const pair of pairs) {
+      if (!isPair(pair)) continue
+      const key = keyText(pair.key, anchors)
+      const offset = offsetOf(pair.key)
+      if (key === null) {
+        say(offset, path, 'a key must be plain text')
+        continue
+      }
+      const line = at(offset).line
+      const before = firstLine.get(key)
+      if (before !== undefined) {
+        say(
+          offset,
+          [...path, key],
+          `duplicate key "${short(key)}": it stands on line ${before} and on line ${line}`,
+        )
+        continue
+      }
+      firstLine.set(key, line)
+      entries.push([key, convert(pair.value, [...path, key], depth + 1, inAlias)])
+    }
+    // fromEntries defines own properties, so a key named __proto__ stays a plain (and unknown) key.
+    return Object.fromEntries(entries)
+  }
+
+  let value: unknown = null
+  try {
+    value = convert(root, [], 0, false)
+  } catch (thrown) {
+    const message = thrown instanceof TooMuch ? thrown.message : 'the file is nested too deeply'
+    say(0, [], message, 'write it plainly, without anchors that repeat one another')
+  }
+
+  function walk(path: Path): { pair: Pair | null; node: unknown; found: boolean } {
+    let node: unknown = root
+    let pair: Pair | null = null
+    for (const part of path) {
+      const here = isAlias(node) ? anchors.get((node as Alias).source) : node
+      let next: unknown
+      let nextPair: Pair | null = null
+      if (isMap(here)) {
+        const match = here.items.find((item) => keyText(item.key, anchors) === String(part))
+        if (!match) return { pair, node, found: false }
+        nextPair = match as Pair
+        next = match.value
+      } else if (isSeq(here) && typeof part === 'number' && here.items[part] !== undefined) {
+        next = here.items[part]
+      } else return { pair, node, found: false }
+      node = next
+      pair = nextPair
+    }
+    return { pair, node, found: true }
+  }
+
+  return {
+    value,
+    problems,
+    locateKey(path) {
+      const { pair, node } = walk(path)
+      return at(pair ? offsetOf(pair.key) : offsetOf(node))
+    },
+    locateValue(path) {
+      const { pair, node } = walk(path)
+      return at(offsetOf(node) ?? (pair ? offsetOf(pair.key) : undefined))
+    },
+    written(path) {
+      const { node, found } = walk(path)
+      return found && isScalar(node) ? (node.source ?? String(node.value)) : null
+    },
+  }
+}
+
+const nowhere = { locateKey: () => START, locateValue: () => START, written: () => null }
+
+function collectAnchors(root: unknown): Map<string, unknown> {
+  const anchors = new Map<string, unknown>()
+  const open: unknown[] = [root]
+  while (open.length > 0) {
+    const node = open.pop()
+    if (isPair(node)) open.push(node.key, node.value)
+    else if (isMap(node) || isSeq(node)) {
+      if (node.anchor) anchors.set(node.anchor, node)
+      for (const item of node.items) open.push(item)
+    } else if (isScalar(node) && node.anchor) anchors.set(node.anchor, node)
+  }
+  return anchors
+}
+
+// A number as a key keeps its digits: chat ids are longer than a double.
+function keyText(key: unknown, anchors: ReadonlyMap<string, unknown>): string | null {
+  if (isAlias(key)) return keyText(anchors.get(key.source), new Map())
+  if (!isScalar(key)) return null
+  if (typeof key.value === 'string') return key.value
+  return key.source ?? String(key.value)
+}
+
+function offsetOf(node: unknown): number | undefined {
+  return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)
+    ? (node.range?.[0] ?? undefined)
+    : undefined
+}
+
+// The parser is recursive: brackets are counted first so that hostile depth never reaches it.
+function tooDeep(text: string): boolean {
+  let depth = 0
+  for (const line of text.split('\n')) {
+    if (/^\s*#/.test(line)) continue
+    const dashes = /^\s*((?:[-?:] +)+)/.exec(line)?.[1]
+    if (dashes !== undefined && dashes.replaceAll(' ', '').length > MAX_DEPTH) return true
+    for (const char of line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, '')) {
+      if (char === '[' || char === '{') depth++
+      else if (char === ']' || char === '}') depth = Math.max(0, depth - 1)
+      if (depth > MAX_DEPTH * 4) return true
+    }
+  }
+  return false
+}
+
+function yamlMessage(code: string, message: string): string {
+  if (code === 'TAB_AS_INDENT') return 'a tab is used to indent'
+  if (code === 'MULTIPLE_DOCS') return 'the file holds more than one document'
+  if (code === 'ALIAS_PROPS' || /unresolved alias/i.test(message))
+    return 'an alias names an anchor that is not set before it'
+  if (code === 'TAG_RESOLVE_FAILED') return 'tags (!…) are not used here'
+  // The parser's texts may quote what it read; only their first, fixed part is shown.
+  return `not valid YAML: ${lowerFirst(message.split(/[:\n"]/)[0] ?? message).trim()}`
+}
+
+function yamlHint(code: string, text: string, offset: number): string | null {
+  const lineStart = text.lastIndexOf('\n', offset - 1) + 1
+  if (code === 'TAB_AS_INDENT' || /^ *\t/.test(text.slice(lineStart, offset + 1))) return 'indent with spaces'
+  if (code === 'MULTIPLE_DOCS') return 'keep one and remove the "---" line'
+  return null
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+function short(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
