@@ -18,6 +18,8 @@ export interface Abilities {
   readonly typing: boolean
   /** Sending the same key twice shows one message: a crash between send and confirmation is simply sent again. */
   readonly idempotentSend: boolean
+  /** Nothing can be said back (a one-way webhook): no notices are made for it. */
+  readonly oneWay?: boolean
 }
 
 export interface Received {
@@ -168,7 +170,10 @@ export function markVerified(request: RawRequest, sender: string): VerifiedReque
 }
 
 export interface StreamSink {
+  /** Never waits. A peer that reads too slowly is dropped and resumes where it was. */
   write(chunk: string): void
+  /** Resolves when what was written has left the process, or the peer is gone: a long replay waits for it. */
+  drained(): Promise<void>
   /** True once the peer is gone. */
   readonly closed: boolean
   onClose(run: () => void): void
