@@ -1,0 +1,152 @@
+// The guard of foreign URLs: addresses, names that resolve inward, limits, and errors that name no URL.
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { SwitchboardError } from '../contract/index.ts'
+import { createGuardedFetch, type GuardedRequest } from './guarded-fetch.ts'
+import { mayConnect } from './public-address.ts'
+
+const clock = {
+  after(delayMs: number, run: () => void) {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+const fetchGuarded = createGuardedFetch({ clock })
+
+const servers: Server[] = []
+async function serve(listener: RequestListener): Promise<number> {
+  const server = createServer(listener)
+  servers.push(server)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return (server.address() as AddressInfo).port
+}
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+function post(url: string, more: Partial<GuardedRequest> = {}): GuardedRequest {
+  const defaults = { timeoutMs: 2000, maxResponseBytes: 1000, allowPrivate: true, allowHttp: false } as const
+  return { url, method: 'POST', body: 'x', ...defaults, ...more }
+}
+
+async function failure(request: GuardedRequest, fetch = fetchGuarded): Promise<SwitchboardError> {
+  return fetch(request).then(
+    () => Promise.reject(new Error('it should have failed')),
+    (error: SwitchboardError) => error,
+  )
+}
+
+describe('mayConnect', () => {
+  it('[S8.ssrf-addresses] private, loopback, link-local and embedded addresses are closed', () => {
+    const closed = [
+      ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.1.1', '100.64.0.1', '169.254.169.254', '0.0.0.0'],
+      ...[
+        '224.0.0.1',
+        '255.255.255.255',
+        '198.18.0.1',
+        '::',
+        '::1',
+        'fe80::1',
+        'fe80::1%eth0',
+        'fd00::1',
+        'fc00::1',
+      ],
+      ...[
+        'ff02::1',
+        '::ffff:127.0.0.1',
+        '::ffff:7f00:1',
+        '0:0:0:0:0:ffff:10.0.0.1',
+        '64:ff9b::7f00:1',
+        '2002:7f00:1::',
+      ],
+      ...['2001:0:1::1', '2001:db8::1', 'fd00:ec2::254', 'not an address', ''],
+    ]
+    for (const address of closed) expect([address, mayConnect(address, false)]).toEqual([address, false])
+    for (const address of ['1.1.1.1', '8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8']) {
+      expect([address, mayConnect(address, false)]).toEqual([address, true])
+    }
+  })
+
+  it('allowPrivate opens our own networks, never link-local or metadata', () => {
+    for (const address of ['127.0.0.1', '10.1.2.3', '::1', 'fd00::1', '::ffff:127.0.0.1']) {
+      expect([address, mayConnect(address, true)]).toEqual([address, true])
+    }
+    for (const address of ['169.254.169.254', 'fe80::1', 'fd00:ec2::254', '0.0.0.0', '224.0.0.1']) {
+      expect([address, mayConnect(address, true)]).toEqual([address, false])
+    }
+  })
+})
+
+describe('guarded fetch', () => {
+  it('[S8.ssrf-redirects] posts and answers, redirects unfollowed', async () => {
+    const port = await serve((request, response) => {
+      response.writeHead(302, { location: '/elsewhere', 'x-method': request.method ?? '' })
+      request.pipe(response)
+    })
+    const answer = await fetchGuarded(post(`http://127.0.0.1:${port}/`, { body: 'echo' }))
+    expect([answer.status, answer.body.toString(), answer.headers['x-method']]).toEqual([302, 'echo', 'POST'])
+  })
+
+  it('[S8.ssrf-addresses] refuses spellings of loopback without allowPrivate', async () => {
+    for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost']) {
+      const error = await failure(post(`https://${host}/secret-path`, { allowPrivate: false }))
+      expect([host, error.code]).toEqual([host, 'forbidden'])
+      expect(error.message).not.toContain('secret-path')
+    }
+  })
+
+  it('[S8.ssrf-addresses] a name with one closed address is closed, and the checked address is the one connected to', async () => {
+    const port = await serve((request, response) => response.end(request.headers.host))
+    const answers = [[{ address: '127.0.0.1', family: 4 }], [{ address: '169.254.169.254', family: 4 }]]
+    let asked = 0
+    const rebinding = createGuardedFetch({ clock, resolve: async () => answers[asked++] ?? [] })
+    const answer = await rebinding(post(`http://pinned.example:${port}/`))
+    expect([answer.body.toString(), asked]).toEqual([`pinned.example:${port}`, 1])
+    const mixed = createGuardedFetch({
+      clock,
+      resolve: async () => [
+        { address: '8.8.8.8', family: 4 },
+        { address: '10.0.0.1', family: 4 },
+      ],
+    })
+    expect((await failure(post('https://mixed.example/', { allowPrivate: false }), mixed)).code).toBe(
+      'forbidden',
+    )
+  })
+
+  it('takes no other scheme, and http only when told so', async () => {
+    for (const url of ['file:///etc/passwd', 'ftp://x/', 'nonsense', 'http://example.com/']) {
+      expect((await failure(post(url, { allowPrivate: false }))).code).toBe('input_invalid')
+    }
+  })
+
+  it('[S8.ssrf-limits] cuts a large response and keeps its status', async () => {
+    const port = await serve((_, response) => response.end('y'.repeat(100_000)))
+    const answer = await fetchGuarded(post(`http://127.0.0.1:${port}/`))
+    expect([answer.status, answer.body.length, answer.truncated]).toEqual([200, 1000, true])
+  })
+
+  it('tells what was not sent from what may have arrived, and names no URL', async () => {
+    const port = await serve(() => {})
+    const silent = await failure(post(`http://127.0.0.1:${port}/sk_hidden`, { timeoutMs: 100 }))
+    expect(silent.code).toBe('outcome_unknown')
+    const hangsUp = await serve((request) => request.socket.destroy())
+    expect((await failure(post(`http://127.0.0.1:${hangsUp}/sk_hidden`))).code).toBe('outcome_unknown')
+    servers.at(-1)?.close()
+    servers.at(-1)?.closeAllConnections()
+    const refused = await failure(post(`http://127.0.0.1:${hangsUp}/sk_hidden`))
+    expect(refused.code).toBe('platform_unavailable')
+    const unresolved = createGuardedFetch({
+      clock,
+      resolve: () => Promise.reject(new Error('sk_hidden.example')),
+    })
+    const nowhere = await failure(post('https://sk_hidden.example/'), unresolved)
+    expect(nowhere.code).toBe('platform_unavailable')
+    for (const error of [silent, refused, nowhere])
+      expect(JSON.stringify([error.message, error.hint])).not.toContain('hidden')
+  })
+})

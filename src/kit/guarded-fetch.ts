@@ -1,0 +1,186 @@
+// The only way out to URLs that others gave us: no private address after DNS resolution (the checked address is the
+// one connected to), no redirects, limits of time and size, and no URL in any error, for a URL may be a secret.
+import { lookup as dnsLookup } from 'node:dns/promises'
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import { type Clock, SwitchboardError } from '../contract/index.ts'
+import { mayConnect } from './public-address.ts'
+
+export interface GuardedRequest {
+  readonly url: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  readonly timeoutMs: number
+  readonly maxResponseBytes: number
+  /** Loopback and private networks too. Link-local addresses stay closed. */
+  readonly allowPrivate: boolean
+  /** Plain `http:`; also allowed for private targets when `allowPrivate` is set. */
+  readonly allowHttp: boolean
+}
+
+export interface GuardedResponse {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** At most `maxResponseBytes`. */
+  readonly body: Buffer
+  readonly truncated: boolean
+}
+
+export interface ResolvedAddress {
+  readonly address: string
+  readonly family: number
+}
+
+export interface GuardedFetchDeps {
+  readonly clock: Pick<Clock, 'after'>
+  /** Resolves a host name to all its addresses. */
+  readonly resolve?: (host: string) => Promise<readonly ResolvedAddress[]>
+}
+
+/**
+ * Resolves with the response, whatever its status; redirects are responses like any other.
+ * Throws `input_invalid` (not a URL we take), `forbidden` (address not allowed), `platform_unavailable` (the request
+ * did not go out) or `outcome_unknown` (it went out, and no response came).
+ */
+export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResponse>
+
+export function createGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
+  const resolve = deps.resolve ?? ((host) => dnsLookup(host, { all: true, verbatim: true }))
+  return async (request) => {
+    const url = parseUrl(request)
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const deadline = createDeadline(deps.clock, request.timeoutMs)
+    try {
+      const addresses = await Promise.race([resolveChecked(host, request, resolve), deadline.passed])
+      return await exchange(url, addresses, request, deadline)
+    } finally {
+      deadline.cancel()
+    }
+  }
+}
+
+function parseUrl(request: GuardedRequest): URL {
+  let url: URL
+  try {
+    url = new URL(request.url)
+  } catch {
+    throw new SwitchboardError('input_invalid', 'the URL is malformed')
+  }
+  if (url.protocol === 'https:') return url
+  if (url.protocol === 'http:' && (request.allowHttp || request.allowPrivate)) return url
+  throw new SwitchboardError('input_invalid', `a URL with ${url.protocol} is not taken here, only https:`)
+}
+
+async function resolveChecked(
+  host: string,
+  request: GuardedRequest,
+  resolve: (host: string) => Promise<readonly ResolvedAddress[]>,
+): Promise<readonly ResolvedAddress[]> {
+  let addresses: readonly ResolvedAddress[]
+  if (isIP(host) > 0) addresses = [{ address: host, family: isIP(host) }]
+  else {
+    try {
+      addresses = await resolve(host)
+    } catch {
+      throw new SwitchboardError('platform_unavailable', 'the host name of the URL does not resolve')
+    }
+  }
+  if (addresses.length === 0) {
+    throw new SwitchboardError('platform_unavailable', 'the host name of the URL has no address')
+  }
+  // One closed address closes the name: which of them a connection would take is not ours to guess.
+  if (!addresses.every(({ address }) => mayConnect(address, request.allowPrivate))) {
+    throw new SwitchboardError('forbidden', 'the URL leads to an address that is not allowed', {
+      hint: 'private and loopback addresses need allow_private: true',
+    })
+  }
+  return addresses
+}
+
+interface Deadline {
+  readonly passed: Promise<never>
+  cancel(): void
+}
+
+function createDeadline(clock: Pick<Clock, 'after'>, timeoutMs: number): Deadline {
+  let cancel = () => {}
+  const passed = new Promise<never>((_, reject) => {
+    cancel = clock.after(timeoutMs, () => {
+      reject(new SwitchboardError('platform_unavailable', `no answer within ${timeoutMs} ms`))
+    })
+  })
+  passed.catch(() => {}) // It is heard through the races that await it.
+  return { passed, cancel: () => cancel() }
+}
+
+function exchange(
+  url: URL,
+  addresses: readonly ResolvedAddress[],
+  request: GuardedRequest,
+  deadline: Deadline,
+): Promise<GuardedResponse> {
+  return new Promise((resolve, reject) => {
+    let written = false
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+    const outgoing = send(url, {
+      method: request.method,
+      agent: false, // A fresh connection each time: a pooled one was checked for another name.
+      headers: { ...request.headers, 'content-length': byteLength(request.body), connection: 'close' },
+      lookup: (_host, options, done) => {
+        const first = addresses[0] ?? { address: '', family: 4 }
+        if (options.all === true) (done as unknown as LookupAll)(null, [...addresses])
+        else done(null, first.address, first.family)
+      },
+    })
+    const fail = (code: string) => {
+      outgoing.destroy()
+      if (written) reject(new SwitchboardError('outcome_unknown', `the request went out, but ${code}`))
+      else reject(new SwitchboardError('platform_unavailable', `the request could not be sent: ${code}`))
+    }
+    outgoing.on('finish', () => {
+      written = true
+    })
+    outgoing.on('error', (error: NodeJS.ErrnoException) => fail(faultName(error)))
+    outgoing.on('response', (response) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      const done = (truncated: boolean) => {
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks).subarray(0, request.maxResponseBytes),
+          truncated,
+        })
+        if (truncated) response.destroy()
+      }
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk)
+        size += chunk.length
+        if (size > request.maxResponseBytes) done(true)
+      })
+      response.on('end', () => done(false))
+      // The status has arrived, and that is the answer; a body that breaks off is only shorter.
+      response.on('error', () => done(true))
+      response.on('close', () => done(true))
+      deadline.passed.catch(() => done(true))
+    })
+    deadline.passed.catch(() => fail('no answer came in time'))
+    outgoing.end(request.body)
+  })
+}
+
+type LookupAll = (error: null, addresses: ResolvedAddress[]) => void
+
+function byteLength(body: string | Uint8Array | undefined): number {
+  if (body === undefined) return 0
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+}
+
+// Only the code: the message of a network error can hold the host, and that of a TLS error the certificate's names.
+function faultName(error: NodeJS.ErrnoException): string {
+  return /^[A-Z0-9_]{2,50}$/.test(error.code ?? '')
+    ? `the connection failed (${error.code})`
+    : 'the connection failed'
+}

@@ -1,0 +1,15 @@
+// What adapter authors share. No platform, no store, no session in here.
+export { type BackoffRange, backoffMs } from './backoff.ts'
+export {
+  createGuardedFetch,
+  type GuardedFetch,
+  type GuardedRequest,
+  type GuardedResponse,
+} from './guarded-fetch.ts'
+export { equalSecrets, hmacKey, signSha256, verifySha256 } from './hmac.ts'
+export { hostOf, isLoopbackHost, sentByOtherSite } from './request-origin.ts'
+export { splitText } from './split-text.ts'
+export { formatSse, formatSseComment, type SseEvent } from './sse.ts'
+export { createTokenBuckets, type TokenBuckets, takeToken } from './token-bucket.ts'
+export { codePointLength, truncate } from './truncate.ts'
+export { type WrappedChannel, wrapChannel } from './wrap-channel.ts'

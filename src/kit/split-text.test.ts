@@ -1,0 +1,86 @@
+// Splitting: nothing lost, nothing over the limit, fences whole in every part.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fenceAfter } from './fences.ts'
+import { splitText } from './split-text.ts'
+import { codePointLength } from './truncate.ts'
+
+const bare = (text: string) => text.replace(/\s+/gu, '')
+const withoutFenceLines = (text: string) => bare(text.replace(/^ {0,3}(?:`{3,}|~{3,}).*$/gm, ''))
+
+describe('splitText', () => {
+  it('leaves a short text alone and makes nothing of an empty one', () => {
+    expect(splitText('hello', 5)).toEqual(['hello'])
+    expect(splitText('', 5)).toEqual([])
+    expect(splitText(' \n ', 5)).toEqual([])
+  })
+
+  it('prefers paragraphs, then lines, then spaces', () => {
+    expect(splitText('first one\n\nsecond one', 14)).toEqual(['first one', 'second one'])
+    expect(splitText('first one\nsecond one', 14)).toEqual(['first one', 'second one'])
+    expect(splitText('alpha beta gamma', 11)).toEqual(['alpha beta', 'gamma'])
+  })
+
+  it('counts code points and never cuts a surrogate pair or a cluster', () => {
+    expect(splitText('😀😀😀😀', 2)).toEqual(['😀😀', '😀😀'])
+    expect(splitText('ab👩‍👩‍👧cd', 6)).toEqual(['ab', '👩‍👩‍👧c', 'd'])
+    expect(splitText('x🇳🇴🇸🇪', 4)).toEqual(['x🇳🇴', '🇸🇪'])
+  })
+
+  it('cuts a cluster that is longer than the limit, but not a code point', () => {
+    for (const part of splitText('👩‍👩‍👧‍👦', 3)) expect(part).not.toMatch(/[\uD800-\uDBFF]$|^[\uDC00-\uDFFF]/)
+  })
+
+  it('closes and reopens a fence with its language', () => {
+    const code = Array.from({ length: 12 }, (_, line) => `  const line${line} = ${line}`).join('\n')
+    const parts = splitText(`Look:\n\n\`\`\`ts\n${code}\n\`\`\`\nDone.`, 100)
+    expect(parts.length).toBeGreaterThan(2)
+    for (const part of parts) expect(fenceAfter(part, null)).toBeNull()
+    expect(parts[1]).toMatch(/^```ts\n {2}const line/)
+    expect(parts.at(-1)).toMatch(/Done\.$/)
+  })
+
+  it('[S7.split-surrogates] no part is above the limit and the parts join to the text', () => {
+    const words = fc.array(
+      fc.oneof(fc.string({ unit: 'grapheme', maxLength: 30 }), fc.constantFrom('\n', '\n\n', ' ')),
+      {
+        maxLength: 40,
+      },
+    )
+    fc.assert(
+      fc.property(words, fc.integer({ min: 1, max: 60 }), (chunks, limit) => {
+        const text = chunks.join('').replace(/[`~]/g, '')
+        const parts = splitText(text, limit)
+        for (const part of parts) expect(codePointLength(part)).toBeLessThanOrEqual(limit)
+        expect(bare(parts.join(''))).toBe(bare(text))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('[S7.split-fences] text with fences stays whole, within the limit, each part closed', () => {
+    const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '😀', '-', '.'), maxLength: 50 })
+    const block = fc.oneof(
+      line,
+      fc
+        .tuple(
+          fc.constantFrom('```', '````', '~~~'),
+          fc.constantFrom('', 'ts', 'python'),
+          fc.array(line, { maxLength: 12 }),
+        )
+        .map(([marker, info, lines]) => `${marker}${info}\n${lines.join('\n')}\n${marker}`),
+    )
+    fc.assert(
+      fc.property(fc.array(block, { maxLength: 8 }), fc.integer({ min: 40, max: 200 }), (blocks, limit) => {
+        const text = blocks.join('\n')
+        const parts = splitText(text, limit)
+        for (const part of parts) {
+          expect(codePointLength(part)).toBeLessThanOrEqual(limit)
+          expect(fenceAfter(part, null)).toBeNull()
+        }
+        expect(withoutFenceLines(parts.join('\n'))).toBe(withoutFenceLines(text))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,57 @@
+// The model-visible form of an inbound message: a `<channel>` element that its body cannot leave or forge.
+
+export interface WrappedChannel {
+  readonly text: string
+  /** Keys of meta that were not written: not a safe name, or the reserved `source`. */
+  readonly dropped: readonly string[]
+}
+
+const SAFE_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
+
+// A tag may hide behind spaces, control characters and invisible format characters: a model reads past them all.
+const HIDDEN = '[\\s\\p{Cc}\\p{Cf}]*'
+const INVISIBLE = '[\\p{Cc}\\p{Cf}]*'
+const CHANNEL_TAG = new RegExp(
+  `<(?=${HIDDEN}(?:/${HIDDEN})?${[...'channel'].join(INVISIBLE)}(?![\\p{L}\\p{N}_]))`,
+  'giu',
+)
+
+/** `<channel source="S" k="v">`, the body and `</channel>`, each on its own line. `source` first, other keys sorted. */
+export function wrapChannel(
+  source: string,
+  meta: Readonly<Record<string, string>>,
+  body: string,
+): WrappedChannel {
+  const dropped: string[] = []
+  let open = `<channel source="${escapeAttribute(source)}"`
+  for (const key of Object.keys(meta).sort()) {
+    if (key === 'source' || !SAFE_KEY.test(key)) dropped.push(key)
+    else open += ` ${key}="${escapeAttribute(meta[key] ?? '')}"`
+  }
+  return { text: `${open}>\n${neutralise(body)}\n</channel>`, dropped }
+}
+
+/** Turns the `<` of every opening or closing channel tag into `&lt;`; all else stays as it was written. */
+function neutralise(body: string): string {
+  return wellFormed(body).replaceAll('\0', '\uFFFD').replace(CHANNEL_TAG, '&lt;')
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escapeAttribute(value: string): string {
+  return wellFormed(value).replace(
+    /[&<>"'\p{Cc}\u2028\u2029]/gu,
+    (char) => NAMED[char] ?? `&#${char.codePointAt(0)};`,
+  )
+}
+
+function wellFormed(text: string): string {
+  return text.replace(LONE_SURROGATE, '\uFFFD')
+}
