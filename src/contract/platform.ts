@@ -77,17 +77,13 @@ export interface TokenBook {
     readonly ttlMs: number | null
   }): Promise<{ readonly token: string; readonly id: string; readonly expiresAt: number | null }>
   /** The live row behind a token; null when unknown, expired or revoked. */
-  find(
-    token: string,
-  ): Promise<{
+  find(token: string): Promise<{
     readonly id: string
     readonly kind: string
     readonly scope: Readonly<Record<string, string>>
   } | null>
   /** Uses a one-time token up: the row for exactly one caller, null for every other. */
-  consume(
-    token: string,
-  ): Promise<{
+  consume(token: string): Promise<{
     readonly id: string
     readonly kind: string
     readonly scope: Readonly<Record<string, string>>

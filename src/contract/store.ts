@@ -441,6 +441,7 @@ export interface Store {
   // approvals
   /** Row and prompts in one commit. `collision`: the id is pending already, choose another. */
   ask(approval: NewApproval, prompts: readonly NewSend[]): Promise<'asked' | 'collision'>
+  /** Compare-and-set on a pending row. Cause `expired` ends in state `expired`, every other in `decided`. */
   decide(decide: Decide): Promise<{ readonly won: boolean; readonly approval: ApprovalRow | null }>
   /** decided → relayed | undeliverable, pending → withdrawn. Null when it was not in the state before. */
   settleApproval(id: string, to: 'relayed' | 'undeliverable' | 'withdrawn'): Promise<ApprovalRow | null>

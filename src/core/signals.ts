@@ -3,7 +3,11 @@ import type { Address, Signal, TurnRow, TurnState } from '../contract/index.ts'
 
 export type SignalSink = (to: Address, signal: Signal) => void
 
-export function rowAddress(row: { readonly integration: string; readonly conversation: string; readonly thread: string | null }): Address {
+export function rowAddress(row: {
+  readonly integration: string
+  readonly conversation: string
+  readonly thread: string | null
+}): Address {
   return row.thread === null
     ? { integration: row.integration, conversation: row.conversation }
     : { integration: row.integration, conversation: row.conversation, thread: row.thread }

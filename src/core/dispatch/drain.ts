@@ -6,7 +6,7 @@ export interface DrainQueue<Taken> {
   readonly kind: 'turns' | 'sends'
   /** Agents or integrations that this node can reach now. */
   reachable(): readonly string[]
-  take(lanes: readonly string[]): Promise<readonly Taken[]>
+  take(lanes: readonly Work[]): Promise<readonly Taken[]>
   /** Handles one taken lane; must not throw. */
   handle(taken: Taken): void
 }
@@ -19,9 +19,9 @@ export interface DrainDeps {
 
 export interface Drain {
   /** This lane may have work now. Cheap; gathers until the next turn of the loop. */
-  wake(lane: string): void
+  wake(work: Work): void
   /** Wakes the lane at a later time (replaces an earlier appointment of that lane). */
-  wakeAfter(lane: string, delayMs: number): void
+  wakeAfter(work: Work, delayMs: number): void
   /** Looks for lanes that no hint told about: at start, on attach, and every so often. */
   sweep(): void
   stop(): void
@@ -33,7 +33,7 @@ const SWEEP_EVERY_MS = 5_000
 const SWEEP_PAGE = 500
 
 export function createDrain<Taken>(queue: DrainQueue<Taken>, deps: DrainDeps): Drain {
-  const waiting = new Set<string>()
+  const waiting = new Map<string, string>()
   const appointments = new Map<string, Cancel>()
   let scheduled = false
   let stopped = false
@@ -51,9 +51,9 @@ export function createDrain<Taken>(queue: DrainQueue<Taken>, deps: DrainDeps): D
 
   const round = async () => {
     if (stopped) return
-    const lanes: string[] = []
-    for (const lane of waiting) {
-      lanes.push(lane)
+    const lanes: Work[] = []
+    for (const [lane, scope] of waiting) {
+      lanes.push({ lane, scope })
       waiting.delete(lane)
       if (lanes.length >= LANES_PER_ROUND) break
     }
@@ -77,7 +77,7 @@ export function createDrain<Taken>(queue: DrainQueue<Taken>, deps: DrainDeps): D
         limit: SWEEP_PAGE,
         ...(after === undefined ? {} : { after }),
       })
-      for (const work of page) waiting.add(work.lane)
+      for (const work of page) waiting.set(work.lane, work.scope)
       schedule()
       after = page.at(-1)?.lane
       if (page.length < SWEEP_PAGE || stopped) return
@@ -85,17 +85,17 @@ export function createDrain<Taken>(queue: DrainQueue<Taken>, deps: DrainDeps): D
   }
 
   const drain: Drain = {
-    wake(lane) {
-      waiting.add(lane)
+    wake(work) {
+      waiting.set(work.lane, work.scope)
       schedule()
     },
-    wakeAfter(lane, delayMs) {
-      appointments.get(lane)?.()
+    wakeAfter(work, delayMs) {
+      appointments.get(work.lane)?.()
       const cancel = deps.clock.after(Math.max(0, delayMs), () => {
-        appointments.delete(lane)
-        drain.wake(lane)
+        appointments.delete(work.lane)
+        drain.wake(work)
       })
-      appointments.set(lane, cancel)
+      appointments.set(work.lane, cancel)
     },
     sweep() {
       if (sweeping) {
@@ -105,7 +105,9 @@ export function createDrain<Taken>(queue: DrainQueue<Taken>, deps: DrainDeps): D
       if (stopped) return
       sweeping = true
       sweepOnce()
-        .catch((thrown) => deps.log.warn({ queue: queue.kind, error: String(thrown) }, 'sweep failed; will try again'))
+        .catch((thrown) =>
+          deps.log.warn({ queue: queue.kind, error: String(thrown) }, 'sweep failed; will try again'),
+        )
         .finally(() => {
           sweeping = false
           if (sweepAgain) {
@@ -124,7 +126,7 @@ export function createDrain<Taken>(queue: DrainQueue<Taken>, deps: DrainDeps): D
   }
 
   deps.store.onHint((hint: Hint) => {
-    if (hint.kind === queue.kind && !stopped && queue.reachable().includes(hint.scope)) drain.wake(hint.lane)
+    if (hint.kind === queue.kind && !stopped && queue.reachable().includes(hint.scope)) drain.wake(hint)
   })
 
   let cancelSweep: Cancel = () => undefined

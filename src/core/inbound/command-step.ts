@@ -28,7 +28,8 @@ export function commandStep(input: StepInput): StepResult {
       })
     case 'stop': {
       const open = (input.session?.queued ?? 0) + (input.session?.running ?? 0)
-      const text = open === 0 ? 'Nothing is running.' : `Stopped: ${open} message${open === 1 ? '' : 's'} cancelled.`
+      const text =
+        open === 0 ? 'Nothing is running.' : `Stopped: ${open} message${open === 1 ? '' : 's'} cancelled.`
       return answer(text, { kind: 'cancel_session', agent: input.agent, at: input.at })
     }
     case 'status':

@@ -14,7 +14,9 @@ export function senderGate(input: StepInput): StepResult {
   if (!integration.enabled) return refuse('integration_disabled', `${integration.origin}.enabled`)
   if (!integration.access.readable) return refuse('policy_unreadable', key)
   if (event.sender.isBot) return refuse('bot_message', key)
-  return event.chat === 'direct' ? directGate(input, integration.access, key) : groupGate(input, integration.access, key)
+  return event.chat === 'direct'
+    ? directGate(input, integration.access, key)
+    : groupGate(input, integration.access, key)
 }
 
 function directGate(input: StepInput, policy: ReadablePolicy, key: string): StepResult {
@@ -48,8 +50,12 @@ export function mentionGate(input: StepInput): StepResult {
   if (event.chat === 'direct' || !integration.access.readable) return CONTINUE
   if (event.kind !== 'message' && event.kind !== 'edit') return CONTINUE
   const group = integration.access.groups[input.at.conversation]
-  if (!group?.requireMention || event.mentioned || matchesPattern(integration.access, event.text)) return CONTINUE
-  return refuse('not_mentioned', `${integration.origin}.access.groups["${input.at.conversation}"].require_mention`)
+  if (!group?.requireMention || event.mentioned || matchesPattern(integration.access, event.text))
+    return CONTINUE
+  return refuse(
+    'not_mentioned',
+    `${integration.origin}.access.groups["${input.at.conversation}"].require_mention`,
+  )
 }
 
 function matchesPattern(policy: ReadablePolicy, text: string): boolean {
@@ -64,7 +70,11 @@ function matchesPattern(policy: ReadablePolicy, text: string): boolean {
 
 function isAllowed(input: StepInput, list: readonly string[]): boolean {
   const { sender } = input.event
-  return list.includes(sender.id) || list.includes('*') || input.grants.has(input.integration.id, sender.id, 'talk')
+  return (
+    list.includes(sender.id) ||
+    list.includes('*') ||
+    input.grants.has(input.integration.id, sender.id, 'talk')
+  )
 }
 
 function offerPairing(input: StepInput, key: string): StepResult {

@@ -101,10 +101,12 @@ export function createIntake(deps: IntakeDeps): Intake {
     of: (integrationId) => ({
       async receive(events, options) {
         const integration = integrationById(deps.settings(), integrationId)
-        if (!integration) throw new SwitchboardError('not_found', `integration "${integrationId}" is not configured`)
+        if (!integration)
+          throw new SwitchboardError('not_found', `integration "${integrationId}" is not configured`)
         const considered: Considered[] = []
         for (const event of events) considered.push(await consider(event, integration))
-        const cursor = options?.cursor === undefined ? undefined : { integration: integrationId, value: options.cursor }
+        const cursor =
+          options?.cursor === undefined ? undefined : { integration: integrationId, value: options.cursor }
         try {
           const results = await deps.store.receive(
             considered.map((one) => one.item),
@@ -204,7 +206,9 @@ function told(one: Considered, result: ReceiveResult | undefined, onStop: Intake
     duplicate: result.duplicate,
     session: result.session,
     ...(answer === undefined ? {} : { answer }),
-    ...(decision.go === 'refuse' && decision.retryAfterMs !== undefined ? { retryAfterMs: decision.retryAfterMs } : {}),
+    ...(decision.go === 'refuse' && decision.retryAfterMs !== undefined
+      ? { retryAfterMs: decision.retryAfterMs }
+      : {}),
   }
 }
 

@@ -38,7 +38,9 @@ export function createLimits(): Limits {
     peek(key, limit, now) {
       if (!isActive(limit)) return WITHIN_LIMIT
       const { tokens } = refilled(key, limit, now)
-      return tokens >= 1 ? WITHIN_LIMIT : { over: true, retryAfterMs: Math.ceil(((1 - tokens) / limit.rps) * 1000) }
+      return tokens >= 1
+        ? WITHIN_LIMIT
+        : { over: true, retryAfterMs: Math.ceil(((1 - tokens) / limit.rps) * 1000) }
     },
     take(key, limit, now) {
       if (isActive(limit)) refilled(key, limit, now).tokens -= 1

@@ -12,7 +12,8 @@ export function agentFor(settings: Settings, at: Address): string | null {
         rest ??= agent.id
         continue
       }
-      if (at.thread !== undefined && binding.conversations.includes(`${at.conversation}/${at.thread}`)) return agent.id
+      if (at.thread !== undefined && binding.conversations.includes(`${at.conversation}/${at.thread}`))
+        return agent.id
       if (binding.conversations.includes(at.conversation)) byChat ??= agent.id
     }
   }

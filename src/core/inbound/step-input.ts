@@ -1,6 +1,12 @@
 // What an intake step looks at: the event, where it belongs, and what was known when it came. Gathered beforehand,
 // so that the steps themselves are pure.
-import type { Address, ApprovalRow, InboundEvent, IntegrationSettings, Settings } from '../../contract/index.ts'
+import type {
+  Address,
+  ApprovalRow,
+  InboundEvent,
+  IntegrationSettings,
+  Settings,
+} from '../../contract/index.ts'
 import type { GrantBook } from '../people/approvers.ts'
 
 export interface StepInput {

@@ -19,7 +19,9 @@ export function verdictStep(input: StepInput): StepResult {
   if (!approval || !isBound(input.settings, approval.agent, input.integration.id)) return CONTINUE
   const who = { integration: input.integration.id, sender: input.event.sender.id, agent: approval.agent }
   if (!isApprover(input.settings, input.grants, who)) {
-    return { decision: { go: 'refuse', reason: 'not_approver', key: `${input.integration.origin}.access.approvers` } }
+    return {
+      decision: { go: 'refuse', reason: 'not_approver', key: `${input.integration.origin}.access.approvers` },
+    }
   }
   return approval.state === 'pending' && approval.expiresAt > input.now
     ? decide(input, form, approval)

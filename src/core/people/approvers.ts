@@ -36,7 +36,11 @@ export function isBound(settings: Settings, agent: string, integration: string):
   return found?.bindings.some((binding) => binding.instance === integration) ?? false
 }
 
-function approversOn(settings: Settings, grants: GrantBook, integration: IntegrationSettings): readonly string[] {
+function approversOn(
+  settings: Settings,
+  grants: GrantBook,
+  integration: IntegrationSettings,
+): readonly string[] {
   if (!integration.access.readable) return []
   const approvers = new Set([
     ...integration.access.approvers,

@@ -11,7 +11,12 @@ export function authorize(who: Principal, action: Action, on: Resource): Authori
     case 'user':
       return userMay(who.roles, action)
     case 'agent':
-      return scoped(['message.send', 'notify.send', 'agent.attach'], action, agentOf(on) === who.id, 'another agent')
+      return scoped(
+        ['message.send', 'notify.send', 'agent.attach'],
+        action,
+        agentOf(on) === who.id,
+        'another agent',
+      )
     case 'host':
       return scoped(['agent.attach'], action, agentOf(on) === who.agent, 'another agent')
     case 'session': {
@@ -19,7 +24,12 @@ export function authorize(who: Principal, action: Action, on: Resource): Authori
       return scoped(['message.send', 'notify.send'], action, own, 'another session')
     }
     case 'integration':
-      return scoped(['chat.talk'], action, on.kind === 'integration' && on.id === who.id, 'another integration')
+      return scoped(
+        ['chat.talk'],
+        action,
+        on.kind === 'integration' && on.id === who.id,
+        'another integration',
+      )
   }
 }
 
@@ -32,7 +42,8 @@ function userMay(roles: readonly string[], action: Action): Authorization {
 }
 
 function scoped(actions: readonly Action[], action: Action, own: boolean, foreign: string): Authorization {
-  if (!actions.includes(action)) return { allowed: false, reason: `this credential is not good for ${action}` }
+  if (!actions.includes(action))
+    return { allowed: false, reason: `this credential is not good for ${action}` }
   return own ? YES : { allowed: false, reason: `this credential belongs to ${foreign}` }
 }
 

@@ -20,7 +20,8 @@ export function createGrantBook(store: Pick<Store, 'grants' | 'onHint'>, log: Lo
   }
 
   store.onHint((hint) => {
-    if (hint.kind === 'access') load().catch((error) => log.error({ error: String(error) }, 'grants could not be read'))
+    if (hint.kind === 'access')
+      load().catch((error) => log.error({ error: String(error) }, 'grants could not be read'))
   })
 
   return {

@@ -1,0 +1,160 @@
+// The agent's way back: say, status, ask, evidence and failure come through this one door. A reply goes to the
+// conversation of the turn it answers, whatever the agent writes: no argument can rebind it.
+import {
+  type Accepted,
+  type Address,
+  type AgentOutlet,
+  type AgentOutput,
+  type Clock,
+  type Logger,
+  type NewSend,
+  parseAddress,
+  type Random,
+  type SessionRow,
+  type Settings,
+  type Store,
+  SwitchboardError,
+  type TurnRow,
+} from '../../contract/index.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import { givenUpText, NO_REPLY_TEXT, notice } from '../notices.ts'
+import { compose, type SplitText } from '../outbound/compose.ts'
+import { canSpeak, type Links } from '../outbound/links.ts'
+import { rowAddress, type SignalSink } from '../signals.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Roster } from './roster.ts'
+
+export interface AgentOutletDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly settings: () => Settings
+  readonly roster: Roster
+  readonly links: Links
+  readonly dispatcher: Dispatcher
+  readonly approvals: Approvals
+  readonly signal: SignalSink
+  readonly split: SplitText
+}
+
+type Output<K extends AgentOutput['kind']> = Extract<AgentOutput, { kind: K }>
+
+export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOutlet {
+  const { store, dispatcher } = deps
+
+  const say = async (output: Output<'say'>): Promise<Accepted> => {
+    const place = await placeOf(output)
+    const limit = deps.links.get(place.to.integration)?.adapter.textLimit ?? Number.POSITIVE_INFINITY
+    const sends = compose(
+      {
+        to: place.to,
+        platform: place.platform,
+        text: output.text,
+        cause: 'reply',
+        agent,
+        session: output.session,
+        turn: output.turn ?? null,
+        ...(output.urgency ? { urgency: output.urgency } : {}),
+        ...(output.afterMs === undefined ? {} : { dueAt: deps.clock.now() + output.afterMs }),
+        ...(output.idempotencyKey === undefined ? {} : { idempotencyKey: output.idempotencyKey }),
+      },
+      limit,
+      deps,
+    )
+    const flying = output.turn ? dispatcher.flight(output.turn) : null
+    if (flying && output.turn) {
+      flying.flight.said = true
+      const settled = await dispatcher.settle(output.turn, output.final ? 'answered' : 'seen', { sends })
+      if (settled.ok) return { id: settled.ids[0] ?? null }
+      throw new SwitchboardError('conflict', `turn ${output.turn} is no longer this node's`)
+    }
+    const [first] = await store.enqueue(sends)
+    return { id: first?.id ?? null }
+  }
+
+  /** Where a reply goes: the turn's conversation, else the session's. Another agent's are not found. */
+  const placeOf = async (
+    output: Output<'say' | 'ask'>,
+  ): Promise<{ to: Address; platform: string; row: TurnRow | null }> => {
+    const row = output.turn
+      ? (dispatcher.flight(output.turn)?.flight.row ?? (await store.turn(output.turn)))
+      : null
+    if (row) {
+      if (row.agent !== agent) throw new SwitchboardError('not_found', `${agent} has no turn ${output.turn}`)
+      return { to: rowAddress(row), platform: row.platform, row }
+    }
+    const session = await ownSession(output.session)
+    const to = parseAddress(session.address)
+    return { to, platform: platformOf(to.integration), row: null }
+  }
+
+  const ownSession = async (id: string): Promise<SessionRow> => {
+    const session = await store.session(id)
+    if (session?.agent !== agent) throw new SwitchboardError('not_found', `${agent} has no session ${id}`)
+    return session
+  }
+
+  const platformOf = (integration: string) =>
+    deps.settings().integrations.find((one) => one.id === integration)?.platform ?? ''
+
+  const evidence = async (output: Output<'evidence'>): Promise<Accepted> => {
+    const flying = dispatcher.flight(output.turn)
+    if (!flying) return { id: null }
+    const { row, said } = flying.flight
+    const silent = output.of === 'answered' && !said && canSpeak(deps.links, row.integration)
+    const sends: readonly NewSend[] = silent ? [notice(noticeTarget(row), NO_REPLY_TEXT)] : []
+    await dispatcher.settle(output.turn, output.of, { sends })
+    return { id: null }
+  }
+
+  const failed = async (output: Output<'failed'>): Promise<Accepted> => {
+    const row = dispatcher.flight(output.turn)?.flight.row
+    if (!row) return { id: null }
+    const speaks = canSpeak(deps.links, row.integration)
+    const sends = speaks ? [notice(noticeTarget(row), givenUpText(output.reason, output.detail))] : []
+    await dispatcher.settle(output.turn, 'failed', { sends, reason: output.reason, detail: output.detail })
+    return { id: null }
+  }
+
+  const ask = async (output: Output<'ask'>): Promise<Accepted> => {
+    const { row, to } = await placeOf(output)
+    if (output.turn && dispatcher.flight(output.turn)) await dispatcher.settle(output.turn, 'seen')
+    const id = await deps.approvals.ask({
+      agent,
+      session: output.session,
+      turn: output.turn ?? null,
+      ask: output.ask,
+      origin: row ? { to, sender: row.sender } : null,
+    })
+    return { id }
+  }
+
+  const status = (output: Output<'status'>): Accepted => {
+    const row = output.turn ? dispatcher.flight(output.turn)?.flight.row : undefined
+    if (row) deps.signal(rowAddress(row), { kind: 'status', text: output.text })
+    return { id: null }
+  }
+
+  return {
+    async accept(output) {
+      switch (output.kind) {
+        case 'say':
+          return say(output)
+        case 'status':
+          return status(output)
+        case 'ask':
+          return ask(output)
+        case 'evidence':
+          return evidence(output)
+        case 'failed':
+          return failed(output)
+      }
+    },
+    presence: (attached, detail) => deps.roster.presence(agent, attached, detail),
+  }
+}
+
+function noticeTarget(row: TurnRow) {
+  return { to: rowAddress(row), platform: row.platform, agent: row.agent, session: row.session, turn: row.id }
+}

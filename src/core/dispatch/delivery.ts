@@ -1,0 +1,60 @@
+// A turn's row as the connector sees it.
+import type { Delivery, TurnRow } from '../../contract/index.ts'
+
+export function toDelivery(row: TurnRow, agent: string, session: string): Delivery {
+  const body = row.body
+  const name = body?.senderName
+  return {
+    turn: row.id,
+    session,
+    agent,
+    chatId: row.address,
+    integration: row.integration,
+    platform: row.platform,
+    source: row.source,
+    sender: name === undefined ? { id: row.sender } : { id: row.sender, name },
+    messageId: row.messageId,
+    ...(row.thread === null ? {} : { thread: row.thread }),
+    text: body?.text ?? '',
+    meta: channelMeta(row),
+    attachments: body?.attachments ?? [],
+    ...(body?.replyTo ? { replyTo: body.replyTo } : {}),
+    receivedAt: row.receivedAt,
+    attempt: row.attempts,
+    repeat: row.repeat,
+    continuation: row.resume,
+  }
+}
+
+/** The meta that every message carries where known (SPEC 6). All strings; what the platform gave comes first. */
+function channelMeta(row: TurnRow): Record<string, string> {
+  const body = row.body
+  return {
+    ...body?.meta,
+    chat_id: row.address,
+    message_id: row.messageId,
+    user: body?.senderName ?? row.sender,
+    user_id: row.sender,
+    ts: new Date(row.receivedAt).toISOString(),
+    platform: row.platform,
+    integration: row.integration,
+    ...(row.thread === null ? {} : { thread_id: row.thread }),
+    ...(body?.replyTo ? { reply_to_message_id: body.replyTo.messageId } : {}),
+    ...(row.repeat ? { redelivery: 'true' } : {}),
+    ...attachmentMeta(row),
+  }
+}
+
+function attachmentMeta(row: TurnRow): Record<string, string> {
+  const attachments = row.body?.attachments ?? []
+  const first = attachments[0]
+  if (!first) return {}
+  return {
+    attachment_count: String(attachments.length),
+    attachment_kind: first.kind,
+    attachment_file_id: first.id,
+    ...(first.name === undefined ? {} : { attachment_name: first.name }),
+    ...(first.mime === undefined ? {} : { attachment_mime: first.mime }),
+    ...(first.size === undefined ? {} : { attachment_size: String(first.size) }),
+  }
+}

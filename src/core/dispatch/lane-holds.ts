@@ -1,0 +1,174 @@
+// The session lanes that this node holds, and the turns in flight in each. Renews the leases, and lets go of lanes
+// that rest: an idle lane may be wanted by another node.
+import type { Cancel, Clock, Logger, Store, TurnRow } from '../../contract/index.ts'
+import { rowAddress, type SignalSink } from '../signals.ts'
+
+export interface Flight {
+  readonly row: TurnRow
+  /** Something was said for it: an answer without a word gets a notice. */
+  said: boolean
+  cancelTimeout: Cancel
+  cancelTyping: Cancel
+}
+
+export interface LaneHold {
+  readonly lane: string
+  readonly agent: string
+  token: number
+  readonly flights: Map<string, Flight>
+  /** Hand-overs of one lane follow one another, also when two takes overlap. */
+  handingOver: Promise<void>
+  /** Set while nothing is in flight. */
+  restingSince: number | null
+}
+
+export interface LaneHolds {
+  get(lane: string): LaneHold | undefined
+  take(lane: string, agent: string, token: number): LaneHold
+  board(hold: LaneHold, row: TurnRow): void
+  land(hold: LaneHold, turn: string): void
+  flight(turn: string): { readonly hold: LaneHold; readonly flight: Flight } | null
+  /** Nothing is open in it: released soon, unless work comes. */
+  rest(hold: LaneHold): void
+  /** Gives the lane back at once. */
+  release(hold: LaneHold): Promise<void>
+  /** Forgets the lane without writing: it is no longer ours. */
+  drop(lane: string): void
+  onLost(listen: (lane: string, agent: string) => void): void
+  stop(): Promise<void>
+}
+
+const REST_MS = 1_000
+const TYPING_EVERY_MS = 4_000
+
+export interface LaneHoldsDeps {
+  readonly store: Pick<Store, 'renewLanes' | 'releaseLanes'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly leaseMs: number
+  readonly signal: SignalSink
+}
+
+export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
+  const { store, clock } = deps
+  const holds = new Map<string, LaneHold>()
+  const byTurn = new Map<string, LaneHold>()
+  const lostListeners: ((lane: string, agent: string) => void)[] = []
+  let cancelTick: Cancel = () => undefined
+  let stopped = false
+  let renewedAt = clock.now()
+
+  const tick = () => {
+    cancelTick = clock.after(REST_MS, () => {
+      upkeep()
+        .catch((thrown) =>
+          deps.log.warn({ error: String(thrown) }, 'lanes could not be renewed; will try again'),
+        )
+        .finally(() => {
+          if (!stopped) tick()
+        })
+    })
+  }
+
+  const upkeep = async () => {
+    const now = clock.now()
+    const rested = [...holds.values()].filter(
+      (one) => one.restingSince !== null && now - one.restingSince >= REST_MS,
+    )
+    for (const hold of rested) forget(hold)
+    if (rested.length > 0) await store.releaseLanes('turns', rested)
+    if (now - renewedAt < deps.leaseMs / 3) return
+    const held = [...holds.values()]
+    renewedAt = now
+    if (held.length === 0) return
+    const kept = await store.renewLanes('turns', held, deps.leaseMs)
+    held.forEach((hold, index) => {
+      if (kept[index]) return
+      forget(hold)
+      for (const listen of lostListeners) listen(hold.lane, hold.agent)
+    })
+  }
+
+  const forget = (hold: LaneHold) => {
+    for (const turn of hold.flights.keys()) land(hold, turn)
+    if (holds.get(hold.lane) === hold) holds.delete(hold.lane)
+  }
+
+  const land = (hold: LaneHold, turn: string) => {
+    const flight = hold.flights.get(turn)
+    if (!flight) return
+    flight.cancelTimeout()
+    flight.cancelTyping()
+    hold.flights.delete(turn)
+    byTurn.delete(turn)
+    if (hold.flights.size === 0) deps.signal(rowAddress(flight.row), { kind: 'typing', on: false })
+  }
+
+  const keepTyping = (flight: Flight) => {
+    deps.signal(rowAddress(flight.row), { kind: 'typing', on: true })
+    flight.cancelTyping = clock.after(TYPING_EVERY_MS, () => keepTyping(flight))
+  }
+
+  tick()
+
+  return {
+    get: (lane) => holds.get(lane),
+    take(lane, agent, token) {
+      const known = holds.get(lane)
+      if (known && known.token === token) {
+        known.restingSince = null
+        return known
+      }
+      if (known) forget(known)
+      const hold: LaneHold = {
+        lane,
+        agent,
+        token,
+        flights: new Map(),
+        handingOver: Promise.resolve(),
+        restingSince: null,
+      }
+      holds.set(lane, hold)
+      return hold
+    },
+    board(hold, row) {
+      const flight: Flight = {
+        row,
+        said: false,
+        cancelTimeout: () => undefined,
+        cancelTyping: () => undefined,
+      }
+      hold.flights.set(row.id, flight)
+      byTurn.set(row.id, hold)
+      keepTyping(flight)
+    },
+    land,
+    flight(turn) {
+      const hold = byTurn.get(turn)
+      const flight = hold?.flights.get(turn)
+      return hold && flight ? { hold, flight } : null
+    },
+    rest(hold) {
+      hold.restingSince = clock.now()
+    },
+    async release(hold) {
+      forget(hold)
+      await store.releaseLanes('turns', [hold])
+    },
+    drop(lane) {
+      const hold = holds.get(lane)
+      if (hold) forget(hold)
+    },
+    onLost(listen) {
+      lostListeners.push(listen)
+    },
+    async stop() {
+      stopped = true
+      cancelTick()
+      const all = [...holds.values()]
+      for (const hold of all) forget(hold)
+      // Best effort: a lane that is not given back is free when its lease ends.
+      if (all.length > 0) await store.releaseLanes('turns', all).catch(() => undefined)
+    },
+  }
+}

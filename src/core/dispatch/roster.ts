@@ -1,0 +1,59 @@
+// The agents of this node: their connectors, and whether a turn can be handed over now.
+import type { AgentConnector, AgentSettings, Clock } from '../../contract/index.ts'
+
+export interface AgentPost {
+  readonly settings: AgentSettings
+  readonly connector: AgentConnector
+  attached: boolean
+  detail: string | undefined
+  /** When the present outage began; null while attached. */
+  outageSince: number | null
+}
+
+export interface Roster {
+  get(agent: string): AgentPost | undefined
+  all(): readonly AgentPost[]
+  reachable(): readonly string[]
+  add(settings: AgentSettings, connector: AgentConnector): AgentPost
+  remove(agent: string): void
+  presence(agent: string, attached: boolean, detail?: string): void
+  onAttached(listen: (agent: string) => void): void
+}
+
+export function createRoster(clock: Clock): Roster {
+  const posts = new Map<string, AgentPost>()
+  const listeners: ((agent: string) => void)[] = []
+  let reachable: readonly string[] = []
+
+  const refresh = () => {
+    reachable = [...posts.values()].filter((post) => post.attached).map((post) => post.settings.id)
+  }
+
+  return {
+    get: (agent) => posts.get(agent),
+    all: () => [...posts.values()],
+    reachable: () => reachable,
+    add(settings, connector) {
+      const post = { settings, connector, attached: false, detail: undefined, outageSince: clock.now() }
+      posts.set(settings.id, post)
+      return post
+    },
+    remove(agent) {
+      posts.delete(agent)
+      refresh()
+    },
+    presence(agent, attached, detail) {
+      const post = posts.get(agent)
+      if (!post) return
+      post.detail = detail
+      if (post.attached === attached) return
+      post.attached = attached
+      post.outageSince = attached ? null : clock.now()
+      refresh()
+      if (attached) for (const listen of listeners) listen(agent)
+    },
+    onAttached(listen) {
+      listeners.push(listen)
+    },
+  }
+}

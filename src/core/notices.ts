@@ -1,0 +1,32 @@
+// What Switchboard itself tells a person: an agent that is offline, a message that was given up. Through the outbox,
+// like everything else, and never to a place that cannot be spoken to.
+import { type Address, type NewSend, REASONS, type ReasonCode } from '../contract/index.ts'
+
+export interface NoticeTarget {
+  readonly to: Address
+  readonly platform: string
+  readonly agent: string | null
+  readonly session: string | null
+  readonly turn: string | null
+}
+
+/** The same key is told once, however often it is asked for. */
+export function notice(target: NoticeTarget, text: string, idempotencyKey?: string): NewSend {
+  return {
+    ...target,
+    op: { kind: 'text', text },
+    cause: 'notice',
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  }
+}
+
+export function givenUpText(reason: ReasonCode, detail?: string): string {
+  const why = detail ? `${REASONS[reason].text} (${detail})` : REASONS[reason].text
+  return `⚠️ Your message was not answered. ${why}`
+}
+
+export const NO_REPLY_TEXT = 'The agent finished without replying.'
+
+export function offlineText(agent: string): string {
+  return `${agent} is offline. Your message is kept and will be delivered when it is back.`
+}

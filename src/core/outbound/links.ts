@@ -1,0 +1,50 @@
+// The platform adapters of this node, by integration. What the outlet and the approvals need to know of them.
+import type { PlatformAdapter } from '../../contract/index.ts'
+
+export interface Link {
+  readonly integration: string
+  readonly platform: string
+  readonly adapter: PlatformAdapter
+  lastInAt: number | null
+  lastOutAt: number | null
+}
+
+export interface Links {
+  get(integration: string): Link | undefined
+  all(): readonly Link[]
+  reachable(): readonly string[]
+  add(integration: string, platform: string, adapter: PlatformAdapter): Link
+  remove(integration: string): void
+  onAdded(listen: () => void): void
+}
+
+export function createLinks(): Links {
+  const links = new Map<string, Link>()
+  const listeners: (() => void)[] = []
+  let reachable: readonly string[] = []
+  return {
+    get: (integration) => links.get(integration),
+    all: () => [...links.values()],
+    reachable: () => reachable,
+    add(integration, platform, adapter) {
+      const link = { integration, platform, adapter, lastInAt: null, lastOutAt: null }
+      links.set(integration, link)
+      reachable = [...links.keys()]
+      for (const listen of listeners) listen()
+      return link
+    },
+    remove(integration) {
+      links.delete(integration)
+      reachable = [...links.keys()]
+    },
+    onAdded(listen) {
+      listeners.push(listen)
+    },
+  }
+}
+
+/** False for an integration that is absent here or one-way. */
+export function canSpeak(links: Links, integration: string): boolean {
+  const link = links.get(integration)
+  return link !== undefined && link.adapter.abilities.oneWay !== true
+}

@@ -1,0 +1,238 @@
+// SENDER: outbox → platform. One message of a conversation at a time, in order; `sending` is committed before the
+// platform is called, `sent` only when it confirmed. What a crash left in `sending` is settled by the platform's own
+// idempotency, by asking it, or, where it cannot tell, by policy and with a visible note.
+import {
+  asSwitchboardError,
+  type Clock,
+  integrationById,
+  type Logger,
+  type OutboundOp,
+  type SendMove,
+  type SendRequest,
+  type SendRow,
+  type Settings,
+  type Store,
+  type SwitchboardError,
+  type TakenSend,
+} from '../../contract/index.ts'
+import { createDrain } from '../dispatch/drain.ts'
+import { createPatience } from '../patience.ts'
+import { rowAddress } from '../signals.ts'
+import type { Link, Links } from './links.ts'
+
+export interface SenderDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+  readonly settings: () => Settings
+  readonly links: Links
+  readonly crashPoint?: (name: string) => void
+  /** Between 0 and 1. */
+  readonly jitter: () => number
+}
+
+export interface Sender {
+  start(): void
+  /** Resolves with the row when it settled, or as it stands after `waitMs`. */
+  settled(id: string, waitMs: number): Promise<SendRow | null>
+  stop(): Promise<void>
+}
+
+const LEASE_MS = 60_000
+const DUPLICATE_NOTE = '(may be a duplicate: the first copy was never confirmed)\n\n'
+
+interface Held {
+  token: number
+  busy: boolean
+  /** A hint came while it was busy. */
+  again: boolean
+}
+
+export function createSender(deps: SenderDeps): Sender {
+  const { store, clock, log, links } = deps
+  const patience = createPatience(clock, log)
+  const held = new Map<string, Held>()
+  const waiters = new Map<string, Set<() => void>>()
+  const running = new Set<Promise<void>>()
+  let stopped = false
+
+  const drain = createDrain<TakenSend & { scope: string }>(
+    {
+      kind: 'sends',
+      reachable: () => links.reachable(),
+      take: async (lanes) => {
+        const free = lanes.filter((work) => isFree(work.lane))
+        if (free.length === 0) return []
+        const requests = free.map(({ lane }) => {
+          const hold = held.get(lane)
+          return hold ? { lane, token: hold.token } : { lane }
+        })
+        const taken = await store.takeSends(requests, LEASE_MS)
+        return taken.map((one, index) => ({ ...one, scope: free[index]?.scope ?? '' }))
+      },
+      handle(taken) {
+        const work = handle(taken).catch((thrown) => log.error({ error: String(thrown) }, 'sending failed'))
+        running.add(work)
+        void work.finally(() => running.delete(work))
+      },
+    },
+    { store, clock, log },
+  )
+
+  const isFree = (lane: string): boolean => {
+    const hold = held.get(lane)
+    if (!hold) return true
+    if (hold.busy) hold.again = true
+    const free = !hold.busy
+    hold.busy = true
+    return free
+  }
+
+  const handle = async (taken: TakenSend & { scope: string }) => {
+    const work = { lane: taken.lane, scope: taken.scope }
+    if (taken.outcome !== 'taken') {
+      held.delete(taken.lane)
+      return drain.wakeAfter(work, taken.outcome === 'lost' ? 0 : taken.retryAt - clock.now())
+    }
+    const hold: Held = { token: taken.token, busy: true, again: false }
+    held.set(taken.lane, hold)
+    let goOn = taken.leftover.length > 0
+    for (const row of taken.leftover) await settleLeftover(taken, row)
+    if (taken.sending) goOn = (await sendOne(taken, taken.sending)) && isDue(taken.nextDueAt)
+    hold.busy = false
+    if (goOn || hold.again) return drain.wake(work)
+    if (taken.nextDueAt !== null) drain.wakeAfter(work, taken.nextDueAt - clock.now())
+    held.delete(taken.lane)
+    await store.releaseLanes('sends', [{ lane: taken.lane, token: taken.token }])
+  }
+
+  const isDue = (at: number | null) => at !== null && at <= clock.now()
+
+  /** True when the lane may have more to send at once. */
+  const sendOne = async (lane: { lane: string; token: number }, row: SendRow): Promise<boolean> => {
+    const link = links.get(row.integration)
+    const closed = closedDoor(row, link)
+    if (closed || !link || !row.op) {
+      await move(lane, row, { to: 'failed', reason: closed ?? 'integration_missing' })
+      return true
+    }
+    try {
+      deps.crashPoint?.('outbox.before-send')
+      const receipt = await link.adapter.send(requestOf(row, row.op))
+      deps.crashPoint?.('outbox.after-send')
+      link.lastOutAt = clock.now()
+      await move(lane, row, { to: 'sent', platformIds: receipt.platformIds })
+      deps.crashPoint?.('outbox.after-receipt')
+      return true
+    } catch (thrown) {
+      return sendFailed(lane, row, asSwitchboardError(thrown, 'platform_unavailable'))
+    }
+  }
+
+  /** Permission is checked again at the moment of sending: the configuration may have changed meanwhile. */
+  const closedDoor = (row: SendRow, link: Link | undefined) => {
+    const integration = integrationById(deps.settings(), row.integration)
+    if (!integration || !link) return 'integration_missing' as const
+    return integration.enabled ? null : ('integration_disabled' as const)
+  }
+
+  const sendFailed = async (lane: { lane: string; token: number }, row: SendRow, error: SwitchboardError) => {
+    if (error.code === 'outcome_unknown') {
+      await settleUnknown(lane, row, error.message)
+      return true
+    }
+    const { sendMaxAttempts, sendRetryBaseMs, sendRetryMaxMs } = deps.settings().tunables
+    if (!error.nature.retryable) {
+      await move(lane, row, { to: 'failed', reason: 'platform_rejected', detail: error.message })
+      return true
+    }
+    if (row.attempts >= sendMaxAttempts) {
+      await move(lane, row, { to: 'failed', reason: 'max_attempts', detail: error.message })
+      return true
+    }
+    const backoffMs =
+      Math.min(sendRetryBaseMs * 2 ** (row.attempts - 1), sendRetryMaxMs) * (0.5 + deps.jitter() / 2)
+    const notBeforeMs = Math.max(error.retryAfterMs ?? 0, Math.round(backoffMs))
+    const reason = error.code === 'rate_limited' ? 'platform_busy' : 'platform_unavailable'
+    await move(lane, row, { to: 'queued', reason, detail: error.message, notBeforeMs })
+    drain.wakeAfter({ lane: lane.lane, scope: row.integration }, notBeforeMs)
+    return false
+  }
+
+  const settleLeftover = async (lane: { lane: string; token: number }, row: SendRow) => {
+    const adapter = links.get(row.integration)?.adapter
+    if (!adapter || !row.op) return move(lane, row, { to: 'failed', reason: 'integration_missing' })
+    if (adapter.abilities.idempotentSend) return move(lane, row, { to: 'queued' })
+    if (!adapter.reconcile) return settleUnknown(lane, row, 'interrupted before the platform confirmed')
+    const found = await adapter
+      .reconcile(requestOf(row, row.op))
+      .catch(() => ({ outcome: 'unknown' as const }))
+    if (found.outcome === 'sent')
+      return move(lane, row, { to: 'sent', platformIds: found.receipt.platformIds })
+    if (found.outcome === 'absent') return move(lane, row, { to: 'queued' })
+    return settleUnknown(lane, row, 'the platform could not tell whether it arrived')
+  }
+
+  /** Resent at most once with a visible note, or left for the operator. */
+  const settleUnknown = async (lane: { lane: string; token: number }, row: SendRow, detail: string) => {
+    await move(lane, row, { to: 'unknown', reason: 'unconfirmed', detail })
+    const noted = row.op?.kind === 'text' && !row.op.text.startsWith(DUPLICATE_NOTE) ? withNote(row.op) : null
+    if (deps.settings().tunables.unknownPolicy === 'note' && noted) {
+      await move(lane, row, { to: 'queued', op: noted, reason: 'unconfirmed' })
+    }
+  }
+
+  const move = async (
+    lane: { lane: string; token: number },
+    row: SendRow,
+    to: Omit<SendMove, 'lane' | 'token' | 'id'>,
+  ) => {
+    const full: SendMove = { lane: lane.lane, token: lane.token, id: row.id, ...to }
+    const [outcome] = await patience.persist('settle a send', () => store.moveSends([full]))
+    if (outcome === 'stale') held.delete(lane.lane)
+    if (to.to !== 'queued') tellWaiters(row.id)
+  }
+
+  const tellWaiters = (id: string) => {
+    for (const resolve of waiters.get(id) ?? []) resolve()
+    waiters.delete(id)
+  }
+
+  links.onAdded(() => drain.sweep())
+
+  return {
+    start: () => drain.sweep(),
+    async settled(id, waitMs) {
+      const now = await store.send(id)
+      if (!now || (now.state !== 'queued' && now.state !== 'sending')) return now
+      await new Promise<void>((resolve) => {
+        const cancel = clock.after(waitMs, done)
+        const set = waiters.get(id) ?? new Set()
+        waiters.set(id, set.add(done))
+        function done() {
+          cancel()
+          set.delete(done)
+          resolve()
+        }
+      })
+      return store.send(id)
+    },
+    async stop() {
+      stopped = true
+      drain.stop()
+      await Promise.allSettled(running)
+      patience.stop()
+      const lanes = [...held].map(([lane, hold]) => ({ lane, token: hold.token }))
+      if (lanes.length > 0) await store.releaseLanes('sends', lanes).catch(() => undefined)
+      if (stopped) for (const id of waiters.keys()) tellWaiters(id)
+    },
+  }
+}
+
+function requestOf(row: SendRow, op: OutboundOp): SendRequest {
+  return { to: rowAddress(row), op, key: row.id, seq: row.seq }
+}
+
+function withNote(op: Extract<OutboundOp, { kind: 'text' }>): OutboundOp {
+  return { ...op, text: DUPLICATE_NOTE + op.text }
+}
