@@ -1,0 +1,145 @@
+// The door table of the house as data: which room may open which, and the few exceptions, each with its reason.
+
+/** A room is a folder of src/. '*' opens every door. Tests beside the code may open any. */
+export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
+  contract: [],
+  core: ['contract'],
+  kit: ['contract'],
+  tools: ['contract'],
+  platforms: ['contract', 'kit'],
+  agents: ['contract', 'kit', 'tools'],
+  attach: ['contract'],
+  store: ['contract'],
+  config: ['contract'],
+  server: ['contract', 'core'],
+  app: '*',
+  cli: ['app', 'contract', 'config'],
+  testing: ['contract'],
+  'index.ts': '*',
+}
+
+/** Rooms that load no npm package at all. */
+export const NO_PACKAGES = ['contract', 'core']
+
+/** Where a path (a file, or a folder ending in '/') may do what the rule forbids to all others, and why. */
+export type Exceptions = Readonly<Record<string, string>>
+
+export interface Rule {
+  readonly name: string
+  /** Looked for in code, with comments and strings blanked. */
+  readonly code?: RegExp
+  /** Looked for in each string literal. */
+  readonly string?: RegExp
+  /** Looked for in import specifiers. */
+  readonly imports?: RegExp
+  /** Only files under these are looked at; all of src/ when absent. */
+  readonly within?: readonly string[]
+  readonly except: Exceptions
+}
+
+const OUTSIDE_WORLD =
+  /^(node:)?(fs|fs\/promises|net|http|https|http2|tls|dgram|dns|dns\/promises|child_process|os|process|worker_threads|cluster|timers|timers\/promises|readline)$/
+
+export const RULES: readonly Rule[] = [
+  {
+    name: 'core knows no wall clock, chance, timer or environment: they are handed in',
+    code: /\bDate\.now\b|\bMath\.random\b|\bset(Timeout|Interval|Immediate)\s*\(|\bprocess\.|\bnew Date\(\s*\)|\bperformance\.now\b|\brandomUUID\b|\brandomBytes\b/,
+    within: ['src/core/', 'src/contract/'],
+    except: {},
+  },
+  {
+    name: 'core knows no file, socket or process',
+    imports: OUTSIDE_WORLD,
+    within: ['src/core/', 'src/contract/'],
+    except: {},
+  },
+  {
+    name: 'only config reads the environment',
+    code: /\bprocess\.env\b/,
+    except: {
+      'src/config/': 'the room that reads it',
+      'src/cli/': 'hands its own environment to config and to the daemon it starts, and honours NO_COLOR',
+      'src/app/': 'builds the daemon: hands the environment to config',
+      'src/testing/': 'starts real processes with an environment of their own',
+    },
+  },
+  {
+    name: 'only config reads files',
+    imports: /^(node:)?fs(\/promises)?$/,
+    except: {
+      'src/config/': 'the room that reads them',
+      'src/store/sqlite/': 'an embedded database is a file: its folder is made and its state looked at',
+      'src/app/': 'owns the data folder: lock, key file, socket',
+      'src/cli/': 'writes what the user asked to be written (init, export) and reads what is piped or named',
+      'src/server/': 'serves the built pages',
+      'src/platforms/web/files.ts': 'uploads are kept in the data folder, under names of our own',
+      'src/testing/': 'makes scratch folders',
+    },
+  },
+  {
+    name: 'only store writes SQL',
+    string:
+      /^\s*(SELECT\b[\s\S]*\bFROM\b|select\b[\s\S]*\bfrom\b|(INSERT|insert)( OR \w+| or \w+)? (INTO|into) |(UPDATE|update) \w+ (SET|set) |(DELETE FROM|delete from) |(CREATE|create) (UNIQUE |unique )?(TABLE|INDEX|VIEW|table|index|view) |(ALTER TABLE|alter table) |(PRAGMA|pragma) \w+)/,
+    except: { 'src/store/': 'the room that writes it' },
+  },
+  {
+    name: 'only server listens',
+    code: /\.listen\s*\(/,
+    except: {
+      'src/server/': 'the room that listens',
+      'src/attach/': 'the socket of the shims',
+      'src/testing/': 'fakes of platforms are servers',
+    },
+  },
+  {
+    name: 'only kit fetches foreign URLs',
+    code: /(?<![.\w])fetch\s*\(|\bglobalThis\.fetch\b|\bhttps?\.(request|get)\s*\(|(?<![.\w])(httpRequest|httpsRequest)\s*\(|\bnew EventSource\s*\(/,
+    except: {
+      'src/kit/': 'the room that fetches, under its guard',
+      'src/testing/': 'suites call the adapter under test on loopback',
+    },
+  },
+  {
+    name: 'only kit loads an HTTP client',
+    imports: /^(undici|node:https|https|axios|got|node-fetch)$/,
+    except: { 'src/kit/': 'the room that fetches, under its guard' },
+  },
+  {
+    name: 'only kit and server load node:http',
+    imports: /^(node:)?http2?$/,
+    except: {
+      'src/kit/': 'fetches, under its guard',
+      'src/server/': 'listens',
+      'src/cli/daemon-client.ts': "speaks to the daemon's own socket, never to a foreign host",
+      'src/testing/': 'fakes of platforms are servers',
+    },
+  },
+  {
+    name: 'only app/registry.ts names concrete adapters',
+    imports: /^\.\.?\/(.*\/)?(platforms|agents)\//,
+    except: {
+      'src/app/registry.ts': 'the one list of what is built in',
+      'src/platforms/': 'its own folder; other rooms are held by the door table',
+      'src/agents/': 'its own folder; other rooms are held by the door table',
+    },
+  },
+  {
+    name: 'no any',
+    code: /(:|<|\bas|\||&|,|=>)\s*any\b(?!\s*[:(.])|\bany\[\]/,
+    except: {},
+  },
+  {
+    name: 'no default exports',
+    code: /\bexport\s+default\b/,
+    except: {},
+  },
+  {
+    name: 'no classes but errors',
+    code: /\bclass\s+\w+(?!\w)(?!\s+extends\s+\w*Error\b)/,
+    except: {},
+  },
+]
+
+export function isExcepted(file: string, except: Exceptions): boolean {
+  return Object.keys(except).some((path) => (path.endsWith('/') ? file.startsWith(path) : file === path))
+}
