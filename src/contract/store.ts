@@ -482,6 +482,8 @@ export interface Store {
   sessionAt(agent: string, at: Address): Promise<SessionRow | null>
   transcript(integration: string, query: TranscriptQuery): Promise<readonly TranscriptEntry[]>
   counters(): Promise<readonly Counter[]>
+  /** Open turns per agent and state, counted on the index of open turns (never on the whole table). */
+  openTurns(): Promise<readonly { readonly agent: string; readonly state: TurnState; readonly count: number }[]>
 
   // ledger
   note(notes: readonly LedgerNote[]): Promise<void>
