@@ -50,6 +50,8 @@ export interface Approvals {
   start(): Promise<void>
   /** Returns the approval's id. The same call of the same turn, asked again after a crash, is the same approval. */
   ask(order: AskOrder): Promise<string>
+  /** The turns behind them were cancelled: nobody needs to answer any more. */
+  withdraw(agent: string, turns: readonly string[]): Promise<void>
   stop(): void
 }
 
@@ -237,6 +239,13 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
 
   return {
     ask,
+    async withdraw(agent, turns) {
+      for (const row of await store.approvals({ agent, states: ['pending'], limit: 1_000 })) {
+        if (row.turn === null || !turns.includes(row.turn)) continue
+        const withdrawn = await store.settleApproval(row.id, 'withdrawn')
+        if (withdrawn) await retire(withdrawn, false)
+      }
+    },
     async start() {
       for (const row of await store.approvals({ states: ['pending'], limit: 1_000 })) expectExpiry(row)
       for (const row of await store.approvals({ states: ['decided'], limit: 1_000 })) await settle(row.id)

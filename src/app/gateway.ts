@@ -1,0 +1,243 @@
+// The river, assembled: platforms on one bank, agents on the other, intake and outlet between them. A new
+// configuration is applied here: what changed is stopped and started, what did not is left alone.
+import {
+  type AgentSettings,
+  type Clock,
+  formatAddress,
+  type IntegrationSettings,
+  type Logger,
+  type Random,
+  type Settings,
+  type Store,
+  SwitchboardError,
+} from '../contract/index.ts'
+import { type Approvals, createApprovals } from '../core/approvals/approvals.ts'
+import { createAgentOutlet } from '../core/dispatch/agent-outlet.ts'
+import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
+import { createRoster, type Roster } from '../core/dispatch/roster.ts'
+import { createIntake, type Intake } from '../core/inbound/intake.ts'
+import { canSpeak, createLinks, type Links } from '../core/outbound/links.ts'
+import { createSender, type Sender } from '../core/outbound/sender.ts'
+import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
+import type { SignalSink } from '../core/signals.ts'
+import { splitText } from '../kit/index.ts'
+import { CONNECTORS, PLATFORMS } from './registry.ts'
+import type { Tokens } from './tokens.ts'
+
+export interface GatewayDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly tokens: Tokens
+  readonly settings: () => Settings
+  readonly secret: (reference: string) => string
+  readonly filesDir: (integration: string) => string
+  readonly watched: () => boolean
+  readonly crashPoint?: (name: string) => void
+}
+
+export interface Gateway {
+  readonly links: Links
+  readonly roster: Roster
+  readonly sender: Sender
+  readonly approvals: Approvals
+  readonly dispatcher: Dispatcher
+  readonly grants: LiveGrantBook
+  /** Why an integration or agent could not be started, by `integration:ID` or `agent:ID`. */
+  problems(): ReadonlyMap<string, string>
+  start(): Promise<void>
+  /** Makes the running parts match the present configuration. */
+  apply(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function createGateway(deps: GatewayDeps): Gateway {
+  const { store, clock, log, settings } = deps
+  const roster = createRoster(clock)
+  const links = createLinks()
+  const grants = createGrantBook(store, log)
+  const problems = new Map<string, string>()
+  const running = new Map<string, string>()
+  const crashPoint = deps.crashPoint ? { crashPoint: deps.crashPoint } : {}
+
+  const signal: SignalSink = (to, news) => {
+    try {
+      links.get(to.integration)?.adapter.signal?.(to, news)
+    } catch (thrown) {
+      log.debug({ to: formatAddress(to), error: String(thrown) }, 'a signal was lost')
+    }
+  }
+
+  const dispatcher = createDispatcher({
+    store,
+    clock,
+    log,
+    settings,
+    roster,
+    signal,
+    canSpeak: (integration) => canSpeak(links, integration),
+    ...crashPoint,
+  })
+  const jitter = () => (deps.random.bytes(1)[0] ?? 0) / 255
+  const sender = createSender({ store, clock, log, settings, links, jitter, ...crashPoint })
+  const approvals = createApprovals({
+    store,
+    clock,
+    random: deps.random,
+    log,
+    settings,
+    roster,
+    links,
+    grants,
+    watched: deps.watched,
+  })
+  const intake: Intake = createIntake({
+    store,
+    clock,
+    random: deps.random,
+    settings,
+    grants,
+    sessionFacts: async (agent, at) => {
+      const session = await store.sessionAt(agent, at)
+      const open = session
+        ? await store.turns({ session: session.id, states: ['queued', 'handed', 'seen'], limit: 1_000 })
+        : []
+      const queued = open.filter((row) => row.state === 'queued').length
+      return { queued, running: open.length - queued, attached: roster.get(agent)?.attached ?? false }
+    },
+    onStop(agent, turns) {
+      dispatcher.abandon(agent, turns)
+      approvals.withdraw(agent, turns).catch((thrown) => log.warn({ error: String(thrown) }, 'approvals stay open'))
+    },
+  })
+
+  const startIntegration = async (integration: IntegrationSettings) => {
+    const load = PLATFORMS[integration.platform]
+    if (!load || !integration.enabled) return
+    const platform = await load()
+    const adapter = platform.create({
+      integration,
+      clock,
+      random: deps.random,
+      log: log.child({ integration: integration.id }),
+      transcript: (query) => store.transcript(integration.id, query),
+      tokens: deps.tokens,
+      secret: deps.secret,
+      filesDir: deps.filesDir(integration.id),
+    })
+    const link = links.add(integration.id, integration.platform, adapter)
+    const door = intake.of(integration.id)
+    await adapter.start(
+      {
+        async receive(events, options) {
+          const received = await door.receive(events, options)
+          link.lastInAt = clock.now()
+          return received
+        },
+      },
+      await store.cursor(integration.id),
+    )
+  }
+
+  const startAgent = async (agent: AgentSettings) => {
+    const load = CONNECTORS[agent.connector.type]
+    if (!load) return
+    const module = await load()
+    const connector = module.create({
+      agent,
+      clock,
+      random: deps.random,
+      log: log.child({ agent: agent.id }),
+      secret: deps.secret,
+    })
+    roster.add(agent, connector)
+    await connector.start(
+      createAgentOutlet(agent.id, {
+        store,
+        clock,
+        random: deps.random,
+        log,
+        settings,
+        roster,
+        links,
+        dispatcher,
+        approvals,
+        signal,
+        split: splitText,
+      }),
+    )
+  }
+
+  /** Starts one part; a part that cannot start is told in status and doctor and stops nobody else. */
+  const begin = async (key: string, wanted: string, start: () => Promise<void>) => {
+    problems.delete(key)
+    running.set(key, wanted)
+    try {
+      await start()
+    } catch (thrown) {
+      const problem = thrown instanceof SwitchboardError ? thrown.message : String(thrown)
+      problems.set(key, problem)
+      log.error({ part: key, problem }, 'could not be started')
+    }
+  }
+
+  const end = async (key: string) => {
+    running.delete(key)
+    problems.delete(key)
+    const id = key.slice(key.indexOf(':') + 1)
+    if (key.startsWith('agent:')) {
+      const post = roster.get(id)
+      await post?.connector.stop()
+      roster.remove(id)
+    } else {
+      const link = links.get(id)
+      links.remove(id)
+      await link?.adapter.stop()
+    }
+  }
+
+  const apply = async () => {
+    const { integrations, agents } = settings()
+    const wanted = new Map<string, { digest: string; start: () => Promise<void> }>()
+    for (const one of integrations) {
+      const { origin: _origin, ...meaning } = one
+      wanted.set(`integration:${one.id}`, { digest: JSON.stringify(meaning), start: () => startIntegration(one) })
+    }
+    for (const one of agents) {
+      wanted.set(`agent:${one.id}`, { digest: JSON.stringify(one.connector), start: () => startAgent(one) })
+    }
+    for (const [key, digest] of [...running]) {
+      if (wanted.get(key)?.digest !== digest) await end(key).catch((thrown) => log.error({ part: key, error: String(thrown) }, 'did not stop cleanly'))
+    }
+    for (const [key, { digest, start }] of wanted) {
+      if (!running.has(key)) await begin(key, digest, start)
+    }
+  }
+
+  return {
+    links,
+    roster,
+    sender,
+    approvals,
+    dispatcher,
+    grants,
+    problems: () => problems,
+    apply,
+    async start() {
+      await grants.load()
+      await apply()
+      dispatcher.start()
+      sender.start()
+      await approvals.start()
+    },
+    async stop() {
+      approvals.stop()
+      await dispatcher.stop()
+      await sender.stop()
+      for (const key of [...running.keys()]) {
+        await end(key).catch((thrown) => log.warn({ part: key, error: String(thrown) }, 'did not stop cleanly'))
+      }
+    },
+  }
+}

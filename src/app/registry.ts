@@ -1,0 +1,14 @@
+// The one list of what is built in. Adding a platform or connector is its folder, a row here and a page of docs.
+import type { ConnectorModule, PlatformModule } from '../contract/index.ts'
+
+export const PLATFORMS: Readonly<Record<string, () => Promise<PlatformModule>>> = {
+  webhook: async () => (await import('../platforms/webhook/index.ts')).webhookPlatform,
+  web: async () => (await import('../platforms/web/index.ts')).webPlatform,
+}
+
+export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>> = {
+  demo: async () => (await import('../agents/demo/index.ts')).demoConnector,
+}
+
+/** What `check` and `doctor` call built; everything else that SPEC names is "not built yet". */
+export const BUILT = { platforms: Object.keys(PLATFORMS), connectors: Object.keys(CONNECTORS) }

@@ -1,0 +1,64 @@
+// The part of the desk that only reads the store: the same for the daemon and for a command without one.
+import type { ReadDesk, Settings, Store } from '../contract/index.ts'
+import { approvalView, iso, isoOrNull, pairingView, sendView, turnView } from './views.ts'
+
+export type StoreDesk = Omit<ReadDesk, 'status'>
+
+export function createStoreDesk(store: Store, settings: () => Settings): StoreDesk {
+  return {
+    turns: async (filter) => (await store.turns(filter)).map(turnView),
+    async turn(id) {
+      const row = await store.turn(id)
+      return row ? turnView(row) : null
+    },
+    sends: async (filter) => (await store.sends(filter)).map(sendView),
+    async send(id) {
+      const row = await store.send(id)
+      return row ? sendView(row) : null
+    },
+    async approvals(states, limit) {
+      const wanted = states as Parameters<Store['approvals']>[0]['states'] | null
+      return (await store.approvals({ ...(wanted ? { states: wanted } : {}), limit })).map(approvalView)
+    },
+    pairings: async () => (await store.pairings()).map(pairingView),
+    async access() {
+      const granted = (await store.grants()).map((grant) => ({
+        integration: grant.integration,
+        sender: grant.sender,
+        right: grant.right,
+        origin: `granted by ${grant.by}`,
+        at: iso(grant.at),
+      }))
+      return [...configured(settings()), ...granted]
+    },
+    tokens: async () =>
+      (await store.tokens()).map((row) => ({
+        id: row.id,
+        kind: row.kind,
+        scope: row.scope,
+        created_at: iso(row.createdAt),
+        expires_at: isoOrNull(row.expiresAt),
+        revoked: row.revokedAt !== null,
+      })),
+    secretNames: async () => Object.keys(await store.secrets()).sort(),
+    verifyAudit: (expectHead) => store.verify(expectHead),
+    ledger: (afterSeq, limit) => store.ledger({ afterSeq, limit }),
+  }
+}
+
+function configured(settings: Settings) {
+  return settings.integrations.flatMap((integration) => {
+    if (!integration.access.readable) return []
+    const row = (sender: string, right: string, key: string) => ({
+      integration: integration.id,
+      sender,
+      right,
+      origin: `${integration.origin}.access.${key}`,
+      at: null,
+    })
+    return [
+      ...integration.access.allowFrom.map((sender) => row(sender, 'talk', 'allow_from')),
+      ...integration.access.approvers.map((sender) => row(sender, 'approve', 'approvers')),
+    ]
+  })
+}

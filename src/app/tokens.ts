@@ -1,0 +1,36 @@
+// The one token table: minted once, shown once, kept as a hash. Every surface with a bearer or a cookie asks here.
+import { createHash } from 'node:crypto'
+import type { Clock, Random, Store, TokenBook, TokenRow } from '../contract/index.ts'
+
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+export interface Tokens extends TokenBook {
+  revoke(id: string, by: string): Promise<boolean>
+}
+
+export function createTokens(store: Store, clock: Clock, random: Random, by = 'switchboard'): Tokens {
+  const live = async (token: string): Promise<TokenRow | null> => {
+    const row = await store.tokenByHash(hashToken(token))
+    if (!row || row.revokedAt !== null) return null
+    return row.expiresAt !== null && row.expiresAt <= clock.now() ? null : row
+  }
+
+  return {
+    async mint({ kind, scope, ttlMs }) {
+      const token = `${kind}_${Buffer.from(random.bytes(32)).toString('base64url')}`
+      const id = `tok_${Buffer.from(random.bytes(6)).toString('hex')}`
+      const expiresAt = ttlMs === null ? null : clock.now() + ttlMs
+      await store.addToken({ id, hash: hashToken(token), kind, scope, expiresAt }, by)
+      return { token, id, expiresAt }
+    },
+    find: live,
+    async consume(token) {
+      const row = await live(token)
+      // Revoking succeeds for exactly one caller: that is the one-time use.
+      return row && (await store.revokeToken(row.id, by)) ? row : null
+    },
+    revoke: (id, who) => store.revokeToken(id, who),
+  }
+}

@@ -1,0 +1,126 @@
+// Rows as the desk shows them: the field names that scripts rely on, times in ISO 8601.
+import type {
+  ApprovalRow,
+  ApprovalView,
+  Counter,
+  OutboundOp,
+  PairingRow,
+  PairingView,
+  SendRow,
+  SendView,
+  StatusReport,
+  TurnRow,
+  TurnView,
+} from '../contract/index.ts'
+
+export function iso(at: number): string {
+  return new Date(at).toISOString()
+}
+
+export function isoOrNull(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : iso(at)
+}
+
+export function turnView(row: TurnRow): TurnView {
+  return {
+    id: row.id,
+    session: row.session,
+    agent: row.agent,
+    integration: row.integration,
+    source: row.source,
+    address: row.address,
+    sender: row.sender,
+    state: row.state,
+    reason: row.reason,
+    attempts: row.attempts,
+    received_at: iso(row.receivedAt),
+    updated_at: iso(row.updatedAt),
+    message_id: row.messageId,
+    text: row.body?.text ?? null,
+  }
+}
+
+export function sendView(row: SendRow): SendView {
+  return {
+    id: row.id,
+    to: row.to,
+    agent: row.agent,
+    session: row.session,
+    state: row.state === 'sending' ? 'queued' : row.state,
+    reason: row.reason,
+    detail: row.detail,
+    attempts: row.attempts,
+    platform_ids: row.platformIds,
+    created_at: iso(row.createdAt),
+    updated_at: iso(row.updatedAt),
+    cause: row.cause,
+    turn: row.turn,
+    text: row.op ? opText(row.op) : null,
+  }
+}
+
+export function opText(op: OutboundOp): string {
+  switch (op.kind) {
+    case 'text':
+    case 'prompt':
+    case 'edit':
+      return op.text
+    case 'react':
+      return op.emoji
+    case 'file':
+      return op.caption ?? op.name
+  }
+}
+
+export function approvalView(row: ApprovalRow): ApprovalView {
+  return {
+    id: row.id,
+    agent: row.agent,
+    session: row.session,
+    tool_name: row.ask.toolName,
+    description: row.ask.description,
+    input: row.ask.input,
+    input_hash: row.inputHash,
+    state: row.state,
+    behavior: row.behavior,
+    decided_by: row.decidedBy,
+    decided_via: row.decidedVia,
+    decided_at: isoOrNull(row.decidedAt),
+    created_at: iso(row.createdAt),
+    expires_at: iso(row.expiresAt),
+  }
+}
+
+export function pairingView(row: PairingRow): PairingView {
+  return {
+    code: row.code,
+    integration: row.integration,
+    sender: row.sender,
+    sender_name: row.senderName,
+    expires_at: iso(row.expiresAt),
+  }
+}
+
+export function totals(counters: readonly Counter[]): Pick<StatusReport, 'counts' | 'outbox'> {
+  const sum = (name: string) => counters.reduce((total, one) => (one.name === name ? total + one.count : total), 0)
+  return {
+    counts: {
+      received: sum('received'),
+      refused: sum('refused'),
+      consumed: sum('consumed'),
+      queued: sum('queued'),
+      handed: sum('handed'),
+      seen: sum('seen'),
+      answered: sum('answered'),
+      failed: sum('failed'),
+      expired: sum('expired'),
+    },
+    outbox: {
+      queued: sum('send:queued') + sum('send:sending'),
+      sent: sum('send:sent'),
+      deduplicated: sum('send:deduplicated'),
+      failed: sum('send:failed'),
+      unknown: sum('send:unknown'),
+    },
+  }
+}
