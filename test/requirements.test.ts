@@ -9,7 +9,7 @@ const cited = citations(fileURLToPath(new URL('..', import.meta.url)))
 const citedIds = new Set(cited.map(({ id }) => id))
 const FLIP = 'run: node scripts/flip-requirements.mjs'
 
-describe('requirements', () => {
+describe('[I2.requirements] requirements', () => {
   it('have unique ids of one form', () => {
     const ids = REQUIREMENTS.map(({ id }) => id)
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])

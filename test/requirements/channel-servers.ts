@@ -11,6 +11,7 @@ pending 8 S9.gates-every-verdict    The gates run again for every verdict
 pending 8 S9.skip-typed             A failure is Skip {kind, reason} with kinds capability, disabled, session, marketplace, allowlist
 pending 8 S9.skip-names-key         The reason names the YAML key
 pending 8 S9.stamp-from-install     plugin_source is stamped from where the server was installed, never copied from the approval
+pending 8 S9.plugin-resolves        'plugin: slack@anthropic' resolves the command from that marketplace's folder
 pending 8 S9.stamp-unverified       A stamp written by hand beside a command is shown as unverified
 pending 8 S9.bucket-before-parse    A token bucket per server comes before parsing; drops are counted and visible
 pending 8 S9.bad-meta               A bad meta value drops the key under claude/, the message under nexo/, always recorded
