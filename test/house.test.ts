@@ -136,6 +136,14 @@ describe('[I2.house] files', () => {
     expect(silent).toEqual([])
   })
 
+  it('skip no test without a written reason: context.skip(why), which the test run prints', () => {
+    const silent = /\b(it|test|describe)\.(skip|skipIf|runIf|todo|only)\b/
+    const tests = written.filter(isTest).map(source)
+    expect(
+      tests.flatMap(({ file, code: text }) => linesWith(silent, text).map((line) => `${file}:${line}`)),
+    ).toEqual([])
+  })
+
   it('have kebab-case names, and none that says nothing', () => {
     const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|process|config|suite|d))*\.[a-z]+$/
     const nothing = /(^|-)(manager|service|helpers?|utils?|base|misc|common)(-|\.)/
