@@ -2,15 +2,15 @@
 import { DEFAULT_TUNABLES, type IntegrationSettings, type Settings } from '../contract/index.ts'
 import { digestOf } from './digest.ts'
 
-/** Who the web page's token stands for when no users are configured. */
-export const LOCAL_USER = 'local'
+/** Who the link of the web page speaks for unless it was minted for somebody else: its token holder may approve. */
+export const WEB_OWNER = 'owner'
 
 export function defaultSettings(options: { readonly defaultStore: string }): Settings {
   const plain: Omit<Settings, 'digest' | 'warnings'> = {
     server: { host: '127.0.0.1', port: 4747, publicUrl: null },
     store: options.defaultStore,
     integrations: [
-      integration('web', 'web', {}, { dm: 'credential', allowFrom: [], approvers: [LOCAL_USER] }),
+      integration('web', 'web', {}, { dm: 'credential', allowFrom: [], approvers: [WEB_OWNER] }),
       // Trusts a header, which is sound on loopback only; the webhook platform refuses it from elsewhere.
       integration(
         'demo',

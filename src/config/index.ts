@@ -1,7 +1,29 @@
 // The door of the room: switchboard.yaml, secrets and the data folder. Nobody else reads files or the environment.
+export {
+  type ConfigSource,
+  type ConfigSourceConfig,
+  type ConfigSourceDeps,
+  createConfigSource,
+  type ReloadResult,
+  reloadError,
+} from './config-source.ts'
 export type { Built } from './cross-check.ts'
-export { defaultSettings, LOCAL_USER } from './default-settings.ts'
-export { digestOf } from './digest.ts'
+export {
+  type AdminToken,
+  adminToken,
+  type DataFolder,
+  type DataFolderConfig,
+  dataFolderAt,
+  prepareDataFolder,
+} from './data-folder.ts'
+export { defaultSettings, WEB_OWNER } from './default-settings.ts'
+export { canonical, digestOf } from './digest.ts'
+export { type Environment, readEnvironment } from './environment.ts'
+export { configurationJsonSchema } from './json-schema.ts'
+export { generateKey, type KeyRing, openKeyRing } from './key-ring.ts'
 export { configError, type LoadDeps, type LoadResult, loadSettings } from './load.ts'
 export { type Problem, renderProblem, renderProblems } from './problem.ts'
+export { configurationReference, referenceRows } from './reference.ts'
+export { isSecretReference, resolveSecret, resolveText, type SecretSources } from './secret-reference.ts'
+export { openSecretShelf, type SecretRows, type SecretShelf } from './secret-shelf.ts'
 export { withoutPassword } from './settings-of.ts'

@@ -9,6 +9,7 @@ import type {
   Tunables,
 } from '../contract/index.ts'
 import { instanceOf } from './cross-check.ts'
+import { WEB_OWNER } from './default-settings.ts'
 import { digestOf } from './digest.ts'
 import type { AccessConfig, PolicyConfig } from './schema/access.ts'
 import type { AgentConfig } from './schema/agents.ts'
@@ -86,13 +87,19 @@ function integrationOf(
     enabled: one.enabled,
     default: one.default,
     scope: one.scope ?? 'bound',
-    access: policyOf(one.access, defaultDm(one), mention_patterns, side),
+    access: withTokenHolder(one.platform, policyOf(one.access, defaultDm(one), mention_patterns, side)),
     options,
     ackReaction: one.ack_reaction ?? config.tunables.ack_reaction,
     replyToMode: one.reply_to_mode ?? reply_to_mode,
     ...(chunk === undefined ? {} : { textChunkLimit: chunk }),
     origin: `integrations[${index}]`,
   }
+}
+
+// On the web page whoever holds the token is the owner; no pairing could name one.
+function withTokenHolder(platform: string, access: AccessPolicy): AccessPolicy {
+  if (platform !== 'web' || !access.readable || access.approvers.length > 0) return access
+  return { ...access, approvers: [WEB_OWNER] }
 }
 
 type Dm = 'pairing' | 'allowlist' | 'disabled' | 'credential'

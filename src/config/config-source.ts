@@ -1,0 +1,137 @@
+// The configuration in force: loads, validates, swaps at once, and keeps the old one when the new one does not hold.
+import { type Clock, type Logger, type Settings, SwitchboardError } from '../contract/index.ts'
+import type { Built } from './cross-check.ts'
+import { defaultSettings } from './default-settings.ts'
+import { configError, type LoadResult, loadSettings } from './load.ts'
+import { type Problem, renderProblems } from './problem.ts'
+import type { ReadFile } from './text-file.ts'
+import { type FileWatchDeps, watchFiles } from './watch.ts'
+
+export type ReloadResult =
+  | {
+      readonly outcome: 'changed' | 'unchanged'
+      readonly settings: Settings
+      readonly warnings: readonly string[]
+    }
+  | {
+      readonly outcome: 'invalid'
+      readonly settings: Settings
+      readonly problems: readonly Problem[]
+      readonly text: string
+    }
+
+export interface ConfigSource {
+  /** The file, null for the embedded default. */
+  readonly file: string | null
+  current(): Settings
+  /** Reads the file again. Never throws on what it holds. */
+  reload(): Promise<ReloadResult>
+  /** Called after a swap, with the new and the old one. */
+  onChange(listen: (now: Settings, before: Settings) => void): void
+  /** Called after every reload, also one that failed or changed nothing. */
+  onReload(listen: (result: ReloadResult) => void): void
+  /** Why the file on disk is not the one in force; null when it is. */
+  problem(): string | null
+  stop(): void
+}
+
+export interface ConfigSourceConfig {
+  readonly file: string | null
+  readonly built: Built
+  readonly defaultStore: string
+  /** Reload when the file changes. */
+  readonly watch?: boolean
+}
+
+export interface ConfigSourceDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly readFile?: ReadFile
+  readonly watching?: Omit<FileWatchDeps, 'clock'>
+}
+
+/** Throws `config_invalid` when the first load fails. */
+export function createConfigSource(config: ConfigSourceConfig, deps: ConfigSourceDeps): ConfigSource {
+  const { file } = config
+  const changeListeners: ((now: Settings, before: Settings) => void)[] = []
+  const reloadListeners: ((result: ReloadResult) => void)[] = []
+
+  function load(): LoadResult {
+    if (file === null) return { ok: true, settings: defaultSettings(config), warnings: [], files: [] }
+    return loadSettings(file, {
+      built: config.built,
+      defaultStore: config.defaultStore,
+      ...(deps.readFile === undefined ? {} : { readFile: deps.readFile }),
+    })
+  }
+
+  // Followed before the first read: what changes in between is read twice, never missed.
+  const watcher =
+    config.watch === true && file !== null
+      ? watchFiles(() => void reload(), { clock: deps.clock, ...deps.watching })
+      : null
+  const first = load()
+  if (!first.ok) {
+    watcher?.stop()
+    throw configError(file ?? 'switchboard.yaml', first.problems)
+  }
+  let settings = first.settings
+  let problem: string | null = null
+  watcher?.follow(first.files)
+
+  function tell<T extends unknown[]>(listeners: readonly ((...news: T) => void)[], ...news: T): void {
+    for (const listen of listeners) {
+      try {
+        listen(...news)
+      } catch (thrown) {
+        // The swap has happened; one deaf listener must not keep the others from hearing of it.
+        deps.log.error({ err: String(thrown) }, 'a listener failed on the new configuration')
+      }
+    }
+  }
+
+  async function reload(): Promise<ReloadResult> {
+    const loaded = load()
+    if (!loaded.ok) {
+      problem = renderProblems(file ?? '', loaded.problems)
+      const result: ReloadResult = { outcome: 'invalid', settings, problems: loaded.problems, text: problem }
+      tell(reloadListeners, result)
+      return result
+    }
+    problem = null
+    watcher?.follow(loaded.files)
+    const before = settings
+    const same = before.digest === loaded.settings.digest && sameList(before.warnings, loaded.warnings)
+    settings = loaded.settings
+    if (!same) tell(changeListeners, settings, before)
+    const result: ReloadResult = {
+      outcome: same ? 'unchanged' : 'changed',
+      settings,
+      warnings: loaded.warnings,
+    }
+    tell(reloadListeners, result)
+    return result
+  }
+
+  return {
+    file,
+    current: () => settings,
+    reload,
+    onChange: (listen) => void changeListeners.push(listen),
+    onReload: (listen) => void reloadListeners.push(listen),
+    problem: () => problem,
+    stop: () => watcher?.stop(),
+  }
+}
+
+/** The problem of a reload as an error, for a command that must fail on it. */
+export function reloadError(result: ReloadResult): SwitchboardError | null {
+  if (result.outcome !== 'invalid') return null
+  return new SwitchboardError('config_invalid', result.text, {
+    hint: 'the configuration before stays in force',
+  })
+}
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index])
+}

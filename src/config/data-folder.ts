@@ -1,0 +1,120 @@
+// The data folder: where a daemon keeps everything, with every file name in one place.
+import { createHash, randomBytes } from 'node:crypto'
+import { lstatSync, mkdirSync, statSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { SwitchboardError } from '../contract/index.ts'
+import { createPrivate, readPrivate } from './private-file.ts'
+
+export interface DataFolder {
+  readonly path: string
+  readonly database: string
+  /** `sqlite:` and the database: what the configuration's `store` defaults to. */
+  readonly defaultStore: string
+  /** What the running daemon says about itself: pid, port, version. */
+  readonly daemonFile: string
+  readonly lockFile: string
+  /** The control socket. Under the OS's temporary folder when the path would be too long for a socket. */
+  readonly socket: string
+  readonly keyFile: string
+  readonly ledgerKeyFile: string
+  readonly adminTokenFile: string
+  readonly attachments: string
+}
+
+export interface DataFolderConfig {
+  /** `--data`; absent: SWITCHBOARD_DATA, else ~/.switchboard. */
+  readonly data?: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+// 108 bytes on Linux, 104 on macOS, the closing zero included.
+const SOCKET_PATH_MAX = 103
+
+/** Names only; touches nothing. */
+export function dataFolderAt({ data, env }: DataFolderConfig): DataFolder {
+  const chosen = data ?? (env.SWITCHBOARD_DATA || join(env.HOME || homedir(), '.switchboard'))
+  const path = resolve(chosen)
+  const database = join(path, 'switchboard.db')
+  return {
+    path,
+    database,
+    defaultStore: `sqlite:${database}`,
+    daemonFile: join(path, 'daemon.json'),
+    lockFile: join(path, 'switchboard.lock'),
+    socket: socketPath(path, env),
+    keyFile: join(path, 'switchboard.key'),
+    ledgerKeyFile: join(path, 'ledger.key'),
+    adminTokenFile: join(path, 'admin.token'),
+    attachments: join(path, 'attachments'),
+  }
+}
+
+/** Makes the folders (0700). Throws `config_invalid` when they cannot be made or belong to somebody else. */
+export function prepareDataFolder(folder: DataFolder): void {
+  makePrivateFolder(folder.path, false)
+  makePrivateFolder(folder.attachments, false)
+  const socketFolder = resolve(folder.socket, '..')
+  if (socketFolder !== folder.path) makePrivateFolder(socketFolder, true)
+}
+
+export interface AdminToken {
+  readonly token: string
+  /** True: the operator chose it, so a public address may be served. */
+  readonly configured: boolean
+}
+
+/** The admin token: SWITCHBOARD_ADMIN_TOKEN, `server.admin_token` (already resolved), or one made for loopback use. */
+export function adminToken(
+  folder: DataFolder,
+  env: Readonly<Record<string, string | undefined>>,
+  configured: string | null,
+): AdminToken {
+  const chosen = env.SWITCHBOARD_ADMIN_TOKEN || configured
+  if (chosen) {
+    if (chosen.trim().length < 16) {
+      throw new SwitchboardError('config_invalid', 'the admin token is shorter than 16 characters', {
+        hint: '`openssl rand -hex 24` makes a good one',
+      })
+    }
+    return { token: chosen.trim(), configured: true }
+  }
+  const kept = readPrivate(folder.adminTokenFile)?.trim()
+  if (kept) return { token: kept, configured: false }
+  createPrivate(folder.adminTokenFile, `${randomBytes(24).toString('hex')}\n`)
+  const token = readPrivate(folder.adminTokenFile)?.trim()
+  if (!token)
+    throw new SwitchboardError('config_invalid', `${folder.adminTokenFile} is empty`, {
+      hint: 'remove it and start again',
+    })
+  return { token, configured: false }
+}
+
+function socketPath(path: string, env: DataFolderConfig['env']): string {
+  const beside = join(path, 'switchboard.sock')
+  if (Buffer.byteLength(beside) <= SOCKET_PATH_MAX) return beside
+  const short = `swb-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`
+  const inTemp = join(env.TMPDIR || tmpdir(), short, 's.sock')
+  return Buffer.byteLength(inTemp) <= SOCKET_PATH_MAX ? inTemp : join('/tmp', short, 's.sock')
+}
+
+/** `guarded`: the parent is open to all, so a folder that another user made first is refused. */
+function makePrivateFolder(path: string, guarded: boolean): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    if (!statSync(path).isDirectory()) throw new Error('is not a folder')
+  } catch (thrown) {
+    const code = (thrown as NodeJS.ErrnoException).code ?? 'not a folder'
+    throw new SwitchboardError('config_invalid', `the data folder ${path} cannot be made (${code})`, {
+      hint: 'choose another one with --data',
+      cause: thrown,
+    })
+  }
+  if (!guarded || process.platform === 'win32') return
+  const { uid, mode } = lstatSync(path)
+  if (uid !== process.getuid?.() || !lstatSync(path).isDirectory() || (mode & 0o077) !== 0) {
+    throw new SwitchboardError('config_invalid', `${path} belongs to somebody else or is open to others`, {
+      hint: 'choose a shorter --data path',
+    })
+  }
+}

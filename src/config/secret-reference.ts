@@ -1,0 +1,69 @@
+// References to secrets: env:NAME, file:path, secret:NAME. Errors name the reference, never the value.
+import { resolve } from 'node:path'
+import { SwitchboardError } from '../contract/index.ts'
+import { SECRET_HINT, SECRET_REFERENCE } from './schema/words.ts'
+import { type ReadFile, readFileBounded } from './text-file.ts'
+
+const MAX_BYTES = 65_536
+
+export interface SecretSources {
+  /** Folder of the configuration file: relative paths start here. */
+  readonly folder: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The encrypted store; null when there is none by that name. */
+  readonly stored: (name: string) => string | null
+  readonly readFile?: ReadFile
+}
+
+export function isSecretReference(text: string): boolean {
+  return SECRET_REFERENCE.test(text)
+}
+
+/** The value behind a reference. Throws `config_invalid` when it leads nowhere. */
+export function resolveSecret(reference: string, sources: SecretSources): string {
+  // What is not a reference may be a secret that was written inline: it is not repeated.
+  if (!isSecretReference(reference)) {
+    throw new SwitchboardError('config_invalid', 'a secret is written inline instead of as a reference', {
+      hint: SECRET_HINT,
+    })
+  }
+  const split = reference.indexOf(':')
+  const name = reference.slice(split + 1)
+  switch (reference.slice(0, split)) {
+    case 'env':
+      return found(reference, sources.env[name], `set the environment variable ${name}`)
+    case 'file':
+      return found(reference, fileText(reference, name, sources), 'the file is empty')
+    default:
+      return found(reference, sources.stored(name), `store it with \`switchboard secrets set ${name}\``)
+  }
+}
+
+/** For values that may be plain: headers, environment of a child. */
+export function resolveText(text: string, sources: SecretSources): string {
+  return isSecretReference(text) ? resolveSecret(text, sources) : text
+}
+
+function found(reference: string, value: string | null | undefined, hint: string): string {
+  if (value !== undefined && value !== null && value !== '') return value
+  throw new SwitchboardError('config_invalid', `${reference} leads to nothing`, { hint })
+}
+
+function fileText(reference: string, name: string, sources: SecretSources): string {
+  const path = resolve(sources.folder, name)
+  let bytes: Uint8Array
+  try {
+    bytes = (sources.readFile ?? readFileBounded)(path)
+  } catch (thrown) {
+    const code = (thrown as NodeJS.ErrnoException).code ?? 'unreadable'
+    throw new SwitchboardError('config_invalid', `${reference} cannot be read (${code})`, {
+      hint: 'the path is relative to the configuration file',
+    })
+  }
+  if (bytes.length > MAX_BYTES)
+    throw new SwitchboardError('config_invalid', `${reference} is larger than 64 KiB`)
+  // Editors end files with a newline; no secret does.
+  return Buffer.from(bytes)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+}

@@ -1,0 +1,89 @@
+// The encrypted store of secrets: set, list, remove and rotate while running. Plain values never reach the store.
+import { type Store, SwitchboardError } from '../contract/index.ts'
+import type { KeyRing } from './key-ring.ts'
+import { createSecretBox, keyIdOf } from './secret-box.ts'
+
+export type SecretRows = Pick<Store, 'secrets' | 'replaceSecrets'>
+
+export interface SecretShelf {
+  names(): readonly string[]
+  /** Plain value, null when there is none by that name. Throws when it cannot be opened. */
+  read(name: string): string | null
+  set(name: string, value: string, by: string): Promise<void>
+  /** False when there was none. */
+  remove(name: string, by: string): Promise<boolean>
+  /** Re-encrypts all under a new key in one commit; the old key opens nothing afterwards. Returns how many. */
+  rotate(by: string): Promise<number>
+  /** Reads the rows again (another node may have changed them). */
+  refresh(): Promise<void>
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/
+export const MAX_SECRET_BYTES = 65_536
+
+/** Loads the rows and settles a rotation that a crash cut short. */
+export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise<SecretShelf> {
+  const box = createSecretBox(ring)
+  let rows: Readonly<Record<string, string>> = await store.secrets()
+  ring.settle(Object.values(rows).map((sealed) => keyIdOf(sealed) ?? ''))
+
+  // One change at a time: a set between a rotation's read and its write would be lost.
+  let last: Promise<unknown> = Promise.resolve()
+  function inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const mine = last.then(run, run)
+    last = mine.catch(() => undefined)
+    return mine
+  }
+  async function replace(change: Readonly<Record<string, string | null>>, by: string): Promise<void> {
+    await store.replaceSecrets(change, by)
+    rows = await store.secrets()
+  }
+
+  return {
+    names: () => Object.keys(rows).sort(),
+    read: (name) => {
+      const sealed = Object.hasOwn(rows, name) ? rows[name] : undefined
+      return sealed === undefined ? null : box.decrypt(name, sealed)
+    },
+    set: (name, value, by) =>
+      inTurn(async () => {
+        checkName(name)
+        if (value === '') throw new SwitchboardError('input_invalid', `secret ${name} is empty`)
+        if (Buffer.byteLength(value) > MAX_SECRET_BYTES)
+          throw new SwitchboardError('too_large', `secret ${name} is larger than 64 KiB`)
+        await replace({ [name]: box.encrypt(name, value) }, by)
+      }),
+    remove: (name, by) =>
+      inTurn(async () => {
+        rows = await store.secrets()
+        if (!Object.hasOwn(rows, name)) return false
+        await replace({ [name]: null }, by)
+        return true
+      }),
+    rotate: (by) =>
+      inTurn(async () => {
+        rows = await store.secrets()
+        // Opened before the new key exists: a secret that cannot be opened stops the rotation, not the daemon.
+        const plain = Object.entries(rows).map(([name, sealed]) => [name, box.decrypt(name, sealed)] as const)
+        const key = ring.beginRotation()
+        await replace(
+          Object.fromEntries(plain.map(([name, value]) => [name, box.encrypt(name, value, key)])),
+          by,
+        )
+        ring.finishRotation()
+        return plain.length
+      }),
+    refresh: () =>
+      inTurn(async () => {
+        rows = await store.secrets()
+      }),
+  }
+}
+
+function checkName(name: string): void {
+  if (NAME.test(name)) return
+  throw new SwitchboardError(
+    'input_invalid',
+    'a secret’s name starts with a letter or digit and holds letters, digits, "_", "-" and "."',
+  )
+}
