@@ -108,7 +108,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
     onStop(agent, turns) {
       dispatcher.abandon(agent, turns)
-      approvals.withdraw(agent, turns).catch((thrown) => log.warn({ error: String(thrown) }, 'approvals stay open'))
+      approvals
+        .withdraw(agent, turns)
+        .catch((thrown) => log.warn({ error: String(thrown) }, 'approvals stay open'))
     },
   })
 
@@ -202,13 +204,19 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const wanted = new Map<string, { digest: string; start: () => Promise<void> }>()
     for (const one of integrations) {
       const { origin: _origin, ...meaning } = one
-      wanted.set(`integration:${one.id}`, { digest: JSON.stringify(meaning), start: () => startIntegration(one) })
+      wanted.set(`integration:${one.id}`, {
+        digest: JSON.stringify(meaning),
+        start: () => startIntegration(one),
+      })
     }
     for (const one of agents) {
       wanted.set(`agent:${one.id}`, { digest: JSON.stringify(one.connector), start: () => startAgent(one) })
     }
     for (const [key, digest] of [...running]) {
-      if (wanted.get(key)?.digest !== digest) await end(key).catch((thrown) => log.error({ part: key, error: String(thrown) }, 'did not stop cleanly'))
+      if (wanted.get(key)?.digest !== digest)
+        await end(key).catch((thrown) =>
+          log.error({ part: key, error: String(thrown) }, 'did not stop cleanly'),
+        )
     }
     for (const [key, { digest, start }] of wanted) {
       if (!running.has(key)) await begin(key, digest, start)
@@ -236,7 +244,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await dispatcher.stop()
       await sender.stop()
       for (const key of [...running.keys()]) {
-        await end(key).catch((thrown) => log.warn({ part: key, error: String(thrown) }, 'did not stop cleanly'))
+        await end(key).catch((thrown) =>
+          log.warn({ part: key, error: String(thrown) }, 'did not stop cleanly'),
+        )
       }
     },
   }

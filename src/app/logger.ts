@@ -8,7 +8,8 @@ export interface LogOptions {
 }
 
 export function createLogger({ format, level }: LogOptions): Logger {
-  if (format === 'json') return adapt(pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2)))
+  if (format === 'json')
+    return adapt(pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2)))
   return peopleLogger(level)
 }
 
@@ -26,13 +27,14 @@ const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 function peopleLogger(level: string, bound: Readonly<Record<string, unknown>> = {}): Logger {
   const least = LEVELS.indexOf(level as (typeof LEVELS)[number])
-  const write = (at: (typeof LEVELS)[number]) => (fields: Readonly<Record<string, unknown>>, message: string) => {
-    if (LEVELS.indexOf(at) < least) return
-    const rest = Object.entries({ ...bound, ...fields })
-      .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-      .join(' ')
-    process.stderr.write(`${at === 'info' ? '' : `${at}: `}${message}${rest ? ` (${rest})` : ''}\n`)
-  }
+  const write =
+    (at: (typeof LEVELS)[number]) => (fields: Readonly<Record<string, unknown>>, message: string) => {
+      if (LEVELS.indexOf(at) < least) return
+      const rest = Object.entries({ ...bound, ...fields })
+        .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+        .join(' ')
+      process.stderr.write(`${at === 'info' ? '' : `${at}: `}${message}${rest ? ` (${rest})` : ''}\n`)
+    }
   return {
     debug: write('debug'),
     info: write('info'),

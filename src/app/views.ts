@@ -102,7 +102,8 @@ export function pairingView(row: PairingRow): PairingView {
 }
 
 export function totals(counters: readonly Counter[]): Pick<StatusReport, 'counts' | 'outbox'> {
-  const sum = (name: string) => counters.reduce((total, one) => (one.name === name ? total + one.count : total), 0)
+  const sum = (name: string) =>
+    counters.reduce((total, one) => (one.name === name ? total + one.count : total), 0)
   return {
     counts: {
       received: sum('received'),

@@ -1,7 +1,7 @@
 // The operator's desk: what `/api` serves and the command line asks. One interface, two speakers: the daemon
 // implements all of it; a command without a daemon gets a desk that only reads. Field names are what scripts rely on
 // (fields may be added, none renamed); times are ISO 8601 strings unless the name ends in _ms.
-import type { AuditReport, LedgerEntry, SendFilter, TurnFilter } from './store.ts'
+import type { AuditReport, LedgerEntry, SendFilter, TurnFilter } from './records.ts'
 
 export interface StatusReport {
   readonly ready: boolean
@@ -234,6 +234,8 @@ export interface Desk extends ReadDesk {
     readonly digest: string
     readonly warnings: readonly string[]
   }>
+  /** A fresh one-time link to the web chat. */
+  chatLink(by: Operator): Promise<{ readonly url: string; readonly expires_at: string }>
   /** Live events for /events: hints in the form of a line a page can act on. */
   watch(
     listen: (event: { readonly kind: string; readonly id: string; readonly scope?: string }) => void,

@@ -1,0 +1,274 @@
+// The daemon: owns a data folder, opens the store, lets the river flow, listens, and drains when told to stop.
+import { createHash } from 'node:crypto'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import {
+  adminToken,
+  createConfigSource,
+  type DataFolder,
+  dataFolderAt,
+  openKeyRing,
+  openSecretShelf,
+  prepareDataFolder,
+  readEnvironment,
+  resolveSecret,
+  WEB_OWNER,
+} from '../config/index.ts'
+import { type Settings, SwitchboardError } from '../contract/index.ts'
+import { authorize } from '../core/people/authorize.ts'
+import { createServer } from '../server/index.ts'
+import { openStore } from '../store/open.ts'
+import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
+import { createChatLinks } from './chat-link.ts'
+import { crashPointFrom } from './crash-point.ts'
+import { attachmentsOf, readDaemonNote, removeDaemonNote, writeDaemonNote } from './daemon-notes.ts'
+import { createDesk } from './desk.ts'
+import { createGateway } from './gateway.ts'
+import { createLogger } from './logger.ts'
+import { createAuthenticate } from './principals.ts'
+import { createRealClock, createRealRandom } from './real-clock.ts'
+import { BUILT } from './registry.ts'
+import { createTokens } from './tokens.ts'
+import { VERSION } from './version.ts'
+import { webRoot } from './web-root.ts'
+
+export interface DaemonOptions {
+  /** Null or absent: the embedded default. */
+  readonly configFile?: string | null
+  readonly dataDir?: string
+  readonly host?: string
+  readonly port?: number
+  readonly logFormat?: 'json' | 'people'
+  readonly logLevel?: string
+}
+
+export interface Daemon {
+  readonly url: string
+  readonly dataDir: string
+  /** A one-time link to the web chat; null when no web integration is configured. */
+  readonly chatLink: string | null
+  /** Drains: stops accepting, finishes what is under way, gives the lanes back. */
+  stop(): Promise<void>
+  /** The exit code, once it has ended. */
+  readonly done: Promise<number>
+}
+
+const GRACE_MS = 10_000
+
+export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
+  const environment = readEnvironment()
+  const env = environment.variables
+  const clock = createRealClock()
+  const random = createRealRandom()
+  const startedAt = clock.now()
+  const log = createLogger({
+    format: options.logFormat ?? 'json',
+    level: options.logLevel ?? environment.logLevel ?? 'info',
+  })
+  const folder = dataFolderAt({ ...(options.dataDir === undefined ? {} : { data: options.dataDir }), env })
+  prepareDataFolder(folder)
+  const lock = takeFolderLock(folder.lockFile)
+  if (!lock) throw held(folder, readDaemonNote(folder))
+
+  // Undone in reverse order, also when the start fails half-way.
+  const undo: (() => Promise<void> | void)[] = [() => lock.release()]
+  const unwind = async () => {
+    for (const step of undo.splice(0).reverse()) {
+      await Promise.resolve(step()).catch((thrown) =>
+        log.error({ error: String(thrown) }, 'did not stop cleanly'),
+      )
+    }
+  }
+  try {
+    const configFile = options.configFile ?? null
+    const config = createConfigSource(
+      { file: configFile, built: BUILT, defaultStore: folder.defaultStore, watch: true },
+      { clock, log },
+    )
+    undo.push(() => config.stop())
+    const settings = config.current
+    const keys = openKeyRing({ dataDir: folder.path, env })
+    const node = nodeName(folder)
+    const crashPoint = crashPointFrom(env.SWITCHBOARD_CRASH_AT)
+    const store = await openStore(settings().store, {
+      clock,
+      random,
+      node,
+      ledgerKey: keys.ledgerKey,
+      log,
+      ...(crashPoint ? { crashPoint } : {}),
+    })
+    undo.push(() => store.close())
+    const secrets = await openSecretShelf(keys, store)
+    const secret = (reference: string) =>
+      resolveSecret(reference, {
+        folder: configFile ? dirname(configFile) : folder.path,
+        env,
+        stored: (name) => secrets.read(name),
+      })
+    const { adminToken: reference } = settings().server
+    const admin = adminToken(folder, env, reference === undefined ? null : secret(reference))
+    const tokens = createTokens(store, clock, random)
+    const watchers: Parameters<typeof createDesk>[0]['watchers'] = new Set()
+    let ready = false
+    let draining = false
+    const gateway = createGateway({
+      store,
+      clock,
+      random,
+      log,
+      tokens,
+      settings,
+      secret,
+      filesDir: (integration) => attachmentsOf(folder, integration),
+      watched: () => watchers.size > 0,
+      ...(crashPoint ? { crashPoint } : {}),
+    })
+    const baseUrl = () => settings().server.publicUrl?.replace(/\/$/, '') ?? address.url
+    const address = { url: '' }
+    const chatLink = createChatLinks({ tokens, clock, settings, baseUrl, owner: WEB_OWNER })
+
+    const reload = async (by: string) => {
+      const result = await config.reload()
+      if (result.outcome === 'invalid')
+        log.error({ by, problem: result.text }, 'the new configuration does not hold; the old one stays')
+      const problem = result.outcome === 'invalid' ? result.text : null
+      return { ok: problem === null, problem, digest: settings().digest, warnings: settings().warnings }
+    }
+    // One change after another: a second reload must not overtake the first half-way.
+    let applying: Promise<void> = Promise.resolve()
+    config.onChange((now) => {
+      applying = applying
+        .then(() => gateway.apply())
+        .then(() => store.note([{ kind: 'config', ref: now.digest, detail: { what: 'reload' } }]))
+        .then(() => log.info({ digest: now.digest }, 'configuration reloaded'))
+        .catch((thrown) => log.error({ error: String(thrown) }, 'the new configuration could not be applied'))
+    })
+
+    const desk = createDesk({
+      store,
+      gateway,
+      clock,
+      random,
+      tokens,
+      secrets,
+      settings,
+      standing: () => ({
+        ready: ready && !draining,
+        node,
+        version: VERSION,
+        startedAt,
+        configFile,
+        configProblem: config.problem(),
+      }),
+      reload: async (by) => {
+        const result = await reload(by)
+        await applying
+        return result
+      },
+      chatLink,
+      watchers,
+    })
+    store.onHint((hint) => {
+      if (watchers.size === 0) return
+      const event =
+        'lane' in hint
+          ? { kind: hint.kind, id: hint.lane, scope: hint.scope }
+          : 'id' in hint
+            ? hint
+            : { kind: hint.kind, id: '' }
+      for (const listen of watchers) listen(event)
+    })
+
+    const host = options.host ?? settings().server.host
+    const tcp = { host, port: options.port ?? settings().server.port }
+    const server = createServer(
+      { tcp, socketPath: folder.socket },
+      {
+        clock,
+        log,
+        settings: () => ({
+          maxBodyBytes: settings().tunables.maxBodyBytes,
+          publicUrl: settings().server.publicUrl,
+        }),
+        desk,
+        endpoints: {
+          hook: (id) => gateway.links.get(id)?.adapter.endpoint ?? null,
+          chat: () => gateway.links.all().find((link) => link.platform === 'web')?.adapter.endpoint ?? null,
+        },
+        ready: () => ({
+          ready: ready && !draining,
+          detail: draining ? 'draining' : ready ? 'ready' : 'starting',
+        }),
+        authenticate: createAuthenticate({ adminToken: () => admin.token, tokens, settings }),
+        authorize,
+        adminTokenConfigured: () => admin.configured,
+        metrics: { counters: () => store.counters() },
+        webRoot: webRoot(),
+      },
+    )
+    const host = options.host ?? settings().server.host
+    const listening = await server.listen({
+      host,
+      port: options.port ?? settings().server.port,
+      socket: folder.socket,
+    })
+    undo.push(() => server.close({ graceMs: GRACE_MS }))
+    address.url = `http://${host.includes(':') ? `[${host}]` : host}:${listening.port}`
+    await gateway.start()
+    undo.push(() => gateway.stop())
+    await store.note([{ kind: 'boot', ref: node, detail: { version: VERSION, config: settings().digest } }])
+    writeDaemonNote(folder, { pid: process.pid, url: address.url, startedAt, version: VERSION })
+    undo.push(() => removeDaemonNote(folder))
+    ready = true
+    for (const warning of settings().warnings) log.warn({}, warning)
+    log.info({ url: address.url, data: folder.path, node }, 'switchboard is ready')
+
+    const hasChat = gateway.links.all().some((link) => link.platform === 'web')
+    const onHangup = () => void reload('SIGHUP')
+    process.on('SIGHUP', onHangup)
+    undo.push(() => void process.off('SIGHUP', onHangup))
+    let stopping: Promise<void> | null = null
+    let finish: (code: number) => void = () => undefined
+    const done = new Promise<number>((resolve) => {
+      finish = resolve
+    })
+    return {
+      url: address.url,
+      dataDir: folder.path,
+      chatLink: hasChat ? (await chatLink()).url : null,
+      done,
+      stop() {
+        draining = true
+        server.drain()
+        stopping ??= (async () => {
+          log.info({}, 'draining')
+          await unwind()
+          log.info({}, 'stopped')
+          finish(0)
+        })()
+        return stopping
+      },
+    }
+  } catch (thrown) {
+    await unwind()
+    throw thrown
+  }
+}
+
+function held(
+  folder: DataFolder,
+  holder: { pid: number; url: string; startedAt: number } | null,
+): SwitchboardError {
+  const who = holder
+    ? `process ${holder.pid} at ${holder.url}, since ${new Date(holder.startedAt).toISOString()}`
+    : 'another daemon'
+  return new SwitchboardError('data_folder_held', `the data folder ${folder.path} is held by ${who}`, {
+    hint: 'stop that one first, or choose another folder with --data',
+  })
+}
+
+/** The same after a restart, different for two folders of one machine. */
+function nodeName(folder: DataFolder): string {
+  return `${hostname()}-${createHash('sha256').update(folder.path).digest('hex').slice(0, 6)}`
+}

@@ -1,0 +1,218 @@
+// The operator's desk at a running daemon: what /api serves and the command line asks.
+
+import type { SecretShelf } from '../config/index.ts'
+import {
+  type Address,
+  address,
+  type Clock,
+  type Desk,
+  formatAddress,
+  type LedgerNote,
+  parseAddress,
+  type SendOrder,
+  type SendResult,
+  type SendRow,
+  type Settings,
+  type Store,
+  SwitchboardError,
+} from '../contract/index.ts'
+import { compose } from '../core/outbound/compose.ts'
+import { splitText } from '../kit/index.ts'
+import { createDoctor } from './doctor.ts'
+import type { Gateway } from './gateway.ts'
+import { createStatus, type Standing } from './status.ts'
+import { createStoreDesk } from './store-desk.ts'
+import type { Tokens } from './tokens.ts'
+import { approvalView, isoOrNull, pairingView, sendView, turnView } from './views.ts'
+
+export interface DeskDeps {
+  readonly store: Store
+  readonly gateway: Gateway
+  readonly clock: Clock
+  readonly random: Parameters<typeof compose>[2]['random']
+  readonly tokens: Tokens
+  readonly secrets: SecretShelf
+  readonly settings: () => Settings
+  readonly standing: () => Standing
+  readonly reload: (by: string) => ReturnType<Desk['reload']>
+  readonly chatLink: Desk['chatLink']
+  readonly watchers: Set<
+    (event: { readonly kind: string; readonly id: string; readonly scope?: string }) => void
+  >
+}
+
+export function createDesk(deps: DeskDeps): Desk {
+  const { store, gateway, settings } = deps
+
+  /** `integration:conversation[:thread]`, or `platform:target` through the first integration of that platform. */
+  const resolve = (order: SendOrder): Address => {
+    const cut = order.to.indexOf(':')
+    const head = cut < 0 ? order.to : order.to.slice(0, cut)
+    const { integrations } = settings()
+    if (integrations.some((one) => one.id === head)) {
+      const at = parseAddress(order.to)
+      return order.thread === undefined ? at : address(at.integration, at.conversation, order.thread)
+    }
+    const through = integrations.find(
+      (one) =>
+        one.platform === head &&
+        one.enabled &&
+        (order.integration === undefined || one.id === order.integration),
+    )
+    if (!through || cut < 0) {
+      throw new SwitchboardError('execution_failed', `No adapter registered for platform "${head}"`, {
+        hint: `integrations: ${integrations.map((one) => one.id).join(', ') || 'none'}`,
+      })
+    }
+    return address(through.id, order.to.slice(cut + 1), order.thread)
+  }
+
+  const order = async (wish: SendOrder, by: string): Promise<SendResult> => {
+    if (wish.text.trim() === '') throw new SwitchboardError('input_invalid', 'text must not be empty')
+    const to = resolve(wish)
+    const link = gateway.links.get(to.integration)
+    if (!link) {
+      const problem =
+        gateway.problems().get(`integration:${to.integration}`) ?? 'it is disabled or not running'
+      throw new SwitchboardError(
+        'execution_failed',
+        `integration "${to.integration}" cannot send: ${problem}`,
+      )
+    }
+    const sends = compose(
+      {
+        to,
+        platform: link.platform,
+        text: wish.text,
+        cause: 'operator',
+        agent: null,
+        session: null,
+        turn: null,
+        ...(wish.idempotency_key === undefined ? {} : { idempotencyKey: wish.idempotency_key }),
+      },
+      link.adapter.textLimit,
+      { split: splitText, random: deps.random },
+    )
+    const queued = await store.enqueue(sends)
+    await note({ kind: 'audit', ref: formatAddress(to), detail: { what: 'send', by } })
+    const waitMs = wish.wait_ms ?? settings().tunables.toolWaitMs
+    const rows = await Promise.all(queued.map((one) => gateway.sender.settled(one.id, waitMs)))
+    return resultOf(rows)
+  }
+
+  const note = (entry: LedgerNote) => store.note([entry])
+
+  return {
+    ...createStoreDesk(store, settings),
+    status: createStatus(deps),
+    doctor: createDoctor(deps),
+    order,
+    async operateTurn(id, verb, by) {
+      const row = await store.operateTurn(id, verb, by)
+      if (!row) throw await cannot(verb, id, (await store.turn(id))?.state)
+      if (verb === 'cancel' && row.agent) {
+        gateway.dispatcher.abandon(row.agent, [row.id])
+        await gateway.approvals.withdraw(row.agent, [row.id])
+      }
+      return turnView(row)
+    },
+    async operateSend(id, verb, by) {
+      const row = await store.operateSend(id, verb, by)
+      if (!row) throw await cannot(verb, id, (await store.send(id))?.state)
+      return sendView(row)
+    },
+    async decide(id, behavior, by, via) {
+      const { won, approval } = await store.decide({ id, behavior, cause: 'person', by, via })
+      if (!approval) throw new SwitchboardError('not_found', `there is no approval ${id}`)
+      return { won, approval: approvalView(approval) }
+    },
+    async approvePairing(code, by) {
+      const done = await store.approvePairing(code.trim().toLowerCase(), by)
+      if (!done)
+        throw new SwitchboardError('not_found', `there is no pending code ${code}`, {
+          hint: 'switchboard pair list',
+        })
+      await tellNewcomer(done.pairing.integration, done.pairing.conversation)
+      return { ...pairingView(done.pairing), approver: done.approver }
+    },
+    async denyPairing(code, by) {
+      const done = await store.denyPairing(code.trim().toLowerCase(), by)
+      if (!done)
+        throw new SwitchboardError('not_found', `there is no pending code ${code}`, {
+          hint: 'switchboard pair list',
+        })
+    },
+    async grant(integration, sender, right, by) {
+      known(integration)
+      await store.grant({ integration, sender, right, by })
+    },
+    revoke: (integration, sender, right, by) => store.revoke(integration, sender, right, by),
+    async mintToken({ kind, scope, ttl_ms }, by) {
+      if (scope.agent !== undefined && !settings().agents.some((one) => one.id === scope.agent)) {
+        throw new SwitchboardError('not_found', `there is no agent "${scope.agent}"`)
+      }
+      const minted = await deps.tokens.mint({ kind, scope: { ...scope, minted_by: by }, ttlMs: ttl_ms })
+      return { token: minted.token, id: minted.id, expires_at: isoOrNull(minted.expiresAt) }
+    },
+    revokeToken: (id, by) => store.revokeToken(id, by),
+    setSecret: (name, value, by) => deps.secrets.set(name, value, by),
+    removeSecret: (name, by) => deps.secrets.remove(name, by),
+    rotateSecrets: async (by) => ({ rotated: await deps.secrets.rotate(by) }),
+    reload: deps.reload,
+    chatLink: deps.chatLink,
+    watch(listen) {
+      deps.watchers.add(listen)
+      return () => deps.watchers.delete(listen)
+    },
+  }
+
+  function known(integration: string): void {
+    if (settings().integrations.some((one) => one.id === integration)) return
+    throw new SwitchboardError('not_found', `there is no integration "${integration}"`)
+  }
+
+  async function tellNewcomer(integration: string, conversation: string): Promise<void> {
+    const link = gateway.links.get(integration)
+    if (!link) return
+    const op = { kind: 'text', text: 'You are paired. Say hello!' } as const
+    const to = address(integration, conversation)
+    await store.enqueue([
+      { to, platform: link.platform, op, cause: 'pairing', agent: null, session: null, turn: null },
+    ])
+  }
+
+  async function cannot(verb: string, id: string, state: string | undefined): Promise<SwitchboardError> {
+    return state === undefined
+      ? new SwitchboardError('not_found', `there is no ${id}`)
+      : new SwitchboardError(
+          'conflict',
+          `${id} is ${state}: it cannot be ${verb === 'bury' ? 'buried' : `${verb.replace(/y$/, 'i')}ed`}`,
+        )
+  }
+
+  function resultOf(rows: readonly (SendRow | null)[]): SendResult {
+    const first = rows[0]
+    const worst =
+      rows.find((row) => row?.state === 'failed' || row?.state === 'unknown') ??
+      rows.find((row) => row?.state !== 'sent')
+    const base = { platform_ids: rows.flatMap((row) => row?.platformIds ?? []), outbox_id: first?.id ?? null }
+    if (!worst) return { ok: true, status: 'sent', ...base, code: null, error: null }
+    if (worst.state === 'failed' || worst.state === 'unknown') {
+      const code = worst.state === 'unknown' ? 'outcome_unknown' : 'execution_failed'
+      return {
+        ok: false,
+        status: 'failed',
+        ...base,
+        code,
+        error: `Adapter send failed: ${worst.detail ?? worst.reason}`,
+      }
+    }
+    return {
+      ok: true,
+      status: worst.state === 'deduplicated' ? 'deduplicated' : 'queued',
+      ...base,
+      code: null,
+      error: null,
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// A desk without a daemon: commands that only read open the store themselves, read-only.
+import { createConfigSource, dataFolderAt, openKeyRing, readEnvironment } from '../config/index.ts'
+import type { ReadDesk } from '../contract/index.ts'
+import { openStore } from '../store/open.ts'
+import { createLogger } from './logger.ts'
+import { createRealClock, createRealRandom } from './real-clock.ts'
+import { BUILT } from './registry.ts'
+import { createStoreDesk } from './store-desk.ts'
+import { VERSION } from './version.ts'
+import { totals } from './views.ts'
+
+export interface ReadDeskOptions {
+  readonly dataDir?: string
+  readonly configFile?: string | null
+}
+
+export async function openReadDesk(
+  options: ReadDeskOptions,
+): Promise<{ desk: ReadDesk; close(): Promise<void> }> {
+  const env = readEnvironment().variables
+  const clock = createRealClock()
+  const log = createLogger({ format: 'people', level: 'error' })
+  const folder = dataFolderAt({ ...(options.dataDir === undefined ? {} : { data: options.dataDir }), env })
+  const config = createConfigSource(
+    { file: options.configFile ?? null, built: BUILT, defaultStore: folder.defaultStore },
+    { clock, log },
+  )
+  const settings = config.current()
+  const store = await openStore(settings.store, {
+    clock,
+    random: createRealRandom(),
+    node: 'reader',
+    ledgerKey: openKeyRing({ dataDir: folder.path, env }).ledgerKey,
+    log,
+    readOnly: true,
+  })
+  const desk: ReadDesk = {
+    ...createStoreDesk(store, () => settings),
+    async status() {
+      const [counters, open, pending, durability] = await Promise.all([
+        store.counters(),
+        store.openTurns(),
+        store.approvals({ states: ['pending'], limit: 1_000 }),
+        store.durability(),
+      ])
+      return {
+        ready: false,
+        node: 'none',
+        version: VERSION,
+        uptime_ms: 0,
+        integrations: settings.integrations.map((one) => ({
+          id: one.id,
+          platform: one.platform,
+          link: 'down',
+          detail: 'no daemon is running',
+          last_in_at: null,
+          last_out_at: null,
+        })),
+        agents: settings.agents.map((one) => ({
+          id: one.id,
+          connector: one.connector.type,
+          attached: false,
+          queued: open.reduce(
+            (sum, row) => (row.agent === one.id && row.state === 'queued' ? sum + row.count : sum),
+            0,
+          ),
+        })),
+        ...totals(counters),
+        approvals: { pending: pending.length },
+        config: {
+          digest: settings.digest,
+          file: options.configFile ?? null,
+          problem: null,
+          warnings: settings.warnings,
+        },
+        store: { kind: durability.kind, durability: durability.detail },
+      }
+    },
+  }
+  return { desk, close: () => store.close() }
+}
