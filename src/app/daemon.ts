@@ -14,7 +14,7 @@ import {
   resolveSecret,
   WEB_OWNER,
 } from '../config/index.ts'
-import { type Settings, SwitchboardError } from '../contract/index.ts'
+import { SwitchboardError } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import { createServer } from '../server/index.ts'
 import { openStore } from '../store/open.ts'
@@ -207,12 +207,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         webRoot: webRoot(),
       },
     )
-    const host = options.host ?? settings().server.host
-    const listening = await server.listen({
-      host,
-      port: options.port ?? settings().server.port,
-      socket: folder.socket,
-    })
+    const listening = await server.listen()
     undo.push(() => server.close({ graceMs: GRACE_MS }))
     address.url = `http://${host.includes(':') ? `[${host}]` : host}:${listening.port}`
     await gateway.start()
