@@ -27,7 +27,7 @@ import { createGateway } from './gateway.ts'
 import { createLogger } from './logger.ts'
 import { createAuthenticate } from './principals.ts'
 import { createRealClock, createRealRandom } from './real-clock.ts'
-import { BUILT } from './registry.ts'
+import { BUILT, CONNECTORS, PLATFORMS } from './registry.ts'
 import { createTokens } from './tokens.ts'
 import { VERSION } from './version.ts'
 import { webRoot } from './web-root.ts'
@@ -113,6 +113,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     let ready = false
     let draining = false
     const gateway = createGateway({
+      platforms: PLATFORMS,
+      connectors: CONNECTORS,
       store,
       clock,
       random,

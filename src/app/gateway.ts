@@ -3,9 +3,11 @@
 import {
   type AgentSettings,
   type Clock,
+  type ConnectorModule,
   formatAddress,
   type IntegrationSettings,
   type Logger,
+  type PlatformModule,
   type Random,
   type Settings,
   type Store,
@@ -21,10 +23,12 @@ import { createSender, type Sender } from '../core/outbound/sender.ts'
 import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
 import type { SignalSink } from '../core/signals.ts'
 import { splitText } from '../kit/index.ts'
-import { CONNECTORS, PLATFORMS } from './registry.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface GatewayDeps {
+  /** What is built in (app/registry.ts), or a test's own. */
+  readonly platforms: Readonly<Record<string, () => Promise<PlatformModule>>>
+  readonly connectors: Readonly<Record<string, () => Promise<ConnectorModule>>>
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
@@ -115,7 +119,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   })
 
   const startIntegration = async (integration: IntegrationSettings) => {
-    const load = PLATFORMS[integration.platform]
+    const load = deps.platforms[integration.platform]
     if (!load || !integration.enabled) return
     const platform = await load()
     const adapter = platform.create({
@@ -143,7 +147,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   }
 
   const startAgent = async (agent: AgentSettings) => {
-    const load = CONNECTORS[agent.connector.type]
+    const load = deps.connectors[agent.connector.type]
     if (!load) return
     const module = await load()
     const connector = module.create({
