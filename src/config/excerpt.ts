@@ -7,32 +7,44 @@ const TOKEN = /("(?:[^"\\]|\\.)*"?|'[^']*'?|(?:[^\s,{}[\]#"':]|:(?=[^\s]))+)(\s*
 const REFERENCE = /^(env:[A-Za-z_]\w*|secret:[\w.-]+),?$/
 const MASK = '•••'
 
-/** The line as a person wrote it, with everything that could be a secret masked; same columns up to the caret. */
-export function excerptOf(text: string, line: number, column: number): { excerpt: string; caret: number } {
-  const source = (text.split('\n')[line - 1] ?? '').replace(/\r$/, '')
-  if (source.trim() === '' || source.length > 2_000) return { excerpt: '', caret: column }
+/**
+ * The line as a person wrote it, with everything that could be a secret masked. A key is shown when the schema knows
+ * it or when it is the one the problem names (`named`); a value only after a key that never holds a secret.
+ */
+export function excerptOf(
+  source: string,
+  column: number,
+  named: boolean,
+): { readonly excerpt: string; readonly caret: number } {
+  const line = source.replace(/\r$/, '')
+  if (line.trim() === '' || line.length > 2_000) return { excerpt: '', caret: column }
   let key: string | null = null
+  let inFlow = false
   let out = ''
   let last = 0
   let shift = 0
-  for (const match of source.matchAll(TOKEN)) {
+  for (const match of line.matchAll(TOKEN)) {
     const token = match[1] ?? ''
-    const isKey = match[2] !== undefined
     const start = match.index
-    out += source.slice(last, start)
+    const between = line.slice(last, start)
+    if (/[{[]/.test(between)) inFlow = true
+    // Inside a plain text ("pass: word: x") what looks like a key is not one.
+    const opens =
+      last === 0 || (inFlow && /[{[,]\s*$/.test(between)) || /^\s*-\s*$/.test(line.slice(0, start))
+    const isKey = match[2] !== undefined && opens
+    let shown: string
     if (isKey) {
       key = token.replace(/^["']|["']$/g, '')
-      out += token.length > 60 ? MASK : token
+      shown = KEYS.has(key) || (named && start === column - 1 && token.length <= 60) ? token : MASK
     } else {
       const known = key === null ? undefined : KEYS.get(key)
-      const safe = REFERENCE.test(token) || token === '-' || (known !== undefined && !known.secret)
-      const shown = safe ? token : MASK
-      if (start + token.length < column) shift += shown.length - token.length
-      out += shown
+      shown = REFERENCE.test(token) || token === '-' || (known !== undefined && !known.secret) ? token : MASK
     }
+    if (start + token.length < column) shift += shown.length - token.length
+    out += between + shown
     last = start + token.length
   }
-  out += source.slice(last)
+  out += line.slice(last)
   // Tabs would push the caret away from its place.
   const tidy = out.replaceAll('\t', ' ')
   return { excerpt: tidy.length > 160 ? `${tidy.slice(0, 160)}…` : tidy, caret: Math.max(1, column + shift) }

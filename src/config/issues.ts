@@ -40,7 +40,7 @@ function findingsOfIssue(issue: Issue, value: unknown, root: z.core.$ZodType): F
   if (rps !== null) return [{ path, at: 'value', message: rps, hint: null }]
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey(key, path, value, root))
+      return unknownKeys(issue.keys, path, value, root)
     case 'invalid_type':
       return [wrongType(issue.expected, path, found)]
     case 'invalid_union':
@@ -64,21 +64,28 @@ function findingsOfIssue(issue: Issue, value: unknown, root: z.core.$ZodType): F
   }
 }
 
-function unknownKey(key: string, path: Path, value: unknown, root: z.core.$ZodType): Finding {
-  const shown = key.length > 60 ? `${key.slice(0, 60)}…` : key
-  const used = Object.keys((at(value, path) as object | undefined) ?? {})
+// Past a hundred the count says more than the names.
+const MAX_NAMED = 100
+
+function unknownKeys(keys: readonly string[], path: Path, value: unknown, root: z.core.$ZodType): Finding[] {
+  const used = new Set(Object.keys((at(value, path) as object | undefined) ?? {}))
   const allowed = allowedKeys(root, path, value)
   // A key that is already written is a worse guess than one that is missing.
-  const free = allowed.filter((name) => !used.includes(name))
-  const near = nearest(key, free)
-  const hint = near !== null ? `did you mean "${near}"?` : suggestion(key, allowed) || null
-  return {
-    path: [...path, key],
-    at: 'key',
-    message: `unknown key "${shown}"`,
-    hint,
-    ...(near === null ? {} : { instead: JSON.stringify([...path, near]) }),
-  }
+  const free = allowed.filter((name) => !used.has(name))
+  const findings = keys.slice(0, MAX_NAMED).map((key): Finding => {
+    const shown = key.length > 60 ? `${key.slice(0, 60)}…` : key
+    const near = nearest(key, free)
+    return {
+      path: [...path, key],
+      at: 'key',
+      message: `unknown key "${shown}"`,
+      hint: near !== null ? `did you mean "${near}"?` : suggestion(key, allowed) || null,
+      ...(near === null ? {} : { instead: JSON.stringify([...path, near]) }),
+    }
+  })
+  const more = keys.length - findings.length
+  const rest: Finding = { path, at: 'key', message: `${more} more unknown keys`, hint: null }
+  return more > 0 ? [...findings, rest] : findings
 }
 
 function wrongType(expected: string, path: Path, found: unknown): Finding {

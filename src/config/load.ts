@@ -57,14 +57,16 @@ export function parseSettings(
   const folder = dirname(path)
   const yaml = readYaml(text)
   if (yaml.problems.length > 0) {
-    const problems = yaml.problems.map((one) => {
+    const lines = text.split('\n')
+    const problems = yaml.problems.map((one): Problem => {
+      const { line, column, path: at, message, hint } = one
       return {
-        line: one.line,
-        column: one.column,
-        path: formatPath(one.path),
-        message: one.message,
-        hint: one.hint,
-        ...excerptOf(text, one.line, one.column),
+        line,
+        column,
+        path: formatPath(at),
+        message,
+        hint,
+        ...excerptOf(lines[line - 1] ?? '', column, false),
       }
     })
     return { ok: false, problems, files: [path] }
@@ -108,18 +110,18 @@ export function configError(file: string, problems: readonly Problem[]): Switchb
 }
 
 function problemsOf(findings: readonly Finding[], yaml: YamlText, text: string): Problem[] {
+  const lines = text.split('\n')
   const problems = findings.map((finding): Problem => {
     const { line, column } =
       finding.at === 'key' ? yaml.locateKey(finding.path) : yaml.locateValue(finding.path)
     const written = finding.hint === 'write it in quotes' ? yaml.written(finding.path) : null
-    const hint = written === null || written.length > 40 ? finding.hint : `write it in quotes: "${written}"`
     return {
       line,
       column,
       path: formatPath(finding.path),
       message: finding.message,
-      hint,
-      ...excerptOf(text, line, column),
+      hint: written === null || written.length > 40 ? finding.hint : `write it in quotes: "${written}"`,
+      ...excerptOf(lines[line - 1] ?? '', column, finding.at === 'key'),
     }
   })
   return problems.sort((a, b) => a.line - b.line || a.column - b.column)

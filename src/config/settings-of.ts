@@ -67,7 +67,21 @@ export function settingsOf(
     ...plain,
     store: plain.store.startsWith('sqlite:') ? 'sqlite' : withoutPassword(plain.store),
   }
-  return { ...plain, digest: digestOf(meaning), warnings }
+  return { ...withFolders(plain, place.folder), digest: digestOf(meaning), warnings }
+}
+
+// Relative folders start at the file. Done after the digest: where the file lies is not what it means.
+function withFolders<T extends Omit<Settings, 'digest' | 'warnings'>>(plain: T, folder: string): T {
+  const placed = (options: Readonly<Record<string, unknown>>) =>
+    typeof options.cwd === 'string' ? { ...options, cwd: resolve(folder, options.cwd) } : options
+  return {
+    ...plain,
+    agents: plain.agents.map((agent) => ({
+      ...agent,
+      connector: { ...agent.connector, options: placed(agent.connector.options) },
+    })),
+    mcpServers: plain.mcpServers.map((server) => ({ ...server, options: placed(server.options) })),
+  }
 }
 
 function integrationOf(

@@ -12,6 +12,7 @@ import {
   type Node,
   type Pair,
   parseDocument,
+  type YAMLMap,
 } from 'yaml'
 import type { Path } from './problem.ts'
 
@@ -67,7 +68,7 @@ export function readYaml(text: string): YamlText {
       uniqueKeys: false,
       lineCounter: lines,
       prettyErrors: false,
-      logLevel: 'silent',
+      logLevel: 'error',
     })
     for (const error of [...document.errors, ...document.warnings].slice(0, 20)) {
       say(error.pos[0], [], yamlMessage(error.code, error.message), yamlHint(error.code, text, error.pos[0]))
@@ -94,7 +95,10 @@ export function readYaml(text: string): YamlText {
     if (depth > MAX_DEPTH) throw new TooMuch('the file is nested too deeply')
     if (isAlias(node)) {
       const target = anchors.get(node.source)
-      if (target === undefined) return null
+      if (target === undefined) {
+        say(offsetOf(node), path, 'an alias names an anchor that is not set before it')
+        return null
+      }
       return convert(target, path, depth + 1, true)
     }
     if (isScalar(node)) return node.value
@@ -140,6 +144,15 @@ export function readYaml(text: string): YamlText {
     say(0, [], message, 'write it plainly, without anchors that repeat one another')
   }
 
+  const indexes = new WeakMap<object, ReadonlyMap<string, Pair>>()
+  function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
+    const known = indexes.get(map)
+    if (known !== undefined) return known
+    const index = new Map(map.items.map((pair) => [keyText(pair.key, anchors) ?? '', pair as Pair]))
+    indexes.set(map, index)
+    return index
+  }
+
   function walk(path: Path): { pair: Pair | null; node: unknown; found: boolean } {
     let node: unknown = root
     let pair: Pair | null = null
@@ -148,9 +161,9 @@ export function readYaml(text: string): YamlText {
       let next: unknown
       let nextPair: Pair | null = null
       if (isMap(here)) {
-        const match = here.items.find((item) => keyText(item.key, anchors) === String(part))
+        const match = pairsOf(here).get(String(part))
         if (!match) return { pair, node, found: false }
-        nextPair = match as Pair
+        nextPair = match
         next = match.value
       } else if (isSeq(here) && typeof part === 'number' && here.items[part] !== undefined) {
         next = here.items[part]
@@ -228,8 +241,6 @@ function tooDeep(text: string): boolean {
 function yamlMessage(code: string, message: string): string {
   if (code === 'TAB_AS_INDENT') return 'a tab is used to indent'
   if (code === 'MULTIPLE_DOCS') return 'the file holds more than one document'
-  if (code === 'ALIAS_PROPS' || /unresolved alias/i.test(message))
-    return 'an alias names an anchor that is not set before it'
   if (code === 'TAG_RESOLVE_FAILED') return 'tags (!…) are not used here'
   // The parser's texts may quote what it read; only their first, fixed part is shown.
   return `not valid YAML: ${lowerFirst(message.split(/[:\n"]/)[0] ?? message).trim()}`

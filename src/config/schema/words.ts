@@ -63,7 +63,8 @@ export const duration = (description: string, defaultMs: number) =>
     .describe(description)
 
 /** The nicest way to write so many milliseconds. */
-export function shortestDuration(ms: number): string {
+export function shortestDuration(ms: number): string | number {
+  if (ms === 0) return 0
   for (const unit of ['d', 'h', 'm', 's']) {
     const size = UNIT_MS[unit] ?? 1
     if (ms >= size && ms % size === 0) return `${ms / size}${unit}`
