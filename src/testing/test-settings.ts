@@ -1,0 +1,75 @@
+// Settings for tests: small, whole, with everything overridable.
+import {
+  type AgentSettings,
+  DEFAULT_TUNABLES,
+  type IntegrationSettings,
+  type Settings,
+  type Tunables,
+} from '../contract/index.ts'
+
+export function testIntegration(id: string, over: Partial<IntegrationSettings> = {}): IntegrationSettings {
+  return {
+    id,
+    platform: 'test',
+    enabled: true,
+    default: false,
+    scope: 'bound',
+    access: {
+      readable: true,
+      dm: 'credential',
+      allowFrom: [],
+      approvers: [],
+      groups: {},
+      mentionPatterns: [],
+    },
+    options: {},
+    origin: 'integrations[0]',
+    ...over,
+  }
+}
+
+export function testAgent(
+  id: string,
+  integrations: readonly string[],
+  over: Partial<AgentSettings> = {},
+): AgentSettings {
+  return {
+    id,
+    connector: { type: 'test', options: {} },
+    bindings: integrations.map((instance) => ({ plugin: 'test', instance, allowedChannelServers: [] })),
+    channels: null,
+    schedules: [],
+    notifyOn: 'none',
+    messagingAllow: [],
+    origin: 'agents[0]',
+    ...over,
+  }
+}
+
+export interface TestSettings {
+  readonly integrations?: readonly IntegrationSettings[]
+  /** Names get a catch-all binding to every integration. */
+  readonly agents?: readonly (string | AgentSettings)[]
+  readonly users?: Settings['users']
+  readonly tunables?: Partial<Tunables>
+}
+
+export function testSettings({
+  integrations = [testIntegration('chat')],
+  agents = ['demo'],
+  users = [],
+  tunables = {},
+}: TestSettings = {}): Settings {
+  const all = integrations.map((one) => one.id)
+  return {
+    server: { host: '127.0.0.1', port: 0, publicUrl: null },
+    store: 'sqlite::memory:',
+    integrations,
+    agents: agents.map((one) => (typeof one === 'string' ? testAgent(one, all) : one)),
+    mcpServers: [],
+    users,
+    tunables: { ...DEFAULT_TUNABLES, ...tunables },
+    digest: 'test',
+    warnings: [],
+  }
+}
