@@ -1,0 +1,100 @@
+// The platform `webhook`: POST /hooks/ID in; a stream of events, or a signed POST to a URL, out.
+import {
+  type Abilities,
+  type HttpReply,
+  type PlatformAdapter,
+  type PlatformDeps,
+  type PlatformIntake,
+  type PlatformModule,
+  SwitchboardError,
+  type VerifiedRequest,
+} from '../../contract/index.ts'
+import { createGuardedFetch, type GuardedFetch } from '../../kit/index.ts'
+import { readConfig, type WebhookConfig } from './config.ts'
+import { parseRequest } from './parse.ts'
+import { postOut } from './post-out.ts'
+import { answerTo, type Shown } from './render.ts'
+import { createStreams } from './streams.ts'
+import { verifyRequest } from './verify.ts'
+
+export { webhookOptions } from './config.ts'
+
+export const webhookPlatform: PlatformModule = { name: 'webhook', create: (deps) => createWebhook(deps) }
+
+/** Throws `config_invalid` when the options do not hold. `fetch` can be handed in. */
+export function createWebhook(
+  deps: PlatformDeps,
+  fetch: GuardedFetch = createGuardedFetch(deps),
+): PlatformAdapter {
+  const config = readConfig(deps)
+  const streams = createStreams(config, deps)
+  const able = abilitiesOf(config)
+  let intake: PlatformIntake | null = null
+
+  async function handle(verified: VerifiedRequest): Promise<HttpReply> {
+    if (verified.request.path === '/events') return streams.open(verified)
+    if (intake === null) {
+      throw new SwitchboardError('store_unavailable', 'the integration is not started', {
+        retryAfterMs: 1_000,
+      })
+    }
+    const event = parseRequest(config, verified, deps.clock.now())
+    const [received] = await intake.receive([event])
+    if (received === undefined) throw new SwitchboardError('internal', 'the intake gave no result')
+    return answerTo(received, event.kind === 'unparsable' ? event.problem : undefined)
+  }
+
+  return {
+    abilities: able,
+    textLimit: Number.POSITIVE_INFINITY,
+    sendFrom: 'any',
+    endpoint: { verify: (request) => verifyRequest(config, request), handle },
+    async start(given) {
+      intake = given
+    },
+    async send({ to, op, key, seq }) {
+      const shown: Shown = { seq, id: key, to, op, at: deps.clock.now() }
+      if (config.outward.kind === 'none') {
+        throw new SwitchboardError(
+          'platform_rejected',
+          `integration ${config.id} is one-way: it takes messages and sends none`,
+          {
+            hint: 'set two_way: true, or out: { url }',
+          },
+        )
+      }
+      if (!takes(able, op.kind)) {
+        throw new SwitchboardError('platform_rejected', `integration ${config.id} cannot show a ${op.kind}`)
+      }
+      if (config.outward.kind === 'post') await postOut(config.outward, shown, fetch)
+      else streams.show(shown)
+      return { platformIds: [key] }
+    },
+    link: () => ({ state: intake === null ? 'connecting' : 'up' }),
+    async stop() {
+      intake = null
+      streams.end()
+    },
+  }
+}
+
+function abilitiesOf(config: WebhookConfig): Abilities {
+  const streams = config.outward.kind === 'stream'
+  return {
+    threads: true,
+    edits: streams,
+    reactions: false,
+    files: false,
+    buttons: false,
+    typing: false,
+    // The outbox row is what readers resume from, so showing it again adds nothing. A foreign URL promises no such thing.
+    idempotentSend: streams,
+    oneWay: config.outward.kind === 'none',
+  }
+}
+
+function takes(able: Abilities, kind: string): boolean {
+  if (kind === 'edit') return able.edits
+  if (kind === 'react') return able.reactions
+  return kind === 'file' ? able.files : true
+}

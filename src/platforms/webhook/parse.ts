@@ -1,0 +1,104 @@
+// From a verified POST to an event: the body as it is, or a text made from it by the template.
+import type { InboundEvent, RawRequest, VerifiedRequest } from '../../contract/index.ts'
+import type { WebhookConfig } from './config.ts'
+import { header } from './verify.ts'
+
+/** Longest conversation, thread or message id that is taken; the rest is somebody filling the store. */
+const MAX_NAME = 256
+
+/** Never throws: what does not parse is an event of its own, so that it is recorded. */
+export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, now: number): InboundEvent {
+  const { request, sender } = verified
+  const named = name(header(request, 'x-conversation') ?? request.query.get('conversation') ?? undefined)
+  const thread = name(request.query.get('thread') ?? undefined)
+  const messageId = name(header(request, 'idempotency-key') ?? header(request, 'x-github-delivery'))
+  const who = clean(sender)
+  const place = {
+    conversation: named ?? who,
+    ...(thread === undefined ? {} : { thread }),
+    // Naming another conversation than one's own is speaking in a group: it has to be listed in access.groups.
+    chat: config.credential.kind === 'header' && named !== undefined && named !== who ? 'group' : 'direct',
+    sender: { id: who },
+    at: now,
+    ...(messageId === undefined ? {} : { messageId }),
+  } as const
+  const body = decode(request.body)
+  if (body === null) return { kind: 'unparsable', ...place, problem: 'the body is not valid UTF-8' }
+  const text = config.template === null ? body : fillTemplate(config.template, body, request)
+  if (text === null)
+    return { kind: 'unparsable', ...place, problem: 'the template needs a JSON or form body' }
+  return { kind: 'message', ...place, text: clean(text), mentioned: true, meta: metaOf(config, request) }
+}
+
+function metaOf(config: WebhookConfig, request: RawRequest): Record<string, string> {
+  const event = header(request, 'x-github-event')
+  const path = `/hooks/${encodeURIComponent(config.id)}${request.path}`
+  return {
+    path,
+    method: request.method,
+    ...(event === undefined ? {} : { event: clean(event).slice(0, MAX_NAME) }),
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function decode(body: Uint8Array): string | null {
+  try {
+    return utf8.decode(body)
+  } catch {
+    return null
+  }
+}
+
+/** U+0000 cannot be stored everywhere; the mark in its place shows that something was there. */
+function clean(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
+}
+
+function name(value: string | undefined): string | undefined {
+  return value === undefined || value === ''
+    ? undefined
+    : clean(value)
+        .slice(0, MAX_NAME)
+        .replace(/[\uD800-\uDBFF]$/, '')
+}
+
+/** `{{a.b.0}}` filled from the body; null when the body has no structure to look into. */
+function fillTemplate(template: string, body: string, request: RawRequest): string | null {
+  const data = structured(body, header(request, 'content-type') ?? '')
+  if (data === undefined) return null
+  return template.replace(/\{\{\s*([^{}]*?)\s*\}\}/g, (_, path: string) => shown(lookUp(data, path)))
+}
+
+/** JSON whatever the type says (`curl -d` calls everything a form), else a form if it says so. */
+function structured(body: string, contentType: string): unknown {
+  const parsed = parseJson(body)
+  if (parsed !== undefined) return parsed
+  if (!contentType.toLowerCase().startsWith('application/x-www-form-urlencoded')) return undefined
+  const form = new URLSearchParams(body)
+  // GitHub's form type carries the same JSON in one field.
+  const payload = form.get('payload')
+  return (payload === null ? undefined : parseJson(payload)) ?? Object.fromEntries(form)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function lookUp(data: unknown, path: string): unknown {
+  let value = data
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as Record<string, unknown>)[key]
+  }
+  return value
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,116 @@
+// From the river to HTTP: what a POST is answered, what the stream shows, what is posted out.
+import {
+  type Address,
+  formatAddress,
+  type HttpReply,
+  type OutboundOp,
+  REASONS,
+  type ReasonCode,
+  type Received,
+} from '../../contract/index.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
+const TEXT_TYPE = { 'content-type': 'text/plain; charset=utf-8' }
+
+export function jsonError(status: number, code: string, error: string): HttpReply {
+  return { status, headers: JSON_TYPE, body: JSON.stringify({ ok: false, code, error }) }
+}
+
+/** The seed's refusal, to the letter: a stranger learns nothing more. */
+export function forbidden(): HttpReply {
+  return plain(403, 'forbidden')
+}
+
+function plain(status: number, body: string): HttpReply {
+  return { status, headers: TEXT_TYPE, body }
+}
+
+/** What the sender is told once the message is stored. */
+export function answerTo(received: Received, problem?: string): HttpReply {
+  if (received.state === 'refused') return refusal(received, problem)
+  if (received.state === 'consumed') return plain(200, received.answer ?? consumed(received))
+  const { id, state, duplicate } = received
+  const body = JSON.stringify(duplicate ? { ok: true, id, state, duplicate } : { ok: true, id, state })
+  return { status: 200, headers: JSON_TYPE, body }
+}
+
+function consumed(received: Received): string {
+  return received.reason === 'verdict' ? 'verdict recorded' : 'ok'
+}
+
+const LIMITS: readonly ReasonCode[] = ['rate_limited', 'flood', 'queue_full']
+
+function refusal(received: Received, problem: string | undefined): HttpReply {
+  const reason = received.reason ?? 'sender_not_allowed'
+  if (LIMITS.includes(reason)) {
+    const seconds = Math.min(86_400, Math.max(1, Math.ceil((received.retryAfterMs ?? 1_000) / 1000)))
+    const reply = jsonError(429, 'rate_limited', REASONS[reason].text)
+    return { ...reply, headers: { ...reply.headers, 'retry-after': String(seconds) } }
+  }
+  if (reason === 'unparsable') {
+    return jsonError(400, 'input_invalid', `unparsable: ${problem ?? REASONS.unparsable.text}`)
+  }
+  if (reason === 'empty') return jsonError(400, 'input_invalid', `body: ${REASONS.empty.text}`)
+  if (reason === 'no_binding') return jsonError(403, 'forbidden', REASONS.no_binding.text)
+  return received.answer === undefined ? forbidden() : plain(403, received.answer)
+}
+
+/** The text that a reader of the stream sees; a prompt says how to answer it. */
+export function textOf(op: OutboundOp): string {
+  switch (op.kind) {
+    case 'text':
+      return op.text + choices(op.choices ?? [])
+    case 'prompt': {
+      const how = `Reply "yes ${op.approval}" or "no ${op.approval}"`
+      return op.text.includes(how) ? op.text : `${op.text}\n\n${how}`
+    }
+    case 'edit':
+      return op.text
+    case 'react':
+      return op.emoji
+    case 'file':
+      return op.caption === undefined ? op.name : `${op.caption} (${op.name})`
+  }
+}
+
+function choices(list: readonly { readonly label: string }[]): string {
+  return list.length === 0 ? '' : `\n\n${list.map(({ label }) => `- ${label}`).join('\n')}`
+}
+
+export interface Shown {
+  readonly seq: number
+  readonly id: string
+  readonly to: Address
+  readonly op: OutboundOp
+  readonly at: number
+}
+
+/** One event of the stream: plain text as in the seed, or JSON for programs. */
+export function eventData(shown: Shown, format: 'text' | 'json'): string {
+  if (format === 'text') return textOf(shown.op)
+  return JSON.stringify({
+    id: shown.id,
+    chat_id: formatAddress(shown.to),
+    conversation: shown.to.conversation,
+    ...(shown.to.thread === undefined ? {} : { thread: shown.to.thread }),
+    text: textOf(shown.op),
+    kind: shown.op.kind,
+    ...('on' in shown.op ? { on: shown.op.on } : {}),
+    ...('approval' in shown.op ? { approval: shown.op.approval } : {}),
+    ...('urgency' in shown.op ? { urgency: shown.op.urgency } : {}),
+    at: new Date(shown.at).toISOString(),
+  })
+}
+
+/** The body that is posted to `out.url`. */
+export function postBody(shown: Shown): string {
+  const urgency = shown.op.kind === 'text' ? (shown.op.urgency ?? 'normal') : 'normal'
+  return JSON.stringify({
+    message: textOf(shown.op),
+    chat_id: formatAddress(shown.to),
+    urgency,
+    timestamp: new Date(shown.at).toISOString(),
+    id: shown.id,
+    ...(shown.op.kind === 'edit' ? { edits: shown.op.on } : {}),
+  })
+}

@@ -1,0 +1,70 @@
+// The readers of GET /hooks/ID/events: who may watch which conversation, and how many at once.
+import type { HttpReply, PlatformDeps, VerifiedRequest } from '../../contract/index.ts'
+import type { WebhookConfig } from './config.ts'
+import { parsePosition } from './position.ts'
+import { forbidden, jsonError, type Shown } from './render.ts'
+import { header } from './verify.ts'
+import { createWatcher, type Watcher } from './watcher.ts'
+
+const MAX_READERS = 100
+/** How far back is looked for a word of the sender in a conversation it wants to watch. */
+const MEMORY = 500
+
+export interface Streams {
+  open(verified: VerifiedRequest): Promise<HttpReply>
+  show(message: Shown): void
+  end(): void
+}
+
+export function createStreams(config: WebhookConfig, deps: PlatformDeps): Streams {
+  const watchers = new Set<Watcher>()
+
+  /** Whoever holds the secret may watch all; a sender only its own conversation, and those where it spoke. */
+  async function mayWatch(sender: string, conversation: string): Promise<boolean> {
+    if (config.credential.kind !== 'header' || conversation === sender) return true
+    const said = await deps.transcript({ conversation, direction: 'in', limit: MEMORY })
+    return said.some((entry) => entry.sender === sender && entry.state !== 'refused')
+  }
+
+  return {
+    async open({ request, sender }) {
+      const wanted = request.query.get('conversation') ?? header(request, 'x-conversation') ?? null
+      const conversation = wanted ?? (config.credential.kind === 'header' ? sender : null)
+      if (conversation !== null && !(await mayWatch(sender, conversation))) return forbidden()
+      const format = request.query.get('format') ?? 'text'
+      if (format !== 'text' && format !== 'json')
+        return jsonError(400, 'input_invalid', 'format: text or json')
+      const last = header(request, 'last-event-id') ?? request.query.get('after')
+      const resume = last === null || last === '' ? null : parsePosition(last)
+      if (last !== null && last !== '' && resume === null) {
+        return jsonError(400, 'input_invalid', 'Last-Event-ID: is not an id of this stream')
+      }
+      if (watchers.size >= MAX_READERS) {
+        const reply = jsonError(429, 'rate_limited', `${MAX_READERS} readers are connected already`)
+        return { ...reply, headers: { ...reply.headers, 'retry-after': '30' } }
+      }
+      return {
+        status: 200,
+        headers: {
+          'content-type': 'text/event-stream; charset=utf-8',
+          'cache-control': 'no-cache, no-transform',
+        },
+        stream(sink) {
+          const watcher = createWatcher(
+            { integration: config.id, conversation, format, resume },
+            { transcript: deps.transcript, clock: deps.clock, sink },
+          )
+          watchers.add(watcher)
+          sink.onClose(() => watchers.delete(watcher))
+        },
+      }
+    },
+    show(message) {
+      for (const watcher of watchers) watcher.show(message)
+    },
+    end() {
+      for (const watcher of watchers) watcher.end()
+      watchers.clear()
+    },
+  }
+}

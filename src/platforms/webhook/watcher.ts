@@ -1,0 +1,161 @@
+// One reader of GET /hooks/ID/events: replays from the outbox what it missed, then shows what is sent, in order,
+// with no gap and nothing twice.
+//
+// The outbox row is the durable record. A live message only says "look": the reader pumps rows after its position out
+// of the transcript. A row that is not sent yet leaves a hole, which is filled when the row is sent.
+import type { Address, Clock, PlatformDeps, StreamSink, TranscriptEntry } from '../../contract/index.ts'
+import { address } from '../../contract/index.ts'
+import { formatSse, formatSseComment } from '../../kit/index.ts'
+import { formatPosition, type Position } from './position.ts'
+import { eventData, type Shown } from './render.ts'
+
+const PAGE = 100
+/** How often the outbox is looked at unasked: what another node sent wakes nobody here. */
+const LOOK_MS = 5_000
+const LOOKS_PER_HEARTBEAT = 3
+const REMEMBERED = 1_000
+
+export interface WatcherConfig {
+  readonly integration: string
+  /** Null: all conversations. */
+  readonly conversation: string | null
+  readonly format: 'text' | 'json'
+  /** Where to go on; null: only what is sent from now on. */
+  readonly resume: Position | null
+}
+
+export interface Watcher {
+  show(message: Shown): void
+  end(): void
+}
+
+export function createWatcher(
+  config: WatcherConfig,
+  deps: Pick<PlatformDeps, 'transcript'> & { readonly clock: Clock; readonly sink: StreamSink },
+): Watcher {
+  const { sink } = deps
+  const live = new Map<number, Shown>()
+  const recent = new Set<number>()
+  const at: Position = { upTo: config.resume?.upTo ?? 0, holes: new Set(config.resume?.holes) }
+  let begun = config.resume !== null
+  let pumping = false
+  let again = false
+  let looks = 0
+
+  const scope = config.conversation === null ? {} : { conversation: config.conversation }
+  const rows = (query: { readonly afterSeq?: number; readonly limit: number }) =>
+    deps.transcript({ direction: 'out', ...scope, ...query })
+
+  /** A new reader starts behind the newest row; rows that are still on their way are news. */
+  async function begin(): Promise<void> {
+    for (const row of await rows({ limit: PAGE })) {
+      at.upTo = row.seq
+      if (onItsWay(row)) at.holes.add(row.seq)
+    }
+    begun = true
+  }
+
+  function emit(message: Shown): void {
+    live.delete(message.seq)
+    at.holes.delete(message.seq)
+    if (recent.has(message.seq)) return
+    remember(message.seq)
+    at.upTo = Math.max(at.upTo, message.seq)
+    const { kind } = message.op
+    const event = kind === 'edit' || kind === 'react' ? { event: kind } : {}
+    sink.write(formatSse({ ...event, id: formatPosition(at), data: eventData(message, config.format) }))
+  }
+
+  function remember(seq: number): void {
+    recent.add(seq)
+    if (recent.size <= REMEMBERED) return
+    const oldest = recent.values().next()
+    if (!oldest.done) recent.delete(oldest.value)
+  }
+
+  async function readOn(): Promise<void> {
+    for (;;) {
+      const page = await rows({ afterSeq: at.upTo, limit: PAGE })
+      for (const row of page) take(row)
+      await sink.drained()
+      if (page.length < PAGE || sink.closed) return
+    }
+  }
+
+  function take(row: TranscriptEntry): void {
+    const shown = live.get(row.seq) ?? (wasShown(row) ? fromRow(config.integration, row) : null)
+    if (shown !== null) emit(shown)
+    else if (onItsWay(row)) at.holes.add(row.seq)
+    at.upTo = Math.max(at.upTo, row.seq)
+  }
+
+  async function fillHoles(): Promise<void> {
+    for (const hole of [...at.holes].sort((a, b) => a - b)) {
+      const row = live.has(hole) ? undefined : (await rows({ afterSeq: hole - 1, limit: 1 }))[0]
+      if (row !== undefined && (row.seq !== hole || !onItsWay(row))) {
+        if (row.seq === hole && wasShown(row)) emit(fromRow(config.integration, row))
+        at.holes.delete(hole)
+      }
+    }
+  }
+
+  async function pump(unasked: boolean): Promise<void> {
+    again = true
+    if (pumping) return
+    pumping = true
+    try {
+      while (again && !sink.closed) {
+        again = false
+        const first = !begun
+        if (first) await begin()
+        await readOn()
+        if (unasked || first) await fillHoles()
+        // Sent just now, with a position that was passed before: late, but news.
+        for (const message of [...live.values()].sort((a, b) => a.seq - b.seq)) emit(message)
+      }
+    } catch {
+      // The store is away. The reader comes back with its position and misses nothing.
+      sink.end()
+    } finally {
+      pumping = false
+    }
+  }
+
+  const look = () => {
+    if (looks++ % LOOKS_PER_HEARTBEAT === 0) sink.write(formatSseComment('alive'))
+    void pump(true)
+    cancel = deps.clock.after(LOOK_MS, look)
+  }
+  let cancel = deps.clock.after(LOOK_MS, look)
+  sink.onClose(() => cancel())
+  sink.write(formatSseComment('connected'))
+  void pump(true)
+
+  const known = (seq: number) => config.resume !== null && seq <= config.resume.upTo && !at.holes.has(seq)
+  return {
+    show(message) {
+      if (config.conversation !== null && message.to.conversation !== config.conversation) return
+      if (recent.has(message.seq) || known(message.seq)) return
+      live.set(message.seq, message)
+      void pump(false)
+    },
+    end() {
+      cancel()
+      sink.end()
+    },
+  }
+}
+
+function onItsWay(row: TranscriptEntry): boolean {
+  return row.state === 'queued' || row.state === 'sending'
+}
+
+/** `unknown` was handed to this very stream before a crash: showing it again under its id is not a second message. */
+function wasShown(row: TranscriptEntry): boolean {
+  return row.state === 'sent' || row.state === 'unknown'
+}
+
+function fromRow(integration: string, row: TranscriptEntry): Shown {
+  const to: Address = address(integration, row.conversation, row.thread)
+  return { seq: row.seq, id: row.id, to, op: row.op ?? { kind: 'text', text: row.text }, at: row.at }
+}

@@ -1,0 +1,88 @@
+// Serves the route table under /api. Loaded with its schemas on the first call, so that the start stays fast.
+import type { IncomingMessage } from 'node:http'
+import { type HttpReply, type Principal, SwitchboardError } from '../../contract/index.ts'
+import type { ServerDeps } from '../deps.ts'
+import { json, methodNotAllowed, notFound } from '../reply.ts'
+import { parseInput } from './inputs.ts'
+import { openApi } from './openapi.ts'
+import { type Route, route, wholeReply } from './route.ts'
+import { ROUTES } from './routes.ts'
+
+export interface ApiRequest {
+  readonly request: IncomingMessage
+  /** The decoded path's segments, `api` first. */
+  readonly segments: readonly string[]
+  readonly query: URLSearchParams
+  readonly body: Buffer
+  readonly principal: Principal
+  readonly via: 'api' | 'cli'
+}
+
+export type Api = (call: ApiRequest) => Promise<HttpReply>
+
+export function createApi(deps: Pick<ServerDeps, 'desk' | 'clock' | 'authorize'>): Api {
+  const description = route({
+    method: 'GET',
+    path: '/api/openapi.json',
+    summary: 'This description.',
+    run: async () => openApi(routes),
+  })
+  const routes: readonly Route[] = [...ROUTES, description]
+  return async (call) => {
+    const matches = routes.filter((candidate) => match(candidate, call.segments) !== null)
+    if (matches.length === 0) return notFound()
+    const found = matches.find((candidate) => candidate.method === call.request.method)
+    if (found === undefined) return methodNotAllowed(matches.map(({ method }) => method).join(', '))
+    const allowed = deps.authorize(call.principal, found.action, { kind: 'gateway' })
+    if (!allowed.allowed) throw new SwitchboardError('forbidden', allowed.reason)
+    const answer = await found.run({
+      desk: deps.desk,
+      path: match(found, call.segments) ?? {},
+      query:
+        found.query === undefined ? undefined : parseInput(found.query, queryObject(call.query), 'query'),
+      body: found.body === undefined ? undefined : parseInput(found.body, jsonBody(call), 'body'),
+      by: nameOf(call.principal),
+      via: call.via,
+      now: deps.clock.now(),
+    })
+    return wholeReply(answer) ?? json(200, answer ?? { ok: true }, { 'cache-control': 'no-store' })
+  }
+}
+
+/** A literal segment beats a parameter: /api/secrets/rotate is not the secret named rotate, for it has its own method. */
+function match(candidate: Route, segments: readonly string[]): Record<string, string> | null {
+  const pattern = candidate.path.slice(1).split('/')
+  if (pattern.length !== segments.length) return null
+  const values: Record<string, string> = {}
+  for (const [at, part] of pattern.entries()) {
+    const segment = segments[at] ?? ''
+    const name = /^\{(\w+)\}$/.exec(part)?.[1]
+    if (name === undefined) {
+      if (part !== segment) return null
+    } else if (segment === '') return null
+    else values[name] = segment
+  }
+  return values
+}
+
+/** Repeated keys are joined by commas, which is how lists are written. */
+function queryObject(query: URLSearchParams): Record<string, string> {
+  return Object.fromEntries([...new Set(query.keys())].map((key) => [key, query.getAll(key).join(',')]))
+}
+
+function jsonBody(call: ApiRequest): unknown {
+  const type = call.request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  // Only JSON: a form or text/plain is what a foreign page could send without being asked.
+  if (type !== 'application/json') {
+    throw new SwitchboardError('unsupported_media', 'the body must be application/json')
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(call.body))
+  } catch {
+    throw new SwitchboardError('input_invalid', 'body: is not valid JSON')
+  }
+}
+
+function nameOf(principal: Principal): string {
+  return principal.kind === 'operator' ? principal.id : `${principal.kind}:${principal.id}`
+}

@@ -1,0 +1,44 @@
+// The ledger as a download, page by page, so that a million entries need no million in memory.
+import type { Desk, HttpReply, LedgerEntry, StreamSink } from '../../contract/index.ts'
+
+const PAGE = 500
+const COLUMNS = [
+  ...(['seq', 'chain', 'n', 'at', 'kind', 'ref', 'integration'] as const),
+  ...(['from', 'to', 'reason', 'count', 'digest', 'detail', 'mac'] as const),
+] satisfies readonly (keyof LedgerEntry)[]
+
+export function exportAudit(desk: Desk, format: 'ndjson' | 'csv'): HttpReply {
+  const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8'
+  return {
+    status: 200,
+    headers: {
+      'content-type': type,
+      'content-disposition': `attachment; filename="switchboard-audit.${format}"`,
+      'cache-control': 'no-store',
+    },
+    stream: (sink) => writeAll(desk, format, sink),
+  }
+}
+
+async function writeAll(desk: Desk, format: 'ndjson' | 'csv', sink: StreamSink): Promise<void> {
+  const line = format === 'csv' ? csvLine : (entry: LedgerEntry) => `${JSON.stringify(entry)}\n`
+  if (format === 'csv') sink.write(`${COLUMNS.join(',')}\r\n`)
+  for (let after = 0; !sink.closed; ) {
+    const entries = await desk.ledger(after, PAGE)
+    if (entries.length > 0) sink.write(entries.map(line).join(''))
+    await sink.drained()
+    if (entries.length < PAGE) break
+    after = entries.at(-1)?.seq ?? after
+  }
+  sink.end()
+}
+
+function csvLine(entry: LedgerEntry): string {
+  return `${COLUMNS.map((column) => csvCell(String(entry[column]))).join(',')}\r\n`
+}
+
+/** Strangers choose some of these texts: what a spreadsheet would take for a formula is marked as text. */
+function csvCell(value: string): string {
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,121 @@
+// Schemas of what the API takes. A slip is answered with the name of the field.
+import { z } from 'zod'
+import { APPROVAL_STATES, SEND_STATES, SwitchboardError, TURN_STATES } from '../../contract/index.ts'
+
+const text = z.string().min(1).max(1_000)
+
+function listOf<const States extends readonly [string, ...string[]]>(states: States) {
+  return z
+    .string()
+    .describe(`One or more of ${states.join(', ')}; repeated or separated by commas.`)
+    .transform((value) => value.split(',').filter((part) => part !== ''))
+    .pipe(z.array(z.enum(states)).min(1))
+}
+
+const limit = z.coerce.number().int().min(1).max(1_000).default(100).describe('At most this many items.')
+const before = text.optional().describe('The cursor `next` of the page before.')
+const moment = text.optional().describe('A time (ISO 8601), or how long ago: 30s, 15m, 2h, 1d.')
+
+export const TurnQuery = z.strictObject({
+  state: listOf(TURN_STATES).optional(),
+  agent: text.optional(),
+  integration: text.optional(),
+  session: text.optional(),
+  source: text.optional(),
+  since: moment,
+  until: moment,
+  limit,
+  before,
+})
+
+export const SendQuery = z.strictObject({
+  state: listOf(SEND_STATES).optional(),
+  agent: text.optional(),
+  integration: text.optional(),
+  session: text.optional(),
+  approval: text.optional(),
+  since: moment,
+  limit,
+  before,
+})
+
+export const ApprovalQuery = z.strictObject({ state: listOf(APPROVAL_STATES).optional(), limit, before })
+export const PageQuery = z.strictObject({ limit, before })
+
+export const DecideBody = z.strictObject({ behavior: z.enum(['allow', 'deny']) })
+
+export const AccessBody = z.strictObject({
+  integration: text,
+  sender: text,
+  right: z.enum(['talk', 'approve']).default('talk'),
+})
+
+export const SendBody = z.strictObject({
+  to: text.describe('An address, or platform:target.'),
+  text: z.string().min(1),
+  thread: text.optional(),
+  integration: text.optional(),
+  idempotency_key: text.optional(),
+  wait_ms: z.number().int().min(0).max(60_000).optional(),
+})
+
+export const VerifyQuery = z.strictObject({
+  expect: text.optional().describe('A head that was kept elsewhere.'),
+})
+
+export const ExportQuery = z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson') })
+
+export const TokenBody = z.strictObject({
+  kind: text,
+  scope: z.record(z.string(), z.string()).default({}),
+  ttl_ms: z.number().int().positive().nullable().default(null),
+})
+
+export const SecretBody = z.strictObject({ value: z.string().min(1) })
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+
+/** A point in time from ISO 8601 or `2h` (ago). Throws `input_invalid` naming the field. */
+export function momentMs(field: string, value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined
+  const ago = /^(\d{1,6})([smhdw])$/.exec(value)
+  if (ago !== null) return now - Number(ago[1]) * (UNIT_MS[ago[2] ?? ''] ?? 0)
+  const at = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(at)) {
+    throw new SwitchboardError(
+      'input_invalid',
+      `${field}: "${value.slice(0, 40)}" is neither a time nor a duration`,
+      {
+        hint: 'write 2026-01-31, 2026-01-31T12:00:00Z, 30m, 2h or 1d',
+      },
+    )
+  }
+  return at
+}
+
+/** The position behind a cursor: a row's id, or the number itself. */
+export function positionOf(cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined
+  const digits = /^[a-z]_.+_([0-9a-z]{1,11})$/.exec(cursor)?.[1]
+  const position = digits === undefined ? Number(cursor) : Number.parseInt(digits, 36)
+  if (Number.isSafeInteger(position) && position >= 0) return position
+  throw new SwitchboardError('input_invalid', 'before: is not a cursor of this list')
+}
+
+/** The parsed input. Throws `input_invalid` whose message names the first wrong field. */
+export function parseInput<Out>(schema: z.ZodType<Out>, input: unknown, what: 'query' | 'body'): Out {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined
+  const field = unknown ?? (issue?.path.join('.') || what)
+  const problem =
+    unknown === undefined ? (issue?.message ?? 'is malformed') : `is not a field of this ${what}`
+  throw new SwitchboardError('input_invalid', `${field}: ${problem}`)
+}

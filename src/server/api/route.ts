@@ -1,0 +1,53 @@
+// The shape of an API route: one table is what is served and what /api/openapi.json describes.
+import type { z } from 'zod'
+import type { Action, Desk, HttpReply } from '../../contract/index.ts'
+
+export interface Call<Path = Record<string, string>, Query = unknown, Body = unknown> {
+  readonly desk: Desk
+  readonly path: Path
+  readonly query: Query
+  readonly body: Body
+  /** Who asks, as the ledger will name it. */
+  readonly by: string
+  /** By which surface: `api` or `cli`. */
+  readonly via: string
+  readonly now: number
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** `/api/turns/{id}`. */
+  readonly path: string
+  readonly summary: string
+  readonly action: Action
+  readonly query?: z.ZodType
+  readonly body?: z.ZodType
+  /** JSON to answer 200 with, or a whole reply. */
+  readonly run: (call: Call) => Promise<unknown>
+}
+
+/** Ties the types of a route's schemas to its `run`; the table holds them all alike. */
+export function route<Query = undefined, Body = undefined>(definition: {
+  readonly method: Route['method']
+  readonly path: string
+  readonly summary: string
+  readonly action?: Action
+  readonly query?: z.ZodType<Query>
+  readonly body?: z.ZodType<Body>
+  readonly run: (call: Call<Record<string, string>, Query, Body>) => Promise<unknown>
+}): Route {
+  const action = definition.action ?? (definition.method === 'GET' ? 'admin.read' : 'admin.write')
+  return { ...definition, action, run: definition.run as Route['run'] }
+}
+
+const REPLY = Symbol('reply')
+
+/** Marks an answer of `run` as a whole reply rather than as JSON to send. */
+export function whole(reply: HttpReply): unknown {
+  return { [REPLY]: reply }
+}
+
+export function wholeReply(answer: unknown): HttpReply | null {
+  if (typeof answer !== 'object' || answer === null || !(REPLY in answer)) return null
+  return answer[REPLY] as HttpReply
+}

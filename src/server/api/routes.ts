@@ -1,0 +1,280 @@
+// The operator's desk over HTTP: the one table of /api routes.
+import type { z } from 'zod'
+import { SwitchboardError } from '../../contract/index.ts'
+import { errorReply } from '../reply.ts'
+import { exportAudit } from './audit-export.ts'
+import {
+  AccessBody,
+  ApprovalQuery,
+  DecideBody,
+  ExportQuery,
+  momentMs,
+  PageQuery,
+  positionOf,
+  SecretBody,
+  SendBody,
+  SendQuery,
+  TokenBody,
+  TurnQuery,
+  VerifyQuery,
+} from './inputs.ts'
+import { type Route, route, whole } from './route.ts'
+
+/** Undefined values dropped: filters know absent keys, not undefined ones. */
+function given<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}
+
+function found<T>(value: T | null, what: string): T {
+  if (value === null) throw new SwitchboardError('not_found', `there is no such ${what}`)
+  return value
+}
+
+function page<T extends { readonly id: string }>(items: readonly T[], limit: number) {
+  return { items, next: items.length === limit ? (items.at(-1)?.id ?? null) : null }
+}
+
+const all = <T>(items: readonly T[]) => ({ items, next: null })
+
+const reading: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/status',
+    summary: 'The state of the gateway: links, agents, counts.',
+    run: ({ desk }) => desk.status(),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/doctor',
+    summary: 'The live path of every agent and binding, gate by gate.',
+    run: ({ desk }) => desk.doctor(),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/turns',
+    summary: 'Turns, newest first.',
+    query: TurnQuery as z.ZodType<z.infer<typeof TurnQuery>>,
+    run: async ({ desk, query: { state, since, until, before, ...rest }, now }) => {
+      const filter = given({
+        ...rest,
+        states: state,
+        sinceMs: momentMs('since', since, now),
+        untilMs: momentMs('until', until, now),
+        beforeSeq: positionOf(before),
+      })
+      return page(await desk.turns({ ...filter, limit: rest.limit }), rest.limit)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/turns/{id}',
+    summary: 'One turn.',
+    run: async ({ desk, path }) => found(await desk.turn(path.id ?? ''), 'turn'),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/outbox',
+    summary: 'Outbound messages, newest first.',
+    query: SendQuery as z.ZodType<z.infer<typeof SendQuery>>,
+    run: async ({ desk, query: { state, since, before, ...rest }, now }) => {
+      const filter = given({
+        ...rest,
+        states: state,
+        sinceMs: momentMs('since', since, now),
+        beforeSeq: positionOf(before),
+      })
+      return page(await desk.sends({ ...filter, limit: rest.limit }), rest.limit)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/outbox/{id}',
+    summary: 'One outbound message.',
+    run: async ({ desk, path }) => found(await desk.send(path.id ?? ''), 'outbound message'),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/approvals',
+    summary: 'Tool calls that wait, or waited, for a person.',
+    query: ApprovalQuery as z.ZodType<z.infer<typeof ApprovalQuery>>,
+    run: async ({ desk, query }) => all(await desk.approvals(query.state ?? null, query.limit)),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/pairings',
+    summary: 'Strangers who wait for a yes.',
+    query: PageQuery,
+    run: async ({ desk }) => all(await desk.pairings()),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/access',
+    summary: 'Who may talk and who may approve.',
+    query: PageQuery,
+    run: async ({ desk }) => all(await desk.access()),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/audit/verify',
+    summary: 'Checks the chain of the ledger and that every message is accounted for.',
+    query: VerifyQuery as z.ZodType<z.infer<typeof VerifyQuery>>,
+    run: ({ desk, query }) => desk.verifyAudit(query.expect),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/audit/export',
+    summary: 'The whole ledger, streamed as NDJSON or CSV.',
+    query: ExportQuery as z.ZodType<z.infer<typeof ExportQuery>>,
+    run: async ({ desk, query }) => whole(exportAudit(desk, query.format)),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/tokens',
+    summary: 'Tokens that were minted; never the tokens themselves.',
+    query: PageQuery,
+    run: async ({ desk }) => all(await desk.tokens()),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/secrets',
+    summary: 'Names in the encrypted store; never the values.',
+    query: PageQuery,
+    run: async ({ desk }) => all((await desk.secretNames()).map((name) => ({ name }))),
+  }),
+]
+
+const turnVerb = (verb: 'retry' | 'cancel', summary: string) =>
+  route({
+    method: 'POST',
+    path: `/api/turns/{id}/${verb}`,
+    summary,
+    run: ({ desk, path, by }) => desk.operateTurn(path.id ?? '', verb, by),
+  })
+
+const sendVerb = (verb: 'retry' | 'bury', summary: string) =>
+  route({
+    method: 'POST',
+    path: `/api/outbox/{id}/${verb}`,
+    summary,
+    run: ({ desk, path, by }) => desk.operateSend(path.id ?? '', verb, by),
+  })
+
+const operating: readonly Route[] = [
+  turnVerb('retry', 'Offers a failed or expired turn again.'),
+  turnVerb('cancel', 'Ends an open turn.'),
+  sendVerb('retry', 'Sends a failed or unknown message again.'),
+  sendVerb('bury', 'Gives a message up for good.'),
+  route({
+    method: 'POST',
+    path: '/api/approvals/{id}/decide',
+    summary: 'Says yes or no. 409 when somebody else was first.',
+    action: 'approval.decide',
+    body: DecideBody,
+    run: async ({ desk, path, body, by, via }) => {
+      const { won, approval } = await desk.decide(path.id ?? '', body.behavior, by, via)
+      if (won) return { won, approval }
+      const whom = approval.decided_by ?? approval.state
+      return whole(
+        errorReply(new SwitchboardError('conflict', `already answered by ${whom}`), { won, approval }),
+      )
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/pairings/{code}/approve',
+    summary: 'Lets a stranger in.',
+    run: ({ desk, path, by }) => desk.approvePairing(path.code ?? '', by),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/pairings/{code}/deny',
+    summary: 'Forgets a stranger’s code.',
+    run: ({ desk, path, by }) => desk.denyPairing(path.code ?? '', by),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/access/grant',
+    summary: 'Grants a right to a sender.',
+    body: AccessBody as z.ZodType<z.infer<typeof AccessBody>>,
+    run: ({ desk, body, by }) => desk.grant(body.integration, body.sender, body.right, by),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/access/revoke',
+    summary: 'Takes a right back.',
+    body: AccessBody as z.ZodType<z.infer<typeof AccessBody>>,
+    run: async ({ desk, body, by }) => ({
+      revoked: await desk.revoke(body.integration, body.sender, body.right, by),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/send',
+    summary: 'Sends a message as the operator and waits a bounded time for the confirmation.',
+    action: 'message.send',
+    body: SendBody as z.ZodType<z.infer<typeof SendBody>>,
+    run: ({ desk, body: { to, text, ...rest }, by }) => desk.order({ to, text, ...given(rest) }, by),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/tokens',
+    summary: 'Mints a token; it is shown this once.',
+    body: TokenBody as z.ZodType<z.infer<typeof TokenBody>>,
+    run: ({ desk, body, by }) => desk.mintToken(body, by),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/tokens/{id}',
+    summary: 'Revokes a token at once.',
+    run: async ({ desk, path, by }) => {
+      if (!(await desk.revokeToken(path.id ?? '', by)))
+        throw new SwitchboardError('not_found', 'there is no such token')
+      return { revoked: true }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/secrets/{name}',
+    summary: 'Keeps a secret, encrypted.',
+    body: SecretBody,
+    run: ({ desk, path, body, by }) => desk.setSecret(secretName(path.name), body.value, by),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/secrets/{name}',
+    summary: 'Forgets a secret.',
+    run: async ({ desk, path, by }) => {
+      if (!(await desk.removeSecret(secretName(path.name), by))) {
+        throw new SwitchboardError('not_found', 'there is no such secret')
+      }
+      return { removed: true }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/secrets/rotate',
+    summary: 'Encrypts all secrets with a new key.',
+    run: ({ desk, by }) => desk.rotateSecrets(by),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/chat-link',
+    summary: 'A fresh one-time link to the chat page.',
+    run: ({ desk, by }) => desk.chatLink(by),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/reload',
+    summary: 'Reads the configuration again; an invalid one changes nothing.',
+    run: ({ desk, by }) => desk.reload(by),
+  }),
+]
+
+function secretName(name: string | undefined): string {
+  if (name !== undefined && /^[A-Za-z0-9_.-]{1,100}$/.test(name)) return name
+  throw new SwitchboardError('input_invalid', 'name: letters, digits, _ . and - only, at most 100')
+}
+
+export const ROUTES: readonly Route[] = [...reading, ...operating]

@@ -1,0 +1,179 @@
+// The only listener: one front door on TCP and on the local control socket, and its orderly end.
+import { createServer as createHttpServer, type Server as HttpServer, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { SwitchboardError } from '../contract/index.ts'
+import type { Api } from './api/api.ts'
+import { listenOnSocket } from './control-socket.ts'
+import { DEFAULT_LIMITS, type ServerDeps, type ServerLimits } from './deps.ts'
+import { type FrontDoor, handleRequest } from './handle-request.ts'
+import { isLoopbackListener, type ListenerView } from './host-guard.ts'
+import { createMetrics } from './metrics.ts'
+import { declaredTooLarge, refuseTooLarge } from './read-body.ts'
+import { errorReply } from './reply.ts'
+import { createWebFiles } from './web-files.ts'
+
+export interface ServerConfig {
+  /** Null: no TCP listener. */
+  readonly tcp: { readonly host: string; readonly port: number } | null
+  /** Null: no control socket. */
+  readonly socketPath: string | null
+  readonly limits?: Partial<ServerLimits>
+}
+
+export interface Server {
+  /** Resolves when both listeners stand. Throws `config_invalid` for a public address without an admin token. */
+  listen(): Promise<{ readonly port: number | null }>
+  /** From now on every request but /healthz is answered 503, while what is in flight goes on. */
+  drain(): void
+  /** Drains, ends the streams, and waits for what is in flight, at most `graceMs`. Calling it twice is harmless. */
+  close(options: { readonly graceMs: number }): Promise<void>
+}
+
+export function createServer(config: ServerConfig, deps: ServerDeps): Server {
+  const limits: ServerLimits = { ...DEFAULT_LIMITS, ...config.limits }
+  const metrics = createMetrics(deps)
+  const streams = new Set<ServerResponse>()
+  const listeners: HttpServer[] = []
+  let draining = false
+  let loading: Promise<Api> | null = null
+  let closing: Promise<void> | null = null
+
+  const door: FrontDoor = {
+    deps,
+    limits,
+    metrics,
+    streams,
+    files: createWebFiles(deps.webRoot),
+    draining: () => draining,
+    api: () => {
+      loading ??= import('./api/api.ts').then(({ createApi }) => createApi(deps))
+      return loading
+    },
+  }
+
+  function open(view: ListenerView): HttpServer {
+    const server = createHttpServer(
+      {
+        maxHeaderSize: limits.maxHeaderBytes,
+        headersTimeout: limits.headersTimeoutMs,
+        requestTimeout: limits.requestTimeoutMs,
+        keepAliveTimeout: limits.keepAliveMs,
+        connectionsCheckingInterval: limits.timeoutCheckMs,
+        noDelay: true,
+      },
+      (request, response) => handleRequest(door, view, request, response),
+    )
+    server.on('checkContinue', (request, response) => {
+      const { maxBodyBytes } = deps.settings()
+      if (declaredTooLarge(request, maxBodyBytes)) refuseTooLarge(request, response, maxBodyBytes)
+      else {
+        response.writeContinue()
+        handleRequest(door, view, request, response)
+      }
+    })
+    server.on('clientError', refuseMalformed)
+    listeners.push(server)
+    return server
+  }
+
+  return {
+    async listen() {
+      let port: number | null = null
+      if (config.tcp !== null) {
+        const { host } = config.tcp
+        const loopback = isLoopbackListener(host)
+        if (!loopback && !deps.adminTokenConfigured()) throw publicWithoutToken(host)
+        port = await listenOnTcp(open({ local: false, loopback }), config.tcp)
+      }
+      if (config.socketPath !== null)
+        await listenOnSocket(open({ local: true, loopback: true }), config.socketPath)
+      return { port }
+    },
+    drain() {
+      draining = true
+    },
+    close({ graceMs }) {
+      closing ??= (async () => {
+        draining = true
+        for (const stream of streams) stream.end()
+        await Promise.all(listeners.map((server) => stop(server, graceMs, deps)))
+        metrics.stop()
+      })()
+      return closing
+    },
+  }
+}
+
+function stop(server: HttpServer, graceMs: number, deps: ServerDeps): Promise<void> {
+  if (!server.listening) return Promise.resolve()
+  return new Promise((resolve) => {
+    const cancel = deps.clock.after(graceMs, () => server.closeAllConnections())
+    // close() also ends connections that are idle now; the others end with their answer.
+    server.close(() => {
+      cancel()
+      resolve()
+    })
+  })
+}
+
+function listenOnTcp(
+  server: HttpServer,
+  at: { readonly host: string; readonly port: number },
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, at)))
+    server.listen(at, () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+function publicWithoutToken(host: string): SwitchboardError {
+  return new SwitchboardError(
+    'config_invalid',
+    `server.host ${host} is a public address, and there is no admin token`,
+    {
+      hint: 'listen on 127.0.0.1, or set an admin token first',
+    },
+  )
+}
+
+function cannotListen(
+  error: NodeJS.ErrnoException,
+  at: { readonly host: string; readonly port: number },
+): SwitchboardError {
+  const where = `${at.host}:${at.port}`
+  if (error.code === 'EADDRINUSE') {
+    return new SwitchboardError('conflict', `${where} is in use by another process`, {
+      hint: 'choose another port with --port or server.port',
+      cause: error,
+    })
+  }
+  const hint =
+    error.code === 'EACCES' ? 'ports below 1024 need a privilege' : 'see server.host and server.port'
+  return new SwitchboardError('config_invalid', `cannot listen on ${where} (${error.code})`, {
+    hint,
+    cause: error,
+  })
+}
+
+const CLIENT_ERRORS: Readonly<Record<string, readonly [string, string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too long'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
+}
+
+/** What is not HTTP is told so, and the connection ends. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+    // Something was answered on this connection: a second answer could be taken for another request's.
+    socket.destroy()
+    return
+  }
+  const [status, text] = CLIENT_ERRORS[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'the request is not well-formed HTTP',
+  ]
+  const body = String(errorReply(new SwitchboardError('input_invalid', text)).body)
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}

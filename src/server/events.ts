@@ -1,0 +1,27 @@
+// /events: the desk's live hints as server-sent events. Lossy by nature; a page asks the API for what it shows.
+import type { Clock, Desk, HttpReply } from '../contract/index.ts'
+
+export function eventsReply(desk: Desk, clock: Clock, heartbeatMs: number): HttpReply {
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+    },
+    stream(sink) {
+      sink.write(': connected\n\n')
+      const unwatch = desk.watch((event) =>
+        sink.write(`event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`),
+      )
+      let cancel = clock.after(heartbeatMs, beat)
+      function beat(): void {
+        sink.write(': alive\n\n')
+        cancel = clock.after(heartbeatMs, beat)
+      }
+      sink.onClose(() => {
+        unwatch()
+        cancel()
+      })
+    },
+  }
+}

@@ -1,0 +1,72 @@
+// Which browsers may come in: the Host must be ours (a rebound DNS name is not), the Origin of a change must be ours.
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { SwitchboardError } from '../contract/index.ts'
+
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+export interface ListenerView {
+  /** The control socket: the file's mode is the credential, and no browser reaches it. */
+  readonly local: boolean
+  /** The TCP address is a loopback one. */
+  readonly loopback: boolean
+}
+
+export function isLoopbackAddress(address: string | undefined): boolean {
+  if (address === undefined) return false
+  return address === '::1' || /^(?:::ffff:)?127\./.test(address)
+}
+
+/** Whether a listener on this host is reached from this machine only. */
+export function isLoopbackListener(host: string): boolean {
+  return host === 'localhost' || (isIP(host) > 0 && isLoopbackAddress(host))
+}
+
+export function hostName(header: string | undefined): string | null {
+  const match = /^(\[[0-9a-f:.]+\]|[^:/?#@\s\\[\]]+)(?::\d{1,5})?$/i.exec(header ?? '')
+  return match?.[1]?.toLowerCase() ?? null
+}
+
+export function isLoopbackName(header: string | undefined): boolean {
+  const host = hostName(header)
+  return host !== null && LOOPBACK_HOST.test(host)
+}
+
+/** Null: come in. Otherwise the `forbidden` to answer with. */
+export function guardBrowser(
+  request: IncomingMessage,
+  listener: ListenerView,
+  publicUrl: string | null,
+): SwitchboardError | null {
+  if (listener.local) return null
+  const { host, origin } = request.headers
+  if (listener.loopback && !isLoopbackName(host) && hostName(host) !== publicHost(publicUrl)) {
+    return new SwitchboardError('forbidden', 'the Host header is not one of this server', {
+      hint: 'use localhost or 127.0.0.1, or set server.public_url',
+    })
+  }
+  if (request.method === 'GET' || request.method === 'HEAD') return null
+  const site = request.headers['sec-fetch-site']
+  const foreign = site !== undefined && site !== 'same-origin' && site !== 'none'
+  if (foreign || (origin !== undefined && !isOwnOrigin(origin, host, publicUrl))) {
+    return new SwitchboardError('forbidden', 'the request comes from a page of another site')
+  }
+  return null
+}
+
+function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | null): boolean {
+  const given = parse(origin)
+  if (given === null || !/^https?:$/.test(given.protocol)) return false
+  const own = parse(publicUrl ?? '')
+  if (own !== null && given.origin === own.origin) return true
+  return host !== undefined && given.host === host.toLowerCase()
+}
+
+function publicHost(publicUrl: string | null): string | null {
+  const url = parse(publicUrl ?? '')
+  return url === null ? null : url.hostname
+}
+
+function parse(url: string): URL | null {
+  return URL.canParse(url) ? new URL(url) : null
+}

@@ -1,0 +1,49 @@
+// The built pages' assets: names carry a hash of the content, so they are cached for good.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { HttpReply } from '../contract/index.ts'
+import { notFound } from './reply.ts'
+
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  ico: 'image/x-icon',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  map: 'application/json',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
+  webmanifest: 'application/manifest+json',
+  webp: 'image/webp',
+  woff2: 'font/woff2',
+}
+
+// Letters, digits and a few signs, no segment that begins with a dot: there is no way to climb out.
+const NAME = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*\.([a-z0-9]+)$/
+
+export interface WebFiles {
+  /** `name` is what follows `/assets/`, still as it came. */
+  asset(name: string): Promise<HttpReply>
+}
+
+export function createWebFiles(webRoot: string | null): WebFiles {
+  const kept = new Map<string, Buffer>()
+  return {
+    async asset(name) {
+      const type = TYPES[NAME.exec(name)?.[1] ?? '']
+      if (webRoot === null || type === undefined) return notFound()
+      let body = kept.get(name)
+      if (body === undefined) {
+        try {
+          body = await readFile(join(webRoot, 'assets', name))
+        } catch {
+          return notFound()
+        }
+        kept.set(name, body)
+      }
+      const headers = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' }
+      return { status: 200, headers, body }
+    },
+  }
+}
