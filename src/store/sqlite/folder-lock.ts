@@ -9,7 +9,7 @@ export interface FolderLock {
 
 /** Null when somebody else holds it. */
 export function takeFolderLock(file: string): FolderLock | null {
-  let database: DatabaseSync
+  let database: InstanceType<typeof DatabaseSync>
   try {
     database = new DatabaseSync(file)
     database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE')

@@ -1,0 +1,100 @@
+// The Store out of verbs and reads: the same for both databases. What differs is behind `StoreEngine`.
+import type { Clock, Hint, Store } from '../contract/index.ts'
+import type { Mac } from './mac.ts'
+import * as rest from './reads/rest.ts'
+import { readSend, readSends, readTranscript } from './reads/sends.ts'
+import { readTurn, readTurns } from './reads/turns.ts'
+import { verifyLedger } from './reads/verify.ts'
+import type { Steps } from './statement.ts'
+import type { Verb } from './verb-context.ts'
+import * as approvals from './verbs/approvals.ts'
+import { enqueue } from './verbs/enqueue.ts'
+import * as lanes from './verbs/lanes.ts'
+import * as leases from './verbs/leases.ts'
+import { moveSends, operateSend } from './verbs/move-sends.ts'
+import { accept, moveTurns } from './verbs/move-turns.ts'
+import { expireTurns, operateTurn } from './verbs/operate-turns.ts'
+import { approvePairing, denyPairing } from './verbs/pairing.ts'
+import * as people from './verbs/people.ts'
+import { receive } from './verbs/receive.ts'
+import { takeSends } from './verbs/take-sends.ts'
+import { takeTurns } from './verbs/take-turns.ts'
+import { note, pruneBodies } from './verbs/upkeep.ts'
+
+export interface StoreEngine {
+  readonly tag: string
+  readonly clock: Clock
+  readonly mac: Mac
+  /** Resolves after the commit that holds the verb. */
+  write<Args, Result>(verb: Verb<Args, Result>, args: Args): Promise<Result>
+  read<Result>(steps: Steps<Result>): Promise<Result>
+  /** A long read on one snapshot that lets other work through. */
+  readLong<Result>(steps: Steps<Result>): Promise<Result>
+  durability: Store['durability']
+  onHint(listen: (hint: Hint) => void): void
+  close(): Promise<void>
+}
+
+export function assembleStore(engine: StoreEngine): Store {
+  const { write, read, tag, clock } = engine
+  return {
+    tag,
+    durability: engine.durability,
+    receive: (items, cursor) => write(receive, { items, cursor: cursor ?? null }),
+    cursor: (integration) => read(rest.readCursor(integration)),
+
+    takeTurns: (requests, leaseMs) => write(takeTurns, { lanes: requests, leaseMs }),
+    moveTurns: (moves) => write(moveTurns, moves),
+    accept: (sends, moves) => write(accept, { sends, moves }),
+    operateTurn: (id, verb, by) => write(operateTurn, { id, verb, by }),
+    expireTurns: (olderThanMs, limit) => write(expireTurns, { olderThanMs, limit }),
+
+    enqueue: (sends) => write(enqueue, sends),
+    takeSends: (requests, leaseMs) => write(takeSends, { lanes: requests, leaseMs }),
+    moveSends: (moves) => write(moveSends, moves),
+    operateSend: (id, verb, by) => write(operateSend, { id, verb, by }),
+
+    findWork: (kind, scopes, options) => read(rest.readWork(kind, scopes, { ...options, now: clock.now() })),
+    renewLanes: (kind, held, leaseMs) => write(lanes.renewLanes, { kind, lanes: held, leaseMs }),
+    releaseLanes: (kind, held) => write(lanes.releaseLanes, { kind, lanes: held }),
+    lease: (name, ttlMs) => write(leases.lease, { name, ttlMs }),
+    releaseLease: (name, token) => write(leases.releaseLease, { name, token }),
+
+    ask: (approval, prompts) => write(approvals.ask, { approval, prompts }),
+    decide: (decide) => write(approvals.decide, decide),
+    settleApproval: (id, to) => write(approvals.settleApproval, { id, to }),
+    approval: (id) => read(approvals.latestApproval(id)),
+    approvals: (filter) => read(rest.readApprovals(filter)),
+
+    grants: () => read(rest.readGrants()),
+    grant: (grant) => write(people.grant, grant),
+    revoke: (integration, sender, right, by) => write(people.revoke, { integration, sender, right, by }),
+    pairings: () => read(rest.readPairings(clock.now())),
+    approvePairing: (code, by) => write(approvePairing, { code, by }),
+    denyPairing: (code, by) => write(denyPairing, { code, by }),
+    addToken: (token, by) => write(people.addToken, { token, by }),
+    tokenByHash: (hash) => read(rest.readTokenByHash(hash)),
+    tokens: () => read(rest.readTokens()),
+    revokeToken: (id, by) => write(people.revokeToken, { id, by }),
+    secrets: () => read(rest.readSecrets()),
+    replaceSecrets: (change, by) => write(people.replaceSecrets, { change, by }),
+
+    turn: (id) => read(readTurn(tag, id)),
+    turns: (filter) => read(readTurns(tag, filter)),
+    send: (id) => read(readSend(tag, id)),
+    sends: (filter) => read(readSends(tag, filter)),
+    session: (id) => read(rest.readSession(id)),
+    sessionAt: (agent, at) => read(rest.readSessionAt(agent, at)),
+    transcript: (integration, query) => read(readTranscript(tag, integration, query)),
+    counters: () => read(rest.readCounters()),
+    openTurns: () => read(rest.readOpenTurns()),
+
+    note: (notes) => write(note, notes),
+    ledger: ({ afterSeq, limit }) => read(rest.readLedger(afterSeq, limit)),
+    verify: (expectHead) => engine.readLong(verifyLedger(tag, engine.mac, expectHead)),
+    pruneBodies: (olderThanMs, limit) => write(pruneBodies, { olderThanMs, limit }),
+
+    onHint: engine.onHint,
+    close: engine.close,
+  }
+}

@@ -1,0 +1,182 @@
+// The end of every commit: ledger entries get their place in the chain, counters their new values, other nodes a word.
+//
+// One chain per node and boot. Each entry's MAC covers the MAC before it, so an edit, a gap or a swap breaks all that
+// follows. A chain's first entry covers the head of the chain before it. The chain's row is sealed with a MAC over its
+// length and head in the same commit, so a cut tail does not go unseen; how many chains there are is sealed in `meta`.
+import type { Mac } from './mac.ts'
+import {
+  firstRow,
+  type InsertShape,
+  insert,
+  reserve,
+  run,
+  type Steps,
+  text,
+  type Value,
+  whole,
+} from './statement.ts'
+import type { ChainHead, NewEntry, VerbContext } from './verb-context.ts'
+
+export const LEDGER_INSERT: InsertShape = {
+  table: 'ledger',
+  columns: [
+    'seq',
+    'chain',
+    'n',
+    'at',
+    'kind',
+    'ref',
+    'integration',
+    'from_state',
+    'to_state',
+    'reason',
+    'count',
+    'digest',
+    'detail',
+    'mac',
+  ],
+  conflict: '',
+  identity: '',
+}
+
+const COUNTER_INSERT: InsertShape = {
+  table: 'counters',
+  columns: ['node', 'integration', 'name', 'reason', 'count'],
+  conflict:
+    'ON CONFLICT (node, integration, name, reason) DO UPDATE SET count = counters.count + excluded.count',
+  identity: '',
+}
+
+export const CHAINS = 'ledger_chains'
+
+/** What an entry's MAC is made over; JSON keeps one field from running into the next. */
+export function entryText(before: string, chain: number, n: number, at: number, entry: NewEntry): string {
+  return JSON.stringify([
+    before,
+    chain,
+    n,
+    at,
+    entry.kind,
+    entry.ref,
+    entry.integration,
+    entry.from,
+    entry.to,
+    entry.reason,
+    entry.count,
+    entry.digest,
+    entry.detail,
+  ])
+}
+
+export function sealText(name: string, chain: ChainHead): string {
+  return JSON.stringify([
+    'chain',
+    chain.id,
+    name,
+    chain.prevChain,
+    chain.prevN,
+    chain.prevMac,
+    chain.n,
+    chain.head,
+  ])
+}
+
+export function chainsText(chains: number): string {
+  return JSON.stringify(['chains', chains])
+}
+
+/** Runs last in every commit. */
+export function* flush(context: VerbContext, mac: Mac): Steps<void> {
+  for (const drop of context.drops.values()) {
+    context.entries.push({
+      kind: 'turn',
+      ref: '',
+      integration: drop.integration,
+      from: '',
+      to: drop.state,
+      reason: drop.reason,
+      count: drop.count,
+      digest: '',
+      detail: drop.detail,
+    })
+  }
+  if (context.entries.length > 0) yield* appendEntries(context, mac)
+  const changes: Value[][] = []
+  for (const change of context.counts.values()) {
+    if (change.delta === 0) continue
+    changes.push([context.node, change.integration, change.name, change.reason, change.delta])
+  }
+  // In one order everywhere, so that two nodes cannot wait for each other.
+  changes.sort((one, other) => (String(one) < String(other) ? -1 : 1))
+  yield* insert(COUNTER_INSERT, changes)
+  if (context.hints.size > 0) yield { form: 'notify', payload: JSON.stringify([...context.hints.values()]) }
+}
+
+function* appendEntries(context: VerbContext, mac: Mac): Steps<void> {
+  const chain = context.chain ?? (yield* openChain(context, mac))
+  const { entries, now } = context
+  const positions = yield* reserve('ledger', entries.length)
+  const values: Value[][] = []
+  let { n, head } = chain
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at] as NewEntry
+    n += 1
+    head = mac(entryText(head, chain.id, n, now, entry))
+    values.push([
+      positions[at] as number,
+      chain.id,
+      n,
+      now,
+      entry.kind,
+      entry.ref,
+      entry.integration,
+      entry.from,
+      entry.to,
+      entry.reason,
+      entry.count,
+      entry.digest,
+      entry.detail,
+      head,
+    ])
+  }
+  yield* insert(LEDGER_INSERT, values)
+  context.chain = { ...chain, n, head }
+  yield* run('UPDATE ledger_chains SET n = $2, head = $3, seal = $4 WHERE id = $1', [
+    chain.id,
+    n,
+    head,
+    mac(sealText(context.owner, context.chain)),
+  ])
+}
+
+function* openChain(context: VerbContext, mac: Mac): Steps<ChainHead> {
+  const root = yield* firstRow(`SELECT value FROM meta WHERE name = $1 @lock`, [CHAINS])
+  const [known = '0'] = (root ? text(root, 'value') : '0').split(' ')
+  const id = Number(known) + 1
+  const before = yield* firstRow('SELECT n, head FROM ledger_chains WHERE id = $1', [id - 1])
+  const prevMac = before ? text(before, 'head') : ''
+  const chain: ChainHead = {
+    id,
+    n: 0,
+    head: prevMac,
+    prevChain: id - 1,
+    prevN: before ? whole(before, 'n') : 0,
+    prevMac,
+  }
+  yield* run(
+    `INSERT INTO ledger_chains (id, name, prev_chain, prev_n, prev_mac, n, head, seal)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      id,
+      context.owner,
+      chain.prevChain,
+      chain.prevN,
+      prevMac,
+      0,
+      prevMac,
+      mac(sealText(context.owner, chain)),
+    ],
+  )
+  yield* run(`UPDATE meta SET value = $2 WHERE name = $1`, [CHAINS, `${id} ${mac(chainsText(id))}`])
+  return chain
+}

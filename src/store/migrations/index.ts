@@ -1,0 +1,6 @@
+// All migrations, in order. To add one: a new numbered file and a line here; never edit one that was released.
+import { river } from './0001-river.ts'
+import type { Migration } from './migration.ts'
+
+export const MIGRATIONS: readonly Migration[] = [river]
+export { META_TABLE, type Migration, pendingMigrations } from './migration.ts'

@@ -1,0 +1,118 @@
+// The ledger told again: states, counters, approvals and grants as the entries alone would have them. Pure; verify
+// compares the outcome with the tables.
+import type { LedgerEntry } from '../../contract/index.ts'
+import { rowSeq, SEND_STATES, TURN_STATES } from '../../contract/index.ts'
+import { countedReason } from '../verb-context.ts'
+
+export interface Replay {
+  /** Returns what is wrong with the entry, or null. */
+  apply(
+    entry: Pick<LedgerEntry, 'kind' | 'ref' | 'integration' | 'from' | 'to' | 'reason' | 'count' | 'detail'>,
+  ): string | null
+  /** Integration, name and reason (joined by newlines) → count; zeros are left out. */
+  counts(): ReadonlyMap<string, number>
+  readonly turns: StateBySeq
+  readonly sends: StateBySeq
+  /** Approval id → state and who decided. */
+  readonly approvals: ReadonlyMap<
+    string,
+    { readonly state: string; readonly by: string; readonly behavior: string }
+  >
+  readonly grants: ReadonlySet<string>
+}
+
+/** One byte per row: a million turns are a megabyte. */
+export interface StateBySeq {
+  get(seq: number): string
+  readonly size: number
+}
+
+export function createReplay(tag: string): Replay {
+  const counts = new Map<string, number>()
+  const turns = createStates(TURN_STATES)
+  const sends = createStates(SEND_STATES)
+  const approvals = new Map<string, { state: string; by: string; behavior: string }>()
+  const grants = new Set<string>()
+  const add = (integration: string, name: string, reason: string, delta: number) => {
+    const key = `${integration}\n${name}\n${reason}`
+    const next = (counts.get(key) ?? 0) + delta
+    if (next === 0) counts.delete(key)
+    else counts.set(key, next)
+  }
+  const applyMove: Replay['apply'] = (entry) => {
+    const send = entry.kind === 'send'
+    const prefix = send ? 'send:' : ''
+    const { integration, from, to, reason } = entry
+    add(integration, prefix + to, countedReason(to, reason), entry.count)
+    if (from !== '') add(integration, prefix + from, String(parsed(entry.detail).was ?? ''), -entry.count)
+    else if (!send) add(integration, 'received', '', entry.count)
+    if (entry.ref === '') return null
+    const seq = rowSeq(send ? 'o' : 't', tag, entry.ref)
+    if (seq === null) return `${entry.ref} is no row of this store`
+    const states = send ? sends : turns
+    if (states.get(seq) !== from) return `${entry.ref} moves from "${from}" but was "${states.get(seq)}"`
+    states.set(seq, to)
+    return null
+  }
+  return {
+    apply(entry) {
+      if (entry.kind === 'turn' || entry.kind === 'send') return applyMove(entry)
+      if (entry.kind === 'approval') {
+        const told = parsed(entry.detail)
+        const before = approvals.get(entry.ref)
+        approvals.set(entry.ref, {
+          state: entry.to,
+          by: entry.from === '' ? '' : String(told.by ?? before?.by ?? ''),
+          behavior: entry.from === '' ? '' : String(told.behavior ?? before?.behavior ?? ''),
+        })
+      } else if (entry.kind === 'access') {
+        const [change, right] = entry.to.split(':')
+        const key = `${entry.integration}\n${entry.ref}\n${right}`
+        if (change === 'granted') grants.add(key)
+        if (change === 'revoked') grants.delete(key)
+      } else if (entry.kind === 'pairing' && entry.to === 'approved') {
+        for (const right of String(parsed(entry.detail).rights ?? '').split(' ')) {
+          grants.add(`${entry.integration}\n${entry.ref}\n${right}`)
+        }
+      }
+      return null
+    },
+    counts: () => counts,
+    turns,
+    sends,
+    approvals,
+    grants,
+  }
+}
+
+function createStates(names: readonly string[]) {
+  let bytes = new Uint8Array(1024)
+  let size = 0
+  return {
+    get: (seq: number): string => {
+      const code = bytes[seq] ?? 0
+      return code === 0 ? '' : (names[code - 1] ?? '')
+    },
+    set(seq: number, state: string): void {
+      if (seq >= bytes.length) {
+        const larger = new Uint8Array(Math.max(bytes.length * 2, seq + 1))
+        larger.set(bytes)
+        bytes = larger
+      }
+      if (bytes[seq] === 0) size += 1
+      bytes[seq] = names.indexOf(state) + 1
+    },
+    get size() {
+      return size
+    },
+  }
+}
+
+export function parsed(detail: string): Readonly<Record<string, unknown>> {
+  if (detail === '') return {}
+  try {
+    return JSON.parse(detail) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,148 @@
+// The small reads: cursor, sessions, approvals, people, counters, ledger pages, lanes with work.
+import {
+  type Address,
+  type ApprovalRow,
+  type ApprovalState,
+  type Counter,
+  type Grant,
+  type LedgerEntry,
+  type PairingRow,
+  type SessionRow,
+  sessionKey,
+  type TokenRow,
+  type TurnState,
+  type Work,
+} from '../../contract/index.ts'
+import { APPROVAL_COLUMNS, approvalRow, ledgerEntry, pairingRow, sessionRow, tokenRow } from '../codec.ts'
+import { firstRow, rows, type Steps, text, whole } from '../statement.ts'
+import { type LaneKind, laneWork } from '../verbs/lanes.ts'
+import { createConditions } from './conditions.ts'
+
+export function* readCursor(integration: string): Steps<string | null> {
+  const row = yield* firstRow('SELECT value FROM cursors WHERE integration = $1', [integration])
+  return row ? text(row, 'value') : null
+}
+
+export function* readSession(id: string): Steps<SessionRow | null> {
+  const row = yield* firstRow('SELECT * FROM sessions WHERE id = $1', [id])
+  return row ? sessionRow(row) : null
+}
+
+export function* readSessionAt(agent: string, at: Address): Steps<SessionRow | null> {
+  const row = yield* firstRow(
+    'SELECT * FROM sessions WHERE session_key = $1 ORDER BY generation DESC LIMIT 1',
+    [sessionKey(agent, at)],
+  )
+  return row ? sessionRow(row) : null
+}
+
+export interface ApprovalFilter {
+  readonly states?: readonly ApprovalState[]
+  readonly agent?: string
+  readonly dueBefore?: number
+  readonly limit: number
+}
+
+export function* readApprovals(filter: ApprovalFilter): Steps<readonly ApprovalRow[]> {
+  const where = createConditions()
+  if (filter.states) {
+    where.add('state @any(?)', filter.states)
+    if (filter.states.every((state) => state === 'pending' || state === 'decided')) {
+      where.plain("state IN ('pending','decided')")
+    }
+  }
+  if (filter.agent !== undefined) where.add('agent = ?', filter.agent)
+  if (filter.dueBefore !== undefined) where.add('expires_at <= ?', filter.dueBefore)
+  const { sql, params } = where.build()
+  const found = yield* rows(
+    `SELECT ${APPROVAL_COLUMNS} FROM approvals ${sql} ORDER BY seq DESC LIMIT $${params.length + 1}`,
+    [...params, filter.limit],
+  )
+  return found.map(approvalRow)
+}
+
+export function* readGrants(): Steps<readonly Grant[]> {
+  const found = yield* rows('SELECT * FROM grants ORDER BY granted_at, integration, sender, access_right')
+  return found.map((row) => ({
+    integration: text(row, 'integration'),
+    sender: text(row, 'sender'),
+    right: text(row, 'access_right') as Grant['right'],
+    by: text(row, 'granted_by'),
+    at: whole(row, 'granted_at'),
+  }))
+}
+
+/** Those that still count. */
+export function* readPairings(now: number): Steps<readonly PairingRow[]> {
+  const found = yield* rows('SELECT * FROM pairings WHERE expires_at > $1 ORDER BY created_at, sender', [now])
+  return found.map(pairingRow)
+}
+
+export function* readTokens(): Steps<readonly TokenRow[]> {
+  return (yield* rows('SELECT * FROM tokens ORDER BY created_at, id')).map(tokenRow)
+}
+
+export function* readTokenByHash(hash: string): Steps<TokenRow | null> {
+  const row = yield* firstRow('SELECT * FROM tokens WHERE hash = $1', [hash])
+  return row ? tokenRow(row) : null
+}
+
+export function* readSecrets(): Steps<Readonly<Record<string, string>>> {
+  const found = yield* rows('SELECT name, ciphertext FROM secrets ORDER BY name')
+  return Object.fromEntries(found.map((row) => [text(row, 'name'), text(row, 'ciphertext')]))
+}
+
+export function* readCounters(): Steps<readonly Counter[]> {
+  const found = yield* rows(
+    `SELECT integration, name, reason, CAST(sum(count) AS BIGINT) AS count FROM counters
+     GROUP BY integration, name, reason HAVING sum(count) <> 0 ORDER BY integration, name, reason`,
+  )
+  return found.map((row) => ({
+    integration: text(row, 'integration'),
+    name: text(row, 'name'),
+    reason: text(row, 'reason'),
+    count: whole(row, 'count'),
+  }))
+}
+
+export function* readLedger(afterSeq: number, limit: number): Steps<readonly LedgerEntry[]> {
+  const found = yield* rows(
+    `SELECT l.*, c.name AS chain_name FROM ledger l JOIN ledger_chains c ON c.id = l.chain
+     WHERE l.seq > $1 ORDER BY l.seq LIMIT $2`,
+    [afterSeq, limit],
+  )
+  return found.map(ledgerEntry)
+}
+
+export function* readWork(
+  kind: LaneKind,
+  scopes: readonly string[],
+  options: { readonly limit: number; readonly after?: string; readonly now: number },
+): Steps<readonly Work[]> {
+  const found: Work[] = []
+  const { limit, now } = options
+  for (const scope of new Set(scopes)) {
+    found.push(...(yield* laneWork(kind, scope, { now, after: options.after ?? '', limit })))
+  }
+  found.sort((one, other) => (one.lane < other.lane ? -1 : one.lane > other.lane ? 1 : 0))
+  return found.slice(0, limit)
+}
+
+export interface OpenTurns {
+  readonly agent: string
+  readonly state: TurnState
+  readonly count: number
+}
+
+/** Counted on the index of open turns alone. */
+export function* readOpenTurns(): Steps<readonly OpenTurns[]> {
+  const found = yield* rows(
+    `SELECT agent, state, count(*) AS count FROM turns WHERE state IN ('queued','handed','seen')
+     AND agent IS NOT NULL GROUP BY agent, state ORDER BY agent, state`,
+  )
+  return found.map((row) => ({
+    agent: text(row, 'agent'),
+    state: text(row, 'state') as TurnState,
+    count: whole(row, 'count'),
+  }))
+}

@@ -1,0 +1,143 @@
+// Reading the outbox, and the transcript of an integration: what was said, both ways, oldest first.
+import {
+  type OutboundOp,
+  rowSeq,
+  type SendFilter,
+  type SendRow,
+  type TranscriptEntry,
+  type TranscriptQuery,
+} from '../../contract/index.ts'
+import { SEND_COLUMNS, sendRow, TURN_COLUMNS, turnRow } from '../codec.ts'
+import { firstRow, rows, type Steps } from '../statement.ts'
+import { createConditions, positionAt } from './conditions.ts'
+
+export function* readSend(tag: string, id: string): Steps<SendRow | null> {
+  const seq = rowSeq('o', tag, id)
+  if (seq === null) return null
+  const row = yield* firstRow(`SELECT ${SEND_COLUMNS} FROM outbox WHERE seq = $1`, [seq])
+  return row ? sendRow(tag, row) : null
+}
+
+const OPEN = ['queued', 'sending']
+
+export function* readSends(tag: string, filter: SendFilter): Steps<readonly SendRow[]> {
+  const where = createConditions()
+  if (filter.states) {
+    where.add('state @any(?)', filter.states)
+    if (filter.states.every((state) => OPEN.includes(state))) where.plain("state IN ('queued','sending')")
+  }
+  if (filter.agent !== undefined) where.add('agent = ?', filter.agent)
+  if (filter.session !== undefined) where.add('session = ?', filter.session)
+  if (filter.approval !== undefined) where.add('approval = ?', filter.approval)
+  // Not by the conversation index: its order within an integration is not that of time.
+  if (filter.integration !== undefined) where.add("integration || '' = ?", filter.integration)
+  if (filter.sinceMs !== undefined) {
+    where.add('created_at >= ?', filter.sinceMs)
+    where.add('seq >= ?', yield* positionAt('outbox', 'created_at', filter.sinceMs))
+  }
+  if (filter.beforeSeq !== undefined) where.add('seq < ?', filter.beforeSeq)
+  const { sql, params } = where.build()
+  const order = filter.oldestFirst ? 'ASC' : 'DESC'
+  const found = yield* rows(
+    `SELECT ${SEND_COLUMNS} FROM outbox ${sql} ORDER BY seq ${order} LIMIT $${params.length + 1}`,
+    [...params, filter.limit],
+  )
+  return found.map((row) => sendRow(tag, row))
+}
+
+/**
+ * With `afterSeq` the first ones behind it, else the newest ones; always told oldest first. Inbound and outbound have
+ * positions of their own, so paging by position makes sense in one direction only.
+ */
+export function* readTranscript(
+  tag: string,
+  integration: string,
+  query: TranscriptQuery,
+): Steps<readonly TranscriptEntry[]> {
+  const entries: TranscriptEntry[] = []
+  if (query.direction !== 'out') {
+    const said = yield* page(
+      'turns',
+      TURN_COLUMNS,
+      "body IS NOT NULL AND state <> 'refused'",
+      integration,
+      query,
+    )
+    for (const row of said) entries.push(inbound(turnRow(tag, row)))
+  }
+  if (query.direction !== 'in') {
+    const said = yield* page('outbox', SEND_COLUMNS, 'op IS NOT NULL', integration, query)
+    for (const row of said) entries.push(outbound(sendRow(tag, row)))
+  }
+  entries.sort(inOrder)
+  return query.afterSeq === undefined ? entries.slice(-query.limit) : entries.slice(0, query.limit)
+}
+
+function* page(table: string, columns: string, only: string, integration: string, query: TranscriptQuery) {
+  const where = createConditions()
+  if (query.conversation === undefined) where.add("integration || '' = ?", integration)
+  else {
+    where.add('integration = ?', integration)
+    where.add('conversation = ?', query.conversation)
+  }
+  where.plain(only)
+  if (query.afterSeq !== undefined) where.add('seq > ?', query.afterSeq)
+  if (query.beforeSeq !== undefined) where.add('seq < ?', query.beforeSeq)
+  const { sql, params } = where.build()
+  const order = query.afterSeq === undefined ? 'DESC' : 'ASC'
+  return yield* rows(
+    `SELECT ${columns} FROM ${table} ${sql} ORDER BY seq ${order} LIMIT $${params.length + 1}`,
+    [...params, query.limit],
+  )
+}
+
+function inOrder(one: TranscriptEntry, other: TranscriptEntry): number {
+  if (one.direction === other.direction) return one.seq - other.seq
+  return one.at - other.at || (one.direction === 'in' ? -1 : 1)
+}
+
+function inbound(turn: ReturnType<typeof turnRow>): TranscriptEntry {
+  return {
+    seq: turn.seq,
+    direction: 'in',
+    id: turn.id,
+    conversation: turn.conversation,
+    ...(turn.thread === null ? {} : { thread: turn.thread }),
+    at: turn.receivedAt,
+    text: turn.body?.text ?? '',
+    state: turn.state,
+    reason: turn.reason,
+    sender: turn.sender,
+    platformMessageId: turn.messageId,
+  }
+}
+
+function outbound(send: SendRow): TranscriptEntry {
+  const [platformMessageId] = send.platformIds
+  return {
+    seq: send.seq,
+    direction: 'out',
+    id: send.id,
+    conversation: send.conversation,
+    ...(send.thread === null ? {} : { thread: send.thread }),
+    at: send.createdAt,
+    text: send.op ? textOf(send.op) : '',
+    state: send.state,
+    reason: send.reason,
+    ...(send.op ? { op: send.op } : {}),
+    ...(platformMessageId === undefined ? {} : { platformMessageId }),
+  }
+}
+
+function textOf(op: OutboundOp): string {
+  switch (op.kind) {
+    case 'text':
+    case 'prompt':
+    case 'edit':
+      return op.text
+    case 'file':
+      return op.caption ?? op.name
+    case 'react':
+      return op.emoji
+  }
+}

@@ -1,0 +1,164 @@
+// verify: reads the whole ledger in pages and finds any edit, gap, swap, deletion or cut tail; then compares what the
+// ledger tells with the rows and counters it tells about. Stops naming problems at the first one.
+import type { AuditReport, LedgerEntry } from '../../contract/index.ts'
+import { CHAINS, chainsText, entryText, sealText } from '../ledger-chain.ts'
+import type { Mac } from '../mac.ts'
+import { firstRow, type Row, rows, type Steps, text, whole } from '../statement.ts'
+import type { ChainHead } from '../verb-context.ts'
+import { createReplay, type Replay } from './replay.ts'
+import { compareTables, createBodyCheck } from './verify-rows.ts'
+
+const PAGE = 1000
+
+interface ChainWalk {
+  readonly name: string
+  readonly sealed: ChainHead
+  n: number
+  mac: string
+}
+
+interface Findings {
+  problem: { readonly seq: number; readonly problem: string } | null
+  chainBroken: boolean
+}
+
+export function* verifyLedger(tag: string, mac: Mac, expectHead: string | undefined): Steps<AuditReport> {
+  const findings: Findings = { problem: null, chainBroken: false }
+  const broken = (seq: number, problem: string) => {
+    findings.chainBroken = true
+    findings.problem ??= { seq, problem }
+  }
+  const chains = yield* loadChains(mac, broken)
+  const replay = createReplay(tag)
+  const walked = yield* walkEntries({ tag, mac, chains, replay, broken, expectHead })
+  for (const chain of chains.values()) {
+    if (chain.n !== chain.sealed.n || chain.mac !== chain.sealed.head) {
+      broken(walked.lastSeq, `chain ${chain.name} ends at ${chain.n}, its seal says ${chain.sealed.n}`)
+    }
+  }
+  if (expectHead !== undefined && !walked.expectFound) {
+    broken(walked.lastSeq, 'the expected head is not in the ledger')
+  }
+  const tables = yield* compareTables(replay, (problem) => broken(walked.lastSeq, problem))
+  if (!tables.ok) findings.problem ??= { seq: walked.lastSeq, problem: tables.problem ?? 'counters differ' }
+  return {
+    ok: findings.problem === null,
+    entries: walked.entries,
+    chain: findings.chainBroken ? 'broken' : 'intact',
+    ...(findings.problem ? { brokenAt: findings.problem } : {}),
+    head: walked.head,
+    conservation: { received: tables.received, accounted: tables.accounted, ok: tables.ok },
+  }
+}
+
+type Broken = (seq: number, problem: string) => void
+
+function* loadChains(mac: Mac, broken: Broken): Steps<ReadonlyMap<number, ChainWalk>> {
+  const chains = new Map<number, ChainWalk>()
+  for (const row of yield* rows('SELECT * FROM ledger_chains ORDER BY id')) {
+    const sealed: ChainHead = {
+      id: whole(row, 'id'),
+      n: whole(row, 'n'),
+      head: text(row, 'head'),
+      prevChain: whole(row, 'prev_chain'),
+      prevN: whole(row, 'prev_n'),
+      prevMac: text(row, 'prev_mac'),
+    }
+    const name = text(row, 'name')
+    if (mac(sealText(name, sealed)) !== text(row, 'seal'))
+      broken(0, `the seal of chain ${name} does not hold`)
+    chains.set(sealed.id, { name, sealed, n: 0, mac: sealed.prevMac })
+  }
+  const root = yield* firstRow('SELECT value FROM meta WHERE name = $1', [CHAINS])
+  const told = root ? text(root, 'value') : ''
+  const expected = chains.size === 0 ? '0' : `${chains.size} ${mac(chainsText(chains.size))}`
+  if (told !== expected) broken(0, 'the number of chains does not hold: one is missing or was added')
+  return chains
+}
+
+interface Walk {
+  readonly tag: string
+  readonly mac: Mac
+  readonly chains: ReadonlyMap<number, ChainWalk>
+  readonly replay: Replay
+  readonly broken: Broken
+  readonly expectHead: string | undefined
+}
+
+interface Walked {
+  readonly entries: number
+  readonly head: string | null
+  readonly lastSeq: number
+  readonly expectFound: boolean
+}
+
+function* walkEntries(walk: Walk): Steps<Walked> {
+  const bindings = new Map<string, string>()
+  for (const { sealed } of walk.chains.values()) {
+    if (sealed.prevChain > 0) bindings.set(`${sealed.prevChain}:${sealed.prevN}`, sealed.prevMac)
+    else if (sealed.prevMac !== '') walk.broken(0, 'the first chain binds something before it')
+  }
+  const bodies = createBodyCheck(walk.tag)
+  let entries = 0
+  let head: string | null = null
+  let lastSeq = 0
+  let expectFound = false
+  for (;;) {
+    const page = yield* rows('SELECT * FROM ledger WHERE seq > $1 ORDER BY seq LIMIT $2', [lastSeq, PAGE])
+    for (const row of page) {
+      const entry = entryOf(row)
+      const chain = whole(row, 'chain')
+      checkPlace(walk, chain, entry)
+      const binding = `${chain}:${entry.n}`
+      if (bindings.get(binding) === entry.mac) bindings.delete(binding)
+      const wrong = walk.replay.apply(entry)
+      if (wrong !== null) walk.broken(entry.seq, wrong)
+      bodies.expect(entry)
+      head = entry.mac
+      lastSeq = entry.seq
+      entries += 1
+      if (entry.mac === walk.expectHead) expectFound = true
+    }
+    const edited = yield* bodies.compare()
+    if (edited) walk.broken(edited.seq, edited.problem)
+    if (page.length < PAGE) break
+  }
+  const replaced = bodies.unexplained()
+  if (replaced) walk.broken(replaced.seq, replaced.problem)
+  if (bindings.size > 0) walk.broken(lastSeq, 'a chain binds a head that is not there')
+  return { entries, head, lastSeq, expectFound }
+}
+
+function checkPlace(walk: Walk, chainId: number, entry: LedgerEntry): void {
+  const chain = walk.chains.get(chainId)
+  if (!chain) {
+    walk.broken(entry.seq, 'the entry belongs to no chain')
+    return
+  }
+  if (entry.n !== chain.n + 1)
+    walk.broken(entry.seq, `entry ${chain.n + 1} of chain ${chain.name} is missing`)
+  if (walk.mac(entryText(chain.mac, chainId, entry.n, entry.at, entry)) !== entry.mac) {
+    walk.broken(entry.seq, 'the entry was changed, or what stood before it')
+  }
+  chain.n = entry.n
+  chain.mac = entry.mac
+}
+
+function entryOf(row: Row): LedgerEntry {
+  return {
+    seq: whole(row, 'seq'),
+    chain: '',
+    n: whole(row, 'n'),
+    at: whole(row, 'at'),
+    kind: text(row, 'kind'),
+    ref: text(row, 'ref'),
+    integration: text(row, 'integration'),
+    from: text(row, 'from_state'),
+    to: text(row, 'to_state'),
+    reason: text(row, 'reason'),
+    count: whole(row, 'count'),
+    digest: text(row, 'digest'),
+    detail: text(row, 'detail'),
+    mac: text(row, 'mac'),
+  }
+}

@@ -1,0 +1,61 @@
+// Bringing a SQLite file up to date, and reading what it says about itself.
+import { SwitchboardError } from '../../contract/index.ts'
+import { CHAINS } from '../ledger-chain.ts'
+import { META_TABLE, MIGRATIONS, pendingMigrations } from '../migrations/index.ts'
+import { firstRow, type Steps, text } from '../statement.ts'
+import { type Connection, toSqlite } from './connection.ts'
+
+function* readMeta(name: string): Steps<string | null> {
+  const row = yield* firstRow('SELECT value FROM meta WHERE name = $1', [name])
+  return row ? text(row, 'value') : null
+}
+
+/** Migrates and returns the store's tag. */
+export function migrateSqlite(connection: Connection, freshTag: () => string): string {
+  connection.exec('BEGIN IMMEDIATE')
+  try {
+    connection.exec(META_TABLE)
+    const found = Number(connection.drive(readMeta('schema')) ?? 0)
+    for (const migration of pendingMigrations(MIGRATIONS, found)) {
+      for (const statement of migration.statements) connection.exec(toSqlite(statement))
+      setMeta(connection, 'schema', String(migration.number))
+    }
+    if (found === 0) {
+      setMeta(connection, 'tag', freshTag())
+      setMeta(connection, CHAINS, '0')
+    }
+    const tag = connection.drive(readMeta('tag')) ?? ''
+    connection.exec('COMMIT')
+    return tag
+  } catch (error) {
+    if (connection.inTransaction) connection.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** For a reader: no migration. Throws when the file is from another version. */
+export function checkSchema(connection: Connection, file: string): string {
+  const newest = MIGRATIONS.at(-1)?.number ?? 0
+  const [meta] = connection.drive(tableNamed('meta'))
+  const found = meta ? Number(connection.drive(readMeta('schema')) ?? 0) : 0
+  if (found < newest) {
+    throw new SwitchboardError('store_unavailable', `the database ${file} was not prepared by this version`, {
+      hint: 'start the daemon once with `switchboard up`: it brings the database up to date',
+    })
+  }
+  pendingMigrations(MIGRATIONS, found)
+  return connection.drive(readMeta('tag')) ?? ''
+}
+
+function* tableNamed(name: string): Steps<readonly unknown[]> {
+  const row = yield* firstRow(`SELECT name FROM sqlite_master WHERE type = 'table' AND name = $1`, [name])
+  return row ? [row] : []
+}
+
+function setMeta(connection: Connection, name: string, value: string): void {
+  connection.execute({
+    form: 'run',
+    sql: 'INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    params: [name, value],
+  })
+}

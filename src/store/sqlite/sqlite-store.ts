@@ -1,0 +1,203 @@
+// The embedded store: one SQLite file, one writer. The verbs of a loop turn become one BEGIN IMMEDIATE … COMMIT;
+// a promise resolves only after COMMIT returned, which with synchronous=FULL is after the log is on the disk.
+import { existsSync } from 'node:fs'
+import { type Hint, type Store, SwitchboardError } from '../../contract/index.ts'
+import { assembleStore, type StoreEngine } from '../assemble.ts'
+import { type GroupIdentity, newContext, type Pending, runGroup } from '../group.ts'
+import { createMac } from '../mac.ts'
+import { type SequencedTable, type Steps, whole } from '../statement.ts'
+import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
+import { adopt, type Verb, type VerbContext } from '../verb-context.ts'
+import { type Connection, openConnection } from './connection.ts'
+import { sqliteError } from './errors.ts'
+import { checkSchema, migrateSqlite } from './schema.ts'
+
+export interface SqliteStoreOptions extends StoreDeps {
+  readonly file: string
+  /** For commands without a daemon: no writes, no migration, and the file must exist. */
+  readonly readOnly?: boolean
+  readonly busyTimeoutMs?: number
+}
+
+const TABLES: readonly SequencedTable[] = ['turns', 'outbox', 'approvals', 'ledger']
+
+/** Throws `store_corrupt` for a damaged or newer file, `store_unavailable` when it cannot be opened now. */
+export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { file, clock, random, node } = options
+  const readOnly = options.readOnly ?? false
+  const busyTimeoutMs = options.busyTimeoutMs ?? 2000
+  if (readOnly && !existsSync(file)) {
+    throw new SwitchboardError('not_found', `there is no database at ${file}`, {
+      hint: 'start the daemon once with `switchboard up`, or name its folder with --data',
+    })
+  }
+  const mac = createMac(options.ledgerKey)
+  const positions: Record<SequencedTable, number> = { turns: 0, outbox: 0, approvals: 0, ledger: 0 }
+  const reserve = (table: SequencedTable, count: number): readonly number[] => {
+    const first = positions[table] + 1
+    positions[table] += count
+    return Array.from({ length: count }, (_, at) => first + at)
+  }
+  const connection = openConnection({ file, readOnly, busyTimeoutMs, reserve })
+  const tag = guarded(() =>
+    readOnly ? checkSchema(connection, file) : migrateSqlite(connection, () => freshTag(random)),
+  )
+  const identity: GroupIdentity = {
+    node,
+    owner: ownerName(options),
+    tag,
+    random,
+    memory: { sessions: new Map(), sessionAgents: new Map(), chain: null },
+  }
+  const listeners: ((hint: Hint) => void)[] = []
+  let queue: Pending[] = []
+  let scheduled = false
+  let closed = false
+  let dataVersion = -1
+
+  /** Another process wrote to the file: what we remember may be wrong. It should not, but a lock can be lost. */
+  const refresh = (): void => {
+    const version = pragma(connection, 'data_version')
+    if (version === dataVersion) return
+    dataVersion = version
+    for (const table of TABLES) positions[table] = connection.drive(lastPosition(table))
+    identity.memory.sessions?.clear()
+    identity.memory.chain = null
+  }
+
+  const commit = (calls: readonly Pending[]): { results: readonly unknown[]; context: VerbContext } => {
+    connection.exec('BEGIN IMMEDIATE')
+    let before: Record<SequencedTable, number> | null = null
+    try {
+      refresh()
+      before = { ...positions }
+      const context = newContext(identity, clock.now())
+      const results = connection.drive(runGroup(context, calls, mac))
+      options.crashPoint?.('store.before-commit')
+      connection.exec('COMMIT')
+      options.crashPoint?.('store.after-commit')
+      adopt(context)
+      return { results, context }
+    } catch (error) {
+      if (before) Object.assign(positions, before)
+      if (connection.inTransaction) connection.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  const settle = (calls: readonly Pending[]): void => {
+    try {
+      const { results, context } = commit(calls)
+      for (const [at, call] of calls.entries()) call.resolve(results[at])
+      for (const hint of context.hints.values()) for (const listen of listeners) listen(hint)
+    } catch (thrown) {
+      const away = sqliteError(thrown)
+      // One verb's failure never takes its neighbours along: each gets a commit of its own.
+      if (!away && calls.length > 1) for (const call of calls) settle([call])
+      else for (const call of calls) call.reject(away ?? thrown)
+    }
+  }
+
+  const flush = (): void => {
+    scheduled = false
+    const calls = queue
+    queue = []
+    if (calls.length > 0) settle(calls)
+  }
+
+  const engine: StoreEngine = {
+    tag,
+    clock,
+    mac,
+    write<Args, Result>(verb: Verb<Args, Result>, args: Args): Promise<Result> {
+      if (closed || readOnly) return Promise.reject(closed ? closedError() : readOnlyError())
+      return new Promise<Result>((resolve, reject) => {
+        queue.push({
+          verb: verb as Verb<unknown, unknown>,
+          args,
+          resolve: resolve as (result: unknown) => void,
+          reject,
+        })
+        if (scheduled) return
+        scheduled = true
+        setImmediate(flush)
+      })
+    },
+    async read<Result>(steps: Steps<Result>): Promise<Result> {
+      if (closed) throw closedError()
+      return guarded(() => connection.drive(steps))
+    },
+    async readLong<Result>(steps: Steps<Result>): Promise<Result> {
+      if (closed) throw closedError()
+      if (file === ':memory:') return guarded(() => connection.drive(steps))
+      return await driveSlowly(openConnection({ file, readOnly: true, busyTimeoutMs, reserve }), steps)
+    },
+    async durability() {
+      const synchronous = pragma(connection, 'synchronous')
+      if (!readOnly && synchronous !== 2) {
+        throw new SwitchboardError(
+          'internal',
+          `synchronous is ${synchronous} on the live connection, not FULL`,
+        )
+      }
+      const journal = connection.execute({ form: 'rows', sql: 'PRAGMA journal_mode', params: [] })
+      const mode = (journal as readonly { journal_mode: string }[])[0]?.journal_mode
+      const level = readOnly ? 'read-only' : 'synchronous=FULL'
+      return { kind: 'sqlite', detail: `journal_mode=${mode} ${level}` }
+    },
+    onHint(listen) {
+      listeners.push(listen)
+    },
+    async close() {
+      if (closed) return
+      flush()
+      closed = true
+      connection.close()
+    },
+  }
+  return assembleStore(engine)
+}
+
+function guarded<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (thrown) {
+    throw sqliteError(thrown) ?? thrown
+  }
+}
+
+/** On a connection and snapshot of its own, with room for others between statements. */
+async function driveSlowly<Result>(connection: Connection, steps: Steps<Result>): Promise<Result> {
+  try {
+    connection.exec('BEGIN')
+    let step = steps.next(undefined)
+    while (!step.done) {
+      const statement = step.value
+      step = steps.next(guarded(() => connection.execute(statement)))
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    return step.value
+  } finally {
+    connection.close()
+  }
+}
+
+function pragma(connection: Connection, name: 'data_version' | 'synchronous'): number {
+  const answer = connection.execute({ form: 'rows', sql: `PRAGMA ${name}`, params: [] })
+  return Number((answer as readonly Record<string, number>[])[0]?.[name] ?? 0)
+}
+
+function* lastPosition(table: SequencedTable): Steps<number> {
+  const answer = yield { form: 'rows', sql: `SELECT max(seq) AS last FROM ${table}`, params: [] }
+  return whole((answer as readonly { last: number | null }[])[0] ?? { last: 0 }, 'last')
+}
+
+function closedError(): SwitchboardError {
+  return new SwitchboardError('store_unavailable', 'the store is closed')
+}
+
+function readOnlyError(): SwitchboardError {
+  return new SwitchboardError('daemon_absent', 'the database is open for reading only', {
+    hint: 'start the daemon with `switchboard up`',
+  })
+}

@@ -1,0 +1,78 @@
+// What a verb yields: statements as data. Each verb is written once as a generator; SQLite drives it synchronously
+// inside the group commit, PostgreSQL asynchronously. SQL is shared: `$n` placeholders and three tokens,
+//   @any($n)  membership in the array given as $n        @lock  row lock where the database has them
+//   @seq      the type of a table's integer position (migrations only)
+
+export type Value = string | number | null
+export type Param = Value | readonly string[] | readonly number[]
+export type Row = Readonly<Record<string, Value>>
+
+export type Statement =
+  | { readonly form: 'rows'; readonly sql: string; readonly params: readonly Param[] }
+  | { readonly form: 'run'; readonly sql: string; readonly params: readonly Param[] }
+  /** Many rows for one insert. The result has one truth value per row: was it written? */
+  | { readonly form: 'insert'; readonly into: InsertShape; readonly rows: readonly (readonly Value[])[] }
+  /** Positions for new rows of a table, growing. */
+  | { readonly form: 'reserve'; readonly table: SequencedTable; readonly count: number }
+  /** Tells other nodes after the commit. */
+  | { readonly form: 'notify'; readonly payload: string }
+
+export type SequencedTable = 'turns' | 'outbox' | 'approvals' | 'ledger'
+
+export interface InsertShape {
+  readonly table: string
+  readonly columns: readonly string[]
+  /** Everything after VALUES (…): a conflict clause, or ''. */
+  readonly conflict: string
+  /** A column that tells rows apart, so that PostgreSQL can say which ones were written. */
+  readonly identity: string
+}
+
+/** The answer to a statement, by form: rows; a count; truth values; positions; nothing. */
+export type Answer = readonly Row[] | number | readonly boolean[] | readonly number[] | undefined
+
+/** A verb in progress. */
+export type Steps<Result> = Generator<Statement, Result, Answer>
+
+export function* rows(sql: string, params: readonly Param[] = []): Steps<readonly Row[]> {
+  return (yield { form: 'rows', sql, params }) as readonly Row[]
+}
+
+export function* firstRow(sql: string, params: readonly Param[] = []): Steps<Row | undefined> {
+  return ((yield { form: 'rows', sql, params }) as readonly Row[])[0]
+}
+
+/** Returns how many rows changed. */
+export function* run(sql: string, params: readonly Param[] = []): Steps<number> {
+  return (yield { form: 'run', sql, params }) as number
+}
+
+export function* insert(into: InsertShape, values: readonly (readonly Value[])[]): Steps<readonly boolean[]> {
+  if (values.length === 0) return []
+  return (yield { form: 'insert', into, rows: values }) as readonly boolean[]
+}
+
+export function* reserve(table: SequencedTable, count: number): Steps<readonly number[]> {
+  if (count === 0) return []
+  return (yield { form: 'reserve', table, count }) as readonly number[]
+}
+
+export function text(row: Row, column: string): string {
+  const value = row[column]
+  return typeof value === 'string' ? value : String(value ?? '')
+}
+
+export function textOrNull(row: Row, column: string): string | null {
+  const value = row[column]
+  return value === null || value === undefined ? null : String(value)
+}
+
+export function whole(row: Row, column: string): number {
+  const value = row[column]
+  return typeof value === 'number' ? value : Number(value ?? 0)
+}
+
+export function wholeOrNull(row: Row, column: string): number | null {
+  const value = row[column]
+  return value === null || value === undefined ? null : Number(value)
+}

@@ -1,0 +1,27 @@
+// What both stores are given, and the names they make of it.
+import type { Clock, Logger, Random } from '../contract/index.ts'
+
+export interface StoreDeps {
+  readonly clock: Clock
+  readonly random: Random
+  /** This node's name: part of counters, lanes and the ledger's chains. */
+  readonly node: string
+  /** Key of the ledger's HMAC chain. */
+  readonly ledgerKey: Uint8Array
+  /** Told when the database goes away and comes back. */
+  readonly log?: Logger
+  /** Named points where a fault test may kill the process: `store.before-commit`, `store.after-commit`. */
+  readonly crashPoint?: (name: string) => void
+}
+
+/** `<node>/<boot>`: never the same twice, so a restarted node cannot be taken for its former self. */
+export function ownerName({ node, clock, random }: Pick<StoreDeps, 'node' | 'clock' | 'random'>): string {
+  const boot = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+  return `${node}/${boot}-${Buffer.from(random.bytes(4)).toString('hex')}`
+}
+
+/** Six letters or digits that tell this database's ids from another's. */
+export function freshTag(random: Random): string {
+  const number = Buffer.from(random.bytes(6)).readUIntBE(0, 6)
+  return (number % 36 ** 6).toString(36).padStart(6, '0')
+}

@@ -1,0 +1,196 @@
+// What a verb has at hand during one commit: time, identity, and the places where it leaves ledger entries, counter
+// changes and hints. All of it is thrown away when the commit fails, so nothing in memory runs ahead of the disk.
+import type { Hint, Random, ReasonCode } from '../contract/index.ts'
+import type { Steps } from './statement.ts'
+
+export interface NewEntry {
+  readonly kind: string
+  readonly ref: string
+  readonly integration: string
+  readonly from: string
+  readonly to: string
+  readonly reason: string
+  readonly count: number
+  readonly digest: string
+  readonly detail: string
+}
+
+export interface KnownSession {
+  readonly id: string
+  readonly generation: number
+}
+
+/** What outlives a commit. Only facts that are true on disk get in: see `adopt`. */
+export interface WriterMemory {
+  /** Session key → current session. Null where other nodes may raise a generation behind our back. */
+  readonly sessions: Map<string, KnownSession> | null
+  /** Session id → agent: never changes, so every node may remember it. */
+  readonly sessionAgents: Map<string, string>
+  chain: ChainHead | null
+}
+
+export interface ChainHead {
+  readonly id: number
+  readonly n: number
+  readonly head: string
+  readonly prevChain: number
+  readonly prevN: number
+  readonly prevMac: string
+}
+
+export interface Drop {
+  readonly integration: string
+  readonly state: string
+  readonly reason: string
+  readonly detail: string
+  count: number
+}
+
+export interface VerbContext {
+  readonly now: number
+  readonly node: string
+  /** `<node>/<boot>`: owner of lanes and leases, and name of the ledger's chain. */
+  readonly owner: string
+  readonly tag: string
+  readonly random: Random
+  readonly memory: WriterMemory
+  /** Sessions met in this commit; adopted into memory after it. */
+  readonly freshSessions: Map<string, KnownSession>
+  readonly entries: NewEntry[]
+  /** Unkept drops by integration and reason: one entry per commit. */
+  readonly drops: Map<string, Drop>
+  readonly counts: Map<string, { integration: string; name: string; reason: string; delta: number }>
+  readonly hints: Map<string, Hint>
+  chain: ChainHead | null
+}
+
+/** A verb, written for many calls at once: neighbours in a commit share statements. One result per call. */
+export type Verb<Args, Result> = (context: VerbContext, calls: readonly Args[]) => Steps<readonly Result[]>
+
+/** A verb for which sharing brings nothing. */
+export function oneByOne<Args, Result>(
+  verb: (context: VerbContext, call: Args) => Steps<Result>,
+): Verb<Args, Result> {
+  return function* (context, calls) {
+    const results: Result[] = []
+    for (const call of calls) results.push(yield* verb(context, call))
+    return results
+  }
+}
+
+const SESSIONS_REMEMBERED = 20_000
+
+/** After the commit: what it made true may be remembered. */
+export function adopt(context: VerbContext): void {
+  const { memory } = context
+  memory.chain = context.chain
+  if (!memory.sessions) return
+  for (const [key, session] of context.freshSessions) {
+    memory.sessions.delete(key)
+    memory.sessions.set(key, session)
+  }
+  trim(memory.sessions)
+  trim(memory.sessionAgents)
+}
+
+function trim(map: Map<string, unknown>): void {
+  if (map.size <= SESSIONS_REMEMBERED) return
+  let surplus = map.size - SESSIONS_REMEMBERED
+  for (const key of map.keys()) {
+    if (surplus-- <= 0) return
+    map.delete(key)
+  }
+}
+
+export function count(context: VerbContext, change: Change): void {
+  const key = `${change.name}\n${change.reason}\n${change.integration}`
+  const known = context.counts.get(key)
+  if (known) known.delta += change.delta
+  else context.counts.set(key, { ...change })
+}
+
+export interface Change {
+  readonly integration: string
+  /** `received`, a turn state, or `send:` + a send state. */
+  readonly name: string
+  readonly reason: string
+  readonly delta: number
+}
+
+/** States whose counters are split by reason; all others are counted under ''. */
+const REASONED = new Set(['refused', 'consumed', 'failed', 'expired', 'unknown', 'deduplicated'])
+
+export function countedReason(state: string, reason: string | null): string {
+  return REASONED.has(state) ? (reason ?? '') : ''
+}
+
+export function hint(context: VerbContext, told: Hint): void {
+  const key = told.kind === 'access' ? 'access' : `${told.kind}\n${'lane' in told ? told.lane : told.id}`
+  context.hints.set(key, told)
+}
+
+export interface Moved {
+  readonly kind: 'turn' | 'send'
+  readonly id: string
+  readonly integration: string
+  readonly from: string
+  readonly fromReason: string | null
+  readonly to: string
+  readonly reason: ReasonCode | null
+  readonly digest?: string
+  readonly detail?: Readonly<Record<string, string>>
+}
+
+/** Ledger entry and counters of one move of a turn or a send. */
+export function recordMove(context: VerbContext, moved: Moved): void {
+  const prefix = moved.kind === 'send' ? 'send:' : ''
+  const was = countedReason(moved.from, moved.fromReason)
+  const detail = was === '' ? moved.detail : { ...moved.detail, was }
+  context.entries.push({
+    kind: moved.kind,
+    ref: moved.id,
+    integration: moved.integration,
+    from: moved.from,
+    to: moved.to,
+    reason: moved.reason ?? '',
+    count: 1,
+    digest: moved.digest ?? '',
+    detail: detail === undefined ? '' : JSON.stringify(detail),
+  })
+  const { integration } = moved
+  count(context, { integration, name: prefix + moved.from, reason: was, delta: -1 })
+  const reason = countedReason(moved.to, moved.reason)
+  count(context, { integration, name: prefix + moved.to, reason, delta: 1 })
+}
+
+/** An entry that moves no counter: approvals, access, notes. */
+export function recordFact(
+  context: VerbContext,
+  fact: { kind: string; ref: string; integration?: string; from?: string; to?: string; digest?: string },
+  detail: Readonly<Record<string, string>> = {},
+): void {
+  context.entries.push({
+    kind: fact.kind,
+    ref: fact.ref,
+    integration: fact.integration ?? '',
+    from: fact.from ?? '',
+    to: fact.to ?? '',
+    reason: '',
+    count: 1,
+    digest: fact.digest ?? '',
+    detail: Object.keys(detail).length === 0 ? '' : JSON.stringify(detail),
+  })
+}
+
+/** Results of many calls that ran as one, given back call by call. */
+export function divide<Result>(
+  results: readonly Result[],
+  calls: readonly { readonly length: number }[],
+): (readonly Result[])[] {
+  let from = 0
+  return calls.map((call) => {
+    const part = results.slice(from, from + call.length)
+    from += call.length
+    return part
+  })
+}

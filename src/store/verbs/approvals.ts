@@ -1,0 +1,100 @@
+// Approvals: asked, decided by a compare-and-set with one winner, settled when the verdict was passed on.
+import type { ApprovalRow, Decide, NewApproval, NewSend } from '../../contract/index.ts'
+import { APPROVAL_COLUMNS, approvalRow } from '../codec.ts'
+import { firstRow, reserve, run, type Steps } from '../statement.ts'
+import { hint, oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
+import { enqueueSends } from './enqueue.ts'
+
+export interface AskCall {
+  readonly approval: NewApproval
+  readonly prompts: readonly NewSend[]
+}
+
+/** Row and prompts in one commit. `collision`: the id still waits for its verdict or for the verdict to be passed on. */
+export const ask = oneByOne(function* (
+  context: VerbContext,
+  { approval, prompts }: AskCall,
+): Steps<'asked' | 'collision'> {
+  const [seq] = yield* reserve('approvals', 1)
+  const written = yield* run(
+    `INSERT INTO approvals (seq, id, host_id, agent, session, turn, ask, input_hash, state, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10)
+     ON CONFLICT (id) WHERE state IN ('pending','decided') DO NOTHING`,
+    [
+      seq ?? 0,
+      approval.id,
+      approval.hostId,
+      approval.agent,
+      approval.session,
+      approval.turn,
+      JSON.stringify(approval.ask),
+      approval.inputHash,
+      context.now,
+      approval.expiresAt,
+    ],
+  )
+  if (written === 0) return 'collision'
+  recordFact(
+    context,
+    { kind: 'approval', ref: approval.id, to: 'pending', digest: approval.inputHash },
+    { agent: approval.agent, session: approval.session, tool: approval.ask.toolName },
+  )
+  hint(context, { kind: 'approval', id: approval.id })
+  yield* enqueueSends(context, prompts)
+  return 'asked'
+})
+
+export interface Decided {
+  readonly won: boolean
+  readonly approval: ApprovalRow | null
+}
+
+export const decide = oneByOne(decideApproval)
+
+/** pending → decided (or → expired when nobody decided in time). Only the first one wins. */
+export function* decideApproval(context: VerbContext, call: Decide): Steps<Decided> {
+  const to = call.cause === 'expired' ? 'expired' : 'decided'
+  const won =
+    (yield* run(
+      `UPDATE approvals SET state = $2, behavior = $3, cause = $4, decided_by = $5, decided_via = $6,
+       decided_at = $7 WHERE id = $1 AND state = 'pending'`,
+      [call.id, to, call.behavior, call.cause, call.by, call.via, context.now],
+    )) > 0
+  const approval = yield* latestApproval(call.id)
+  if (won && approval) {
+    recordFact(
+      context,
+      { kind: 'approval', ref: call.id, from: 'pending', to, digest: approval.inputHash },
+      { behavior: call.behavior, cause: call.cause, by: call.by, via: call.via },
+    )
+    hint(context, { kind: 'approval', id: call.id })
+  }
+  return { won, approval }
+}
+
+export interface SettleCall {
+  readonly id: string
+  readonly to: 'relayed' | 'undeliverable' | 'withdrawn'
+}
+
+export const settleApproval = oneByOne(function* (
+  context: VerbContext,
+  { id, to }: SettleCall,
+): Steps<ApprovalRow | null> {
+  const from = to === 'withdrawn' ? 'pending' : 'decided'
+  const changed = yield* run('UPDATE approvals SET state = $2 WHERE id = $1 AND state = $3', [id, to, from])
+  if (changed === 0) return null
+  const approval = yield* latestApproval(id)
+  recordFact(context, { kind: 'approval', ref: id, from, to, digest: approval?.inputHash ?? '' })
+  hint(context, { kind: 'approval', id })
+  return approval
+})
+
+/** An id may have been used before: the newest row counts. */
+export function* latestApproval(id: string): Steps<ApprovalRow | null> {
+  const row = yield* firstRow(
+    `SELECT ${APPROVAL_COLUMNS} FROM approvals WHERE id = $1 ORDER BY seq DESC LIMIT 1`,
+    [id],
+  )
+  return row ? approvalRow(row) : null
+}

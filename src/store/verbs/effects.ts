@@ -1,0 +1,119 @@
+// The effects of a received item, in the commit of its row: notices, verdicts, /new, /stop, pairing codes.
+import {
+  type Address,
+  type Effect,
+  type EffectResult,
+  type NewSend,
+  type NewTurn,
+  type OutboundOp,
+  rowId,
+  type SendCause,
+  sessionKey,
+} from '../../contract/index.ts'
+import { rows, run, type Steps, text, whole } from '../statement.ts'
+import { hint, recordMove, type VerbContext } from '../verb-context.ts'
+import { decideApproval } from './approvals.ts'
+import { enqueueSends } from './enqueue.ts'
+import { pairStranger } from './pairing.ts'
+import { currentSessions, raiseGeneration } from './sessions.ts'
+
+export interface Origin {
+  readonly turn: NewTurn
+  /** Null when the item left no row. */
+  readonly id: string | null
+  readonly session: string | null
+}
+
+/** One result per effect, in order. */
+export function* applyEffects(
+  context: VerbContext,
+  origin: Origin,
+  effects: readonly Effect[],
+): Steps<readonly EffectResult[]> {
+  const results: EffectResult[] = []
+  for (const effect of effects) results.push(yield* applyEffect(context, origin, effect))
+  return results
+}
+
+function* applyEffect(context: VerbContext, origin: Origin, effect: Effect): Steps<EffectResult> {
+  switch (effect.kind) {
+    case 'send': {
+      const [sent] = yield* enqueueSends(context, [answer(origin, effect.to, effect.op, effect.cause)])
+      return { kind: 'sent_to_outbox', id: sent?.id ?? '' }
+    }
+    case 'decide':
+      return yield* applyVerdict(context, origin, effect)
+    case 'new_session':
+      return { kind: 'session', session: yield* raiseGeneration(context, effect.agent, effect.at) }
+    case 'cancel_session':
+      return { kind: 'cancelled', turns: yield* cancelSession(context, effect.agent, effect.at) }
+    case 'pair': {
+      const { outcome, replyText } = yield* pairStranger(context, effect)
+      if (replyText !== null) {
+        const op: OutboundOp = { kind: 'text', text: replyText }
+        yield* enqueueSends(context, [answer(origin, effect.reply.to, op, 'pairing')])
+      }
+      return { kind: 'paired', outcome }
+    }
+  }
+}
+
+function answer(origin: Origin, to: Address, op: OutboundOp, cause: SendCause): NewSend {
+  const { turn, session, id } = origin
+  return { to, platform: turn.platform, op, cause, agent: turn.agent, session, turn: id }
+}
+
+function* applyVerdict(
+  context: VerbContext,
+  origin: Origin,
+  effect: Extract<Effect, { kind: 'decide' }>,
+): Steps<EffectResult> {
+  const { behavior, by, via } = effect
+  const decided = yield* decideApproval(context, { id: effect.approval, behavior, by, via, cause: 'person' })
+  if (!decided.won && effect.ifLate) {
+    const winner = decided.approval?.decidedBy ?? decided.approval?.state ?? 'nobody'
+    // A function, so that a `$&` in a name is only text.
+    const op: OutboundOp = { kind: 'text', text: effect.ifLate.text.replaceAll('{by}', () => winner) }
+    yield* enqueueSends(context, [answer(origin, effect.ifLate.to, op, 'notice')])
+  }
+  return { kind: 'decided', ...decided }
+}
+
+/** /stop: open turns end as failed: cancelled, and the token grows so that a running hand-over cannot settle. */
+function* cancelSession(context: VerbContext, agent: string, at: Address): Steps<readonly string[]> {
+  const key = sessionKey(agent, at)
+  const session = (yield* currentSessions(context, [key])).get(key)
+  if (!session) return []
+  // Lane first, turns second: the order in which every verb locks.
+  yield* run(
+    `UPDATE lanes SET token = token + 1, owner = NULL, until = 0, not_before = 0
+     WHERE kind = 'turns' AND lane = $1`,
+    [session.id],
+  )
+  const open = yield* rows(
+    `SELECT seq, integration, state FROM turns WHERE agent = $1 AND session = $2
+     AND state IN ('queued','handed','seen') ORDER BY seq @lock`,
+    [agent, session.id],
+  )
+  if (open.length === 0) return []
+  yield* run(`UPDATE turns SET state = 'failed', reason = 'cancelled', updated_at = $2 WHERE seq @any($1)`, [
+    open.map((row) => whole(row, 'seq')),
+    context.now,
+  ])
+  return open.map((row) => {
+    const id = rowId('t', context.tag, whole(row, 'seq'))
+    const from = text(row, 'state')
+    const integration = text(row, 'integration')
+    recordMove(context, {
+      kind: 'turn',
+      id,
+      integration,
+      from,
+      fromReason: null,
+      to: 'failed',
+      reason: 'cancelled',
+    })
+    hint(context, { kind: 'turn', id })
+    return id
+  })
+}

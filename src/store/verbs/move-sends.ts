@@ -1,0 +1,152 @@
+// moveSends and operateSend: settling what was sent. When a part of a long message fails for good, the parts behind it
+// fail with it; an operator's retry takes up again at the failed part.
+import {
+  type MoveOutcome,
+  type ReasonCode,
+  rowSeq,
+  type SendMove,
+  type SendRow,
+  type SendState,
+  sendMayMove,
+} from '../../contract/index.ts'
+import { SEND_COLUMNS, sendRow } from '../codec.ts'
+import { digestOf } from '../mac.ts'
+import { firstRow, rows, run, type Steps } from '../statement.ts'
+import { hint, oneByOne, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
+import { delayLane, holds, lockLanes } from './lanes.ts'
+import type { OperateCall } from './operate-turns.ts'
+
+/** Parts of one message are written together, so they are near each other. */
+const GROUP_REACH = 10_000
+
+export const moveSends: Verb<readonly SendMove[], readonly MoveOutcome[]> = function* (context, calls) {
+  const lanes = yield* lockLanes(
+    'sends',
+    calls.flat().map((move) => move.lane),
+  )
+  const results: (readonly MoveOutcome[])[] = []
+  for (const moves of calls) {
+    const outcomes: MoveOutcome[] = []
+    for (const move of moves) {
+      const held = holds(context, lanes.get(move.lane), move.token)
+      outcomes.push(held ? yield* moveOne(context, move) : 'stale')
+    }
+    results.push(outcomes)
+  }
+  return results
+}
+
+function* moveOne(context: VerbContext, move: SendMove): Steps<MoveOutcome> {
+  const send = yield* loadSend(context, move.id)
+  if (!send || send.lane !== move.lane) return 'noop'
+  // failed → queued is the operator's.
+  if (send.state === 'failed' || !sendMayMove(send.state, move.to)) return 'noop'
+  const op = move.op === undefined ? null : JSON.stringify(move.op)
+  yield* write(context, send, {
+    to: move.to,
+    reason: move.reason ?? null,
+    ...(move.detail === undefined ? {} : { detail: move.detail }),
+    ...(move.platformIds === undefined ? {} : { platformIds: move.platformIds }),
+    ...(op === null ? {} : { op }),
+  })
+  if (move.to === 'queued' && move.notBeforeMs !== undefined) {
+    yield* delayLane('sends', move.lane, context.now + move.notBeforeMs)
+  }
+  if (move.to === 'failed') yield* failRest(context, send, move.reason ?? null, move.detail)
+  return 'moved'
+}
+
+function* failRest(
+  context: VerbContext,
+  send: SendRow,
+  reason: ReasonCode | null,
+  detail: string | undefined,
+): Steps<void> {
+  for (const later of yield* partsBehind(context, send, 'queued')) {
+    yield* write(context, later, { to: 'failed', reason, ...(detail === undefined ? {} : { detail }) })
+  }
+}
+
+function* partsBehind(context: VerbContext, send: SendRow, state: SendState): Steps<readonly SendRow[]> {
+  if (send.group === null) return []
+  const found = yield* rows(
+    `SELECT ${SEND_COLUMNS} FROM outbox WHERE seq > $1 AND seq <= $2 AND grp = $3 AND part > $4 AND state = $5
+     ORDER BY seq`,
+    [send.seq, send.seq + GROUP_REACH, send.group, send.part, state],
+  )
+  return found.map((row) => sendRow(context.tag, row))
+}
+
+function* loadSend(context: VerbContext, id: string): Steps<SendRow | null> {
+  const seq = rowSeq('o', context.tag, id)
+  if (seq === null) return null
+  const row = yield* firstRow(`SELECT ${SEND_COLUMNS} FROM outbox WHERE seq = $1 @lock`, [seq])
+  return row ? sendRow(context.tag, row) : null
+}
+
+interface SendChange {
+  readonly to: SendState
+  readonly reason: ReasonCode | null
+  readonly detail?: string
+  readonly platformIds?: readonly string[]
+  /** JSON of the op that replaces the stored one. */
+  readonly op?: string
+  readonly by?: string
+}
+
+function* write(context: VerbContext, send: SendRow, change: SendChange): Steps<SendRow> {
+  const { to, reason, op } = change
+  const detail = change.detail ?? null
+  const platformIds = change.platformIds ?? send.platformIds
+  yield* run(
+    `UPDATE outbox SET state = $2, reason = $3, detail = $4, platform_ids = $5, updated_at = $6,
+     op = COALESCE($7, op) WHERE seq = $1`,
+    [send.seq, to, reason, detail, JSON.stringify(platformIds), context.now, op ?? null],
+  )
+  const told = {
+    ...(change.detail === undefined ? {} : { detail: change.detail }),
+    ...(change.by === undefined ? {} : { by: change.by }),
+    ...(change.platformIds === undefined ? {} : { platform_ids: change.platformIds.join(' ') }),
+  }
+  recordMove(context, {
+    kind: 'send',
+    id: send.id,
+    integration: send.integration,
+    from: send.state,
+    fromReason: send.reason,
+    to,
+    reason,
+    ...(op === undefined ? {} : { digest: digestOf(op) }),
+    ...(Object.keys(told).length === 0 ? {} : { detail: told }),
+  })
+  hint(context, { kind: 'sends', lane: send.lane, scope: send.integration })
+  const written = { ...send, state: to, reason, detail, platformIds, updatedAt: context.now }
+  return op === undefined ? written : { ...written, op: JSON.parse(op) as SendRow['op'] }
+}
+
+/** failed or unknown → queued, or → failed: buried (a row that still waits can be buried too). */
+export const operateSend = oneByOne(function* (
+  context: VerbContext,
+  { id, verb, by }: OperateCall<'retry' | 'bury'>,
+): Steps<SendRow | null> {
+  const found = yield* loadSend(context, id)
+  if (!found) return null
+  // The lane before the row: the order in which every verb locks.
+  yield* lockLanes('sends', [found.lane])
+  const send = (yield* loadSend(context, id)) ?? found
+  if (verb === 'bury') {
+    if (send.state !== 'unknown' && send.state !== 'queued') return null
+    const buried = yield* write(context, send, { to: 'failed', reason: 'buried', by })
+    yield* failRest(context, send, 'buried', undefined)
+    return buried
+  }
+  if ((send.state !== 'failed' && send.state !== 'unknown') || send.op === null) return null
+  const retry = { to: 'queued', reason: 'operator_retry', by } as const
+  const requeued = yield* write(context, send, retry)
+  const behind = yield* partsBehind(context, send, 'failed')
+  for (const later of behind) if (later.op !== null) yield* write(context, later, retry)
+  yield* run('UPDATE outbox SET attempts = 0 WHERE seq @any($1)', [
+    [send.seq, ...behind.map((later) => later.seq)],
+  ])
+  return { ...requeued, attempts: 0 }
+})

@@ -1,0 +1,161 @@
+// moveTurns and accept: settling what was handed over. Every move presents the lane's token; a stale one writes nothing.
+import {
+  type Enqueued,
+  type MoveOutcome,
+  type NewSend,
+  OPEN_TURN_STATES,
+  type ReasonCode,
+  rowSeq,
+  type TurnMove,
+  type TurnState,
+  turnMayMove,
+} from '../../contract/index.ts'
+import { rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
+import { divide, hint, oneByOne, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
+import { enqueueSends } from './enqueue.ts'
+import { delayLane, holds, type LaneState, lockLanes } from './lanes.ts'
+
+interface TurnNow {
+  readonly seq: number
+  readonly session: string | null
+  readonly agent: string | null
+  readonly integration: string
+  state: TurnState
+  reason: ReasonCode | null
+  repeat: number
+  resume: number
+  changed: boolean
+}
+
+export const moveTurns: Verb<readonly TurnMove[], readonly MoveOutcome[]> = function* (context, calls) {
+  const moves = calls.flat()
+  const lanes = yield* lockLanes(
+    'turns',
+    moves.map((move) => move.lane),
+  )
+  return divide(yield* applyMoves(context, moves, lanes), calls)
+}
+
+export interface AcceptCall {
+  readonly sends: readonly NewSend[]
+  readonly moves: readonly TurnMove[]
+}
+
+export interface AcceptResult {
+  readonly outcome: 'accepted' | 'stale'
+  readonly sends: readonly Enqueued[]
+}
+
+export const accept: Verb<AcceptCall, AcceptResult> = oneByOne(function* (context, { sends, moves }) {
+  if (moves.length > 0) {
+    const lanes = yield* lockLanes(
+      'turns',
+      moves.map((move) => move.lane),
+    )
+    if (!moves.every((move) => holds(context, lanes.get(move.lane), move.token))) {
+      return { outcome: 'stale', sends: [] } as const
+    }
+    yield* applyMoves(context, moves, lanes)
+  }
+  return { outcome: 'accepted', sends: yield* enqueueSends(context, sends) } as const
+})
+
+function* applyMoves(
+  context: VerbContext,
+  moves: readonly TurnMove[],
+  lanes: ReadonlyMap<string, LaneState>,
+): Steps<readonly MoveOutcome[]> {
+  const valid = moves.filter((move) => holds(context, lanes.get(move.lane), move.token))
+  const turns = yield* loadTurns(context, valid)
+  const delays = new Map<string, number>()
+  const outcomes = moves.map((move): MoveOutcome => {
+    if (!holds(context, lanes.get(move.lane), move.token)) return 'stale'
+    const turn = turns.get(move.turn)
+    if (!turn || turn.session !== move.lane || !mayMove(turn.state, move.to)) return 'noop'
+    moveOne(context, turn, move)
+    if (move.to === 'queued' && move.notBeforeMs !== undefined) {
+      delays.set(move.lane, context.now + move.notBeforeMs)
+    }
+    return 'moved'
+  })
+  yield* writeTurns(context, turns.values())
+  for (const [lane, notBefore] of delays) yield* delayLane('turns', lane, notBefore)
+  return outcomes
+}
+
+/** Only what is open moves here; failed → queued is the operator's. */
+function mayMove(from: TurnState, to: TurnState): boolean {
+  return (OPEN_TURN_STATES as readonly TurnState[]).includes(from) && turnMayMove(from, to)
+}
+
+function moveOne(context: VerbContext, turn: TurnNow, move: TurnMove): void {
+  recordMove(context, {
+    kind: 'turn',
+    id: move.turn,
+    integration: turn.integration,
+    from: turn.state,
+    fromReason: turn.reason,
+    to: move.to,
+    reason: move.reason ?? null,
+    ...(move.detail === undefined ? {} : { detail: { detail: move.detail } }),
+  })
+  turn.state = move.to
+  turn.reason = move.reason ?? null
+  turn.changed = true
+  if (move.to === 'queued') {
+    if (move.repeat !== undefined) turn.repeat = move.repeat ? 1 : 0
+    if (move.resume !== undefined) turn.resume = move.resume ? 1 : 0
+    if (move.notBeforeMs === undefined && turn.agent !== null) {
+      hint(context, { kind: 'turns', lane: move.lane, scope: turn.agent })
+    }
+  }
+  hint(context, { kind: 'turn', id: move.turn })
+}
+
+function* loadTurns(context: VerbContext, moves: readonly TurnMove[]): Steps<ReadonlyMap<string, TurnNow>> {
+  const bySeq = new Map<number, string>()
+  for (const move of moves) {
+    const seq = rowSeq('t', context.tag, move.turn)
+    if (seq !== null) bySeq.set(seq, move.turn)
+  }
+  const turns = new Map<string, TurnNow>()
+  if (bySeq.size === 0) return turns
+  const stored = yield* rows(
+    `SELECT seq, session, agent, integration, state, reason, repeat, resume FROM turns
+     WHERE seq @any($1) ORDER BY seq @lock`,
+    [[...bySeq.keys()]],
+  )
+  for (const row of stored) {
+    const seq = whole(row, 'seq')
+    turns.set(bySeq.get(seq) ?? '', {
+      seq,
+      session: textOrNull(row, 'session'),
+      agent: textOrNull(row, 'agent'),
+      integration: text(row, 'integration'),
+      state: text(row, 'state') as TurnState,
+      reason: textOrNull(row, 'reason') as ReasonCode | null,
+      repeat: whole(row, 'repeat'),
+      resume: whole(row, 'resume'),
+      changed: false,
+    })
+  }
+  return turns
+}
+
+/** Turns that ended alike share one statement. */
+function* writeTurns(context: VerbContext, turns: Iterable<TurnNow>): Steps<void> {
+  const alike = new Map<string, { first: TurnNow; seqs: number[] }>()
+  for (const turn of turns) {
+    if (!turn.changed) continue
+    const key = `${turn.state} ${turn.reason} ${turn.repeat} ${turn.resume}`
+    const group = alike.get(key)
+    if (group) group.seqs.push(turn.seq)
+    else alike.set(key, { first: turn, seqs: [turn.seq] })
+  }
+  for (const { first, seqs } of alike.values()) {
+    yield* run(
+      `UPDATE turns SET state = $2, reason = $3, repeat = $4, resume = $5, updated_at = $6 WHERE seq @any($1)`,
+      [seqs, first.state, first.reason, first.repeat, first.resume, context.now],
+    )
+  }
+}

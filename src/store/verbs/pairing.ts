@@ -1,0 +1,121 @@
+// Pairing codes: one live code per stranger, at most two replies to it, and a cap per integration. When the cap is
+// reached the oldest code makes room: a crowd of strangers can then delay the owner, but never shut the owner out.
+import type { Effect, PairingRow } from '../../contract/index.ts'
+import { pairingRow } from '../codec.ts'
+import { firstRow, rows, run, type Steps, text, whole } from '../statement.ts'
+import { hint, oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
+
+export const MAX_REPLIES = 2
+export const MAX_PENDING_CODES = 50
+
+interface Paired {
+  readonly outcome: 'new' | 'repeated' | 'muted'
+  /** The reply with the code that counts, or null when the stranger gets none. */
+  readonly replyText: string | null
+}
+
+export function* pairStranger(
+  context: VerbContext,
+  effect: Extract<Effect, { kind: 'pair' }>,
+): Steps<Paired> {
+  const { integration, sender, reply } = effect
+  yield* run('DELETE FROM pairings WHERE integration = $1 AND expires_at <= $2', [integration, context.now])
+  const live = yield* firstRow(
+    'SELECT code, replies FROM pairings WHERE integration = $1 AND sender = $2 @lock',
+    [integration, sender],
+  )
+  if (live) {
+    if (whole(live, 'replies') >= MAX_REPLIES) return { outcome: 'muted', replyText: null }
+    yield* run('UPDATE pairings SET replies = replies + 1 WHERE integration = $1 AND sender = $2', [
+      integration,
+      sender,
+    ])
+    const code = text(live, 'code')
+    return { outcome: 'repeated', replyText: reply.text.replaceAll(effect.code, () => code) }
+  }
+  yield* makeRoom(integration)
+  const code = yield* freeCode(context, effect.code)
+  yield* run(
+    `INSERT INTO pairings (integration, sender, code, sender_name, conversation, replies, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, 1, $6, $7) ON CONFLICT DO NOTHING`,
+    [integration, sender, code, effect.senderName, effect.conversation, context.now, effect.expiresAt],
+  )
+  recordFact(context, { kind: 'pairing', ref: sender, integration, to: 'pending' })
+  hint(context, { kind: 'access' })
+  return { outcome: 'new', replyText: reply.text.replaceAll(effect.code, () => code) }
+}
+
+function* makeRoom(integration: string): Steps<void> {
+  const held = yield* rows('SELECT sender FROM pairings WHERE integration = $1 ORDER BY created_at, sender', [
+    integration,
+  ])
+  const surplus = held.slice(0, Math.max(0, held.length - MAX_PENDING_CODES + 1))
+  if (surplus.length === 0) return
+  yield* run('DELETE FROM pairings WHERE integration = $1 AND sender @any($2)', [
+    integration,
+    surplus.map((row) => text(row, 'sender')),
+  ])
+}
+
+/** Codes are short: another stranger may hold this one. */
+function* freeCode(context: VerbContext, wanted: string): Steps<string> {
+  let code = wanted
+  for (;;) {
+    const taken = yield* firstRow('SELECT code FROM pairings WHERE code = $1', [code])
+    if (!taken) return code
+    code = Buffer.from(context.random.bytes(3)).toString('hex')
+  }
+}
+
+export interface PairingVerdict {
+  readonly code: string
+  readonly by: string
+}
+
+/** Grants `talk`, and `approve` to the first one of an integration. Null: no such live code. */
+export const approvePairing = oneByOne(function* (
+  context: VerbContext,
+  { code, by }: PairingVerdict,
+): Steps<{ readonly pairing: PairingRow; readonly approver: boolean } | null> {
+  const pairing = yield* takeCode(context, code)
+  if (!pairing) return null
+  const { integration, sender } = pairing
+  const other = yield* firstRow(
+    `SELECT sender FROM grants WHERE integration = $1 AND access_right = 'approve' LIMIT 1`,
+    [integration],
+  )
+  const approver = !other
+  for (const right of approver ? ['talk', 'approve'] : ['talk']) {
+    yield* run(
+      `INSERT INTO grants (integration, sender, access_right, granted_by, granted_at)
+       VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+      [integration, sender, right, by, context.now],
+    )
+  }
+  const detail = approver ? { by, rights: 'talk approve' } : { by, rights: 'talk' }
+  recordFact(context, { kind: 'pairing', ref: sender, integration, from: 'pending', to: 'approved' }, detail)
+  hint(context, { kind: 'access' })
+  return { pairing, approver }
+})
+
+export const denyPairing = oneByOne(function* (
+  context: VerbContext,
+  { code, by }: PairingVerdict,
+): Steps<boolean> {
+  const pairing = yield* takeCode(context, code)
+  if (!pairing) return false
+  const { integration, sender } = pairing
+  recordFact(context, { kind: 'pairing', ref: sender, integration, from: 'pending', to: 'denied' }, { by })
+  hint(context, { kind: 'access' })
+  return true
+})
+
+function* takeCode(context: VerbContext, code: string): Steps<PairingRow | null> {
+  const row = yield* firstRow('SELECT * FROM pairings WHERE code = $1 AND expires_at > $2 @lock', [
+    code,
+    context.now,
+  ])
+  if (!row) return null
+  yield* run('DELETE FROM pairings WHERE code = $1', [code])
+  return pairingRow(row)
+}

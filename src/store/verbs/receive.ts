@@ -1,0 +1,243 @@
+// receive: turn row, session, effects, cursor, ledger and counters in one commit. The hot path of the house: plain
+// items of all calls in a commit share their statements, items with effects go one by one so that order holds.
+import {
+  formatAddress,
+  type NewTurn,
+  type ReasonCode,
+  type ReceiveItem,
+  type ReceiveResult,
+  rowId,
+  SwitchboardError,
+  sessionKey,
+  type TurnState,
+} from '../../contract/index.ts'
+import { digestOf } from '../mac.ts'
+import {
+  firstRow,
+  type InsertShape,
+  insert,
+  reserve,
+  run,
+  type Steps,
+  text,
+  textOrNull,
+  type Value,
+  whole,
+} from '../statement.ts'
+import { count, divide, hint, type KnownSession, type Verb, type VerbContext } from '../verb-context.ts'
+import { applyEffects } from './effects.ts'
+import { bearSessions, currentSessions, firstSession, type SessionBirth } from './sessions.ts'
+
+export interface ReceiveCall {
+  readonly items: readonly ReceiveItem[]
+  readonly cursor: { readonly integration: string; readonly value: string } | null
+}
+
+const TURN_INSERT: InsertShape = {
+  table: 'turns',
+  columns: [
+    'seq',
+    'integration',
+    'conversation',
+    'message_id',
+    'edit_version',
+    'thread',
+    'platform',
+    'source',
+    'agent',
+    'session',
+    'sender',
+    'state',
+    'reason',
+    'body',
+    'received_at',
+    'updated_at',
+  ],
+  conflict: 'ON CONFLICT (integration, conversation, message_id, edit_version) DO NOTHING',
+  identity: 'seq',
+}
+
+export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (context, calls) {
+  const answers: ReceiveResult[] = []
+  let plain: ReceiveItem[] = []
+  for (const call of calls) {
+    for (const item of call.items) {
+      if (item.keepRow && item.effects.length === 0) {
+        plain.push(item)
+        continue
+      }
+      if (plain.length > 0) answers.push(...(yield* keep(context, plain)))
+      plain = []
+      answers.push(item.keepRow ? yield* keepWithEffects(context, item) : yield* drop(context, item))
+    }
+  }
+  if (plain.length > 0) answers.push(...(yield* keep(context, plain)))
+  for (const { cursor } of calls) if (cursor) yield* storeCursor(cursor.integration, cursor.value)
+  return divide(
+    answers,
+    calls.map((call) => call.items),
+  )
+}
+
+/** Writes rows for all items; a known key yields the first row's facts. */
+function* keep(context: VerbContext, items: readonly ReceiveItem[]): Steps<ReceiveResult[]> {
+  const keys = items.map(({ turn }) => (turn.agent === null ? '' : sessionKey(turn.agent, turn.at)))
+  const wanted = keys.filter((key, at) => key !== '' && items[at]?.state !== 'refused')
+  const current = yield* currentSessions(context, wanted)
+  const seqs = yield* reserve('turns', items.length)
+  const sessions: (KnownSession | null)[] = []
+  const values: Value[][] = []
+  const digests: string[] = []
+  for (let at = 0; at < items.length; at++) {
+    const item = items[at] as ReceiveItem
+    const session = sessionFor(item, keys[at] as string, current)
+    const body = item.turn.body === null ? null : JSON.stringify(item.turn.body)
+    sessions.push(session)
+    digests.push(body === null ? item.turn.bodyDigest : digestOf(body))
+    values.push(turnValues(context.now, seqs[at] as number, item, session?.id ?? null, body))
+  }
+  const written = yield* insert(TURN_INSERT, values)
+  const births = new Map<string, SessionBirth>()
+  const results: ReceiveResult[] = []
+  for (let at = 0; at < items.length; at++) {
+    const item = items[at] as ReceiveItem
+    if (!written[at]) {
+      results.push(yield* firstReceived(context, item.turn))
+      continue
+    }
+    const session = sessions[at] ?? null
+    const id = rowId('t', context.tag, seqs[at] as number)
+    recordReceived(context, item, id, digests[at] as string)
+    if (item.state === 'queued' && session && item.turn.agent !== null) {
+      hint(context, { kind: 'turns', lane: session.id, scope: item.turn.agent })
+      const key = keys[at] as string
+      if (!current.has(key) && !births.has(key)) {
+        births.set(key, { key, agent: item.turn.agent, address: formatAddress(item.turn.at), session })
+      }
+    }
+    results.push({
+      id,
+      duplicate: false,
+      state: item.state,
+      reason: item.reason,
+      session: session?.id ?? null,
+      effects: [],
+    })
+  }
+  if (births.size > 0) yield* bearSessions(context, [...births.values()])
+  return results
+}
+
+/** A queued turn always has a session; strangers leave none behind. */
+function sessionFor(
+  item: ReceiveItem,
+  key: string,
+  current: ReadonlyMap<string, KnownSession>,
+): KnownSession | null {
+  if (item.state === 'queued') {
+    if (key === '') throw new SwitchboardError('internal', 'a queued turn needs an agent')
+    return current.get(key) ?? firstSession(key)
+  }
+  return item.state === 'refused' ? null : (current.get(key) ?? null)
+}
+
+function turnValues(
+  now: number,
+  seq: number,
+  item: ReceiveItem,
+  session: string | null,
+  body: string | null,
+): Value[] {
+  const { turn } = item
+  return [
+    seq,
+    turn.at.integration,
+    turn.at.conversation,
+    turn.messageId,
+    turn.editVersion,
+    turn.at.thread ?? null,
+    turn.platform,
+    turn.source,
+    turn.agent,
+    session,
+    turn.sender,
+    item.state,
+    item.reason,
+    body,
+    now,
+    now,
+  ]
+}
+
+function recordReceived(context: VerbContext, item: ReceiveItem, id: string, digest: string): void {
+  const { turn, state } = item
+  const { integration } = turn.at
+  const reason = item.reason ?? ''
+  context.entries.push({
+    kind: 'turn',
+    ref: id,
+    integration,
+    from: '',
+    to: state,
+    reason,
+    count: 1,
+    digest,
+    detail: JSON.stringify({
+      sender: turn.sender,
+      address: formatAddress(turn.at),
+      message_id: turn.messageId,
+      ...item.detail,
+    }),
+  })
+  count(context, { integration, name: 'received', reason: '', delta: 1 })
+  count(context, { integration, name: state, reason: state === 'queued' ? '' : reason, delta: 1 })
+}
+
+function* firstReceived(context: VerbContext, turn: NewTurn): Steps<ReceiveResult> {
+  const row = yield* firstRow(
+    `SELECT seq, state, reason, session FROM turns
+     WHERE integration = $1 AND conversation = $2 AND message_id = $3 AND edit_version = $4`,
+    [turn.at.integration, turn.at.conversation, turn.messageId, turn.editVersion],
+  )
+  if (!row) throw new Error('a turn was neither written nor found')
+  return {
+    id: rowId('t', context.tag, whole(row, 'seq')),
+    duplicate: true,
+    state: text(row, 'state') as TurnState,
+    reason: textOrNull(row, 'reason') as ReasonCode | null,
+    session: textOrNull(row, 'session'),
+    effects: [],
+  }
+}
+
+function* keepWithEffects(context: VerbContext, item: ReceiveItem): Steps<ReceiveResult> {
+  const [result] = yield* keep(context, [item])
+  if (!result || result.duplicate) return result as ReceiveResult
+  const origin = { turn: item.turn, id: result.id, session: result.session }
+  return { ...result, effects: yield* applyEffects(context, origin, item.effects) }
+}
+
+/** No row: counters, and one ledger entry per commit for all drops of an integration with the same reason. */
+function* drop(context: VerbContext, item: ReceiveItem): Steps<ReceiveResult> {
+  const { integration } = item.turn.at
+  const reason = item.reason ?? ''
+  const key = `${item.state}\n${reason}\n${integration}`
+  const known = context.drops.get(key)
+  if (known) known.count += 1
+  else {
+    const detail = item.detail === undefined ? '' : JSON.stringify(item.detail)
+    context.drops.set(key, { integration, state: item.state, reason, count: 1, detail })
+  }
+  count(context, { integration, name: 'received', reason: '', delta: 1 })
+  count(context, { integration, name: item.state, reason, delta: 1 })
+  const effects = yield* applyEffects(context, { turn: item.turn, id: null, session: null }, item.effects)
+  return { id: null, duplicate: false, state: item.state, reason: item.reason, session: null, effects }
+}
+
+function* storeCursor(integration: string, value: string): Steps<void> {
+  yield* run(
+    `INSERT INTO cursors (integration, value) VALUES ($1, $2)
+     ON CONFLICT (integration) DO UPDATE SET value = excluded.value`,
+    [integration, value],
+  )
+}

@@ -1,0 +1,58 @@
+// note and pruneBodies: facts for the ledger that no verb leaves by itself, and forgetting what was said.
+import type { LedgerNote } from '../../contract/index.ts'
+import { firstRow, rows, run, type Steps, text, whole } from '../statement.ts'
+import { oneByOne, recordFact, type Verb, type VerbContext } from '../verb-context.ts'
+import type { OlderThan } from './operate-turns.ts'
+
+// biome-ignore lint/correctness/useYield: the entries are written with all others at the end of the commit
+export const note: Verb<readonly LedgerNote[], void> = oneByOne(function* (context, notes) {
+  for (const { kind, ref, detail } of notes) recordFact(context, { kind, ref }, detail)
+})
+
+const PRUNED = [
+  { table: 'turns', body: 'body', time: 'received_at', open: "'queued','handed','seen'" },
+  { table: 'outbox', body: 'op', time: 'created_at', open: "'queued','sending'" },
+] as const
+
+/** Bodies of settled rows older than this are dropped; rows, digests and ledger stay. */
+export const pruneBodies = oneByOne(function* (
+  context: VerbContext,
+  { olderThanMs, limit }: OlderThan,
+): Steps<number> {
+  let pruned = 0
+  for (const of of PRUNED) {
+    pruned += yield* pruneTable(of, context.now - olderThanMs, limit - pruned)
+  }
+  if (pruned > 0)
+    recordFact(context, { kind: 'audit', ref: 'bodies', to: 'pruned' }, { rows: String(pruned) })
+  return pruned
+})
+
+function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number): Steps<number> {
+  if (limit <= 0) return 0
+  const mark = `pruned:${of.table}`
+  // Everything up to the mark is pruned already: without it each round would walk the whole history again.
+  const known = yield* firstRow('SELECT value FROM meta WHERE name = $1', [mark])
+  const from = known ? Number(text(known, 'value')) : 0
+  const settled = yield* rows(
+    `SELECT seq FROM ${of.table} WHERE seq > $1 AND ${of.time} < $2 AND ${of.body} IS NOT NULL
+     AND updated_at < $2 AND state NOT IN (${of.open}) ORDER BY seq LIMIT $3`,
+    [from, before, limit],
+  )
+  if (settled.length === 0) return 0
+  yield* run(`UPDATE ${of.table} SET ${of.body} = NULL WHERE seq @any($1)`, [
+    settled.map((row) => whole(row, 'seq')),
+  ])
+  const left = yield* firstRow(
+    `SELECT seq FROM ${of.table} WHERE seq > $1 AND ${of.body} IS NOT NULL ORDER BY seq LIMIT 1`,
+    [from],
+  )
+  const upTo = left ? whole(left, 'seq') - 1 : whole(settled.at(-1) ?? {}, 'seq')
+  if (upTo > from) {
+    yield* run(
+      `INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      [mark, String(upTo)],
+    )
+  }
+  return settled.length
+}
