@@ -1,0 +1,315 @@
+// Reading commands against a canned daemon: what they ask for, the shapes scripts rely on, tables for people.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { SendView, StatusReport, TurnView } from '../contract/index.ts'
+import {
+  command,
+  type FakeDaemon,
+  rememberingTerminal,
+  startFakeDaemon,
+  temporaryFolder,
+} from './fixtures/fake-daemon.ts'
+
+const turn = (n: number, more: Partial<TurnView> = {}): TurnView => ({
+  id: `t_tag_${n.toString(36)}`,
+  session: 'b0c7b1d2-0000-5000-8000-000000000000',
+  agent: 'demo',
+  integration: 'demo',
+  source: 'webhook:demo',
+  address: 'demo:dev',
+  sender: 'dev',
+  state: 'answered',
+  reason: null,
+  attempts: 1,
+  received_at: '2026-01-02T11:59:00.000Z',
+  updated_at: '2026-01-02T11:59:01.000Z',
+  message_id: 'm1',
+  text: 'hello',
+  ...more,
+})
+
+const sendView = (n: number, more: Partial<SendView> = {}): SendView => ({
+  id: `o_tag_${n.toString(36)}`,
+  to: 'demo:dev',
+  agent: 'demo',
+  session: 'b0c7b1d2-0000-5000-8000-000000000000',
+  state: 'sent',
+  reason: null,
+  detail: null,
+  attempts: 1,
+  platform_ids: ['7'],
+  created_at: '2026-01-02T11:00:00.000Z',
+  updated_at: '2026-01-02T11:00:00.000Z',
+  cause: 'reply',
+  turn: 't_tag_1',
+  text: 'hi',
+  ...more,
+})
+
+const statusReport: StatusReport = {
+  ready: true,
+  node: 'box-1',
+  version: '0.1.0',
+  uptime_ms: 725_000,
+  integrations: [
+    {
+      id: 'demo',
+      platform: 'webhook',
+      link: 'up',
+      last_in_at: '2026-01-02T11:59:00.000Z',
+      last_out_at: null,
+    },
+  ],
+  agents: [{ id: 'demo', connector: 'demo', attached: true, queued: 2 }],
+  counts: {
+    received: 9,
+    refused: 1,
+    consumed: 0,
+    queued: 2,
+    handed: 0,
+    seen: 0,
+    answered: 6,
+    failed: 0,
+    expired: 0,
+  },
+  outbox: { queued: 0, sent: 6, deduplicated: 0, failed: 0, unknown: 0 },
+  approvals: { pending: 1 },
+  config: { digest: 'abc', file: null, problem: null, warnings: ['a word'] },
+  store: { kind: 'sqlite', durability: 'WAL, synchronous=FULL' },
+}
+
+let folder: ReturnType<typeof temporaryFolder>
+let daemon: FakeDaemon | undefined
+const data = () => ['--data', folder.path]
+const start = async (table: Parameters<typeof startFakeDaemon>[1]) => {
+  daemon = await startFakeDaemon(folder.path, table)
+  return daemon
+}
+
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+afterEach(async () => {
+  await daemon?.close()
+  daemon = undefined
+  folder.done()
+})
+
+describe('status', () => {
+  it('[S14.json-status] [S14.cli-finds-daemon] --json is the report on one line', async () => {
+    await start({ 'GET /api/status': statusReport })
+    const told = await command(['status', '--json', ...data()])
+    expect(told.code).toBe(0)
+    expect(told.lines).toEqual([statusReport])
+    expect(told.err).toBe('')
+  })
+
+  it('[S14.cli-status] people read the same in a table', async () => {
+    await start({ 'GET /api/status': statusReport })
+    const { out } = await command(['status', ...data()], rememberingTerminal({ columns: 80 }))
+    for (const word of [
+      'ready',
+      'up 12m 5s',
+      '9 received',
+      'webhook',
+      '1m ago',
+      'attached',
+      '1 pending',
+      'a word',
+    ]) {
+      expect(out).toContain(word)
+    }
+  })
+
+  it('[S14.cli-config-data] [S14.cli-json] global options stand before or after the command', async () => {
+    await start({ 'GET /api/status': statusReport })
+    expect((await command([...data(), '--json', 'status'])).lines).toEqual([statusReport])
+  })
+})
+
+describe('turns and inbox', () => {
+  it('[S14.json-lines] [S14.json-turn] one object a line, all pages, in the names scripts rely on', async () => {
+    const all = Array.from({ length: 1203 }, (_, n) => turn(1203 - n))
+    await start({
+      'GET /api/turns': ({ query }: { query: Record<string, string> }) => {
+        const from = query.before === undefined ? 0 : all.findIndex((each) => each.id === query.before) + 1
+        const items = all.slice(from, from + Number(query.limit))
+        return { body: { items, next: items.length === Number(query.limit) ? items.at(-1)?.id : null } }
+      },
+    })
+    const told = await command(['turns', '--json', ...data()])
+    expect(told.lines).toHaveLength(1203)
+    expect(told.lines).toEqual(all)
+    const cut = await command(['turns', '--json', '--limit', '3', ...data()])
+    expect(cut.lines).toEqual(all.slice(0, 3))
+    const people = await command(['turns', ...data()])
+    expect(people.out.trimEnd().split('\n')).toHaveLength(51)
+    expect(people.err).toContain('--limit')
+  })
+
+  it('[S14.cli-turns] filters are passed on, a duration counted back from now', async () => {
+    const { asked } = await start({ 'GET /api/turns': { items: [], next: null } })
+    const words = ['turns', '--source', 'channel:slack', '--since', '1d', '--until', '2026-01-02T11:00:00Z']
+    const more = [
+      '--agent',
+      'kate',
+      '--integration',
+      'tg',
+      '--session',
+      's',
+      '--state',
+      'failed,expired',
+      '--limit',
+      '7',
+    ]
+    const told = await command([...words, ...more, ...data()])
+    expect(told).toMatchObject({ code: 0, out: 'No turns match.\n' })
+    expect(asked[0]?.query).toEqual({
+      source: 'channel:slack',
+      since: '2026-01-01T12:00:00.000Z',
+      until: '2026-01-02T11:00:00.000Z',
+      agent: 'kate',
+      integration: 'tg',
+      session: 's',
+      state: 'failed,expired',
+      limit: '7',
+    })
+  })
+
+  it.each([
+    [['turns', '--state', 'faild'], /--state.*"faild"/, /failed/],
+    [['turns', '--since', 'soon'], /--since/, /1d/],
+    [['turns', '--limit', '0'], /--limit/, /whole number/],
+    [['audit', 'export', '--format', 'xml'], /--format/, /csv/],
+  ])('%j is a usage error that names the option', async (words, error, hint) => {
+    await start({})
+    const told = await command([...words, ...data()])
+    expect(told.code).toBe(2)
+    expect(told.err).toMatch(error)
+    expect(told.err).toMatch(hint)
+    expect(told.out).toBe('')
+  })
+
+  it('[S14.cli-inbox] the inbox is what is not settled', async () => {
+    const { asked } = await start({ 'GET /api/turns': { items: [turn(1, { state: 'queued' })], next: null } })
+    const told = await command(['inbox', '--json', ...data()])
+    expect(told.lines).toEqual([turn(1, { state: 'queued' })])
+    expect(asked[0]?.query.state).toBe('queued,handed,seen')
+  })
+
+  it('shows, retries and cancels one; an id that is none is not found', async () => {
+    await start({
+      'GET /api/turns/t_tag_1': turn(1, { state: 'failed', reason: 'agent_failed' }),
+      'POST /api/turns/t_tag_1/retry': turn(1, { state: 'queued' }),
+      'POST /api/turns/t_tag_1/cancel': turn(1, { state: 'failed', reason: 'cancelled' }),
+    })
+    const shown = await command(['turns', 'show', 't_tag_1', ...data()])
+    expect(shown.out).toContain('agent_failed: The agent answered with an error.')
+    expect((await command(['turns', 'retry', 't_tag_1', ...data()])).out).toBe('t_tag_1 is queued\n')
+    expect((await command(['turns', 'cancel', 't_tag_1', '--json', ...data()])).lines).toHaveLength(1)
+    const missing = await command(['turns', 'show', 'nope', ...data()])
+    expect(missing).toMatchObject({ code: 1, out: '' })
+    expect(missing.err).toMatch(/^error: there is no turn "nope"\nhint: /)
+  })
+
+  it('text from strangers cannot act on the terminal, in a table or in full', async () => {
+    const evil = turn(1, { text: 'a\u001b]0;owned\u0007b\nFAKE LINE', sender: '\u001b[31mdev' })
+    await start({ 'GET /api/turns': { items: [evil], next: null }, 'GET /api/turns/t_tag_1': evil })
+    const table = await command(['turns', ...data()])
+    expect(table.out).not.toMatch(/[^\P{Cc}\n]/u)
+    expect(table.out.trimEnd().split('\n')).toHaveLength(2)
+    expect((await command(['turns', 'show', 't_tag_1', ...data()])).out).not.toMatch(/[^\P{Cc}\n]/u)
+    expect((await command(['turns', '--json', ...data()])).lines).toEqual([evil])
+  })
+
+  it('[I2.no-color] colour follows the terminal and NO_COLOR', async () => {
+    await start({ 'GET /api/turns': { items: [turn(1)], next: null } })
+    const look = async (env: Record<string, string>, words: string[] = []) =>
+      (
+        await command(
+          ['turns', ...words, ...data()],
+          rememberingTerminal({ outputIsTty: true, columns: 100, env }),
+        )
+      ).out
+    expect(await look({})).toContain('\u001b[32manswered')
+    expect(await look({ NO_COLOR: '1' })).not.toContain('\u001b')
+    expect(await look({}, ['--no-color'])).not.toContain('\u001b')
+    expect((await command(['turns', ...data()])).out).not.toContain('\u001b')
+    expect((await command(['turns', '--color', ...data()])).out).toContain('\u001b')
+  })
+
+  it('--follow prints what comes and what moves, each once', async () => {
+    const { createContext } = await import('./context.ts')
+    const { followTurns } = await import('./commands/turns-follow.ts')
+    const { createStoreReader } = await import('./reader.ts')
+    const looks = [
+      [turn(1, { state: 'queued' })],
+      [turn(2, { state: 'queued' }), turn(1, { state: 'queued' })],
+      [turn(2, { state: 'queued' }), turn(1, { state: 'answered', updated_at: '2026-01-02T12:00:00.000Z' })],
+    ]
+    const desk = { turns: async () => looks.shift() ?? [] }
+    const terminal = rememberingTerminal()
+    const context = createContext(terminal, { json: true, data: folder.path })
+    const reader = createStoreReader(desk as never)
+    await followTurns(context, reader, { limit: null }, { rounds: 3, pause: async () => {} })
+    const seen = terminal.printed.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as TurnView)
+    expect(seen.map((each) => `${each.id} ${each.state}`)).toEqual([
+      't_tag_1 queued',
+      't_tag_2 queued',
+      't_tag_1 answered',
+    ])
+  })
+})
+
+describe('outbox and audit', () => {
+  it('[S14.json-send] [S14.cli-outbox] lists, shows, retries and buries', async () => {
+    const { asked } = await start({
+      'GET /api/outbox': { items: [sendView(2), sendView(1)], next: null },
+      'GET /api/outbox/o_tag_1': sendView(1, { state: 'unknown', reason: 'unconfirmed' }),
+      'POST /api/outbox/o_tag_1/retry': sendView(1, { state: 'queued' }),
+      'POST /api/outbox/o_tag_1/bury': sendView(1, { state: 'failed', reason: 'buried' }),
+    })
+    expect((await command(['outbox', '--json', ...data()])).lines).toEqual([sendView(2), sendView(1)])
+    expect((await command(['outbox', 'list', '--state', 'failed', '--json', ...data()])).code).toBe(0)
+    expect(asked.at(-1)?.query.state).toBe('failed')
+    expect((await command(['outbox', 'show', 'o_tag_1', ...data()])).out).toContain('never confirmed')
+    expect((await command(['outbox', 'retry', 'o_tag_1', ...data()])).out).toBe('o_tag_1 is queued\n')
+    expect((await command(['outbox', 'bury', 'o_tag_1', ...data()])).out).toBe('o_tag_1 is failed\n')
+  })
+
+  it('[S14.json-audit] [S14.cli-audit] verify says so in the shape of scripts, and fails when broken', async () => {
+    const good = {
+      ok: true,
+      entries: 12,
+      chain: 'intact',
+      head: 'h',
+      conservation: { received: 9, accounted: 9, ok: true },
+    }
+    const { asked } = await start({
+      'GET /api/audit/verify': ({ query }: { query: Record<string, string> }) => ({
+        body:
+          query.expect === undefined
+            ? good
+            : {
+                ...good,
+                ok: false,
+                chain: 'broken',
+                brokenAt: { seq: 5, problem: 'the head is not in the chain' },
+              },
+      }),
+      'GET /api/audit/export': () => ({ body: '{"seq":1}\n{"seq":2}\n' }),
+    })
+    const fine = await command(['audit', 'verify', '--json', ...data()])
+    expect(fine).toMatchObject({ code: 0, lines: [good] })
+    const broken = await command(['audit', 'verify', '--expect', 'x', '--json', ...data()])
+    expect(broken.code).toBe(1)
+    expect(broken.lines).toEqual([
+      { ...good, ok: false, chain: 'broken', broken_at: 5, problem: 'the head is not in the chain' },
+    ])
+    expect((await command(['audit', 'head', ...data()])).out).toBe('h\n')
+    expect((await command(['audit', 'export', ...data()])).lines).toEqual([{ seq: 1 }, { seq: 2 }])
+    expect(asked.at(-1)?.query).toEqual({ format: 'ndjson' })
+  })
+})

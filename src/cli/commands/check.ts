@@ -1,0 +1,30 @@
+// `switchboard check`: is the configuration right, and if not, where. Line, column, the nearest right key.
+import type { Run } from '../context.ts'
+import { oneLine, safeLines } from '../output/text.ts'
+
+export const check: Run = async (context, [given]) => {
+  const { checkConfiguration } = await import('../configuration.ts')
+  const file = given ?? context.configFile()
+  if (file === null) {
+    if (context.json) await context.printJson({ ok: true, file: null, problems: [], warnings: [] })
+    else await context.print('ok: there is no switchboard.yaml here, so the embedded default is used')
+    return 0
+  }
+  const result = await checkConfiguration(file, context.folder)
+  const { problems, warnings } = result
+  const ok = problems.length === 0
+  if (context.json) {
+    await context.printJson({ ok, file, problems, warnings })
+    return ok ? 0 : 2
+  }
+  for (const warning of warnings) context.note(`${context.paint.yellow('warning:')} ${oneLine(warning)}`)
+  if (ok) {
+    await context.print(`ok: ${oneLine(file)}${result.summary === '' ? '' : ` (${result.summary})`}`)
+    return 0
+  }
+  context.note(safeLines(result.rendered))
+  const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
+  context.note(`${context.paint.red('error:')} ${oneLine(file)} has ${count}`)
+  context.note(`${context.paint.cyan('hint:')} all keys are in: switchboard schema`)
+  return 2
+}

@@ -1,0 +1,70 @@
+// `switchboard doctor`: the live path, not just the file. Each gate with pass or the reason and the key to change.
+import type { DoctorReport, GateView } from '../../contract/index.ts'
+import type { Context, Run } from '../context.ts'
+import { paintState } from '../output/colour.ts'
+import { oneLine } from '../output/text.ts'
+import { relativeTime } from '../output/time.ts'
+
+export const doctor: Run = async (context) => {
+  const daemon = await context.daemon()
+  const report = await daemon.call<DoctorReport>('GET', '/api/doctor')
+  if (context.json) await context.printJson(report)
+  else await context.print(describe(context, report))
+  return report.ok ? 0 : 1
+}
+
+function describe(context: Context, report: DoctorReport): string {
+  const { paint } = context
+  const now = context.terminal.now()
+  const lines = [
+    report.ok ? paint.green('All is well.') : paint.red('Something needs a hand.'),
+    `config  ${oneLine(report.config.file ?? 'the embedded default')} (digest ${report.config.digest.slice(0, 12)})`,
+    `store   ${oneLine(`${report.store.kind}, ${report.store.durability}`)}`,
+  ]
+  if (report.config.problem !== null) {
+    lines.push(
+      `${paint.red('problem')} ${oneLine(report.config.problem)} (the configuration before it stays in force)`,
+    )
+  }
+  for (const warning of report.config.warnings) lines.push(`${paint.yellow('warning')} ${oneLine(warning)}`)
+  for (const each of report.integrations) {
+    const drops = Object.entries(each.drops)
+      .map(([reason, count]) => `${reason} ${count}`)
+      .join(', ')
+    lines.push(
+      '',
+      `${paint.bold(`integration ${oneLine(each.id)}`)} (${oneLine(each.platform)})`,
+      `  link    ${paintState(paint, oneLine(each.link))}${each.detail === undefined ? '' : `: ${oneLine(each.detail)}`}`,
+      `  last    in ${relativeTime(each.last_in_at, now)}, out ${relativeTime(each.last_out_at, now)}`,
+      `  sends   ${each.sends_waiting} waiting, ${each.sends_failed} failed`,
+      `  drops   ${drops === '' ? 'none' : oneLine(drops)}`,
+      ...gateLines(context, each.gates, '  '),
+    )
+  }
+  for (const agent of report.agents) {
+    const presence = paintState(paint, agent.attached ? 'attached' : 'absent')
+    lines.push(
+      '',
+      `${paint.bold(`agent ${oneLine(agent.id)}`)} (${oneLine(agent.connector)})`,
+      `  state   ${presence}${agent.detail === undefined ? '' : `: ${oneLine(agent.detail)}`}`,
+      `  queue   ${agent.queued} waiting, ${agent.approvals_pending} approvals pending, last message ${relativeTime(agent.last_message_at, now)}`,
+    )
+    if (agent.bindings.length === 0) {
+      lines.push(`  ${paint.yellow('bound to nothing')}: nobody can reach it (inbound_bindings)`)
+    }
+    for (const binding of agent.bindings) {
+      lines.push(`  from ${oneLine(binding.integration)} (${oneLine(binding.conversations)})`)
+      lines.push(...gateLines(context, binding.gates, '    '))
+    }
+  }
+  return lines.join('\n')
+}
+
+function gateLines(context: Context, gates: readonly GateView[], indent: string): string[] {
+  const { paint } = context
+  return gates.map((gate) => {
+    const mark = gate.pass ? paint.green('pass') : paint.red('stop')
+    const key = gate.key === '' ? '' : paint.dim(` [${oneLine(gate.key)}]`)
+    return `${indent}${mark}  ${oneLine(gate.gate)}: ${oneLine(gate.reason)}${key}`
+  })
+}

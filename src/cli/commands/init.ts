@@ -1,0 +1,133 @@
+// `switchboard init`: writes a commented starter switchboard.yaml and a fresh secret for its webhook.
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { SwitchboardError } from '../../contract/index.ts'
+import type { Context, Run } from '../context.ts'
+import { usage } from '../failure.ts'
+import { starterYaml } from '../starter-config.ts'
+
+export interface InitOptions {
+  readonly agent?: string
+  readonly hook?: string
+  readonly port?: string
+  readonly yes?: boolean
+  readonly force?: boolean
+}
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
+
+export const init: Run<InitOptions> = async (context, [kind], options) => {
+  if (kind !== undefined) {
+    throw new SwitchboardError('not_built', `"init ${kind}" is planned, but not in this version`, {
+      hint: 'without a word it sets up the web chat, a webhook and the demo agent: switchboard init',
+    })
+  }
+  const file = resolve(context.givenConfig ?? 'switchboard.yaml')
+  const answer = asker(context, options.yes === true)
+  const agent = await answer('id of the demo agent', options.agent, 'demo', checkId)
+  const hook = await answer('id of the webhook (/hooks/ID)', options.hook, 'alerts', checkId)
+  const port = await answer('port', options.port, '4747', checkPort)
+  if (hook === 'web') throw usage('--hook: "web" is the id of the chat page', 'choose another id')
+
+  const secretFile = `${basename(file).replace(/\.ya?ml$/, '')}.${hook}.secret`
+  const secretPath = join(dirname(file), secretFile)
+  const yaml = starterYaml({ agent, hook, port: Number(port), secretFile: `./${secretFile}` })
+  await mkdir(dirname(file), { recursive: true })
+  await write(file, yaml, { mode: 0o644, force: options.force === true })
+  // An existing secret is kept even with --force: whoever signs with it would be locked out.
+  const secretKept = await writeSecret(secretPath)
+
+  const upCommand =
+    file === resolve('switchboard.yaml') ? 'switchboard up' : `switchboard up --config ${file}`
+  if (context.json) {
+    await context.printJson({
+      ok: true,
+      file,
+      secret_file: secretPath,
+      secret_kept: secretKept,
+      next: upCommand,
+    })
+    return 0
+  }
+  const { paint } = context
+  await context.print(`${paint.green('wrote')} ${file}`)
+  await context.print(
+    `${paint.green(secretKept ? 'kept ' : 'wrote')} ${secretPath} (the webhook's secret, for your eyes only)`,
+  )
+  await context.print(`\nNext: ${paint.bold(upCommand)}`)
+  return 0
+}
+
+type Check = (value: string) => string | null
+
+/** A flag wins; then the person is asked, again until it holds; scripts and --yes get the default. */
+function asker(context: Context, silent: boolean) {
+  const interactive = !silent && !context.json && context.terminal.inputIsTty
+  return async (what: string, given: string | undefined, fallback: string, check: Check): Promise<string> => {
+    if (given !== undefined) {
+      const problem = check(given)
+      if (problem !== null) throw usage(`${what}: "${given}" ${problem}`)
+      return given
+    }
+    while (interactive) {
+      const typed = await context.terminal.ask(`${what} [${fallback}]: `)
+      if (typed === null) throw new SwitchboardError('input_invalid', 'nothing was written: the input ended')
+      const value = typed.trim() === '' ? fallback : typed.trim()
+      const problem = check(value)
+      if (problem === null) return value
+      context.note(`"${value}" ${problem}`)
+    }
+    return fallback
+  }
+}
+
+const checkId: Check = (value) =>
+  ID.test(value) ? null : 'is not an id: letters, digits, "_", "-" and ".", starting with a letter or digit'
+const checkPort: Check = (value) =>
+  /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535
+    ? null
+    : 'is not a port: 1 to 65535'
+
+/** Whole or not at all: through a file beside it, so that a full disk never leaves half a configuration. */
+async function write(file: string, text: string, options: { mode: number; force: boolean }): Promise<void> {
+  if (!options.force) {
+    const created = await create(file, text, options.mode)
+    if (created) return
+    throw new SwitchboardError('input_invalid', `${file} is there already`, {
+      hint: 'overwrite it with --force, or write elsewhere with --config FILE',
+    })
+  }
+  const beside = `${file}.${randomBytes(4).toString('hex')}.new`
+  await create(beside, text, options.mode)
+  await rename(beside, file)
+}
+
+async function writeSecret(file: string): Promise<boolean> {
+  return !(await create(file, `${randomBytes(32).toString('hex')}\n`, 0o600))
+}
+
+/** False when something of that name exists. */
+async function create(file: string, text: string, mode: number): Promise<boolean> {
+  const handle = await open(file, 'wx', mode).catch((problem: NodeJS.ErrnoException) => {
+    if (problem.code === 'EEXIST') return null
+    throw cannotWrite(file, problem)
+  })
+  if (handle === null) return false
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } catch (problem) {
+    await rm(file, { force: true })
+    throw cannotWrite(file, problem as NodeJS.ErrnoException)
+  } finally {
+    await handle.close()
+  }
+  return true
+}
+
+function cannotWrite(file: string, problem: NodeJS.ErrnoException): SwitchboardError {
+  return new SwitchboardError('execution_failed', `cannot write ${file}: ${problem.message}`, {
+    cause: problem,
+  })
+}

@@ -1,0 +1,96 @@
+// `switchboard status`: what runs, what waits and the counts, from the daemon or (ready: false) from the store.
+import type { StatusReport } from '../../contract/index.ts'
+import type { Context, Run } from '../context.ts'
+import { paintState } from '../output/colour.ts'
+import { renderFields, renderTable } from '../output/table.ts'
+import { oneLine } from '../output/text.ts'
+import { relativeTime, spanOf } from '../output/time.ts'
+
+export const status: Run = (context) =>
+  context.reading(async (reader) => {
+    const report = await reader.status()
+    const told = reader.live ? report : { ...report, ready: false }
+    if (context.json) await context.printJson(told)
+    else await context.print(await describe(context, told, reader.live))
+    return 0
+  })
+
+async function describe(context: Context, report: StatusReport, live: boolean): Promise<string> {
+  const { paint } = context
+  const now = context.terminal.now()
+  const width = context.terminal.columns
+  const state = live
+    ? report.ready
+      ? paint.green('ready')
+      : paint.yellow('not ready')
+    : paint.yellow('no daemon')
+  const { counts, outbox } = report
+  const parts = [
+    renderFields(
+      [
+        ['daemon', live ? `${state}, up ${spanOf(report.uptime_ms)}` : `${state} (read from the store)`],
+        ['node', oneLine(report.node)],
+        ['data', oneLine(context.folder.path)],
+        ['config', oneLine(report.config.file ?? 'the embedded default')],
+        ['store', oneLine(`${report.store.kind}, ${report.store.durability}`)],
+        [
+          'turns',
+          `${counts.received} received: ${counts.queued} queued, ${counts.handed} handed, ${counts.seen} seen, ` +
+            `${counts.answered} answered, ${counts.refused} refused, ${counts.consumed} consumed, ` +
+            `${counts.failed} failed, ${counts.expired} expired`,
+        ],
+        [
+          'outbox',
+          `${outbox.queued} queued, ${outbox.sent} sent, ${outbox.deduplicated} deduplicated, ` +
+            `${outbox.failed} failed, ${outbox.unknown} unknown`,
+        ],
+        ['approvals', `${report.approvals.pending} pending`],
+      ],
+      paint,
+    ),
+  ]
+  if (report.integrations.length > 0) {
+    parts.push(
+      renderTable(
+        report.integrations,
+        [
+          { title: 'INTEGRATION', value: (row) => row.id, givesWay: 1 },
+          { title: 'PLATFORM', value: (row) => row.platform },
+          { title: 'LINK', value: (row) => row.link, paint: (cell, row) => dyed(context, cell, row.link) },
+          { title: 'LAST IN', value: (row) => relativeTime(row.last_in_at, now) },
+          { title: 'LAST OUT', value: (row) => relativeTime(row.last_out_at, now) },
+          { title: 'DETAIL', value: (row) => row.detail ?? '', givesWay: 2 },
+        ],
+        { paint, width },
+      ),
+    )
+  }
+  if (report.agents.length > 0) {
+    parts.push(
+      renderTable(
+        report.agents,
+        [
+          { title: 'AGENT', value: (row) => row.id, givesWay: 1 },
+          { title: 'CONNECTOR', value: (row) => row.connector },
+          {
+            title: 'STATE',
+            value: (row) => (row.attached ? 'attached' : 'absent'),
+            paint: (cell, row) => dyed(context, cell, row.attached ? 'attached' : 'absent'),
+          },
+          { title: 'QUEUED', value: (row) => String(row.queued), align: 'right' },
+          { title: 'DETAIL', value: (row) => row.detail ?? '', givesWay: 2 },
+        ],
+        { paint, width },
+      ),
+    )
+  }
+  if (report.config.problem !== null) {
+    parts.push(`${paint.red('configuration problem:')} ${oneLine(report.config.problem)}`)
+  }
+  for (const warning of report.config.warnings) parts.push(`${paint.yellow('warning:')} ${oneLine(warning)}`)
+  return parts.join('\n\n')
+}
+
+function dyed(context: Context, cell: string, state: string): string {
+  return cell === state ? paintState(context.paint, state) : cell
+}

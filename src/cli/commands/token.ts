@@ -1,0 +1,80 @@
+// `switchboard token`: bearer tokens. A token is shown once, when it is minted; only its hash is kept.
+import type { Desk } from '../../contract/index.ts'
+import type { Run } from '../context.ts'
+import { usage } from '../failure.ts'
+import { printList } from '../list.ts'
+import type { Column } from '../output/table.ts'
+import { oneLine } from '../output/text.ts'
+import { parseDuration, relativeTime } from '../output/time.ts'
+import type { TokenView } from '../reader.ts'
+
+export interface MintOptions {
+  readonly kind: string
+  readonly agent?: string
+  readonly session?: string
+  readonly user?: string
+  readonly expires?: string
+  readonly label?: string
+}
+
+type Minted = Awaited<ReturnType<Desk['mintToken']>>
+
+export const listTokens: Run = (context) =>
+  context.reading(async (reader) => {
+    const now = context.terminal.now()
+    const columns: readonly Column<TokenView>[] = [
+      { title: 'ID', value: (row) => row.id },
+      { title: 'KIND', value: (row) => row.kind },
+      { title: 'STATE', value: (row) => (row.revoked ? 'revoked' : 'good') },
+      { title: 'CREATED', value: (row) => relativeTime(row.created_at, now) },
+      {
+        title: 'EXPIRES',
+        value: (row) => (row.expires_at === null ? 'never' : relativeTime(row.expires_at, now)),
+      },
+      {
+        title: 'FOR',
+        value: (row) =>
+          Object.entries(row.scope)
+            .map(([name, value]) => `${name}=${value}`)
+            .join(' '),
+        givesWay: 1,
+      },
+    ]
+    await printList(context, await reader.tokens(), columns, { empty: 'No tokens were minted.' })
+    return 0
+  })
+
+export const mintToken: Run<MintOptions> = async (context, _args, options) => {
+  if (options.kind !== 'admin' && options.agent === undefined) {
+    throw usage(`a token of kind "${options.kind}" needs an agent`, 'add: --agent ID')
+  }
+  const scope: Record<string, string> = {}
+  for (const name of ['agent', 'session', 'user', 'label'] as const) {
+    const value = options[name]
+    if (value !== undefined) scope[name] = value
+  }
+  const ttlMs = options.expires === undefined ? null : parseDuration(options.expires, '--expires')
+  const daemon = await context.daemon()
+  const minted = await daemon.call<Minted>('POST', '/api/tokens', {
+    body: { kind: options.kind, scope, ttl_ms: ttlMs },
+  })
+  if (context.json) {
+    await context.printJson({ token: minted.token, id: minted.id, expires_at: minted.expires_at })
+    return 0
+  }
+  await context.print(minted.token)
+  const expiry =
+    minted.expires_at === null
+      ? 'good until revoked'
+      : `expires ${relativeTime(minted.expires_at, context.terminal.now())}`
+  context.note(context.paint.dim(`id ${minted.id}, ${expiry}; it is not shown again`))
+  return 0
+}
+
+export const revokeToken: Run = async (context, [id = '']) => {
+  const daemon = await context.daemon()
+  await daemon.call('DELETE', `/api/tokens/${encodeURIComponent(id)}`)
+  if (context.json) await context.printJson({ ok: true, id })
+  else await context.print(`${oneLine(id)} is revoked`)
+  return 0
+}

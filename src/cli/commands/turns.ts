@@ -1,0 +1,110 @@
+// `switchboard turns`: every message that came in, with filters; one in full; retry, cancel and follow.
+import {
+  REASONS,
+  type ReasonCode,
+  SwitchboardError,
+  TURN_STATES,
+  type TurnState,
+  type TurnView,
+} from '../../contract/index.ts'
+import type { Context, Run } from '../context.ts'
+import { daemonAbsent } from '../failure.ts'
+import { type FilterOptions, listFilter, printList } from '../list.ts'
+import { paintState } from '../output/colour.ts'
+import { type Column, renderFields } from '../output/table.ts'
+import { oneLine, safeLines } from '../output/text.ts'
+import { relativeTime } from '../output/time.ts'
+import { followTurns } from './turns-follow.ts'
+
+export interface TurnsOptions extends FilterOptions {
+  readonly follow?: boolean
+}
+
+export const listTurns: Run<TurnsOptions> = async (context, _args, options) => {
+  const filter = listFilter<TurnState>(context, options, TURN_STATES)
+  return context.reading(async (reader) => {
+    if (options.follow === true) {
+      if (!reader.live) throw daemonAbsent(context.folder.path)
+      return followTurns(context, reader, filter)
+    }
+    await printList(context, reader.turns(filter), turnColumns(context), {
+      limit: filter.limit,
+      empty: 'No turns match.',
+    })
+    return 0
+  })
+}
+
+export const showTurn: Run = (context, [id = '']) =>
+  context.reading(async (reader) => {
+    const turn = await reader.turn(id)
+    if (turn === null) throw noSuchTurn(id)
+    await printTurn(context, turn)
+    return 0
+  })
+
+export const retryTurn: Run = (context, [id = '']) => operate(context, id, 'retry')
+export const cancelTurn: Run = (context, [id = '']) => operate(context, id, 'cancel')
+
+async function operate(context: Context, id: string, verb: 'retry' | 'cancel'): Promise<number> {
+  const daemon = await context.daemon()
+  const turn = await daemon.call<TurnView>('POST', `/api/turns/${encodeURIComponent(id)}/${verb}`, {
+    body: {},
+  })
+  if (context.json) await context.printJson(turn)
+  else await context.print(`${oneLine(turn.id)} is ${paintState(context.paint, turn.state)}`)
+  return 0
+}
+
+export function turnColumns(context: Context): readonly Column<TurnView>[] {
+  const now = context.terminal.now()
+  return [
+    { title: 'ID', value: (turn) => turn.id },
+    { title: 'AGE', value: (turn) => relativeTime(turn.received_at, now).replace(' ago', '') },
+    {
+      title: 'STATE',
+      value: (turn) => turn.state,
+      paint: (cell, turn) => (cell === turn.state ? paintState(context.paint, cell) : cell),
+    },
+    { title: 'REASON', value: (turn) => turn.reason ?? '', givesWay: 2 },
+    { title: 'AGENT', value: (turn) => turn.agent ?? '-', givesWay: 3 },
+    { title: 'SOURCE', value: (turn) => turn.source, givesWay: 4 },
+    { title: 'SENDER', value: (turn) => turn.sender, givesWay: 5 },
+    { title: 'TEXT', value: (turn) => turn.text ?? '', givesWay: 6 },
+  ]
+}
+
+async function printTurn(context: Context, turn: TurnView): Promise<void> {
+  if (context.json) return void (await context.printJson(turn))
+  const now = context.terminal.now()
+  const fields = renderFields(
+    [
+      ['id', oneLine(turn.id)],
+      ['state', paintState(context.paint, turn.state)],
+      ['reason', turn.reason === null ? null : reasonText(turn.reason)],
+      ['agent', oneLine(turn.agent ?? '')],
+      ['session', oneLine(turn.session ?? '')],
+      ['source', oneLine(turn.source)],
+      ['address', oneLine(turn.address)],
+      ['sender', oneLine(turn.sender)],
+      ['message id', oneLine(turn.message_id)],
+      ['attempts', String(turn.attempts)],
+      ['received', `${turn.received_at} (${relativeTime(turn.received_at, now)})`],
+      ['updated', `${turn.updated_at} (${relativeTime(turn.updated_at, now)})`],
+    ],
+    context.paint,
+  )
+  await context.print(turn.text === null ? fields : `${fields}\n\n${safeLines(turn.text)}`)
+}
+
+/** The code, and what it means where this version knows it. */
+export function reasonText(code: string): string {
+  const reason = code in REASONS ? REASONS[code as ReasonCode] : null
+  return reason === null ? oneLine(code) : `${code}: ${reason.text}`
+}
+
+function noSuchTurn(id: string): SwitchboardError {
+  return new SwitchboardError('not_found', `there is no turn "${id}"`, {
+    hint: 'list them with: switchboard turns',
+  })
+}

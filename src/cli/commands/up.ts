@@ -1,0 +1,100 @@
+// `switchboard up`: runs the daemon in this process until it is stopped, and says where everything is.
+import type { Daemon, DaemonOptions } from '../../app/daemon.ts'
+import { readEnvironment } from '../../config/environment.ts'
+import type { Context, Run } from '../context.ts'
+import { usage } from '../failure.ts'
+import { announce } from './up-banner.ts'
+
+export interface UpOptions {
+  readonly host?: string
+  readonly port?: string
+  readonly open?: boolean
+}
+
+export type RunningDaemon = Pick<Daemon, 'url' | 'chatLink' | 'stop' | 'done'>
+
+/** What `up` needs of the world; tests hand in their own. */
+export interface UpDeps {
+  start(options: DaemonOptions): Promise<RunningDaemon>
+  /** SIGINT and SIGTERM; the daemon minds SIGHUP (reload) itself. */
+  onSignal(handle: () => void): () => void
+  /** Ends the process at once: the second signal. */
+  abort(): void
+  openBrowser(url: string): void
+}
+
+/** A terminal and a parent process may both pass on one Ctrl-C: what comes this soon is the same one. */
+const SAME_PRESS_MS = 300
+
+export const up: Run<UpOptions> = (context, _args, options) => runUp(context, options, processDeps())
+
+/** Resolves with the exit code once the daemon has drained. Throws when it cannot start. */
+export async function runUp(context: Context, options: UpOptions, deps: UpDeps): Promise<number> {
+  const port = parsePort(options.port)
+  const configFile = context.configFile()
+  const dataDir = context.folder.path
+  const { now } = context.terminal
+
+  let daemon: RunningDaemon | undefined
+  let signalledAt: number | undefined
+  const release = deps.onSignal(() => {
+    if (signalledAt === undefined) {
+      signalledAt = now()
+      context.note(context.paint.dim('stopping; once more to stop at once'))
+      void daemon?.stop()
+    } else if (now() - signalledAt >= SAME_PRESS_MS) deps.abort()
+  })
+  try {
+    daemon = await deps.start({
+      dataDir,
+      configFile,
+      ...(options.host === undefined ? {} : { host: options.host }),
+      ...(port === undefined ? {} : { port }),
+      ...logOptions(context),
+    })
+    // A signal during the start waits for the start: half-open links are not torn down half-way.
+    if (signalledAt !== undefined) await daemon.stop()
+    else {
+      await announce(context, daemon, { dataDir, configFile })
+      if (options.open === true) deps.openBrowser(daemon.chatLink ?? daemon.url)
+    }
+    return await daemon.done
+  } finally {
+    release()
+  }
+}
+
+/** On a terminal the banner says what a person wants to know; the log is left to what goes wrong. */
+function logOptions(context: Context): Pick<DaemonOptions, 'logFormat' | 'logLevel'> {
+  if (context.json || !context.terminal.errorIsTty) return { logFormat: 'json' }
+  const asked = readEnvironment(context.terminal.env).logLevel
+  return asked === null ? { logFormat: 'people', logLevel: 'warn' } : { logFormat: 'people' }
+}
+
+function parsePort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isNaN(port) || port > 65_535) {
+    throw usage(`--port: "${text}" is not a port`, 'write a number from 0 to 65535; 0 takes a free one')
+  }
+  return port
+}
+
+function processDeps(): UpDeps {
+  return {
+    async start(options) {
+      const { runDaemon } = await import('../../app/daemon.ts')
+      return runDaemon(options)
+    },
+    onSignal(handle) {
+      process.on('SIGINT', handle)
+      process.on('SIGTERM', handle)
+      return () => {
+        process.off('SIGINT', handle)
+        process.off('SIGTERM', handle)
+      }
+    },
+    abort: () => process.exit(1),
+    openBrowser: (url) => void import('../open-browser.ts').then((m) => m.openBrowser(url)),
+  }
+}

@@ -1,0 +1,48 @@
+// The command line's door to the config room: where things are, and whether the file holds.
+// Only the light files are loaded at once; the schema comes when a command needs it.
+import { existsSync } from 'node:fs'
+import { type DataFolder, dataFolderAt } from '../config/data-folder.ts'
+import { readEnvironment } from '../config/environment.ts'
+import type { Problem } from '../config/index.ts'
+import { counted } from './output/text.ts'
+import type { Terminal } from './terminal.ts'
+
+/** --data, else what the environment or the default says. Touches nothing. */
+export function locateDataFolder(terminal: Terminal, given: string | undefined): DataFolder {
+  return dataFolderAt({ ...(given === undefined ? {} : { data: given }), env: terminal.env })
+}
+
+/** The file that `up` would use: --config, SWITCHBOARD_CONFIG, ./switchboard.yaml; null for the embedded default. */
+export function locateConfigFile(terminal: Terminal, given: string | undefined): string | null {
+  const named = given ?? readEnvironment(terminal.env).config
+  if (named !== null) return named
+  return existsSync('switchboard.yaml') ? 'switchboard.yaml' : null
+}
+
+export interface Checked {
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly string[]
+  /** The problems as text, with excerpts. */
+  readonly rendered: string
+  /** What the file sets up, in a few words. */
+  readonly summary: string
+}
+
+/** Never throws on what the file holds. */
+export async function checkConfiguration(file: string, folder: DataFolder): Promise<Checked> {
+  const { loadSettings, renderProblems } = await import('../config/index.ts')
+  const { BUILT } = await import('../app/registry.ts')
+  const result = loadSettings(file, { built: BUILT, defaultStore: folder.defaultStore })
+  if (!result.ok) {
+    const rendered = renderProblems(file, result.problems)
+    return { problems: result.problems, warnings: [], rendered, summary: '' }
+  }
+  const { integrations, agents } = result.settings
+  const summary = `${counted(integrations.length, 'integration')}, ${counted(agents.length, 'agent')}`
+  return { problems: [], warnings: result.warnings, rendered: '', summary }
+}
+
+export async function configurationSchema(): Promise<object> {
+  const { configurationJsonSchema } = await import('../config/json-schema.ts')
+  return configurationJsonSchema()
+}

@@ -1,0 +1,41 @@
+// How a command fails: `error:` and `hint:` on standard error, or one JSON object there; the code says the rest.
+import { asSwitchboardError, SwitchboardError } from '../contract/index.ts'
+import type { Paint } from './output/colour.ts'
+import { jsonLine } from './output/json-lines.ts'
+import { safeLines } from './output/text.ts'
+
+/** The one text for "nobody holds this data folder". */
+export function daemonAbsent(dataDir: string, message?: string): SwitchboardError {
+  return new SwitchboardError(
+    message === undefined ? 'daemon_absent' : 'execution_failed',
+    message ?? `no daemon holds the data folder ${dataDir}`,
+    { hint: `start one with: switchboard up --data ${quoted(dataDir)}` },
+  )
+}
+
+export function usage(message: string, hint?: string): SwitchboardError {
+  return new SwitchboardError('input_invalid', message, hint === undefined ? {} : { hint })
+}
+
+/** What goes to standard error, and the exit code: 1 failed, 2 usage or configuration. */
+export function describeFailure(
+  thrown: unknown,
+  options: { readonly json: boolean; readonly paint: Paint },
+): { readonly text: string; readonly exitCode: 1 | 2 } {
+  const error = asSwitchboardError(thrown)
+  const hint =
+    error.hint ?? (error.code === 'internal' ? 'this is a bug in Switchboard; please report it' : null)
+  const exitCode = error.nature.exitCode
+  if (options.json) {
+    const told = { ok: false, code: error.code, error: error.message, hint }
+    return { text: `${jsonLine(told)}\n`, exitCode }
+  }
+  const { paint } = options
+  const lines = [`${paint.red('error:')} ${safeLines(error.message)}`]
+  if (hint !== null) lines.push(`${paint.cyan('hint:')} ${safeLines(hint)}`)
+  return { text: `${lines.join('\n')}\n`, exitCode }
+}
+
+function quoted(path: string): string {
+  return /^[\w./~+@:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,98 @@
+// Tables for people: borderless, light, cut to the terminal's width. Scripts use --json instead.
+import Table from 'cli-table3'
+import type { Paint } from './colour.ts'
+import { cutToWidth, displayWidth, oneLine } from './text.ts'
+
+export interface Column<Row> {
+  readonly title: string
+  readonly value: (row: Row) => string
+  /** Paints the finished cell; it sees the cut text and must not change its width. */
+  readonly paint?: (cell: string, row: Row) => string
+  /** May be cut when the terminal is narrow; the ones with the higher number give way first. */
+  readonly givesWay?: number
+  readonly align?: 'left' | 'right'
+}
+
+const GAP = 2
+const LEAST = 6
+
+const NO_BORDERS = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: ' '.repeat(GAP),
+}
+
+/** The table as lines without trailing blanks. No `width`: nothing is cut (a pipe has no edge). */
+export function renderTable<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  options: { readonly paint: Paint; readonly width: number | null },
+): string {
+  const cells = rows.map((row) => columns.map((column) => oneLine(column.value(row))))
+  const widths = fitWidths(columns, cells, options.width)
+  const table = new Table({
+    chars: NO_BORDERS,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+    colAligns: columns.map((column) => column.align ?? 'left'),
+  })
+  table.push(
+    columns.map((column, at) => options.paint.dim(cutToWidth(column.title, widths[at] ?? LEAST))),
+    ...rows.map((row, line) =>
+      columns.map((column, at) => {
+        const cell = cutToWidth(cells[line]?.[at] ?? '', widths[at] ?? LEAST)
+        return column.paint === undefined || cell === '' ? cell : column.paint(cell, row)
+      }),
+    ),
+  )
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+}
+
+/** Natural widths, then the columns that give way shrink, one after the other, until the line fits. */
+function fitWidths<Row>(
+  columns: readonly Column<Row>[],
+  cells: readonly (readonly string[])[],
+  width: number | null,
+): number[] {
+  const widths = columns.map((column, at) =>
+    Math.max(displayWidth(column.title), ...cells.map((line) => displayWidth(line[at] ?? ''))),
+  )
+  if (width === null) return widths
+  let over = widths.reduce((sum, each) => sum + each, 0) + GAP * (columns.length - 1) - width
+  const order = columns
+    .map((column, at) => ({ at, priority: column.givesWay ?? 0 }))
+    .filter((each) => each.priority > 0)
+    .sort((a, b) => b.priority - a.priority)
+  for (const { at } of order) {
+    if (over <= 0) break
+    const natural = widths[at] ?? 0
+    const spare = Math.max(0, Math.min(over, natural - LEAST))
+    widths[at] = natural - spare
+    over -= spare
+  }
+  return widths
+}
+
+/** `name   value` lines, the names dimmed and padded alike. Empty values are left out. */
+export function renderFields(fields: readonly (readonly [string, string | null])[], paint: Paint): string {
+  const shown = fields.filter(
+    (field): field is readonly [string, string] => field[1] !== null && field[1] !== '',
+  )
+  const widest = Math.max(0, ...shown.map(([name]) => name.length))
+  return shown.map(([name, value]) => `${paint.dim(name.padEnd(widest))}  ${value}`).join('\n')
+}

@@ -1,0 +1,58 @@
+// Text from strangers on its way to a terminal: made harmless, measured and cut. A chat message must not be able
+// to move the cursor, set a title, forge a line of a table or reorder what the operator reads.
+
+// C0 and C1 controls, delete, line and paragraph separators, and the marks that reorder text.
+const UNSAFE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+/** One line: line breaks become `⏎`, tabs a space, everything else that could act becomes `�`. */
+export function oneLine(text: string): string {
+  return text
+    .replace(/\r\n|[\n\r\u2028\u2029]/g, ' ⏎ ')
+    .replace(/\t/g, ' ')
+    .replace(UNSAFE, '�')
+}
+
+/** Many lines stay many lines; everything else as in `oneLine`. */
+export function safeLines(text: string): string {
+  return text
+    .split(/\r\n|[\n\r]/)
+    .map((line) => line.replace(/\t/g, '  ').replace(UNSAFE, '�'))
+    .join('\n')
+}
+
+// Wide in every common terminal: CJK, Hangul, full-width forms, emoji.
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
+const NO_WIDTH = /\p{Mark}|\u200b|\u200c|\u200d|\ufeff/u
+
+export function displayWidth(text: string): number {
+  let width = 0
+  for (const character of text) width += characterWidth(character)
+  return width
+}
+
+/** At most `width` columns; a cut ends in `…`. Never splits a surrogate pair. */
+export function cutToWidth(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text
+  if (width <= 1) return width === 1 ? '…' : ''
+  let kept = ''
+  let used = 0
+  for (const character of text) {
+    const next = characterWidth(character)
+    if (used + next > width - 1) break
+    kept += character
+    used += next
+  }
+  return `${kept.trimEnd()}…`
+}
+
+function characterWidth(character: string): number {
+  if (character >= ' ' && character <= '~') return 1
+  if (NO_WIDTH.test(character)) return 0
+  return WIDE.test(character) ? 2 : 1
+}
+
+/** `1 agent`, `2 agents`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,62 @@
+// The tree of commands. Only names, options and help live here: the code of a command is loaded when it is run.
+import { Command, type CommanderError } from 'commander'
+import type { SwitchboardError } from '../contract/index.ts'
+import { usage } from './failure.ts'
+import { type Action, type Load, unknownVerb } from './program/group.ts'
+import { addOperatingCommands } from './program/operating.ts'
+import { addPeopleCommands } from './program/people.ts'
+import { addReadingCommands } from './program/reading.ts'
+import { addSetupCommands } from './program/setup.ts'
+
+/** Runs one command's code with the arguments and options that were parsed for it. */
+export type Invoke = (load: Load, command: Command) => Promise<void>
+
+const FIRST_STEPS = `
+First steps:
+  switchboard up        start it, with a web chat and a demo agent
+  switchboard status    what runs and what waits
+  switchboard init      write a switchboard.yaml to grow from`
+
+export function createProgram(
+  invoke: Invoke,
+  io: { out(text: string): void; err(text: string): void },
+): Command {
+  const program = new Command('switchboard')
+  program
+    .description('The gateway between the places where people talk and the AI agents that work for them.')
+    .option('--json', 'print JSON for scripts: lists as one object a line')
+    .option('--config <file>', 'the configuration (default: ./switchboard.yaml if it is there)')
+    .option('--data <dir>', 'the data folder (default: ~/.switchboard)')
+    .option('--color', 'colours even when no terminal is listening')
+    .option('--no-color', 'no colours')
+    .option('-V, --version', 'print the version')
+    .usage('[options] <command>')
+    .helpCommand('help [command]', 'explain a command')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: () => {} })
+    .exitOverride()
+    .addHelpText('after', FIRST_STEPS)
+  const action: Action =
+    (load) =>
+    (...given) =>
+      invoke(load, given.at(-1) as Command)
+  addSetupCommands(program, action)
+  addReadingCommands(program, action)
+  addPeopleCommands(program, action)
+  addOperatingCommands(program, action)
+  return program
+    .argument('[command]')
+    .action(async (name: string | undefined, options: { readonly version?: boolean }, self: Command) => {
+      if (name !== undefined) throw unknownVerb(self, name)
+      if (options.version !== true) return self.help({ error: true })
+      return invoke(() => import('./commands/version.ts').then((m) => m.version), self)
+    })
+}
+
+/** A parse error of commander as one of ours, with the suggestion as the hint. Null: it only showed help. */
+export function parseFailure(thrown: CommanderError): SwitchboardError | null {
+  if (thrown.exitCode === 0 || thrown.code === 'commander.help') return null
+  const [first = '', ...rest] = thrown.message.replace(/^error: /, '').split('\n')
+  const meant = /^\(Did you mean (?:one of )?(.+)\?\)$/.exec(rest.join(' ').trim())
+  return usage(first, meant === null ? 'see what it takes with --help' : `did you mean: ${meant[1]}`)
+}

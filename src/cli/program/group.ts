@@ -1,0 +1,47 @@
+// A command with verbs of its own, and what is said when a verb does not exist.
+import type { Command } from 'commander'
+import { nearest } from '../../config/nearest.ts'
+import { SwitchboardError } from '../../contract/index.ts'
+import type { Run } from '../context.ts'
+import { usage } from '../failure.ts'
+
+/** Loads a command's code. `never`: each command names its own options, the tree does not know them. */
+export type Load = () => Promise<Run<never>>
+export type Handler = (...given: unknown[]) => Promise<void>
+/** Makes a handler of lazily loaded code. */
+export type Action = (load: Load) => Handler
+
+/** Known by name from the specification, but not in this version. */
+const LATER = ['console', 'channel', 'chorus', 'agents', 'integrations', 'notify', 'import', 'emulate']
+
+/** Without a verb the group does what `bare` does (its list), or shows its help when that is null. */
+export function addGroup(parent: Command, name: string, description: string, bare: Handler | null): Command {
+  const group = parent.command(name).description(description).argument('[verb]').usage('[options] [command]')
+  group.helpCommand(false)
+  return group.action(async (verb: string | undefined, ...rest: unknown[]) => {
+    if (verb !== undefined) throw unknownVerb(group, verb)
+    if (bare === null) return group.help({ error: true })
+    return bare(verb, ...rest)
+  })
+}
+
+export function unknownVerb(of: Command, name: string): SwitchboardError {
+  const path = pathOf(of)
+  if (of.parent === null && LATER.includes(name)) {
+    return new SwitchboardError('not_built', `"${path} ${name}" is planned, but not in this version`, {
+      hint: `see what there is with: ${path} help`,
+    })
+  }
+  const meant = nearest(
+    name,
+    of.commands.map((command) => command.name()),
+  )
+  return usage(
+    `unknown command "${path} ${name}"`,
+    meant === null ? `see what there is with: ${path} --help` : `did you mean: ${path} ${meant}`,
+  )
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
+}

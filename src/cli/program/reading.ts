@@ -1,0 +1,105 @@
+// Names and options of the commands that look: what runs, what waits, what was said, what went wrong.
+import type { Command } from 'commander'
+import { type Action, addGroup } from './group.ts'
+
+const LIMIT = 'at most this many, newest first (default: 50; with --json: all)'
+const SINCE = 'not older than this: 90s, 15m, 2h, 1d, or ISO 8601'
+
+export function addReadingCommands(program: Command, action: Action): void {
+  program
+    .command('status')
+    .description('what runs, what waits and the counts')
+    .action(action(() => import('../commands/status.ts').then((m) => m.status)))
+  program
+    .command('doctor')
+    .description('the live path of every agent: each gate with pass or the reason, and the key to change')
+    .action(action(() => import('../commands/doctor.ts').then((m) => m.doctor)))
+  addTurns(program, action)
+  program
+    .command('inbox')
+    .description('turns that are not settled yet: queued, handed, seen')
+    .option('--state <states>', 'other states, separated by commas')
+    .option('--agent <id>', 'for this agent')
+    .option('--integration <id>', 'from this integration')
+    .option('--session <id>', 'of this session')
+    .option('--since <time>', SINCE)
+    .option('--limit <number>', LIMIT)
+    .action(action(() => import('../commands/inbox.ts').then((m) => m.inbox)))
+  addOutbox(program, action)
+  addAudit(program, action)
+}
+
+function addTurns(program: Command, action: Action): void {
+  const list = action(() => import('../commands/turns.ts').then((m) => m.listTurns))
+  const turns = addGroup(program, 'turns', 'every message that came in, with its state and the reason', list)
+    .option('--source <source>', 'from this source: webhook:demo, channel:slack, schedule:standup')
+    .option('--since <time>', SINCE)
+    .option('--until <time>', 'not younger than this')
+    .option('--agent <id>', 'for this agent')
+    .option('--integration <id>', 'from this integration')
+    .option('--session <id>', 'of this session')
+    .option('--state <states>', 'in these states, separated by commas')
+    .option('--limit <number>', LIMIT)
+    .option('-f, --follow', 'go on printing as turns come and move')
+  turns.command('list').description('list them (the default)').action(list)
+  turns
+    .command('show')
+    .argument('<id>')
+    .description('one turn in full')
+    .action(action(() => import('../commands/turns.ts').then((m) => m.showTurn)))
+  turns
+    .command('retry')
+    .argument('<id>')
+    .description('queue a failed or expired turn again')
+    .action(action(() => import('../commands/turns.ts').then((m) => m.retryTurn)))
+  turns
+    .command('cancel')
+    .argument('<id>')
+    .description('give up a turn that is still open')
+    .action(action(() => import('../commands/turns.ts').then((m) => m.cancelTurn)))
+}
+
+function addOutbox(program: Command, action: Action): void {
+  const list = action(() => import('../commands/outbox.ts').then((m) => m.listSends))
+  const outbox = addGroup(program, 'outbox', 'every message that goes out, with what the platform said', list)
+    .option('--state <states>', 'in these states, separated by commas')
+    .option('--agent <id>', 'from this agent')
+    .option('--integration <id>', 'through this integration')
+    .option('--session <id>', 'of this session')
+    .option('--since <time>', SINCE)
+    .option('--limit <number>', LIMIT)
+  outbox.command('list').description('list them (the default)').action(list)
+  outbox
+    .command('show')
+    .argument('<id>')
+    .description('one message in full')
+    .action(action(() => import('../commands/outbox.ts').then((m) => m.showSend)))
+  outbox
+    .command('retry')
+    .argument('<id>')
+    .description('send a failed or unknown message again')
+    .action(action(() => import('../commands/outbox.ts').then((m) => m.retrySend)))
+  outbox
+    .command('bury')
+    .argument('<id>')
+    .description('give a failed or unknown message up for good')
+    .action(action(() => import('../commands/outbox.ts').then((m) => m.burySend)))
+}
+
+function addAudit(program: Command, action: Action): void {
+  const audit = addGroup(program, 'audit', 'the ledger: prove it, export it', null)
+  audit
+    .command('verify')
+    .description('check the chain and that every message is accounted for')
+    .option('--expect <head>', 'a head kept elsewhere that must be in the chain')
+    .action(action(() => import('../commands/audit.ts').then((m) => m.verifyAudit)))
+  audit
+    .command('export')
+    .description('print every entry, oldest first')
+    .option('--format <format>', 'ndjson or csv', 'ndjson')
+    .action(action(() => import('../commands/audit.ts').then((m) => m.exportAudit)))
+  audit
+    .command('head')
+    .description('print the head of the chain, to keep elsewhere')
+    .action(action(() => import('../commands/audit.ts').then((m) => m.auditHead)))
+}

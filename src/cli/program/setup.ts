@@ -1,0 +1,40 @@
+// Names and options of the commands that start Switchboard and look after its configuration.
+import type { Command } from 'commander'
+import type { Action } from './group.ts'
+
+export function addSetupCommands(program: Command, action: Action): void {
+  program
+    .command('up')
+    .description('run the daemon until it is stopped')
+    .option('--host <address>', 'listen here (default: 127.0.0.1)')
+    .option('--port <number>', 'listen on this port (default: 4747; 0 takes a free one)')
+    .option('--open', 'open the web chat in a browser')
+    .action(action(() => import('../commands/up.ts').then((m) => m.up)))
+  program
+    .command('init')
+    .description('write a commented switchboard.yaml to start from')
+    .argument('[kind]', 'what to set up; nothing: the web chat, a webhook and the demo agent')
+    .option('--agent <id>', 'the id of the demo agent (default: demo)')
+    .option('--hook <id>', 'the id of the webhook, as in /hooks/ID (default: alerts)')
+    .option('--port <number>', 'the port to write down (default: 4747)')
+    .option('--yes', 'ask nothing, take the defaults')
+    .option('--force', 'overwrite what is there')
+    .action(action(() => import('../commands/init.ts').then((m) => m.init)))
+  program
+    .command('check')
+    .description('check the configuration and say where it is wrong')
+    .argument('[file]', 'the file to check (default: the one that "up" would use)')
+    .action(action(() => import('../commands/check.ts').then((m) => m.check)))
+  program
+    .command('schema')
+    .description('print the JSON Schema of switchboard.yaml, for editors')
+    .action(action(() => import('../commands/schema.ts').then((m) => m.schema)))
+  program
+    .command('reload')
+    .description('make the daemon read its configuration again; a wrong one changes nothing')
+    .action(action(() => import('../commands/reload.ts').then((m) => m.reload)))
+  program
+    .command('version')
+    .description('print the version')
+    .action(action(() => import('../commands/version.ts').then((m) => m.version)))
+}

@@ -1,0 +1,153 @@
+// One way to read for every command: through the daemon when one runs, straight from the store when none does.
+import type {
+  ApprovalView,
+  AuditReport,
+  PairingView,
+  ReadDesk,
+  SendFilter,
+  SendState,
+  SendView,
+  StatusReport,
+  TurnFilter,
+  TurnState,
+  TurnView,
+} from '../contract/index.ts'
+import type { DaemonClient, Query } from './daemon-client.ts'
+import { createLedgerExport, type ExportFormat } from './ledger-export.ts'
+
+/** What a list is narrowed to. `limit: null` means everything. */
+export interface ListFilter<State extends string> {
+  readonly states?: readonly State[]
+  readonly agent?: string
+  readonly integration?: string
+  readonly session?: string
+  readonly source?: string
+  readonly sinceMs?: number
+  readonly untilMs?: number
+  readonly limit: number | null
+}
+
+export type AccessView = Awaited<ReturnType<ReadDesk['access']>>[number]
+export type TokenView = Awaited<ReturnType<ReadDesk['tokens']>>[number]
+
+export interface Reader {
+  /** False: no daemon runs, the store was opened by this command. */
+  readonly live: boolean
+  status(): Promise<StatusReport>
+  turns(filter: ListFilter<TurnState>): AsyncIterable<TurnView>
+  turn(id: string): Promise<TurnView | null>
+  sends(filter: ListFilter<SendState>): AsyncIterable<SendView>
+  send(id: string): Promise<SendView | null>
+  approvals(states: readonly string[] | null, limit: number): Promise<readonly ApprovalView[]>
+  pairings(): Promise<readonly PairingView[]>
+  access(): Promise<readonly AccessView[]>
+  tokens(): Promise<readonly TokenView[]>
+  secretNames(): Promise<readonly string[]>
+  verifyAudit(expectHead?: string): Promise<AuditReport>
+  exportAudit(format: ExportFormat): AsyncIterable<string>
+}
+
+export function createDaemonReader(daemon: DaemonClient): Reader {
+  return {
+    live: true,
+    status: () => daemon.call('GET', '/api/status'),
+    turns: (filter) => daemon.list('/api/turns', queryOf(filter), filter.limit),
+    turn: (id) => orNull(daemon.call('GET', `/api/turns/${encodeURIComponent(id)}`)),
+    sends: (filter) => daemon.list('/api/outbox', queryOf(filter), filter.limit),
+    send: (id) => orNull(daemon.call('GET', `/api/outbox/${encodeURIComponent(id)}`)),
+    async approvals(states, limit) {
+      const query = { state: states?.join(','), limit: Math.min(limit, 1_000) }
+      return (await daemon.call<{ items: readonly ApprovalView[] }>('GET', '/api/approvals', { query })).items
+    },
+    pairings: () => gather(daemon.list('/api/pairings', {}, null)),
+    access: () => gather(daemon.list('/api/access', {}, null)),
+    tokens: () => gather(daemon.list('/api/tokens', {}, null)),
+    async secretNames() {
+      const items = await gather(daemon.list<string | { readonly name: string }>('/api/secrets', {}, null))
+      return items.map((item) => (typeof item === 'string' ? item : item.name))
+    },
+    verifyAudit: (expectHead) =>
+      daemon.call('GET', '/api/audit/verify', { query: { expect: expectHead }, timeoutMs: 600_000 }),
+    async *exportAudit(format) {
+      yield* await daemon.stream('/api/audit/export', { format })
+    },
+  }
+}
+
+/** Opens the store for reading only. The app is loaded here and nowhere else, so that a live daemon stays quick to ask. */
+export async function openStoreReader(options: {
+  readonly dataDir: string
+  readonly configFile: string | null
+}): Promise<{ readonly reader: Reader; close(): Promise<void> }> {
+  const { openReadDesk } = await import('../app/read-desk.ts')
+  const { dataDir, configFile } = options
+  const opened = await openReadDesk(configFile === null ? { dataDir } : { dataDir, configFile })
+  return { reader: createStoreReader(opened.desk), close: async () => opened.close() }
+}
+
+const PAGE = 500
+
+export function createStoreReader(desk: ReadDesk): Reader {
+  return {
+    live: false,
+    status: () => desk.status(),
+    turns: (filter) => pages(filter, (page: TurnFilter) => desk.turns(page)),
+    turn: (id) => desk.turn(id),
+    sends: (filter) => pages(filter, (page: SendFilter) => desk.sends(page)),
+    send: (id) => desk.send(id),
+    approvals: (states, limit) => desk.approvals(states, limit),
+    pairings: () => desk.pairings(),
+    access: () => desk.access(),
+    tokens: () => desk.tokens(),
+    secretNames: () => desk.secretNames(),
+    verifyAudit: (expectHead) => desk.verifyAudit(expectHead),
+    exportAudit: (format) => createLedgerExport((afterSeq, limit) => desk.ledger(afterSeq, limit), format),
+  }
+}
+
+/** Newest first, page by page; a row's id carries its position, so the last one says where to go on. */
+async function* pages<State extends string, Item extends { readonly id: string }>(
+  filter: ListFilter<State>,
+  read: (page: ListFilter<State> & { limit: number; beforeSeq?: number }) => Promise<readonly Item[]>,
+): AsyncIterable<Item> {
+  let left = filter.limit ?? Number.POSITIVE_INFINITY
+  let beforeSeq: number | undefined
+  while (left > 0) {
+    const limit = Math.min(PAGE, left)
+    const items = await read({ ...filter, limit, ...(beforeSeq === undefined ? {} : { beforeSeq }) })
+    yield* items
+    left -= items.length
+    const last = items.at(-1)
+    if (items.length < limit || last === undefined) return
+    const seq = Number.parseInt(last.id.slice(last.id.lastIndexOf('_') + 1), 36)
+    if (!Number.isSafeInteger(seq)) return
+    beforeSeq = seq
+  }
+}
+
+function queryOf(filter: ListFilter<string>): Query {
+  return {
+    state: filter.states?.join(','),
+    agent: filter.agent,
+    integration: filter.integration,
+    session: filter.session,
+    source: filter.source,
+    since: filter.sinceMs === undefined ? undefined : new Date(filter.sinceMs).toISOString(),
+    until: filter.untilMs === undefined ? undefined : new Date(filter.untilMs).toISOString(),
+  }
+}
+
+async function gather<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
+  const all: Item[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+async function orNull<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await answer
+  } catch (problem) {
+    if ((problem as { code?: unknown }).code === 'not_found') return null
+    throw problem
+  }
+}

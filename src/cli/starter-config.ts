@@ -1,0 +1,55 @@
+// The starter switchboard.yaml: small, commented, and valid as it stands.
+
+export interface Starter {
+  readonly agent: string
+  readonly hook: string
+  readonly port: number
+  /** The file that holds the webhook's secret, as written after `file:`. */
+  readonly secretFile: string
+}
+
+export function starterYaml({ agent, hook, port, secretFile }: Starter): string {
+  return `# Switchboard's configuration. Check it with \`switchboard check\`; it is read again when it changes.
+# Every key, with its default: \`switchboard schema\`.
+
+server:
+  host: 127.0.0.1 # loopback only; a public address needs an admin token
+  port: ${port}
+
+integrations:
+  # The chat page at /chat. \`switchboard up\` prints a link to it, \`switchboard link\` another one.
+  - id: web
+    platform: web
+    default: true # where notifications go when no channel is named
+
+  # POST /hooks/${hook}. The body must be signed: X-Hub-Signature-256, as GitHub does it.
+  # Answers are streamed at /hooks/${hook}/events.
+  - id: ${hook}
+    platform: webhook
+    # A secret is never written here. Refer to it: env:NAME, file:path, or secret:NAME
+    # (kept encrypted; set with \`switchboard secrets set NAME\`).
+    secret: file:${secretFile}
+    signature: github
+    two_way: true
+
+agents:
+  # The demo agent needs no key. Say "help" to it, "deploy", or "remind me in 5s".
+  - id: ${agent}
+    connector: { type: demo }
+    inbound_bindings:
+      - { plugin: web, instance: web }
+      - { plugin: webhook, instance: ${hook} }
+    # Where it may send on its own: platform:target, platform:* or *. Nothing listed: nowhere.
+    # messaging: { allow: ["webhook:*"] }
+
+# People, when there is more than one of them:
+# users:
+#   - { id: me, identities: ["web:local"], roles: [owner, approver, operator] }
+
+# Some of what can be tuned, with the defaults:
+# tunables:
+#   max_attempts: 5
+#   queue_expiry: 7d
+#   approval_expiry: 10m
+`
+}
