@@ -39,7 +39,10 @@ describe('the demo agent', () => {
     ['deploy', { kind: 'deploy', what: 'main' }],
     ['Deploy api', { kind: 'deploy', what: 'api' }],
     ['deploy; rm -rf /', { kind: 'echo' }],
-    ['remind me in 2m', { kind: 'remind', afterMs: 120_000, inWords: '2m', about: 'you asked me to speak up' }],
+    [
+      'remind me in 2m',
+      { kind: 'remind', afterMs: 120_000, inWords: '2m', about: 'you asked me to speak up' },
+    ],
     ['remind me in 2 hours about tea', { kind: 'remind', afterMs: 7_200_000, inWords: '2h', about: 'tea' }],
     ['remind me in 999d', { kind: 'remind-too-far' }],
     ['remind me in 0s', { kind: 'remind', afterMs: 0, inWords: '0s', about: 'you asked me to speak up' }],

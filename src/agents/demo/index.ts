@@ -61,7 +61,8 @@ export function createDemoAgent(): AgentConnector {
 
   return {
     redelivery: { handed: 'again', seen: 'resume', afterTimeout: false },
-    window: 1,
+    // A question that waits for a person must not hold up the rest of the conversation.
+    window: 8,
     holdsDecisions: true,
     async start(given) {
       outlet = given
