@@ -27,8 +27,8 @@ export interface KeyRing {
   beginRotation(): MasterKey
   /** From here on only the new key opens anything. */
   finishRotation(): void
-  /** At start: finishes or undoes a rotation that was cut short, by what the ciphertexts say. */
-  settle(keyIdsInUse: readonly string[]): void
+  /** At start: finishes or undoes a rotation that was cut short, by what the ciphertexts say. `mixed`: rotate again. */
+  settle(keyIdsInUse: readonly string[]): 'settled' | 'mixed'
 }
 
 export interface KeyRingConfig {
@@ -87,13 +87,17 @@ export function openKeyRing({ dataDir, env }: KeyRingConfig): KeyRing {
       next = null
     },
     settle(keyIdsInUse) {
-      if (next === null) return
-      if (keyIdsInUse.includes(derive(next).id)) {
-        if (fromEnv === null) ring.finishRotation()
-        return
+      if (next === null) return 'settled'
+      const underNext = keyIdsInUse.includes(derive(next).id)
+      if (!underNext) {
+        removePrivate(nextFile)
+        next = null
+        return 'settled'
       }
-      removePrivate(nextFile)
-      next = null
+      // Some were written after the commit with the old key: both are needed until a rotation runs to its end.
+      if (fromEnv !== null || keyIdsInUse.includes(derive(master).id)) return 'mixed'
+      ring.finishRotation()
+      return 'settled'
     },
   }
   return ring

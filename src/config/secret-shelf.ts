@@ -25,7 +25,7 @@ export const MAX_SECRET_BYTES = 65_536
 export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise<SecretShelf> {
   const box = createSecretBox(ring)
   let rows: Readonly<Record<string, string>> = await store.secrets()
-  ring.settle(Object.values(rows).map((sealed) => keyIdOf(sealed) ?? ''))
+  const found = ring.settle(Object.values(rows).map((sealed) => keyIdOf(sealed) ?? ''))
 
   // One change at a time: a set between a rotation's read and its write would be lost.
   let last: Promise<unknown> = Promise.resolve()
@@ -39,7 +39,7 @@ export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise
     rows = await store.secrets()
   }
 
-  return {
+  const shelf: SecretShelf = {
     names: () => Object.keys(rows).sort(),
     read: (name) => {
       const sealed = Object.hasOwn(rows, name) ? rows[name] : undefined
@@ -78,6 +78,8 @@ export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise
         rows = await store.secrets()
       }),
   }
+  if (found === 'mixed' && ring.source === 'file') await shelf.rotate('switchboard')
+  return shelf
 }
 
 function checkName(name: string): void {

@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest'
+import { defaultSettings, WEB_OWNER } from './default-settings.ts'
+import { loadText, problemsFrom, settingsFrom } from './testing-load.ts'
+
+const first = (integration: string, files = {}) =>
+  settingsFrom(`integrations: [${integration}]`, files).integrations[0]
+
+describe('the door of each platform', () => {
+  it.each([
+    ['{ id: x, platform: telegram, token: env:T }', 'pairing'],
+    ['{ id: x, platform: slack, bot_token: env:T, app_token: env:A }', 'pairing'],
+    ['{ id: x, platform: discord, token: env:T }', 'pairing'],
+    [
+      '{ id: x, platform: whatsapp, phone_number_id: "1", access_token: env:A, app_secret: env:B, verify_token: env:C }',
+      'pairing',
+    ],
+    ['{ id: x, platform: email, address: a@b.example, imap: { host: i }, smtp: { host: s } }', 'allowlist'],
+    ['{ id: x, platform: imessage }', 'allowlist'],
+    ['{ id: x, platform: web }', 'credential'],
+    ['{ id: x, platform: chorus }', 'credential'],
+    ['{ id: x, platform: webhook, secret: env:S }', 'credential'],
+    ['{ id: x, platform: webhook, sender_header: X-Sender }', 'allowlist'],
+    ['{ id: x, platform: webhook, secret: env:S, sender_header: X-Sender }', 'allowlist'],
+    ['{ id: x, platform: telegram, token: env:T, access: { dm: disabled } }', 'disabled'],
+    ['{ id: x, platform: web, access: { dm: disabled } }', 'disabled'],
+  ])('[S4.default-webhook] [S4.default-web] %s is %s', (integration, dm) => {
+    expect(first(integration)?.access).toMatchObject({ readable: true, dm })
+  })
+
+  it('a webhook without a gate is an error that names both keys', () => {
+    const said = problemsFrom('integrations:\n  - { id: h, platform: webhook }')
+    expect(said).toContain('switchboard.yaml:2:5 a webhook needs "secret"')
+    expect(said).toContain('"sender_header"')
+  })
+
+  it('a trusted header with an empty list lets nobody speak, and that is said', () => {
+    expect(
+      settingsFrom('integrations: [{ id: h, platform: webhook, sender_header: X-Sender }]').warnings,
+    ).toEqual(['integrations[0].access.allow_from is empty: nobody may speak through h'])
+    expect(problemsFrom('integrations: [{ id: h, platform: webhook, sender_header: "a b" }]')).toContain(
+      'HTTP header',
+    )
+  })
+
+  it.each([
+    ['{ id: x, platform: telegram }', '"token" is missing'],
+    ['{ id: x, platform: telegram, token: env:T, mode: webhook }', 'mode webhook needs "secret_token"'],
+    ['{ id: x, platform: slack, bot_token: env:T }', 'slack in mode socket needs "app_token"'],
+    [
+      '{ id: x, platform: slack, bot_token: env:T, mode: events }',
+      'slack in mode events needs "signing_secret"',
+    ],
+  ])('%s lacks something', (integration, said) => {
+    expect(problemsFrom(`integrations: [${integration}]`)).toContain(said)
+  })
+
+  it('groups take their defaults, and one that is open to all is told', () => {
+    const settings = settingsFrom(
+      'integrations: [{ id: x, platform: web, access: { groups: { g: {}, h: { require_mention: false, allow_from: ["*"] } } } }]',
+    )
+    expect(settings.integrations[0]?.access).toMatchObject({
+      groups: { g: { requireMention: true, allowFrom: [] }, h: { requireMention: false, allowFrom: ['*'] } },
+    })
+    expect(settings.warnings).toEqual(['integrations[0].access.groups["h"]: any member may speak'])
+  })
+
+  it('the holder of the web page’s token may approve, unless others are named', () => {
+    expect(first('{ id: w, platform: web }')?.access).toMatchObject({ approvers: [WEB_OWNER] })
+    expect(first('{ id: w, platform: web, access: { approvers: [kate] } }')?.access).toMatchObject({
+      approvers: ['kate'],
+    })
+  })
+
+  it('[S4.unreadable-closes] a policy file is taken; unreadable, it closes that door only and says so', () => {
+    const text =
+      'integrations: [{ id: t, platform: telegram, token: env:T, access: { file: t.yaml } }, { id: w, platform: web }]'
+    const good = settingsFrom(text, { '/etc/sb/t.yaml': 'dm: allowlist\nallow_from: ["1"]\n' })
+    expect(good.integrations[0]?.access).toMatchObject({ readable: true, dm: 'allowlist', allowFrom: ['1'] })
+    const bad = [
+      [{}, 'access file t.yaml cannot be read'],
+      [{ '/etc/sb/t.yaml': 'dm: open\n' }, 'access file t.yaml:1:1 dm must be one of'],
+      [{ '/etc/sb/t.yaml': 'dm: [\n' }, 'not valid YAML'],
+      [{ '/etc/sb/t.yaml': 'alow_from: []\n' }, 'unknown key "alow_from"'],
+      [{ '/etc/sb/t.yaml': '' }, 'must be a map of keys'],
+    ] as const
+    for (const [files, problem] of bad) {
+      const settings = settingsFrom(text, files)
+      expect(settings.integrations[0]?.access).toMatchObject({
+        readable: false,
+        problem: expect.stringContaining(problem),
+      })
+      expect(settings.integrations[1]?.access).toMatchObject({ readable: true })
+      expect(settings.warnings.join()).toContain('the door stays closed')
+    }
+    expect(
+      problemsFrom('integrations: [{ id: w, platform: web, access: { file: a, dm: disabled } }]'),
+    ).toContain('not both')
+  })
+})
+
+describe('messaging.json', () => {
+  const text =
+    'agents: [{ id: engineer, messaging: { file: messaging.json } }, { id: other, messaging: { file: messaging.json } }]'
+  const path = '/etc/sb/messaging.json'
+
+  it('[S3.messaging-file] gives each agent its own list; other names in it are nobody’s', () => {
+    const file = JSON.stringify({ engineer: ['slack:C0123ABC', 'telegram:-100123'], researcher: ['*'] })
+    const settings = settingsFrom(text, { [path]: file })
+    expect(settings.agents.map((agent) => agent.messagingAllow)).toEqual([
+      ['slack:C0123ABC', 'telegram:-100123'],
+      [],
+    ])
+    expect(settings.warnings).toEqual([])
+    const result = loadText(text, { [path]: file })
+    expect(result.files).toContain(path)
+  })
+
+  it('[S3.messaging-allow] lists targets inline, and nothing listed is nothing allowed', () => {
+    const { agents } = settingsFrom(
+      'agents: [{ id: a, messaging: { allow: ["slack:C1", "telegram:*", "*"] } }, { id: b }]',
+    )
+    expect(agents.map((agent) => agent.messagingAllow)).toEqual([['slack:C1', 'telegram:*', '*'], []])
+  })
+
+  it.each([
+    [null, 'cannot be read'],
+    ['{', 'is not JSON'],
+    ['[]', 'must be an object'],
+    ['{"engineer": "*"}', '"engineer" must be a list'],
+    ['{"engineer": [5]}', '"engineer" must be a list'],
+    ['{"x": ["*", "bad"]}', '"x" must be a list'],
+  ])(
+    '[S3.messaging-file-missing] [S3.messaging-file-bad] %s denies all and is reported once',
+    (content, said) => {
+      const settings = settingsFrom(text, content === null ? {} : { [path]: content })
+      expect(settings.agents.map((agent) => agent.messagingAllow)).toEqual([[], []])
+      expect(settings.warnings).toHaveLength(1)
+      expect(settings.warnings[0]).toContain(said)
+      expect(settings.warnings[0]).toContain('is denied')
+    },
+  )
+})
+
+describe('the embedded default', () => {
+  it('[S3.default-web] [S3.default-webhook] is web chat, the two-way webhook of the seed and the demo agent', () => {
+    const settings = defaultSettings({ defaultStore: 'sqlite:/d/switchboard.db' })
+    expect(settings.store).toBe('sqlite:/d/switchboard.db')
+    expect(settings.integrations.map((one) => [one.id, one.platform])).toEqual([
+      ['web', 'web'],
+      ['demo', 'webhook'],
+    ])
+    expect(settings.integrations[1]).toMatchObject({
+      options: { sender_header: 'X-Sender', two_way: true },
+      access: { dm: 'allowlist', allowFrom: ['dev'], approvers: ['dev'] },
+    })
+    expect(settings.agents[0]).toMatchObject({ id: 'demo', connector: { type: 'demo' } })
+    expect(settings.agents[0]?.bindings.map((binding) => binding.instance)).toEqual(['web', 'demo'])
+  })
+
+  it('means the same as the file one would write for it', () => {
+    const written = settingsFrom(`
+integrations:
+  - { id: web, platform: web, default: true }
+  - { id: demo, platform: webhook, sender_header: X-Sender, two_way: true, access: { allow_from: [dev], approvers: [dev] } }
+agents:
+  - id: demo
+    connector: { type: demo }
+    inbound_bindings: [{ plugin: web, instance: web }, { plugin: webhook, instance: demo }]
+`)
+    const plain = (value: unknown) =>
+      JSON.parse(JSON.stringify(value).replaceAll(/"origin":"[^"]*"/g, '"origin":""'))
+    const embedded = defaultSettings({ defaultStore: written.store })
+    expect(plain({ ...written, digest: '' })).toEqual(plain({ ...embedded, digest: '' }))
+  })
+})
+
+describe('the digest', () => {
+  it('[S3.digest] is the same for the same meaning, and another for another', () => {
+    const one = settingsFrom('agents: [{ id: a }]\nserver: { port: 1, host: h }\nstore: sqlite:/a')
+    const same = settingsFrom(
+      '# a word\nstore: sqlite:/b\nserver:\n  host: h\n  port: 1\nagents:\n  - id: "a"\n',
+    )
+    const other = settingsFrom('agents: [{ id: b }]\nserver: { port: 1, host: h }')
+    expect(one.digest).toMatch(/^[0-9a-f]{64}$/)
+    expect(same.digest).toBe(one.digest)
+    expect(other.digest).not.toBe(one.digest)
+  })
+})

@@ -1,0 +1,101 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { adminToken, dataFolderAt, prepareDataFolder } from './data-folder.ts'
+import { readEnvironment } from './environment.ts'
+
+let dir = ''
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sb-data-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const mode = (path: string) => statSync(path).mode & 0o777
+
+describe('the data folder', () => {
+  it('[S3.default-data] is --data, else SWITCHBOARD_DATA, else ~/.switchboard', () => {
+    expect(dataFolderAt({ env: { HOME: '/home/k' } })).toMatchObject({
+      path: '/home/k/.switchboard',
+      database: '/home/k/.switchboard/switchboard.db',
+      defaultStore: 'sqlite:/home/k/.switchboard/switchboard.db',
+      socket: '/home/k/.switchboard/switchboard.sock',
+    })
+    expect(dataFolderAt({ env: { HOME: '/home/k', SWITCHBOARD_DATA: '/srv/sb' } }).path).toBe('/srv/sb')
+    expect(dataFolderAt({ data: '/x/y', env: { SWITCHBOARD_DATA: '/srv/sb' } }).path).toBe('/x/y')
+  })
+
+  it('is made for its owner alone, again and again', () => {
+    const folder = dataFolderAt({ data: join(dir, 'a', 'b'), env: {} })
+    prepareDataFolder(folder)
+    prepareDataFolder(folder)
+    expect(mode(folder.path)).toBe(0o700)
+    expect(mode(folder.attachments)).toBe(0o700)
+  })
+
+  it('a path that is a file, or lies under one, is a clear error', () => {
+    writeFileSync(join(dir, 'file'), '')
+    for (const data of [join(dir, 'file'), join(dir, 'file', 'x')]) {
+      expect(() => prepareDataFolder(dataFolderAt({ data, env: {} }))).toThrow('cannot be made')
+    }
+  })
+
+  it('a socket path that is too long moves to a short private folder, the same each time', () => {
+    const data = join(dir, 'long'.repeat(40))
+    const folder = dataFolderAt({ data, env: { TMPDIR: dir } })
+    expect(Buffer.byteLength(folder.socket)).toBeLessThanOrEqual(103)
+    expect(dataFolderAt({ data, env: { TMPDIR: dir } }).socket).toBe(folder.socket)
+    expect(dataFolderAt({ data: `${data}2`, env: { TMPDIR: dir } }).socket).not.toBe(folder.socket)
+    prepareDataFolder(folder)
+    expect(mode(dirname(folder.socket))).toBe(0o700)
+    const far = dataFolderAt({ data, env: { TMPDIR: join(dir, 'far'.repeat(40)) } })
+    expect(far.socket.startsWith('/tmp/swb-')).toBe(true)
+  })
+
+  it('a short folder that is open to others is refused', () => {
+    const folder = dataFolderAt({ data: join(dir, 'long'.repeat(40)), env: { TMPDIR: dir } })
+    mkdirSync(dirname(folder.socket))
+    chmodSync(dirname(folder.socket), 0o777)
+    expect(() => prepareDataFolder(folder)).toThrow('open to others')
+  })
+})
+
+describe('the admin token', () => {
+  it('is made once for loopback use, 0600, and does not count as configured', () => {
+    const folder = dataFolderAt({ data: dir, env: {} })
+    const first = adminToken(folder, {}, null)
+    expect(first).toEqual({ token: expect.stringMatching(/^[0-9a-f]{48}$/), configured: false })
+    expect(adminToken(folder, {}, null)).toEqual(first)
+    expect(mode(folder.adminTokenFile)).toBe(0o600)
+    chmodSync(folder.adminTokenFile, 0o640)
+    expect(() => adminToken(folder, {}, null)).toThrow('can be read by others')
+  })
+
+  it('from the environment or the file it counts as configured, and must not be short', () => {
+    const folder = dataFolderAt({ data: dir, env: {} })
+    const long = 'abcdefghijklmnopqrst'
+    expect(adminToken(folder, { SWITCHBOARD_ADMIN_TOKEN: long }, 'something-else-entirely')).toEqual({
+      token: long,
+      configured: true,
+    })
+    expect(adminToken(folder, {}, long)).toEqual({ token: long, configured: true })
+    expect(() => adminToken(folder, {}, 'short')).toThrow('shorter than 16')
+  })
+})
+
+describe('the environment', () => {
+  it('is read in one place', () => {
+    expect(
+      readEnvironment({ NO_COLOR: '1', SWITCHBOARD_LOG: 'warn', SWITCHBOARD_CONFIG: 'a.yaml' }),
+    ).toMatchObject({
+      noColor: true,
+      logLevel: 'warn',
+      config: 'a.yaml',
+      data: null,
+    })
+    expect(readEnvironment({ NO_COLOR: '', SWITCHBOARD_LOG: 'loud' })).toMatchObject({
+      noColor: false,
+      logLevel: null,
+    })
+  })
+})

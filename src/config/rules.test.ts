@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest'
+import { loadText, problemsFrom, settingsFrom } from './testing-load.ts'
+
+const channels = (inside: string) => `agents: [{ id: kate, channels: { ${inside} } }]`
+const TG = '{ id: tg, platform: telegram, token: env:T }'
+
+describe('channels, to the letter of the seed', () => {
+  it.each([1, 63])(
+    '[S3.content-chars-rules] [F7.config-chars-63] max_content_chars %i is rejected',
+    (chars) => {
+      expect(problemsFrom(channels(`max_content_chars: ${chars}`))).toContain(
+        `channels.max_content_chars (${chars}) is below minimum 64`,
+      )
+    },
+  )
+
+  it.each([0, 64, 16_000, 4_000_000])(
+    '[S3.content-chars-rules] max_content_chars %i is accepted',
+    (chars) => {
+      expect(settingsFrom(channels(`max_content_chars: ${chars}`)).agents[0]?.channels?.maxContentChars).toBe(
+        chars,
+      )
+    },
+  )
+
+  it('[S3.content-chars-default] absent keys take the seed’s defaults', () => {
+    const made = settingsFrom(channels('approved: [{ server: s }]')).agents[0]?.channels
+    expect(made).toEqual({
+      enabled: false,
+      maxContentChars: 16_000,
+      defaultRateLimit: null,
+      approved: [{ server: 's', pluginSource: null, outboundToolName: 'send_message', rateLimit: null }],
+    })
+    expect(settingsFrom('agents: [{ id: kate }]').agents[0]?.channels).toBeNull()
+  })
+
+  it.each([
+    ['.nan', 'channels.default_rate_limit.rps must be a non-negative finite float, got NaN'],
+    ['.inf', 'channels.default_rate_limit.rps must be a non-negative finite float, got Infinity'],
+    ['-1', 'channels.default_rate_limit.rps must be a non-negative finite float, got -1'],
+    ['"5"', 'channels.default_rate_limit.rps must be a non-negative finite float, got text'],
+    ['1000.1', 'channels.default_rate_limit.rps 1000.1 exceeds soft cap of 1000'],
+  ])('[S3.rps-rules] [F7.config-rps-bad] rps %s is rejected', (rps, said) => {
+    expect(problemsFrom(channels(`default_rate_limit: { rps: ${rps}, burst: 1 }`))).toContain(said)
+    const server = said.replace('channels.default_rate_limit', 'channels.approved[server=slack].rate_limit')
+    expect(
+      problemsFrom(channels(`approved: [{ server: slack, rate_limit: { rps: ${rps}, burst: 1 } }]`)),
+    ).toContain(server)
+  })
+
+  it.each([0, 0.5, 1000])('[S3.rps-rules] [F7.config-rps-1000] rps %d is accepted', (rps) => {
+    const made = settingsFrom(channels(`default_rate_limit: { rps: ${rps}, burst: 20 }`))
+    expect(made.agents[0]?.channels?.defaultRateLimit).toEqual({ rps, burst: 20 })
+  })
+
+  it('[S3.rate-zero] [F7.config-zero-overrides] 0/0 of a server stands beside the default, and is not taken for absent', () => {
+    const made = settingsFrom(
+      channels(
+        'default_rate_limit: { rps: 5, burst: 5 }, approved: [{ server: s, rate_limit: { rps: 0, burst: 0 } }]',
+      ),
+    )
+    expect(made.agents[0]?.channels?.approved[0]?.rateLimit).toEqual({ rps: 0, burst: 0 })
+  })
+
+  it('[S3.approved-duplicates] [F7.config-duplicates] a server approved twice is rejected', () => {
+    expect(problemsFrom(channels('approved: [{ server: s }, { server: s }]'))).toContain(
+      'channels.approved lists server "s" twice',
+    )
+  })
+
+  it('[F7.config-unknown-keys] an unknown key inside channels is rejected', () => {
+    expect(problemsFrom(channels('enabeld: true'))).toContain(
+      'unknown key "enabeld" — did you mean "enabled"?',
+    )
+  })
+
+  it.each(['server: ""', 'server: s, plugin_source: ""', 'server: s, outbound_tool_name: ""'])(
+    '%s is empty',
+    (entry) => {
+      expect(problemsFrom(channels(`approved: [{ ${entry} }]`))).toContain('must not be empty')
+    },
+  )
+
+  it('[S3.approved-nowhere] [F7.config-not-approved] servers that are configured nowhere or not approved are warnings', () => {
+    const { warnings } = settingsFrom(`
+integrations: [${TG}]
+agents:
+  - id: kate
+    channels: { approved: [{ server: slack }] }
+    inbound_bindings: [{ plugin: telegram, instance: tg, allowed_channel_servers: [slack, pager] }]
+`)
+    expect(warnings).toEqual([
+      'agents[0].channels.approved: server "slack" is configured nowhere under mcp_servers',
+      'agents[0].inbound_bindings allow server "pager", but agents[0].channels.approved does not list it',
+    ])
+  })
+})
+
+describe('bindings', () => {
+  const bound = (...bindings: string[]) =>
+    `integrations: [${TG}]\nagents:\n${bindings.map((one, i) => `  - { id: a${i}, inbound_bindings: [${one}] }`).join('\n')}\n`
+
+  it('[S3.binding-shape] take plugin, instance, servers and conversations', () => {
+    const text = bound(
+      '{ plugin: telegram, instance: tg, conversations: ["-1", "-2/42"], allowed_channel_servers: [s], rate_limit: { rps: 1, burst: 2 }, context: ops }',
+    )
+    expect(settingsFrom(text).agents[0]?.bindings).toEqual([
+      {
+        plugin: 'telegram',
+        instance: 'tg',
+        conversations: ['-1', '-2/42'],
+        allowedChannelServers: ['s'],
+        senderLimit: { rps: 1, burst: 2 },
+        context: 'ops',
+      },
+    ])
+  })
+
+  it('[S3.one-bot-many-agents] several agents share one bot by conversations, one takes the rest', () => {
+    const text = bound(
+      '{ plugin: telegram, instance: tg, conversations: ["-1"] }',
+      '{ plugin: telegram, instance: tg, conversations: ["-2/1", "-2/2", "-11"] }',
+      '{ plugin: telegram }',
+    )
+    expect(settingsFrom(text).agents.map((agent) => agent.bindings[0]?.instance)).toEqual(['tg', 'tg', 'tg'])
+  })
+
+  it.each([
+    [
+      '{ plugin: telegram, instance: tg }',
+      '{ plugin: telegram, instance: tg }',
+      'two bindings take all of integration "tg"',
+    ],
+    [
+      '{ plugin: telegram, instance: tg }',
+      '{ plugin: telegram }',
+      'two bindings take all of integration "tg"',
+    ],
+    [
+      '{ plugin: telegram, instance: tg, conversations: ["-1"] }',
+      '{ plugin: telegram, instance: tg, conversations: ["-2", "-1"] }',
+      'two bindings overlap on integration "tg": "-1" and "-1"',
+    ],
+    [
+      '{ plugin: telegram, instance: tg, conversations: ["-1/42"] }',
+      '{ plugin: telegram, instance: tg, conversations: ["-1"] }',
+      'overlap',
+    ],
+  ])('[S3.bindings-overlap] %s and %s meet', (one, two, said) => {
+    expect(problemsFrom(bound(one, two))).toContain(said)
+  })
+
+  it.each([
+    ['{ plugin: telegram, instance: tgg }', 'unknown integration "tgg" — did you mean "tg"?'],
+    [
+      '{ plugin: slack, instance: tg }',
+      'integration "tg" is of platform telegram, not slack — write plugin: telegram',
+    ],
+    ['{ plugin: slack }', 'not exactly one integration of platform "slack"'],
+    ['{ plugin: telegram, instance: tg, conversations: [] }', 'lists no conversation'],
+    ['{ instance: tg }', '"plugin" is missing'],
+  ])('%s', (binding, said) => {
+    expect(problemsFrom(bound(binding))).toContain(said)
+  })
+})
+
+describe('names that must agree', () => {
+  it.each([
+    [`integrations: [${TG}, ${TG}]`, 'duplicate integration id "tg": integrations[0] has it too'],
+    ['agents: [{ id: a }, { id: a }]', 'duplicate agent id "a"'],
+    ['users: [{ id: a }, { id: a }]', 'duplicate user id "a"'],
+    [
+      'agents: [{ id: a, schedules: [{ id: s, cron: "0 9 * * mon-fri", prompt: x }, { id: s, cron: "*/5 * 1,15 jan *", prompt: x }] }]',
+      'duplicate schedule id "s"',
+    ],
+    [
+      'integrations: [{ id: a, platform: web, default: true }, { id: b, platform: web, default: true }]',
+      'two integrations are the default: "a" and "b"',
+    ],
+    [
+      'integrations: [{ id: a, platform: web, scope: { agents: [kat] } }]\nagents: [{ id: kate }]',
+      'scope names an unknown agent "kat" — did you mean "kate"?',
+    ],
+    ['integrations: [{ id: a, platform: web, scope: some }]', 'expected "all" or { agents: [id, …] }'],
+    [
+      `integrations: [${TG}]\nusers: [{ id: u, identities: ["gt:1"] }]`,
+      'unknown integration "gt" — did you mean "tg"?',
+    ],
+    [
+      `integrations: [${TG}]\nusers: [{ id: u, identities: ["tg:1"] }, { id: v, identities: ["tg:1"] }]`,
+      'two users are "tg:1"',
+    ],
+    [`integrations: [${TG}]\nusers: [{ id: u, notify_to: nowhere }]`, 'notify_to is not an address'],
+    [
+      'integrations: [{ id: m, platform: mcp, server: slak }]\nmcp_servers: { slack: { command: x } }',
+      'did you mean "slack"?',
+    ],
+  ])('%s', (text, said) => {
+    expect(problemsFrom(text)).toContain(said)
+  })
+
+  it('[S3.scope-agents] [S3.scope-default-bound] scope is all, named agents, or those that are bound', () => {
+    const { integrations } = settingsFrom(
+      'integrations: [{ id: a, platform: web }, { id: b, platform: web, scope: all }, { id: c, platform: web, scope: { agents: [k] } }]\nagents: [{ id: k }]',
+    )
+    expect(integrations.map((one) => one.scope)).toEqual(['bound', 'all', { agents: ['k'] }])
+  })
+
+  it('what is not built yet is told as such, and every platform and connector is known', () => {
+    const result = loadText(
+      `
+integrations:
+  - { id: w, platform: web }
+  - { id: h, platform: webhook, secret: env:S }
+  - { id: t, platform: telegram, token: env:T, mode: webhook, secret_token: secret:t }
+  - { id: s, platform: slack, bot_token: env:B, app_token: env:A }
+  - { id: d, platform: discord, token: file:discord.token }
+  - { id: e, platform: email, address: a@b.example, imap: { host: i }, smtp: { host: s, tls: starttls, port: 587 } }
+  - { id: c, platform: chorus }
+  - { id: i, platform: imessage }
+  - { id: wa, platform: whatsapp, phone_number_id: "1", access_token: env:A, app_secret: env:B, verify_token: env:C }
+agents:
+  - { id: a, connector: { type: channel, dialect: nexo } }
+  - { id: b, connector: { type: chorus, url: env:U } }
+  - { id: c, connector: { type: claude-code } }
+  - { id: d, connector: { type: acp, command: x, env: { K: env:K } } }
+  - { id: e, connector: { type: llm, provider: anthropic, model: m, api_key: env:K } }
+  - { id: f, connector: { type: demo } }
+`,
+      {},
+      { platforms: ['web', 'webhook'], connectors: ['demo'] },
+    )
+    if (!result.ok) throw new Error(JSON.stringify(result.problems))
+    expect(result.warnings).toContain('platform telegram is not built yet: t is loaded but stays off')
+    expect(result.warnings).toContain('connector acp is not built yet: d is loaded but stays off')
+    expect(result.warnings).toHaveLength(7 + 5)
+  })
+})
