@@ -45,8 +45,8 @@ export function createProgram(
   addPeopleCommands(program, action)
   addOperatingCommands(program, action)
   return program
-    .argument('[command]')
-    .action(async (name: string | undefined, options: { readonly version?: boolean }, self: Command) => {
+    .argument('[command...]')
+    .action(async ([name]: readonly string[], options: { readonly version?: boolean }, self: Command) => {
       if (name !== undefined) throw unknownVerb(self, name)
       if (options.version !== true) return self.help({ error: true })
       return invoke(() => import('./commands/version.ts').then((m) => m.version), self)

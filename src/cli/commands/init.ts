@@ -33,7 +33,9 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
   const secretFile = `${basename(file).replace(/\.ya?ml$/, '')}.${hook}.secret`
   const secretPath = join(dirname(file), secretFile)
   const yaml = starterYaml({ agent, hook, port: Number(port), secretFile: `./${secretFile}` })
-  await mkdir(dirname(file), { recursive: true })
+  await mkdir(dirname(file), { recursive: true }).catch((problem) => {
+    throw cannotWrite(file, problem)
+  })
   await write(file, yaml, { mode: 0o644, force: options.force === true })
   // An existing secret is kept even with --force: whoever signs with it would be locked out.
   const secretKept = await writeSecret(secretPath)
@@ -100,7 +102,12 @@ async function write(file: string, text: string, options: { mode: number; force:
   }
   const beside = `${file}.${randomBytes(4).toString('hex')}.new`
   await create(beside, text, options.mode)
-  await rename(beside, file)
+  try {
+    await rename(beside, file)
+  } catch (problem) {
+    await rm(beside, { force: true })
+    throw cannotWrite(file, problem as NodeJS.ErrnoException)
+  }
 }
 
 async function writeSecret(file: string): Promise<boolean> {

@@ -16,12 +16,17 @@ const LATER = ['console', 'channel', 'chorus', 'agents', 'integrations', 'notify
 
 /** Without a verb the group does what `bare` does (its list), or shows its help when that is null. */
 export function addGroup(parent: Command, name: string, description: string, bare: Handler | null): Command {
-  const group = parent.command(name).description(description).argument('[verb]').usage('[options] [command]')
+  const group = parent
+    .command(name)
+    .description(description)
+    .argument('[verb...]')
+    .usage('[options] [command]')
   group.helpCommand(false)
-  return group.action(async (verb: string | undefined, ...rest: unknown[]) => {
+  return group.action(async (words: readonly string[], ...rest: unknown[]) => {
+    const [verb] = words
     if (verb !== undefined) throw unknownVerb(group, verb)
     if (bare === null) return group.help({ error: true })
-    return bare(verb, ...rest)
+    return bare(...rest)
   })
 }
 
