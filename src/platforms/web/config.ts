@@ -1,0 +1,72 @@
+// The web chat's settings and limits: what the page may send, how long links and sessions live. Bank of the river: platform.
+import type { IntegrationSettings, TokenBook } from '../../contract/index.ts'
+
+/** A link's one-time ticket, exchanged for a session by the page. */
+export const TICKET_KIND = 'web-ticket'
+/** The session behind the cookie. */
+export const SESSION_KIND = 'web'
+export const SESSION_COOKIE = 'swb_chat'
+export const TICKET_TTL_MS = 15 * 60_000
+export const SESSION_TTL_MS = 30 * 24 * 3_600_000
+
+export interface WebConfig {
+  readonly integration: string
+  /** Shown in the page's head; null: the page says "Switchboard". */
+  readonly agentName: string | null
+  /** Where the page is reached from outside, without a trailing slash; its origin counts as our own. */
+  readonly publicUrl: string | null
+  readonly maxTextChars: number
+  readonly maxUploadBytes: number
+  readonly maxAttachments: number
+  /** Open streams per chat: a page that forgets to close cannot hold more. */
+  readonly maxWindows: number
+  readonly heartbeatMs: number
+  /** How often an open window looks for what no signal told it: another node's sends, lost hints. */
+  readonly sweepMs: number
+  /** More than this behind: the window is told to load its history anew. */
+  readonly maxReplay: number
+}
+
+/** The web platform has no keys of its own in the file; what the app knows about the house comes as options. */
+export function webConfig(integration: IntegrationSettings): WebConfig {
+  const options = integration.options
+  return {
+    integration: integration.id,
+    agentName: text(options.agent_name),
+    publicUrl: text(options.public_url)?.replace(/\/+$/, '') ?? null,
+    maxTextChars: 64_000,
+    maxUploadBytes: typeof options.max_body_bytes === 'number' ? options.max_body_bytes : 1_048_576,
+    maxAttachments: 8,
+    maxWindows: 16,
+    heartbeatMs: 15_000,
+    sweepMs: 5_000,
+    maxReplay: 1_000,
+  }
+}
+
+export interface TicketOrder {
+  readonly integration: string
+  /** Whose chat it opens; one conversation per sender. */
+  readonly sender?: string
+  readonly name?: string
+  readonly ttlMs?: number
+}
+
+/** Mints a one-time ticket and gives the path that a browser opens. The ticket stays behind '#': no log ever sees it. */
+export async function mintChatPath(
+  tokens: TokenBook,
+  order: TicketOrder,
+): Promise<{ readonly path: string; readonly expiresAt: number | null }> {
+  const sender = order.sender ?? 'owner'
+  const scope = {
+    integration: order.integration,
+    sender,
+    ...(order.name === undefined ? {} : { name: order.name }),
+  }
+  const ticket = await tokens.mint({ kind: TICKET_KIND, scope, ttlMs: order.ttlMs ?? TICKET_TTL_MS })
+  return { path: `/chat#ticket=${ticket.token}`, expiresAt: ticket.expiresAt }
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value.length > 0 ? value : null
+}

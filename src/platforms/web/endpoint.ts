@@ -1,0 +1,208 @@
+// The data endpoints of the page, all under /chat. The page itself is a static file that the server hands out.
+import {
+  type Endpoint,
+  type HttpReply,
+  type PlatformDeps,
+  type PlatformIntake,
+  type RawRequest,
+  type Received,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import {
+  mintChatPath,
+  SESSION_COOKIE,
+  SESSION_KIND,
+  SESSION_TTL_MS,
+  TICKET_KIND,
+  type WebConfig,
+} from './config.ts'
+import type { FileShelf } from './files.ts'
+import { parseCursor, readHistory } from './history.ts'
+import { parseJson, parseMessage, parseTap, parseTicket, toInboundMessage, toInboundTap } from './parse.ts'
+import { errorReply, jsonReply, receivedReply, thrownReply, wireFile } from './render.ts'
+import { cameOverHttps, createWebVerifier, header, type Session } from './verify.ts'
+import type { Windows } from './windows.ts'
+
+export interface EndpointParts {
+  readonly deps: PlatformDeps
+  readonly windows: Windows
+  readonly files: FileShelf
+  /** Null until the platform was started. */
+  readonly intake: () => PlatformIntake | null
+}
+
+type Route = (request: RawRequest, session: Session) => Promise<HttpReply>
+
+const STALE_LINK = 'this link was used already or is too old'
+
+export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endpoint {
+  const { deps, windows, files } = parts
+  const verifier = createWebVerifier(config, deps)
+
+  const routes: Readonly<Record<string, Route>> = {
+    'GET /me': async (_, session) =>
+      jsonReply(200, {
+        sender: session.sender,
+        name: session.name,
+        integration: config.integration,
+        agent: config.agentName,
+        limits: {
+          text_chars: config.maxTextChars,
+          upload_bytes: config.maxUploadBytes,
+          attachments: config.maxAttachments,
+        },
+      }),
+
+    'GET /history': async (request, session) => {
+      const asked = request.query.get('before')
+      const before = parseCursor(asked)
+      if (asked !== null && before === null) throw invalid('before is not a cursor of this chat')
+      const limit = Number(request.query.get('limit') ?? 50)
+      if (!Number.isInteger(limit) || limit < 1 || limit > 200) throw invalid('limit must be 1 to 200')
+      return jsonReply(200, await readHistory(deps.transcript, session.sender, { before, limit }))
+    },
+
+    'GET /stream': async (request, session) => {
+      const asked = header(request, 'last-event-id') ?? request.query.get('after')
+      const cursor = parseCursor(asked)
+      if (asked !== null && cursor === null) throw invalid('after is not a cursor of this chat')
+      return {
+        status: 200,
+        headers: {
+          'content-type': 'text/event-stream; charset=utf-8',
+          'cache-control': 'no-store',
+          'x-accel-buffering': 'no',
+          'x-content-type-options': 'nosniff',
+        },
+        stream: (sink) => windows.open(session.sender, cursor, sink),
+      }
+    },
+
+    'POST /messages': async (request, session) => {
+      const order = parseMessage(parseJson(request.body, header(request, 'content-type')), config)
+      const attachments = await Promise.all(
+        order.attachments.map(async (id) => {
+          const file = await files.own(session.sender, id)
+          if (file === null) throw invalid(`attachments: there is no file ${id}`)
+          return file
+        }),
+      )
+      const event = toInboundMessage(order, session, { at: deps.clock.now(), attachments })
+      return receive(event, session)
+    },
+
+    'POST /tap': async (request, session) => {
+      const order = parseTap(parseJson(request.body, header(request, 'content-type')))
+      return receive(toInboundTap(order, session, deps.clock.now()), session)
+    },
+
+    'POST /upload': async (request, session) => {
+      if (request.body.byteLength === 0) throw invalid('the file is empty')
+      if (request.body.byteLength > config.maxUploadBytes) {
+        throw new SwitchboardError('too_large', `a file may have ${config.maxUploadBytes} bytes`)
+      }
+      const saved = await files.save({
+        sender: session.sender,
+        name: request.query.get('name') ?? 'file',
+        mime: header(request, 'content-type'),
+        bytes: request.body,
+      })
+      return jsonReply(200, { ...wireFile(saved), ref: saved.ref })
+    },
+
+    'POST /link': async (_, session) => {
+      const minted = await mintChatPath(deps.tokens, {
+        integration: config.integration,
+        sender: session.sender,
+        ...(session.name === null ? {} : { name: session.name }),
+      })
+      return jsonReply(200, {
+        link: `${config.publicUrl ?? ''}${minted.path}`,
+        expires_at: minted.expiresAt === null ? null : new Date(minted.expiresAt).toISOString(),
+      })
+    },
+
+    'POST /logout': async (request, session) => {
+      await deps.tokens.consume(session.token)
+      return jsonReply(200, { ok: true }, { 'set-cookie': cookie('', 0, cameOverHttps(request)) })
+    },
+  }
+
+  async function receive(
+    event: Parameters<PlatformIntake['receive']>[0][number],
+    session: Session,
+  ): Promise<HttpReply> {
+    const intake = parts.intake()
+    if (intake === null) throw new SwitchboardError('draining', 'the chat is not open right now')
+    const [received]: readonly (Received | undefined)[] = await intake.receive([event])
+    if (received === undefined) throw new SwitchboardError('internal', 'the intake gave no answer')
+    windows.wake(session.sender)
+    return receivedReply(received)
+  }
+
+  /** A ticket opens one session, once. It is looked at before it is used up, so another kind of token is not burnt. */
+  async function enter(request: RawRequest): Promise<HttpReply> {
+    if (request.method !== 'POST') return notThisMethod('POST')
+    const ticket = parseTicket(parseJson(request.body, header(request, 'content-type')))
+    const seen = await deps.tokens.find(ticket)
+    const right = seen?.kind === TICKET_KIND && seen.scope.integration === config.integration
+    const used = right ? await deps.tokens.consume(ticket) : null
+    if (used === null) return errorReply('gone', STALE_LINK, 'ask for a fresh one: switchboard link')
+    const sender = used.scope.sender || 'owner'
+    const name = used.scope.name
+    const minted = await deps.tokens.mint({
+      kind: SESSION_KIND,
+      scope: { integration: config.integration, sender, ...(name === undefined ? {} : { name }) },
+      ttlMs: SESSION_TTL_MS,
+    })
+    return jsonReply(
+      200,
+      { ok: true, sender },
+      { 'set-cookie': cookie(minted.token, SESSION_TTL_MS / 1_000, cameOverHttps(request)) },
+    )
+  }
+
+  async function route(request: RawRequest, session: Session): Promise<HttpReply> {
+    const found = routes[`${request.method} ${request.path}`]
+    if (found !== undefined) return found(request, session)
+    const file = /^\/files\/([0-9a-f]{32})$/.exec(request.path)?.[1]
+    if (file !== undefined && request.method === 'GET') {
+      return (await files.reply(file)) ?? errorReply('not_found', 'there is no such file')
+    }
+    const other = request.method === 'GET' ? 'POST' : 'GET'
+    if (routes[`${other} ${request.path}`] !== undefined) return notThisMethod(other)
+    return errorReply('not_found', 'the chat has no such address')
+  }
+
+  return {
+    verify: verifier.verify,
+    async handle(verified) {
+      const { request } = verified
+      try {
+        if (request.path === '/session') return await enter(request)
+        const session = verifier.sessionOf(verified)
+        if (session === null) return errorReply('unauthorized', 'this browser has no session')
+        return await route(request, session)
+      } catch (thrown) {
+        if (!(thrown instanceof SwitchboardError)) {
+          deps.log.error({ path: request.path, err: String(thrown) }, 'a chat request failed')
+        }
+        return thrownReply(thrown)
+      }
+    },
+  }
+}
+
+function cookie(value: string, maxAgeSeconds: number, secure: boolean): string {
+  const flags = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure ? '; Secure' : ''}`
+  return `${SESSION_COOKIE}=${value}; ${flags}`
+}
+
+function notThisMethod(allowed: string): HttpReply {
+  const reply = errorReply('method_not_allowed', `use ${allowed}`)
+  return { ...reply, headers: { ...reply.headers, allow: allowed } }
+}
+
+function invalid(message: string): SwitchboardError {
+  return new SwitchboardError('input_invalid', message)
+}

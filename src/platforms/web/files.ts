@@ -1,0 +1,97 @@
+// Attachments of the web chat: kept under a random name beside a small description, never under the name they came with.
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Attachment, HttpReply, Random } from '../../contract/index.ts'
+import { isFileId, safeFileName } from './parse.ts'
+import { fileKind } from './render.ts'
+
+export interface FileShelf {
+  save(upload: {
+    readonly sender: string
+    readonly name: string
+    readonly mime: string | null
+    readonly bytes: Uint8Array
+  }): Promise<Attachment>
+  /** The file as an attachment, if this sender uploaded it. */
+  own(sender: string, id: string): Promise<Attachment | null>
+  /** As a download that can do nothing in our origin; null when there is no such file. */
+  reply(id: string): Promise<HttpReply | null>
+  has(id: string): Promise<boolean>
+}
+
+interface Description {
+  readonly name: string
+  readonly mime: string
+  readonly size: number
+  readonly sender: string
+}
+
+// Only these keep their type when served: a browser draws them and runs nothing in them.
+const DRAWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'text/plain'])
+
+export function createFileShelf(dir: string, random: Random): FileShelf {
+  async function describe(id: string): Promise<Description | null> {
+    if (!isFileId(id)) return null
+    try {
+      return JSON.parse(await readFile(join(dir, `${id}.json`), 'utf8')) as Description
+    } catch {
+      return null
+    }
+  }
+
+  return {
+    async save({ sender, name, mime, bytes }) {
+      const id = Buffer.from(random.bytes(16)).toString('hex')
+      const description: Description = {
+        name: safeFileName(name),
+        mime: safeMime(mime),
+        size: bytes.byteLength,
+        sender,
+      }
+      await mkdir(dir, { recursive: true, mode: 0o700 })
+      // The description comes last: a crash in between leaves bytes that nobody can name, not a broken file.
+      await writeFile(join(dir, id), bytes, { mode: 0o600, flag: 'wx' })
+      await writeFile(join(dir, `${id}.json`), JSON.stringify(description), { mode: 0o600, flag: 'wx' })
+      return attachment(id, description)
+    },
+    async own(sender, id) {
+      const found = await describe(id)
+      return found !== null && found.sender === sender ? attachment(id, found) : null
+    },
+    async reply(id) {
+      const found = await describe(id)
+      if (found === null) return null
+      const bytes = await readFile(join(dir, id)).catch(() => null)
+      if (bytes === null) return null
+      return {
+        status: 200,
+        headers: {
+          'content-type': DRAWN.has(found.mime) ? found.mime : 'application/octet-stream',
+          'content-disposition': disposition(found.name),
+          'content-security-policy': "default-src 'none'; sandbox",
+          'x-content-type-options': 'nosniff',
+          'cross-origin-resource-policy': 'same-origin',
+          'cache-control': 'private, max-age=31536000, immutable',
+        },
+        body: bytes,
+      }
+    },
+    has: async (id) => (await describe(id)) !== null,
+  }
+}
+
+function attachment(id: string, of: Description): Attachment {
+  return { id, kind: fileKind(of.mime), name: of.name, mime: of.mime, size: of.size, ref: id }
+}
+
+function safeMime(mime: string | null): string {
+  const bare = (mime ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  return /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,80}$/.test(bare) ? bare : 'application/octet-stream'
+}
+
+/** RFC 6266: a plain form for old readers, the real name in UTF-8. Nothing in it can end the header. */
+function disposition(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\]/g, '_')
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
+}

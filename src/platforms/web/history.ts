@@ -1,0 +1,105 @@
+// The chat as it was said: both directions of the transcript merged in order, and the cursor that resumes a stream.
+// Inbound and outbound rows count separately, so a cursor holds both positions; a send that was not yet due when a
+// window looked (a reminder) comes later with a lower position, so the cursor names those as well.
+import type { TranscriptEntry, TranscriptQuery } from '../../contract/index.ts'
+import { isPendingSend, type WireEntry, wireEntry } from './render.ts'
+
+export type ReadTranscript = (query: TranscriptQuery) => Promise<readonly TranscriptEntry[]>
+
+export interface Cursor {
+  readonly in: number
+  readonly out: number
+  /** Positions at or below `out` that may still be sent. */
+  readonly pending: readonly number[]
+}
+
+const MAX_PENDING = 32
+
+export function formatCursor(cursor: Cursor): string {
+  const pending = [...cursor.pending].sort((a, b) => b - a).slice(0, MAX_PENDING)
+  return `i${cursor.in}.o${cursor.out}${pending.length === 0 ? '' : `.p${pending.join('-')}`}`
+}
+
+/** Null for anything that `formatCursor` did not make. */
+export function parseCursor(text: string | null): Cursor | null {
+  if (text === null || text.length > 600) return null
+  const found = /^i(\d{1,15})\.o(\d{1,15})(?:\.p(\d{1,15}(?:-\d{1,15}){0,31}))?$/.exec(text)
+  if (found === null) return null
+  const pending = found[3] === undefined ? [] : found[3].split('-').map(Number)
+  return { in: Number(found[1]), out: Number(found[2]), pending }
+}
+
+/** Merges two runs, each in the order of its positions, by time. */
+export function mergeByTime(
+  a: readonly TranscriptEntry[],
+  b: readonly TranscriptEntry[],
+): readonly TranscriptEntry[] {
+  const merged: TranscriptEntry[] = []
+  let i = 0
+  let j = 0
+  while (i < a.length || j < b.length) {
+    const left = a[i]
+    const right = b[j]
+    if (right === undefined || (left !== undefined && left.at <= right.at)) {
+      if (left !== undefined) merged.push(left)
+      i += 1
+    } else {
+      merged.push(right)
+      j += 1
+    }
+  }
+  return merged
+}
+
+export interface HistoryPage {
+  readonly entries: readonly WireEntry[]
+  /** Where the next older page begins; null when there is none. */
+  readonly before: string | null
+  /** Where a stream goes on from: everything up to here is known. */
+  readonly cursor: string
+}
+
+export async function readHistory(
+  read: ReadTranscript,
+  conversation: string,
+  page: { readonly before: Cursor | null; readonly limit: number },
+): Promise<HistoryPage> {
+  const { before, limit } = page
+  const [ins, outs] = await Promise.all([
+    before?.in === 0
+      ? []
+      : read({ conversation, direction: 'in', limit, ...(before === null ? {} : { beforeSeq: before.in }) }),
+    before?.out === 0
+      ? []
+      : read({
+          conversation,
+          direction: 'out',
+          limit,
+          ...(before === null ? {} : { beforeSeq: before.out }),
+        }),
+  ])
+  const taken = mergeByTime(ins, outs).slice(-limit)
+  const takenIn = taken.filter((entry) => entry.direction === 'in')
+  const takenOut = taken.filter((entry) => entry.direction === 'out')
+  const more = {
+    in: ins.length > takenIn.length || ins.length === limit,
+    out: outs.length > takenOut.length || outs.length === limit,
+  }
+  // 0 says "nothing older on this side"; a side from which nothing was taken keeps its place.
+  const edge = (entries: readonly TranscriptEntry[], left: boolean, was: number | undefined) =>
+    left ? (entries[0]?.seq ?? was ?? Number.MAX_SAFE_INTEGER) : 0
+  const older = {
+    in: edge(takenIn, more.in, before?.in),
+    out: edge(takenOut, more.out, before?.out),
+    pending: [],
+  }
+  return {
+    entries: taken.map(wireEntry).filter((entry) => entry !== null),
+    before: more.in || more.out ? formatCursor(older) : null,
+    cursor: formatCursor({
+      in: ins.at(-1)?.seq ?? 0,
+      out: outs.at(-1)?.seq ?? 0,
+      pending: outs.filter(isPendingSend).map((entry) => entry.seq),
+    }),
+  }
+}

@@ -1,0 +1,79 @@
+// The web chat as a platform: the page at /chat is received from over HTTP and sent to over an event stream.
+// The outbox row is the message; sending wakes the open windows, and a closed one finds it in its history. That is why
+// a send is confirmed at once and sending the same key twice shows one message.
+import {
+  type PlatformAdapter,
+  type PlatformDeps,
+  type PlatformIntake,
+  type PlatformModule,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import { webConfig } from './config.ts'
+import { createWebEndpoint } from './endpoint.ts'
+import { createFileShelf } from './files.ts'
+import { isFileId } from './parse.ts'
+import { wireState } from './render.ts'
+import { createWindows } from './windows.ts'
+
+export { mintChatPath, TICKET_KIND, TICKET_TTL_MS } from './config.ts'
+
+export function createWebPlatform(deps: PlatformDeps): PlatformAdapter {
+  const config = webConfig(deps.integration)
+  const files = createFileShelf(deps.filesDir, deps.random)
+  const windows = createWindows(config, {
+    clock: deps.clock,
+    transcript: deps.transcript,
+    onProblem: (thrown) =>
+      deps.log.warn({ err: String(thrown) }, 'a chat window was closed: its history cannot be read'),
+  })
+  let intake: PlatformIntake | null = null
+
+  return {
+    abilities: {
+      threads: false,
+      edits: true,
+      reactions: false,
+      files: true,
+      buttons: true,
+      typing: true,
+      idempotentSend: true,
+    },
+    textLimit: 16_000,
+    sendFrom: 'any',
+    endpoint: createWebEndpoint(config, { deps, windows, files, intake: () => intake }),
+    async start(given) {
+      intake = given
+    },
+    async send({ to, op, key, seq }) {
+      if (op.kind === 'react') {
+        throw new SwitchboardError('platform_rejected', 'the web chat shows no reactions')
+      }
+      if (op.kind === 'file' && !(isFileId(op.ref) && (await files.has(op.ref)))) {
+        throw new SwitchboardError('platform_rejected', `the file "${op.name}" is not kept by the web chat`)
+      }
+      windows.wake(to.conversation, seq)
+      return { platformIds: [key] }
+    },
+    signal(to, signal) {
+      if (signal.kind === 'turn_state') {
+        windows.tell(to.conversation, 'states', [
+          { id: signal.messageId, ...wireState(signal.state, signal.reason ?? null) },
+        ])
+      } else if (signal.kind === 'typing') {
+        windows.tell(to.conversation, 'typing', { on: signal.on })
+      } else {
+        windows.tell(to.conversation, 'status', { text: signal.text })
+      }
+    },
+    link: () =>
+      intake === null
+        ? { state: 'down', detail: 'not started' }
+        : { state: 'up', detail: `${windows.count()} open window${windows.count() === 1 ? '' : 's'}` },
+    async stop() {
+      intake = null
+      windows.close()
+    },
+  }
+}
+
+export const webPlatform: PlatformModule = { name: 'web', create: createWebPlatform }

@@ -1,0 +1,168 @@
+// What the page sends, read strictly: every field is checked and named when it is wrong. Unparsable bytes end here.
+import {
+  type Attachment,
+  type InboundMessage,
+  type InboundTap,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import type { WebConfig } from './config.ts'
+
+/** Marks taps among the platform message ids; a page's own ids cannot contain ':'. */
+export const TAP_PREFIX = 'tap:'
+
+export interface MessageOrder {
+  readonly clientId: string
+  readonly text: string
+  readonly attachments: readonly string[]
+  readonly replyTo: string | null
+}
+
+export interface TapOrder {
+  readonly clientId: string
+  readonly on: string
+  readonly value: string
+}
+
+export interface Speaker {
+  readonly sender: string
+  readonly name: string | null
+}
+
+/** The body as a JSON object. Throws `input_invalid` or `unsupported_media`. */
+export function parseJson(body: Uint8Array, contentType: string | null): Readonly<Record<string, unknown>> {
+  if (contentType === null || !/^application\/json\s*(;|$)/i.test(contentType)) {
+    throw new SwitchboardError('unsupported_media', 'the body must be application/json')
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw new SwitchboardError('input_invalid', 'the body is not JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new SwitchboardError('input_invalid', 'the body must be a JSON object')
+  }
+  return value as Readonly<Record<string, unknown>>
+}
+
+export function parseMessage(body: Readonly<Record<string, unknown>>, config: WebConfig): MessageOrder {
+  const text = body.text === undefined ? '' : body.text
+  if (typeof text !== 'string') throw invalid('text', 'must be a string')
+  if (codePoints(text) > config.maxTextChars) {
+    throw new SwitchboardError('too_large', `text is longer than ${config.maxTextChars} characters`)
+  }
+  const attachments = body.attachments === undefined ? [] : body.attachments
+  if (!Array.isArray(attachments) || attachments.some((id) => !isFileId(id))) {
+    throw invalid('attachments', 'must be a list of ids from /chat/upload')
+  }
+  if (attachments.length > config.maxAttachments) {
+    throw new SwitchboardError('too_large', `attachments: at most ${config.maxAttachments} a message`)
+  }
+  if (text.trim() === '' && attachments.length === 0) throw invalid('text', 'is empty')
+  if (new Set(attachments).size !== attachments.length) throw invalid('attachments', 'names a file twice')
+  const replyTo = body.replyTo === undefined || body.replyTo === null ? null : short(body.replyTo, 'replyTo')
+  return { clientId: clientId(body.clientId), text: wellFormed(text), attachments, replyTo }
+}
+
+export function parseTap(body: Readonly<Record<string, unknown>>): TapOrder {
+  return {
+    clientId: clientId(body.clientId),
+    on: short(body.on, 'on'),
+    value: short(body.value, 'value'),
+  }
+}
+
+export function parseTicket(body: Readonly<Record<string, unknown>>): string {
+  return short(body.ticket, 'ticket')
+}
+
+/** The chat is the sender's own: one conversation per person, whatever the window. */
+export function toInboundMessage(
+  order: MessageOrder,
+  speaker: Speaker,
+  facts: { readonly at: number; readonly attachments: readonly Attachment[] },
+): InboundMessage {
+  return {
+    kind: 'message',
+    conversation: speaker.sender,
+    chat: 'direct',
+    sender: { id: speaker.sender, ...(speaker.name === null ? {} : { name: speaker.name }) },
+    at: facts.at,
+    messageId: order.clientId,
+    text: order.text,
+    ...(order.replyTo === null ? {} : { replyTo: { messageId: order.replyTo } }),
+    ...(facts.attachments.length === 0 ? {} : { attachments: facts.attachments }),
+  }
+}
+
+export function toInboundTap(order: TapOrder, speaker: Speaker, at: number): InboundTap {
+  return {
+    kind: 'tap',
+    conversation: speaker.sender,
+    chat: 'direct',
+    sender: { id: speaker.sender, ...(speaker.name === null ? {} : { name: speaker.name }) },
+    at,
+    messageId: TAP_PREFIX + order.clientId,
+    on: order.on,
+    value: order.value,
+  }
+}
+
+/** 32 hex digits: what `/chat/upload` gives. */
+export function isFileId(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{32}$/.test(value)
+}
+
+/**
+ * A file's name as a person may safely see it and a disk may safely take it: no path, no control, bidi or invisible
+ * characters, no leading dots, at most 120 code points with the extension kept.
+ */
+export function safeFileName(raw: string): string {
+  const base = raw.slice(0, 4_096).normalize('NFC').split(/[/\\]/).at(-1) ?? ''
+  const visible = wellFormed(base)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}]/gu, '')
+    .replace(/[<>:"|?*]/g, '_')
+    .replace(/\s+/g, ' ')
+    .replace(/^[.\s]+/, '')
+    .replace(/[.\s]+$/, '')
+  if (visible === '') return 'file'
+  const points = [...visible]
+  if (points.length <= 120) return visible
+  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(visible)?.[0] ?? ''
+  return points.slice(0, 120 - ending.length).join('') + ending
+}
+
+export function codePoints(text: string): number {
+  let count = text.length
+  for (let i = 0; i < text.length - 1; i += 1) {
+    const unit = text.charCodeAt(i)
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+      const next = text.charCodeAt(i + 1)
+      if (next >= 0xdc00 && next <= 0xdfff) {
+        count -= 1
+        i += 1
+      }
+    }
+  }
+  return count
+}
+
+function clientId(value: unknown): string {
+  if (typeof value === 'string' && /^[A-Za-z0-9_-]{8,64}$/.test(value)) return value
+  throw invalid('clientId', 'must be 8 to 64 letters, digits, _ or -')
+}
+
+function short(value: unknown, field: string): string {
+  if (typeof value !== 'string' || value === '') throw invalid(field, 'must be a non-empty string')
+  if (value.length > 256) throw invalid(field, 'is too long')
+  return wellFormed(value)
+}
+
+// A lone surrogate cannot be stored as UTF-8; it becomes the replacement character instead of losing the message.
+function wellFormed(text: string): string {
+  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
+}
+
+function invalid(field: string, problem: string): SwitchboardError {
+  return new SwitchboardError('input_invalid', `${field} ${problem}`)
+}

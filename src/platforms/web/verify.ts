@@ -1,0 +1,106 @@
+// Who asks the web chat, and from which page: session cookie or bearer, and an Origin that is our own.
+// A browser on another page cannot talk to us: the cookie is SameSite=Strict, but cookies do not know ports, so
+// Origin and Sec-Fetch-Site are checked as well.
+import {
+  type HttpReply,
+  markVerified,
+  type RawRequest,
+  type TokenBook,
+  type VerifiedRequest,
+} from '../../contract/index.ts'
+import { SESSION_COOKIE, SESSION_KIND, type WebConfig } from './config.ts'
+import { errorReply } from './render.ts'
+
+export interface Session {
+  readonly token: string
+  readonly sender: string
+  readonly name: string | null
+}
+
+export interface WebVerifier {
+  verify(request: RawRequest): Promise<VerifiedRequest | HttpReply>
+  /** The session of a verified request; null only for `POST /session`, which has none yet. */
+  sessionOf(request: VerifiedRequest): Session | null
+}
+
+export function createWebVerifier(config: WebConfig, deps: { readonly tokens: TokenBook }): WebVerifier {
+  // Beside the brand, because a VerifiedRequest carries only the sender.
+  const sessions = new WeakMap<VerifiedRequest, Session>()
+  return {
+    async verify(request) {
+      const foreign = foreignPage(request, config.publicUrl)
+      if (foreign !== null) return errorReply('forbidden', foreign)
+      if (request.path === '/session') return markVerified(request, '')
+      const bearer = bearerOf(request)
+      const token = bearer ?? cookieOf(request, SESSION_COOKIE)
+      // A browser always names its origin on a POST; without one the cookie proves nothing about the page.
+      if (bearer === null && request.method !== 'GET' && header(request, 'origin') === null) {
+        return errorReply('forbidden', 'the request names no Origin', 'send Origin, or use a bearer token')
+      }
+      const row = token === null || token.length > 512 ? null : await deps.tokens.find(token)
+      const sender = row?.scope.sender
+      if (
+        token === null ||
+        row === null ||
+        row.kind !== SESSION_KIND ||
+        row.scope.integration !== config.integration ||
+        sender === undefined ||
+        sender === ''
+      ) {
+        return errorReply(
+          'unauthorized',
+          'this browser has no session',
+          'open a fresh link: switchboard link',
+        )
+      }
+      const verified = markVerified(request, sender)
+      sessions.set(verified, { token, sender, name: row.scope.name ?? null })
+      return verified
+    },
+    sessionOf: (request) => sessions.get(request) ?? null,
+  }
+}
+
+/** Why the page that asks is not ours; null when it is, or when no browser asks. */
+export function foreignPage(request: RawRequest, publicUrl: string | null): string | null {
+  const site = header(request, 'sec-fetch-site')
+  if (site !== null && site !== 'same-origin' && site !== 'none') return 'the request comes from another site'
+  const origin = header(request, 'origin')
+  if (origin === null) return null
+  const host = header(request, 'host')
+  const own = [
+    ...(host === null ? [] : [`http://${host}`, `https://${host}`]),
+    ...(publicUrl === null ? [] : [originOf(publicUrl)]),
+  ]
+  return own.includes(origin.toLowerCase()) ? null : 'the Origin is not this chat'
+}
+
+/** Whether the browser speaks https to us, so that the cookie may insist on it. */
+export function cameOverHttps(request: RawRequest): boolean {
+  const origin = header(request, 'origin')
+  if (origin !== null) return origin.startsWith('https://')
+  return header(request, 'x-forwarded-proto')?.split(',')[0]?.trim() === 'https'
+}
+
+export function header(request: RawRequest, name: string): string | null {
+  const value = request.headers[name]
+  const first = Array.isArray(value) ? value[0] : value
+  return first === undefined || first === '' ? null : name === 'host' ? first.toLowerCase() : first
+}
+
+export function cookieOf(request: RawRequest, name: string): string | null {
+  for (const pair of (header(request, 'cookie') ?? '').split(';')) {
+    const at = pair.indexOf('=')
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || null
+  }
+  return null
+}
+
+function bearerOf(request: RawRequest): string | null {
+  const found = /^bearer +([^\s]+)$/i.exec(header(request, 'authorization') ?? '')
+  return found?.[1] ?? null
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : ''
+}

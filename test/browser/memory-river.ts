@@ -1,0 +1,222 @@
+// A river in memory for the web chat's tests: transcript, token book and intake that the platform stands on. It keeps
+// what the real one keeps (positions, states, duplicate keys) and can be moved by hand.
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type {
+  Clock,
+  InboundEvent,
+  IntegrationSettings,
+  Logger,
+  OutboundOp,
+  PlatformAdapter,
+  PlatformDeps,
+  Random,
+  ReasonCode,
+  Received,
+  TokenBook,
+  TranscriptEntry,
+  TurnState,
+} from '../../src/contract/index.ts'
+import { webPlatform } from '../../src/platforms/web/index.ts'
+
+export interface MemoryRiver {
+  readonly platform: PlatformAdapter
+  readonly deps: PlatformDeps
+  readonly tokens: TokenBook
+  readonly rows: TranscriptEntry[]
+  readonly received: InboundEvent[]
+  /** What the intake says to the next events; null: queued (taps: consumed). */
+  verdict: {
+    readonly state: TurnState
+    readonly reason: ReasonCode | null
+    readonly retryAfterMs?: number
+  } | null
+  /** A send that is due now: row and platform call. */
+  say(op: OutboundOp, conversation?: string): Promise<string>
+  /** A row of the outbox that is not sent yet. Gives its position. */
+  plan(op: OutboundOp, conversation?: string): number
+  /** Sends what was planned. */
+  due(seq: number): Promise<void>
+  /** Moves an own message on, as the dispatcher would; `quietly`: without a signal. */
+  move(messageId: string, state: TurnState, options?: { reason?: ReasonCode; quietly?: boolean }): void
+}
+
+export const WEB_SETTINGS: IntegrationSettings = {
+  id: 'web',
+  platform: 'web',
+  enabled: true,
+  default: true,
+  scope: 'all',
+  access: { readable: true, dm: 'credential', allowFrom: [], approvers: [], groups: {}, mentionPatterns: [] },
+  options: { agent_name: 'demo' },
+  origin: 'default',
+}
+
+export async function createMemoryRiver(options: {
+  readonly clock: Clock
+  readonly random: Random
+  readonly settings?: Partial<IntegrationSettings>
+  readonly onReceived?: (event: InboundEvent) => void
+}): Promise<MemoryRiver> {
+  const { clock, random } = options
+  const rows: TranscriptEntry[] = []
+  const received: InboundEvent[] = []
+  const last = { in: 0, out: 0 }
+  const tokens = createTokenBook(clock, random)
+  const deps: PlatformDeps = {
+    integration: { ...WEB_SETTINGS, ...options.settings },
+    clock,
+    random,
+    log: silent,
+    transcript: async (query) => {
+      const found = rows
+        .filter((row) => query.direction === undefined || row.direction === query.direction)
+        .filter((row) => query.conversation === undefined || row.conversation === query.conversation)
+        .filter((row) => query.afterSeq === undefined || row.seq > query.afterSeq)
+        .filter((row) => query.beforeSeq === undefined || row.seq < query.beforeSeq)
+      return query.afterSeq === undefined ? found.slice(-query.limit) : found.slice(0, query.limit)
+    },
+    secret: () => '',
+    tokens,
+    filesDir: mkdtempSync(join(tmpdir(), 'swb-files-')),
+  }
+  const platform = webPlatform.create(deps)
+
+  function receiveOne(event: InboundEvent): Received {
+    const messageId = event.messageId ?? random.uuid()
+    const known = rows.find((row) => row.direction === 'in' && row.platformMessageId === messageId)
+    if (known !== undefined) {
+      return { id: known.id, state: 'queued', reason: null, duplicate: true, session: null }
+    }
+    received.push(event)
+    const usual = event.kind === 'tap' ? { state: 'consumed' as const, reason: 'verdict' as const } : null
+    const outcome = river.verdict ?? usual ?? { state: 'queued' as const, reason: null }
+    const { state, reason } = outcome
+    const answer = {
+      state,
+      reason,
+      duplicate: false,
+      session: null,
+      ...('retryAfterMs' in outcome ? { retryAfterMs: outcome.retryAfterMs } : {}),
+    }
+    if (state === 'refused') return { id: null, ...answer }
+    last.in += 1
+    rows.push({
+      seq: last.in,
+      direction: 'in',
+      id: `t_${last.in}`,
+      conversation: event.conversation,
+      at: clock.now(),
+      text: event.kind === 'message' ? event.text : '',
+      state,
+      reason,
+      sender: event.sender.id,
+      platformMessageId: messageId,
+      ...(event.kind === 'message' && event.attachments ? { attachments: event.attachments } : {}),
+    })
+    options.onReceived?.(event)
+    return { id: `t_${last.in}`, ...answer }
+  }
+
+  function outRow(seq: number): { readonly index: number; readonly row: TranscriptEntry } {
+    const index = rows.findIndex((row) => row.direction === 'out' && row.seq === seq)
+    const row = rows[index]
+    if (row === undefined) throw new Error(`no send ${seq}`)
+    return { index, row }
+  }
+
+  const river: MemoryRiver = {
+    platform,
+    deps,
+    tokens,
+    rows,
+    received,
+    verdict: null,
+    plan(op, conversation = 'owner') {
+      last.out += 1
+      const id = `o_${last.out}`
+      const text = 'text' in op ? op.text : ''
+      const at = clock.now()
+      rows.push({
+        seq: last.out,
+        direction: 'out',
+        id,
+        conversation,
+        at,
+        text,
+        state: 'queued',
+        reason: null,
+        op,
+      })
+      return last.out
+    },
+    async due(seq) {
+      const { index, row } = outRow(seq)
+      rows[index] = { ...row, state: 'sending' }
+      if (row.op === undefined) return
+      const to = { integration: 'web', conversation: row.conversation }
+      const receipt = await platform.send({ to, op: row.op, key: row.id, seq })
+      const [platformMessageId = row.id] = receipt.platformIds
+      rows[index] = { ...row, state: 'sent', platformMessageId }
+    },
+    async say(op, conversation) {
+      const seq = river.plan(op, conversation)
+      await river.due(seq)
+      return `o_${seq}`
+    },
+    move(messageId, state, how = {}) {
+      const index = rows.findIndex((row) => row.platformMessageId === messageId)
+      const row = rows[index]
+      if (row === undefined) throw new Error(`no message ${messageId}`)
+      rows[index] = { ...row, state, reason: how.reason ?? null }
+      if (how.quietly === true) return
+      platform.signal?.(
+        { integration: 'web', conversation: row.conversation },
+        {
+          kind: 'turn_state',
+          turn: row.id,
+          messageId,
+          state,
+          ...(how.reason === undefined ? {} : { reason: how.reason }),
+        },
+      )
+    },
+  }
+  await platform.start({ receive: async (events) => events.map(receiveOne) }, null)
+  return river
+}
+
+function createTokenBook(clock: Clock, random: Random): TokenBook {
+  const book = new Map<
+    string,
+    { id: string; kind: string; scope: Readonly<Record<string, string>>; expiresAt: number | null }
+  >()
+  const live = (token: string) => {
+    const row = book.get(token)
+    if (row === undefined || (row.expiresAt !== null && row.expiresAt <= clock.now())) return null
+    return row
+  }
+  return {
+    async mint({ kind, scope, ttlMs }) {
+      const token = Buffer.from(random.bytes(24)).toString('base64url')
+      const expiresAt = ttlMs === null ? null : clock.now() + ttlMs
+      book.set(token, { id: token.slice(0, 6), kind, scope, expiresAt })
+      return { token, id: token.slice(0, 6), expiresAt }
+    },
+    find: async (token) => live(token),
+    async consume(token) {
+      const row = live(token)
+      book.delete(token)
+      return row
+    },
+  }
+}
+
+const silent: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  child: () => silent,
+}

@@ -1,0 +1,134 @@
+// The page and its data endpoints behind a plain listener, on a river in memory: what the real daemon does, but it can
+// be cut off and moved by hand. The real daemon is tested in chat.test.ts.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { join, normalize } from 'node:path'
+import {
+  type HttpReply,
+  type InboundEvent,
+  isReply,
+  type PlatformAdapter,
+  type RawRequest,
+} from '../../src/contract/index.ts'
+import { mintChatPath } from '../../src/platforms/web/index.ts'
+import { createMemoryRiver, type MemoryRiver } from './memory-river.ts'
+
+export const PAGE_CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+export interface RiverDouble extends MemoryRiver {
+  readonly url: string
+  chatLink(): Promise<string>
+  /** Stops listening and cuts every connection, as a kill would. */
+  drop(): Promise<void>
+  /** Listens again on the same port. */
+  comeBack(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function createRiverDouble(
+  pages: string,
+  answer?: (event: InboundEvent, river: RiverDouble) => void,
+): Promise<RiverDouble> {
+  const memory = await createMemoryRiver({
+    clock: {
+      now: () => Date.now(),
+      after: (delayMs, run) => {
+        const timer = setTimeout(run, delayMs)
+        return () => clearTimeout(timer)
+      },
+    },
+    random: { uuid: () => randomUUID(), bytes: (count) => randomBytes(count) },
+    onReceived: (event) => void setImmediate(() => answer?.(event, river)),
+  })
+  const run = (request: IncomingMessage, response: ServerResponse): void => {
+    serve(pages, memory.platform, request, response).catch(() => response.destroy())
+  }
+  let server = await listen(run, 0)
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0
+  const close = async (): Promise<void> => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  const river: RiverDouble = Object.assign(memory, {
+    url: `http://127.0.0.1:${port}`,
+    chatLink: async () =>
+      `http://127.0.0.1:${port}${(await mintChatPath(memory.tokens, { integration: 'web' })).path}`,
+    drop: close,
+    async comeBack() {
+      server = await listen(run, port)
+    },
+    async close() {
+      await memory.platform.stop()
+      await close()
+    },
+  })
+  return river
+}
+
+async function serve(
+  pages: string,
+  platform: PlatformAdapter,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  if (url.pathname === '/chat' && request.method === 'GET') return file(response, join(pages, 'index.html'))
+  if (url.pathname.startsWith('/assets/')) return file(response, join(pages, normalize(url.pathname)))
+  if (!url.pathname.startsWith('/chat/')) return void response.writeHead(404).end()
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const raw: RawRequest = {
+    method: request.method ?? 'GET',
+    path: url.pathname.slice('/chat'.length),
+    query: url.searchParams,
+    headers: request.headers,
+    body: Buffer.concat(chunks),
+    fromLoopback: true,
+  }
+  const outcome = await platform.endpoint?.verify(raw)
+  if (outcome === undefined) return void response.writeHead(404).end()
+  const reply = isReply(outcome) ? outcome : await platform.endpoint?.handle(outcome)
+  if (reply !== undefined) write(response, reply)
+}
+
+function write(response: ServerResponse, reply: HttpReply): void {
+  response.writeHead(reply.status, reply.headers)
+  if (reply.stream === undefined) return void response.end(reply.body)
+  response.flushHeaders()
+  reply.stream({
+    write: (chunk) => void response.write(chunk),
+    drained: async () => {},
+    get closed() {
+      return response.closed || response.destroyed
+    },
+    onClose: (run) => void response.on('close', run),
+    end: () => void response.end(),
+  })
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript',
+  css: 'text/css',
+  svg: 'image/svg+xml',
+}
+
+function file(response: ServerResponse, path: string): void {
+  const type = TYPES[path.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
+  response.writeHead(200, { 'content-type': type, 'content-security-policy': PAGE_CSP })
+  response.end(readFileSync(path))
+}
+
+function listen(
+  run: (request: IncomingMessage, response: ServerResponse) => void,
+  port: number,
+): Promise<Server> {
+  const server = createServer(run)
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => resolve(server))
+  })
+}

@@ -1,0 +1,233 @@
+// The chat page: head, log, composer; and what to do when there is no session.
+import type { JSX } from 'preact'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { DownIcon, Logo } from '../shared/icons.tsx'
+import { formatDay, oneLine } from '../shared/text.ts'
+import { Composer } from './composer.tsx'
+import { Gate } from './gate.tsx'
+import { Menu } from './menu.tsx'
+import { Message } from './message.tsx'
+import { type Choice, type Entry, inOrder } from './model.ts'
+import type { Session, View } from './session.ts'
+
+const NEAR_PX = 120
+const GROUP_MS = 5 * 60_000
+const SUGGESTIONS = ['help', 'deploy', 'remind me in 5s']
+
+export function App({ session }: { readonly session: Session }): JSX.Element {
+  const [view, setView] = useState<View>(session.view())
+  useEffect(() => session.subscribe(() => setView(session.view())), [session])
+  const [replyTo, setReplyTo] = useState<Entry | null>(null)
+  const agent = oneLine(view.me?.agent ?? 'Switchboard', 40)
+  useUnreadTitle(view, agent)
+
+  if (view.phase !== 'open' || view.me === null) return <Gate phase={view.phase} />
+  return (
+    <div class="page">
+      <header class="head">
+        <Logo />
+        <div class="head-words">
+          <h1>
+            <bdi>{agent}</bdi>
+          </h1>
+          <p class={`head-state ${view.online ? 'is-up' : 'is-down'}`}>
+            <span class="lamp" aria-hidden="true" />
+            {view.online ? 'connected' : 'reconnecting…'}
+          </p>
+        </div>
+        <Menu session={session} me={view.me} />
+      </header>
+      {!view.online && (
+        <p class="banner" role="status">
+          <span class="spinner" aria-hidden="true" /> Reconnecting… what you write is kept and sent when the
+          gateway is back.
+        </p>
+      )}
+      {view.problem !== null && (
+        <p class="banner banner-bad" role="alert">
+          {view.problem}{' '}
+          <button type="button" class="link" onClick={() => session.dismiss()}>
+            dismiss
+          </button>
+        </p>
+      )}
+      <Log session={session} view={view} agent={agent} onReply={setReplyTo} />
+      <Composer
+        me={view.me}
+        agent={agent}
+        replyTo={replyTo}
+        onCancelReply={() => setReplyTo(null)}
+        onSend={(text, files) => {
+          session.send(text, files, replyTo?.id ?? null)
+          setReplyTo(null)
+        }}
+      />
+    </div>
+  )
+}
+
+interface LogProps {
+  readonly session: Session
+  readonly view: View
+  readonly agent: string
+  readonly onReply: (entry: Entry) => void
+}
+
+function Log({ session, view, agent, onReply }: LogProps): JSX.Element {
+  const box = useRef<HTMLDivElement>(null)
+  const atBottom = useRef(true)
+  const heightBefore = useRef(0)
+  const [away, setAway] = useState(false)
+  const entries = inOrder(view.chat)
+  const last = entries.at(-1)
+  const first = entries[0]?.id
+
+  const toBottom = useCallback((behavior: ScrollBehavior = 'instant') => {
+    box.current?.scrollTo({ top: box.current.scrollHeight, behavior })
+  }, [])
+
+  // One's own new message always comes into view; others only for somebody who is reading at the end.
+  useLayoutEffect(() => {
+    if (atBottom.current || last?.unsent === true) toBottom()
+  }, [entries.length, last?.id, view.typing, view.chat, toBottom])
+
+  // A banner or an attachment takes room from the log: the end stays in view.
+  useEffect(() => {
+    if (box.current === null) return
+    const watch = new ResizeObserver(() => {
+      if (atBottom.current) toBottom()
+    })
+    watch.observe(box.current)
+    return () => watch.disconnect()
+  }, [toBottom])
+
+  // Older entries are put in above: what one was reading stays where it was.
+  useLayoutEffect(() => {
+    const log = box.current
+    if (log === null) return
+    if (heightBefore.current > 0 && !atBottom.current)
+      log.scrollTop += log.scrollHeight - heightBefore.current
+    heightBefore.current = 0
+  }, [first])
+
+  const older = (): void => {
+    heightBefore.current = box.current?.scrollHeight ?? 0
+    void session.older()
+  }
+
+  return (
+    <main class="log-frame">
+      <div
+        class="log"
+        ref={box}
+        role="log"
+        aria-live="polite"
+        aria-label="Conversation"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
+        tabIndex={0}
+        onScroll={(event) => {
+          const log = event.currentTarget
+          atBottom.current = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_PX
+          setAway(!atBottom.current)
+        }}
+      >
+        <div class="log-inner">
+          {view.before !== null && (
+            <button type="button" class="older link" onClick={older}>
+              show earlier messages
+            </button>
+          )}
+          {entries.length === 0 && <Empty agent={agent} onPick={(text) => session.send(text, [], null)} />}
+          {entries.map((entry, i) => {
+            const previous = entries[i - 1]
+            const day = formatDay(entry.at, Date.now())
+            const newDay = previous === undefined || formatDay(previous.at, Date.now()) !== day
+            return (
+              <>
+                {newDay && (
+                  <p class="day" key={`day-${entry.id}`}>
+                    <span>{day}</span>
+                  </p>
+                )}
+                <Message
+                  key={entry.id}
+                  entry={entry}
+                  edit={view.chat.edits.get(entry.id)}
+                  tap={view.chat.taps.get(entry.id)}
+                  online={view.online}
+                  agent={agent}
+                  follows={!newDay && previous.dir === entry.dir && entry.at - previous.at < GROUP_MS}
+                  onTap={(on: Entry, choice: Choice) => void session.tap(on, choice)}
+                  onReply={onReply}
+                />
+              </>
+            )
+          })}
+          {view.typing && (
+            <div class="typing" role="status" aria-label={`${agent} is working`}>
+              <span class="dots" aria-hidden="true">
+                <i />
+                <i />
+                <i />
+              </span>
+              {view.status !== null && <span class="typing-words">{oneLine(view.status, 120)}</span>}
+            </div>
+          )}
+        </div>
+      </div>
+      {away && (
+        <button
+          type="button"
+          class="to-bottom"
+          aria-label="Go to the newest message"
+          onClick={() => toBottom('smooth')}
+        >
+          <DownIcon />
+        </button>
+      )}
+    </main>
+  )
+}
+
+function Empty({
+  agent,
+  onPick,
+}: {
+  readonly agent: string
+  readonly onPick: (text: string) => void
+}): JSX.Element {
+  return (
+    <section class="empty">
+      <Logo />
+      <h2>
+        Say hello to <bdi>{agent}</bdi>
+      </h2>
+      <p>
+        Messages are kept: you can close this page and come back. Not sure where to begin? Try one of these.
+      </p>
+      <div class="buttons">
+        {SUGGESTIONS.map((text) => (
+          <button key={text} type="button" class="button" onClick={() => onPick(text)}>
+            {text}
+          </button>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+/** A tab in the background says how much is new. */
+function useUnreadTitle(view: View, agent: string): void {
+  const seen = useRef(0)
+  const count = [...view.chat.entries.values()].filter((entry) => entry.dir === 'out').length
+  useEffect(() => {
+    const show = (): void => {
+      if (!document.hidden) seen.current = count
+      const unread = count - seen.current
+      document.title = unread > 0 ? `(${unread}) ${agent}` : agent
+    }
+    show()
+    document.addEventListener('visibilitychange', show)
+    return () => document.removeEventListener('visibilitychange', show)
+  }, [count, agent])
+}

@@ -1,0 +1,118 @@
+// A tool call that waits for a person: what it is, all of its input, and two buttons. It says "allowed" only when the
+// gateway said so.
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { ShieldIcon } from '../shared/icons.tsx'
+import { oneLine, revealHidden } from '../shared/text.ts'
+import { type Choice, type Entry, outcomeOf, type Tap } from './model.ts'
+
+interface Props {
+  readonly entry: Entry
+  readonly edit: Entry | undefined
+  readonly tap: Tap | undefined
+  readonly onTap: (choice: Choice) => void
+}
+
+const SHOWN_CHARS = 1_200
+const SHOWN_LINES = 14
+
+export function ApprovalCard({ entry, edit, tap, onTap }: Props): JSX.Element {
+  const outcome = outcomeOf(entry, edit, tap)
+  const ask = entry.ask
+  return (
+    <section class={`card ${outcome === null ? 'card-open' : `card-${outcome.tone}`}`} aria-label="Approval">
+      <header class="card-head">
+        <ShieldIcon />
+        <span class="card-title">{outcome === null ? 'Needs your approval' : 'Approval'}</span>
+        {entry.approval !== undefined && <code class="card-id">{entry.approval}</code>}
+      </header>
+      {ask === undefined ? (
+        <div class="card-body">
+          {/* As it is, not as Markdown: who decides by reading must see every character. */}
+          <Input text={revealHidden(entry.text)} />
+        </div>
+      ) : (
+        <div class="card-body">
+          <p class="card-tool">
+            <code>
+              <bdi>{revealHidden(oneLine(ask.toolName, 120))}</bdi>
+            </code>
+          </p>
+          {ask.description !== '' && (
+            <p class="card-words">
+              <bdi>{revealHidden(ask.description)}</bdi>
+            </p>
+          )}
+          {ask.input !== '' && <Input text={revealHidden(ask.input)} />}
+        </div>
+      )}
+      {outcome === null ? (
+        <Buttons entry={entry} tap={tap} onTap={onTap} />
+      ) : (
+        <p class={`card-outcome tone-${outcome.tone}`} role="status">
+          {outcome.text === '' ? 'recorded' : outcome.text}
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** The whole input is always there: cut only until one asks for the rest. */
+function Input({ text }: { readonly text: string }): JSX.Element {
+  const [all, setAll] = useState(false)
+  const lines = text.split('\n')
+  const long = text.length > SHOWN_CHARS || lines.length > SHOWN_LINES
+  const shown = all || !long ? text : lines.slice(0, SHOWN_LINES).join('\n').slice(0, SHOWN_CHARS)
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard */}
+      <pre class={`card-input${all ? ' all' : ''}`} dir="ltr" tabIndex={0}>
+        {shown}
+        {shown.length < text.length && '…'}
+      </pre>
+      {long && (
+        <button type="button" class="link" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? 'show less' : `show all ${text.length.toLocaleString()} characters`}
+        </button>
+      )}
+    </>
+  )
+}
+
+export function Buttons({ entry, tap, onTap }: Omit<Props, 'edit'>): JSX.Element | null {
+  const choices = entry.choices ?? []
+  if (choices.length === 0) return null
+  const busy = tap?.phase === 'deciding' || tap?.phase === 'told'
+  return (
+    <div class="buttons">
+      {choices.map((choice, i) => (
+        <button
+          key={choice.value}
+          type="button"
+          class={`button ${buttonTone(choice, i)}${tap?.value === choice.value ? ' picked' : ''}`}
+          disabled={busy}
+          onClick={() => onTap(choice)}
+        >
+          {tap?.phase === 'deciding' && tap.value === choice.value && <span class="spinner" />}
+          {oneLine(choice.label, 60)}
+        </button>
+      ))}
+      {tap?.phase === 'failed' && (
+        <p class="buttons-note tone-bad" role="alert">
+          {tap.text}
+        </p>
+      )}
+      {tap?.phase === 'told' && tap.text !== '' && (
+        <p class="buttons-note" role="status">
+          {tap.text}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function buttonTone(choice: Choice, index: number): string {
+  if (choice.value.startsWith('allow')) return 'button-good'
+  if (choice.value.startsWith('deny')) return 'button-bad'
+  return index === 0 ? 'button-main' : ''
+}

@@ -1,0 +1,13 @@
+// Entry of the chat page.
+import { render } from 'preact'
+import '../shared/theme.css'
+import './chat.css'
+import { App } from './app.tsx'
+import { createSession } from './session.ts'
+
+const root = document.getElementById('app')
+if (root !== null) {
+  const session = createSession()
+  render(<App session={session} />, root)
+  void session.start()
+}

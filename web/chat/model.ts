@@ -1,0 +1,170 @@
+// The chat as the page holds it: plain data and pure changes. Everything is reconciled by id, so an entry that comes
+// twice (a replay, another window, a retried send) is one entry.
+
+export interface Choice {
+  readonly label: string
+  readonly value: string
+}
+
+export interface FileRef {
+  readonly id: string
+  readonly kind: string
+  readonly name: string
+  readonly mime: string
+  readonly size: number
+}
+
+export interface Entry {
+  readonly id: string
+  readonly dir: 'in' | 'out'
+  readonly at: number
+  readonly kind: 'text' | 'prompt' | 'edit' | 'file'
+  readonly text: string
+  readonly state?: string
+  readonly reason?: string
+  readonly reasonText?: string
+  readonly choices?: readonly Choice[]
+  readonly approval?: string
+  readonly ask?: { readonly toolName: string; readonly description: string; readonly input: string }
+  readonly on?: string
+  readonly urgency?: string
+  readonly replyTo?: string
+  readonly attachments?: readonly FileRef[]
+  /** Still in this browser's outbox. */
+  readonly unsent?: boolean
+}
+
+export interface StateNews {
+  readonly id: string
+  readonly state: string
+  readonly reason?: string
+  readonly reasonText?: string
+}
+
+/** A button that was pressed here. */
+export interface Tap {
+  readonly value: string
+  readonly phase: 'deciding' | 'told' | 'failed'
+  readonly text: string
+}
+
+export interface Chat {
+  readonly entries: ReadonlyMap<string, Entry>
+  readonly edits: ReadonlyMap<string, Entry>
+  readonly taps: ReadonlyMap<string, Tap>
+}
+
+export const EMPTY_CHAT: Chat = { entries: new Map(), edits: new Map(), taps: new Map() }
+
+export function mergeEntries(chat: Chat, news: readonly Entry[]): Chat {
+  const entries = new Map(chat.entries)
+  const edits = new Map(chat.edits)
+  for (const entry of news) {
+    if (entry.kind === 'edit' && entry.on !== undefined) {
+      const known = edits.get(entry.on)
+      if (known === undefined || known.at <= entry.at) edits.set(entry.on, entry)
+      continue
+    }
+    const known = entries.get(entry.id)
+    // A refused body is not kept by the gateway; the window that wrote it still has it.
+    const text = entry.text === '' && known !== undefined ? known.text : entry.text
+    entries.set(entry.id, { ...entry, text })
+  }
+  return { ...chat, entries, edits }
+}
+
+export function applyStates(chat: Chat, news: readonly StateNews[]): Chat {
+  const entries = new Map(chat.entries)
+  for (const item of news) {
+    const known = entries.get(item.id)
+    if (known === undefined || known.dir !== 'in') continue
+    const { reason: _reason, reasonText: _text, unsent: _unsent, ...rest } = known
+    entries.set(item.id, { ...rest, ...item })
+  }
+  return { ...chat, entries }
+}
+
+/** The answer to a POST. The stream may have told more by then, so it only counts for what is still unsent. */
+export function applyAccepted(chat: Chat, news: StateNews): Chat {
+  return chat.entries.get(news.id)?.unsent === true ? applyStates(chat, [news]) : chat
+}
+
+export function setTap(chat: Chat, on: string, tap: Tap): Chat {
+  return { ...chat, taps: new Map(chat.taps).set(on, tap) }
+}
+
+/** In the order they are read: by time, what is not sent yet at the end. */
+export function inOrder(chat: Chat): readonly Entry[] {
+  return [...chat.entries.values()].sort((a, b) => {
+    const unsent = Number(a.unsent === true) - Number(b.unsent === true)
+    return unsent !== 0 ? unsent : a.at - b.at
+  })
+}
+
+export interface Delivery {
+  readonly words: string
+  readonly tone: 'quiet' | 'good' | 'bad'
+}
+
+/** Where an own message is, in words; a reason is always told. */
+export function deliveryOf(entry: Entry, online: boolean): Delivery {
+  if (entry.unsent === true) {
+    return { words: online ? 'sending…' : 'waiting for the connection', tone: 'quiet' }
+  }
+  const why = entry.reasonText === undefined ? '' : ` — ${entry.reasonText}`
+  switch (entry.state) {
+    case 'queued':
+      return { words: 'queued', tone: 'quiet' }
+    case 'handed':
+      return { words: 'with the agent', tone: 'quiet' }
+    case 'seen':
+      return { words: 'seen', tone: 'quiet' }
+    case 'answered':
+      return { words: 'answered', tone: 'good' }
+    case 'consumed':
+      return { words: consumedWords(entry.reason), tone: 'good' }
+    case 'refused':
+      return { words: `refused${why}`, tone: 'bad' }
+    case 'expired':
+      return { words: `expired${why}`, tone: 'bad' }
+    case 'failed':
+      return { words: `failed${why}`, tone: 'bad' }
+    default:
+      return { words: entry.state ?? '', tone: 'quiet' }
+  }
+}
+
+function consumedWords(reason: string | undefined): string {
+  if (reason === 'verdict') return 'taken as your decision'
+  if (reason === 'verdict_late') return 'came too late'
+  return 'done'
+}
+
+export interface Outcome {
+  readonly text: string
+  readonly tone: 'good' | 'bad' | 'quiet'
+}
+
+/** What became of a prompt: its edit tells, without repeating the question. */
+export function outcomeOf(entry: Entry, edit: Entry | undefined, tap: Tap | undefined): Outcome | null {
+  const raw =
+    edit === undefined ? (tap?.phase === 'told' ? tap.text : null) : remainder(entry.text, edit.text)
+  if (raw === null) return null
+  const text = withoutName(raw.trim(), entry.approval)
+  if (/\b(denied|refused|gone|undeliverable)\b/i.test(text)) return { text, tone: 'bad' }
+  if (/\b(allowed|passed on)\b/i.test(text)) return { text, tone: 'good' }
+  return { text, tone: 'quiet' }
+}
+
+// The card shows the tool and the id already: "deploy (abcde): allowed by kate" is told as "Allowed by kate".
+function withoutName(text: string, approval: string | undefined): string {
+  const mark = `(${approval}): `
+  const at = approval === undefined ? -1 : text.indexOf(mark)
+  if (at === -1) return text
+  const rest = text.slice(at + mark.length)
+  return rest.charAt(0).toUpperCase() + rest.slice(1)
+}
+
+function remainder(before: string, after: string): string {
+  return after.startsWith(before) && after.length > before.length ? after.slice(before.length) : after
+}

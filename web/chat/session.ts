@@ -1,0 +1,292 @@
+// The page's one piece of moving state: enters with the link's ticket, loads the history, keeps the stream, sends what
+// was typed. Components only read `state` and call the verbs.
+import { call } from '../shared/http.ts'
+import {
+  applyAccepted,
+  applyStates,
+  type Chat,
+  type Choice,
+  EMPTY_CHAT,
+  type Entry,
+  type FileRef,
+  mergeEntries,
+  type StateNews,
+  setTap,
+} from './model.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+import { createStream } from './stream.ts'
+
+export interface Me {
+  readonly sender: string
+  readonly name: string | null
+  readonly agent: string | null
+  readonly integration: string
+  readonly limits: {
+    readonly text_chars: number
+    readonly upload_bytes: number
+    readonly attachments: number
+  }
+}
+
+export interface View {
+  readonly phase: 'starting' | 'unreachable' | 'no-session' | 'stale-link' | 'open'
+  readonly me: Me | null
+  readonly chat: Chat
+  readonly online: boolean
+  readonly typing: boolean
+  readonly status: string | null
+  /** Cursor of the next older page; null when all is loaded. */
+  readonly before: string | null
+  /** Something the gateway said no to, until it is dismissed. */
+  readonly problem: string | null
+}
+
+export interface Session {
+  view(): View
+  subscribe(run: () => void): () => void
+  start(): Promise<void>
+  send(text: string, attachments: readonly FileRef[], replyTo: string | null): void
+  tap(entry: Entry, choice: Choice): Promise<void>
+  older(): Promise<void>
+  freshLink(): Promise<string>
+  logout(): Promise<void>
+  dismiss(): void
+}
+
+const TYPING_MS = 12_000
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+export function createSession(): Session {
+  let view: View = {
+    phase: 'starting',
+    me: null,
+    chat: EMPTY_CHAT,
+    online: false,
+    typing: false,
+    status: null,
+    before: null,
+    problem: null,
+  }
+  const listeners = new Set<() => void>()
+  let outbox: Outbox | null = null
+  let flushing = false
+  let loadingOlder = false
+  let typingTimer: ReturnType<typeof setTimeout> | undefined
+
+  function set(change: Partial<View>): void {
+    view = { ...view, ...change }
+    for (const run of listeners) run()
+  }
+
+  const stream = createStream('/chat/stream', {
+    entry(entry) {
+      if (entry.dir === 'in') outbox?.remove(entry.id)
+      if (entry.dir === 'out') showTyping(false)
+      set({ chat: mergeEntries(view.chat, [entry]) })
+    },
+    states: (news) => set({ chat: applyStates(view.chat, news) }),
+    typing: showTyping,
+    status: (text) => set({ status: text === '' ? null : text }),
+    up() {
+      set({ online: true })
+      void flush()
+    },
+    async down() {
+      set({ online: false, typing: false, status: null })
+      // A stream cannot tell "no session" from "no server"; a plain question can.
+      const asked = await call('GET', '/chat/me')
+      if (asked.status !== 401) return 'again'
+      set({ phase: 'no-session' })
+      return 'give-up'
+    },
+    reset: () => load(true),
+  })
+
+  function showTyping(on: boolean): void {
+    clearTimeout(typingTimer)
+    if (on) typingTimer = setTimeout(() => set({ typing: false, status: null }), TYPING_MS)
+    if (view.typing !== on || !on) set({ typing: on, ...(on ? {} : { status: null }) })
+  }
+
+  /** The newest page. `anew` forgets what is shown, because there may be a gap before the page. */
+  async function load(anew: boolean): Promise<string | null> {
+    const page = await call('GET', '/chat/history?limit=60')
+    if (!page.ok) return null
+    const base = anew ? { ...EMPTY_CHAT, taps: view.chat.taps } : view.chat
+    const entries = page.body.entries as readonly Entry[]
+    const known = new Set(entries.map((entry) => entry.id))
+    const waiting = (outbox?.all() ?? []).filter((item) => !known.has(item.clientId)).map(unsentEntry)
+    set({
+      chat: mergeEntries(base, [...entries, ...waiting]),
+      before: page.body.before as string | null,
+    })
+    return page.body.cursor as string
+  }
+
+  async function enter(): Promise<boolean> {
+    const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket')
+    if (ticket === null) return false
+    // The ticket must not stay in the address bar, the history or a bookmark.
+    history.replaceState(null, '', location.pathname)
+    for (let attempt = 0; ; attempt += 1) {
+      const answer = await call('POST', '/chat/session', { ticket })
+      if (answer.status !== 0 && answer.status < 500) return !answer.ok
+      set({ phase: 'unreachable' })
+      await pause(Math.min(5_000, 500 * 2 ** attempt))
+    }
+  }
+
+  async function start(): Promise<void> {
+    const stale = await enter()
+    for (let attempt = 0; ; attempt += 1) {
+      const me = await call('GET', '/chat/me')
+      if (me.ok) {
+        const found = me.body as unknown as Me
+        outbox = createOutbox(`switchboard:outbox:${found.integration}:${found.sender}`, localStorage)
+        set({ me: found })
+        const cursor = await load(false)
+        if (cursor !== null) {
+          set({ phase: 'open' })
+          stream.open(cursor)
+          return
+        }
+      } else if (me.status === 401 || me.status === 403) {
+        // A link that was used up in this very browser still leads in: only without a session it is stale.
+        return set({ phase: stale ? 'stale-link' : 'no-session' })
+      }
+      set({ phase: 'unreachable' })
+      await pause(Math.min(5_000, 500 * 2 ** attempt))
+    }
+  }
+
+  function send(text: string, attachments: readonly FileRef[], replyTo: string | null): void {
+    const item = { clientId: freshId(), text, at: Date.now(), attachments, replyTo }
+    outbox?.add(item)
+    set({ chat: mergeEntries(view.chat, [unsentEntry(item)]) })
+    void flush()
+  }
+
+  /** One at a time and in order: the next is sent when the one before was taken. */
+  async function flush(): Promise<void> {
+    if (flushing || outbox === null) return
+    flushing = true
+    try {
+      for (;;) {
+        const item = outbox.all()[0]
+        if (item === undefined) return
+        const answer = await call('POST', '/chat/messages', {
+          clientId: item.clientId,
+          text: item.text,
+          attachments: item.attachments.map((file) => file.id),
+          ...(item.replyTo === null ? {} : { replyTo: item.replyTo }),
+        })
+        if (answer.ok) {
+          outbox.remove(item.clientId)
+          const news = { ...(answer.body as unknown as StateNews), id: item.clientId }
+          set({ chat: applyAccepted(view.chat, pickState(news)) })
+        } else if (answer.status === 429) {
+          await pause(answer.retryAfterMs ?? 2_000)
+        } else if (answer.status === 0 || answer.status >= 500 || answer.status === 401) {
+          // It stays; the stream's return, or the next message, tries again.
+          if (answer.status !== 0) await pause(1_500)
+          if (!view.online || answer.status === 401) return
+          await pause(1_500)
+        } else {
+          outbox.remove(item.clientId)
+          const reasonText = answer.problem
+          set({
+            chat: applyStates(view.chat, [{ id: item.clientId, state: 'refused', reasonText }]),
+          })
+        }
+      }
+    } finally {
+      flushing = false
+    }
+  }
+
+  async function tap(entry: Entry, choice: Choice): Promise<void> {
+    const clientId = freshId()
+    const show = (phase: 'deciding' | 'told' | 'failed', text: string): void =>
+      set({ chat: setTap(view.chat, entry.id, { value: choice.value, phase, text }) })
+    show('deciding', '')
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      const answer = await call('POST', '/chat/tap', { on: entry.id, value: choice.value, clientId })
+      if (answer.ok) {
+        const said = answer.body.answer as string | undefined
+        const news = answer.body as unknown as StateNews
+        if (news.state === 'refused') return show('failed', news.reasonText ?? 'refused')
+        return show('told', said ?? '')
+      }
+      if (answer.status !== 0 && answer.status < 500 && answer.status !== 429) {
+        return show('failed', answer.problem)
+      }
+      await pause(answer.retryAfterMs ?? 600 * 2 ** attempt)
+    }
+    show('failed', 'the gateway cannot be reached; try again')
+  }
+
+  return {
+    view: () => view,
+    subscribe(run) {
+      listeners.add(run)
+      return () => listeners.delete(run)
+    },
+    start() {
+      addEventListener('online', () => stream.hurry())
+      document.addEventListener('visibilitychange', () => {
+        if (!document.hidden) stream.hurry()
+      })
+      return start()
+    },
+    send,
+    tap,
+    async older() {
+      if (view.before === null || loadingOlder) return
+      loadingOlder = true
+      const page = await call('GET', `/chat/history?limit=60&before=${encodeURIComponent(view.before)}`)
+      loadingOlder = false
+      if (!page.ok) return set({ problem: page.problem })
+      set({
+        chat: mergeEntries(view.chat, page.body.entries as readonly Entry[]),
+        before: page.body.before as string | null,
+      })
+    },
+    async freshLink() {
+      const answer = await call('POST', '/chat/link')
+      if (!answer.ok) throw new Error(answer.problem)
+      return new URL(answer.body.link as string, location.href).href
+    },
+    async logout() {
+      await call('POST', '/chat/logout')
+      stream.close()
+      set({ phase: 'no-session', chat: EMPTY_CHAT })
+    },
+    dismiss: () => set({ problem: null }),
+  }
+}
+
+function unsentEntry(item: {
+  readonly clientId: string
+  readonly text: string
+  readonly at: number
+  readonly attachments: readonly FileRef[]
+}): Entry {
+  const { clientId: id, text, at, attachments } = item
+  return { id, dir: 'in', at, kind: 'text', text, attachments, unsent: true }
+}
+
+function pickState(news: StateNews): StateNews {
+  const { id, state, reason, reasonText } = news
+  return {
+    id,
+    state,
+    ...(reason === undefined ? {} : { reason }),
+    ...(reasonText === undefined ? {} : { reasonText }),
+  }
+}
+
+// crypto.randomUUID is absent on plain http from another machine; getRandomValues is not.
+function freshId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

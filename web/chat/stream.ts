@@ -1,0 +1,114 @@
+// The live side of the page: one event stream that always comes back, from the cursor where it left off.
+import type { Entry, StateNews } from './model.ts'
+
+export interface StreamListener {
+  entry(entry: Entry): void
+  states(news: readonly StateNews[]): void
+  typing(on: boolean): void
+  status(text: string): void
+  up(): void
+  /** Lost; `permitted` tells whether trying again makes sense. */
+  down(): Promise<'again' | 'give-up'>
+  /** Too far behind: the history has to be loaded anew. Gives the cursor to go on from, null to give up for now. */
+  reset(): Promise<string | null>
+}
+
+export interface Stream {
+  open(cursor: string): void
+  /** Tries at once instead of waiting: the network is back, the tab is in front again. */
+  hurry(): void
+  close(): void
+}
+
+const SILENCE_MS = 40_000
+
+export function createStream(path: string, listener: StreamListener): Stream {
+  let source: EventSource | null = null
+  let cursor = ''
+  let attempt = 0
+  let wait: ReturnType<typeof setTimeout> | undefined
+  let watchdog: ReturnType<typeof setTimeout> | undefined
+  let closed = true
+
+  function connect(): void {
+    clearTimeout(wait)
+    source?.close()
+    const mine = new EventSource(`${path}?after=${encodeURIComponent(cursor)}`)
+    source = mine
+    const on = (name: string, run: (data: unknown) => void): void => {
+      mine.addEventListener(name, (event: MessageEvent<string>) => {
+        if (source !== mine) return
+        heard()
+        if (event.lastEventId !== '') cursor = event.lastEventId
+        run(JSON.parse(event.data))
+      })
+    }
+    on('hello', () => {
+      attempt = 0
+      listener.up()
+    })
+    on('ping', () => {})
+    on('entry', (data) => listener.entry(data as Entry))
+    on('states', (data) => listener.states(data as readonly StateNews[]))
+    on('typing', (data) => listener.typing((data as { readonly on: boolean }).on))
+    on('status', (data) => listener.status((data as { readonly text: string }).text))
+    on('reset', () => void begin())
+    mine.onerror = () => {
+      if (source === mine) void lost()
+    }
+    heard()
+  }
+
+  // A link can be open and dead (a sleeping laptop, a lost Wi-Fi): silence counts as lost.
+  function heard(): void {
+    clearTimeout(watchdog)
+    watchdog = setTimeout(() => void lost(), SILENCE_MS)
+  }
+
+  async function begin(): Promise<void> {
+    source?.close()
+    source = null
+    const fresh = await listener.reset()
+    if (closed) return
+    if (fresh === null) return lost()
+    cursor = fresh
+    connect()
+  }
+
+  async function lost(): Promise<void> {
+    source?.close()
+    source = null
+    clearTimeout(watchdog)
+    clearTimeout(wait)
+    if (closed) return
+    const verdict = await listener.down()
+    if (closed || source !== null) return
+    if (verdict === 'give-up') {
+      closed = true
+      return
+    }
+    attempt += 1
+    const pause = Math.min(8_000, 400 * 1.7 ** attempt) * (0.7 + Math.random() * 0.6)
+    clearTimeout(wait)
+    wait = setTimeout(connect, pause)
+  }
+
+  return {
+    open(from) {
+      closed = false
+      cursor = from
+      connect()
+    },
+    hurry() {
+      if (closed || source !== null) return
+      connect()
+    },
+    close() {
+      closed = true
+      source?.close()
+      source = null
+      clearTimeout(wait)
+      clearTimeout(watchdog)
+    },
+  }
+}

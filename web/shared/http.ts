@@ -1,0 +1,65 @@
+// Asking the gateway from a page: JSON in, JSON out, and no exception for anything the server said.
+
+export interface Answer {
+  readonly status: number
+  readonly ok: boolean
+  readonly body: Readonly<Record<string, unknown>>
+  /** The server's own words for what went wrong. */
+  readonly problem: string
+  readonly retryAfterMs: number | null
+}
+
+/** Resolves with status 0 when the server could not be reached. */
+export async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
+  try {
+    const response = await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      ...(method === 'GET'
+        ? {}
+        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }),
+      signal: AbortSignal.timeout(20_000),
+    })
+    const text = await response.text()
+    return answer(response.status, text, response.headers.get('retry-after'))
+  } catch {
+    return { status: 0, ok: false, body: {}, problem: 'the gateway cannot be reached', retryAfterMs: null }
+  }
+}
+
+/** Sends a file as it is, and tells how far it got. */
+export function upload(path: string, file: File, onProgress: (share: number) => void): Promise<Answer> {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', path)
+    request.setRequestHeader('content-type', file.type || 'application/octet-stream')
+    request.upload.onprogress = (event) => {
+      if (event.lengthComputable) onProgress(event.loaded / event.total)
+    }
+    request.onload = () =>
+      resolve(answer(request.status, request.responseText, request.getResponseHeader('retry-after')))
+    request.onerror = () => resolve(answer(0, '', null))
+    request.send(file)
+  })
+}
+
+function answer(status: number, text: string, retryAfter: string | null): Answer {
+  let body: Readonly<Record<string, unknown>> = {}
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed === 'object' && parsed !== null) body = parsed as Readonly<Record<string, unknown>>
+  } catch {
+    // Not ours: a proxy's page. The status says enough.
+  }
+  const error = body.error as { readonly message?: string } | undefined
+  const seconds = Number(retryAfter)
+  return {
+    status,
+    ok: status >= 200 && status < 300,
+    body,
+    problem:
+      error?.message ?? (status === 0 ? 'the gateway cannot be reached' : `the gateway answered ${status}`),
+    retryAfterMs: retryAfter !== null && Number.isFinite(seconds) ? seconds * 1_000 : null,
+  }
+}

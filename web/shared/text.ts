@@ -1,0 +1,39 @@
+// Small words for a page: sizes, times, and text made honest where a person decides by reading it.
+
+/** Characters that one cannot see, or that turn others around, as visible marks: `⟨U+202E⟩`. */
+export function revealHidden(text: string): string {
+  return text.replace(HIDDEN, (char) => {
+    const point = char.codePointAt(0) ?? 0
+    return `⟨U+${point.toString(16).toUpperCase().padStart(4, '0')}⟩`
+  })
+}
+
+// Control, format and private characters but line break and tab; separators, fillers and variation selectors that
+// draw nothing. (U+FE0E and U+FE0F stay: they belong to ordinary emoji.)
+const HIDDEN =
+  /[^\P{C}\n\t]|\u2028|\u2029|\u034F|\u115F|\u1160|\u3164|\uFFA0|[\uFE00-\uFE0D]|[\u{E0100}-\u{E01EF}]/gu
+
+/** A name as one line without controls, at most `max` code points. */
+export function oneLine(text: string, max = 80): string {
+  const points = [...text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()]
+  return points.length <= max ? points.join('') : `${points.slice(0, max - 1).join('')}…`
+}
+
+export function formatSize(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`
+  if (bytes < 1_048_576) return `${Math.round(bytes / 1_024)} kB`
+  return `${(bytes / 1_048_576).toFixed(1)} MB`
+}
+
+export function formatTime(at: number): string {
+  return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+}
+
+export function formatDay(at: number, now: number): string {
+  const day = new Date(at)
+  const today = new Date(now)
+  if (day.toDateString() === today.toDateString()) return 'Today'
+  if (day.toDateString() === new Date(now - 86_400_000).toDateString()) return 'Yesterday'
+  const year: { year?: 'numeric' } = day.getFullYear() === today.getFullYear() ? {} : { year: 'numeric' }
+  return day.toLocaleDateString([], { weekday: 'long', day: 'numeric', month: 'long', ...year })
+}

@@ -1,0 +1,20 @@
+// Builds the pages into dist/web: index.html is the chat; everything else is a hashed file under assets/. No inline
+// script or style comes out of it, so the server can forbid both.
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+
+export default defineConfig({
+  root: here,
+  base: '/',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: fileURLToPath(new URL('../dist/web', import.meta.url)),
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'es2022',
+    rolldownOptions: { input: { chat: `${here}index.html` } },
+  },
+})
