@@ -23,5 +23,5 @@ export function formatPosition(at: Position): string {
 export function parsePosition(text: string): Position | null {
   if (!/^\d{1,15}(?:-\d{1,15}){0,200}$/.test(text)) return null
   const [upTo = 0, ...holes] = text.split('-').map(Number)
-  return { upTo, holes: new Set(holes.filter((hole) => hole < upTo)) }
+  return { upTo, holes: new Set(holes.filter((hole) => hole <= upTo)) }
 }

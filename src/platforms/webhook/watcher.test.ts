@@ -1,0 +1,309 @@
+// The stream of a two-way webhook: who may watch, no gap and no repeat between replay and live, holes, formats.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { OutboundOp, StreamSink, TranscriptEntry } from '../../contract/index.ts'
+import { createWebhook } from './index.ts'
+import { formatPosition, parsePosition } from './position.ts'
+import { fakeDeps, request, SECRET } from './webhook-fixture.ts'
+
+interface Reader {
+  text(): string
+  /** Event ids and data, comments aside. */
+  events(): readonly { readonly id: string; readonly data: string; readonly event?: string }[]
+  close(): void
+}
+
+function setUp(options: Record<string, unknown> = { secret: 'env:HOOK', two_way: true }) {
+  const deps = fakeDeps(options)
+  const adapter = createWebhook(deps)
+  const row = (seq: number, state: string, more: Partial<TranscriptEntry> = {}): TranscriptEntry => {
+    const entry = {
+      ...{
+        seq,
+        direction: 'out' as const,
+        id: `o_${seq}`,
+        conversation: 'webhook',
+        at: 0,
+        text: `m${seq}`,
+        state,
+      },
+      ...{ reason: null, op: { kind: 'text', text: `m${seq}` } as OutboundOp },
+      ...more,
+    }
+    const at = deps.rows.findIndex((one) => one.seq === seq && one.direction === entry.direction)
+    if (at === -1) deps.rows.push(entry)
+    else deps.rows[at] = entry
+    return entry
+  }
+  /** As the outlet does it: `sending` is committed, the adapter called, `sent` committed. */
+  const send = async (seq: number, more: Partial<TranscriptEntry> = {}) => {
+    const entry = row(seq, 'sending', more)
+    const to = { integration: 'demo', conversation: entry.conversation }
+    await adapter.send({ to, op: entry.op ?? { kind: 'text', text: '' }, key: entry.id, seq })
+    row(seq, 'sent', more)
+  }
+  const open = async (
+    query = '',
+    headers: Record<string, string> = { authorization: `Bearer ${SECRET}` },
+  ) => {
+    const raw = request({
+      method: 'GET',
+      path: '/events',
+      query: new URLSearchParams(query),
+      headers,
+      text: '',
+    })
+    const verified = await adapter.endpoint?.verify(raw)
+    if (verified === undefined || 'status' in verified) return { status: verified?.status ?? 0, reader: null }
+    const reply = await adapter.endpoint?.handle(verified)
+    return { status: reply?.status ?? 0, reader: reply?.stream === undefined ? null : read(reply.stream) }
+  }
+  const reader = async (query?: string, headers?: Record<string, string>): Promise<Reader> => {
+    const opened = await open(query, headers)
+    if (opened.reader === null) throw new Error(`the stream did not open: ${opened.status}`)
+    await deps.clock.settle()
+    return opened.reader
+  }
+  return { deps, adapter, row, send, open, reader }
+}
+
+function read(stream: (sink: StreamSink) => void): Reader {
+  let text = ''
+  let closed = false
+  const ends: (() => void)[] = []
+  const close = () => {
+    closed = true
+    for (const end of ends.splice(0)) end()
+  }
+  stream({
+    write: (chunk) => {
+      text += chunk
+    },
+    drained: async () => {},
+    get closed() {
+      return closed
+    },
+    onClose: (run) => void ends.push(run),
+    end: close,
+  })
+  return {
+    text: () => text,
+    close,
+    events: () =>
+      text
+        .split('\n\n')
+        .filter((block) => block.includes('data:'))
+        .map((block) => {
+          const field = (name: string) =>
+            block
+              .split('\n')
+              .filter((line) => line.startsWith(`${name}: `))
+              .map((line) => line.slice(name.length + 2))
+          const [event] = field('event')
+          return {
+            id: field('id')[0] ?? '',
+            data: field('data').join('\n'),
+            ...(event === undefined ? {} : { event }),
+          }
+        }),
+  }
+}
+
+const data = (reader: Reader) => reader.events().map((event) => event.data)
+
+describe('webhook stream', () => {
+  it('[S7.webhook-two-way] [S7.webhook-connected] opens with a comment and shows what is sent from now on', async () => {
+    const { deps, row, send, reader } = setUp()
+    row(1, 'sent')
+    const watching = await reader()
+    expect(watching.text()).toBe(': connected\n\n')
+    await send(2, { op: { kind: 'text', text: 'two\nlines' } })
+    await deps.clock.settle()
+    expect(watching.text()).toContain('id: 2\ndata: two\ndata: lines\n\n')
+    expect(data(watching)).toEqual(['two\nlines'])
+  })
+
+  it('[S7.webhook-resumable] resumes after Last-Event-ID with nothing lost and nothing twice', async () => {
+    const { deps, row, send, reader } = setUp()
+    for (let seq = 1; seq <= 250; seq++) row(seq, 'sent')
+    const watching = await reader('', { authorization: `Bearer ${SECRET}`, 'last-event-id': '3' })
+    const sending = send(251)
+    await deps.clock.settle(60)
+    await sending
+    await deps.clock.settle(20)
+    expect(data(watching)).toEqual(Array.from({ length: 248 }, (_, index) => `m${index + 4}`))
+    expect(data(await reader('after=250'))).toEqual(['m251'])
+  })
+
+  it('[S7.webhook-resumable] a row that is sent later than its neighbours is not lost to a reader who was away', async () => {
+    const { deps, row, send, reader } = setUp()
+    row(1, 'sent')
+    row(2, 'queued') // a reminder, due later
+    const watching = await reader('after=0')
+    await send(3)
+    await deps.clock.settle()
+    expect(watching.events().at(-1)).toEqual({ id: '3-2', data: 'm3' })
+    watching.close()
+    await send(2)
+    const back = await reader('after=3-2')
+    expect(back.events()).toEqual([{ id: '3', data: 'm2' }])
+    expect(data(await reader('after=3'))).toEqual([])
+  })
+
+  it('shows a late row live, once, and forgets rows that failed', async () => {
+    const { deps, row, send, reader } = setUp()
+    row(1, 'queued')
+    row(2, 'queued')
+    const watching = await reader()
+    await send(3)
+    await send(1)
+    await send(1)
+    row(2, 'failed')
+    await deps.clock.advance(5_000)
+    await send(4)
+    await deps.clock.settle()
+    expect(watching.events()).toEqual([
+      { id: '3-1-2', data: 'm3' },
+      { id: '3-2', data: 'm1' },
+      { id: '4', data: 'm4' },
+    ])
+  })
+
+  it('finds what another node sent, and keeps the stream alive', async () => {
+    const { deps, row, reader } = setUp()
+    const watching = await reader()
+    row(1, 'sent')
+    await deps.clock.advance(5_000)
+    expect(data(watching)).toEqual(['m1'])
+    expect(watching.text()).toContain(': alive\n\n')
+  })
+
+  it('[S7.webhook-events-cred] needs a credential', async () => {
+    const secret = setUp()
+    expect((await secret.open('', {})).status).toBe(401)
+    expect((await secret.open('', { authorization: 'Bearer nope' })).status).toBe(401)
+    const header = setUp({ sender_header: 'X-Sender', two_way: true })
+    expect((await header.open('', {})).status).toBe(403)
+    expect((await header.open('', { 'x-sender': 'dev', 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await header.open('', { 'x-sender': 'dev' })).status).toBe(200)
+  })
+
+  it('a sender sees its own conversation, and another only where it spoke', async () => {
+    const { deps, row, send, open, reader } = setUp({ sender_header: 'X-Sender', two_way: true })
+    const dev = { 'x-sender': 'dev' }
+    const own = await reader('', dev)
+    await send(1, { conversation: 'dev' })
+    await send(2, { conversation: 'kate' })
+    await deps.clock.settle()
+    expect(data(own)).toEqual(['m1'])
+    expect((await open('conversation=kate', dev)).status).toBe(403)
+    row(1, 'refused', { direction: 'in', conversation: 'kate', sender: 'dev' })
+    expect((await open('conversation=kate', dev)).status).toBe(403)
+    row(2, 'answered', { direction: 'in', conversation: 'ci', sender: 'dev' })
+    expect((await open('conversation=ci', dev)).status).toBe(200)
+  })
+
+  it('shows prompts with the way to answer, edits as events of their own, and JSON on request', async () => {
+    const { deps, send, reader } = setUp()
+    const plain = await reader()
+    const json = await reader('format=json')
+    await send(1, { op: { kind: 'prompt', approval: 'abcde', text: 'Run rm?', choices: [] } })
+    await send(2, { op: { kind: 'edit', on: 'o_1', text: 'Allowed by kate' } })
+    await deps.clock.settle()
+    expect(plain.events()).toEqual([
+      { id: '1', data: 'Run rm?\n\nReply "yes abcde" or "no abcde"' },
+      { id: '2', data: 'Allowed by kate', event: 'edit' },
+    ])
+    expect(JSON.parse(json.events()[0]?.data ?? '')).toMatchObject({
+      ...{ id: 'o_1', chat_id: 'demo:webhook', conversation: 'webhook', kind: 'prompt', approval: 'abcde' },
+    })
+    expect(JSON.parse(json.events()[1]?.data ?? '')).toMatchObject({
+      kind: 'edit',
+      on: 'o_1',
+      text: 'Allowed by kate',
+    })
+  })
+
+  it('[S16.400] tells a bad format and a bad id, and bounds the readers', async () => {
+    const { open, reader, adapter } = setUp()
+    expect((await open('format=xml')).status).toBe(400)
+    expect((await open('after=x')).status).toBe(400)
+    for (let count = 0; count < 100; count++) await open()
+    expect((await open()).status).toBe(429)
+    await adapter.stop()
+    expect(data(await reader())).toEqual([])
+  })
+
+  it('ends the stream when the store is away: the reader comes back with its position', async () => {
+    const { deps, open } = setUp()
+    Object.assign(deps, { transcript: () => Promise.reject(new Error('away')) })
+    const adapter = createWebhook(deps)
+    const raw = request({
+      method: 'GET',
+      path: '/events',
+      headers: { authorization: `Bearer ${SECRET}` },
+      text: '',
+    })
+    const verified = await adapter.endpoint?.verify(raw)
+    if (verified === undefined || 'status' in verified) throw new Error('it should be verified')
+    const reply = await adapter.endpoint?.handle(verified)
+    if (reply?.stream === undefined) throw new Error('it should stream')
+    let ended = false
+    read((sink) =>
+      reply.stream?.({
+        ...sink,
+        write: () => {},
+        closed: false,
+        onClose: () => {},
+        end: () => {
+          ended = true
+        },
+      }),
+    )
+    await deps.clock.settle()
+    expect(ended).toBe(true)
+    expect((await open()).status).toBe(200)
+  })
+
+  it('[S7.webhook-resumable] whatever the order of sending and of coming back, each message is seen once', async () => {
+    const order = fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 12 })
+    const breaks = fc.array(fc.boolean(), { minLength: 12, maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(order, breaks, async (seqs, reconnects) => {
+        const { deps, row, send, reader } = setUp()
+        for (let seq = 1; seq <= 12; seq++) row(seq, 'queued')
+        let watching = await reader('after=0')
+        let last = '0'
+        const seen: string[] = []
+        const leave = () => {
+          seen.push(...data(watching))
+          last = watching.events().at(-1)?.id ?? last
+          watching.close()
+        }
+        for (const [at, seq] of seqs.entries()) {
+          if (reconnects[at] === true) leave()
+          await send(seq)
+          if (reconnects[at] === true) watching = await reader(`after=${last}`)
+          await deps.clock.settle()
+        }
+        leave()
+        expect([...seen].sort()).toEqual(seqs.map((seq) => `m${seq}`).sort())
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('position', () => {
+  it('goes to text and back; too many holes move the reader back, never on', () => {
+    const at = { upTo: 12, holes: new Set([9, 7]) }
+    expect(formatPosition(at)).toBe('12-7-9')
+    expect(parsePosition('12-7-9')).toEqual({ upTo: 12, holes: new Set([7, 9]) })
+    for (const text of ['', '-1', '1-', 'x', '1.5', `1${'0'.repeat(20)}`])
+      expect(parsePosition(text)).toBeNull()
+    const many = { upTo: 1_000, holes: new Set(Array.from({ length: 300 }, (_, index) => index + 100)) }
+    const back = parsePosition(formatPosition(many))
+    expect(back?.upTo).toBe(299)
+    expect(back?.holes.size).toBe(200)
+  })
+})

@@ -1,0 +1,58 @@
+// A door in for adapter tests: keeps what it was given and answers as told, in place of the river.
+import type { InboundEvent, PlatformIntake, Received } from '../contract/index.ts'
+
+export interface FakeIntake extends PlatformIntake {
+  /** Everything received, in order. */
+  readonly events: readonly InboundEvent[]
+  readonly cursors: readonly string[]
+  /** What to answer next and from then on; called per event. */
+  answerWith(answer: (event: InboundEvent, index: number) => Partial<Received>): void
+  /** From now on `receive` rejects with this; null heals it. */
+  failWith(error: Error | null): void
+  /** Holds every `receive` back until the returned function is called. */
+  hold(): () => void
+}
+
+export function createFakeIntake(): FakeIntake {
+  const events: InboundEvent[] = []
+  const cursors: string[] = []
+  let answer: (event: InboundEvent, index: number) => Partial<Received> = () => ({})
+  let failure: Error | null = null
+  let held: Promise<void> | null = null
+  return {
+    events,
+    cursors,
+    answerWith(next) {
+      answer = next
+    },
+    failWith(error) {
+      failure = error
+    },
+    hold() {
+      let release = () => {}
+      held = new Promise<void>((resolve) => {
+        release = () => {
+          held = null
+          resolve()
+        }
+      })
+      return () => release()
+    },
+    async receive(given, options) {
+      if (held !== null) await held
+      if (failure !== null) throw failure
+      if (options?.cursor !== undefined) cursors.push(options.cursor)
+      return given.map((event) => {
+        events.push(event)
+        return { ...byDefault(event, events.length), ...answer(event, events.length - 1) }
+      })
+    },
+  }
+}
+
+function byDefault(event: InboundEvent, count: number): Received {
+  const base = { id: `t_fake_${count.toString(36)}`, duplicate: false, session: null } as const
+  return event.kind === 'unparsable'
+    ? { ...base, state: 'refused', reason: 'unparsable' }
+    : { ...base, state: 'queued', reason: null }
+}

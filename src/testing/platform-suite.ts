@@ -1,0 +1,249 @@
+// The suite that every platform adapter runs: what the river relies on, whatever the platform.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type Address,
+  type Endpoint,
+  type InboundEvent,
+  isReply,
+  type OutboundOp,
+  type PlatformAdapter,
+  type RawRequest,
+  SwitchboardError,
+} from '../contract/index.ts'
+import { createFakeIntake, type FakeIntake } from './fake-intake.ts'
+
+/** How the fake platform behind the adapter misbehaves. */
+export type PlatformFault =
+  | 'none'
+  /** Cannot be reached, or answers with a fault of its own. */
+  | 'down'
+  /** Takes the request and never answers. */
+  | 'silent'
+  /** Refuses for good. */
+  | 'rejects'
+  /** Asks to wait. */
+  | 'busy'
+
+export interface Delivered {
+  /** The platform was told "received" (a 2xx, a moved offset, an acknowledged envelope). */
+  readonly acknowledged: boolean
+  /** All that the platform was told, to be searched for secrets. */
+  readonly told: string
+}
+
+export interface InboundCase {
+  readonly name: string
+  readonly deliver: () => Promise<Delivered>
+}
+
+export interface PlatformFixture {
+  readonly adapter: PlatformAdapter
+  /** Real payloads that a person caused; each reaches the intake as at least one event. */
+  readonly inbound: readonly InboundCase[]
+  /** Genuine but unreadable: recorded, answered, survived. */
+  readonly malformed: readonly InboundCase[]
+  /** Without a credential or with a wrong one. Empty where the platform has no door of ours. */
+  readonly unverified: readonly InboundCase[]
+  readonly address: Address
+  /** How often the platform shows the send with this key. Absent: it cannot be counted. */
+  readonly shown?: (key: string) => Promise<number>
+  /** Secrets that the fixture planted in the options. */
+  readonly planted: readonly string[]
+  readonly logLines: () => readonly string[]
+  /** Ends what the fixture started; the suite stops the adapter itself. */
+  readonly close: () => Promise<void>
+}
+
+export interface FixtureOptions {
+  readonly fault: PlatformFault
+}
+
+/** Which faults the fixture can play, besides `none`. */
+export interface PlatformSuiteOptions {
+  readonly faults: readonly Exclude<PlatformFault, 'none'>[]
+}
+
+const OPS: readonly { readonly op: OutboundOp; readonly needs: 'edits' | 'reactions' | null }[] = [
+  { op: { kind: 'text', text: 'hello' }, needs: null },
+  { op: { kind: 'text', text: 'urgent', urgency: 'high' }, needs: null },
+  { op: { kind: 'prompt', approval: 'abcde', text: 'Run it?', choices: [] }, needs: null },
+  { op: { kind: 'edit', on: 'key-0', text: 'hello again' }, needs: 'edits' },
+  { op: { kind: 'react', on: 'key-0', emoji: '👍' }, needs: 'reactions' },
+]
+
+export function describePlatform(
+  name: string,
+  makeFixture: (options: FixtureOptions) => Promise<PlatformFixture>,
+  options: PlatformSuiteOptions = { faults: [] },
+): void {
+  describe(`platform ${name}: the shared suite`, () => {
+    let fixture: PlatformFixture
+    let intake: FakeIntake
+    let sends = 0
+
+    const open = async (fault: PlatformFault = 'none') => {
+      fixture = await makeFixture({ fault })
+      intake = createFakeIntake()
+      await fixture.adapter.start(intake, null)
+    }
+    const shut = async () => {
+      await fixture.adapter.stop()
+      await fixture.close()
+    }
+    const send = (op: OutboundOp, key = `key-${++sends}`) =>
+      fixture.adapter.send({ to: fixture.address, op, key, seq: sends })
+
+    beforeEach(() => open())
+    afterEach(() => shut())
+
+    it('[I2.suite-platform] takes the kinds of messages that its abilities promise, and refuses the others', async () => {
+      const { abilities } = fixture.adapter
+      for (const { op, needs } of OPS) {
+        const able = abilities.oneWay !== true && (needs === null || abilities[needs])
+        if (able) expect((await send(op)).platformIds.length).toBeGreaterThan(0)
+        else expect((await failureOf(send(op))).code).toBe('platform_rejected')
+      }
+    })
+
+    it('a send with the same key twice is shown once, where it says so', async () => {
+      if (!fixture.adapter.abilities.idempotentSend || fixture.shown === undefined) return
+      await send({ kind: 'text', text: 'once' }, 'same-key')
+      await send({ kind: 'text', text: 'once' }, 'same-key')
+      expect(await fixture.shown('same-key')).toBe(1)
+    })
+
+    it('has a sensible limit and says how its link is', () => {
+      expect(fixture.adapter.textLimit).toBeGreaterThan(0)
+      expect(['up', 'connecting', 'down', 'disabled']).toContain(fixture.adapter.link().state)
+    })
+
+    it('real payloads become valid events', async () => {
+      for (const inbound of fixture.inbound) {
+        const before = intake.events.length
+        const delivered = await inbound.deliver()
+        expect([inbound.name, delivered.acknowledged]).toEqual([inbound.name, true])
+        const events = intake.events.slice(before)
+        expect([inbound.name, events.length > 0]).toEqual([inbound.name, true])
+        for (const event of events) expect([inbound.name, problemOf(event)]).toEqual([inbound.name, null])
+      }
+    })
+
+    it('[S16.unparsable] [S16.link-survives] unreadable payloads are recorded and change nothing else', async () => {
+      for (const malformed of fixture.malformed) {
+        const before = intake.events.length
+        await malformed.deliver()
+        const kinds = intake.events.slice(before).map((event) => event.kind)
+        expect([malformed.name, kinds]).toEqual([malformed.name, ['unparsable']])
+      }
+      const [good] = fixture.inbound
+      if (good !== undefined) expect((await good.deliver()).acknowledged).toBe(true)
+    })
+
+    it('[S16.401] what is not verified never reaches the intake', async () => {
+      for (const unverified of fixture.unverified) {
+        expect([unverified.name, (await unverified.deliver()).acknowledged]).toEqual([unverified.name, false])
+      }
+      expect(intake.events).toEqual([])
+    })
+
+    it('[S2.ack-after-commit] received is said only after the commit, and never when there was none', async () => {
+      const [good] = fixture.inbound
+      if (good === undefined) return
+      const release = intake.hold()
+      let acknowledged = false
+      const delivering = good.deliver().then((delivered) => {
+        acknowledged = delivered.acknowledged
+      })
+      for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+      expect(acknowledged).toBe(false)
+      release()
+      await delivering
+      expect(acknowledged).toBe(true)
+      intake.failWith(new SwitchboardError('store_unavailable', 'the disk is full'))
+      expect((await good.deliver()).acknowledged).toBe(false)
+      intake.failWith(null)
+      expect((await good.deliver()).acknowledged).toBe(true)
+    })
+
+    it('stops, twice without harm', async () => {
+      await fixture.adapter.stop()
+      await fixture.adapter.stop()
+    })
+
+    it('no secret in errors, answers or logs', async () => {
+      const printed: string[] = []
+      for (const one of [...fixture.unverified, ...fixture.malformed, ...fixture.inbound]) {
+        printed.push((await one.deliver()).told)
+      }
+      printed.push(...fixture.logLines(), JSON.stringify(fixture.adapter.link()))
+      for (const fault of options.faults) {
+        await shut()
+        await open(fault)
+        printed.push(
+          everythingIn(await failureOf(send({ kind: 'text', text: 'hello' }))),
+          ...fixture.logLines(),
+        )
+      }
+      for (const secret of fixture.planted) expect(printed.join('\n')).not.toContain(secret)
+    })
+
+    const CODES = {
+      down: 'platform_unavailable',
+      busy: 'platform_unavailable',
+      rejects: 'platform_rejected',
+      silent: 'outcome_unknown',
+    } as const
+    for (const fault of options.faults) {
+      it(`tells the truth when the platform is ${fault}`, async () => {
+        await shut()
+        await open(fault)
+        const error = await failureOf(send({ kind: 'text', text: 'hello' }))
+        expect(error.code).toBe(CODES[fault])
+        if (fault === 'busy') expect(error.retryAfterMs).toBeGreaterThan(0)
+      })
+    }
+  })
+}
+
+/** Delivers to an endpoint as the server does: verified first, and an error is no acknowledgement. */
+export async function deliverTo(
+  endpoint: Endpoint,
+  request: RawRequest,
+): Promise<Delivered & { readonly status: number }> {
+  try {
+    const verified = await endpoint.verify(request)
+    const reply = isReply(verified) ? verified : await endpoint.handle(verified)
+    const told = JSON.stringify([reply.headers, String(reply.body ?? '')])
+    return { acknowledged: reply.status >= 200 && reply.status < 300, told, status: reply.status }
+  } catch (thrown) {
+    return { acknowledged: false, told: everythingIn(thrown), status: 500 }
+  }
+}
+
+async function failureOf(sending: Promise<unknown>): Promise<SwitchboardError> {
+  const thrown = await sending.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  expect(thrown).toBeInstanceOf(SwitchboardError)
+  return thrown as SwitchboardError
+}
+
+function everythingIn(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  const { hint } = thrown as Partial<SwitchboardError>
+  return [thrown.message, thrown.stack, hint, JSON.stringify(thrown), everythingIn(thrown.cause)].join('\n')
+}
+
+/** What is wrong with an event, or null. */
+function problemOf(event: InboundEvent): string | null {
+  if (event.conversation === '') return 'no conversation'
+  if (event.sender.id === '') return 'no sender'
+  if (!Number.isFinite(event.at)) return 'no time'
+  if (event.chat !== 'direct' && event.chat !== 'group') return 'neither direct nor group'
+  if (JSON.stringify(event).includes('\\u0000')) return 'U+0000, which not every store can keep'
+  if (event.kind !== 'message' && event.kind !== 'edit') return null
+  if (typeof event.text !== 'string') return 'no text'
+  const strange = Object.entries(event.meta ?? {}).find(([, value]) => typeof value !== 'string')
+  return strange === undefined ? null : `meta.${strange[0]} is not a string`
+}
