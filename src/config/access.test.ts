@@ -1,3 +1,4 @@
+// Proves the doors: defaults of access per platform, policy files, messaging.json, the embedded default, the digest.
 import { describe, expect, it } from 'vitest'
 import { defaultSettings, WEB_OWNER } from './default-settings.ts'
 import { loadText, problemsFrom, settingsFrom } from './testing-load.ts'
@@ -20,7 +21,6 @@ describe('the door of each platform', () => {
     ['{ id: x, platform: chorus }', 'credential'],
     ['{ id: x, platform: webhook, secret: env:S }', 'credential'],
     ['{ id: x, platform: webhook, sender_header: X-Sender }', 'allowlist'],
-    ['{ id: x, platform: webhook, secret: env:S, sender_header: X-Sender }', 'allowlist'],
     ['{ id: x, platform: telegram, token: env:T, access: { dm: disabled } }', 'disabled'],
     ['{ id: x, platform: web, access: { dm: disabled } }', 'disabled'],
   ])('[S4.default-webhook] [S4.default-web] %s is %s', (integration, dm) => {
@@ -44,13 +44,21 @@ describe('the door of each platform', () => {
 
   it.each([
     ['{ id: x, platform: telegram }', '"token" is missing'],
+    [
+      '{ id: x, platform: webhook, secret: env:S, sender_header: X }',
+      'either "secret" or "sender_header", not both',
+    ],
+    [
+      '{ id: x, platform: webhook, secret: env:S, two_way: true, out: { url: "https://x" } }',
+      'either "two_way"',
+    ],
     ['{ id: x, platform: telegram, token: env:T, mode: webhook }', 'mode webhook needs "secret_token"'],
     ['{ id: x, platform: slack, bot_token: env:T }', 'slack in mode socket needs "app_token"'],
     [
       '{ id: x, platform: slack, bot_token: env:T, mode: events }',
       'slack in mode events needs "signing_secret"',
     ],
-  ])('%s lacks something', (integration, said) => {
+  ])('%s is not whole', (integration, said) => {
     expect(problemsFrom(`integrations: [${integration}]`)).toContain(said)
   })
 

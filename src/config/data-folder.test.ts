@@ -1,3 +1,4 @@
+// Proves the data folder: names, modes, the socket's length limit, the admin token.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

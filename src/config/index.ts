@@ -24,6 +24,12 @@ export { generateKey, type KeyRing, openKeyRing } from './key-ring.ts'
 export { configError, type LoadDeps, type LoadResult, loadSettings } from './load.ts'
 export { type Problem, renderProblem, renderProblems } from './problem.ts'
 export { configurationReference, referenceRows } from './reference.ts'
-export { isSecretReference, resolveSecret, resolveText, type SecretSources } from './secret-reference.ts'
+export {
+  isSecretReference,
+  resolveSecret,
+  resolveStore,
+  resolveText,
+  type SecretSources,
+} from './secret-reference.ts'
 export { openSecretShelf, type SecretRows, type SecretShelf } from './secret-shelf.ts'
 export { withoutPassword } from './settings-of.ts'

@@ -1,3 +1,4 @@
+// Proves the JSON Schema for editors and the generated reference.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { configurationJsonSchema } from './json-schema.ts'

@@ -1,3 +1,4 @@
+// Proves what loads: the example of the specification, the seed's YAML, durations, tunables.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_TUNABLES } from '../contract/index.ts'

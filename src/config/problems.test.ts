@@ -1,3 +1,4 @@
+// Proves what does not load: place, nearest key, masked secrets, bombs, and that nothing is ever thrown.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { editDistance, nearest } from './nearest.ts'

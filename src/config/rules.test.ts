@@ -1,3 +1,4 @@
+// Proves the rules that span the file: channels to the letter, bindings, names that must agree.
 import { describe, expect, it } from 'vitest'
 import { loadText, problemsFrom, settingsFrom } from './testing-load.ts'
 

@@ -44,6 +44,19 @@ export function resolveText(text: string, sources: SecretSources): string {
   return isSecretReference(text) ? resolveSecret(text, sources) : text
 }
 
+/** The store's address behind `env:NAME` or `file:path`; others are returned as they are. Throws when it is no store. */
+export function resolveStore(
+  store: string,
+  sources: Pick<SecretSources, 'folder' | 'env' | 'readFile'>,
+): string {
+  if (!/^(env|file):/.test(store)) return store
+  const resolved = resolveSecret(store, { ...sources, stored: () => null })
+  if (/^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(resolved)) return resolved
+  throw new SwitchboardError('config_invalid', `${store} does not hold the address of a store`, {
+    hint: 'it must read sqlite:path or postgres://…',
+  })
+}
+
 function found(reference: string, value: string | null | undefined, hint: string): string {
   if (value !== undefined && value !== null && value !== '') return value
   throw new SwitchboardError('config_invalid', `${reference} leads to nothing`, { hint })

@@ -1,3 +1,4 @@
+// Proves secrets: references, keys, encryption, rotation and crashes in the middle of one.
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,7 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../contract/index.ts'
 import { generateKey, openKeyRing } from './key-ring.ts'
 import { createSecretBox } from './secret-box.ts'
-import { isSecretReference, resolveSecret, resolveText, type SecretSources } from './secret-reference.ts'
+import {
+  isSecretReference,
+  resolveSecret,
+  resolveStore,
+  resolveText,
+  type SecretSources,
+} from './secret-reference.ts'
 import { openSecretShelf, type SecretRows } from './secret-shelf.ts'
 
 let dir = ''
@@ -90,6 +97,15 @@ describe('references', () => {
     writeFileSync(join(dir, 'large'), 'x'.repeat(70_000))
     expect(errorOf(() => resolveSecret('file:empty', sources())).message).toContain('leads to nothing')
     expect(errorOf(() => resolveSecret('file:large', sources())).message).toContain('larger than 64 KiB')
+  })
+
+  it('a store may be named by a reference, and must then be one', () => {
+    const env = { DB: 'postgres://u:hunter2@db/sb', ODD: 'mysql://u:hunter2@x' }
+    expect(resolveStore('env:DB', { folder: dir, env })).toBe(env.DB)
+    expect(resolveStore('sqlite:/x', { folder: dir, env })).toBe('sqlite:/x')
+    const error = errorOf(() => resolveStore('env:ODD', { folder: dir, env }))
+    expect(error.message).toBe('env:ODD does not hold the address of a store')
+    expect(errorOf(() => resolveStore('env:NONE', { folder: dir, env })).message).toContain('env:NONE')
   })
 
   it('plain text passes where it may stand', () => {

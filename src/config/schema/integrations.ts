@@ -61,13 +61,20 @@ const webhook = z
       .enum(['github', 'plain'])
       .default('github')
       .describe('github: HMAC in X-Hub-Signature-256. plain: the secret itself in a header.'),
-    sender_header: text('Trusted header that names the sender; for loopback or behind a proxy.').optional(),
+    sender_header: text(
+      'Trusted header that names the sender; from loopback only, unless behind_proxy.',
+    ).optional(),
+    behind_proxy: z
+      .boolean()
+      .default(false)
+      .describe('A proxy in front sets sender_header itself and lets nobody else set it.'),
     two_way: z.boolean().default(false).describe('Answers are streamed at /hooks/ID/events.'),
     template: text('How the body becomes text; {{path.to.field}} is filled from the JSON body.').optional(),
     out: z
       .strictObject({
         url: text('Where answers are posted: a URL, or a reference to one.'),
         secret: secret('Signs what is posted (X-Signature-256).').optional(),
+        allow_private: z.boolean().default(false).describe('Allow private and loopback addresses.'),
       })
       .optional()
       .describe('Answers are posted to a URL.'),
@@ -79,6 +86,20 @@ const webhook = z
         path: [],
         message:
           'a webhook needs "secret" (its signature is checked) or "sender_header" (a trusted header names the sender)',
+      })
+    }
+    if (hook.secret !== undefined && hook.sender_header !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['sender_header'],
+        message: 'a webhook takes either "secret" or "sender_header", not both',
+      })
+    }
+    if (hook.two_way && hook.out !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['out'],
+        message: 'a webhook takes either "two_way" (a stream) or "out" (a URL), not both',
       })
     }
     if (hook.sender_header !== undefined && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(hook.sender_header)) {

@@ -19,12 +19,9 @@ export const serverSchema = z
 
 export const storeSchema = z
   .string()
-  .refine(
-    (store) => /^(sqlite:.+|postgres(ql)?:\/\/.+|env:[A-Za-z_][A-Za-z0-9_]*|file:.+|secret:.+)$/.test(store),
-    {
-      error: 'expected sqlite:path, postgres://…, or a reference (env:NAME) to one of them',
-    },
-  )
+  .refine((store) => /^(sqlite:.+|postgres(ql)?:\/\/.+|env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/.test(store), {
+    error: 'expected sqlite:path, postgres://…, or a reference (env:NAME) to one of them',
+  })
   .meta({
     description:
       'sqlite:path (relative to this file) or postgres://…; a reference such as env:DATABASE_URL also works.',
