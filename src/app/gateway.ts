@@ -2,6 +2,7 @@
 // configuration is applied here: what changed is stopped and started, what did not is left alone.
 import {
   type AgentSettings,
+  type Cancel,
   type Clock,
   type ConnectorModule,
   formatAddress,
@@ -18,11 +19,12 @@ import { createAgentOutlet } from '../core/dispatch/agent-outlet.ts'
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
 import { createRoster, type Roster } from '../core/dispatch/roster.ts'
 import { createIntake, type Intake } from '../core/inbound/intake.ts'
-import { canSpeak, createLinks, type Links } from '../core/outbound/links.ts'
+import { ackReaction, canSpeak, createLinks, type Links } from '../core/outbound/links.ts'
 import { createSender, type Sender } from '../core/outbound/sender.ts'
 import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
 import type { SignalSink } from '../core/signals.ts'
 import { splitText } from '../kit/index.ts'
+import { keepPruning } from './retention.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface GatewayDeps {
@@ -63,6 +65,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const grants = createGrantBook(store, log)
   const problems = new Map<string, string>()
   const running = new Map<string, string>()
+  let stopPruning: Cancel = () => undefined
   const crashPoint = deps.crashPoint ? { crashPoint: deps.crashPoint } : {}
 
   const signal: SignalSink = (to, news) => {
@@ -81,6 +84,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     roster,
     signal,
     canSpeak: (integration) => canSpeak(links, integration),
+    ackReaction: (row) => ackReaction(row, settings().tunables.ackReaction, links.get(row.integration)),
     ...crashPoint,
   })
   const jitter = () => (deps.random.bytes(1)[0] ?? 0) / 255
@@ -242,8 +246,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
       dispatcher.start()
       sender.start()
       await approvals.start()
+      stopPruning = keepPruning({ store, clock, log, retentionMs: () => settings().tunables.bodyRetentionMs })
     },
     async stop() {
+      stopPruning()
       approvals.stop()
       await dispatcher.stop()
       await sender.stop()

@@ -33,6 +33,8 @@ export interface DispatcherDeps {
   readonly signal: SignalSink
   /** False for a place that nothing can be said to. */
   readonly canSpeak: (integration: string) => boolean
+  /** The reaction that tells a sender that the agent has it; null where there is none to give. */
+  readonly ackReaction: (row: TurnRow) => NewSend | null
   readonly crashPoint?: (name: string) => void
 }
 
@@ -189,7 +191,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       ...(reason ? { reason } : {}),
       ...(detail ? { detail } : {}),
     }
-    const result = await patience.persist('settle a turn', () => store.accept(sends, [full]))
+    const all = to === 'failed' ? sends : [...acknowledged(hold, row), ...sends]
+    const result = await patience.persist('settle a turn', () => store.accept(all, [full]))
     deps.crashPoint?.('dispatch.after-settle')
     if (result.outcome === 'stale') {
       holds.drop(hold.lane)
@@ -200,7 +203,16 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       drain.wake({ lane: hold.lane, scope: hold.agent })
     }
     tellTurnState(deps.signal, row, to, reason)
-    return { ok: true, ids: result.sends.map((sent) => sent.id) }
+    return { ok: true, ids: result.sends.slice(all.length - sends.length).map((sent) => sent.id) }
+  }
+
+  /** Only once the agent has it, and once. */
+  const acknowledged = (hold: LaneHold, row: TurnRow): readonly NewSend[] => {
+    const flight = hold.flights.get(row.id)
+    if (!flight || flight.acknowledged) return []
+    flight.acknowledged = true
+    const reaction = deps.ackReaction(row)
+    return reaction ? [reaction] : []
   }
 
   const tellOffline = (lane: string, agent: string) => {

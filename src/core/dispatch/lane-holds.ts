@@ -7,6 +7,7 @@ export interface Flight {
   readonly row: TurnRow
   /** Something was said for it: an answer without a word gets a notice. */
   said: boolean
+  acknowledged: boolean
   cancelTimeout: Cancel
   cancelTyping: Cancel
 }

@@ -1,5 +1,6 @@
 // The platform adapters of this node, by integration. What the outlet and the approvals need to know of them.
-import type { PlatformAdapter } from '../../contract/index.ts'
+import type { NewSend, PlatformAdapter, TurnRow } from '../../contract/index.ts'
+import { rowAddress } from '../signals.ts'
 
 export interface Link {
   readonly integration: string
@@ -47,4 +48,19 @@ export function createLinks(): Links {
 export function canSpeak(links: Links, integration: string): boolean {
   const link = links.get(integration)
   return link !== undefined && link.adapter.abilities.oneWay !== true
+}
+
+/** The configured reaction on the sender's own message, where the platform knows reactions. */
+export function ackReaction(row: TurnRow, emoji: string, link: Link | undefined): NewSend | null {
+  if (emoji === '' || !link?.adapter.abilities.reactions) return null
+  return {
+    to: rowAddress(row),
+    platform: row.platform,
+    op: { kind: 'react', on: row.messageId, emoji },
+    cause: 'notice',
+    agent: row.agent,
+    session: row.session,
+    turn: row.id,
+    idempotencyKey: `ack:${row.id}`,
+  }
 }
