@@ -136,6 +136,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
       const flight: Flight = {
         row,
         said: false,
+        acknowledged: false,
         cancelTimeout: () => undefined,
         cancelTyping: () => undefined,
       }
