@@ -1,6 +1,6 @@
 // How the command line fails: usage, no daemon, a dead socket, a daemon in trouble, a reader that goes away.
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -122,6 +122,14 @@ describe('without a daemon', () => {
     ])
     await new Promise((resolve) => child.once('exit', resolve))
     expect((await command(['reload', ...data()])).err).toContain('no daemon holds')
+  })
+
+  it('reading where nothing ever ran says so and leaves no trace', async () => {
+    const nowhere = join(folder.path, 'nowhere')
+    const told = await command(['turns', '--data', nowhere])
+    expect(told).toMatchObject({ code: 1, out: '' })
+    expect(told.err).toMatch(/^error: there is no data folder .*nowhere yet\nhint: /)
+    expect(existsSync(nowhere)).toBe(false)
   })
 
   it('SWITCHBOARD_DATA names the folder when --data does not', async () => {

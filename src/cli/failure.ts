@@ -9,8 +9,12 @@ export function daemonAbsent(dataDir: string, message?: string): SwitchboardErro
   return new SwitchboardError(
     message === undefined ? 'daemon_absent' : 'execution_failed',
     message ?? `no daemon holds the data folder ${dataDir}`,
-    { hint: `start one with: switchboard up --data ${quoted(dataDir)}` },
+    { hint: startHint(dataDir) },
   )
+}
+
+export function startHint(dataDir: string): string {
+  return `start one with: switchboard up --data ${quoted(dataDir)}`
 }
 
 export function usage(message: string, hint?: string): SwitchboardError {

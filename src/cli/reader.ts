@@ -1,18 +1,21 @@
 // One way to read for every command: through the daemon when one runs, straight from the store when none does.
-import type {
-  ApprovalView,
-  AuditReport,
-  PairingView,
-  ReadDesk,
-  SendFilter,
-  SendState,
-  SendView,
-  StatusReport,
-  TurnFilter,
-  TurnState,
-  TurnView,
+import { existsSync } from 'node:fs'
+import {
+  type ApprovalView,
+  type AuditReport,
+  type PairingView,
+  type ReadDesk,
+  type SendFilter,
+  type SendState,
+  type SendView,
+  type StatusReport,
+  SwitchboardError,
+  type TurnFilter,
+  type TurnState,
+  type TurnView,
 } from '../contract/index.ts'
 import type { DaemonClient, Query } from './daemon-client.ts'
+import { startHint } from './failure.ts'
 import { createLedgerExport, type ExportFormat } from './ledger-export.ts'
 
 /** What a list is narrowed to. `limit: null` means everything. */
@@ -79,6 +82,11 @@ export async function openStoreReader(options: {
   readonly dataDir: string
   readonly configFile: string | null
 }): Promise<{ readonly reader: Reader; close(): Promise<void> }> {
+  if (!existsSync(options.dataDir)) {
+    throw new SwitchboardError('daemon_absent', `there is no data folder ${options.dataDir} yet`, {
+      hint: `name the right one with --data, or ${startHint(options.dataDir)}`,
+    })
+  }
   const { openReadDesk } = await import('../app/read-desk.ts')
   const { dataDir, configFile } = options
   const opened = await openReadDesk(configFile === null ? { dataDir } : { dataDir, configFile })

@@ -62,6 +62,7 @@ describe('text from strangers', () => {
   it('cannot move the cursor, forge lines or reorder them', () => {
     const evil = 'a\u001b[2Jb\u009bc\nd\te\u202ef\u0007'
     expect(oneLine(evil)).toBe('a�[2Jb�c ⏎ d e�f�')
+    expect(oneLine('a \r\n\r\n  b')).toBe('a ⏎ b')
     expect(safeLines(evil)).toBe('a�[2Jb�c\nd  e�f�')
     expect(jsonLine({ evil })).not.toMatch(/\p{Cc}/u)
     expect(JSON.parse(jsonLine({ evil }))).toEqual({ evil })
