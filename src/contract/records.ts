@@ -27,7 +27,7 @@ export interface NewTurn {
   /** Null when no agent is bound (refused). */
   readonly agent: string | null
   readonly sender: string
-  /** Null: the body is not kept (refusals); its digest still is. */
+  /** Null: the body is not kept (refusals); `bodyDigest` is then what the ledger holds of it. */
   readonly body: TurnBody | null
   readonly bodyDigest: string
 }

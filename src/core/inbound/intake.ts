@@ -143,7 +143,6 @@ function takenBy(result: StepResult): { flood: boolean; sender: boolean } {
 function toItem(input: StepInput, { decision, effects = [] }: StepResult, messageId: string): ReceiveItem {
   const { event, integration, at, agent } = input
   const body = bodyOf(event)
-  const bodyText = JSON.stringify(body)
   const refused = decision.go === 'refuse'
   return {
     turn: {
@@ -155,7 +154,7 @@ function toItem(input: StepInput, { decision, effects = [] }: StepResult, messag
       agent,
       sender: event.sender.id,
       body: refused ? null : body,
-      bodyDigest: hash('sha256', bodyText),
+      bodyDigest: refused ? hash('sha256', JSON.stringify(body)) : '',
     },
     state: decision.go === 'continue' ? 'queued' : refused ? 'refused' : 'consumed',
     reason: decision.go === 'continue' ? null : decision.reason,
