@@ -269,6 +269,8 @@ describe('secrets, tokens, links, reload, doctor', () => {
     })
     expect((await command(['token', 'mint', '--agent', 'kate', ...data()])).out).toBe('agent_x\n')
     expect((await command(['token', 'mint', ...data()])).code).toBe(2)
+    expect((await command(['token', 'mint', '--kind', 'user', ...data()])).code).toBe(2)
+    expect((await command(['token', 'mint', '--kind', 'notfy', ...data()])).err).toContain('"notify"')
     expect((await command(['token', ...data()])).out).toContain('agent=kate')
     expect((await command(['token', 'revoke', 'tok_1', ...data()])).code).toBe(0)
     expect((await command(['token', 'revoke', 'tok_2', ...data()])).code).toBe(1)

@@ -1,4 +1,5 @@
 // `switchboard token`: bearer tokens. A token is shown once, when it is minted; only its hash is kept.
+import { suggestion } from '../../config/nearest.ts'
 import type { Desk } from '../../contract/index.ts'
 import type { Run } from '../context.ts'
 import { usage } from '../failure.ts'
@@ -15,6 +16,14 @@ export interface MintOptions {
   readonly user?: string
   readonly expires?: string
   readonly label?: string
+}
+
+/** What a token of each kind must be for. */
+const KINDS: Readonly<Record<string, 'agent' | 'user' | null>> = {
+  agent: 'agent',
+  notify: 'agent',
+  user: 'user',
+  admin: null,
 }
 
 type Minted = Awaited<ReturnType<Desk['mintToken']>>
@@ -45,9 +54,7 @@ export const listTokens: Run = (context) =>
   })
 
 export const mintToken: Run<MintOptions> = async (context, _args, options) => {
-  if (options.kind !== 'admin' && options.agent === undefined) {
-    throw usage(`a token of kind "${options.kind}" needs an agent`, 'add: --agent ID')
-  }
+  checkKind(options)
   const scope: Record<string, string> = {}
   for (const name of ['agent', 'session', 'user', 'label'] as const) {
     const value = options[name]
@@ -77,4 +84,17 @@ export const revokeToken: Run = async (context, [id = '']) => {
   if (context.json) await context.printJson({ ok: true, id })
   else await context.print(`${oneLine(id)} is revoked`)
   return 0
+}
+
+function checkKind(options: MintOptions): void {
+  const needs = KINDS[options.kind]
+  if (needs === undefined) {
+    throw usage(
+      `--kind: "${options.kind}" is not a kind of token`,
+      suggestion(options.kind, Object.keys(KINDS)),
+    )
+  }
+  if (needs !== null && options[needs] === undefined) {
+    throw usage(`a token of kind "${options.kind}" needs --${needs}`, `add: --${needs} ID`)
+  }
 }

@@ -49,7 +49,7 @@ function addTokens(program: Command, action: Action): void {
   token
     .command('mint')
     .description('make a token; it is shown this once')
-    .option('--kind <kind>', 'agent, notify or admin', 'agent')
+    .option('--kind <kind>', 'agent, notify, user or admin', 'agent')
     .option('--agent <id>', 'for this agent')
     .option('--session <id>', 'for this session of the agent')
     .option('--user <id>', 'for this user')
