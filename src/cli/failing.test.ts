@@ -1,6 +1,6 @@
 // How the command line fails: usage, no daemon, a dead socket, a daemon in trouble, a reader that goes away.
 import { spawn } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -121,6 +121,10 @@ describe('without a daemon', () => {
       `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`,
     ])
     await new Promise((resolve) => child.once('exit', resolve))
+    expect(lstatSync(path).isSocket()).toBe(true)
+    expect((await command(['reload', ...data()])).err).toContain('no daemon holds')
+    rmSync(path)
+    writeFileSync(path, '')
     expect((await command(['reload', ...data()])).err).toContain('no daemon holds')
   })
 
