@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Clock, Logger } from '../contract/index.ts'
-import { createConfigSource, type ReloadResult, reloadError } from './config-source.ts'
+import { openConfigSource, type ReloadResult, reloadError } from './config-source.ts'
+import { createConfigSource } from './create-config-source.ts'
 import { BUILT, FILE } from './testing-load.ts'
 import { watchFiles } from './watch.ts'
 
@@ -128,6 +129,14 @@ describe('the configuration in force', () => {
     expect(() => sourceOf('x: 1')).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   })
 
+  it('opens from a file, or fails with the place', async () => {
+    const deps = { clock: drivenClock(), log: silent, readFile: () => Buffer.from('agents: [{ id: a }]') }
+    const config = { file: FILE, built: BUILT, defaultStore: 'sqlite:/d' }
+    expect((await openConfigSource(config, deps)).current().agents[0]?.id).toBe('a')
+    const bad = openConfigSource(config, { ...deps, readFile: () => Buffer.from('x: 1') })
+    await expect(bad).rejects.toMatchObject({ code: 'config_invalid' })
+  })
+
   it('without a file the embedded default is in force', async () => {
     const source = createConfigSource(
       { file: null, built: BUILT, defaultStore: 'sqlite:/d/x.db', watch: true },
@@ -136,6 +145,11 @@ describe('the configuration in force', () => {
     expect(source.current().agents[0]?.id).toBe('demo')
     expect((await source.reload()).outcome).toBe('unchanged')
     source.stop()
+    const opened = await openConfigSource(
+      { file: null, built: BUILT, defaultStore: 'sqlite:/d/x.db' },
+      { clock: drivenClock(), log: silent },
+    )
+    expect(opened.current()).toEqual(source.current())
   })
 })
 

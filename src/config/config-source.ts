@@ -2,8 +2,8 @@
 import { type Clock, type Logger, type Settings, SwitchboardError } from '../contract/index.ts'
 import type { Built } from './cross-check.ts'
 import { defaultSettings } from './default-settings.ts'
-import { configError, type LoadResult, loadSettings } from './load.ts'
-import { type Problem, renderProblems } from './problem.ts'
+import type { LoadDeps, LoadResult } from './load.ts'
+import { configError, type Problem, renderProblems } from './problem.ts'
 import type { ReadFile } from './text-file.ts'
 import { type FileWatchDeps, watchFiles } from './watch.ts'
 
@@ -50,8 +50,29 @@ export interface ConfigSourceDeps {
   readonly watching?: Omit<FileWatchDeps, 'clock'>
 }
 
-/** Throws `config_invalid` when the first load fails. */
-export function createConfigSource(config: ConfigSourceConfig, deps: ConfigSourceDeps): ConfigSource {
+/**
+ * Throws `config_invalid` when the first load fails. The loader (schema library, YAML parser) is fetched only when
+ * there is a file: a plain start with the embedded default does not pay for it.
+ */
+export async function openConfigSource(
+  config: ConfigSourceConfig,
+  deps: ConfigSourceDeps,
+): Promise<ConfigSource> {
+  if (config.file === null) return configSourceWith(notNeeded, config, deps)
+  const { loadSettings } = await import('./load.ts')
+  return configSourceWith(loadSettings, config, deps)
+}
+
+function notNeeded(): never {
+  throw new SwitchboardError('internal', 'the embedded default is not loaded from a file')
+}
+
+/** The same with the loader in hand. */
+export function configSourceWith(
+  loadSettings: (file: string, deps: LoadDeps) => LoadResult,
+  config: ConfigSourceConfig,
+  deps: ConfigSourceDeps,
+): ConfigSource {
   const { file } = config
   const changeListeners: ((now: Settings, before: Settings) => void)[] = []
   const reloadListeners: ((result: ReloadResult) => void)[] = []

@@ -2,10 +2,13 @@
 import { configSchema } from './schema/index.ts'
 import { keyNames } from './schema-walk.ts'
 
-const KEYS = keyNames(configSchema)
 const TOKEN = /("(?:[^"\\]|\\.)*"?|'[^']*'?|(?:[^\s,{}[\]#"':]|:(?=[^\s]))+)(\s*:(?=\s|$))?/g
 const REFERENCE = /^(env:[A-Za-z_]\w*|secret:[\w.-]+),?$/
 const MASK = '•••'
+
+// Gathered at the first problem: a good file never needs them.
+let known: ReturnType<typeof keyNames> | null = null
+const keys = () => (known ??= keyNames(configSchema))
 
 /**
  * The line as a person wrote it, with everything that could be a secret masked. A key is shown when the schema knows
@@ -35,10 +38,10 @@ export function excerptOf(
     let shown: string
     if (isKey) {
       key = token.replace(/^["']|["']$/g, '')
-      shown = KEYS.has(key) || (named && start === column - 1 && token.length <= 60) ? token : MASK
+      shown = keys().has(key) || (named && start === column - 1 && token.length <= 60) ? token : MASK
     } else {
-      const known = key === null ? undefined : KEYS.get(key)
-      shown = REFERENCE.test(token) || token === '-' || (known !== undefined && !known.secret) ? token : MASK
+      const place = key === null ? undefined : keys().get(key)
+      shown = REFERENCE.test(token) || token === '-' || (place !== undefined && !place.secret) ? token : MASK
     }
     if (start + token.length < column) shift += shown.length - token.length
     out += between + shown

@@ -3,10 +3,11 @@ export {
   type ConfigSource,
   type ConfigSourceConfig,
   type ConfigSourceDeps,
-  createConfigSource,
+  openConfigSource,
   type ReloadResult,
   reloadError,
 } from './config-source.ts'
+export { createConfigSource } from './create-config-source.ts'
 export type { Built } from './cross-check.ts'
 export {
   type AdminToken,
@@ -21,8 +22,8 @@ export { canonical, digestOf } from './digest.ts'
 export { type Environment, readEnvironment } from './environment.ts'
 export { configurationJsonSchema } from './json-schema.ts'
 export { generateKey, type KeyRing, openKeyRing } from './key-ring.ts'
-export { configError, type LoadDeps, type LoadResult, loadSettings } from './load.ts'
-export { type Problem, renderProblem, renderProblems } from './problem.ts'
+export { type LoadDeps, type LoadResult, loadSettings } from './load.ts'
+export { configError, type Problem, renderProblem, renderProblems } from './problem.ts'
 export { configurationReference, referenceRows } from './reference.ts'
 export {
   isSecretReference,

@@ -3,8 +3,8 @@
 import type { z } from 'zod'
 import { nearest, suggestion } from './nearest.ts'
 import type { Path } from './problem.ts'
+import { SECRET_HINT } from './reference-pattern.ts'
 import { CONNECTOR_NAMES, configSchema, PLATFORM_NAMES } from './schema/index.ts'
-import { SECRET_HINT } from './schema/words.ts'
 import { allowedKeys } from './schema-walk.ts'
 
 export interface Finding {

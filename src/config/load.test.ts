@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_TUNABLES } from '../contract/index.ts'
-import { configError } from './load.ts'
+import { configError } from './problem.ts'
 import { loadText, problemsFrom, settingsFrom } from './testing-load.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8')

@@ -1,10 +1,10 @@
 // switchboard.yaml → Settings. Never throws on what the file holds: every fault is a problem with line and column.
-import { basename, dirname, resolve } from 'node:path'
-import { type Settings, SwitchboardError } from '../contract/index.ts'
+import { dirname, resolve } from 'node:path'
+import type { Settings } from '../contract/index.ts'
 import { type Built, crossCheck } from './cross-check.ts'
 import { excerptOf } from './excerpt.ts'
 import { type Finding, findingsOf } from './issues.ts'
-import { formatPath, type Problem, renderProblems } from './problem.ts'
+import { formatPath, type Problem } from './problem.ts'
 import { configSchema } from './schema/index.ts'
 import { settingsOf } from './settings-of.ts'
 import { createSideFiles } from './side-files.ts'
@@ -99,14 +99,6 @@ export function parseSettings(
   const side = createSideFiles(folder, deps.readFile, (warning) => all.push(warning))
   const settings = settingsOf(parsed.data, side, { folder, defaultStore: deps.defaultStore }, all)
   return { ok: true, settings, warnings: all, files: [path, ...side.touched] }
-}
-
-/** One error for the command line: exit 2 with every place, line, column and hint. */
-export function configError(file: string, problems: readonly Problem[]): SwitchboardError {
-  const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
-  return new SwitchboardError('config_invalid', renderProblems(file, problems), {
-    hint: `${basename(file)} has ${count}`,
-  })
 }
 
 function problemsOf(findings: readonly Finding[], yaml: YamlText, text: string): Problem[] {

@@ -1,4 +1,6 @@
 // A problem of the configuration: where it is, what it is, what to do. Never holds a secret.
+import { basename } from 'node:path'
+import { SwitchboardError } from '../contract/index.ts'
 
 export type Path = readonly (string | number)[]
 
@@ -42,4 +44,12 @@ export function renderProblems(file: string, problems: readonly Problem[]): stri
   const shown = problems.slice(0, 20).map((problem) => renderProblem(file, problem))
   if (problems.length > shown.length) shown.push(`… and ${problems.length - shown.length} more`)
   return shown.join('\n')
+}
+
+/** One error for the command line: exit 2 with every place, line, column and hint. */
+export function configError(file: string, problems: readonly Problem[]): SwitchboardError {
+  const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
+  return new SwitchboardError('config_invalid', renderProblems(file, problems), {
+    hint: `${basename(file)} has ${count}`,
+  })
 }

@@ -1,7 +1,8 @@
 // The part of the schema for MCP channel servers that Switchboard starts or connects to.
 import { z } from 'zod'
+import { SECRET_HINT, SECRET_REFERENCE } from '../reference-pattern.ts'
 import { accessSchema } from './access.ts'
-import { httpUrl, SECRET_HINT, SECRET_REFERENCE, text, textOrSecret } from './words.ts'
+import { httpUrl, text, textOrSecret } from './words.ts'
 
 // A value under such a name is a secret for sure; others (LANG, DEBUG) may stand in the file.
 const SECRET_NAME =

@@ -1,10 +1,8 @@
 // The words that all parts of the configuration schema share: ids, references, durations, rate limits.
 import { z } from 'zod'
+import { SECRET_HINT, SECRET_REFERENCE } from '../reference-pattern.ts'
 
 export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
-export const SECRET_REFERENCE =
-  /^(env:[A-Za-z_][A-Za-z0-9_]*|file:[^\0]+|secret:[A-Za-z0-9][A-Za-z0-9_.-]{0,127})$/
-export const SECRET_HINT = 'write env:NAME, file:path or secret:NAME'
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
