@@ -23,41 +23,43 @@ export interface Shelf {
 }
 
 export function createOutbox(key: string, shelf: Shelf): Outbox {
-  let memory: readonly Unsent[] = read()
+  // Holds the items only where the shelf cannot: full or forbidden.
+  let memory: readonly Unsent[] | null = null
 
-  // Read anew each time: another window of the same browser keeps its own items under the same key.
-  function read(): readonly Unsent[] {
+  // Read anew each time: another window of the same browser keeps its items under the same key.
+  function all(): readonly Unsent[] {
+    if (memory !== null) return memory
+    let stored: string | null
     try {
-      const stored: unknown = JSON.parse(shelf.getItem(key) ?? '[]')
-      return Array.isArray(stored) ? stored.filter(isUnsent) : []
+      stored = shelf.getItem(key)
     } catch {
-      return memory ?? []
+      memory = []
+      return memory
+    }
+    try {
+      const items: unknown = JSON.parse(stored ?? '[]')
+      return Array.isArray(items) ? items.filter(isUnsent) : []
+    } catch {
+      return []
     }
   }
 
   function write(items: readonly Unsent[]): void {
-    memory = items
+    if (memory !== null) {
+      memory = items
+      return
+    }
     try {
       shelf.setItem(key, JSON.stringify(items))
     } catch {
-      // Full or forbidden: memory still holds it for as long as the page is open.
+      memory = items
     }
   }
 
-  const merged = (): readonly Unsent[] => {
-    const stored = read()
-    const known = new Set(stored.map((item) => item.clientId))
-    return [...stored, ...memory.filter((item) => !known.has(item.clientId) && !removed.has(item.clientId))]
-  }
-  const removed = new Set<string>()
-
   return {
-    all: merged,
-    add: (item) => write([...merged(), item]),
-    remove(clientId) {
-      removed.add(clientId)
-      write(merged().filter((item) => item.clientId !== clientId))
-    },
+    all,
+    add: (item) => write([...all(), item]),
+    remove: (clientId) => write(all().filter((item) => item.clientId !== clientId)),
   }
 }
 

@@ -275,7 +275,8 @@ function closingMark(text: string, from: number, mark: string): number {
     // `*` must not close on half of a `**`.
     if (mark.length === 1 && (after === mark || before === mark)) continue
     if (mark[0] === '_' && /[\p{L}\p{N}]/u.test(after)) continue
-    return at
+    // Of three in a row the last two close the outer one.
+    return mark.length === 2 && after === mark[0] && text[at + 3] !== mark[0] ? at + 1 : at
   }
   return -1
 }

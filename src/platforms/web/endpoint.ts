@@ -1,5 +1,6 @@
 // The data endpoints of the page, all under /chat. The page itself is a static file that the server hands out.
 import {
+  asSwitchboardError,
   type Endpoint,
   type HttpReply,
   type PlatformDeps,
@@ -18,7 +19,15 @@ import {
 } from './config.ts'
 import type { FileShelf } from './files.ts'
 import { parseCursor, readHistory } from './history.ts'
-import { parseJson, parseMessage, parseTap, parseTicket, toInboundMessage, toInboundTap } from './parse.ts'
+import {
+  parseJson,
+  parseMessage,
+  parseTap,
+  parseTicket,
+  toInboundMessage,
+  toInboundTap,
+  toUnparsable,
+} from './parse.ts'
 import { errorReply, jsonReply, receivedReply, thrownReply, wireFile } from './render.ts'
 import { cameOverHttps, createWebVerifier, header, type Session } from './verify.ts'
 import type { Windows } from './windows.ts'
@@ -79,7 +88,7 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
     },
 
     'POST /messages': async (request, session) => {
-      const order = parseMessage(parseJson(request.body, header(request, 'content-type')), config)
+      const order = await read(request, session, (body) => parseMessage(body, config))
       const attachments = await Promise.all(
         order.attachments.map(async (id) => {
           const file = await files.own(session.sender, id)
@@ -92,7 +101,7 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
     },
 
     'POST /tap': async (request, session) => {
-      const order = parseTap(parseJson(request.body, header(request, 'content-type')))
+      const order = await read(request, session, parseTap)
       return receive(toInboundTap(order, session, deps.clock.now()), session)
     },
 
@@ -126,6 +135,23 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
       await deps.tokens.consume(session.token)
       return jsonReply(200, { ok: true }, { 'set-cookie': cookie('', 0, cameOverHttps(request)) })
     },
+  }
+
+  /** Reads what a person's page sent. What cannot be read is recorded as such before it is refused. */
+  async function read<Order>(
+    request: RawRequest,
+    session: Session,
+    parse: (body: Readonly<Record<string, unknown>>) => Order,
+  ): Promise<Order> {
+    try {
+      return parse(parseJson(request.body, header(request, 'content-type')))
+    } catch (thrown) {
+      const problem = asSwitchboardError(thrown)
+      if (problem.code === 'input_invalid') {
+        await parts.intake()?.receive([toUnparsable(problem.message, session, deps.clock.now())])
+      }
+      throw problem
+    }
   }
 
   async function receive(

@@ -3,6 +3,7 @@ import {
   type Attachment,
   type InboundMessage,
   type InboundTap,
+  type InboundUnparsable,
   SwitchboardError,
 } from '../../contract/index.ts'
 import type { WebConfig } from './config.ts'
@@ -95,6 +96,18 @@ export function toInboundMessage(
   }
 }
 
+/** A body that a person's page sent and nobody can read: recorded, so that it is not lost without a trace. */
+export function toUnparsable(problem: string, speaker: Speaker, at: number): InboundUnparsable {
+  return {
+    kind: 'unparsable',
+    conversation: speaker.sender,
+    chat: 'direct',
+    sender: { id: speaker.sender, ...(speaker.name === null ? {} : { name: speaker.name }) },
+    at,
+    problem,
+  }
+}
+
 export function toInboundTap(order: TapOrder, speaker: Speaker, at: number): InboundTap {
   return {
     kind: 'tap',
@@ -119,7 +132,8 @@ export function isFileId(value: unknown): value is string {
  */
 export function safeFileName(raw: string): string {
   const base = raw.slice(0, 4_096).normalize('NFC').split(/[/\\]/).at(-1) ?? ''
-  const visible = wellFormed(base)
+  const visible = base
+    .replace(LONE_SURROGATE, '\uFFFD')
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}]/gu, '')
     .replace(/[<>:"|?*]/g, '_')
     .replace(/\s+/g, ' ')
@@ -158,10 +172,13 @@ function short(value: unknown, field: string): string {
   return wellFormed(value)
 }
 
-// A lone surrogate cannot be stored as UTF-8; it becomes the replacement character instead of losing the message.
+// A lone surrogate cannot be stored as UTF-8, and not every store keeps U+0000; they become the replacement character
+// instead of losing the message.
 function wellFormed(text: string): string {
-  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
+  return text.replaceAll('\u0000', '\uFFFD').replace(LONE_SURROGATE, '\uFFFD')
 }
+
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
 
 function invalid(field: string, problem: string): SwitchboardError {
   return new SwitchboardError('input_invalid', `${field} ${problem}`)

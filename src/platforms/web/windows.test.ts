@@ -1,0 +1,254 @@
+// Windows that come, go and come back: nothing is lost, nothing is shown that is not due, nobody holds too much.
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createMemoryRiver, type MemoryRiver } from '../../../test/browser/memory-river.ts'
+import type { StreamSink } from '../../contract/index.ts'
+import { createTestClock, createTestRandom, type TestClock } from '../../testing/test-clock.ts'
+import { webConfig } from './config.ts'
+import { formatCursor, parseCursor, readHistory } from './history.ts'
+import { createWindows, type Windows } from './windows.ts'
+
+let clock: TestClock
+let river: MemoryRiver
+let windows: Windows
+
+beforeEach(async () => {
+  clock = createTestClock()
+  river = await createMemoryRiver({ clock, random: createTestRandom() })
+  // The platform's own windows are behind its endpoint; these stand on the same transcript.
+  windows = createWindows(
+    { ...webConfig(river.deps.integration), maxWindows: 3, maxReplay: 50 },
+    { clock, transcript: river.deps.transcript, onProblem: () => {} },
+  )
+})
+
+interface Shown {
+  readonly event: string
+  readonly id: string | null
+  readonly data: Record<string, unknown> & { readonly text?: string }
+}
+
+function openWindow(cursor: string | null, conversation = 'owner') {
+  const shown: Shown[] = []
+  const closers: (() => void)[] = []
+  let closed = false
+  const sink: StreamSink = {
+    write(text) {
+      for (const part of text.split('\n\n').filter((each) => each.includes('event: '))) {
+        const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(part)?.[1] ?? null
+        shown.push({
+          event: field('event') ?? '',
+          id: field('id'),
+          data: JSON.parse(field('data') ?? 'null'),
+        })
+      }
+    },
+    drained: async () => {},
+    get closed() {
+      return closed
+    },
+    onClose: (run) => void closers.push(run),
+    end() {
+      closed = true
+    },
+  }
+  windows.open(conversation, parseCursor(cursor), sink)
+  return {
+    shown,
+    texts: () => shown.filter((one) => one.event === 'entry').map((one) => one.data.text),
+    events: () => shown.map((one) => one.event),
+    cursor: () => shown.findLast((one) => one.id !== null)?.id ?? cursor,
+    isClosed: () => closed,
+    leave() {
+      closed = true
+      for (const run of closers) run()
+    },
+  }
+}
+
+async function say(text: string): Promise<void> {
+  await river.say({ kind: 'text', text })
+  windows.wake('owner', river.rows.filter((row) => row.direction === 'out').length)
+  await clock.settle()
+}
+
+describe('cursors', () => {
+  it('come back as they were, and nothing else does', () => {
+    for (const cursor of [
+      { in: 0, out: 0, pending: [] },
+      { in: 7, out: 99, pending: [98, 4] },
+    ]) {
+      expect(parseCursor(formatCursor(cursor))).toEqual(cursor)
+    }
+    for (const text of [
+      null,
+      '',
+      'i1',
+      'i1.o',
+      'i-1.o2',
+      'i1.o2.p',
+      'i1.o2.p1-',
+      'i1.o2 ',
+      `i${'9'.repeat(20)}.o1`,
+    ]) {
+      expect(parseCursor(text)).toBeNull()
+    }
+  })
+})
+
+describe('a window', () => {
+  it('[S7.web-page] [I3.web-reconnect] goes on where it left off: what was said meanwhile comes once', async () => {
+    const first = openWindow(null)
+    await clock.settle()
+    await say('one')
+    first.leave()
+    await say('two')
+    await say('three')
+    const second = openWindow(first.cursor())
+    await clock.settle()
+    await say('four')
+    expect(first.texts()).toEqual(['one'])
+    expect(second.texts()).toEqual(['two', 'three', 'four'])
+  })
+
+  it('[I3.web-reconnect] also gets a reminder that was planned before it left and sent while it was away', async () => {
+    const reminder = river.plan({ kind: 'text', text: 'reminder' })
+    await say('later row, sent first')
+    const page = await readHistory(river.deps.transcript, 'owner', { before: null, limit: 50 })
+    expect(page.entries.map((entry) => entry.text)).toEqual(['later row, sent first'])
+    const first = openWindow(page.cursor)
+    await clock.settle()
+    first.leave()
+    await river.due(reminder)
+    const second = openWindow(first.cursor())
+    await clock.settle()
+    expect(second.texts()).toEqual(['reminder'])
+    const third = openWindow(second.cursor())
+    await clock.settle()
+    expect(third.texts()).toEqual([])
+  })
+
+  it('shows a reminder when it is due, not before', async () => {
+    const window = openWindow(null)
+    const reminder = river.plan({ kind: 'text', text: 'reminder' })
+    windows.wake('owner')
+    await clock.settle()
+    await say('now')
+    expect(window.texts()).toEqual(['now'])
+    await river.due(reminder)
+    windows.wake('owner', reminder)
+    await clock.settle()
+    expect(window.texts()).toEqual(['now', 'reminder'])
+  })
+
+  it('finds by itself what no signal told: another node’s send, a state that changed', async () => {
+    const window = openWindow(null)
+    await clock.settle()
+    river.rows.push({
+      seq: 1,
+      direction: 'in',
+      id: 't_1',
+      conversation: 'owner',
+      at: clock.now(),
+      text: 'hi',
+      state: 'queued',
+      reason: null,
+      platformMessageId: 'client-1',
+    })
+    await river.say({ kind: 'text', text: 'from afar' })
+    await clock.advance(5_000)
+    expect(window.texts()).toEqual(['hi', 'from afar'])
+    river.move('client-1', 'failed', { reason: 'agent_failed', quietly: true })
+    await clock.advance(5_000)
+    expect(window.shown.findLast((one) => one.event === 'states')?.data).toEqual([
+      {
+        id: 'client-1',
+        state: 'failed',
+        reason: 'agent_failed',
+        reasonText: 'The agent answered with an error.',
+      },
+    ])
+  })
+
+  it('[I3.web-delivery-state] is told on arrival how the messages it knows fared meanwhile', async () => {
+    river.rows.push({
+      seq: 1,
+      direction: 'in',
+      id: 't_1',
+      conversation: 'owner',
+      at: 1,
+      text: 'hi',
+      state: 'answered',
+      reason: null,
+      platformMessageId: 'client-1',
+    })
+    const window = openWindow('i1.o0')
+    await clock.settle()
+    expect(window.shown.find((one) => one.event === 'states')?.data).toEqual([
+      { id: 'client-1', state: 'answered' },
+    ])
+  })
+
+  it('that is too far behind, or from another store, begins anew', async () => {
+    for (let i = 0; i < 60; i += 1) await say(`m${i}`)
+    for (const cursor of ['i0.o1', 'i0.o900', 'i5.o60']) {
+      const window = openWindow(cursor)
+      await clock.settle()
+      expect(window.events()).toEqual(['reset'])
+      expect(window.isClosed()).toBe(true)
+    }
+    const near = openWindow('i0.o20')
+    await clock.settle()
+    expect(near.texts()).toHaveLength(40)
+  })
+
+  it('[I3.web-windows] sees what the others see; another chat’s sees nothing of it', async () => {
+    const [a, b, other] = [openWindow(null), openWindow(null), openWindow(null, 'kate')]
+    await clock.settle()
+    await say('to all')
+    windows.tell('owner', 'typing', { on: true })
+    expect(a.texts()).toEqual(['to all'])
+    expect(b.events()).toEqual(['hello', 'entry', 'typing'])
+    expect(other.events()).toEqual(['hello'])
+  })
+
+  it('is kept alive, and leaves no timer behind', async () => {
+    const window = openWindow(null)
+    await clock.advance(31_000)
+    expect(window.events().filter((event) => event === 'ping')).toHaveLength(2)
+    window.leave()
+    expect(windows.count()).toBe(0)
+    expect(clock.pending()).toBe(0)
+  })
+
+  it('too many of one chat: the oldest goes', async () => {
+    const opened = [1, 2, 3, 4].map(() => openWindow(null))
+    await clock.settle()
+    expect(opened.map((window) => window.isClosed())).toEqual([true, false, false, false])
+    expect(windows.count()).toBe(3)
+  })
+
+  it('whose transcript cannot be read is closed, so that the page comes again', async () => {
+    const broken = createWindows(webConfig(river.deps.integration), {
+      clock,
+      transcript: async () => Promise.reject(new Error('no store')),
+      onProblem: () => {},
+    })
+    windows = broken
+    const window = openWindow(null)
+    await clock.settle()
+    expect(window.isClosed()).toBe(true)
+    expect(broken.count()).toBe(0)
+  })
+
+  it('a text cannot forge a frame', async () => {
+    const window = openWindow(null)
+    await clock.settle()
+    await say('x\n\nevent: entry\ndata: {"text":"forged"}\n\n')
+    expect(window.texts()).toEqual(['x\n\nevent: entry\ndata: {"text":"forged"}\n\n'])
+  })
+
+  it('none opens after the platform stopped', async () => {
+    windows.close()
+    expect(openWindow(null).isClosed()).toBe(true)
+  })
+})
