@@ -23,7 +23,7 @@ describe('the door of each platform', () => {
     ['{ id: x, platform: webhook, sender_header: X-Sender }', 'allowlist'],
     ['{ id: x, platform: telegram, token: env:T, access: { dm: disabled } }', 'disabled'],
     ['{ id: x, platform: web, access: { dm: disabled } }', 'disabled'],
-  ])('[S4.default-webhook] [S4.default-web] %s is %s', (integration, dm) => {
+  ])('%s is %s', (integration, dm) => {
     expect(first(integration)?.access).toMatchObject({ readable: true, dm })
   })
 
@@ -79,7 +79,7 @@ describe('the door of each platform', () => {
     })
   })
 
-  it('[S4.unreadable-closes] a policy file is taken; unreadable, it closes that door only and says so', () => {
+  it('a policy file is taken; unreadable, it closes that door only and says so', () => {
     const text =
       'integrations: [{ id: t, platform: telegram, token: env:T, access: { file: t.yaml } }, { id: w, platform: web }]'
     const good = settingsFrom(text, { '/etc/sb/t.yaml': 'dm: allowlist\nallow_from: ["1"]\n' })
@@ -137,20 +137,17 @@ describe('messaging.json', () => {
     ['{"engineer": "*"}', '"engineer" must be a list'],
     ['{"engineer": [5]}', '"engineer" must be a list'],
     ['{"x": ["*", "bad"]}', '"x" must be a list'],
-  ])(
-    '[S3.messaging-file-missing] [S3.messaging-file-bad] %s denies all and is reported once',
-    (content, said) => {
-      const settings = settingsFrom(text, content === null ? {} : { [path]: content })
-      expect(settings.agents.map((agent) => agent.messagingAllow)).toEqual([[], []])
-      expect(settings.warnings).toHaveLength(1)
-      expect(settings.warnings[0]).toContain(said)
-      expect(settings.warnings[0]).toContain('is denied')
-    },
-  )
+  ])('%s denies all and is reported once', (content, said) => {
+    const settings = settingsFrom(text, content === null ? {} : { [path]: content })
+    expect(settings.agents.map((agent) => agent.messagingAllow)).toEqual([[], []])
+    expect(settings.warnings).toHaveLength(1)
+    expect(settings.warnings[0]).toContain(said)
+    expect(settings.warnings[0]).toContain('is denied')
+  })
 })
 
 describe('the embedded default', () => {
-  it('[S3.default-web] [S3.default-webhook] is web chat, the two-way webhook of the seed and the demo agent', () => {
+  it('is web chat, the two-way webhook of the seed and the demo agent', () => {
     const settings = defaultSettings({ defaultStore: 'sqlite:/d/switchboard.db' })
     expect(settings.store).toBe('sqlite:/d/switchboard.db')
     expect(settings.integrations.map((one) => [one.id, one.platform])).toEqual([
@@ -183,7 +180,7 @@ agents:
 })
 
 describe('the digest', () => {
-  it('[S3.digest] is the same for the same meaning, and another for another', () => {
+  it('is the same for the same meaning, and another for another', () => {
     const one = settingsFrom('agents: [{ id: a }]\nserver: { port: 1, host: h }\nstore: sqlite:/a')
     const same = settingsFrom(
       '# a word\nstore: sqlite:/b\nserver:\n  host: h\n  port: 1\nagents:\n  - id: "a"\n',

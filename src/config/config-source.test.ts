@@ -177,7 +177,7 @@ describe('watching', () => {
     return { clock, state, events, errors, watch, changes: () => changes, stats: () => stats }
   }
 
-  it('[S3.reload-file] calls back once, after the file has come to rest', () => {
+  it('calls back once, after the file has come to rest', () => {
     const { clock, state, events, changes } = watched()
     state['/etc/a'] = '2'
     events.get('/etc')?.()

@@ -15,7 +15,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 const mode = (path: string) => statSync(path).mode & 0o777
 
 describe('the data folder', () => {
-  it('[S3.default-data] is --data, else SWITCHBOARD_DATA, else ~/.switchboard', () => {
+  it('is --data, else SWITCHBOARD_DATA, else ~/.switchboard', () => {
     expect(dataFolderAt({ env: { HOME: '/home/k' } })).toMatchObject({
       path: '/home/k/.switchboard',
       database: '/home/k/.switchboard/switchboard.db',

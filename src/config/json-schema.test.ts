@@ -45,7 +45,7 @@ const schema = configurationJsonSchema()
 const yaml = (text: string) => readYaml(text).value
 
 describe('the schema for editors', () => {
-  it('[S3.schema-command] is draft 2020-12 with a title, and closed', () => {
+  it('is draft 2020-12 with a title, and closed', () => {
     expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
     expect(schema.title).toBe('Switchboard configuration')
     expect(schema.additionalProperties).toBe(false)

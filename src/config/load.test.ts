@@ -73,7 +73,7 @@ describe('what loads', () => {
     })
   })
 
-  it('[S3.store-sqlite] a relative store starts at the file, an absolute one and others stay', () => {
+  it('a relative store starts at the file, an absolute one and others stay', () => {
     expect(settingsFrom('store: sqlite:./a/b.db').store).toBe('sqlite:/etc/sb/a/b.db')
     expect(settingsFrom('store: sqlite:/x/b.db').store).toBe('sqlite:/x/b.db')
     expect(settingsFrom('store: postgres://db/sb').store).toBe('postgres://db/sb')
@@ -114,7 +114,7 @@ describe('what loads', () => {
     expect(settingsFrom('agents: []').tunables).toEqual(DEFAULT_TUNABLES)
   })
 
-  it('[S3.limits-tunable] [S3.unknown-policy-values] [S12.retention-config] everything tunable can be written', () => {
+  it('[S3.unknown-policy-values] [S12.retention-config] everything tunable can be written', () => {
     const { tunables } = settingsFrom(`
 tunables:
   max_attempts: 2
@@ -157,7 +157,7 @@ retention: { bodies: 30d }
     )
   })
 
-  it('[S3.mention-patterns] manners are set for all and can be changed per integration', () => {
+  it('manners are set for all and can be changed per integration', () => {
     const { integrations } = settingsFrom(`
 tunables: { mention_patterns: ["^sb\\\\b"], reply_to_mode: all, text_chunk_limit: 500, ack_reaction: ok }
 integrations:

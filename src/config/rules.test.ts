@@ -54,7 +54,7 @@ describe('channels, to the letter of the seed', () => {
     expect(made.agents[0]?.channels?.defaultRateLimit).toEqual({ rps, burst: 20 })
   })
 
-  it('[S3.rate-zero] [F7.config-zero-overrides] 0/0 of a server stands beside the default, and is not taken for absent', () => {
+  it('[F7.config-zero-overrides] 0/0 of a server stands beside the default, and is not taken for absent', () => {
     const made = settingsFrom(
       channels(
         'default_rate_limit: { rps: 5, burst: 5 }, approved: [{ server: s, rate_limit: { rps: 0, burst: 0 } }]',
@@ -117,7 +117,7 @@ describe('bindings', () => {
     ])
   })
 
-  it('[S3.one-bot-many-agents] several agents share one bot by conversations, one takes the rest', () => {
+  it('several agents share one bot by conversations, one takes the rest', () => {
     const text = bound(
       '{ plugin: telegram, instance: tg, conversations: ["-1"] }',
       '{ plugin: telegram, instance: tg, conversations: ["-2/1", "-2/2", "-11"] }',
@@ -200,7 +200,7 @@ describe('names that must agree', () => {
     expect(problemsFrom(text)).toContain(said)
   })
 
-  it('[S3.scope-agents] [S3.scope-default-bound] scope is all, named agents, or those that are bound', () => {
+  it('scope is all, named agents, or those that are bound', () => {
     const { integrations } = settingsFrom(
       'integrations: [{ id: a, platform: web }, { id: b, platform: web, scope: all }, { id: c, platform: web, scope: { agents: [k] } }]\nagents: [{ id: k }]',
     )

@@ -196,7 +196,7 @@ describe('the box', () => {
 })
 
 describe('the shelf', () => {
-  it('[I3.secrets-running] sets, lists, reads and removes', async () => {
+  it('sets, lists, reads and removes', async () => {
     const store = rowsStore()
     const shelf = await openSecretShelf(ringIn(), store)
     await shelf.set('bot', 'one', 'op')
