@@ -41,6 +41,9 @@ export interface DeskDeps {
   >
 }
 
+/** What an operator may mint; the other kinds are made by the surfaces that use them. */
+const MINTABLE = ['agent', 'notify', 'user', 'admin']
+
 export function createDesk(deps: DeskDeps): Desk {
   const { store, gateway, settings } = deps
 
@@ -124,7 +127,9 @@ export function createDesk(deps: DeskDeps): Desk {
     async decide(id, behavior, by, via) {
       const { won, approval } = await store.decide({ id, behavior, cause: 'person', by, via })
       if (!approval) throw new SwitchboardError('not_found', `there is no approval ${id}`)
-      return { won, approval: approvalView(approval) }
+      // "Allowed" is said only when the agent has it: wait for the relay, it is a matter of milliseconds.
+      if (won) await gateway.approvals.settle(id)
+      return { won, approval: approvalView((await store.approval(id)) ?? approval) }
     },
     async approvePairing(code, by) {
       const done = await store.approvePairing(code.trim().toLowerCase(), by)
@@ -148,6 +153,9 @@ export function createDesk(deps: DeskDeps): Desk {
     },
     revoke: (integration, sender, right, by) => store.revoke(integration, sender, right, by),
     async mintToken({ kind, scope, ttl_ms }, by) {
+      if (!MINTABLE.includes(kind)) {
+        throw new SwitchboardError('input_invalid', `kind must be one of ${MINTABLE.join(', ')}`)
+      }
       if (scope.agent !== undefined && !settings().agents.some((one) => one.id === scope.agent)) {
         throw new SwitchboardError('not_found', `there is no agent "${scope.agent}"`)
       }

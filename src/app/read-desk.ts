@@ -1,6 +1,7 @@
 // A desk without a daemon: commands that only read open the store themselves, read-only.
+import { existsSync } from 'node:fs'
 import { createConfigSource, dataFolderAt, openKeyRing, readEnvironment } from '../config/index.ts'
-import type { ReadDesk } from '../contract/index.ts'
+import { type ReadDesk, SwitchboardError } from '../contract/index.ts'
 import { openStore } from '../store/open.ts'
 import { createLogger } from './logger.ts'
 import { createRealClock, createRealRandom } from './real-clock.ts'
@@ -26,6 +27,11 @@ export async function openReadDesk(
     { clock, log },
   )
   const settings = config.current()
+  if (settings.store === folder.defaultStore && !existsSync(folder.database)) {
+    throw new SwitchboardError('not_found', `there is no database in ${folder.path} yet`, {
+      hint: `start a daemon first: switchboard up --data ${folder.path}`,
+    })
+  }
   const store = await openStore(settings.store, {
     clock,
     random: createRealRandom(),

@@ -50,6 +50,8 @@ export interface Approvals {
   start(): Promise<void>
   /** Returns the approval's id. The same call of the same turn, asked again after a crash, is the same approval. */
   ask(order: AskOrder): Promise<string>
+  /** Resolves when a decided approval was passed on, or could not be. */
+  settle(id: string): Promise<void>
   /** The turns behind them were cancelled: nobody needs to answer any more. */
   withdraw(agent: string, turns: readonly string[]): Promise<void>
   stop(): void
@@ -59,7 +61,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, clock, log } = deps
   const patience = createPatience(clock, log)
   const expiries = new Map<string, Cancel>()
-  const settling = new Set<string>()
+  const settling = new Map<string, Promise<void>>()
   let stopped = false
 
   const ask = async (order: AskOrder): Promise<string> => {
@@ -165,17 +167,17 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     await settle(id)
   }
 
-  /** Passes the verdict on to the asking host, then tells every surface how it ended. */
-  const settle = async (id: string) => {
-    if (settling.has(id) || stopped) return
-    settling.add(id)
-    try {
-      const row = await store.approval(id)
-      if (!row) return
-      if (row.state === 'decided' || row.state === 'expired') await relay(row)
-    } finally {
-      settling.delete(id)
-    }
+  /** Passes the verdict on to the asking host, then tells every surface how it ended. Two callers share one run. */
+  const settle = (id: string): Promise<void> => {
+    if (stopped) return Promise.resolve()
+    const running = settling.get(id) ?? settleOnce(id).finally(() => settling.delete(id))
+    settling.set(id, running)
+    return running
+  }
+
+  const settleOnce = async (id: string) => {
+    const row = await store.approval(id)
+    if (row?.state === 'decided' || row?.state === 'expired') await relay(row)
   }
 
   const relay = async (row: ApprovalRow) => {
@@ -239,6 +241,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
 
   return {
     ask,
+    settle,
     async withdraw(agent, turns) {
       for (const row of await store.approvals({ agent, states: ['pending'], limit: 1_000 })) {
         if (row.turn === null || !turns.includes(row.turn)) continue
