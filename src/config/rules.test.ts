@@ -16,7 +16,7 @@ describe('channels, to the letter of the seed', () => {
   )
 
   it.each([0, 64, 16_000, 4_000_000])(
-    '[S3.content-chars-rules] max_content_chars %i is accepted',
+    '[S3.content-chars-rules] [F7.config-chars-0] [F7.config-chars-64] max_content_chars %i is accepted',
     (chars) => {
       expect(settingsFrom(channels(`max_content_chars: ${chars}`)).agents[0]?.channels?.maxContentChars).toBe(
         chars,
