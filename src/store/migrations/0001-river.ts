@@ -11,11 +11,11 @@ export const river: Migration = {
       session TEXT, sender TEXT NOT NULL, state TEXT NOT NULL, reason TEXT, attempts INTEGER NOT NULL DEFAULT 0,
       repeat INTEGER NOT NULL DEFAULT 0, resume INTEGER NOT NULL DEFAULT 0, body TEXT,
       received_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)`,
-    // The unique key is the duplicate check.
+    // The unique key is the duplicate check. It also leads to a conversation's turns; an index in their order cost
+    // every insert more than the rare reader gains (see reads/conditions.ts).
     'CREATE UNIQUE INDEX turns_message ON turns (integration, conversation, message_id, edit_version)',
     `CREATE INDEX turns_open ON turns (agent, session, state, seq) WHERE state IN ('queued','handed','seen')`,
     'CREATE INDEX turns_source ON turns (source, seq)',
-    'CREATE INDEX turns_conversation ON turns (integration, conversation, seq)',
     `CREATE VIEW goal_turns AS SELECT session AS goal_id, seq AS turn_index, received_at AS recorded_at,
       state AS outcome, source, agent, integration, conversation, thread, sender, message_id, reason, attempts,
       updated_at FROM turns`,

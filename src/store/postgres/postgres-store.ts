@@ -1,11 +1,144 @@
-import type { Store } from '../../contract/index.ts'
-import { SwitchboardError } from '../../contract/index.ts'
-import type { StoreDeps } from '../store-deps.ts'
+// The shared store: PostgreSQL for several nodes. The same verbs as the embedded one; a writer connection, a pool for
+// reading, and a connection that listens for what other nodes did.
+import { type Hint, type Store, SwitchboardError } from '../../contract/index.ts'
+import { assembleStore, type StoreEngine } from '../assemble.ts'
+import type { GroupIdentity } from '../group.ts'
+import { createMac } from '../mac.ts'
+import type { Steps } from '../statement.ts'
+import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
+import type { Verb } from '../verb-context.ts'
+import { createClient, createExecutor, createPool, drive } from './connection.ts'
+import { postgresError } from './errors.ts'
+import { createHintListener } from './listener.ts'
+import { checkPostgres, migratePostgres } from './schema.ts'
+import { createWriter } from './writer.ts'
 
 export interface PostgresStoreOptions extends StoreDeps {
   readonly url: string
+  /** For commands without a daemon: no writes, no migration. */
   readonly readOnly?: boolean
 }
-export async function createPostgresStore(_options: PostgresStoreOptions): Promise<Store> {
-  throw new SwitchboardError('not_built', 'PostgreSQL is not here yet')
+
+/** Throws `store_unavailable` when the server is away, `store_corrupt` for a database of a newer version. */
+export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { url, clock, random, node, log } = options
+  const readOnly = options.readOnly ?? false
+  const tag = await guarded(() => prepare(url, readOnly, () => freshTag(random)))
+  const mac = createMac(options.ledgerKey)
+  const identity: GroupIdentity = {
+    node,
+    owner: ownerName(options),
+    tag,
+    random,
+    // Another node may raise a generation at any time: sessions are looked up in every commit.
+    memory: { sessions: null, sessionAgents: new Map(), chain: null },
+  }
+  const listeners: ((hint: Hint) => void)[] = []
+  const tell = (hint: Hint): void => {
+    for (const listen of listeners) listen(hint)
+  }
+  const pool = createPool(url)
+  pool.on('error', () => undefined)
+  const writer = createWriter({
+    url,
+    clock,
+    mac,
+    identity: () => identity,
+    tell,
+    ...(options.crashPoint ? { crashPoint: options.crashPoint } : {}),
+    ...(log ? { log } : {}),
+  })
+  const listener = createHintListener({ url, clock, self: identity.owner, tell })
+  if (!readOnly) await listener.start()
+  let closed = false
+
+  const reading = createExecutor(pool, { notify: async () => undefined, prepare: false })
+  const engine: StoreEngine = {
+    tag,
+    clock,
+    mac,
+    write<Args, Result>(verb: Verb<Args, Result>, args: Args): Promise<Result> {
+      if (closed || readOnly) return Promise.reject(closed ? closedError() : readOnlyError())
+      return new Promise<Result>((resolve, reject) => {
+        writer.submit({
+          verb: verb as Verb<unknown, unknown>,
+          args,
+          resolve: resolve as (result: unknown) => void,
+          reject,
+        })
+      })
+    },
+    read<Result>(steps: Steps<Result>): Promise<Result> {
+      if (closed) return Promise.reject(closedError())
+      return guarded(() => drive(steps, reading))
+    },
+    readLong<Result>(steps: Steps<Result>): Promise<Result> {
+      if (closed) return Promise.reject(closedError())
+      return guarded(async () => {
+        const client = await pool.connect()
+        try {
+          await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+          const execute = createExecutor(client, { notify: async () => undefined, prepare: false })
+          const result = await drive(steps, execute)
+          await client.query('COMMIT')
+          client.release()
+          return result
+        } catch (thrown) {
+          client.release(true)
+          throw thrown
+        }
+      })
+    },
+    durability: () =>
+      guarded(async () => {
+        // On the connection that commits: what another one would say proves nothing.
+        const on = readOnly ? pool : await writer.connected()
+        const show = async (name: string): Promise<string> => {
+          const { rows } = await on.query(`SHOW ${name}`)
+          return String((rows[0] as Record<string, unknown> | undefined)?.[name])
+        }
+        const detail = `synchronous_commit=${await show('synchronous_commit')} fsync=${await show('fsync')}`
+        return { kind: 'postgres' as const, detail }
+      }),
+    onHint(listen) {
+      listeners.push(listen)
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      await writer.stop()
+      await listener.stop()
+      await pool.end()
+    },
+  }
+  return assembleStore(engine)
+}
+
+async function prepare(url: string, readOnly: boolean, tag: () => string): Promise<string> {
+  const client = createClient(url)
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return readOnly ? await checkPostgres(client) : await migratePostgres(client, tag)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (thrown) {
+    throw postgresError(thrown) ?? thrown
+  }
+}
+
+function closedError(): SwitchboardError {
+  return new SwitchboardError('store_unavailable', 'the store is closed')
+}
+
+function readOnlyError(): SwitchboardError {
+  return new SwitchboardError('daemon_absent', 'the database is open for reading only', {
+    hint: 'start the daemon with `switchboard up`',
+  })
 }

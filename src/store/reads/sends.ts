@@ -9,7 +9,7 @@ import {
 } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow, TURN_COLUMNS, turnRow } from '../codec.ts'
 import { firstRow, rows, type Steps } from '../statement.ts'
-import { createConditions, positionAt } from './conditions.ts'
+import { createConditions, IN_ORDER, positionAt, wayTo } from './conditions.ts'
 
 export function* readSend(tag: string, id: string): Steps<SendRow | null> {
   const seq = rowSeq('o', tag, id)
@@ -30,7 +30,7 @@ export function* readSends(tag: string, filter: SendFilter): Steps<readonly Send
   if (filter.session !== undefined) where.add('session = ?', filter.session)
   if (filter.approval !== undefined) where.add('approval = ?', filter.approval)
   // Not by the conversation index: its order within an integration is not that of time.
-  if (filter.integration !== undefined) where.add("integration || '' = ?", filter.integration)
+  if (filter.integration !== undefined) where.add(IN_ORDER.integration, filter.integration)
   if (filter.sinceMs !== undefined) {
     where.add('created_at >= ?', filter.sinceMs)
     where.add('seq >= ?', yield* positionAt('outbox', 'created_at', filter.sinceMs))
@@ -73,20 +73,25 @@ export function* readTranscript(
   return query.afterSeq === undefined ? entries.slice(-query.limit) : entries.slice(0, query.limit)
 }
 
-function* page(table: string, columns: string, only: string, integration: string, query: TranscriptQuery) {
+function* page(
+  table: 'turns' | 'outbox',
+  columns: string,
+  only: string,
+  integration: string,
+  query: TranscriptQuery,
+) {
   const where = createConditions()
-  if (query.conversation === undefined) where.add("integration || '' = ?", integration)
-  else {
-    where.add('integration = ?', integration)
-    where.add('conversation = ?', query.conversation)
-  }
+  const { conversation } = query
+  const way = conversation === undefined ? IN_ORDER : yield* wayTo(table, integration, conversation)
+  where.add(way.integration, integration)
+  if (conversation !== undefined) where.add(way.conversation, conversation)
   where.plain(only)
   if (query.afterSeq !== undefined) where.add('seq > ?', query.afterSeq)
   if (query.beforeSeq !== undefined) where.add('seq < ?', query.beforeSeq)
   const { sql, params } = where.build()
   const order = query.afterSeq === undefined ? 'DESC' : 'ASC'
   return yield* rows(
-    `SELECT ${columns} FROM ${table} ${sql} ORDER BY seq ${order} LIMIT $${params.length + 1}`,
+    `SELECT ${columns} FROM ${table} ${sql} ORDER BY ${way.order} ${order} LIMIT $${params.length + 1}`,
     [...params, query.limit],
   )
 }

@@ -2,7 +2,7 @@
 import { parseAddress, rowSeq, type TurnFilter, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
 import { firstRow, type Param, rows, type Steps, text } from '../statement.ts'
-import { createConditions, positionAt } from './conditions.ts'
+import { createConditions, IN_ORDER, positionAt, wayTo } from './conditions.ts'
 
 export function* readTurn(tag: string, id: string): Steps<TurnRow | null> {
   const seq = rowSeq('t', tag, id)
@@ -15,6 +15,7 @@ const OPEN = ['queued', 'handed', 'seen']
 
 export function* readTurns(tag: string, filter: TurnFilter): Steps<readonly TurnRow[]> {
   const where = createConditions()
+  let order = 'seq'
   if (filter.states) {
     where.add('state @any(?)', filter.states)
     // Said in the words of the partial index, so that it can serve.
@@ -27,11 +28,13 @@ export function* readTurns(tag: string, filter: TurnFilter): Steps<readonly Turn
     where.add('session = ?', filter.session)
     const home = yield* firstRow('SELECT address FROM sessions WHERE id = $1', [filter.session])
     if (!home) return []
-    // A session lives in one conversation: its index leads there.
+    // A session lives in one conversation.
     const at = parseAddress(text(home, 'address'))
-    where.add('integration = ?', at.integration)
-    where.add('conversation = ?', at.conversation)
-  } else if (filter.integration !== undefined) where.add("integration || '' = ?", filter.integration)
+    const way = yield* wayTo('turns', at.integration, at.conversation)
+    where.add(way.integration, at.integration)
+    where.add(way.conversation, at.conversation)
+    order = way.order
+  } else if (filter.integration !== undefined) where.add(IN_ORDER.integration, filter.integration)
   if (filter.sinceMs !== undefined) {
     where.add('received_at >= ?', filter.sinceMs)
     where.add('seq >= ?', yield* positionAt('turns', 'received_at', filter.sinceMs))
@@ -41,7 +44,7 @@ export function* readTurns(tag: string, filter: TurnFilter): Steps<readonly Turn
   if (filter.afterSeq !== undefined) where.add('seq > ?', filter.afterSeq)
   const { sql, params } = where.build()
   const found = yield* rows(
-    `SELECT ${TURN_COLUMNS} FROM turns ${sql} ORDER BY seq ${filter.oldestFirst ? 'ASC' : 'DESC'} LIMIT $${params.length + 1}`,
+    `SELECT ${TURN_COLUMNS} FROM turns ${sql} ORDER BY ${order} ${filter.oldestFirst ? 'ASC' : 'DESC'} LIMIT $${params.length + 1}`,
     [...params, filter.limit] as Param[],
   )
   return found.map((row) => turnRow(tag, row))

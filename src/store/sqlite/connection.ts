@@ -97,6 +97,8 @@ function open(options: ConnectionOptions): DatabaseSyncInstance {
       database.exec('PRAGMA journal_mode = WAL')
       // Acknowledged means on the disk: FULL syncs the log at every commit, and the group shares the cost.
       database.exec('PRAGMA synchronous = FULL')
+      // Fewer checkpoints: with the default of 1000 pages they cost a third of the system time of intake.
+      database.exec('PRAGMA wal_autocheckpoint = 4000')
     }
     return database
   } catch (thrown) {

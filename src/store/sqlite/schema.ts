@@ -33,6 +33,20 @@ export function migrateSqlite(connection: Connection, freshTag: () => string): s
   }
 }
 
+/**
+ * Frees what former boots of this node held when they were killed. A node name belongs to one data folder and its lock
+ * to one process, so nobody else can be holding them; without this a restart would wait for leases to run out.
+ */
+export function freeFormerBoots(connection: Connection, node: string): void {
+  for (const table of ['lanes', 'leases']) {
+    connection.execute({
+      form: 'run',
+      sql: `UPDATE ${table} SET owner = NULL, until = 0 WHERE substr(owner, 1, length($1)) = $1`,
+      params: [`${node}/`],
+    })
+  }
+}
+
 /** For a reader: no migration. Throws when the file is from another version. */
 export function checkSchema(connection: Connection, file: string): string {
   const newest = MIGRATIONS.at(-1)?.number ?? 0

@@ -10,7 +10,7 @@ import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
 import { adopt, type Verb, type VerbContext } from '../verb-context.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { sqliteError } from './errors.ts'
-import { checkSchema, migrateSqlite } from './schema.ts'
+import { checkSchema, freeFormerBoots, migrateSqlite } from './schema.ts'
 
 export interface SqliteStoreOptions extends StoreDeps {
   readonly file: string
@@ -42,6 +42,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   const tag = guarded(() =>
     readOnly ? checkSchema(connection, file) : migrateSqlite(connection, () => freshTag(random)),
   )
+  if (!readOnly) guarded(() => freeFormerBoots(connection, node))
   const identity: GroupIdentity = {
     node,
     owner: ownerName(options),

@@ -1,0 +1,128 @@
+// PostgreSQL connections that answer statements, and the shared SQL in PostgreSQL's words.
+import pg from 'pg'
+import type { Answer, InsertShape, Param, Row, Statement, Steps, Value } from '../statement.ts'
+
+const INT8 = 20
+
+/** Positions and times are far below 2^53: numbers, not strings. */
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+}
+
+export interface Queryable {
+  query(config: { text: string; values?: unknown[]; name?: string }): Promise<pg.QueryResult>
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+const QUERY_TIMEOUT_MS = 15_000
+
+export function createClient(url: string): pg.Client {
+  return new pg.Client({
+    connectionString: url,
+    types,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'switchboard',
+  })
+}
+
+export function createPool(url: string): pg.Pool {
+  return new pg.Pool({
+    connectionString: url,
+    types,
+    max: 4,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    allowExitOnIdle: true,
+    application_name: 'switchboard-read',
+  })
+}
+
+/** Drives a verb or a read to its end on this connection. */
+export async function drive<Result>(
+  steps: Steps<Result>,
+  execute: (statement: Statement) => Promise<Answer>,
+): Promise<Result> {
+  let step = steps.next(undefined)
+  while (!step.done) step = steps.next(await execute(step.value))
+  return step.value
+}
+
+/** Answers statements; `notify` is given the payload of a commit's hints. */
+export function createExecutor(
+  on: Queryable,
+  options: { readonly notify: (payload: string) => Promise<void>; readonly prepare: boolean },
+): (statement: Statement) => Promise<Answer> {
+  return async (statement) => {
+    switch (statement.form) {
+      case 'rows':
+        return (await on.query(named(statement, options.prepare))).rows as Row[]
+      case 'run':
+        return (await on.query(named(statement, options.prepare))).rowCount ?? 0
+      case 'insert':
+        return await insertMany(on, statement.into, statement.rows)
+      case 'reserve': {
+        const text = `SELECT nextval('${statement.table}_position') AS position FROM generate_series(1, $1)`
+        const { rows } = await on.query({ text, values: [statement.count] })
+        return (rows as { position: number }[]).map((row) => row.position)
+      }
+      case 'notify':
+        await options.notify(statement.payload)
+        return undefined
+    }
+  }
+}
+
+const texts = new Map<string, { readonly text: string; readonly name: string }>()
+
+function named(statement: { readonly sql: string; readonly params: readonly Param[] }, prepare: boolean) {
+  let known = texts.get(statement.sql)
+  if (!known) {
+    known = { text: toPostgres(statement.sql), name: `sb${texts.size}` }
+    texts.set(statement.sql, known)
+  }
+  const values = [...statement.params]
+  return prepare ? { text: known.text, name: known.name, values } : { text: known.text, values }
+}
+
+const MOST_PARAMS = 30_000
+
+/** Many rows in few round trips; says which of them were written. */
+async function insertMany(
+  on: Queryable,
+  into: InsertShape,
+  rows: readonly (readonly Value[])[],
+): Promise<readonly boolean[]> {
+  const written: boolean[] = []
+  const perTrip = Math.floor(MOST_PARAMS / into.columns.length)
+  for (let from = 0; from < rows.length; from += perTrip) {
+    const part = rows.slice(from, from + perTrip)
+    const { rows: returned } = await on.query({ text: insertText(into, part.length), values: part.flat() })
+    if (into.identity === '') for (const _ of part) written.push(true)
+    else {
+      const at = into.columns.indexOf(into.identity)
+      const ids = new Set((returned as Row[]).map((row) => row[into.identity]))
+      // The same identity twice in one statement is written once: the first one counts.
+      for (const row of part) written.push(ids.delete(row[at] as Value))
+    }
+  }
+  return written
+}
+
+function insertText(into: InsertShape, rows: number): string {
+  const width = into.columns.length
+  const values = Array.from({ length: rows }, (_, row) => {
+    const marks = into.columns.map((_, column) => `$${row * width + column + 1}`)
+    return `(${marks.join(', ')})`
+  })
+  const returning = into.identity === '' ? '' : ` RETURNING ${into.identity}`
+  return `INSERT INTO ${into.table} (${into.columns.join(', ')}) VALUES ${values.join(', ')} ${into.conflict}${returning}`
+}
+
+export function toPostgres(sql: string): string {
+  return sql
+    .replace(/@any\(\$(\d+)\)/g, '= ANY($$$1)')
+    .replace(/@lock/g, 'FOR UPDATE')
+    .replace(/@seq/g, 'BIGINT PRIMARY KEY')
+}

@@ -1,0 +1,97 @@
+// Wake-ups from other nodes: one connection that listens, renewed with backoff. Lossy by design; sweeps find the rest.
+import type pg from 'pg'
+import type { Cancel, Clock, Hint } from '../../contract/index.ts'
+import { createClient, type Queryable } from './connection.ts'
+
+const CHANNEL = 'switchboard_hint'
+/** PostgreSQL takes less than 8000 bytes per notification. */
+const MOST_BYTES = 7_000
+const FIRST_WAIT_MS = 200
+const LONGEST_WAIT_MS = 10_000
+
+export interface HintListener {
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function createHintListener(options: {
+  readonly url: string
+  readonly clock: Clock
+  readonly self: string
+  readonly tell: (hint: Hint) => void
+}): HintListener {
+  const { url, clock, self, tell } = options
+  let client: pg.Client | null = null
+  let cancel: Cancel = () => undefined
+  let waitMs = FIRST_WAIT_MS
+  let stopped = false
+
+  const retry = (): void => {
+    if (stopped) return
+    cancel()
+    cancel = clock.after(waitMs, () => void connect())
+    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
+  }
+  const connect = async (): Promise<void> => {
+    const fresh = createClient(url)
+    fresh.on('error', () => {
+      if (client === fresh) client = null
+      retry()
+    })
+    fresh.on('notification', ({ payload }) => {
+      const told = parsePayload(payload ?? '')
+      if (told && told.from !== self) for (const hint of told.hints) tell(hint)
+    })
+    try {
+      await fresh.connect()
+      await fresh.query(`LISTEN ${CHANNEL}`)
+      if (stopped) return void (await fresh.end())
+      client = fresh
+      waitMs = FIRST_WAIT_MS
+    } catch {
+      await fresh.end().catch(() => undefined)
+      retry()
+    }
+  }
+  return {
+    start: connect,
+    async stop() {
+      stopped = true
+      cancel()
+      await client?.end().catch(() => undefined)
+    },
+  }
+}
+
+/** Part of the commit: delivered to the others only if it holds. */
+export async function notifyOthers(on: Queryable, from: string, payload: string): Promise<void> {
+  const hints = JSON.parse(payload) as Hint[]
+  let part: Hint[] = []
+  let bytes = 0
+  const send = async (): Promise<void> => {
+    if (part.length === 0) return
+    await on.query({
+      text: `SELECT pg_notify('${CHANNEL}', $1)`,
+      values: [JSON.stringify({ from, hints: part })],
+    })
+    part = []
+    bytes = 0
+  }
+  for (const hint of hints) {
+    const size = Buffer.byteLength(JSON.stringify(hint)) + 1
+    // A name too long for a notification is found by the sweep.
+    if (size > MOST_BYTES) continue
+    if (bytes + size > MOST_BYTES) await send()
+    part.push(hint)
+    bytes += size
+  }
+  await send()
+}
+
+function parsePayload(payload: string): { from: string; hints: readonly Hint[] } | null {
+  try {
+    return JSON.parse(payload) as { from: string; hints: readonly Hint[] }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,138 @@
+// The writer of a node: one connection, one group at a time. While a group is on its way, the verbs of the next gather.
+import type pg from 'pg'
+import { type Clock, type Hint, type Logger, SwitchboardError } from '../../contract/index.ts'
+import { type GroupIdentity, newContext, type Pending, runGroup } from '../group.ts'
+import type { Mac } from '../mac.ts'
+import { adopt, type VerbContext } from '../verb-context.ts'
+import { createClient, createExecutor, drive } from './connection.ts'
+import { isCollision, isConnectionLoss, postgresError } from './errors.ts'
+import { notifyOthers } from './listener.ts'
+
+const COLLISION_TRIES = 5
+const FIRST_WAIT_MS = 100
+const LONGEST_WAIT_MS = 5_000
+
+/**
+ * A node that freezes in the middle of a commit must not hold its locks for long: the server ends its transaction.
+ * Acknowledged means on the disk, whatever the server's default is.
+ */
+const SESSION = `SET synchronous_commit = on; SET lock_timeout = '5s'; SET statement_timeout = '15s';
+  SET idle_in_transaction_session_timeout = '8s'`
+
+export interface Writer {
+  submit(call: Pending): void
+  /** The live connection, opened if need be. */
+  connected(): Promise<pg.Client>
+  /** Waits for the verbs that were submitted. */
+  stop(): Promise<void>
+}
+
+export interface WriterOptions {
+  readonly url: string
+  readonly clock: Clock
+  readonly mac: Mac
+  readonly identity: () => GroupIdentity
+  readonly tell: (hint: Hint) => void
+  readonly crashPoint?: (name: string) => void
+  readonly log?: Logger
+}
+
+export function createWriter(options: WriterOptions): Writer {
+  const { url, clock, mac, log } = options
+  let client: pg.Client | null = null
+  let queue: Pending[] = []
+  let running: Promise<void> | null = null
+  let retryAt = 0
+  let waitMs = FIRST_WAIT_MS
+
+  const drop = (lost: pg.Client): void => {
+    if (client !== lost) return
+    client = null
+    // Whether the last commit held is not known: a new chain binds whatever the old one's row says.
+    options.identity().memory.chain = null
+    log?.warn({}, 'the connection to the database was lost')
+    void lost.end().catch(() => undefined)
+  }
+
+  const connected = async (): Promise<pg.Client> => {
+    if (client) return client
+    if (clock.now() < retryAt) {
+      throw new SwitchboardError('store_unavailable', 'the database is away', {
+        hint: 'it is tried again by itself',
+        retryAfterMs: retryAt - clock.now(),
+      })
+    }
+    const fresh = createClient(url)
+    fresh.on('error', () => drop(fresh))
+    try {
+      await fresh.connect()
+      await fresh.query(SESSION)
+    } catch (thrown) {
+      retryAt = clock.now() + waitMs
+      waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
+      void fresh.end().catch(() => undefined)
+      throw thrown
+    }
+    waitMs = FIRST_WAIT_MS
+    retryAt = 0
+    client = fresh
+    return fresh
+  }
+
+  const commit = async (calls: readonly Pending[]) => {
+    const on = await connected()
+    const { owner } = options.identity()
+    const notify = (payload: string) => notifyOthers(on, owner, payload)
+    const execute = createExecutor(on, { notify, prepare: true })
+    try {
+      await on.query('BEGIN')
+      const context: VerbContext = newContext(options.identity(), clock.now())
+      const results = await drive(runGroup(context, calls, mac), execute)
+      options.crashPoint?.('store.before-commit')
+      await on.query('COMMIT')
+      options.crashPoint?.('store.after-commit')
+      adopt(context)
+      return { results, context }
+    } catch (thrown) {
+      if (isConnectionLoss(thrown)) drop(on)
+      else await on.query('ROLLBACK').catch(() => drop(on))
+      throw thrown
+    }
+  }
+
+  const settle = async (calls: readonly Pending[], tries = 1): Promise<void> => {
+    try {
+      const { results, context } = await commit(calls)
+      for (const [at, call] of calls.entries()) call.resolve(results[at])
+      for (const hint of context.hints.values()) options.tell(hint)
+    } catch (thrown) {
+      if (isCollision(thrown) && tries < COLLISION_TRIES) return await settle(calls, tries + 1)
+      const away = postgresError(thrown)
+      if (!away && calls.length > 1) for (const call of calls) await settle([call])
+      else for (const call of calls) call.reject(away ?? thrown)
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    while (queue.length > 0) {
+      const calls = queue
+      queue = []
+      await settle(calls)
+    }
+    running = null
+  }
+
+  return {
+    submit(call) {
+      queue.push(call)
+      running ??= run()
+    },
+    connected,
+    async stop() {
+      await running
+      await client?.end().catch(() => undefined)
+      client = null
+    },
+  }
+}

