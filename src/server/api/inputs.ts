@@ -103,9 +103,13 @@ export function momentMs(field: string, value: string | undefined, now: number):
 export function positionOf(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined
   const digits = /^[a-z]_.+_([0-9a-z]{1,11})$/.exec(cursor)?.[1]
-  const position = digits === undefined ? Number(cursor) : Number.parseInt(digits, 36)
+  const position = digits === undefined ? plainNumber(cursor) : Number.parseInt(digits, 36)
   if (Number.isSafeInteger(position) && position >= 0) return position
   throw new SwitchboardError('input_invalid', 'before: is not a cursor of this list')
+}
+
+function plainNumber(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
 }
 
 /** The parsed input. Throws `input_invalid` whose message names the first wrong field. */

@@ -1,0 +1,183 @@
+// Who gets in: Host and Origin, the admin token, public addresses, the control socket, files.
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer as createNetServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Opened, openServer, TOKEN, talk } from './server-fixture.ts'
+
+let open: Opened | null = null
+let folder = ''
+const opened = async (...how: Parameters<typeof openServer>): Promise<Opened> => {
+  open = await openServer(...how)
+  return open
+}
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sb-'))
+})
+afterEach(async () => {
+  await open?.server.close({ graceMs: 100 })
+  open = null
+  await rm(folder, { recursive: true, force: true })
+})
+
+const get = (path: string, host: string, more = '', method = 'GET') =>
+  `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n${more}\r\n`
+const status = (answer: string) => Number(answer.slice(9, 12))
+
+describe('browsers', () => {
+  const pages = ['/', '/chat', '/chat/x', '/events', '/api/status', '/assets/x.js']
+
+  it('[I3.dns-rebinding] a Host that is not ours is refused on every page and API', async () => {
+    const { raw } = await opened()
+    for (const path of pages) {
+      for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:80', '']) {
+        expect([
+          path,
+          host,
+          status(await raw(get(path, host, `authorization: Bearer ${TOKEN}\r\n`))),
+        ]).toEqual([path, host, 403])
+      }
+    }
+    for (const host of ['localhost', '127.0.0.1:4747', '[::1]:1', 'sb.example.com', 'sb.example.com:443']) {
+      expect([
+        host,
+        status(await raw(get('/api/status', host, `authorization: Bearer ${TOKEN}\r\n`))),
+      ]).toEqual([host, 200])
+    }
+  })
+
+  it('[I3.foreign-origin] a change from a page of another site is refused', async () => {
+    const { raw, calls } = await opened()
+    const change = (more: string) =>
+      raw(get('/api/reload', 'localhost:1', `authorization: Bearer ${TOKEN}\r\n${more}`, 'POST')).then(status)
+    for (const more of [
+      'origin: https://evil.example\r\n',
+      'origin: http://localhost:2\r\n',
+      'origin: null\r\n',
+      'origin: file://\r\n',
+      'sec-fetch-site: cross-site\r\n',
+      'sec-fetch-site: same-site\r\n',
+    ]) {
+      expect([more, await change(more)]).toEqual([more, 403])
+    }
+    expect(calls).toEqual([])
+    for (const more of [
+      '',
+      'origin: http://localhost:1\r\n',
+      'origin: https://sb.example.com\r\nsec-fetch-site: same-origin\r\n',
+    ]) {
+      expect([more, await change(more)]).toEqual([more, 200])
+    }
+    expect(status(await raw(get('/chat', 'localhost', 'origin: https://evil.example\r\n', 'POST')))).toBe(403)
+  })
+
+  it('pages and API carry the security headers', async () => {
+    const { fetch } = await opened()
+    for (const path of ['/chat', '/api/status', '/nothing']) {
+      const { headers } = await fetch(path)
+      expect(headers.get('content-security-policy')).toContain("default-src 'self'")
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+      expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).toEqual([
+        'nosniff',
+        'no-referrer',
+      ])
+    }
+  })
+
+  it('/ leads to the chat; assets are served for good, and nothing beside them', async () => {
+    await mkdir(join(folder, 'assets'))
+    await writeFile(join(folder, 'assets', 'app-1a2b.js'), 'let x')
+    await writeFile(join(folder, 'secret.txt'), 'no')
+    const { fetch, raw } = await opened({ webRoot: folder })
+    const home = await fetch('/')
+    expect([home.status, home.headers.get('location')]).toEqual([302, '/chat'])
+    const asset = await fetch('/assets/app-1a2b.js')
+    expect([asset.status, await asset.text()]).toEqual([200, 'let x'])
+    expect(asset.headers.get('cache-control')).toContain('immutable')
+    expect(asset.headers.get('content-type')).toContain('javascript')
+    for (const path of [
+      '/assets/../secret.txt',
+      '/assets/..%2fsecret.txt',
+      '/assets/%2e%2e/secret.txt',
+      '/assets//etc/passwd',
+      '/assets/none.js',
+      '/assets/',
+      '/assets/app-1a2b.js%00',
+    ]) {
+      expect([path, status(await raw(get(path, 'localhost')))]).toEqual([path, 404])
+    }
+  })
+})
+
+describe('the admin token', () => {
+  it('[S14.http-api] [S16.401] /api and /events need it', async () => {
+    const { fetch, calls } = await opened()
+    for (const path of ['/api/status', '/api/nothing', '/events', '/api/openapi.json']) {
+      for (const authorization of ['', 'Bearer nope', `Basic ${TOKEN}`, TOKEN, 'Bearer ']) {
+        const response = await fetch(path, { headers: { authorization } })
+        expect([path, authorization, response.status]).toEqual([path, authorization, 401])
+        expect(response.headers.get('www-authenticate')).toContain('Bearer')
+      }
+    }
+    expect(calls).toEqual([])
+  })
+
+  it('[S1.authorize-one] a good token for something else is 403', async () => {
+    const { fetch } = await opened({ authenticate: async () => ({ kind: 'agent', id: 'kate' }) })
+    for (const path of ['/api/status', '/events']) {
+      expect((await fetch(path, { headers: { authorization: 'Bearer x' } })).status).toBe(403)
+    }
+  })
+
+  it('[S14.public-needs-token] refuses a public address without one', async () => {
+    const tcp = { host: '0.0.0.0', port: 0 }
+    await expect(openServer({}, { tcp })).rejects.toMatchObject({
+      code: 'config_invalid',
+      hint: expect.any(String),
+    })
+    await expect(openServer({}, { tcp: { host: '::', port: 0 } })).rejects.toMatchObject({
+      code: 'config_invalid',
+    })
+    const { fetch } = await opened({ adminTokenConfigured: () => true }, { tcp })
+    expect((await fetch('/healthz')).status).toBe(200)
+  })
+})
+
+describe('the control socket', () => {
+  it('needs no token, is the owner’s alone, and asks as the command line', async () => {
+    const path = join(folder, 'run', 'control.sock')
+    const decided = { won: true, approval: {} as never }
+    const { calls } = await opened({}, { socketPath: path }, { decide: async () => decided })
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect((await stat(join(folder, 'run'))).mode & 0o777).toBe(0o700)
+    expect(status(await talk({ path }, get('/api/status', 'whatever')))).toBe(200)
+    const body = '{"behavior":"allow"}'
+    const headers = `content-type: application/json\r\ncontent-length: ${body.length}\r\n`
+    await talk({ path }, get('/api/approvals/abcde/decide', 'localhost', headers, 'POST') + body)
+    expect(calls.at(-1)).toEqual(['decide', 'abcde', 'allow', 'local', 'cli'])
+  })
+
+  it('a socket left behind is replaced; a live one and a plain file are not', async () => {
+    const path = join(folder, 'c.sock')
+    const left = createNetServer().listen(path)
+    await new Promise((resolve) => left.once('listening', resolve))
+    await expect(openServer({}, { tcp: null, socketPath: path })).rejects.toMatchObject({
+      code: 'data_folder_held',
+    })
+    await new Promise((resolve) => left.close(resolve))
+    const { server } = await opened({}, { socketPath: path })
+    expect(status(await talk({ path }, get('/healthz', 'x')))).toBe(200)
+    await server.close({ graceMs: 100 })
+    await writeFile(path, 'mine')
+    await expect(openServer({}, { tcp: null, socketPath: path })).rejects.toMatchObject({
+      code: 'config_invalid',
+    })
+    expect(await readFile(path, 'utf8')).toBe('mine')
+    await expect(
+      openServer({}, { tcp: null, socketPath: join(folder, 'x'.repeat(120)) }),
+    ).rejects.toMatchObject({
+      code: 'config_invalid',
+    })
+  })
+})
