@@ -1,0 +1,64 @@
+// Starts a real Chromium for the browser tests, each time with a fresh profile; says what is missing where there is none.
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const ARGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export const NO_CHROMIUM = 'no Chromium here: apt-get install -y --no-install-recommends chromium'
+
+/** Null when none is installed. */
+export async function openChromium(): Promise<Browser | null> {
+  const executablePath = PATHS.find((path) => existsSync(path))
+  return executablePath === undefined ? null : chromium.launch({ executablePath, args: ARGS })
+}
+
+export interface Visitor {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** What the page complained about, refused loads and broken policies included. */
+  readonly complaints: string[]
+}
+
+export async function visit(
+  browser: Browser,
+  options: { readonly width?: number; readonly height?: number; readonly dark?: boolean } = {},
+): Promise<Visitor> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1_000, height: options.height ?? 800 },
+    colorScheme: options.dark === true ? 'dark' : 'light',
+  })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('console', (message) => {
+    // A dropped connection is told as an error too; those are what the tests do on purpose.
+    if (message.type() === 'error' && !/net::ERR_|status of 4\d\d/.test(message.text())) {
+      complaints.push(message.text())
+    }
+  })
+  page.on('dialog', (dialog) => {
+    complaints.push(`a dialog opened: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  return { context, page, complaints }
+}
+
+export async function send(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: /^Message/ }).fill(text)
+  await page.keyboard.press('Enter')
+}
+
+/** The words under the own message with this text. */
+export function deliveryUnder(page: Page, text: string) {
+  return page.locator('.message.own', { hasText: text }).last().locator('.delivery')
+}
