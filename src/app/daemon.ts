@@ -2,18 +2,14 @@
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import {
-  adminToken,
-  createConfigSource,
-  type DataFolder,
-  dataFolderAt,
-  openKeyRing,
-  openSecretShelf,
-  prepareDataFolder,
-  readEnvironment,
-  resolveSecret,
-  WEB_OWNER,
-} from '../config/index.ts'
+// By their own files: the whole room would bring its schemas along, which the embedded default does not need.
+import { openConfigSource } from '../config/config-source.ts'
+import { adminToken, type DataFolder, dataFolderAt, prepareDataFolder } from '../config/data-folder.ts'
+import { WEB_OWNER } from '../config/default-settings.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { openKeyRing } from '../config/key-ring.ts'
+import { resolveSecret, resolveStore } from '../config/secret-reference.ts'
+import { openSecretShelf } from '../config/secret-shelf.ts'
 import { SwitchboardError } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import { createServer } from '../server/index.ts'
@@ -81,16 +77,17 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
   }
   try {
     const configFile = options.configFile ?? null
-    const config = createConfigSource(
+    const config = await openConfigSource(
       { file: configFile, built: BUILT, defaultStore: folder.defaultStore, watch: true },
       { clock, log },
     )
     undo.push(() => config.stop())
     const settings = config.current
+    const sources = { folder: configFile ? dirname(configFile) : folder.path, env }
     const keys = openKeyRing({ dataDir: folder.path, env })
     const node = nodeName(folder)
     const crashPoint = crashPointFrom(env.SWITCHBOARD_CRASH_AT)
-    const store = await openStore(settings().store, {
+    const store = await openStore(resolveStore(settings().store, sources), {
       clock,
       random,
       node,
@@ -101,11 +98,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     undo.push(() => store.close())
     const secrets = await openSecretShelf(keys, store)
     const secret = (reference: string) =>
-      resolveSecret(reference, {
-        folder: configFile ? dirname(configFile) : folder.path,
-        env,
-        stored: (name) => secrets.read(name),
-      })
+      resolveSecret(reference, { ...sources, stored: (name) => secrets.read(name) })
     const { adminToken: reference } = settings().server
     const admin = adminToken(folder, env, reference === undefined ? null : secret(reference))
     const tokens = createTokens(store, clock, random)

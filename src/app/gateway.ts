@@ -7,6 +7,7 @@ import {
   type ConnectorModule,
   formatAddress,
   type IntegrationSettings,
+  integrationById,
   type Logger,
   type PlatformModule,
   type Random,
@@ -84,7 +85,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     roster,
     signal,
     canSpeak: (integration) => canSpeak(links, integration),
-    ackReaction: (row) => ackReaction(row, settings().tunables.ackReaction, links.get(row.integration)),
+    ackReaction: (row) => {
+      const emoji =
+        integrationById(settings(), row.integration)?.ackReaction ?? settings().tunables.ackReaction
+      return ackReaction(row, emoji, links.get(row.integration))
+    },
     ...crashPoint,
   })
   const jitter = () => (deps.random.bytes(1)[0] ?? 0) / 255

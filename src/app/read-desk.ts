@@ -1,6 +1,13 @@
 // A desk without a daemon: commands that only read open the store themselves, read-only.
 import { existsSync } from 'node:fs'
-import { createConfigSource, dataFolderAt, openKeyRing, readEnvironment } from '../config/index.ts'
+import { dirname } from 'node:path'
+import {
+  createConfigSource,
+  dataFolderAt,
+  openKeyRing,
+  readEnvironment,
+  resolveStore,
+} from '../config/index.ts'
 import { type ReadDesk, SwitchboardError } from '../contract/index.ts'
 import { openStore } from '../store/open.ts'
 import { createLogger } from './logger.ts'
@@ -32,7 +39,8 @@ export async function openReadDesk(
       hint: `start a daemon first: switchboard up --data ${folder.path}`,
     })
   }
-  const store = await openStore(settings.store, {
+  const sources = { folder: options.configFile ? dirname(options.configFile) : folder.path, env }
+  const store = await openStore(resolveStore(settings.store, sources), {
     clock,
     random: createRealRandom(),
     node: 'reader',

@@ -25,7 +25,7 @@ import {
 import type { GrantBook } from '../people/approvers.ts'
 import { chatCommand } from './command-step.ts'
 import { createLimits } from './limits.ts'
-import { agentFor } from './routing.ts'
+import { boundAt } from './routing.ts'
 import type { SessionFacts, StepInput } from './step-input.ts'
 import { runSteps } from './steps.ts'
 import { verdictForm } from './verdict-step.ts'
@@ -55,8 +55,10 @@ export function createIntake(deps: IntakeDeps): Intake {
     const settings = deps.settings()
     const now = deps.clock.now()
     const at = addressOf(integration.id, event)
-    const agent = agentFor(settings, at)
-    const { senderLimit, floodLimit } = settings.tunables
+    const bound = boundAt(settings, at)
+    const agent = bound?.agent ?? null
+    const { floodLimit } = settings.tunables
+    const senderLimit = bound?.binding.senderLimit ?? settings.tunables.senderLimit
     const senderKey = `s:${integration.id}:${event.sender.id}`
     const floodKey = `f:${integration.id}`
     const command = chatCommand(event)
