@@ -4,7 +4,7 @@ import { createServer as createNetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Opened, openServer, TOKEN, talk } from './server-fixture.ts'
+import { type Opened, openServer, TOKEN, talk } from './fixtures/open-server.ts'
 
 let open: Opened | null = null
 let folder = ''

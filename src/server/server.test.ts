@@ -1,7 +1,7 @@
 // The front door over real sockets: what bad input gets, hooks, health, streams, and the orderly end.
 import { afterEach, describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../contract/index.ts'
-import { type Opened, openServer, TOKEN, talk } from './server-fixture.ts'
+import { type Opened, openServer, TOKEN, talk } from './fixtures/open-server.ts'
 
 let open: Opened | null = null
 const opened = async (...how: Parameters<typeof openServer>): Promise<Opened> => {

@@ -11,10 +11,10 @@ const MAX_RESPONSE_BYTES = 65_536
 export async function postOut(
   out: Extract<Outward, { kind: 'post' }>,
   shown: Shown,
-  fetch: GuardedFetch,
+  post: GuardedFetch,
 ): Promise<void> {
   const body = postBody(shown)
-  const response = await fetch({
+  const response = await post({
     url: out.url,
     method: 'POST',
     headers: {

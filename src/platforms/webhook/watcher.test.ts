@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { OutboundOp, StreamSink, TranscriptEntry } from '../../contract/index.ts'
+import { fakeDeps, request, SECRET } from './fixtures/webhook-requests.ts'
 import { createWebhook } from './index.ts'
 import { formatPosition, parsePosition } from './position.ts'
-import { fakeDeps, request, SECRET } from './webhook-fixture.ts'
 
 interface Reader {
   text(): string

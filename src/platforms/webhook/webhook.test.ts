@@ -12,8 +12,16 @@ import type {
 import { createGuardedFetch, hmacKey, signSha256 } from '../../kit/index.ts'
 import { createFakeIntake } from '../../testing/fake-intake.ts'
 import { deliverTo, describePlatform, type PlatformFault } from '../../testing/platform-suite.ts'
+import {
+  fakeDeps,
+  OUT_SECRET,
+  recorded,
+  request,
+  SECRET,
+  seedCurl,
+  signed,
+} from './fixtures/webhook-requests.ts'
 import { createWebhook } from './index.ts'
-import { fakeDeps, OUT_SECRET, recorded, request, SECRET, seedCurl, signed } from './webhook-fixture.ts'
 
 const PAYLOADS = ['github-push', 'github-ping', 'github-workflow-run', 'alertmanager']
 

@@ -7,7 +7,7 @@ import {
   SwitchboardError,
   type TurnView,
 } from '../../contract/index.ts'
-import { type Opened, openServer, TOKEN } from '../server-fixture.ts'
+import { type Opened, openServer, TOKEN } from '../fixtures/open-server.ts'
 import { ROUTES } from './routes.ts'
 
 let open: Opened | null = null
