@@ -1,0 +1,75 @@
+// What an agent's tools can do, whoever carries the call: MCP at /mcp, an attached shim, an in-process loop.
+// The caller comes from the credential or the delivery, never from arguments.
+
+export interface ToolCaller {
+  readonly agent: string
+  /** The session that the credential is good for; null: all of the agent's own. */
+  readonly session: string | null
+  readonly user: string | null
+  /** The turn in work, when the carrier knows it. */
+  readonly turn: string | null
+  /** Carries over retries of one call: the same key again is the same send. */
+  readonly idempotencyKey: string | null
+}
+
+export interface ToolOutcome {
+  /** At most what the tool's `maxResultChars` says. */
+  readonly text: string
+  readonly isError: boolean
+  readonly structured: Readonly<Record<string, unknown>>
+}
+
+export interface ToolDesk {
+  /** Posts to any allowed target. Errors and texts are the seed's, to the letter. */
+  sendMessage(
+    caller: ToolCaller,
+    input: {
+      readonly platform: string
+      readonly target: string
+      readonly body: string
+      readonly thread?: string
+      readonly integration?: string
+    },
+  ): Promise<ToolOutcome>
+  /** Tells the user who owns the token. */
+  notifyUser(
+    caller: ToolCaller,
+    input: {
+      readonly message: string
+      readonly channel?: string
+      readonly urgency?: 'low' | 'normal' | 'high'
+      readonly claimThread?: boolean
+      readonly claimThreadLabel?: string
+    },
+  ): Promise<ToolOutcome>
+  /** Answers in the conversation that `chat_id` names, if that is the turn's own, or else allowed. */
+  reply(
+    caller: ToolCaller,
+    input: {
+      readonly chatId: string
+      readonly text: string
+      readonly replyTo?: string
+      readonly files?: readonly string[]
+    },
+  ): Promise<ToolOutcome>
+  react(
+    caller: ToolCaller,
+    input: { readonly chatId: string; readonly messageId: string; readonly emoji: string },
+  ): Promise<ToolOutcome>
+  editMessage(
+    caller: ToolCaller,
+    input: { readonly chatId: string; readonly messageId: string; readonly text: string },
+  ): Promise<ToolOutcome>
+  downloadAttachment(
+    caller: ToolCaller,
+    input: { readonly chatId: string; readonly messageId: string },
+  ): Promise<ToolOutcome>
+  fetchMessages(
+    caller: ToolCaller,
+    input: { readonly chatId: string; readonly limit: number },
+  ): Promise<ToolOutcome>
+  getRoster(caller: ToolCaller, input: { readonly chatId: string }): Promise<ToolOutcome>
+  /** Evidence that a message was seen. */
+  ack(caller: ToolCaller, input: { readonly messageId: string }): Promise<ToolOutcome>
+  pendingMessages(caller: ToolCaller): Promise<ToolOutcome>
+}
