@@ -61,7 +61,7 @@ describe('backoff', () => {
 })
 
 describe('truncate', () => {
-  it('counts code points: at the cap, one above, astral characters', () => {
+  it('[F7.cut-astral] counts code points: at the cap, one above, astral characters', () => {
     expect(truncate('abc', 3)).toBe('abc')
     expect(truncate('abcd', 3)).toBe('abc…')
     expect(truncate('😀😀😀', 3)).toBe('😀😀😀')

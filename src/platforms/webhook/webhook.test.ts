@@ -1,4 +1,4 @@
-// The webhook through the shared suite, and its own cases: credentials, answers, templates, what goes out.
+// The webhook through the shared platformSuite, and its own cases: credentials, answers, templates, what goes out.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
