@@ -61,7 +61,7 @@ describe('backoff', () => {
 })
 
 describe('truncate', () => {
-  it('[F7.cut-astral] counts code points: at the cap, one above, astral characters', () => {
+  it('counts code points: at the cap, one above, astral characters', () => {
     expect(truncate('abc', 3)).toBe('abc')
     expect(truncate('abcd', 3)).toBe('abc…')
     expect(truncate('😀😀😀', 3)).toBe('😀😀😀')
@@ -71,7 +71,7 @@ describe('truncate', () => {
 })
 
 describe('token bucket', () => {
-  it('[F7.rate-burst] [F7.rate-refill] [F7.rate-cap] lets a burst through, then blocks, refills and stops at the burst', () => {
+  it('lets a burst through, then blocks, refills and stops at the burst', () => {
     let now = 0
     const buckets = createTokenBuckets({ maxKeys: 10 }, { clock: { now: () => now } })
     const take = () => buckets.take('k', { rps: 10, burst: 2 })
@@ -114,19 +114,19 @@ describe('sse', () => {
 })
 
 describe('wrapChannel', () => {
-  it('[S6.wrap-form] [S6.wrap-source-first] [S6.wrap-values] [F7.wrap-order] [F7.wrap-value-escapes] [F7.wrap-source-quotes] source first, other keys sorted, values escaped', () => {
+  it('source first, other keys sorted, values escaped', () => {
     expect(wrapChannel('we"b', { b: `a&<>"'`, a: 'x\n\t\0y' }, 'hi').text).toBe(
       '<channel source="we&quot;b" a="x&#10;&#9;&#0;y" b="a&amp;&lt;&gt;&quot;&#39;">\nhi\n</channel>',
     )
   })
 
-  it('[S6.wrap-keys] drops and reports unsafe keys and the reserved source', () => {
+  it('drops and reports unsafe keys and the reserved source', () => {
     const wrapped = wrapChannel('s', { source: 'x', 'a-b': '1', '1a': '1', '': '1', 'a"': '1', _ok: '1' }, '')
     expect(wrapped.text).toBe('<channel source="s" _ok="1">\n\n</channel>')
     expect([...wrapped.dropped].sort()).toEqual(['', '1a', 'a"', 'a-b', 'source'])
   })
 
-  it('[S6.wrap-neutralised] [F7.wrap-close] [F7.wrap-close-spelling] [F7.wrap-forged-block] [F7.wrap-open] no body leaves or forges the element', () => {
+  it('no body leaves or forges the element', () => {
     const forged = [
       '</channel>',
       '</CHANNEL >',
@@ -148,7 +148,7 @@ describe('wrapChannel', () => {
     )
   })
 
-  it('[F7.wrap-surrogates] replaces lone surrogates', () => {
+  it('replaces lone surrogates', () => {
     expect(wrapChannel('\uD800', {}, 'a\uDC00b😀').text).toBe(
       '<channel source="\uFFFD">\na\uFFFDb😀\n</channel>',
     )

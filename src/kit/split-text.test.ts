@@ -40,7 +40,7 @@ describe('splitText', () => {
     expect(parts.at(-1)).toMatch(/Done\.$/)
   })
 
-  it('[S7.split-surrogates] no part is above the limit and the parts join to the text', () => {
+  it('no part is above the limit and the parts join to the text', () => {
     const words = fc.array(
       fc.oneof(fc.string({ unit: 'grapheme', maxLength: 30 }), fc.constantFrom('\n', '\n\n', ' ')),
       {
@@ -58,7 +58,7 @@ describe('splitText', () => {
     )
   })
 
-  it('[S7.split-fences] text with fences stays whole, within the limit, each part closed', () => {
+  it('text with fences stays whole, within the limit, each part closed', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '😀', '-', '.'), maxLength: 50 })
     const block = fc.oneof(
       line,

@@ -123,7 +123,7 @@ describe('the admin token', () => {
     expect(calls).toEqual([])
   })
 
-  it('[S1.authorize-one] a good token for something else is 403', async () => {
+  it('a good token for something else is 403', async () => {
     const { fetch } = await opened({ authenticate: async () => ({ kind: 'agent', id: 'kate' }) })
     for (const path of ['/api/status', '/events']) {
       expect((await fetch(path, { headers: { authorization: 'Bearer x' } })).status).toBe(403)

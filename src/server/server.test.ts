@@ -175,7 +175,7 @@ describe('health', () => {
 })
 
 describe('the end', () => {
-  it('[S16.503-draining] [I2.drain-sigterm] finishes what is in flight, refuses the rest, ends the streams', async () => {
+  it('[S16.503-draining] finishes what is in flight, refuses the rest, ends the streams', async () => {
     const { server, fetch, release, port } = await opened()
     const flying = fetch('/hooks/demo?hold', { method: 'POST', body: 'x' })
     const streaming = await fetch('/hooks/demo/stream', { method: 'POST' })
