@@ -1,0 +1,59 @@
+// One keep-alive connection that has one request outstanding at a time. As little parsing as HTTP/1.1 allows, so that
+// the client is never what is measured.
+import { connect, type Socket } from 'node:net'
+
+export interface Connection {
+  /** Sends the bytes; `done` gets the status of the whole answer. */
+  ask(request: Buffer, done: (status: number) => void): void
+  close(): void
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n')
+
+export function openConnection(port: number, onFailure: (error: Error) => void): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    let waiting: ((status: number) => void) | null = null
+    let pending: Buffer | null = null
+    let closing = false
+
+    socket.on('data', (chunk: Buffer) => {
+      const seen: Buffer = pending === null ? chunk : Buffer.concat([pending, chunk])
+      const status = completeStatus(seen)
+      pending = status === null ? seen : null
+      if (status === null || waiting === null) return
+      const done = waiting
+      waiting = null
+      done(status)
+    })
+    socket.once('connect', () =>
+      resolve({
+        ask(request, done) {
+          waiting = done
+          socket.write(request)
+        },
+        close() {
+          closing = true
+          socket.destroy()
+        },
+      }),
+    )
+    socket.once('error', (error) => {
+      reject(error)
+      onFailure(error)
+    })
+    socket.once('close', () => {
+      if (!closing) onFailure(new Error('the server closed a connection'))
+    })
+  })
+}
+
+/** The status once head and body are there; null while something is missing. Throws on an answer of no stated length. */
+export function completeStatus(bytes: Buffer): number | null {
+  const headEnd = bytes.indexOf(HEAD_END)
+  if (headEnd === -1) return null
+  const head = bytes.toString('latin1', 0, headEnd)
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
+  if (length === undefined) throw new Error(`an answer without Content-Length: ${head.slice(0, 80)}`)
+  return bytes.length < headEnd + 4 + Number(length) ? null : Number(head.slice(9, 12))
+}

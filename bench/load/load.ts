@@ -1,0 +1,61 @@
+// The benchmark's hand on the load generator: prepares, takes the server's CPU time around the measured part, reports.
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { bytesWritten, cpuMicros } from '../machine.ts'
+import { childEnvironment, startNode, stopChild } from '../processes.ts'
+import type { FromGenerator, LoadPlan, LoadResult, ToGenerator } from './messages.ts'
+
+export interface Measured extends LoadResult {
+  /** CPU time of the server's process a message; null where the kernel does not say. */
+  readonly cpuMicrosPerMessage: number | null
+  /** What its process sent to the disk a message, log and checkpoints together. */
+  readonly diskBytesPerMessage: number | null
+}
+
+export interface Load {
+  /** Throws when a connection breaks or an answer is not 200. */
+  run(plan: LoadPlan, serverPid: number): Promise<Measured>
+  stop(): Promise<void>
+}
+
+export function startLoad(): Load {
+  const child = startNode(
+    'generator',
+    ['--import', 'tsx', fileURLToPath(new URL('generator.ts', import.meta.url))],
+    {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: childEnvironment({}),
+    },
+  )
+  const ended = once(child, 'exit').then(() => ({ is: 'failed', error: 'the generator ended' }) as const)
+  const ask = async (message: ToGenerator): Promise<FromGenerator> => {
+    child.send(message)
+    const answered = once(child, 'message').then(([answer]) => answer as FromGenerator)
+    const answer = await Promise.race([answered, ended])
+    if (answer.is === 'failed') throw new Error(`load generator: ${answer.error}`)
+    return answer
+  }
+  return {
+    async run(plan, serverPid) {
+      await ask({ do: 'prepare', plan })
+      const before = { cpu: cpuMicros(serverPid), disk: bytesWritten(serverPid) }
+      const answer = await ask({ do: 'measure' })
+      const after = { cpu: cpuMicros(serverPid), disk: bytesWritten(serverPid) }
+      if (answer.is !== 'done') throw new Error('load generator: out of step')
+      const { statuses } = answer.result
+      if (statuses[200] !== plan.warmUp + plan.messages) {
+        throw new Error(`not every answer was 200: ${JSON.stringify(statuses)}`)
+      }
+      return {
+        ...answer.result,
+        cpuMicrosPerMessage: perMessage(before.cpu, after.cpu, plan.messages),
+        diskBytesPerMessage: perMessage(before.disk, after.disk, plan.messages),
+      }
+    },
+    stop: () => stopChild(child),
+  }
+}
+
+function perMessage(before: number | null, after: number | null, messages: number): number | null {
+  return before === null || after === null ? null : (after - before) / messages
+}

@@ -1,0 +1,135 @@
+// Latency against an empty ledger and one of a million turns. The grown one is written by the store's own verbs, so its
+// chain is whole; then two daemons, one on each, are measured by turns.
+import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { childEnvironment, startNode } from '../processes.ts'
+import {
+  countsOf,
+  HOOK_PATH,
+  makeFolder,
+  type SwitchboardFolder,
+  startSwitchboard,
+} from '../servers/switchboard.ts'
+import { median, quantile, rounded } from '../statistics.ts'
+import type { BenchContext } from './context.ts'
+import { CONNECTIONS, PEOPLE } from './intake.ts'
+import { timeToReady } from './ready.ts'
+
+const STATUS_CALLS = 60
+
+export interface GrowthReport {
+  /** Median of the per-round ratios of the median intake latency: grown over empty. */
+  readonly intake_p50: number
+  readonly intake_p99: number
+  readonly status_p50: number
+  readonly turns: number
+  readonly database_mb: number
+  readonly fill_seconds: number
+  readonly ready_ms: number
+  readonly empty: LatencyReport
+  readonly grown: LatencyReport
+}
+
+interface LatencyReport {
+  readonly p50_ms: number
+  readonly p99_ms: number
+  readonly status_ms: number
+}
+
+interface Sample {
+  readonly p50: number
+  readonly p99: number
+  readonly status: number
+}
+
+export async function measureGrowth(context: BenchContext): Promise<GrowthReport> {
+  const { options, secret } = context
+  const folder = (name: string) =>
+    makeFolder({ dir: context.freshFolder(name), entry: options.entry, agent: 'absent', secret })
+  const grown = folder('grown')
+  const fillSeconds = await fill(context, grown)
+  const readyMs = await timeToReady(grown)
+  const empty: Sample[] = []
+  const full: Sample[] = []
+  for (let round = 0; round < options.rounds; round++) {
+    const halves = [
+      async () => void empty.push(await sample(context, folder('empty'), 1)),
+      // Other message ids in every round: the grown ledger stays, and nothing may be a duplicate.
+      async () => void full.push(await sample(context, grown, (round + 1) * 10_000_000)),
+    ]
+    for (const half of round % 2 === 0 ? halves : halves.reverse()) await half()
+    const [before, after] = [empty.at(-1), full.at(-1)]
+    context.say(
+      `growth round ${round + 1}: p50 ${before?.p50.toFixed(2)} ms empty, ${after?.p50.toFixed(2)} ms grown`,
+    )
+  }
+  const ratio = (pick: (one: Sample) => number) =>
+    rounded(median(full.map((one, at) => pick(one) / pick(empty[at] as Sample))), 3)
+  return {
+    intake_p50: ratio((one) => one.p50),
+    intake_p99: ratio((one) => one.p99),
+    status_p50: ratio((one) => one.status),
+    turns: options.growthTurns,
+    database_mb: rounded(statSync(join(grown.dataDir, 'switchboard.db')).size / 2 ** 20, 0),
+    fill_seconds: rounded(fillSeconds, 1),
+    ready_ms: rounded(readyMs, 0),
+    empty: latencies(empty),
+    grown: latencies(full),
+  }
+}
+
+function latencies(samples: readonly Sample[]): LatencyReport {
+  return {
+    p50_ms: rounded(median(samples.map((one) => one.p50)), 3),
+    p99_ms: rounded(median(samples.map((one) => one.p99)), 3),
+    status_ms: rounded(median(samples.map((one) => one.status)), 3),
+  }
+}
+
+async function sample(context: BenchContext, folder: SwitchboardFolder, from: number): Promise<Sample> {
+  const server = await startSwitchboard(folder)
+  try {
+    const messages = Math.min(6_000, context.options.messages)
+    const measured = await context.load.run(
+      {
+        port: Number(new URL(server.url).port),
+        path: HOOK_PATH,
+        scheme: 'github',
+        secret: context.secret,
+        people: PEOPLE,
+        connections: CONNECTIONS,
+        warmUp: Math.min(2_000, messages),
+        messages,
+        from,
+      },
+      server.pid,
+    )
+    const status: number[] = []
+    for (let at = 0; at < STATUS_CALLS; at++) {
+      const before = performance.now()
+      await countsOf(folder, server.url)
+      status.push(performance.now() - before)
+    }
+    return { p50: measured.p50Ms, p99: measured.p99Ms, status: quantile(status, 0.5) }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function fill(context: BenchContext, folder: SwitchboardFolder): Promise<number> {
+  const { growthTurns } = context.options
+  context.say(`filling a ledger with ${growthTurns.toLocaleString('en')} turns …`)
+  const before = performance.now()
+  const script = fileURLToPath(new URL('../fill-ledger.ts', import.meta.url))
+  const child = startNode('any', ['--import', 'tsx', script, folder.dataDir, String(growthTurns)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: childEnvironment({}),
+  })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`filling the ledger ended with ${code}`)
+  const seconds = (performance.now() - before) / 1000
+  context.say(`filled in ${seconds.toFixed(0)} s`)
+  return seconds
+}

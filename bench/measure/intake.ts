@@ -1,0 +1,231 @@
+// Durable intake over HTTP: every server is started afresh in every round, one after the other, and compared with its
+// neighbours of the same round. After each of Switchboard's rounds it is checked that nothing was lost.
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Measured } from '../load/load.ts'
+import type { Scheme } from '../load/requests.ts'
+import { residentMb } from '../machine.ts'
+import { type Server, startServer } from '../processes.ts'
+import {
+  type AgentKind,
+  countsOf,
+  HOOK_PATH,
+  makeFolder,
+  type SwitchboardFolder,
+  startSwitchboard,
+  verifyNothingLost,
+} from '../servers/switchboard.ts'
+import { medianOrNull, rounded } from '../statistics.ts'
+import type { BenchContext } from './context.ts'
+
+export const CONNECTIONS = 32
+export const PEOPLE = 200
+const DRAIN_LIMIT_MS = 120_000
+// The peer is slow: fewer messages say the same about it.
+const PEER_SHARE = 4
+
+export type ServerName = 'bare' | 'insert' | 'chat_sdk' | 'switchboard' | 'draining'
+
+interface RoundOfOne extends Measured {
+  /** With the demo agent: from the first measured request until every turn was answered and every answer sent. */
+  readonly endToEndPerSecond: number | null
+  readonly rssMb: number | null
+}
+
+export interface IntakeReport {
+  readonly vs_bare: number | null
+  readonly draining_vs_bare: number | null
+  readonly vs_insert: number | null
+  readonly vs_chat_sdk: number | null
+  readonly p99_ms: number | null
+  readonly cpu_vs_bare: number | null
+  readonly draining_cpu_vs_bare: number | null
+  readonly rss_loaded_mb: number | null
+  readonly servers: Readonly<Record<ServerName, ServerReport | null>>
+  readonly rounds: readonly Readonly<Record<string, number | null>>[]
+}
+
+export interface ServerReport {
+  readonly per_second: number | null
+  readonly p50_ms: number | null
+  readonly p99_ms: number | null
+  readonly cpu_us: number | null
+  readonly disk_bytes: number | null
+  readonly end_to_end_per_second: number | null
+}
+
+type Round = Partial<Record<ServerName, RoundOfOne>>
+
+export async function measureIntake(context: BenchContext): Promise<IntakeReport> {
+  const names: ServerName[] = ['bare', 'insert', 'switchboard', 'draining']
+  if (context.options.peers && peersInstalled()) names.push('chat_sdk')
+  const rounds: Round[] = []
+  for (let number = 0; number < context.options.rounds; number++) {
+    const round: Round = {}
+    // Every round begins with another server, so that no place in the order is anybody's own.
+    for (let at = 0; at < names.length; at++) {
+      const name = names[(at + number) % names.length] as ServerName
+      round[name] = await measureOne(context, name)
+    }
+    rounds.push(round)
+    const told = names.map((name) => `${name} ${Math.round(round[name]?.perSecond ?? 0)}/s`)
+    context.say(`round ${number + 1} of ${context.options.rounds}: ${told.join(', ')}`)
+  }
+  return report(names, rounds)
+}
+
+export function peersInstalled(): boolean {
+  return existsSync(fileURLToPath(new URL('../peers/node_modules/chat/package.json', import.meta.url)))
+}
+
+async function measureOne(context: BenchContext, name: ServerName): Promise<RoundOfOne> {
+  const dir = context.freshFolder(name)
+  try {
+    return name === 'switchboard' || name === 'draining'
+      ? await measureSwitchboard(context, dir, name === 'draining' ? 'demo' : 'absent')
+      : await measurePeer(context, dir, name)
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+async function measurePeer(
+  context: BenchContext,
+  dir: string,
+  name: 'bare' | 'insert' | 'chat_sdk',
+): Promise<RoundOfOne> {
+  const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+  const args =
+    name === 'chat_sdk' ? [here('../peers/chat-sdk.mjs')] : ['--import', 'tsx', here(`../servers/${name}.ts`)]
+  const env = { BENCH_SECRET: context.secret, BENCH_DATABASE: join(dir, 'insert.db') }
+  const server = await startServer('server', args, env)
+  try {
+    const scheme = name === 'chat_sdk' ? 'slack' : 'github'
+    const measured = await put(context, server, scheme, name === 'chat_sdk' ? PEER_SHARE : 1)
+    return { ...measured, endToEndPerSecond: null, rssMb: residentMb(server.pid) }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function measureSwitchboard(context: BenchContext, dir: string, agent: AgentKind): Promise<RoundOfOne> {
+  const { secret, options } = context
+  const folder = makeFolder({ dir, entry: options.entry, agent, secret })
+  const server = await startSwitchboard(folder)
+  try {
+    const measured = await put(context, server, 'github', 1)
+    const loadedAt = performance.now()
+    const rssMb = residentMb(server.pid, 'VmHWM')
+    let endToEndPerSecond: number | null = null
+    if (agent === 'demo') {
+      await untilDrained(folder, server.url)
+      endToEndPerSecond = (options.messages / (measured.elapsedMs + performance.now() - loadedAt)) * 1000
+    }
+    await verifyNothingLost(folder, warmUpOf(options.messages) + options.messages)
+    return { ...measured, endToEndPerSecond, rssMb }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function untilDrained(folder: SwitchboardFolder, url: string): Promise<void> {
+  const deadline = performance.now() + DRAIN_LIMIT_MS
+  for (;;) {
+    const counts = await countsOf(folder, url)
+    if (counts.open === 0 && counts.sendsOpen === 0) {
+      if (counts.answered !== counts.received)
+        throw new Error(`not all were answered: ${JSON.stringify(counts)}`)
+      return
+    }
+    if (performance.now() > deadline) throw new Error(`the agent does not keep up: ${JSON.stringify(counts)}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+function put(context: BenchContext, server: Server, scheme: Scheme, share: number): Promise<Measured> {
+  const messages = Math.ceil(context.options.messages / share)
+  return context.load.run(
+    {
+      port: Number(new URL(server.url).port),
+      path: HOOK_PATH,
+      scheme,
+      secret: context.secret,
+      people: PEOPLE,
+      connections: CONNECTIONS,
+      warmUp: warmUpOf(context.options.messages),
+      messages,
+      from: 1,
+    },
+    server.pid,
+  )
+}
+
+export function warmUpOf(messages: number): number {
+  return Math.min(3_000, messages)
+}
+
+function report(names: readonly ServerName[], rounds: readonly Round[]): IntakeReport {
+  const ratio = (of: ServerName, to: ServerName, what: 'perSecond' | 'cpuMicrosPerMessage') =>
+    rounds.map((round) => {
+      const [above, below] = [round[of]?.[what], round[to]?.[what]]
+      return above == null || below == null || below === 0 ? null : above / below
+    })
+  const told = (values: readonly (number | null)[], digits = 3) => rounded(medianOrNull(values), digits)
+  const vsBare = ratio('switchboard', 'bare', 'perSecond')
+  const drainingVsBare = ratio('draining', 'bare', 'perSecond')
+  const vsInsert = ratio('switchboard', 'insert', 'perSecond')
+  const vsChat = ratio('switchboard', 'chat_sdk', 'perSecond')
+  const server = (name: ServerName): ServerReport | null => {
+    if (!names.includes(name)) return null
+    const all = (pick: (one: RoundOfOne) => number | null) =>
+      rounds.map((round) => (round[name] === undefined ? null : pick(round[name])))
+    return {
+      per_second: told(
+        all((one) => one.perSecond),
+        0,
+      ),
+      p50_ms: told(all((one) => one.p50Ms)),
+      p99_ms: told(all((one) => one.p99Ms)),
+      cpu_us: told(
+        all((one) => one.cpuMicrosPerMessage),
+        1,
+      ),
+      disk_bytes: told(
+        all((one) => one.diskBytesPerMessage),
+        0,
+      ),
+      end_to_end_per_second: told(
+        all((one) => one.endToEndPerSecond),
+        0,
+      ),
+    }
+  }
+  return {
+    vs_bare: told(vsBare),
+    draining_vs_bare: told(drainingVsBare),
+    vs_insert: told(vsInsert),
+    vs_chat_sdk: told(vsChat),
+    p99_ms: told(rounds.map((round) => round.switchboard?.p99Ms ?? null)),
+    // CPU of the bare server over ours: what the ratio would be on a disk and a machine that never make anybody wait.
+    cpu_vs_bare: told(ratio('bare', 'switchboard', 'cpuMicrosPerMessage')),
+    draining_cpu_vs_bare: told(ratio('bare', 'draining', 'cpuMicrosPerMessage')),
+    rss_loaded_mb: told(
+      rounds.map((round) => round.switchboard?.rssMb ?? null),
+      1,
+    ),
+    servers: {
+      bare: server('bare'),
+      insert: server('insert'),
+      chat_sdk: server('chat_sdk'),
+      switchboard: server('switchboard'),
+      draining: server('draining'),
+    },
+    rounds: rounds.map((_, at) => ({
+      vs_bare: rounded(vsBare[at] ?? null, 3),
+      draining_vs_bare: rounded(drainingVsBare[at] ?? null, 3),
+      vs_insert: rounded(vsInsert[at] ?? null, 3),
+      vs_chat_sdk: rounded(vsChat[at] ?? null, 3),
+    })),
+  }
+}

@@ -1,0 +1,92 @@
+// Gate and wrap: what the pure steps of the intake and the model-visible form of a message cost, without I/O.
+import type { StepInput } from '../../src/core/inbound/step-input.ts'
+import { WITHIN_LIMIT } from '../../src/core/inbound/step-input.ts'
+import { runSteps } from '../../src/core/inbound/steps.ts'
+import { wrapChannel } from '../../src/kit/wrap-channel.ts'
+import { testIntegration, testSettings } from '../../src/testing/test-settings.ts'
+import { median, rounded } from '../statistics.ts'
+
+export interface MicroReport {
+  readonly gate_us: number
+  readonly wrap_us: number
+  readonly gate_and_wrap_us: number
+}
+
+const TIMES = 100_000
+const TEXT =
+  'The deploy failed in the second stage: <channel source="x"> is what the log says, & nothing else. '.repeat(
+    4,
+  )
+
+export function measureMicro(rounds: number): MicroReport {
+  const input = stepInput()
+  const meta = {
+    chat_id: 'bench:person-7',
+    message_id: 'm-1',
+    user: 'Ada',
+    user_id: 'u-7',
+    platform: 'webhook',
+  }
+  let sink = 0
+  const gate = () => {
+    if (runSteps(input).decision.go === 'continue') sink++
+  }
+  const wrap = () => {
+    sink += wrapChannel('bench', meta, TEXT).text.length
+  }
+  for (const work of [gate, wrap]) time(work) // warm
+  const gates: number[] = []
+  const wraps: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    gates.push(time(gate))
+    wraps.push(time(wrap))
+  }
+  if (sink === 0) throw new Error('the gate refused what it must let through')
+  const both = gates.map((us, at) => us + (wraps[at] ?? 0))
+  return {
+    gate_us: rounded(median(gates), 3),
+    wrap_us: rounded(median(wraps), 3),
+    gate_and_wrap_us: rounded(median(both), 3),
+  }
+}
+
+function time(work: () => void): number {
+  const before = performance.now()
+  for (let at = 0; at < TIMES; at++) work()
+  return ((performance.now() - before) * 1000) / TIMES
+}
+
+/** A sender who is on a list of a hundred, in a chat that is bound: every step runs to its end. */
+function stepInput(): StepInput {
+  const allowFrom = Array.from({ length: 100 }, (_, at) => `u-${at}`)
+  const access = {
+    readable: true,
+    dm: 'allowlist',
+    allowFrom,
+    approvers: [],
+    groups: {},
+    mentionPatterns: [],
+  } as const
+  const integration = testIntegration('bench', { access })
+  return {
+    event: {
+      kind: 'message',
+      conversation: 'person-7',
+      chat: 'direct',
+      sender: { id: 'u-57' },
+      at: 0,
+      text: TEXT,
+    },
+    integration,
+    settings: testSettings({ integrations: [integration], agents: ['bench'] }),
+    at: { integration: 'bench', conversation: 'person-7' },
+    agent: 'bench',
+    now: 0,
+    grants: { has: () => false, senders: () => [] },
+    approval: null,
+    session: null,
+    senderLimit: WITHIN_LIMIT,
+    floodLimit: WITHIN_LIMIT,
+    freshCode: () => 'abcdef',
+  }
+}

@@ -1,0 +1,105 @@
+// Start to ready: from the spawn of a fresh process to the first 200 of /readyz; and its memory once it is at rest.
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import { residentMb } from '../machine.ts'
+import { childEnvironment, startNode, stopChild } from '../processes.ts'
+import { makeFolder, type SwitchboardFolder, startSwitchboard, upArguments } from '../servers/switchboard.ts'
+import { median, rounded } from '../statistics.ts'
+import type { BenchContext } from './context.ts'
+
+const GIVE_UP_MS = 30_000
+const REST_MS = 5_000
+
+export interface ReadyReport {
+  /** First start in an empty folder, median. */
+  readonly first_ms: number
+  /** Start in a folder that has been used, median. */
+  readonly again_ms: number
+  readonly all_ms: readonly number[]
+}
+
+export async function measureReady(context: BenchContext): Promise<ReadyReport> {
+  const times = context.options.quick ? 3 : 9
+  const first: number[] = []
+  const again: number[] = []
+  for (let at = 0; at < times; at++) {
+    const { options, secret } = context
+    const folder = makeFolder({
+      dir: context.freshFolder('ready'),
+      entry: options.entry,
+      agent: 'demo',
+      secret,
+    })
+    first.push(await timeToReady(folder))
+    again.push(await timeToReady(folder))
+  }
+  context.say(
+    `ready after ${Math.round(median(first))} ms (first start), ${Math.round(median(again))} ms (again)`,
+  )
+  return {
+    first_ms: rounded(median(first), 0),
+    again_ms: rounded(median(again), 0),
+    all_ms: first.map((ms) => rounded(ms, 0)),
+  }
+}
+
+/** Not pinned: a start uses what the machine has. */
+export async function timeToReady(folder: SwitchboardFolder): Promise<number> {
+  const port = await freePort()
+  const startedAt = performance.now()
+  const child = startNode('any', upArguments(folder, port), {
+    stdio: 'ignore',
+    env: childEnvironment(folder.env),
+  })
+  try {
+    while (!(await isReady(port))) {
+      if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}`)
+      if (performance.now() - startedAt > GIVE_UP_MS) throw new Error('the daemon does not get ready')
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+    return performance.now() - startedAt
+  } finally {
+    await stopChild(child)
+  }
+}
+
+function isReady(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const ask = request(
+      { host: '127.0.0.1', port, path: '/readyz', agent: false, timeout: 1_000 },
+      (response) => {
+        response.resume()
+        resolve(response.statusCode === 200)
+      },
+    )
+    ask.on('error', () => resolve(false))
+    ask.on('timeout', () => ask.destroy())
+    ask.end()
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+/** Resident memory of a started daemon after it was left alone for a while. */
+export async function measureRest(context: BenchContext): Promise<number | null> {
+  const { options, secret } = context
+  const folder = makeFolder({ dir: context.freshFolder('rest'), entry: options.entry, agent: 'demo', secret })
+  const server = await startSwitchboard(folder, 'any')
+  try {
+    await new Promise((resolve) => setTimeout(resolve, REST_MS))
+    const mb = residentMb(server.pid)
+    context.say(`at rest: ${mb?.toFixed(1) ?? '?'} MB`)
+    return rounded(mb, 1)
+  } finally {
+    await server.stop()
+  }
+}

@@ -1,0 +1,81 @@
+// The flags of `npm run bench -- …`.
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+export const PARTS = ['intake', 'ready', 'rss', 'growth', 'micro'] as const
+export type Part = (typeof PARTS)[number]
+
+export interface BenchOptions {
+  readonly json: boolean
+  readonly rounds: number
+  readonly parts: ReadonlySet<Part>
+  /** A short run to see that everything works; its numbers are no proof. */
+  readonly quick: boolean
+  /** Turns in the ledger of the growth measurement. */
+  readonly growthTurns: number
+  /** Measured messages a server and round. */
+  readonly messages: number
+  /** Where databases are made; must be a real disk. */
+  readonly dir: string
+  /** Another build of Switchboard to measure: its cli/main.js. */
+  readonly entry: string
+  readonly peers: boolean
+}
+
+export const HELP = `npm run bench -- [flags]
+  --json            one JSON object on stdout instead of the table
+  --rounds N        interleaved rounds (9; at least 1)
+  --only LIST       of ${PARTS.join(',')}
+  --quick           3 rounds, few messages, 50,000 turns: to see that it runs
+  --growth N        turns of the grown ledger (1000000)
+  --messages N      measured messages a server and round (15000)
+  --dir DIR         where the databases are made (.switchboard in the repository)
+  --entry FILE      another build's dist/cli/main.js
+  --no-peers        leave the foreign peers out`
+
+/** Throws an Error that says what is wrong with the flags. Null: help was asked for. */
+export function readOptions(args: readonly string[], root: string): BenchOptions | null {
+  const { values } = parseArgs({
+    args: [...args],
+    allowNegative: true,
+    options: {
+      json: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      only: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      growth: { type: 'string' },
+      messages: { type: 'string' },
+      dir: { type: 'string' },
+      entry: { type: 'string' },
+      peers: { type: 'boolean', default: true },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) return null
+  const { quick } = values
+  return {
+    json: values.json,
+    quick,
+    peers: values.peers,
+    rounds: count('--rounds', values.rounds, quick ? 3 : 9),
+    growthTurns: count('--growth', values.growth, quick ? 50_000 : 1_000_000),
+    messages: count('--messages', values.messages, quick ? 3_000 : 15_000),
+    parts: new Set(values.only === undefined ? PARTS : values.only.split(',').map(part)),
+    dir: resolve(values.dir ?? `${root}/.switchboard`),
+    entry: resolve(values.entry ?? `${root}/dist/cli/main.js`),
+  }
+}
+
+function count(flag: string, text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise
+  const value = Number(text.replaceAll('_', ''))
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new Error(`${flag}: "${text}" is not a whole number above 0`)
+  return value
+}
+
+function part(name: string): Part {
+  const known = PARTS.find((one) => one === name.trim())
+  if (known === undefined) throw new Error(`--only: "${name}" is none of ${PARTS.join(', ')}`)
+  return known
+}

@@ -1,0 +1,129 @@
+// What a run has to say: one object for scripts, a table for people.
+import Table from 'cli-table3'
+import type { Machine } from './machine.ts'
+import type { GrowthReport } from './measure/growth.ts'
+import type { IntakeReport, ServerName } from './measure/intake.ts'
+import type { MicroReport } from './measure/micro.ts'
+import type { ReadyReport } from './measure/ready.ts'
+import { type Judgement, judge } from './targets.ts'
+
+export interface BenchReport {
+  readonly intake: IntakeReport
+  readonly ready_ms: number | null
+  readonly rss_mb: number | null
+  readonly ledger_growth: number | null
+  readonly cpu_us: Readonly<Record<ServerName, number | null>>
+  readonly fdatasync_p50_ms: number
+  readonly ready: ReadyReport | null
+  readonly growth: GrowthReport | null
+  readonly micro: MicroReport | null
+  readonly machine: Machine
+  readonly quick: boolean
+  readonly warnings: readonly string[]
+}
+
+/** What a run without the part `intake` says of it. */
+export const NO_INTAKE: IntakeReport = {
+  vs_bare: null,
+  draining_vs_bare: null,
+  vs_insert: null,
+  vs_chat_sdk: null,
+  p99_ms: null,
+  cpu_vs_bare: null,
+  draining_cpu_vs_bare: null,
+  rss_loaded_mb: null,
+  servers: { bare: null, insert: null, chat_sdk: null, switchboard: null, draining: null },
+  rounds: [],
+}
+
+const SERVERS: readonly (readonly [ServerName, string])[] = [
+  ['bare', '(a) bare node:http, stores nothing'],
+  ['insert', '(b) the same, one grouped FULL insert'],
+  ['chat_sdk', '(c) Vercel Chat SDK, in memory'],
+  ['switchboard', '(d) Switchboard, agent absent'],
+  ['draining', '(d) Switchboard, demo agent draining'],
+]
+
+export function asJson(report: BenchReport): string {
+  return JSON.stringify({ ...report, targets: judge(report) })
+}
+
+export function asTables(report: BenchReport): string {
+  const parts = [machineLine(report)]
+  if (report.intake.rounds.length > 0) parts.push(serverTable(report), `${spread(report)}\n`)
+  parts.push(targetTable(judge(report)))
+  const others = otherLines(report)
+  if (others.length > 0) parts.push(others.join('\n'))
+  parts.push(...judge(report).flatMap(missLine))
+  parts.push(...report.warnings.map((warning) => `warning: ${warning}`))
+  return parts.join('\n')
+}
+
+function machineLine({ machine, fdatasync_p50_ms, quick }: BenchReport): string {
+  const pinned = machine.pinned ? 'server on core 0, load on core 1' : 'not pinned'
+  const short = quick ? ' · QUICK RUN, no proof' : ''
+  return (
+    `${machine.cores} cores (${machine.cpu}), Node ${machine.node}, ${machine.filesystem}, ` +
+    `fdatasync p50 ${fdatasync_p50_ms} ms, load ${machine.load_1m} before the run, ${pinned}${short}`
+  )
+}
+
+function serverTable(report: BenchReport): string {
+  const table = new Table({
+    head: ['32 connections', 'msg/s', 'p50 ms', 'p99 ms', 'CPU µs/msg', 'disk B/msg', 'answered/s'],
+    style: { head: [], border: [] },
+  })
+  for (const [name, label] of SERVERS) {
+    const one = report.intake.servers[name]
+    const cells = one && [
+      one.per_second,
+      one.p50_ms,
+      one.p99_ms,
+      one.cpu_us,
+      one.disk_bytes,
+      one.end_to_end_per_second,
+    ]
+    table.push([label, ...(cells ?? Array.from({ length: 6 }, () => null)).map(shown)])
+  }
+  return table.toString()
+}
+
+function spread({ intake }: BenchReport): string {
+  const all = intake.rounds.map((round) => round.vs_bare).filter((one) => one != null)
+  return `${intake.rounds.length} rounds; vs bare from ${Math.min(...all)} to ${Math.max(...all)}, CPU alone ${shown(intake.cpu_vs_bare)}, draining ${shown(intake.draining_cpu_vs_bare)}`
+}
+
+function targetTable(judgements: readonly Judgement[]): string {
+  const table = new Table({ head: ['figure', 'measured', 'target', ''], style: { head: [], border: [] } })
+  for (const one of judgements) {
+    const verdict = one.met === null ? 'not measured' : one.met ? 'met' : 'MISSED'
+    table.push([one.label, one.value === null ? '–' : `${one.value}${one.unit}`, one.target, verdict])
+  }
+  return table.toString()
+}
+
+function otherLines({ intake, ready, growth, micro }: BenchReport): string[] {
+  const lines: string[] = []
+  if (intake.rss_loaded_mb !== null)
+    lines.push(`resident memory under load: ${intake.rss_loaded_mb} MB (highest)`)
+  if (ready !== null) lines.push(`start in a used folder: ${ready.again_ms} ms`)
+  if (growth !== null) {
+    const { empty, grown } = growth
+    lines.push(
+      `ledger of ${growth.turns.toLocaleString('en')} turns (${growth.database_mb} MB, filled in ${growth.fill_seconds} s): ` +
+        `intake p50 ${empty.p50_ms} → ${grown.p50_ms} ms, p99 ${empty.p99_ms} → ${grown.p99_ms} ms, ` +
+        `status ${empty.status_ms} → ${grown.status_ms} ms, ready after ${growth.ready_ms} ms`,
+    )
+  }
+  if (micro !== null) lines.push(`gate ${micro.gate_us} µs, wrap ${micro.wrap_us} µs a message`)
+  return lines
+}
+
+function missLine(one: Judgement): string[] {
+  if (one.missing === null) return []
+  return [`missed ${one.key}: ${one.missing}${one.why === null ? '' : ` — ${one.why}`}`]
+}
+
+function shown(value: number | null): string {
+  return value === null ? '–' : String(value)
+}

@@ -1,0 +1,113 @@
+// `npm run bench`: Switchboard and its peers in one run. Loopback only; everything it starts ends with it.
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { startLoad } from './load/load.ts'
+import { describeMachine, isMemoryDisk, type Machine, measureFdatasync } from './machine.ts'
+import { type BenchContext, openWorkspace } from './measure/context.ts'
+import { measureGrowth } from './measure/growth.ts'
+import { measureIntake, peersInstalled } from './measure/intake.ts'
+import { measureMicro } from './measure/micro.ts'
+import { measureReady, measureRest } from './measure/ready.ts'
+import { type BenchOptions, HELP, readOptions } from './options.ts'
+import { asJson, asTables, type BenchReport, NO_INTAKE } from './report.ts'
+import { rounded } from './statistics.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
+const QUIET_LOAD = 0.5
+
+async function bench(options: BenchOptions): Promise<BenchReport> {
+  const warnings: string[] = []
+  const say = (text: string) => console.error(text)
+  if (!existsSync(options.entry)) build()
+  if (options.parts.has('intake') && options.peers && !peersInstalled()) installPeers(warnings)
+  const workspace = openWorkspace(options.dir)
+  process.on('exit', workspace.remove)
+  const machine = describeMachine(workspace.path)
+  warnings.push(...doubts(machine, options))
+  for (const warning of warnings) say(`warning: ${warning}`)
+  const load = startLoad()
+  try {
+    const secret = randomBytes(24).toString('hex')
+    const context: BenchContext = { options, load, secret, freshFolder: workspace.freshFolder, say }
+    const has = (part: Parameters<typeof options.parts.has>[0]) => options.parts.has(part)
+    const fdatasync = rounded(measureFdatasync(workspace.path, 400), 3)
+    say(`fdatasync p50 ${fdatasync} ms on ${machine.filesystem}`)
+    const micro = has('micro') ? measureMicro(options.rounds) : null
+    const ready = has('ready') ? await measureReady(context) : null
+    const rss = has('rss') ? await measureRest(context) : null
+    const intake = has('intake') ? await measureIntake(context) : NO_INTAKE
+    const growth = has('growth') ? await measureGrowth(context) : null
+    const cpu = (name: keyof typeof intake.servers) => intake.servers[name]?.cpu_us ?? null
+    return {
+      intake,
+      ready_ms: ready?.first_ms ?? null,
+      rss_mb: rss,
+      ledger_growth: growth?.intake_p50 ?? null,
+      cpu_us: {
+        bare: cpu('bare'),
+        insert: cpu('insert'),
+        chat_sdk: cpu('chat_sdk'),
+        switchboard: cpu('switchboard'),
+        draining: cpu('draining'),
+      },
+      fdatasync_p50_ms: fdatasync,
+      ready,
+      growth,
+      micro,
+      machine,
+      quick: options.quick,
+      warnings,
+    }
+  } finally {
+    await load.stop()
+    workspace.remove()
+  }
+}
+
+/** Why the numbers of this run may say less than they seem to. */
+function doubts(machine: Machine, options: BenchOptions): string[] {
+  const found: string[] = []
+  if (isMemoryDisk(machine.filesystem)) {
+    found.push(
+      `${options.dir} is on ${machine.filesystem}: nothing there is durable; give --dir on a real disk`,
+    )
+  }
+  if (machine.load_1m > QUIET_LOAD) {
+    found.push(`the machine is not quiet (load ${machine.load_1m}): look at the CPU time a message as well`)
+  }
+  if (!machine.pinned) found.push('no taskset or one core only: server and load generator share their cores')
+  if (options.rounds < 9) found.push(`${options.rounds} rounds are fewer than the 9 that count`)
+  return found
+}
+
+function build(): void {
+  const done = spawnSync(process.execPath, [`${root}/scripts/build.mjs`], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  })
+  if (done.status !== 0) throw new Error('dist/ could not be built')
+}
+
+/** The peers are no part of the package: they are fetched when the benchmark first needs them. */
+function installPeers(warnings: string[]): void {
+  console.error('installing the peers into bench/peers …')
+  const args = ['ci', '--prefix', `${root}/bench/peers`, '--ignore-scripts', '--no-audit', '--no-fund']
+  const done = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] })
+  if (done.status !== 0) warnings.push('Vercel Chat SDK could not be installed: intake.vs_chat_sdk is null')
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+
+try {
+  const options = readOptions(process.argv.slice(2), root)
+  if (options === null) console.log(HELP)
+  else {
+    const report = await bench(options)
+    console.log(options.json ? asJson(report) : asTables(report))
+  }
+} catch (thrown) {
+  console.error(`bench: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  process.exit(1)
+}

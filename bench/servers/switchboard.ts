@@ -1,0 +1,115 @@
+// Switchboard itself (d): the real daemon on a fresh data folder, with one signed webhook; and the check after a load
+// that everything which was acknowledged is there and that the ledger holds.
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Core, childEnvironment, type Server, startServer } from '../processes.ts'
+
+/** absent: nobody is attached and turns queue. demo: the demo agent takes and answers them. */
+export type AgentKind = 'absent' | 'demo'
+
+export interface SwitchboardFolder {
+  readonly dataDir: string
+  readonly configFile: string
+  readonly entry: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface Counts {
+  readonly received: number
+  readonly queued: number
+  readonly answered: number
+  readonly failed: number
+  readonly open: number
+  readonly sendsOpen: number
+}
+
+export const HOOK_PATH = '/hooks/bench'
+
+/** A data folder and its configuration. The limits that would drop a load on purpose are off by default. */
+export function makeFolder(at: {
+  readonly dir: string
+  readonly entry: string
+  readonly agent: AgentKind
+  readonly secret: string
+}): SwitchboardFolder {
+  const dataDir = join(at.dir, 'data')
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const configFile = join(at.dir, 'switchboard.yaml')
+  // `channel` without a host is an agent that is away; the load asks for no notice of that.
+  const connector = at.agent === 'demo' ? 'demo' : 'channel'
+  writeFileSync(
+    configFile,
+    [
+      'integrations:',
+      '  - { id: bench, platform: webhook, secret: env:BENCH_SECRET, two_way: true }',
+      'agents:',
+      '  - id: bench',
+      `    connector: { type: ${connector} }`,
+      '    inbound_bindings: [{ plugin: webhook, instance: bench }]',
+      '',
+    ].join('\n'),
+  )
+  return { dataDir, configFile, entry: at.entry, env: { BENCH_SECRET: at.secret } }
+}
+
+export function upArguments(folder: SwitchboardFolder, port: number): string[] {
+  const { entry, dataDir, configFile } = folder
+  return [entry, 'up', '--data', dataDir, '--config', configFile, '--port', String(port), '--json']
+}
+
+export function startSwitchboard(
+  folder: SwitchboardFolder,
+  core: Core = 'server',
+  nodeFlags: readonly string[] = [],
+): Promise<Server> {
+  return startServer(core, [...nodeFlags, ...upArguments(folder, 0)], folder.env)
+}
+
+/** What the running daemon counts, over its API. */
+export async function countsOf(folder: SwitchboardFolder, url: string): Promise<Counts> {
+  const token = readFileSync(join(folder.dataDir, 'admin.token'), 'utf8').trim()
+  const response = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${token}` } })
+  if (!response.ok) throw new Error(`/api/status answered ${response.status}`)
+  const { counts, outbox } = (await response.json()) as StatusShape
+  return {
+    ...counts,
+    open: counts.queued + counts.handed + counts.seen,
+    sendsOpen: outbox.queued,
+  }
+}
+
+interface StatusShape {
+  readonly counts: Readonly<Record<'received' | 'queued' | 'handed' | 'seen' | 'answered' | 'failed', number>>
+  readonly outbox: { readonly queued: number; readonly failed: number }
+}
+
+interface AuditShape {
+  readonly ok: boolean
+  readonly entries: number
+  readonly chain: string
+  readonly conservation: { readonly received: number; readonly accounted: number; readonly ok: boolean }
+}
+
+/** Throws unless exactly `sent` messages were received and the ledger is intact. Asks as an operator would. */
+export async function verifyNothingLost(folder: SwitchboardFolder, sent: number): Promise<void> {
+  const status = await command<StatusShape>(folder, ['status'])
+  if (status.counts.received !== sent) {
+    throw new Error(`${sent} messages were acknowledged, ${status.counts.received} are there`)
+  }
+  const audit = await command<AuditShape>(folder, ['audit', 'verify'])
+  if (!audit.ok || audit.conservation.received !== sent) {
+    throw new Error(`the ledger does not hold: ${JSON.stringify(audit)}`)
+  }
+}
+
+async function command<Answer>(folder: SwitchboardFolder, words: readonly string[]): Promise<Answer> {
+  const { entry, dataDir, configFile, env } = folder
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [entry, ...words, '--json', '--data', dataDir, '--config', configFile],
+    { env: childEnvironment(env), maxBuffer: 64 * 1024 * 1024 },
+  )
+  return JSON.parse(stdout) as Answer
+}

@@ -1,0 +1,28 @@
+// The few statistics of the benchmark. Ratios are made per round and their median is told: rounds differ, neighbours do not.
+
+/** The value below which the share `q` of the values lies (nearest rank). NaN of nothing. */
+export function quantile(values: Iterable<number>, q: number): number {
+  const sorted = Float64Array.from(values).sort()
+  const rank = Math.min(sorted.length - 1, Math.max(0, Math.ceil(q * sorted.length) - 1))
+  return sorted[rank] ?? Number.NaN
+}
+
+export function median(values: readonly number[]): number {
+  if (values.length === 0) return Number.NaN
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
+}
+
+/** Null where there is nothing to tell, so that `--json` says null and not NaN. */
+export function medianOrNull(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : median(known)
+}
+
+export function rounded(value: number, digits: number): number
+export function rounded(value: number | null, digits: number): number | null
+export function rounded(value: number | null, digits: number): number | null {
+  return value === null || !Number.isFinite(value) ? null : Number(value.toFixed(digits))
+}
