@@ -24,6 +24,7 @@ import {
   type Value,
   whole,
 } from '../statement.ts'
+import { storableTurn } from '../storable.ts'
 import { count, divide, hint, type KnownSession, type Verb, type VerbContext } from '../verb-context.ts'
 import { applyEffects } from './effects.ts'
 import { bearSessions, currentSessions, firstSession, type SessionBirth } from './sessions.ts'
@@ -61,7 +62,9 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
   const answers: ReceiveResult[] = []
   let plain: ReceiveItem[] = []
   for (const call of calls) {
-    for (const item of call.items) {
+    for (const given of call.items) {
+      const turn = storableTurn(given.turn)
+      const item = turn === given.turn ? given : { ...given, turn }
       if (item.keepRow && item.effects.length === 0) {
         plain.push(item)
         continue

@@ -1,0 +1,28 @@
+// Texts that every database can hold: no NUL (PostgreSQL refuses it) and no lone surrogate (UTF-8 has none). Strangers
+// choose message ids and sender ids; a hostile one must not make a commit fail or the audit doubt itself.
+import type { NewTurn } from '../contract/index.ts'
+
+const UNSTORABLE = /[\0\uD800-\uDFFF]/
+
+export function storable(text: string): string {
+  if (!UNSTORABLE.test(text)) return text
+  return text.toWellFormed().replaceAll('\0', '\uFFFD')
+}
+
+/** The same turn, with every text that is stored as it came made storable. */
+export function storableTurn(turn: NewTurn): NewTurn {
+  const { at } = turn
+  const suspect = `${turn.sender}${turn.messageId}${at.conversation}${at.thread ?? ''}`
+  if (!UNSTORABLE.test(suspect)) return turn
+  const conversation = storable(at.conversation)
+  return {
+    ...turn,
+    sender: storable(turn.sender),
+    messageId: storable(turn.messageId),
+    at: {
+      integration: at.integration,
+      conversation,
+      ...(at.thread === undefined ? {} : { thread: storable(at.thread) }),
+    },
+  }
+}

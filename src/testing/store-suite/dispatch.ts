@@ -1,0 +1,229 @@
+// Store suite: lanes and turns. Taking, settling, fencing, redelivery, operators, expiry.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Store } from '../../contract/index.ts'
+import {
+  counts,
+  expectSound,
+  LEASE_MS,
+  type MakeStoreFixture,
+  mustTake,
+  queueOne,
+  receiveOne,
+  type StoreFixture,
+  send,
+  takeTurn,
+} from './fixture.ts'
+
+export function describeDispatch(make: MakeStoreFixture): void {
+  describe('dispatch', () => {
+    let fixture: StoreFixture
+    let store: Store
+    beforeEach(async () => {
+      fixture = await make()
+      store = await fixture.open('one')
+    })
+    afterEach(async () => {
+      await expectSound(store)
+      await fixture.dispose()
+    })
+
+    it('[S2.order-in-session] hands over oldest first, as many as the window lets through', async () => {
+      const turns = [await queueOne(store), await queueOne(store), await queueOne(store)]
+      const lane = turns[0]?.lane ?? ''
+      const first = await mustTake(store, { lane, window: 2 })
+      expect(first.handed.map((turn) => turn.id)).toEqual([turns[0]?.id, turns[1]?.id])
+      expect(first).toMatchObject({ token: 1, more: true, empty: false, leftover: [] })
+      expect(first.handed[0]).toMatchObject({ state: 'handed', attempts: 1 })
+      const full = await mustTake(store, { lane, token: first.token, window: 2 })
+      expect(full).toMatchObject({ handed: [], more: true, empty: false })
+      const done = { lane, token: 1, turn: turns[0]?.id ?? '', to: 'answered' } as const
+      expect(await store.moveTurns([done])).toEqual(['moved'])
+      const next = await mustTake(store, { lane, token: 1, window: 2 })
+      expect(next.handed.map((turn) => turn.id)).toEqual([turns[2]?.id])
+      expect(next.more).toBe(false)
+    })
+
+    it('[S2.states-forward] moves only as the table allows; what is already there or beyond is a noop', async () => {
+      const { id, lane } = await queueOne(store)
+      const { token } = await mustTake(store, { lane })
+      const move = (to: 'queued' | 'seen' | 'answered' | 'failed') =>
+        store.moveTurns([{ lane, token, turn: id, to }])
+      expect(await move('seen')).toEqual(['moved'])
+      expect(await move('seen')).toEqual(['noop'])
+      expect(await move('answered')).toEqual(['moved'])
+      for (const to of ['seen', 'queued', 'failed', 'answered'] as const)
+        expect(await move(to)).toEqual(['noop'])
+      expect(await store.moveTurns([{ lane, token, turn: 't_zzzzzz_1', to: 'seen' }])).toEqual(['noop'])
+      expect(await counts(store)).toEqual({ received: 1, answered: 1 })
+      expect(await mustTake(store, { lane, token })).toMatchObject({ empty: true, more: false })
+    })
+
+    it('several moves of one turn in one call end where the last one leads', async () => {
+      const { id, lane } = await queueOne(store)
+      const { token } = await mustTake(store, { lane })
+      const moves = (['seen', 'answered', 'seen'] as const).map((to) => ({ lane, token, turn: id, to }))
+      expect(await store.moveTurns(moves)).toEqual(['moved', 'moved', 'noop'])
+      expect(await store.turn(id)).toMatchObject({ state: 'answered' })
+    })
+
+    it('a failed turn is not brought back by its connector', async () => {
+      const { id, lane } = await queueOne(store)
+      const { token } = await mustTake(store, { lane })
+      await store.moveTurns([{ lane, token, turn: id, to: 'failed', reason: 'agent_failed', detail: 'boom' }])
+      expect(await store.moveTurns([{ lane, token, turn: id, to: 'queued', repeat: true }])).toEqual(['noop'])
+      expect(await counts(store)).toEqual({ received: 1, 'failed:agent_failed': 1 })
+    })
+
+    it('[S13.lane-lock] a lane has one owner until its lease ends; then the token grows', async () => {
+      const other = await fixture.open('two')
+      const { id, lane } = await queueOne(store)
+      const mine = await mustTake(store, { lane })
+      expect(await takeTurn(other, { lane })).toEqual({
+        lane,
+        outcome: 'busy',
+        retryAt: fixture.clock.now() + LEASE_MS,
+      })
+      await fixture.clock.advance(LEASE_MS)
+      const theirs = await mustTake(other, { lane })
+      expect(theirs.token).toBe(mine.token + 1)
+      expect(theirs.leftover.map((turn) => turn.id)).toEqual([id])
+      expect(theirs.handed).toEqual([])
+      expect((await takeTurn(store, { lane, token: mine.token })).outcome).toBe('lost')
+      expect(await store.renewLanes('turns', [{ lane, token: mine.token }], LEASE_MS)).toEqual([false])
+      expect(await other.renewLanes('turns', [{ lane, token: theirs.token }], LEASE_MS)).toEqual([true])
+    })
+
+    it('[S13.settle-token] a stale token writes nothing, not even what comes with it', async () => {
+      const other = await fixture.open('two')
+      const { id, lane } = await queueOne(store)
+      const mine = await mustTake(store, { lane })
+      await fixture.clock.advance(LEASE_MS)
+      await mustTake(other, { lane })
+      const before = await store.ledger({ afterSeq: 0, limit: 100 })
+      const move = { lane, token: mine.token, turn: id, to: 'answered' } as const
+      expect(await store.moveTurns([move])).toEqual(['stale'])
+      expect(await store.accept([send({ turn: id })], [move])).toEqual({ outcome: 'stale', sends: [] })
+      await store.releaseLanes('turns', [{ lane, token: mine.token }])
+      expect(await store.sends({ limit: 5 })).toEqual([])
+      expect(await store.turn(id)).toMatchObject({ state: 'handed' })
+      expect(await store.ledger({ afterSeq: 0, limit: 100 })).toEqual(before)
+      expect((await takeTurn(store, { lane })).outcome).toBe('busy')
+    })
+
+    it('[S2.redeliver-restart] what was handed is offered again after a restart, marked by whoever knows', async () => {
+      const { id, lane } = await queueOne(store)
+      await mustTake(store, { lane })
+      await store.close()
+      await fixture.clock.advance(LEASE_MS)
+      store = await fixture.open('one')
+      const again = await mustTake(store, { lane })
+      expect(again.leftover).toMatchObject([{ id, state: 'handed', attempts: 1 }])
+      const back = { lane, token: again.token, turn: id, to: 'queued', repeat: true, resume: true } as const
+      expect(await store.moveTurns([back])).toEqual(['moved'])
+      const offered = await mustTake(store, { lane, token: again.token })
+      expect(offered.handed).toMatchObject([{ id, repeat: true, resume: true, attempts: 2 }])
+    })
+
+    it('waits where it was told to', async () => {
+      const { id, lane } = await queueOne(store)
+      const { token } = await mustTake(store, { lane })
+      await store.moveTurns([{ lane, token, turn: id, to: 'queued', notBeforeMs: 5_000 }])
+      const retryAt = fixture.clock.now() + 5_000
+      expect(await takeTurn(store, { lane, token })).toEqual({ lane, outcome: 'later', retryAt })
+      await store.releaseLanes('turns', [{ lane, token }])
+      expect(await takeTurn(store, { lane })).toEqual({ lane, outcome: 'later', retryAt })
+      expect(await store.findWork('turns', ['kate'], { limit: 5 })).toEqual([])
+      await fixture.clock.advance(5_000)
+      expect(await store.findWork('turns', ['kate'], { limit: 5 })).toEqual([{ lane, scope: 'kate' }])
+      expect((await mustTake(store, { lane })).token).toBe(token + 1)
+    })
+
+    it('a release gives the lane to the next, and tokens only grow', async () => {
+      const other = await fixture.open('two')
+      const { lane } = await queueOne(store)
+      const mine = await mustTake(store, { lane })
+      await store.releaseLanes('turns', [{ lane, token: mine.token }])
+      const theirs = await mustTake(other, { lane })
+      expect(theirs.token).toBe(2)
+      await other.releaseLanes('turns', [{ lane, token: theirs.token }])
+      expect((await mustTake(store, { lane })).token).toBe(3)
+    })
+
+    it('accept writes answers and evidence together', async () => {
+      const { id, lane } = await queueOne(store)
+      const { token } = await mustTake(store, { lane })
+      const result = await store.accept(
+        [send({ turn: id, text: 'yes' })],
+        [{ lane, token, turn: id, to: 'answered' }],
+      )
+      expect(result).toMatchObject({ outcome: 'accepted', sends: [{ state: 'queued', repeated: false }] })
+      expect(await store.turn(id)).toMatchObject({ state: 'answered' })
+      // Evidence that comes twice is no reason to lose the words.
+      const again = await store.accept([send({ text: 'more' })], [{ lane, token, turn: id, to: 'answered' }])
+      expect(again.outcome).toBe('accepted')
+      expect(await store.sends({ limit: 5 })).toHaveLength(2)
+    })
+
+    it('finds lanes with work page by page, and not those that are held', async () => {
+      const lanes: string[] = []
+      for (let at = 0; at < 7; at++) lanes.push((await queueOne(store, { conversation: `c${at}` })).lane)
+      await queueOne(store, { conversation: 'c1' })
+      const elsewhere = await queueOne(store, { agent: 'paul' })
+      lanes.sort()
+      await mustTake(store, { lane: lanes[3] ?? '' })
+      const found: string[] = []
+      for (let after: string | undefined; ; ) {
+        const page = await store.findWork('turns', ['kate'], {
+          limit: 2,
+          ...(after === undefined ? {} : { after }),
+        })
+        found.push(...page.map((work) => work.lane))
+        after = page.at(-1)?.lane
+        if (page.length < 2) break
+      }
+      expect(found).toEqual(lanes.filter((_, at) => at !== 3))
+      const both = await store.findWork('turns', ['kate', 'paul'], { limit: 20 })
+      expect(both).toContainEqual({ lane: elsewhere.lane, scope: 'paul' })
+      expect(both).toHaveLength(7)
+      expect(await store.openTurns()).toEqual([
+        { agent: 'kate', state: 'handed', count: 1 },
+        { agent: 'kate', state: 'queued', count: 7 },
+        { agent: 'paul', state: 'queued', count: 1 },
+      ])
+    })
+
+    it('an operator brings a failed turn back as a repeat, and cancels an open one', async () => {
+      const { id, lane } = await queueOne(store)
+      expect(await store.operateTurn(id, 'retry', 'op')).toBeNull()
+      const { token } = await mustTake(store, { lane })
+      await store.moveTurns([{ lane, token, turn: id, to: 'failed', reason: 'max_attempts' }])
+      expect(await store.operateTurn(id, 'cancel', 'op')).toBeNull()
+      expect(await store.operateTurn(id, 'retry', 'op')).toMatchObject({
+        state: 'queued',
+        attempts: 0,
+        repeat: true,
+      })
+      expect(await store.turn(id)).toMatchObject({ state: 'queued', attempts: 0, repeat: true })
+      expect(await counts(store)).toEqual({ received: 1, queued: 1 })
+      expect(await store.operateTurn(id, 'cancel', 'op')).toMatchObject({
+        state: 'failed',
+        reason: 'cancelled',
+      })
+      expect(await store.operateTurn('t_nowhere_1', 'retry', 'op')).toBeNull()
+    })
+
+    it('[S2.queue-expiry] what waits too long expires with a reason; what is in hand does not', async () => {
+      const old = await queueOne(store)
+      const held = await queueOne(store, { conversation: 'c2' })
+      await mustTake(store, { lane: held.lane })
+      await fixture.clock.advance(1_000)
+      const young = await queueOne(store)
+      await receiveOne(store, { state: 'refused' })
+      expect((await store.expireTurns(500, 10)).map((turn) => turn.id)).toEqual([old.id])
+      expect(await store.turn(old.id)).toMatchObject({ state: 'expired', reason: 'queue_expired' })
+      expect(await store.turn(young.id)).toMatchObject({ state: 'queued' })
+      expect(await store.expireTurns(500, 10)).toEqual([])
+      expect(await store.operateTurn(old.id, 'retry', 'op')).toMatchObject({ state: 'queued', repeat: false })
+    })
+  })
+}

@@ -1,0 +1,206 @@
+// Store suite: the effects of a received item, in the commit of its row.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Effect, Store } from '../../contract/index.ts'
+import {
+  counts,
+  expectSound,
+  type MakeStoreFixture,
+  mustTake,
+  queueOne,
+  receiveOne,
+  type StoreFixture,
+} from './fixture.ts'
+
+const AT = { integration: 'demo', conversation: 'c1' }
+const HOUR_MS = 3_600_000
+
+export function describeEffects(make: MakeStoreFixture): void {
+  describe('effects', () => {
+    let fixture: StoreFixture
+    let store: Store
+    beforeEach(async () => {
+      fixture = await make()
+      store = await fixture.open()
+    })
+    afterEach(async () => {
+      await expectSound(store)
+      await fixture.dispose()
+    })
+    const command = (effects: readonly Effect[]) =>
+      receiveOne(store, { state: 'consumed', reason: 'command', effects })
+    const approval = { id: 'abcde', hostId: null, agent: 'kate', session: 's', turn: null, inputHash: 'h' }
+    const ask = () =>
+      store.ask(
+        {
+          ...approval,
+          ask: { toolName: 'deploy', description: 'd', input: 'i' },
+          expiresAt: fixture.clock.now() + 600_000,
+        },
+        [],
+      )
+    const verdict = (by: string, text = 'already answered by {by}'): Effect => ({
+      kind: 'decide',
+      approval: 'abcde',
+      behavior: 'allow',
+      by,
+      via: 'demo',
+      ifLate: { to: AT, text },
+    })
+    const pair = (sender: string, code: string): Effect => ({
+      kind: 'pair',
+      integration: 'demo',
+      sender,
+      senderName: null,
+      conversation: `dm-${sender}`,
+      code,
+      expiresAt: fixture.clock.now() + HOUR_MS,
+      reply: { to: { integration: 'demo', conversation: `dm-${sender}` }, text: `Your code: ${code}` },
+    })
+    const stranger = (sender: string, code: string) =>
+      receiveOne(store, {
+        sender,
+        state: 'refused',
+        reason: 'pairing_required',
+        body: null,
+        effects: [pair(sender, code)],
+      })
+
+    it('[S2.effects-one-commit] a send goes to the outbox with the turn’s platform', async () => {
+      const result = await command([
+        { kind: 'send', to: AT, op: { kind: 'text', text: 'ok' }, cause: 'notice' },
+      ])
+      const [effect] = result.effects
+      expect(effect?.kind).toBe('sent_to_outbox')
+      const [row] = await store.sends({ limit: 5 })
+      expect(row).toMatchObject({
+        platform: 'webhook',
+        cause: 'notice',
+        turn: result.id,
+        state: 'queued',
+        to: 'demo:c1',
+      })
+    })
+
+    it('one verdict wins; the late one is told who did', async () => {
+      expect(await ask()).toBe('asked')
+      const first = await command([verdict('demo:kate$&')])
+      const late = await command([verdict('demo:paul')])
+      expect(first.effects[0]).toMatchObject({
+        kind: 'decided',
+        won: true,
+        approval: { state: 'decided', behavior: 'allow' },
+      })
+      expect(late.effects[0]).toMatchObject({
+        kind: 'decided',
+        won: false,
+        approval: { decidedBy: 'demo:kate$&' },
+      })
+      const [told] = await store.sends({ limit: 5 })
+      expect(told?.op).toEqual({ kind: 'text', text: 'already answered by demo:kate$&' })
+    })
+
+    it('[S5.new-raises-generation] [S5.generation-persisted] /new starts a fresh session that survives a restart', async () => {
+      const before = await queueOne(store)
+      const result = await command([{ kind: 'new_session', agent: 'kate', at: AT }])
+      const after = await queueOne(store)
+      expect(result).toMatchObject({
+        session: before.lane,
+        effects: [{ kind: 'session', session: after.lane }],
+      })
+      expect(after.lane).not.toBe(before.lane)
+      expect(await store.session(before.lane)).toMatchObject({ generation: 1 })
+      expect(await store.session(after.lane)).toMatchObject({ generation: 2 })
+      await store.close()
+      store = await fixture.open()
+      expect((await queueOne(store)).lane).toBe(after.lane)
+      expect(await store.sessionAt('kate', AT)).toMatchObject({ generation: 2 })
+    })
+
+    it('/new in the same commit parts the messages before it from those behind it', async () => {
+      const [before, , after] = await Promise.all([
+        queueOne(store),
+        command([{ kind: 'new_session', agent: 'kate', at: AT }]),
+        queueOne(store),
+      ])
+      expect(after.lane).not.toBe(before.lane)
+    })
+
+    it('[S5.stop-cancels] /stop fails what is open and fences off the running hand-over', async () => {
+      const one = await queueOne(store)
+      const two = await queueOne(store)
+      const held = await mustTake(store, { lane: one.lane })
+      const result = await command([{ kind: 'cancel_session', agent: 'kate', at: AT }])
+      expect(result.effects).toEqual([{ kind: 'cancelled', turns: [one.id, two.id] }])
+      const move = { lane: one.lane, token: held.token, turn: one.id, to: 'answered' } as const
+      expect(await store.moveTurns([move])).toEqual(['stale'])
+      expect(await store.turn(one.id)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+      expect(await counts(store)).toEqual({ received: 3, 'consumed:command': 1, 'failed:cancelled': 2 })
+      const again = await command([{ kind: 'cancel_session', agent: 'kate', at: AT }])
+      expect(again.effects).toEqual([{ kind: 'cancelled', turns: [] }])
+    })
+
+    it('[S4.pairing-one-code] [S4.pairing-two-replies] a stranger gets one code, told at most twice', async () => {
+      const outcomes = [
+        await stranger('ann', 'aaaaaa'),
+        await stranger('ann', 'bbbbbb'),
+        await stranger('ann', 'cccccc'),
+      ].map((result) => result.effects[0])
+      expect(outcomes).toEqual([
+        { kind: 'paired', outcome: 'new' },
+        { kind: 'paired', outcome: 'repeated' },
+        { kind: 'paired', outcome: 'muted' },
+      ])
+      const sent = await store.sends({ limit: 5, oldestFirst: true })
+      expect(sent.map((row) => row.op)).toEqual([
+        { kind: 'text', text: 'Your code: aaaaaa' },
+        { kind: 'text', text: 'Your code: aaaaaa' },
+      ])
+      expect(await store.pairings()).toMatchObject([{ code: 'aaaaaa', sender: 'ann', replies: 2 }])
+    })
+
+    it('[S4.pairing-code-hour] a code ends after its hour, and then a new one is given', async () => {
+      await stranger('ann', 'aaaaaa')
+      await fixture.clock.advance(HOUR_MS)
+      expect(await store.pairings()).toEqual([])
+      expect(await store.approvePairing('aaaaaa', 'owner')).toBeNull()
+      expect((await stranger('ann', 'bbbbbb')).effects).toEqual([{ kind: 'paired', outcome: 'new' }])
+    })
+
+    it('two strangers never share a code', async () => {
+      await stranger('ann', 'aaaaaa')
+      await stranger('bob', 'aaaaaa')
+      const codes = (await store.pairings()).map((pairing) => pairing.code)
+      expect(new Set(codes).size).toBe(2)
+      const [, toBob] = await store.sends({ limit: 5, oldestFirst: true })
+      expect(toBob?.op).toEqual({ kind: 'text', text: `Your code: ${codes[1]}` })
+    })
+
+    it('[S4.pairing-cap] [S4.pairing-no-lockout] the cap holds, and a newcomer still gets a code', async () => {
+      for (let at = 0; at < 60; at++) {
+        await fixture.clock.advance(1)
+        await stranger(`s${at}`, at.toString(16).padStart(6, '0'))
+      }
+      expect(await store.pairings()).toHaveLength(50)
+      const owner = await stranger('owner', 'ffffff')
+      expect(owner.effects).toEqual([{ kind: 'paired', outcome: 'new' }])
+      expect(await store.approvePairing('ffffff', 'local')).toMatchObject({ approver: true })
+    })
+
+    it('[S4.approver-default] the first one approved may approve, the next may talk; a code works once', async () => {
+      await stranger('ann', 'aaaaaa')
+      await stranger('bob', 'bbbbbb')
+      await stranger('eve', 'eeeeee')
+      expect(await store.approvePairing('aaaaaa', 'local')).toMatchObject({
+        approver: true,
+        pairing: { sender: 'ann' },
+      })
+      expect(await store.approvePairing('bbbbbb', 'local')).toMatchObject({ approver: false })
+      expect(await store.approvePairing('aaaaaa', 'local')).toBeNull()
+      expect(await store.denyPairing('eeeeee', 'local')).toBe(true)
+      expect(await store.denyPairing('eeeeee', 'local')).toBe(false)
+      const rights = (await store.grants()).map((grant) => `${grant.sender} ${grant.right}`)
+      expect(rights.sort()).toEqual(['ann approve', 'ann talk', 'bob talk'])
+      expect(await store.pairings()).toEqual([])
+    })
+  })
+}

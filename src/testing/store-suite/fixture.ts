@@ -1,0 +1,135 @@
+// What the store suite needs from whoever runs it, and the small words its tests are written in.
+import { expect } from 'vitest'
+import type {
+  Effect,
+  LaneRequest,
+  NewSend,
+  NewTurn,
+  ReceiveItem,
+  Store,
+  TakenSend,
+  TakenTurns,
+} from '../../contract/index.ts'
+import type { TestClock } from '../test-clock.ts'
+
+export interface StoreFixture {
+  readonly clock: TestClock
+  /** Opens the same database again: a restart, or another node beside the first. Closed by `dispose` at the latest. */
+  open(node?: string): Promise<Store>
+  /** Runs SQL past the store, as somebody with access to the database would. */
+  sql(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
+  /** How the database would run a query, as text. */
+  explain(query: string): Promise<string>
+  dispose(): Promise<void>
+}
+
+export type MakeStoreFixture = () => Promise<StoreFixture>
+
+export const LEASE_MS = 10_000
+
+let fresh = 0
+
+export interface ItemOptions extends Partial<Omit<NewTurn, 'at'>> {
+  readonly integration?: string
+  readonly conversation?: string
+  readonly thread?: string
+  readonly text?: string
+  readonly state?: ReceiveItem['state']
+  readonly reason?: ReceiveItem['reason']
+  readonly keepRow?: boolean
+  readonly effects?: readonly Effect[]
+}
+
+/** A received message; every part that matters to a test can be named. */
+export function item(options: ItemOptions = {}): ReceiveItem {
+  const { integration = 'demo', conversation = 'c1', thread } = options
+  const state = options.state ?? 'queued'
+  return {
+    turn: {
+      at: thread === undefined ? { integration, conversation } : { integration, conversation, thread },
+      platform: options.platform ?? 'webhook',
+      messageId: options.messageId ?? `m${fresh++}`,
+      editVersion: options.editVersion ?? 0,
+      source: options.source ?? `webhook:${integration}`,
+      agent: options.agent === undefined ? 'kate' : options.agent,
+      sender: options.sender ?? 'dev',
+      body: options.body === undefined ? { text: options.text ?? 'hello', kind: 'message' } : options.body,
+      bodyDigest: options.bodyDigest ?? 'digest',
+    },
+    state,
+    reason: options.reason ?? (state === 'refused' ? 'sender_not_allowed' : null),
+    keepRow: options.keepRow ?? true,
+    effects: options.effects ?? [],
+  }
+}
+
+export function send(options: Partial<NewSend> & { readonly text?: string } = {}): NewSend {
+  const { text = 'answer', ...rest } = options
+  return {
+    to: { integration: 'demo', conversation: 'c1' },
+    platform: 'webhook',
+    op: { kind: 'text', text },
+    cause: 'reply',
+    agent: 'kate',
+    session: null,
+    turn: null,
+    ...rest,
+  }
+}
+
+/** Receives one item and gives its result. */
+export async function receiveOne(store: Store, options: ItemOptions = {}) {
+  const [result] = await store.receive([item(options)])
+  if (!result) throw new Error('no result')
+  return result
+}
+
+/** Receives one queued item: its turn id and lane. */
+export async function queueOne(store: Store, options: ItemOptions = {}) {
+  const { id, session } = await receiveOne(store, options)
+  if (id === null || session === null) throw new Error('not queued')
+  return { id, lane: session }
+}
+
+export async function takeTurn(store: Store, request: LaneRequest): Promise<TakenTurns> {
+  const [taken] = await store.takeTurns([request], LEASE_MS)
+  if (!taken) throw new Error('no result')
+  return taken
+}
+
+/** Takes a lane that must be free. */
+export async function mustTake(store: Store, request: LaneRequest) {
+  const taken = await takeTurn(store, request)
+  if (taken.outcome !== 'taken') throw new Error(`the lane is ${taken.outcome}`)
+  return taken
+}
+
+export async function takeSend(store: Store, request: LaneRequest): Promise<TakenSend> {
+  const [taken] = await store.takeSends([request], LEASE_MS)
+  if (!taken) throw new Error('no result')
+  return taken
+}
+
+export async function mustTakeSend(store: Store, request: LaneRequest) {
+  const taken = await takeSend(store, request)
+  if (taken.outcome !== 'taken') throw new Error(`the lane is ${taken.outcome}`)
+  return taken
+}
+
+/** Counters of one integration as `name` or `name:reason` → count. */
+export async function counts(store: Store, integration = 'demo'): Promise<Record<string, number>> {
+  const found: Record<string, number> = {}
+  for (const counter of await store.counters()) {
+    if (counter.integration !== integration) continue
+    found[counter.reason === '' ? counter.name : `${counter.name}:${counter.reason}`] = counter.count
+  }
+  return found
+}
+
+/** The audit holds: chain, rows, counters, conservation. */
+export async function expectSound(store: Store): Promise<void> {
+  const report = await store.verify()
+  expect(report.brokenAt).toBeUndefined()
+  expect(report).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
+  expect(report.conservation.received).toBe(report.conservation.accounted)
+}

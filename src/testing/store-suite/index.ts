@@ -1,0 +1,33 @@
+// The contract suite of the store: every back end runs all of it.
+import { describe } from 'vitest'
+import { describeAudit } from './audit.ts'
+import { describeDispatch } from './dispatch.ts'
+import { describeEffects } from './effects.ts'
+import type { MakeStoreFixture } from './fixture.ts'
+import { describeIntake } from './intake.ts'
+import { describeNodes } from './nodes.ts'
+import { describeOutlet } from './outlet.ts'
+import { describePeople } from './people.ts'
+import { describeProperties } from './property.ts'
+import { describeReading } from './reading.ts'
+
+/** Runs the suite against the store that `make` opens. `propertyRuns`: how many random sequences. */
+export function describeStore(
+  name: string,
+  make: MakeStoreFixture,
+  options: { readonly propertyRuns: number },
+): void {
+  describe(`[S12.one-suite] [I2.suite-store] ${name}`, () => {
+    describeIntake(make)
+    describeEffects(make)
+    describeDispatch(make)
+    describeOutlet(make)
+    describePeople(make)
+    describeReading(make)
+    describeAudit(make)
+    describeNodes(make)
+    describeProperties(make, options.propertyRuns)
+  })
+}
+
+export type { MakeStoreFixture, StoreFixture } from './fixture.ts'

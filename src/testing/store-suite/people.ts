@@ -1,0 +1,128 @@
+// Store suite: approvals, grants, tokens, secrets, leases.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { NewApproval, Store } from '../../contract/index.ts'
+import { expectSound, type MakeStoreFixture, type StoreFixture, send } from './fixture.ts'
+
+export function describePeople(make: MakeStoreFixture): void {
+  describe('people', () => {
+    let fixture: StoreFixture
+    let store: Store
+    beforeEach(async () => {
+      fixture = await make()
+      store = await fixture.open('one')
+    })
+    afterEach(async () => {
+      await expectSound(store)
+      await fixture.dispose()
+    })
+    const approval = (id = 'abcde'): NewApproval => ({
+      id,
+      hostId: null,
+      agent: 'kate',
+      session: 's1',
+      turn: null,
+      inputHash: 'hash',
+      ask: { toolName: 'deploy', description: 'Deploy it', input: 'deploy --all' },
+      expiresAt: fixture.clock.now() + 600_000,
+    })
+    const allow = { id: 'abcde', behavior: 'allow', cause: 'person', by: 'demo:ann', via: 'demo' } as const
+
+    it('asks with its prompts, decides once, settles in order', async () => {
+      expect(await store.ask(approval(), [send({ cause: 'prompt', approval: 'abcde' })])).toBe('asked')
+      expect(await store.sends({ approval: 'abcde', limit: 5 })).toHaveLength(1)
+      expect(await store.ask(approval(), [send({ cause: 'prompt' })])).toBe('collision')
+      expect(await store.sends({ limit: 5 })).toHaveLength(1)
+      expect(await store.settleApproval('abcde', 'relayed')).toBeNull()
+      const outcomes = await Promise.all([
+        store.decide(allow),
+        store.decide({ ...allow, behavior: 'deny', by: 'cli' }),
+      ])
+      expect(outcomes.map((outcome) => outcome.won)).toEqual([true, false])
+      expect(outcomes[1]?.approval).toMatchObject({
+        state: 'decided',
+        behavior: 'allow',
+        decidedBy: 'demo:ann',
+      })
+      expect(await store.settleApproval('abcde', 'withdrawn')).toBeNull()
+      expect(await store.settleApproval('abcde', 'relayed')).toMatchObject({ state: 'relayed' })
+      expect(await store.settleApproval('abcde', 'undeliverable')).toBeNull()
+      // The id is free again, and the newest one counts.
+      expect(await store.ask(approval(), [])).toBe('asked')
+      expect(await store.approval('abcde')).toMatchObject({ state: 'pending', decidedBy: null })
+    })
+
+    it('expires and withdraws what nobody decided', async () => {
+      await store.ask(approval('aaaaa'), [])
+      await store.ask(approval('bbbbb'), [])
+      expect(
+        await store.approvals({ states: ['pending'], dueBefore: fixture.clock.now(), limit: 5 }),
+      ).toEqual([])
+      await fixture.clock.advance(600_000)
+      const due = await store.approvals({ states: ['pending'], dueBefore: fixture.clock.now(), limit: 5 })
+      expect(due.map((row) => row.id).sort()).toEqual(['aaaaa', 'bbbbb'])
+      const late = { id: 'aaaaa', behavior: 'deny', cause: 'expired', by: 'expiry', via: 'clock' } as const
+      expect(await store.decide(late)).toMatchObject({
+        won: true,
+        approval: { state: 'expired', cause: 'expired' },
+      })
+      expect(await store.settleApproval('bbbbb', 'withdrawn')).toMatchObject({ state: 'withdrawn' })
+      expect(await store.decide({ ...allow, id: 'zzzzz' })).toEqual({ won: false, approval: null })
+      expect(await store.approvals({ agent: 'paul', limit: 5 })).toEqual([])
+      expect(await store.approvals({ limit: 5 })).toHaveLength(2)
+    })
+
+    it('[S12.ledger-changes] grants come and go, and every change is in the ledger', async () => {
+      await store.grant({ integration: 'demo', sender: 'ann', right: 'talk', by: 'op' })
+      await store.grant({ integration: 'demo', sender: 'ann', right: 'talk', by: 'again' })
+      expect(await store.grants()).toEqual([
+        { integration: 'demo', sender: 'ann', right: 'talk', by: 'op', at: fixture.clock.now() },
+      ])
+      expect(await store.revoke('demo', 'ann', 'approve', 'op')).toBe(false)
+      expect(await store.revoke('demo', 'ann', 'talk', 'op')).toBe(true)
+      expect(await store.grants()).toEqual([])
+      const told = (await store.ledger({ afterSeq: 0, limit: 10 })).map((entry) => entry.to)
+      expect(told).toEqual(['granted:talk', 'revoked:talk'])
+    })
+
+    it('[S12.minted-hashed] tokens are found by their hash until they are revoked', async () => {
+      const token = { id: 'tok1', hash: 'h1', kind: 'agent', scope: { agent: 'kate' }, expiresAt: null }
+      await store.addToken(token, 'op')
+      await expect(store.addToken({ ...token, id: 'tok2' }, 'op')).rejects.toThrow()
+      expect(await store.tokenByHash('h1')).toEqual({
+        ...token,
+        createdAt: fixture.clock.now(),
+        revokedAt: null,
+      })
+      expect(await store.tokenByHash('nope')).toBeNull()
+      expect(await store.revokeToken('tok1', 'op')).toBe(true)
+      expect(await store.revokeToken('tok1', 'op')).toBe(false)
+      expect(await store.tokenByHash('h1')).toMatchObject({ revokedAt: fixture.clock.now() })
+      expect(await store.tokens()).toHaveLength(1)
+    })
+
+    it('secrets change all at once, and the ledger never holds one', async () => {
+      await store.replaceSecrets({ a: 'cipher-a', b: 'cipher-b' }, 'op')
+      await store.replaceSecrets({ a: 'cipher-a2', b: null, c: 'cipher-c' }, 'op')
+      expect(await store.secrets()).toEqual({ a: 'cipher-a2', c: 'cipher-c' })
+      const ledger = JSON.stringify(await store.ledger({ afterSeq: 0, limit: 100 }))
+      expect(ledger).not.toContain('cipher')
+      expect(ledger).toContain('"removed"')
+    })
+
+    it('a lease has one holder; it passes on when it ends or is given back', async () => {
+      const other = await fixture.open('two')
+      const mine = await store.lease('poll:demo', 1_000)
+      expect(mine).toEqual({ token: 1 })
+      expect(await other.lease('poll:demo', 1_000)).toBeNull()
+      await fixture.clock.advance(900)
+      expect(await store.lease('poll:demo', 1_000)).toEqual({ token: 1 })
+      await fixture.clock.advance(1_000)
+      expect(await other.lease('poll:demo', 1_000)).toEqual({ token: 2 })
+      expect(await store.lease('poll:demo', 1_000)).toBeNull()
+      await store.releaseLease('poll:demo', 1)
+      expect(await store.lease('poll:demo', 1_000)).toBeNull()
+      await other.releaseLease('poll:demo', 2)
+      expect(await store.lease('poll:demo', 1_000)).toEqual({ token: 3 })
+    })
+  })
+}

@@ -1,0 +1,131 @@
+// Store suite: reading. Filters, pages, transcripts, the view for one-filter questions, and the indexes they use.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Store } from '../../contract/index.ts'
+import { item, type MakeStoreFixture, mustTakeSend, queueOne, type StoreFixture, send } from './fixture.ts'
+
+export function describeReading(make: MakeStoreFixture): void {
+  describe('reading', () => {
+    let fixture: StoreFixture
+    let store: Store
+    beforeEach(async () => {
+      fixture = await make()
+      store = await fixture.open()
+    })
+    afterEach(() => fixture.dispose())
+
+    it('filters turns by what they are and when they came', async () => {
+      const start = fixture.clock.now()
+      for (let at = 0; at < 6; at++) {
+        await store.receive([
+          item({
+            text: String(at),
+            agent: at % 2 === 0 ? 'kate' : 'paul',
+            conversation: `c${at % 3}`,
+            source: at === 4 ? 'channel:slack' : 'webhook:demo',
+            ...(at === 5 ? { state: 'refused' } : {}),
+          }),
+        ])
+        await fixture.clock.advance(120_000)
+      }
+      const texts = async (filter: Partial<Parameters<Store['turns']>[0]>) =>
+        (await store.turns({ limit: 50, ...filter })).map((turn) => turn.body?.text).join('')
+      expect(await texts({})).toBe('543210')
+      expect(await texts({ oldestFirst: true, limit: 2 })).toBe('01')
+      expect(await texts({ states: ['refused'] })).toBe('5')
+      expect(await texts({ states: ['queued', 'handed'] })).toBe('43210')
+      expect(await texts({ agent: 'paul' })).toBe('531')
+      expect(await texts({ integration: 'demo', agent: 'kate' })).toBe('420')
+      expect(await texts({ integration: 'other' })).toBe('')
+      expect(await texts({ source: 'channel:slack' })).toBe('4')
+      expect(await texts({ sinceMs: start + 240_000 })).toBe('5432')
+      expect(await texts({ sinceMs: start + 240_000, untilMs: start + 480_000 })).toBe('32')
+      expect(await texts({ sinceMs: start + 10_000_000 })).toBe('')
+      const third = (await store.turns({ limit: 50 }))[3]
+      expect(await texts({ beforeSeq: third?.seq ?? 0 })).toBe('10')
+      expect(await texts({ afterSeq: third?.seq ?? 0, oldestFirst: true })).toBe('345')
+      const session = await store.sessionAt('kate', { integration: 'demo', conversation: 'c0' })
+      expect(await texts({ session: session?.id ?? '' })).toBe('0')
+      expect(await texts({ session: 'nowhere' })).toBe('')
+      expect(await store.turn('t_zzzzzz_1')).toBeNull()
+      expect(await store.turn('nonsense')).toBeNull()
+    })
+
+    it('filters sends', async () => {
+      await store.enqueue([
+        send({ text: 'a', session: 's1' }),
+        send({ text: 'b', agent: 'paul', to: { integration: 'other', conversation: 'x' } }),
+        send({ text: 'c', approval: 'abcde' }),
+      ])
+      const texts = async (filter: Partial<Parameters<Store['sends']>[0]>) =>
+        (await store.sends({ limit: 50, ...filter }))
+          .map((row) => (row.op?.kind === 'text' ? row.op.text : ''))
+          .join('')
+      expect(await texts({})).toBe('cba')
+      expect(await texts({ oldestFirst: true, limit: 2 })).toBe('ab')
+      expect(await texts({ agent: 'paul' })).toBe('b')
+      expect(await texts({ session: 's1' })).toBe('a')
+      expect(await texts({ approval: 'abcde' })).toBe('c')
+      expect(await texts({ integration: 'demo', states: ['queued'] })).toBe('ca')
+      expect(await texts({ states: ['sent', 'failed'] })).toBe('')
+      expect(await texts({ sinceMs: fixture.clock.now() })).toBe('cba')
+      expect(await texts({ sinceMs: fixture.clock.now() + 1 })).toBe('')
+    })
+
+    it('tells what was said in a conversation, both ways, oldest first', async () => {
+      await store.receive([item({ text: 'q1', thread: 't' })])
+      await fixture.clock.advance(1)
+      await store.enqueue([send({ text: 'a1' })])
+      await fixture.clock.advance(1)
+      await store.receive([
+        item({ text: 'q2' }),
+        item({ text: 'elsewhere', conversation: 'c2' }),
+        item({ state: 'refused' }),
+      ])
+      await fixture.clock.advance(1)
+      await store.enqueue([send({ text: 'a2' })])
+      const { sending, token } = await mustTakeSend(store, { lane: 'demo:c1' })
+      await store.moveSends([
+        { lane: 'demo:c1', token, id: sending?.id ?? '', to: 'sent', platformIds: ['p9'] },
+      ])
+      const said = async (query: Partial<Parameters<Store['transcript']>[1]>) =>
+        (await store.transcript('demo', { limit: 50, ...query })).map((entry) => entry.text).join(' ')
+      expect(await said({ conversation: 'c1' })).toBe('q1 a1 q2 a2')
+      expect(await said({ conversation: 'c1', limit: 2 })).toBe('q2 a2')
+      expect(await said({})).toBe('q1 a1 q2 elsewhere a2')
+      const out = await store.transcript('demo', { conversation: 'c1', direction: 'out', limit: 9 })
+      expect(out).toMatchObject([
+        { text: 'a1', platformMessageId: 'p9', state: 'sent' },
+        { text: 'a2', state: 'queued' },
+      ])
+      expect(await said({ direction: 'out', afterSeq: out[0]?.seq ?? 0 })).toBe('a2')
+      expect(await said({ direction: 'out', beforeSeq: out[1]?.seq ?? 0 })).toBe('a1')
+      const [first] = await store.transcript('demo', { conversation: 'c1', direction: 'in', limit: 9 })
+      expect(first).toMatchObject({ direction: 'in', sender: 'dev', thread: 't', state: 'queued' })
+    })
+
+    it('[S12.goal-turns] [F7.audit-index] [F7.audit-non-channel] the view answers by source, on its index', async () => {
+      const { lane } = await queueOne(store, { source: 'channel:slack' })
+      await queueOne(store, { source: 'webhook:demo' })
+      const query = `SELECT goal_id, turn_index, outcome, recorded_at FROM goal_turns WHERE source = 'channel:slack'`
+      const found = await fixture.sql(query)
+      expect(found).toHaveLength(1)
+      expect(found[0]).toMatchObject({ goal_id: lane, outcome: 'queued' })
+      expect(await fixture.explain(query)).toContain('turns_source')
+    })
+
+    it('asks open work of its partial indexes', async () => {
+      const open = `state IN ('queued','handed','seen')`
+      const turns = `SELECT seq FROM turns WHERE agent = 'a' AND session = 's' AND state = 'queued' AND ${open} ORDER BY seq LIMIT 2`
+      expect(await fixture.explain(turns)).toContain('turns_open')
+      const sends = `SELECT seq FROM outbox WHERE integration = 'a' AND lane = 's' AND state = 'queued' AND state IN ('queued','sending') ORDER BY seq LIMIT 1`
+      expect(await fixture.explain(sends)).toContain('outbox_open')
+      const counted = `SELECT agent, state, count(*) FROM turns WHERE ${open} GROUP BY agent, state`
+      expect(await fixture.explain(counted)).toContain('turns_open')
+    })
+
+    it('says how durable it is on the live connection', async () => {
+      const { kind, detail } = await store.durability()
+      expect(detail).toContain(kind === 'sqlite' ? 'synchronous=FULL' : 'synchronous_commit=on')
+    })
+  })
+}
