@@ -20,7 +20,7 @@ import { givenUpText, notice, offlineText } from '../notices.ts'
 import { createPatience } from '../patience.ts'
 import { rowAddress, type SignalSink, tellTurnState } from '../signals.ts'
 import { toDelivery } from './delivery.ts'
-import { createDrain } from './drain.ts'
+import { createDrain, type Drain } from './drain.ts'
 import { createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
 import type { Roster } from './roster.ts'
 
@@ -70,7 +70,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   let stopped = false
   let cancelExpiry: Cancel = () => undefined
 
-  const drain = createDrain<TakenTurns & { scope: string }>(
+  const drain: Drain = createDrain<TakenTurns & { scope: string }>(
     {
       kind: 'turns',
       reachable: () => roster.reachable(),
@@ -79,21 +79,27 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
         return taken.map((one, index) => ({ ...one, scope: lanes[index]?.scope ?? '' }))
       },
       handle: (taken) =>
-        void handle(taken).catch((thrown) => log.error({ error: String(thrown) }, 'dispatch failed')),
+        handle(taken).catch((thrown) => log.error({ error: String(thrown) }, 'dispatch failed')),
     },
     { store, clock, log },
   )
 
+  // Lanes whose last hand-over failed: one turn at a time until one is taken, so that a hand-over that fails again
+  // uses up nobody else's attempts.
+  const wary = new Set<string>()
+
   const toRequest = (work: Work) => {
-    const window = roster.get(work.scope)?.connector.window ?? 1
     const hold = holds.get(work.lane)
+    const wide = roster.get(work.scope)?.connector.window ?? 1
+    const window = wary.has(work.lane) ? Math.min(wide, (hold?.flights.size ?? 0) + 1) : wide
     return hold ? { lane: work.lane, token: hold.token, window } : { lane: work.lane, window }
   }
 
-  const handle = async (taken: TakenTurns & { scope: string }) => {
+  const handle = async (taken: TakenTurns & { scope: string }): Promise<void> => {
     const work = { lane: taken.lane, scope: taken.scope }
     if (taken.outcome !== 'taken') {
-      holds.drop(taken.lane)
+      // `later` takes nothing away: what is in flight in a lane that we hold goes on.
+      if (taken.outcome !== 'later') holds.drop(holds.get(taken.lane))
       drain.wakeAfter(work, taken.outcome === 'lost' ? 0 : taken.retryAt - clock.now())
       return
     }
@@ -108,18 +114,23 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     for (const row of taken.handed) {
       hold.handingOver = hold.handingOver.then(() => handOver(hold, row, post.connector))
     }
-    await hold.handingOver
-    if (taken.empty && hold.flights.size === 0) holds.rest(hold)
+    // Not waited for: while these are handed over, more may be taken behind them.
+    hold.handingOver = hold.handingOver.then(() => {
+      if (taken.empty && hold.flights.size === 0) holds.rest(hold)
+    })
   }
 
   const handOver = async (hold: LaneHold, row: TurnRow, connector: AgentConnector) => {
-    if (!hold.flights.has(row.id)) return // cancelled while the one before it was being handed over
+    const flight = hold.flights.get(row.id)
+    if (!flight) return // cancelled or put back while the one before it was being handed over
+    flight.offered = true
     tellTurnState(deps.signal, row, 'handed')
     try {
       deps.crashPoint?.('dispatch.before-hand-over')
       await connector.deliver(toDelivery(row, hold.agent, hold.lane))
       deps.crashPoint?.('dispatch.after-hand-over')
       if (connector.redelivery.afterTimeout) watchSilence(hold, row)
+      if (wary.delete(hold.lane)) drain.wake({ lane: hold.lane, scope: hold.agent })
     } catch (thrown) {
       await notTaken(hold, row, thrown)
     }
@@ -134,20 +145,47 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       return giveUp(hold, row, 'max_attempts', error.message)
     }
     const notBeforeMs = error.retryAfterMs ?? retryDelayMs(row.attempts)
-    await move(hold, row, { to: 'queued', notBeforeMs, detail: error.message })
-    await holds.release(hold)
+    wary.add(hold.lane)
+    await putBack(hold, row, notBeforeMs, error.message)
+    if (hold.flights.size === 0) await holds.release(hold)
     if (roster.get(hold.agent)?.attached) drain.wakeAfter({ lane: hold.lane, scope: hold.agent }, notBeforeMs)
+  }
+
+  /** Those behind it go back with it, so that order holds; those before it are the agent's and stay. */
+  const putBack = async (hold: LaneHold, row: TurnRow, notBeforeMs: number, detail: string) => {
+    const { lane, token } = hold
+    const behind = [...hold.flights.values()].filter((flight) => !flight.offered).map((flight) => flight.row)
+    const moves = [row, ...behind].map((one): TurnMove => {
+      const back = { lane, token, turn: one.id, to: 'queued', notBeforeMs } as const
+      return one === row ? { ...back, detail } : back
+    })
+    const outcomes = await patience.persist('put turns back', () => store.moveTurns(moves))
+    if (outcomes.includes('stale')) return holds.drop(hold)
+    for (const one of [row, ...behind]) {
+      holds.land(hold, one.id)
+      tellTurnState(deps.signal, one, 'queued')
+    }
   }
 
   /** What a former owner left in flight is offered again, resumed or given up, as the connector declared. */
   const settleLeftovers = async (hold: LaneHold, rows: readonly TurnRow[], connector: AgentConnector) => {
+    const { lane, token } = hold
     const { maxAttempts } = deps.settings().tunables
+    const again: TurnRow[] = []
+    const moves: TurnMove[] = []
     for (const row of rows) {
       const policy = row.state === 'seen' ? connector.redelivery.seen : connector.redelivery.handed
       if (policy === 'give-up') await giveUp(hold, row, 'agent_silent')
       else if (row.attempts >= maxAttempts) await giveUp(hold, row, 'max_attempts')
-      else await move(hold, row, { to: 'queued', repeat: true, resume: policy === 'resume' })
+      else {
+        again.push(row)
+        moves.push({ lane, token, turn: row.id, to: 'queued', repeat: true, resume: policy === 'resume' })
+      }
     }
+    // In one commit: were some queued before the others, a newer turn could be handed over ahead of an older one.
+    const outcomes = await patience.persist('offer turns again', () => store.moveTurns(moves))
+    if (outcomes.includes('stale')) return holds.drop(hold)
+    for (const row of again) tellTurnState(deps.signal, row, 'queued')
   }
 
   const watchSilence = (hold: LaneHold, row: TurnRow) => {
@@ -166,7 +204,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const move = async (hold: LaneHold, row: TurnRow, to: Omit<TurnMove, 'lane' | 'token' | 'turn'>) => {
     const full = { lane: hold.lane, token: hold.token, turn: row.id, ...to }
     const [outcome] = await patience.persist('move a turn', () => store.moveTurns([full]))
-    if (outcome === 'stale') return holds.drop(hold.lane)
+    if (outcome === 'stale') return holds.drop(hold)
     if (to.to !== 'seen') holds.land(hold, row.id)
     tellTurnState(deps.signal, row, to.to, to.reason)
   }
@@ -195,10 +233,11 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const result = await patience.persist('settle a turn', () => store.accept(all, [full]))
     deps.crashPoint?.('dispatch.after-settle')
     if (result.outcome === 'stale') {
-      holds.drop(hold.lane)
+      holds.drop(hold)
       return { ok: false }
     }
-    if (to !== 'seen') {
+    if (to === 'seen') hold.flights.get(row.id)?.cancelTimeout()
+    else {
       holds.land(hold, row.id)
       drain.wake({ lane: hold.lane, scope: hold.agent })
     }
@@ -253,6 +292,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       tellOffline(hint.lane, hint.scope)
   })
   roster.onAttached(() => drain.sweep())
+  roster.onDetached((agent) => {
+    if (stopped) return
+    holds
+      .releaseAgent(agent)
+      .then(() => roster.get(agent)?.attached && drain.sweep())
+      .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'lanes are free when their lease ends'))
+  })
   holds.onLost((lane, agent) => drain.wake({ lane, scope: agent }))
 
   return {
@@ -271,7 +317,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
         const found = holds.flight(turn)
         if (!found) continue
         tellTurnState(deps.signal, found.flight.row, 'failed', 'cancelled')
-        holds.drop(found.hold.lane)
+        holds.land(found.hold, turn)
+        if (found.hold.flights.size === 0) holds.drop(found.hold)
+        drain.wake({ lane: found.hold.lane, scope: agent })
         connector
           ?.cancel?.(found.hold.lane, turn)
           .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'a turn could not be stopped'))

@@ -5,6 +5,8 @@ import { rowAddress, type SignalSink } from '../signals.ts'
 
 export interface Flight {
   readonly row: TurnRow
+  /** Its hand-over has begun; until then it can go back unseen. */
+  offered: boolean
   /** Something was said for it: an answer without a word gets a notice. */
   said: boolean
   acknowledged: boolean
@@ -33,8 +35,10 @@ export interface LaneHolds {
   rest(hold: LaneHold): void
   /** Gives the lane back at once. */
   release(hold: LaneHold): Promise<void>
+  /** Gives back every lane of an agent that went away; what was in flight is found there as left behind. */
+  releaseAgent(agent: string): Promise<void>
   /** Forgets the lane without writing: it is no longer ours. */
-  drop(lane: string): void
+  drop(hold: LaneHold | undefined): void
   onLost(listen: (lane: string, agent: string) => void): void
   stop(): Promise<void>
 }
@@ -101,7 +105,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     flight.cancelTimeout()
     flight.cancelTyping()
     hold.flights.delete(turn)
-    byTurn.delete(turn)
+    if (byTurn.get(turn) === hold) byTurn.delete(turn)
     if (hold.flights.size === 0) deps.signal(rowAddress(flight.row), { kind: 'typing', on: false })
   }
 
@@ -135,6 +139,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     board(hold, row) {
       const flight: Flight = {
         row,
+        offered: false,
         said: false,
         acknowledged: false,
         cancelTimeout: () => undefined,
@@ -157,8 +162,12 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
       forget(hold)
       await store.releaseLanes('turns', [hold])
     },
-    drop(lane) {
-      const hold = holds.get(lane)
+    async releaseAgent(agent) {
+      const left = [...holds.values()].filter((hold) => hold.agent === agent)
+      for (const hold of left) forget(hold)
+      if (left.length > 0) await store.releaseLanes('turns', left)
+    },
+    drop(hold) {
       if (hold) forget(hold)
     },
     onLost(listen) {

@@ -18,11 +18,14 @@ export interface Roster {
   remove(agent: string): void
   presence(agent: string, attached: boolean, detail?: string): void
   onAttached(listen: (agent: string) => void): void
+  /** Nobody is there any more: what was in flight is no longer being worked on. */
+  onDetached(listen: (agent: string) => void): void
 }
 
 export function createRoster(clock: Clock): Roster {
   const posts = new Map<string, AgentPost>()
-  const listeners: ((agent: string) => void)[] = []
+  const attachedListeners: ((agent: string) => void)[] = []
+  const detachedListeners: ((agent: string) => void)[] = []
   let reachable: readonly string[] = []
 
   const refresh = () => {
@@ -39,8 +42,10 @@ export function createRoster(clock: Clock): Roster {
       return post
     },
     remove(agent) {
+      const post = posts.get(agent)
       posts.delete(agent)
       refresh()
+      if (post?.attached) for (const listen of detachedListeners) listen(agent)
     },
     presence(agent, attached, detail) {
       const post = posts.get(agent)
@@ -50,10 +55,13 @@ export function createRoster(clock: Clock): Roster {
       post.attached = attached
       post.outageSince = attached ? null : clock.now()
       refresh()
-      if (attached) for (const listen of listeners) listen(agent)
+      for (const listen of attached ? attachedListeners : detachedListeners) listen(agent)
     },
     onAttached(listen) {
-      listeners.push(listen)
+      attachedListeners.push(listen)
+    },
+    onDetached(listen) {
+      detachedListeners.push(listen)
     },
   }
 }

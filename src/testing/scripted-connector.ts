@@ -1,0 +1,161 @@
+// An agent that a test plays: it records what it is handed, answers by script, and can be absent, slow or broken. Like
+// a real agent it outlives the gateway that talks to it.
+import type {
+  Accepted,
+  AgentConnector,
+  AgentOutlet,
+  Ask,
+  ConnectorModule,
+  Delivery,
+  Redelivery,
+  Verdict,
+} from '../contract/index.ts'
+
+/** What the agent does with a delivery. It may throw: then the turn was not taken. */
+export type Script = (delivery: Delivery, agent: ScriptedAgent) => Promise<void> | void
+
+export interface ScriptedAgentOptions {
+  readonly redelivery?: Redelivery
+  readonly window?: number
+  readonly holdsDecisions?: boolean
+  /** False: nothing is attached until `attach` is called. */
+  readonly attached?: boolean
+  /** False: the connector cannot stop what runs. */
+  readonly cancels?: boolean
+  /** What `verdict` answers; absent: `relayed`. */
+  readonly verdict?: 'relayed' | 'gone'
+}
+
+export interface ScriptedAgent {
+  readonly id: string
+  readonly deliveries: readonly Delivery[]
+  readonly verdicts: readonly Verdict[]
+  readonly cancelled: readonly { readonly session: string; readonly turn: string | null }[]
+  /** Replaced by the test; by default it answers `re: TEXT`. */
+  script: Script
+  /** The next hand-overs throw these, one each. */
+  failNext(...errors: readonly Error[]): void
+  attach(): void
+  detach(detail?: string): void
+  answer(delivery: Delivery, text: string): Promise<Accepted>
+  say(delivery: Delivery, text: string, idempotencyKey?: string): Promise<Accepted>
+  speak(session: string, text: string, options?: { readonly afterMs?: number }): Promise<Accepted>
+  ask(delivery: Delivery, ask: Ask): Promise<Accepted>
+  evidence(delivery: Delivery, of: 'seen' | 'answered'): Promise<Accepted>
+  fail(delivery: Delivery, detail: string): Promise<Accepted>
+  status(delivery: Delivery, text: string): Promise<Accepted>
+  texts(): readonly string[]
+}
+
+export interface ScriptedConnector extends ConnectorModule {
+  agent(id: string): ScriptedAgent
+}
+
+export const AGAIN: Redelivery = { handed: 'again', seen: 'again', afterTimeout: false }
+
+interface Seat {
+  readonly agent: ScriptedAgent
+  connector(): AgentConnector
+}
+
+export function createScriptedConnector(
+  options: ScriptedAgentOptions = {},
+  perAgent: Readonly<Record<string, ScriptedAgentOptions>> = {},
+): ScriptedConnector {
+  const seats = new Map<string, Seat>()
+  const seat = (id: string): Seat => {
+    const known = seats.get(id) ?? createSeat(id, { ...options, ...perAgent[id] })
+    seats.set(id, known)
+    return known
+  }
+  return {
+    type: 'test',
+    agent: (id) => seat(id).agent,
+    create: ({ agent }) => seat(agent.id).connector(),
+  }
+}
+
+function createSeat(id: string, options: ScriptedAgentOptions): Seat {
+  const deliveries: Delivery[] = []
+  const verdicts: Verdict[] = []
+  const cancelled: { session: string; turn: string | null }[] = []
+  const errors: Error[] = []
+  let attached = options.attached ?? true
+  let outlet: AgentOutlet | null = null
+
+  const accept: AgentOutlet['accept'] = async (output) => {
+    if (!outlet) throw new Error(`${id} has nobody to talk to`)
+    return outlet.accept(output)
+  }
+  const of = ({ session, turn }: Delivery) => ({ session, turn })
+
+  const agent: ScriptedAgent = {
+    id,
+    deliveries,
+    verdicts,
+    cancelled,
+    script: async (delivery) => {
+      await agent.answer(delivery, `re: ${delivery.text}`)
+    },
+    failNext: (...list) => void errors.push(...list),
+    attach() {
+      attached = true
+      outlet?.presence(true)
+    },
+    detach(detail) {
+      attached = false
+      outlet?.presence(false, detail)
+    },
+    answer: (delivery, text) => accept({ kind: 'say', ...of(delivery), text, final: true }),
+    say: (delivery, text, idempotencyKey) =>
+      accept({
+        kind: 'say',
+        ...of(delivery),
+        text,
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      }),
+    speak: (session, text, more = {}) => accept({ kind: 'say', session, text, ...more }),
+    ask: (delivery, ask) => accept({ kind: 'ask', ...of(delivery), ask }),
+    evidence: (delivery, what) => accept({ kind: 'evidence', turn: delivery.turn, of: what }),
+    fail: (delivery, detail) =>
+      accept({ kind: 'failed', turn: delivery.turn, reason: 'agent_failed', detail }),
+    status: (delivery, text) => accept({ kind: 'status', ...of(delivery), text }),
+    texts: () => deliveries.map((one) => one.text),
+  }
+
+  return {
+    agent,
+    connector: () => ({
+      redelivery: options.redelivery ?? AGAIN,
+      window: options.window ?? 1,
+      holdsDecisions: options.holdsDecisions ?? true,
+      async start(given) {
+        outlet = given
+        if (attached) given.presence(true)
+      },
+      async deliver(delivery) {
+        const error = errors.shift()
+        if (error) throw error
+        deliveries.push(delivery)
+        await agent.script(delivery, agent)
+      },
+      async verdict(verdict) {
+        if (options.verdict === 'gone') return 'gone'
+        verdicts.push(verdict)
+        return 'relayed'
+      },
+      ...(options.cancels === false
+        ? {}
+        : {
+            async cancel(session: string, turn: string | null) {
+              cancelled.push({ session, turn })
+              return true
+            },
+          }),
+      async stop() {
+        outlet?.presence(false)
+        outlet = null
+      },
+    }),
+  }
+}

@@ -1,0 +1,285 @@
+// A platform that a test plays: people speak and tap, every send is on record, and it fails when told to. It is the
+// world outside: it outlives a gateway that crashes, and remembers what truly arrived.
+import {
+  type Abilities,
+  type Address,
+  type Attachment,
+  type InboundEvent,
+  type InboundMessage,
+  type OutboundOp,
+  type PlatformIntake,
+  type PlatformModule,
+  type Received,
+  type SendRequest,
+  type Signal,
+  SwitchboardError,
+} from '../contract/index.ts'
+
+/** What one send meets instead of a confirmation. */
+export type SendFault =
+  | { readonly kind: 'unavailable'; readonly retryAfterMs?: number }
+  | { readonly kind: 'busy'; readonly retryAfterMs: number }
+  | { readonly kind: 'rejected' }
+  /** No confirmation came. `arrived`: people see it all the same. */
+  | { readonly kind: 'unknown'; readonly arrived: boolean }
+  /** Never answers; with `arrived` it took the message first. */
+  | { readonly kind: 'hang'; readonly arrived?: boolean }
+
+export interface Arrived {
+  readonly integration: string
+  readonly to: Address
+  readonly op: OutboundOp
+  readonly key: string
+  readonly platformId: string
+}
+
+export interface Person {
+  says(text: string, options?: SayOptions): Promise<Received>
+  /** Presses the button with this label on the newest message of the conversation that has it. */
+  taps(label: string): Promise<Received>
+  sends(event: Partial<InboundEvent> & { readonly kind: InboundEvent['kind'] }): Promise<Received>
+}
+
+export interface SayOptions {
+  readonly messageId?: string
+  readonly editVersion?: number
+  readonly thread?: string
+  readonly mentioned?: boolean
+  readonly kind?: 'message' | 'edit'
+  readonly attachments?: readonly Attachment[]
+  readonly meta?: Readonly<Record<string, string>>
+  readonly replyTo?: InboundMessage['replyTo']
+  /** No id at all, as from a platform that has none. */
+  readonly noId?: boolean
+}
+
+export interface PersonOptions {
+  readonly integration?: string
+  readonly name?: string
+  readonly chat?: 'direct' | 'group'
+  readonly isBot?: boolean
+}
+
+export interface ScriptedPlatform extends PlatformModule {
+  person(conversation: string, sender: string, options?: PersonOptions): Person
+  /** Straight through the intake of an integration. */
+  receive(
+    integration: string,
+    events: readonly InboundEvent[],
+    options?: { readonly cursor?: string },
+  ): Promise<readonly Received[]>
+  /** Every call of `send`, whatever came of it. */
+  readonly attempts: readonly SendRequest[]
+  /** What people can see, in the order in which it came. */
+  readonly arrived: readonly Arrived[]
+  readonly signals: readonly { readonly to: Address; readonly signal: Signal }[]
+  readonly cursors: ReadonlyMap<string, string | null>
+  /** The texts of a conversation as they arrived; edits and reactions as their text. */
+  texts(conversation: string, integration?: string): readonly string[]
+  /** The same with edits applied: what stands in the chat now. */
+  shown(conversation: string, integration?: string): readonly string[]
+  /** The next sends (of one conversation, if named) meet these, one each. */
+  failNext(faults: readonly SendFault[], conversation?: string): void
+  /** Lets everything that hangs be confirmed. */
+  release(): void
+}
+
+export interface ScriptedPlatformOptions {
+  readonly name?: string
+  readonly abilities?: Partial<Abilities>
+  readonly textLimit?: number
+  /** Absent: the platform cannot be asked. `truth` answers from what arrived. */
+  readonly reconcile?: 'truth' | 'unknown' | 'throws'
+  /** Overrides per integration. */
+  readonly perIntegration?: Readonly<Record<string, Omit<ScriptedPlatformOptions, 'perIntegration' | 'name'>>>
+}
+
+const ABLE: Abilities = {
+  threads: true,
+  edits: true,
+  reactions: true,
+  files: true,
+  buttons: true,
+  typing: true,
+  idempotentSend: false,
+}
+
+export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): ScriptedPlatform {
+  const attempts: SendRequest[] = []
+  const arrived: Arrived[] = []
+  const signals: { to: Address; signal: Signal }[] = []
+  const cursors = new Map<string, string | null>()
+  const doors = new Map<string, PlatformIntake>()
+  const faults: { fault: SendFault; conversation: string | undefined }[] = []
+  let hanging: (() => void)[] = []
+  let counter = 0
+
+  const settingsOf = (integration: string) => ({ ...options, ...options.perIntegration?.[integration] })
+  const abilitiesOf = (integration: string): Abilities => ({
+    ...ABLE,
+    ...options.abilities,
+    ...options.perIntegration?.[integration]?.abilities,
+  })
+
+  const take = (request: SendRequest): string => {
+    const known = arrived.find((one) => one.key === request.key)
+    if (known && abilitiesOf(request.to.integration).idempotentSend) return known.platformId
+    const platformId = `p${++counter}`
+    const { to, op, key } = request
+    arrived.push({ integration: to.integration, to, op, key, platformId })
+    return platformId
+  }
+
+  const nextFault = (conversation: string): SendFault | undefined => {
+    const at = faults.findIndex((one) => one.conversation === undefined || one.conversation === conversation)
+    return at < 0 ? undefined : faults.splice(at, 1)[0]?.fault
+  }
+
+  const send = async (request: SendRequest) => {
+    attempts.push(request)
+    const fault = nextFault(request.to.conversation)
+    if (fault) await meet(fault, request)
+    return { platformIds: [take(request)] }
+  }
+
+  const meet = async (fault: SendFault, request: SendRequest): Promise<void> => {
+    switch (fault.kind) {
+      case 'unavailable':
+        throw new SwitchboardError('platform_unavailable', 'the platform is away', retryAfter(fault))
+      case 'busy':
+        throw new SwitchboardError('rate_limited', 'slow down', retryAfter(fault))
+      case 'rejected':
+        throw new SwitchboardError('platform_rejected', 'not_in_channel')
+      case 'unknown':
+        if (fault.arrived) take(request)
+        throw new SwitchboardError('outcome_unknown', 'the connection broke before the answer')
+      case 'hang':
+        if (fault.arrived) take(request)
+        await new Promise<void>((resolve) => hanging.push(resolve))
+    }
+  }
+
+  const receive: ScriptedPlatform['receive'] = async (integration, events, more) => {
+    const door = doors.get(integration)
+    if (!door) throw new Error(`integration ${integration} is not running`)
+    return door.receive(events, more)
+  }
+
+  const of = (conversation: string, integration = 'chat') =>
+    arrived.filter((one) => one.integration === integration && one.to.conversation === conversation)
+
+  const person: ScriptedPlatform['person'] = (conversation, sender, about = {}) => {
+    const integration = about.integration ?? 'chat'
+    const base = (thread?: string) => ({
+      conversation,
+      chat: about.chat ?? ('direct' as const),
+      sender: {
+        id: sender,
+        ...(about.name === undefined ? {} : { name: about.name }),
+        ...(about.isBot === undefined ? {} : { isBot: about.isBot }),
+      },
+      at: 0,
+      ...(thread === undefined ? {} : { thread }),
+    })
+    const one = async (event: InboundEvent): Promise<Received> => {
+      const [received] = await receive(integration, [event])
+      if (!received) throw new Error('the intake answered nothing')
+      return received
+    }
+    return {
+      says(text, { thread, noId, kind = 'message', ...more } = {}) {
+        const id = noId ? {} : { messageId: more.messageId ?? `m${++counter}` }
+        return one({ ...base(thread), kind, text, ...more, ...id })
+      },
+      taps(label) {
+        const found = of(conversation, integration)
+          .toReversed()
+          .flatMap(({ op, platformId }) =>
+            ('choices' in op ? (op.choices ?? []) : []).map((choice) => ({ choice, platformId })),
+          )
+          .find(({ choice }) => choice.label === label)
+        if (!found) throw new Error(`there is no button "${label}" in ${conversation}`)
+        const { choice, platformId } = found
+        return one({
+          ...base(),
+          kind: 'tap',
+          messageId: `tap${++counter}`,
+          on: platformId,
+          value: choice.value,
+        })
+      },
+      sends: (event) => one({ ...base(), messageId: `m${++counter}`, ...event } as InboundEvent),
+    }
+  }
+
+  return {
+    name: options.name ?? 'test',
+    person,
+    receive,
+    attempts,
+    arrived,
+    signals,
+    cursors,
+    texts: (conversation, integration) => of(conversation, integration).map(({ op }) => textOf(op)),
+    shown(conversation, integration) {
+      const standing = new Map<string, string>()
+      for (const { op, platformId } of of(conversation, integration)) {
+        if (op.kind === 'edit') standing.set(op.on, op.text)
+        else standing.set(platformId, textOf(op))
+      }
+      return [...standing.values()]
+    },
+    failNext(list, conversation) {
+      for (const fault of list) faults.push({ fault, conversation })
+    },
+    release() {
+      const waiting = hanging
+      hanging = []
+      for (const resolve of waiting) resolve()
+    },
+    create({ integration: { id } }) {
+      const mine = settingsOf(id)
+      const reconcile = async (request: SendRequest) => {
+        if (mine.reconcile === 'throws') throw new SwitchboardError('platform_unavailable', 'cannot look')
+        if (mine.reconcile === 'unknown') return { outcome: 'unknown' as const }
+        const found = arrived.find((one) => one.key === request.key)
+        return found
+          ? { outcome: 'sent' as const, receipt: { platformIds: [found.platformId] } }
+          : { outcome: 'absent' as const }
+      }
+      return {
+        abilities: abilitiesOf(id),
+        textLimit: mine.textLimit ?? Number.POSITIVE_INFINITY,
+        sendFrom: 'any',
+        async start(intake, cursor) {
+          doors.set(id, intake)
+          cursors.set(id, cursor)
+        },
+        send,
+        ...(mine.reconcile ? { reconcile } : {}),
+        signal: (to, signal) => void signals.push({ to, signal }),
+        link: () => ({ state: 'up' }),
+        async stop() {
+          doors.delete(id)
+        },
+      }
+    },
+  }
+}
+
+function retryAfter({ retryAfterMs }: { readonly retryAfterMs?: number }) {
+  return retryAfterMs === undefined ? {} : { retryAfterMs }
+}
+
+function textOf(op: OutboundOp): string {
+  switch (op.kind) {
+    case 'text':
+    case 'prompt':
+    case 'edit':
+      return op.text
+    case 'react':
+      return op.emoji
+    case 'file':
+      return op.caption ?? op.name
+  }
+}

@@ -1,0 +1,416 @@
+// From the inbox to the agent: order, evidence, absence, offering again, giving up.
+import { expect, it } from 'vitest'
+import { type Delivery, SwitchboardError } from '../../src/contract/index.ts'
+import { AGAIN } from '../../src/testing/scripted-connector.ts'
+import { testAgent } from '../../src/testing/test-settings.ts'
+import { describeRiver } from './river.ts'
+
+const BUSY = () => new SwitchboardError('rate_limited', 'the agent is busy')
+const SILENT = () => undefined
+
+describeRiver('dispatch', (open) => {
+  it('[S2.order-in-session] [S1.session-unit-of-order] with window 1 the next waits for the answer to the one before', async () => {
+    const river = await open()
+    river.agent.script = SILENT
+    for (const text of ['1', '2', '3']) await river.person('anna').says(text)
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['1'])
+    for (const seen of ['1', '2', '3']) {
+      const last = river.agent.deliveries.at(-1) as Delivery
+      expect(last.text).toBe(seen)
+      await river.agent.answer(last, `re: ${seen}`)
+      await river.settle()
+    }
+    expect(river.platform.texts('anna')).toEqual(['re: 1', 're: 2', 're: 3'])
+  })
+
+  it('[S2.order-in-session] with window 3 three are in flight, in order, and no more', async () => {
+    const river = await open({ agent: { window: 3 } })
+    river.agent.script = SILENT
+    for (const text of ['1', '2', '3', '4', '5']) await river.person('anna').says(text)
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['1', '2', '3'])
+    const [first, second] = river.agent.deliveries as [Delivery, Delivery]
+    await river.agent.answer(second, 're: 2')
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['1', '2', '3', '4'])
+    await river.agent.answer(first, 're: 1')
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['1', '2', '3', '4', '5'])
+  })
+
+  it('[S2.sessions-independent] a slow conversation or agent delays nobody else', async () => {
+    const river = await open({
+      agents: [
+        testAgent('slow', [], {
+          bindings: [
+            { plugin: 'test', instance: 'chat', allowedChannelServers: [], conversations: ['anna', 'cleo'] },
+          ],
+        }),
+        testAgent('demo', ['chat']),
+      ],
+    })
+    const slow = river.agentNamed('slow')
+    slow.script = (delivery) =>
+      delivery.chatId === 'chat:anna'
+        ? new Promise(() => undefined)
+        : slow.answer(delivery, 'ok').then(SILENT)
+    for (const who of ['anna', 'bert', 'cleo']) await river.person(who).says('hi')
+    await river.settle()
+    expect(river.platform.texts('anna')).toEqual([])
+    expect(river.platform.texts('bert')).toEqual(['re: hi'])
+    expect(river.platform.texts('cleo')).toEqual(['ok'])
+  })
+
+  it('[S2.evidence-needed] [S6.demo-evidence] nothing is seen or answered before the agent says so', async () => {
+    const river = await open()
+    river.agent.script = SILENT
+    const { id } = await river.person('anna').says('hi')
+    const state = async () => (await river.desk().turn(id ?? ''))?.state
+    await river.pass(60_000)
+    expect(await state()).toBe('handed')
+    const [delivery] = river.agent.deliveries as [Delivery]
+    await river.agent.evidence(delivery, 'seen')
+    expect(await state()).toBe('seen')
+    await river.agent.say(delivery, 'working on it')
+    expect(await state()).toBe('seen')
+    await river.agent.answer(delivery, 'done')
+    expect(await state()).toBe('answered')
+    await river.agent.evidence(delivery, 'seen')
+    expect(await state()).toBe('answered')
+    await river.settle()
+    expect(river.platform.texts('anna')).toEqual(['working on it', 'done'])
+  })
+
+  it('an agent that ends a turn without a word leaves the sender a line', async () => {
+    const river = await open()
+    river.agent.script = async (delivery, agent) => void (await agent.evidence(delivery, 'answered'))
+    await river.person('anna').says('hi')
+    await river.settle()
+    expect(river.platform.texts('anna')).toEqual(['The agent finished without replying.'])
+  })
+
+  it('[S6.absent-queues] [S2.offline-notice-once] an absent agent: turns wait in order, the sender is told once per outage', async () => {
+    const river = await open({ agent: { attached: false } })
+    const anna = river.person('anna')
+    await anna.says('1')
+    await river.pass(10_000)
+    await anna.says('2')
+    await river.pass(10_000)
+    const offline = 'demo is offline. Your message is kept and will be delivered when it is back.'
+    expect(river.platform.texts('anna')).toEqual([offline])
+    expect((await river.desk().status()).agents[0]).toMatchObject({ attached: false, queued: 2 })
+    river.agent.attach()
+    await river.settle()
+    expect(river.platform.texts('anna')).toEqual([offline, 're: 1', 're: 2'])
+    river.agent.detach('gone for lunch')
+    await anna.says('3')
+    await river.pass(10_000)
+    await anna.says('4')
+    await river.pass(10_000)
+    expect(river.platform.texts('anna').slice(3)).toEqual([offline])
+    river.agent.attach()
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['1', '2', '3', '4'])
+  })
+
+  it('[S2.offline-notice-once] an outage shorter than a breath is told to nobody', async () => {
+    const river = await open({ agent: { attached: false } })
+    await river.person('anna').says('1')
+    await river.pass(2_000)
+    river.agent.attach()
+    await river.pass(20_000)
+    expect(river.platform.texts('anna')).toEqual(['re: 1'])
+  })
+
+  it('[S2.redeliver-restart] [S2.redelivery-marked] what was handed but not seen is offered again after a crash, marked', async () => {
+    const river = await open()
+    river.agent.script = SILENT
+    await river.person('anna').says('hi')
+    await river.settle()
+    await river.restart()
+    await river.pass(20_000)
+    const [first, second] = river.agent.deliveries as [Delivery, Delivery]
+    expect(first).toMatchObject({ attempt: 1, repeat: false })
+    expect(first.meta.redelivery).toBeUndefined()
+    expect(second).toMatchObject({ attempt: 2, repeat: true, turn: first.turn, session: first.session })
+    expect(second.meta.redelivery).toBe('true')
+    expect(river.agent.deliveries).toHaveLength(2)
+  })
+
+  it.each([
+    ['dispatch.before-hand-over', 0],
+    ['dispatch.after-hand-over', 1],
+    ['dispatch.before-settle', 1],
+  ] as const)(
+    '[S2.redeliver-restart] [S2.redelivery-marked] a crash at %s makes a marked repeat, and order holds',
+    async (point, handed) => {
+      const river = await open()
+      river.agent.script = async (delivery, agent) => {
+        if (delivery.repeat || point === 'dispatch.before-settle')
+          await agent.answer(delivery, `re: ${delivery.text}`)
+      }
+      river.crashAt(point)
+      const anna = river.person('anna')
+      await anna.says('1')
+      await anna.says('2').catch(SILENT)
+      await river.settle()
+      expect(river.agent.deliveries).toHaveLength(handed)
+      river.agent.script = async (delivery, agent) =>
+        void (await agent.answer(delivery, `re: ${delivery.text}`))
+      await river.restart()
+      await river.pass(20_000)
+      expect(river.agent.deliveries.slice(handed).map((one) => [one.text, one.repeat])).toEqual([
+        ['1', true],
+        ['2', false],
+      ])
+      expect(river.platform.texts('anna')).toEqual(['re: 1', 're: 2'])
+    },
+  )
+
+  it('[S2.redeliver-restart] a crash after the answer was committed repeats nothing, and the answer goes out', async () => {
+    const river = await open()
+    river.crashAt('dispatch.after-settle')
+    await river.person('anna').says('1')
+    await river.settle()
+    await river.restart()
+    await river.pass(20_000)
+    expect(river.agent.texts()).toEqual(['1'])
+    expect(river.platform.texts('anna')).toEqual(['re: 1'])
+  })
+
+  it('[S2.redeliver-reconnect] what was handed but not seen is offered again when the agent comes back', async () => {
+    const river = await open({ agent: { window: 2 } })
+    river.agent.script = SILENT
+    for (const text of ['1', '2', '3']) await river.person('anna').says(text)
+    await river.settle()
+    river.agent.detach()
+    await river.settle()
+    river.agent.attach()
+    await river.settle()
+    expect(river.agent.deliveries.map((one) => [one.text, one.repeat])).toEqual([
+      ['1', false],
+      ['2', false],
+      ['1', true],
+      ['2', true],
+    ])
+  })
+
+  it('[S6.redelivery-declared] a connector that declares give-up is not offered it again; the person is told', async () => {
+    const river = await open({
+      agent: { redelivery: { handed: 'give-up', seen: 'give-up', afterTimeout: false } },
+    })
+    river.agent.script = SILENT
+    const { id } = await river.person('anna').says('hi')
+    await river.restart()
+    await river.pass(20_000)
+    expect(river.agent.texts()).toEqual(['hi'])
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_silent' })
+    expect(river.platform.texts('anna')).toEqual([
+      '⚠️ Your message was not answered. The agent took it and never answered.',
+    ])
+  })
+
+  it('[S6.redelivery-declared] a seen turn is resumed as a continuation where the connector declares it', async () => {
+    const river = await open({
+      agent: { redelivery: { handed: 'again', seen: 'resume', afterTimeout: false } },
+    })
+    river.agent.script = async (delivery, agent) => void (await agent.evidence(delivery, 'seen'))
+    await river.person('anna').says('hi')
+    await river.restart()
+    await river.pass(20_000)
+    expect(river.agent.deliveries.map((one) => [one.repeat, one.continuation])).toEqual([
+      [false, false],
+      [true, true],
+    ])
+  })
+
+  it('[S2.redeliver-timeout] silence offers it again only where the connector can know that nothing runs', async () => {
+    const tunables = { redeliverAfterMs: 30_000 }
+    const patient = await open({ tunables })
+    const knowing = await open({ tunables, agent: { redelivery: { ...AGAIN, afterTimeout: true } } })
+    for (const river of [patient, knowing]) {
+      river.agent.script = SILENT
+      await river.person('anna').says('hi')
+      await river.pass(31_000)
+    }
+    expect(patient.agent.deliveries).toHaveLength(1)
+    expect(knowing.agent.deliveries.map((one) => one.repeat)).toEqual([false, true])
+    await knowing.agent.evidence(knowing.agent.deliveries[1] as Delivery, 'seen')
+    await knowing.pass(120_000)
+    expect(knowing.agent.deliveries, 'seen: it is at work').toHaveLength(2)
+  })
+
+  it('[S2.max-attempts] [S2.given-up-notice] a turn is offered max_attempts times, then failed, and the sender is told', async () => {
+    const river = await open({ tunables: { maxAttempts: 3 } })
+    river.agent.script = SILENT
+    const { id } = await river.person('anna').says('hi')
+    await river.person('anna').says('next')
+    for (let life = 0; life < 5; life++) {
+      await river.restart()
+      await river.pass(20_000)
+    }
+    expect(river.agent.deliveries.filter((one) => one.text === 'hi').map((one) => one.attempt)).toEqual([
+      1, 2, 3,
+    ])
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'max_attempts' })
+    expect(river.platform.texts('anna')[0]).toBe(
+      '⚠️ Your message was not answered. It was tried max_attempts times.',
+    )
+    expect(river.agent.deliveries.at(-1)?.text).toBe('next')
+  })
+
+  it('[S2.max-attempts] a busy agent is tried again with growing pauses, unmarked, then given up', async () => {
+    const river = await open({ tunables: { maxAttempts: 3 } })
+    river.agent.failNext(BUSY(), BUSY())
+    await river.person('anna').says('hi')
+    await river.settle()
+    expect(river.agent.deliveries).toHaveLength(0)
+    await river.pass(900)
+    expect(river.agent.deliveries).toHaveLength(0)
+    await river.pass(2_200)
+    expect(river.agent.deliveries.map((one) => [one.attempt, one.repeat])).toEqual([[3, false]])
+    river.agent.failNext(BUSY(), BUSY(), BUSY())
+    const { id } = await river.person('anna').says('again')
+    await river.pass(60_000)
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'max_attempts' })
+    expect(river.platform.texts('anna').at(-1)).toContain('(the agent is busy)')
+  })
+
+  it('[S2.given-up-notice] what the agent refuses for good, or fails at, ends failed with its words', async () => {
+    const river = await open()
+    river.agent.failNext(new SwitchboardError('agent_failed', 'context too long'))
+    const refused = await river.person('anna').says('1')
+    await river.settle()
+    river.agent.script = async (delivery, agent) => void (await agent.fail(delivery, 'out of credit'))
+    const failed = await river.person('anna').says('2')
+    await river.settle()
+    expect(await river.desk().turn(refused.id ?? '')).toMatchObject({ reason: 'agent_rejected' })
+    expect(await river.desk().turn(failed.id ?? '')).toMatchObject({
+      state: 'failed',
+      reason: 'agent_failed',
+    })
+    const texts = river.platform.texts('anna')
+    expect(texts[0]).toContain('context too long')
+    expect(texts[1]).toContain('out of credit')
+  })
+
+  it('[S2.queue-expiry] [S2.given-up-notice] what waits longer than the queue expiry ends expired, and the sender is told', async () => {
+    const river = await open({ agent: { attached: false }, tunables: { queueExpiryMs: 3_600_000 } })
+    const { id } = await river.person('anna').says('hi')
+    await river.sleep(3_500_000)
+    expect((await river.desk().turn(id ?? ''))?.state).toBe('queued')
+    await river.sleep(200_000)
+    await river.pass(61_000)
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'expired', reason: 'queue_expired' })
+    expect(river.platform.texts('anna').at(-1)).toBe(
+      '⚠️ Your message was not answered. It waited longer than queue_expiry.',
+    )
+    river.agent.attach()
+    await river.settle()
+    expect(river.agent.deliveries).toEqual([])
+  })
+
+  it('[S2.given-up-notice] a place that cannot be spoken to gets no notice', async () => {
+    const river = await open({ platform: { abilities: { oneWay: true } } })
+    river.agent.script = async (delivery, agent) => void (await agent.fail(delivery, 'no'))
+    await river.person('anna').says('hi')
+    await river.settle()
+    expect(river.platform.attempts).toEqual([])
+  })
+
+  it('[S2.typing-kept-alive] typing is kept alive while the agent works, and ends with the turn', async () => {
+    const river = await open()
+    river.agent.script = SILENT
+    await river.person('anna').says('hi')
+    await river.pass(13_000)
+    const typing = () =>
+      river.platform.signals.flatMap(({ signal }) => (signal.kind === 'typing' ? [signal.on] : []))
+    expect(typing()).toEqual([true, true, true, true])
+    await river.agent.answer(river.agent.deliveries[0] as Delivery, 'done')
+    await river.pass(30_000)
+    expect(typing()).toEqual([true, true, true, true, false])
+    const states = river.platform.signals.flatMap(({ signal }) =>
+      signal.kind === 'turn_state' ? [signal.state] : [],
+    )
+    expect(states).toEqual(['handed', 'answered'])
+  })
+
+  it('a reload that restarts the connector offers again what it had in hand', async () => {
+    const river = await open()
+    river.agent.script = SILENT
+    await river.person('anna').says('hi')
+    await river.settle()
+    const agent = testAgent('demo', ['chat'], { connector: { type: 'test', options: { changed: true } } })
+    await river.configure({ agents: [agent] })
+    expect(river.agent.deliveries.map((one) => one.repeat)).toEqual([false, true])
+  })
+
+  it('a neighbour that is not taken does not disturb what is in flight', async () => {
+    const river = await open({ agent: { window: 4 } })
+    river.agent.script = SILENT
+    await river.person('anna').says('1')
+    await river.settle()
+    river.agent.failNext(BUSY())
+    await river.person('anna').says('2')
+    await river.person('anna').says('3')
+    await river.settle()
+    await river.agent.answer(river.agent.deliveries[0] as Delivery, 're: 1')
+    await river.pass(30_000)
+    expect(river.agent.deliveries.map((one) => [one.text, one.repeat])).toEqual([
+      ['1', false],
+      ['2', false],
+      ['3', false],
+    ])
+    expect(river.platform.texts('anna')).toEqual(['re: 1'])
+  })
+
+  it('an operator who cancels one turn of a session leaves its neighbours alone, and the next goes on', async () => {
+    const river = await open({ agent: { window: 2 } })
+    river.agent.script = SILENT
+    const turns = []
+    for (const text of ['1', '2', '3']) turns.push(await river.person('anna').says(text))
+    await river.settle()
+    await river.desk().operateTurn(turns[0]?.id ?? '', 'cancel', 'op')
+    await river.settle()
+    expect(river.agent.cancelled.map((one) => one.turn)).toEqual([turns[0]?.id])
+    expect(river.agent.texts()).toEqual(['1', '2', '3'])
+    await river.agent.answer(river.agent.deliveries[1] as Delivery, 're: 2')
+    await river.pass(30_000)
+    expect(river.agent.texts()).toEqual(['1', '2', '3'])
+    expect(await river.desk().turn(turns[1]?.id ?? '')).toMatchObject({ state: 'answered' })
+    expect(await river.desk().turn(turns[0]?.id ?? '')).toMatchObject({
+      state: 'failed',
+      reason: 'cancelled',
+    })
+  })
+
+  it('an operator brings back a failed turn, and it is answered', async () => {
+    const river = await open()
+    river.agent.failNext(new SwitchboardError('agent_failed', 'no'))
+    const { id } = await river.person('anna').says('hi')
+    await river.settle()
+    await river.desk().operateTurn(id ?? '', 'retry', 'op')
+    await river.settle()
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered' })
+    await expect(river.desk().operateTurn(id ?? '', 'retry', 'op')).rejects.toMatchObject({
+      code: 'conflict',
+    })
+  })
+
+  it('a database that is away for a moment delays, and loses nothing', async () => {
+    const river = await open()
+    river.storeAway('takeTurns', 2)
+    river.storeAway('accept', 3)
+    river.storeAway('takeSends', 2)
+    river.storeAway('moveSends', 3)
+    await river.person('anna').says('hi')
+    await river.pass(30_000)
+    expect(river.agent.texts()).toEqual(['hi'])
+    expect(river.platform.texts('anna')).toEqual(['re: hi'])
+    river.storeAway('takeSends', 1)
+    await river.person('anna').says('again')
+    await river.pass(30_000)
+    expect(river.platform.texts('anna')).toEqual(['re: hi', 're: again'])
+  })
+})

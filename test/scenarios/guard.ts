@@ -1,0 +1,113 @@
+// One life of a gateway. When it crashes, nothing that it began reaches the world any more: its timers, its store, its
+// platforms and its agents fall silent, as they would under kill -9.
+import type { Clock, ConnectorModule, PlatformModule, Store } from '../../src/contract/index.ts'
+import { SwitchboardError } from '../../src/contract/index.ts'
+
+export interface Life {
+  readonly dead: () => boolean
+  end(): void
+  clock(base: Clock): Clock
+  store(store: Store): Store
+  platform(module: PlatformModule): PlatformModule
+  connector(module: ConnectorModule): ConnectorModule
+  /** Store calls under way. */
+  busy(): number
+  /** Grows whenever something happens. */
+  moved(): number
+  /** The next `times` calls of a store's verb fail as if the database were away. */
+  storeAway(verb: keyof Store, times: number): void
+}
+
+const NEVER = new Promise<never>(() => undefined)
+
+export function createLife(timers: { due: Set<number[]> }): Life {
+  let dead = false
+  let busy = 0
+  let moved = 0
+  const away = new Map<string, number>()
+
+  // A promise of a dead life never settles: whoever waits for it is dead, too.
+  const watched = async (work: () => unknown): Promise<unknown> => {
+    if (dead) return NEVER
+    busy += 1
+    moved += 1
+    try {
+      const result = await work()
+      return dead ? NEVER : result
+    } catch (thrown) {
+      if (dead) return NEVER
+      throw thrown
+    } finally {
+      busy -= 1
+      moved += 1
+    }
+  }
+
+  const muted = <T extends object>(target: T, names: readonly string[]): T =>
+    new Proxy(target, {
+      get(of, name, receiver) {
+        const value = Reflect.get(of, name, receiver) as unknown
+        if (typeof value !== 'function' || typeof name !== 'string') return value
+        const call = value as (...args: unknown[]) => unknown
+        if (!names.includes(name)) return (...args: unknown[]) => (dead ? undefined : call.apply(of, args))
+        return async (...args: unknown[]) => {
+          if (dead) return NEVER
+          moved += 1
+          const result = await call.apply(of, args)
+          moved += 1
+          return dead ? NEVER : result
+        }
+      },
+    })
+
+  return {
+    dead: () => dead,
+    end() {
+      dead = true
+    },
+    clock: (base) => ({
+      now: () => base.now(),
+      after(delayMs, run) {
+        const mark = [base.now() + Math.max(0, delayMs)]
+        timers.due.add(mark)
+        const cancel = base.after(delayMs, () => {
+          timers.due.delete(mark)
+          if (!dead) run()
+        })
+        return () => {
+          timers.due.delete(mark)
+          cancel()
+        }
+      },
+    }),
+    store: (store) =>
+      new Proxy(store, {
+        get(of, name, receiver) {
+          const value = Reflect.get(of, name, receiver) as unknown
+          if (typeof value !== 'function' || typeof name !== 'string') return value
+          if (name === 'onHint') {
+            return (listen: (hint: unknown) => void) => of.onHint((hint) => (dead ? undefined : listen(hint)))
+          }
+          const call = value as (...args: unknown[]) => unknown
+          return (...args: unknown[]) =>
+            watched(() => {
+              const left = away.get(name) ?? 0
+              if (left === 0) return call.apply(of, args)
+              away.set(name, left - 1)
+              throw new SwitchboardError('store_unavailable', 'the database is away')
+            })
+        },
+      }),
+    platform: (module) => ({
+      ...module,
+      create: (deps) => muted(module.create(deps), ['send', 'reconcile', 'start', 'stop']),
+    }),
+    connector: (module) => ({
+      ...module,
+      create: (deps) => muted(module.create(deps), ['deliver', 'verdict', 'cancel', 'start', 'stop']),
+    }),
+    busy: () => busy,
+    moved: () => moved,
+    storeAway: (verb, times) => void away.set(verb, times),
+  }
+}
