@@ -8,6 +8,7 @@ import {
   formatAddress,
   type IntegrationSettings,
   integrationById,
+  type LinkLease,
   type Logger,
   type PlatformModule,
   type Random,
@@ -140,6 +141,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       tokens: deps.tokens,
       secret: deps.secret,
       filesDir: deps.filesDir(integration.id),
+      publicUrl: settings().server.publicUrl,
+      lease: linkLease(integration.id),
     })
     const link = links.add(integration.id, integration.platform, adapter)
     const door = intake.of(integration.id)
@@ -153,6 +156,21 @@ export function createGateway(deps: GatewayDeps): Gateway {
       },
       await store.cursor(integration.id),
     )
+  }
+
+  const linkLease = (integration: string): LinkLease => {
+    const name = `link:${integration}`
+    let token: number | null = null
+    return {
+      async take(ttlMs) {
+        token = (await store.lease(name, ttlMs))?.token ?? null
+        return token !== null
+      },
+      async release() {
+        if (token !== null) await store.releaseLease(name, token)
+        token = null
+      },
+    }
   }
 
   const startAgent = async (agent: AgentSettings) => {

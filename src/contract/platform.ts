@@ -102,6 +102,24 @@ export interface PlatformDeps {
   readonly tokens: TokenBook
   /** The folder where this integration may keep downloaded attachments. */
   readonly filesDir: string
+  /** Where the outside world reaches this server, if it does; a platform's webhook URL is made from it. */
+  readonly publicUrl?: string | null
+  /** For what only one node at a time may do for this integration (a poller, a socket). Absent: there is one node. */
+  readonly lease?: LinkLease
+}
+
+export interface LinkLease {
+  /** Takes or renews it for `ttlMs`. False: another node holds it. */
+  take(ttlMs: number): Promise<boolean>
+  release(): Promise<void>
+}
+
+/** An attachment as a file of ours, inside the integration's folder. */
+export interface DownloadedFile {
+  readonly path: string
+  readonly name: string
+  readonly mime: string
+  readonly size: number
 }
 
 export interface SendRequest {
@@ -130,6 +148,8 @@ export interface PlatformAdapter {
   ): Promise<
     { readonly outcome: 'sent'; readonly receipt: Receipt } | { readonly outcome: 'absent' | 'unknown' }
   >
+  /** Fetches an attachment of a message that passed the gate. Throws `too_large` above the cap. */
+  download?(attachment: Attachment): Promise<DownloadedFile>
   /** Lossy by contract. */
   signal?(to: Address, signal: Signal): void
   /** Link health, for status and doctor. */

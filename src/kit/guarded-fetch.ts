@@ -18,6 +18,8 @@ export interface GuardedRequest {
   readonly allowPrivate: boolean
   /** Plain `http:`; also allowed for private targets when `allowPrivate` is set. */
   readonly allowHttp: boolean
+  /** Ends the exchange at once; told apart from a fault by the caller, who aborted it. */
+  readonly signal?: AbortSignal
 }
 
 export interface GuardedResponse {
@@ -167,6 +169,10 @@ function exchange(
       deadline.passed.catch(() => done(true))
     })
     deadline.passed.catch(() => fail('no answer came in time'))
+    const abort = () => fail('it was aborted')
+    if (request.signal?.aborted) return abort()
+    request.signal?.addEventListener('abort', abort, { once: true })
+    outgoing.on('close', () => request.signal?.removeEventListener('abort', abort))
     outgoing.end(request.body)
   })
 }
