@@ -38,6 +38,7 @@ export async function visit(
     colorScheme: options.dark === true ? 'dark' : 'light',
   })
   const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {

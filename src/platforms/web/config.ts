@@ -28,12 +28,15 @@ export interface WebConfig {
 }
 
 /** The web platform has no keys of its own in the file; what the app knows about the house comes as options. */
-export function webConfig(integration: IntegrationSettings): WebConfig {
+export function webConfig(
+  integration: IntegrationSettings,
+  publicUrl: string | null | undefined = null,
+): WebConfig {
   const options = integration.options
   return {
     integration: integration.id,
     agentName: text(options.agent_name),
-    publicUrl: text(options.public_url)?.replace(/\/+$/, '') ?? null,
+    publicUrl: text(publicUrl)?.replace(/\/+$/, '') ?? null,
     maxTextChars: 64_000,
     maxUploadBytes: typeof options.max_body_bytes === 'number' ? options.max_body_bytes : 1_048_576,
     maxAttachments: 8,

@@ -303,6 +303,16 @@ describe('files', () => {
     }
   })
 
+  it('[S7.web-attachments] an agent that may read it finds it on the disk', async () => {
+    const token = await enter()
+    const saved = json(await upload(token, 'a.txt', Buffer.from('hi'), 'text/plain'))
+    const ref = String(saved.ref)
+    const file = await river.platform.download?.({ id: ref, kind: 'file', ref })
+    expect(file).toEqual({ path: join(river.deps.filesDir, ref), name: 'a.txt', mime: 'text/plain', size: 2 })
+    const other = { id: 'x', kind: 'file', ref: '../../etc/passwd' } as const
+    await expect(river.platform.download?.(other)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   it('an agent may send back what the chat keeps, and nothing else', async () => {
     const token = await enter()
     const id = String(json(await upload(token, 'a.txt', Buffer.from('hi'), 'text/plain')).id)

@@ -1,7 +1,7 @@
 // Attachments of the web chat: kept under a random name beside a small description, never under the name they came with.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Attachment, HttpReply, Random } from '../../contract/index.ts'
+import type { Attachment, DownloadedFile, HttpReply, Random } from '../../contract/index.ts'
 import { isFileId, safeFileName } from './parse.ts'
 import { fileKind } from './render.ts'
 
@@ -16,7 +16,8 @@ export interface FileShelf {
   own(sender: string, id: string): Promise<Attachment | null>
   /** As a download that can do nothing in our origin; null when there is no such file. */
   reply(id: string): Promise<HttpReply | null>
-  has(id: string): Promise<boolean>
+  /** Where it lies, for an agent that may read it; null when there is no such file. */
+  locate(id: string): Promise<DownloadedFile | null>
 }
 
 interface Description {
@@ -76,7 +77,11 @@ export function createFileShelf(dir: string, random: Random): FileShelf {
         body: bytes,
       }
     },
-    has: async (id) => (await describe(id)) !== null,
+    async locate(id) {
+      const found = await describe(id)
+      if (found === null) return null
+      return { path: join(dir, id), name: found.name, mime: found.mime, size: found.size }
+    },
   }
 }
 

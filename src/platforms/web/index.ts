@@ -11,14 +11,13 @@ import {
 import { webConfig } from './config.ts'
 import { createWebEndpoint } from './endpoint.ts'
 import { createFileShelf } from './files.ts'
-import { isFileId } from './parse.ts'
 import { wireState } from './render.ts'
 import { createWindows } from './windows.ts'
 
 export { mintChatPath, TICKET_KIND, TICKET_TTL_MS } from './config.ts'
 
 export function createWebPlatform(deps: PlatformDeps): PlatformAdapter {
-  const config = webConfig(deps.integration)
+  const config = webConfig(deps.integration, deps.publicUrl)
   const files = createFileShelf(deps.filesDir, deps.random)
   const windows = createWindows(config, {
     clock: deps.clock,
@@ -48,11 +47,16 @@ export function createWebPlatform(deps: PlatformDeps): PlatformAdapter {
       if (op.kind === 'react') {
         throw new SwitchboardError('platform_rejected', 'the web chat shows no reactions')
       }
-      if (op.kind === 'file' && !(isFileId(op.ref) && (await files.has(op.ref)))) {
+      if (op.kind === 'file' && (await files.locate(op.ref)) === null) {
         throw new SwitchboardError('platform_rejected', `the file "${op.name}" is not kept by the web chat`)
       }
       windows.wake(to.conversation, seq)
       return { platformIds: [key] }
+    },
+    async download(attachment) {
+      const file = await files.locate(attachment.ref)
+      if (file === null) throw new SwitchboardError('not_found', 'the web chat does not keep this file')
+      return file
     },
     signal(to, signal) {
       if (signal.kind === 'turn_state') {

@@ -23,10 +23,10 @@ function request(
   }
 }
 
-async function setUp(options: Record<string, unknown> = {}) {
+async function setUp(publicUrl: string | null = null) {
   const clock = createTestClock()
-  const river = await createMemoryRiver({ clock, random: createTestRandom(), settings: { options } })
-  const verifier = createWebVerifier(webConfig(river.deps.integration), river.deps)
+  const river = await createMemoryRiver({ clock, random: createTestRandom() })
+  const verifier = createWebVerifier(webConfig(river.deps.integration, publicUrl), river.deps)
   const mint = async (kind: string, scope: Record<string, string>, ttlMs: number | null = null) =>
     (await river.tokens.mint({ kind, scope, ttlMs })).token
   const session = await mint('web', { integration: 'web', sender: 'owner', name: 'Kate' })
@@ -102,7 +102,7 @@ describe('the page that asks', () => {
   })
 
   it('[S7.web-origin] the public URL counts as ours, only its origin', async () => {
-    const { session, status } = await setUp({ public_url: 'https://sb.example.com/base/' })
+    const { session, status } = await setUp('https://sb.example.com/base/')
     const ask = (origin: string) => status(request('POST', { ...cookie(session), origin }))
     expect(await ask('https://sb.example.com')).toBe('owner')
     expect(await ask('http://sb.example.com')).toBe(403)
