@@ -2,13 +2,13 @@
 // queue's own code do the rest. Hints make it quick, sweeps make it sure: a hint may be lost, a row may not.
 import type { Cancel, Clock, Hint, Logger, Store, Work } from '../../contract/index.ts'
 
-export interface DrainQueue<Taken> {
+export interface DrainQueue<Taken extends { readonly lane: string }> {
   readonly kind: 'turns' | 'sends'
   /** Agents or integrations that this node can reach now. */
   reachable(): readonly string[]
   take(lanes: readonly Work[]): Promise<readonly Taken[]>
-  /** Handles one taken lane; must not throw. */
-  handle(taken: Taken): void
+  /** Handles one taken lane; must not throw. The lane is not taken again before this resolves. */
+  handle(taken: Taken): Promise<void>
 }
 
 export interface DrainDeps {
@@ -22,6 +22,8 @@ export interface Drain {
   wake(work: Work): void
   /** Wakes the lane at a later time (replaces an earlier appointment of that lane). */
   wakeAfter(work: Work, delayMs: number): void
+  /** A hint came for this lane while it is being handled: it will be taken again. */
+  isWanted(lane: string): boolean
   /** Looks for lanes that no hint told about: at start, on attach, and every so often. */
   sweep(): void
   stop(): void
@@ -32,8 +34,15 @@ const LANES_PER_ROUND = 32
 const SWEEP_EVERY_MS = 5_000
 const SWEEP_PAGE = 500
 
-export function createDrain<Taken>(queue: DrainQueue<Taken>, deps: DrainDeps): Drain {
+export function createDrain<Taken extends { readonly lane: string }>(
+  queue: DrainQueue<Taken>,
+  deps: DrainDeps,
+): Drain {
   const waiting = new Map<string, string>()
+  // A lane between its request and the end of its handling. Asked for a second time meanwhile, the store would take us
+  // for a new owner, and what we are doing right now for something that was left behind.
+  const underway = new Set<string>()
+  const wanted = new Map<string, string>()
   const appointments = new Map<string, Cancel>()
   let scheduled = false
   let stopped = false
@@ -55,17 +64,31 @@ export function createDrain<Taken>(queue: DrainQueue<Taken>, deps: DrainDeps): D
     for (const [lane, scope] of waiting) {
       lanes.push({ lane, scope })
       waiting.delete(lane)
+      underway.add(lane)
       if (lanes.length >= LANES_PER_ROUND) break
     }
     if (lanes.length === 0) return
     try {
-      for (const taken of await queue.take(lanes)) if (!stopped) queue.handle(taken)
+      for (const taken of await queue.take(lanes)) {
+        if (!stopped) void queue.handle(taken).finally(() => done(taken.lane))
+      }
     } catch (thrown) {
       // The store is away: the rows are still there, and a later sweep finds them.
       deps.log.warn({ queue: queue.kind, error: String(thrown) }, 'lanes could not be taken; will try again')
-      for (const lane of lanes) drain.wakeAfter(lane, 1_000)
+      for (const work of lanes) {
+        done(work.lane)
+        drain.wakeAfter(work, 1_000)
+      }
     }
     schedule()
+  }
+
+  const done = (lane: string) => {
+    underway.delete(lane)
+    const scope = wanted.get(lane)
+    if (scope === undefined) return
+    wanted.delete(lane)
+    drain.wake({ lane, scope })
   }
 
   const sweepOnce = async () => {
@@ -77,8 +100,7 @@ export function createDrain<Taken>(queue: DrainQueue<Taken>, deps: DrainDeps): D
         limit: SWEEP_PAGE,
         ...(after === undefined ? {} : { after }),
       })
-      for (const work of page) waiting.set(work.lane, work.scope)
-      schedule()
+      for (const work of page) drain.wake(work)
       after = page.at(-1)?.lane
       if (page.length < SWEEP_PAGE || stopped) return
     }
@@ -86,9 +108,11 @@ export function createDrain<Taken>(queue: DrainQueue<Taken>, deps: DrainDeps): D
 
   const drain: Drain = {
     wake(work) {
-      waiting.set(work.lane, work.scope)
+      if (underway.has(work.lane)) wanted.set(work.lane, work.scope)
+      else waiting.set(work.lane, work.scope)
       schedule()
     },
+    isWanted: (lane) => wanted.has(lane),
     wakeAfter(work, delayMs) {
       appointments.get(work.lane)?.()
       const cancel = deps.clock.after(Math.max(0, delayMs), () => {
@@ -121,6 +145,7 @@ export function createDrain<Taken>(queue: DrainQueue<Taken>, deps: DrainDeps): D
       for (const cancel of appointments.values()) cancel()
       appointments.clear()
       waiting.clear()
+      wanted.clear()
       cancelSweep()
     },
   }

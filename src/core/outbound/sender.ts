@@ -15,7 +15,7 @@ import {
   type SwitchboardError,
   type TakenSend,
 } from '../../contract/index.ts'
-import { createDrain } from '../dispatch/drain.ts'
+import { createDrain, type Drain } from '../dispatch/drain.ts'
 import { createPatience } from '../patience.ts'
 import { rowAddress } from '../signals.ts'
 import type { Link, Links } from './links.ts'
@@ -41,66 +41,47 @@ export interface Sender {
 const LEASE_MS = 60_000
 const DUPLICATE_NOTE = '(may be a duplicate: the first copy was never confirmed)\n\n'
 
-interface Held {
-  token: number
-  busy: boolean
-  /** A hint came while it was busy. */
-  again: boolean
-}
-
 export function createSender(deps: SenderDeps): Sender {
   const { store, clock, log, links } = deps
   const patience = createPatience(clock, log)
-  const held = new Map<string, Held>()
+  /** Lanes that are kept between two messages, with their token. */
+  const held = new Map<string, number>()
   const waiters = new Map<string, Set<() => void>>()
   const running = new Set<Promise<void>>()
   let stopped = false
 
-  const drain = createDrain<TakenSend & { scope: string }>(
+  const drain: Drain = createDrain<TakenSend & { scope: string }>(
     {
       kind: 'sends',
       reachable: () => links.reachable(),
       take: async (lanes) => {
-        const free = lanes.filter((work) => isFree(work.lane))
-        if (free.length === 0) return []
-        const requests = free.map(({ lane }) => {
-          const hold = held.get(lane)
-          return hold ? { lane, token: hold.token } : { lane }
+        const requests = lanes.map(({ lane }) => {
+          const token = held.get(lane)
+          return token === undefined ? { lane } : { lane, token }
         })
         const taken = await store.takeSends(requests, LEASE_MS)
-        return taken.map((one, index) => ({ ...one, scope: free[index]?.scope ?? '' }))
+        return taken.map((one, index) => ({ ...one, scope: lanes[index]?.scope ?? '' }))
       },
       handle(taken) {
         const work = handle(taken).catch((thrown) => log.error({ error: String(thrown) }, 'sending failed'))
         running.add(work)
-        void work.finally(() => running.delete(work))
+        return work.finally(() => running.delete(work))
       },
     },
     { store, clock, log },
   )
 
-  const isFree = (lane: string): boolean => {
-    const hold = held.get(lane)
-    if (!hold) return true
-    if (hold.busy) hold.again = true
-    const free = !hold.busy
-    hold.busy = true
-    return free
-  }
-
-  const handle = async (taken: TakenSend & { scope: string }) => {
+  const handle = async (taken: TakenSend & { scope: string }): Promise<void> => {
     const work = { lane: taken.lane, scope: taken.scope }
     if (taken.outcome !== 'taken') {
       held.delete(taken.lane)
       return drain.wakeAfter(work, taken.outcome === 'lost' ? 0 : taken.retryAt - clock.now())
     }
-    const hold: Held = { token: taken.token, busy: true, again: false }
-    held.set(taken.lane, hold)
+    held.set(taken.lane, taken.token)
     let goOn = taken.leftover.length > 0
     for (const row of taken.leftover) await settleLeftover(taken, row)
     if (taken.sending) goOn = (await sendOne(taken, taken.sending)) && isDue(taken.nextDueAt)
-    hold.busy = false
-    if (goOn || hold.again) return drain.wake(work)
+    if (goOn || drain.isWanted(taken.lane)) return drain.wake(work)
     if (taken.nextDueAt !== null) drain.wakeAfter(work, taken.nextDueAt - clock.now())
     held.delete(taken.lane)
     await store.releaseLanes('sends', [{ lane: taken.lane, token: taken.token }])
@@ -222,7 +203,7 @@ export function createSender(deps: SenderDeps): Sender {
       drain.stop()
       await Promise.allSettled(running)
       patience.stop()
-      const lanes = [...held].map(([lane, hold]) => ({ lane, token: hold.token }))
+      const lanes = [...held].map(([lane, token]) => ({ lane, token }))
       if (lanes.length > 0) await store.releaseLanes('sends', lanes).catch(() => undefined)
       if (stopped) for (const id of waiters.keys()) tellWaiters(id)
     },

@@ -36,6 +36,8 @@ export function createWatcher(
   const { sink } = deps
   const live = new Map<number, Shown>()
   const recent = new Set<number>()
+  /** Which conversation a hole is in, where that is known. */
+  const placeOf = new Map<number, string>()
   const at: Position = { upTo: config.resume?.upTo ?? 0, holes: new Set(config.resume?.holes) }
   let begun = config.resume !== null
   let pumping = false
@@ -50,14 +52,24 @@ export function createWatcher(
   async function begin(): Promise<void> {
     for (const row of await rows({ limit: PAGE })) {
       at.upTo = row.seq
-      if (onItsWay(row)) at.holes.add(row.seq)
+      if (onItsWay(row)) leaveHole(row)
     }
     begun = true
   }
 
+  function leaveHole(row: TranscriptEntry): void {
+    at.holes.add(row.seq)
+    placeOf.set(row.seq, row.conversation)
+  }
+
+  function closeHole(seq: number): void {
+    at.holes.delete(seq)
+    placeOf.delete(seq)
+  }
+
   function emit(message: Shown): void {
     live.delete(message.seq)
-    at.holes.delete(message.seq)
+    closeHole(message.seq)
     if (recent.has(message.seq)) return
     remember(message.seq)
     at.upTo = Math.max(at.upTo, message.seq)
@@ -76,25 +88,39 @@ export function createWatcher(
   async function readOn(): Promise<void> {
     for (;;) {
       const page = await rows({ afterSeq: at.upTo, limit: PAGE })
-      for (const row of page) take(row)
+      for (const row of page) await take(row)
       await sink.drained()
       if (page.length < PAGE || sink.closed) return
     }
   }
 
-  function take(row: TranscriptEntry): void {
+  async function take(row: TranscriptEntry): Promise<void> {
     const shown = live.get(row.seq) ?? (wasShown(row) ? fromRow(config.integration, row) : null)
-    if (shown !== null) emit(shown)
-    else if (onItsWay(row)) at.holes.add(row.seq)
+    if (shown !== null) await emitInOrder(shown)
+    else if (onItsWay(row)) leaveHole(row)
     at.upTo = Math.max(at.upTo, row.seq)
   }
 
-  async function fillHoles(): Promise<void> {
-    for (const hole of [...at.holes].sort((a, b) => a - b)) {
-      const row = live.has(hole) ? undefined : (await rows({ afterSeq: hole - 1, limit: 1 }))[0]
+  /** What was sent before it in the same conversation, and was still on its way when it was looked at, comes first. */
+  async function emitInOrder(message: Shown): Promise<void> {
+    await fillHoles((hole) => {
+      const place = placeOf.get(hole)
+      return hole < message.seq && (place === undefined || place === message.to.conversation)
+    })
+    emit(message)
+  }
+
+  async function fillHoles(which: (hole: number) => boolean): Promise<void> {
+    for (const hole of [...at.holes].filter(which).sort((a, b) => a - b)) {
+      const waiting = live.get(hole)
+      if (waiting !== undefined) {
+        emit(waiting)
+        continue
+      }
+      const row = (await rows({ afterSeq: hole - 1, limit: 1 }))[0]
       if (row !== undefined && (row.seq !== hole || !onItsWay(row))) {
-        if (row.seq === hole && wasShown(row)) emit(fromRow(config.integration, row))
-        at.holes.delete(hole)
+        if (row.seq === hole && wasShown(row)) emit(live.get(hole) ?? fromRow(config.integration, row))
+        closeHole(hole)
       }
     }
   }
@@ -109,9 +135,9 @@ export function createWatcher(
         const first = !begun
         if (first) await begin()
         await readOn()
-        if (unasked || first) await fillHoles()
+        if (unasked || first) await fillHoles(() => true)
         // Sent just now, with a position that was passed before: late, but news.
-        for (const message of [...live.values()].sort((a, b) => a.seq - b.seq)) emit(message)
+        for (const message of [...live.values()].sort((a, b) => a.seq - b.seq)) await emitInOrder(message)
       }
     } catch {
       // The store is away. The reader comes back with its position and misses nothing.

@@ -1,0 +1,128 @@
+// A real daemon under test: the built binary in a process of its own, started, killed and asked by its pid.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { until } from './until.ts'
+
+/** SWITCHBOARD_BIN points the tests at another build. */
+export const BINARY =
+  process.env.SWITCHBOARD_BIN ?? fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+export interface DaemonOptions {
+  readonly data: string
+  readonly config?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Put in front of the command: strace and its arguments. */
+  readonly under?: readonly string[]
+}
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface LogLine {
+  readonly level: number
+  readonly time: string
+  readonly msg: string
+  readonly [field: string]: unknown
+}
+
+export interface Daemon {
+  /** Of the daemon itself, also when it runs under another program. */
+  readonly pid: number
+  readonly url: string
+  readonly data: string
+  readonly exited: Promise<Exit>
+  /** What it wrote to stderr so far. */
+  stderr(): string
+  log(): readonly LogLine[]
+  signal(name: NodeJS.Signals): void
+  /** kill -9, and waits for the end. */
+  kill9(): Promise<Exit>
+  /** SIGTERM, and waits for the end. */
+  terminate(): Promise<Exit>
+}
+
+export interface Launch {
+  readonly process: ChildProcess
+  readonly exited: Promise<Exit>
+  /** The daemon when it is ready; null when it ended before. */
+  readonly ready: Promise<Daemon | null>
+  stderr(): string
+}
+
+/** Starts `switchboard up --json` on a free port. Never throws: what came of it is in `ready` and `exited`. */
+export function launch(options: DaemonOptions): Launch {
+  const [program = process.execPath, ...args] = [
+    ...(options.under ?? []),
+    process.execPath,
+    BINARY,
+    'up',
+    '--json',
+    ...['--port', '0', '--data', options.data],
+    ...(options.config === undefined ? [] : ['--config', options.config]),
+  ]
+  const child = spawn(program, args, {
+    cwd: options.data,
+    env: { ...bareEnvironment(), ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    out += chunk
+  })
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    err += chunk
+  })
+  let ended: Exit | null = null
+  const exited = new Promise<Exit>((resolve) => {
+    // `close`, not `exit`: by then everything it wrote has been read.
+    child.once('close', (code, signal) => {
+      ended = { code, signal }
+      resolve(ended)
+    })
+    child.once('error', () => resolve({ code: null, signal: null }))
+  })
+  const ready = until('the daemon is ready or has ended', () => out.includes('\n') || ended !== null).then(
+    () => (out.includes('\n') ? daemonOf(child, out, exited, () => err) : null),
+  )
+  return { process: child, exited, ready, stderr: () => err }
+}
+
+function daemonOf(child: ChildProcess, out: string, exited: Promise<Exit>, stderr: () => string): Daemon {
+  const said = JSON.parse(out.slice(0, out.indexOf('\n'))) as { pid: number; url: string; data: string }
+  const signal = (name: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(said.pid, name)
+  }
+  const end = (name: NodeJS.Signals) => {
+    signal(name)
+    return exited
+  }
+  return {
+    pid: said.pid,
+    url: said.url,
+    data: said.data,
+    exited,
+    stderr,
+    log: () => logLines(stderr()),
+    signal,
+    kill9: () => end('SIGKILL'),
+    terminate: () => end('SIGTERM'),
+  }
+}
+
+/** Every line must be JSON: a line that is not fails the test that looks. */
+function logLines(text: string): readonly LogLine[] {
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+  return whole
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as LogLine)
+}
+
+/** What the machine needs to run a program, and nothing that could change what Switchboard does. */
+export function bareEnvironment(): Record<string, string> {
+  const { PATH = '/usr/bin:/bin', HOME = '/', TMPDIR } = process.env
+  return { PATH, HOME, NO_COLOR: '1', ...(TMPDIR === undefined ? {} : { TMPDIR }) }
+}

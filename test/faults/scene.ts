@@ -1,0 +1,129 @@
+// The scene of a fault test: temporary data folders, daemons in them, the command line beside them. All is cleared
+// away by pid and path when the test ends, whatever happened.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import { BINARY, bareEnvironment, type Daemon, type DaemonOptions, type Launch, launch } from './daemon.ts'
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Scene {
+  folder(): string
+  /** Starts a daemon and waits until it is ready. Throws with its log when it ends instead. */
+  start(options: DaemonOptions): Promise<Daemon>
+  /** Starts a daemon that may well not come up. */
+  launch(options: DaemonOptions): Launch
+  /** Undone after the test, last first. */
+  onEnd(undo: () => Promise<void> | void): void
+}
+
+export function createScene(): Scene {
+  const undo: (() => Promise<void> | void)[] = []
+
+  afterEach(async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  })
+
+  const begin = (options: DaemonOptions): Launch => {
+    const started = launch(options)
+    undo.push(async () => {
+      const daemon = await started.ready.catch(() => null)
+      daemon?.signal('SIGKILL')
+      if (started.process.exitCode === null && started.process.signalCode === null) {
+        started.process.kill('SIGKILL')
+      }
+      await started.exited
+    })
+    return started
+  }
+
+  return {
+    folder() {
+      const path = mkdtempSync(join(tmpdir(), 'swb-fault-'))
+      undo.push(() => rmSync(path, { recursive: true, force: true }))
+      return path
+    },
+    async start(options) {
+      const started = begin(options)
+      const daemon = await started.ready
+      if (daemon) return daemon
+      const { code, signal } = await started.exited
+      throw new Error(`the daemon ended (${code ?? signal}) instead of starting:\n${started.stderr()}`)
+    },
+    launch: begin,
+    onEnd: (step) => void undo.push(step),
+  }
+}
+
+/** Runs the command line as a person would; never throws for an exit code. */
+export function switchboard(data: string, ...args: readonly string[]): Promise<Ran> {
+  return run(process.execPath, [BINARY, ...args, '--data', data], data)
+}
+
+export function run(program: string, args: readonly string[], cwd: string): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, [...args], {
+      cwd,
+      env: bareEnvironment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 120_000,
+    })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      stdout += chunk
+    })
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      stderr += chunk
+    })
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, stdout, stderr }))
+  })
+}
+
+/** One JSON object of a command that must succeed. */
+export async function askJson<T>(data: string, ...args: readonly string[]): Promise<T> {
+  const ran = await switchboard(data, ...args, '--json')
+  if (ran.code !== 0) throw new Error(`switchboard ${args.join(' ')} exited ${ran.code}: ${ran.stderr}`)
+  return JSON.parse(ran.stdout) as T
+}
+
+/** The JSON lines of a command that must succeed. */
+export async function askLines<T>(data: string, ...args: readonly string[]): Promise<readonly T[]> {
+  const ran = await switchboard(data, ...args, '--json')
+  if (ran.code !== 0) throw new Error(`switchboard ${args.join(' ')} exited ${ran.code}: ${ran.stderr}`)
+  return ran.stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T)
+}
+
+/** A configuration with a webhook for many conversations: whoever holds the secret may name any. */
+export function crowdConfig(data: string): string {
+  return writeConfig(
+    data,
+    `integrations:
+  - { id: crowd, platform: webhook, secret: "file:crowd.secret", signature: plain, two_way: true }
+agents:
+  - id: demo
+    connector: { type: demo }
+    inbound_bindings: [{ plugin: webhook, instance: crowd }]
+`,
+  )
+}
+
+/** The shared secret of `crowdConfig`. */
+export const CROWD_SECRET = 'one-secret-for-the-crowd'
+
+export function writeConfig(data: string, yaml: string): string {
+  const file = join(data, 'switchboard.yaml')
+  writeFileSync(join(data, 'crowd.secret'), CROWD_SECRET, { mode: 0o600 })
+  writeFileSync(file, yaml)
+  return file
+}
