@@ -1,4 +1,4 @@
-// The web chat through the suite that every platform runs, and what is its own: signals, link, limits.
+// The web chat through the shared platformSuite, and what is its own: signals, link, limits.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createMemoryRiver } from '../../../test/browser/memory-river.ts'
