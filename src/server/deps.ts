@@ -6,8 +6,10 @@ import type {
   Counter,
   Desk,
   Endpoint,
+  HttpReply,
   Logger,
   Principal,
+  RawRequest,
   Resource,
 } from '../contract/index.ts'
 
@@ -23,6 +25,8 @@ export interface ServerDeps {
     /** The endpoint of the first web integration: `/chat`. */
     chat(): Endpoint | null
   }
+  /** The tools of agents: `/mcp` and `/mcp/notify`. It asks for its own credential. Absent: there are none. */
+  readonly mcp?: { handle(request: RawRequest): Promise<HttpReply> }
   /** Whether messages can be taken now, and why not. */
   ready(): { readonly ready: boolean; readonly detail: string }
   /** Who a bearer token speaks for. Null: nobody. Compares hashes in constant time. */

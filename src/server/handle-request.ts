@@ -134,7 +134,13 @@ async function pageReply(
   if (segments[0] === 'chat') {
     const chat = deps.endpoints.chat()
     if (chat === null) return notFound('no web integration is configured')
+    // The page itself is no secret: what it shows needs a session.
+    if (isRead(request) && (path === '/chat' || path === '/chat/')) return door.files.page('index.html')
     return serve(chat, rawRequest(listener, incoming, path.slice('/chat'.length), body))
+  }
+  if (segments[0] === 'mcp') {
+    if (deps.mcp === undefined) return notFound('no agent can be reached through tools here')
+    return deps.mcp.handle(rawRequest(listener, incoming, path.slice('/mcp'.length), body))
   }
   if (!isRead(request)) return known(path) ? methodNotAllowed('GET') : notFound()
   if (path === '/events') {

@@ -25,6 +25,8 @@ const NAME = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*\.
 export interface WebFiles {
   /** `name` is what follows `/assets/`, still as it came. */
   asset(name: string): Promise<HttpReply>
+  /** A page of the root; never cached, for it names the assets of its build. */
+  page(name: string): Promise<HttpReply>
 }
 
 export function createWebFiles(webRoot: string | null): WebFiles {
@@ -44,6 +46,11 @@ export function createWebFiles(webRoot: string | null): WebFiles {
       }
       const headers = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' }
       return { status: 200, headers, body }
+    },
+    async page(name) {
+      const body = webRoot === null ? null : await readFile(join(webRoot, name)).catch(() => null)
+      if (body === null) return notFound('the pages are not built: npm run build')
+      return { status: 200, headers: { 'content-type': TYPES.html ?? '', 'cache-control': 'no-cache' }, body }
     },
   }
 }

@@ -17,6 +17,7 @@ export function promptOp(id: string, agent: string, ask: Ask, limit: number): Ou
     kind: 'prompt',
     approval: id,
     text: lines.join('\n'),
+    ask: { toolName: ask.toolName, description: ask.description, input: ask.input },
     choices: [
       { label: 'Allow', value: verdictButton('allow', id) },
       { label: 'Deny', value: verdictButton('deny', id) },

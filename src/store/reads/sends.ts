@@ -114,6 +114,7 @@ function inbound(turn: ReturnType<typeof turnRow>): TranscriptEntry {
     reason: turn.reason,
     sender: turn.sender,
     platformMessageId: turn.messageId,
+    ...(turn.body?.attachments ? { attachments: turn.body.attachments } : {}),
   }
 }
 
@@ -125,7 +126,8 @@ function outbound(send: SendRow): TranscriptEntry {
     id: send.id,
     conversation: send.conversation,
     ...(send.thread === null ? {} : { thread: send.thread }),
-    at: send.createdAt,
+    // A reminder is said when it is due, not when it was planned.
+    at: Math.max(send.createdAt, send.dueAt),
     text: send.op ? textOf(send.op) : '',
     state: send.state,
     reason: send.reason,
