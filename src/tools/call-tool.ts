@@ -1,0 +1,55 @@
+// Runs a tool for a carrier: whatever happens, an outcome with a text and a code comes back, within its limit.
+import {
+  asSwitchboardError,
+  type Logger,
+  type ToolCaller,
+  type ToolDesk,
+  type ToolOutcome,
+} from '../contract/index.ts'
+import type { Tool } from './tool.ts'
+
+export interface ToolCall {
+  readonly desk: ToolDesk
+  readonly caller: ToolCaller
+  readonly input: unknown
+  readonly log: Logger
+}
+
+/** Never throws. A bug's message stays in the log: it may hold anything. */
+export async function callTool(tool: Tool, call: ToolCall): Promise<ToolOutcome> {
+  try {
+    return within(await tool.run(call.desk, call.caller, call.input), tool.maxResultChars)
+  } catch (thrown) {
+    const error = asSwitchboardError(thrown)
+    const bug = error.code === 'internal'
+    if (bug)
+      call.log.error({ tool: tool.name, agent: call.caller.agent, problem: error.message }, 'a tool failed')
+    const text = bug ? 'an internal error; the log has the story' : error.message
+    const { structured, ...failed } = failedOutcome(error.code, text)
+    const wait = error.retryAfterMs === undefined ? {} : { retry_after_ms: error.retryAfterMs }
+    const hint = error.hint === undefined || bug ? {} : { hint: error.hint }
+    return within({ ...failed, structured: { ...structured, ...wait, ...hint } }, tool.maxResultChars)
+  }
+}
+
+export function failedOutcome(code: string, text: string): ToolOutcome {
+  return { text, isError: true, structured: { ok: false, status: 'failed', code, error: text } }
+}
+
+function within(outcome: ToolOutcome, chars: number): ToolOutcome {
+  const { error } = outcome.structured
+  const long = typeof error === 'string' && error.length > chars
+  return {
+    ...outcome,
+    text: cut(outcome.text, chars),
+    structured: long ? { ...outcome.structured, error: cut(error, chars) } : outcome.structured,
+  }
+}
+
+/** Never through the middle of a surrogate pair. */
+function cut(text: string, chars: number): string {
+  if (text.length <= chars) return text
+  const end = chars - 1
+  const last = text.charCodeAt(end - 1)
+  return `${text.slice(0, last >= 0xd800 && last <= 0xdbff ? end - 1 : end)}…`
+}

@@ -1,0 +1,34 @@
+// The tool surface, once, as data: for MCP, for attached hosts, for in-process loops and for the reference.
+import { ack } from './ack.ts'
+import { downloadAttachment } from './download-attachment.ts'
+import { editMessage } from './edit-message.ts'
+import { fetchMessages } from './fetch-messages.ts'
+import { getRoster } from './get-roster.ts'
+import { notifyUser } from './notify-user.ts'
+import { pendingMessages } from './pending-messages.ts'
+import { react } from './react.ts'
+import { reply } from './reply.ts'
+import { sendMessage } from './send-message.ts'
+import type { Tool } from './tool.ts'
+
+export { callTool, failedOutcome, type ToolCall } from './call-tool.ts'
+export { inputSchemaOf, type Tool } from './tool.ts'
+
+export const TOOLS: readonly Tool[] = [
+  reply,
+  react,
+  editMessage,
+  downloadAttachment,
+  fetchMessages,
+  getRoster,
+  ack,
+  pendingMessages,
+  sendMessage,
+  notifyUser,
+]
+
+const BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]))
+
+export function toolByName(name: string): Tool | undefined {
+  return BY_NAME.get(name)
+}

@@ -1,0 +1,70 @@
+// notify_user: tells the person who owns the session, through the integrations that they have.
+import { z } from 'zod'
+import { defineTool } from './tool.ts'
+
+/** Every type that `channel` may name; the description lists them, so that none is forgotten. */
+export const CHANNEL_TYPES = [
+  'telegram',
+  'slack',
+  'discord',
+  'email',
+  'webhook',
+  'web',
+  'imessage',
+  'whatsapp',
+  'mcp',
+  'chorus',
+] as const
+
+export const notifyUser = defineTool({
+  name: 'notify_user',
+  title: 'Notify the user',
+  description: [
+    'Send a message to your user through a channel that they have configured.',
+    'For anything mid-run, for what needs an answer later, and for output in several messages.',
+    `Channels: ${CHANNEL_TYPES.join(', ')}, or <type>:<integration_id> for one account; leave it out for the default.`,
+    'With claim_thread the reply of the user comes back to this session.',
+  ].join(' '),
+  readOnly: false,
+  alwaysLoad: false,
+  maxResultChars: 1024,
+  action: 'notify.send',
+  input: z.object({
+    message: z.string().min(1).describe('Plain text or Markdown.'),
+    // No enum: `telegram:<integration_id>` must pass.
+    channel: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        `A type (${CHANNEL_TYPES.join(', ')}) or <type>:<integration_id>. Omit for the default channel of the user.`,
+      ),
+    urgency: z.enum(['low', 'normal', 'high']).optional().describe('How loud it is. Default: normal.'),
+    claim_thread: z
+      .boolean()
+      .optional()
+      .describe('True: offer the user to reply here; the next reply comes to this session.'),
+    claim_thread_label: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Name of the thread, shown when a reply switches to it.'),
+  }),
+  // A claim is made only by a true that is one, and a label that is no text is no label.
+  prepare({ claim_thread, claim_thread_label: label, ...rest }) {
+    const claims = claim_thread === true ? { claim_thread } : {}
+    return typeof label === 'string' && label !== ''
+      ? { ...rest, ...claims, claim_thread_label: label }
+      : { ...rest, ...claims }
+  },
+  problem: ({ message }) =>
+    message === undefined || message === '' ? 'Missing required parameter: message' : null,
+  run: (desk, caller, input) =>
+    desk.notifyUser(caller, {
+      message: input.message,
+      ...(input.channel === undefined ? {} : { channel: input.channel }),
+      ...(input.urgency === undefined ? {} : { urgency: input.urgency }),
+      ...(input.claim_thread === undefined ? {} : { claimThread: input.claim_thread }),
+      ...(input.claim_thread_label === undefined ? {} : { claimThreadLabel: input.claim_thread_label }),
+    }),
+})

@@ -1,0 +1,32 @@
+// reply: answers in a conversation that spoke to the agent.
+import { z } from 'zod'
+import { CHAT_ID } from './fields.ts'
+import { defineTool } from './tool.ts'
+
+export const reply = defineTool({
+  name: 'reply',
+  title: 'Reply',
+  description: [
+    'Answer in the conversation that a message came from. Pass chat_id back as it came.',
+    'Your transcript reaches nobody: only what goes through this tool does.',
+    'Set reply_to to a message_id to answer an earlier message; leave it out for a normal answer.',
+    'files are absolute paths to attach.',
+  ].join(' '),
+  readOnly: false,
+  alwaysLoad: true,
+  maxResultChars: 4096,
+  action: 'message.send',
+  input: z.object({
+    chat_id: CHAT_ID,
+    text: z.string().min(1).describe('What to say. Markdown; long texts are split.'),
+    reply_to: z.string().min(1).optional().describe('message_id of the message that is answered.'),
+    files: z.array(z.string().min(1)).max(10).optional().describe('Absolute paths of files to attach.'),
+  }),
+  run: (desk, caller, { chat_id, text, reply_to, files }) =>
+    desk.reply(caller, {
+      chatId: chat_id,
+      text,
+      ...(reply_to === undefined ? {} : { replyTo: reply_to }),
+      ...(files === undefined ? {} : { files }),
+    }),
+})

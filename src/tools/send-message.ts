@@ -1,0 +1,51 @@
+// send_message: posts to any allowed target, not just the conversation that started the turn.
+import { z } from 'zod'
+import { defineTool } from './tool.ts'
+
+export const sendMessage = defineTool({
+  name: 'send_message',
+  title: 'Send a message',
+  description: [
+    'Post a message to a chat, channel or mailbox on any configured platform, not only where this turn came from.',
+    'Call it whenever you are asked to post or send somewhere: whether a target is allowed is decided here, not by you.',
+    'If it fails, pass the error text on word for word.',
+    'Results: sent (with the message ids of the platform), deduplicated (the same text went there within 30 seconds), queued (still trying), failed.',
+  ].join(' '),
+  readOnly: false,
+  alwaysLoad: false,
+  maxResultChars: 1024,
+  action: 'message.send',
+  input: z.object({
+    platform: z
+      .string()
+      .min(1)
+      .describe('Platform to send through, e.g. slack, telegram, discord, email, webhook, web.'),
+    target: z
+      .string()
+      .min(1)
+      .describe(
+        'Who gets it. slack: channel id (C…) or user id (U…), not a name. telegram: numeric chat id or @channelname. discord: channel id. email: address.',
+      ),
+    body: z.string().min(1).describe('The text. Markdown where the platform supports it.'),
+    thread: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Thread or topic of the target, where the platform has them.'),
+    integration: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Id of the account to send from, when several serve the platform.'),
+  }),
+  problem: ({ platform, target, body }) =>
+    platform && target && body ? null : 'platform, target, and body are required',
+  run: (desk, caller, { platform, target, body, thread, integration }) =>
+    desk.sendMessage(caller, {
+      platform,
+      target,
+      body,
+      ...(thread === undefined ? {} : { thread }),
+      ...(integration === undefined ? {} : { integration }),
+    }),
+})

@@ -1,0 +1,95 @@
+// What a tool of an agent is: data that every carrier shows, and one way to run it. Its deeds are the ToolDesk's.
+import { z } from 'zod'
+import {
+  type Action,
+  SwitchboardError,
+  type ToolCaller,
+  type ToolDesk,
+  type ToolOutcome,
+} from '../contract/index.ts'
+
+export type Arguments = Readonly<Record<string, unknown>>
+
+export interface ToolFacts {
+  readonly name: string
+  readonly title: string
+  /** Written for the model that decides whether to call it. */
+  readonly description: string
+  readonly readOnly: boolean
+  /** Hosts that load tools late should load this one at once. */
+  readonly alwaysLoad: boolean
+  /** The text of a result is never longer. */
+  readonly maxResultChars: number
+  /** What the caller's credential must be good for. */
+  readonly action: Action
+}
+
+export interface Tool extends ToolFacts {
+  readonly input: z.ZodObject
+  /** Checks the arguments, then acts. Throws `input_invalid` naming the field; unknown arguments change nothing. */
+  run(desk: ToolDesk, caller: ToolCaller, input: unknown): Promise<ToolOutcome>
+}
+
+export interface ToolDefinition<Input extends z.ZodObject> extends ToolFacts {
+  readonly input: Input
+  /** Makes what existing clients send into what the schema says: other names of a field, values to be overlooked. */
+  readonly prepare?: (given: Arguments) => Arguments
+  /** The words of the tool's own for a missing or wrong field; null: the general ones. */
+  readonly problem?: (given: Arguments) => string | null
+  run(desk: ToolDesk, caller: ToolCaller, input: z.output<Input>): Promise<ToolOutcome>
+}
+
+export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
+  const { prepare, problem, run, ...facts } = definition
+  return {
+    ...facts,
+    async run(desk, caller, input) {
+      const given = (prepare ?? same)(argumentsOf(input))
+      const own = problem?.(given) ?? null
+      if (own !== null) throw new SwitchboardError('input_invalid', own)
+      const parsed = definition.input.safeParse(given)
+      if (!parsed.success) throw new SwitchboardError('input_invalid', wordsFor(parsed.error, given))
+      return run(desk, caller, parsed.data)
+    },
+  }
+}
+
+/** The JSON Schema that is offered to models. Unknown arguments are not forbidden: they are overlooked. */
+export function inputSchemaOf(tool: Tool): Record<string, unknown> & { readonly type: 'object' } {
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: 'input' })
+  return { ...schema, type: 'object' }
+}
+
+/** Absent arguments are none; null means "not given", as models write it. */
+function argumentsOf(input: unknown): Arguments {
+  if (input === undefined || input === null) return {}
+  if (typeof input !== 'object' || Array.isArray(input))
+    throw new SwitchboardError('input_invalid', 'the arguments must be an object')
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
+}
+
+function wordsFor(error: z.ZodError, given: Arguments): string {
+  // One word a field: that a list is too long means nothing when it is no list.
+  const first = error.issues.filter(
+    (issue, at) => error.issues.findIndex((other) => String(other.path) === String(issue.path)) === at,
+  )
+  const words = first.map((issue) => {
+    const [field = 'input', ...deeper] = issue.path.map(String)
+    const path = [field, ...deeper].join('.')
+    if (issue.code === 'invalid_type' && !(field in given)) return `${path} is required`
+    if (issue.code === 'invalid_type') return `${path} must be ${article(issue.expected)}`
+    if (issue.code === 'invalid_value') return `${path} must be one of ${issue.values.map(String).join(', ')}`
+    if (issue.code === 'too_small' && issue.origin === 'string') return `${path} must not be empty`
+    return `${path}: ${issue.message}`
+  })
+  return words.join('; ')
+}
+
+function article(expected: string): string {
+  if (expected === 'int') return 'a whole number'
+  return `${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}`
+}
+
+function same(given: Arguments): Arguments {
+  return given
+}
