@@ -1,0 +1,72 @@
+// The tool surface as the daemon serves it: the desk behind it, the one token table and the one authorize before it.
+// Tools and schemas are loaded with the first request, so that the start does not wait for them.
+import {
+  type Action,
+  agentById,
+  type HttpReply,
+  type Logger,
+  type Principal,
+  type RawRequest,
+  type Resource,
+  type Settings,
+  type TokenRow,
+  type ToolDesk,
+} from '../contract/index.ts'
+import { authorize } from '../core/people/authorize.ts'
+import type { McpEndpoint, ToolGrant } from '../tools/mcp/create-mcp-endpoint.ts'
+import type { Tokens } from './tokens.ts'
+import { VERSION } from './version.ts'
+
+export interface ToolSurfaceDeps {
+  readonly desk: ToolDesk
+  readonly tokens: Pick<Tokens, 'find'>
+  readonly settings: () => Settings
+  readonly log: Logger
+}
+
+/** What a token of each kind may do; `authorize` says on whose behalf. */
+const ACTIONS: Readonly<Record<string, readonly Action[]>> = {
+  agent: ['message.send', 'notify.send'],
+  session: ['message.send', 'notify.send'],
+  notify: ['notify.send'],
+}
+
+export interface ToolSurface {
+  /** `/mcp` and `/mcp/notify`. */
+  handle(request: RawRequest): Promise<HttpReply>
+}
+
+export function createToolSurface({ desk, tokens, settings, log }: ToolSurfaceDeps): ToolSurface {
+  let loading: Promise<McpEndpoint> | null = null
+  const authenticate = async (bearer: string): Promise<ToolGrant | null> => {
+    const row = await tokens.find(bearer)
+    const grant = row === null ? null : grantOf(row)
+    // A token outlives its agent's place in the configuration, but opens nothing meanwhile.
+    return grant !== null && agentById(settings(), grant.agent) !== undefined ? grant : null
+  }
+  return {
+    async handle(request) {
+      loading ??= import('../tools/mcp/create-mcp-endpoint.ts').then(({ createMcpEndpoint }) =>
+        createMcpEndpoint({ desk, authenticate, log, version: VERSION }),
+      )
+      return (await loading).handle(request)
+    },
+  }
+}
+
+/** What the token is good for; null: not for tools. */
+export function grantOf(row: Pick<TokenRow, 'kind' | 'scope'>): ToolGrant | null {
+  const { agent = '', session = null, user = null } = row.scope
+  const actions = ACTIONS[row.kind]
+  if (actions === undefined || agent === '') return null
+  const principal: Principal =
+    session === null ? { kind: 'agent', id: agent } : { kind: 'session', id: session, agent, user }
+  const own: Resource =
+    session === null ? { kind: 'agent', id: agent } : { kind: 'session', id: session, agent }
+  return {
+    agent,
+    session,
+    user,
+    may: (action) => actions.includes(action) && authorize(principal, action, own).allowed,
+  }
+}

@@ -1,0 +1,68 @@
+// /mcp and /mcp/notify: the tool surface over HTTP. What is not authorised or not well-formed ends here; the MCP SDK
+// is loaded when the first good request comes, so that a daemon nobody calls never pays for it.
+import type { HttpReply, RawRequest } from '../../contract/index.ts'
+import { createNotifyRpc } from './notify-rpc.ts'
+import {
+  BAD_TOKEN,
+  bearerOf,
+  CHALLENGE,
+  isUnparsable,
+  type McpDeps,
+  notJson,
+  parseBody,
+  refuseForm,
+  rpcReply,
+} from './tool-grant.ts'
+
+export type { McpDeps, ToolGrant } from './tool-grant.ts'
+
+export interface McpEndpoint {
+  /** `path` is what follows /mcp: '' or '/notify'. */
+  handle(request: RawRequest): Promise<HttpReply>
+}
+
+type Serve = typeof import('./serve-tools.ts').serveTools
+
+export function createMcpEndpoint(deps: McpDeps): McpEndpoint {
+  const notify = createNotifyRpc(deps)
+  let loading: Promise<Serve> | null = null
+  const sdk = () => {
+    loading ??= import('./serve-tools.ts').then(({ serveTools }) => serveTools)
+    return loading
+  }
+
+  async function tools(request: RawRequest): Promise<HttpReply> {
+    const refused = refuseForm(request)
+    if (refused !== null) return refused
+    const bearer = bearerOf(request)
+    if (bearer === null) return denied(401, 'unauthorized', 'Missing bearer token', CHALLENGE)
+    const grant = await deps.authenticate(bearer)
+    if (grant === null) return denied(401, 'unauthorized', 'Invalid or expired token', BAD_TOKEN)
+    const body = parseBody(request)
+    if (isUnparsable(body)) return notJson()
+    if (Array.isArray(body)) {
+      // Gone from the protocol since 2025-06-18, and one Idempotency-Key could not tell the calls apart.
+      const error = { code: -32600, message: 'Batches are not taken: send one message a request' }
+      return rpcReply(400, { id: null, error })
+    }
+    const serve = await sdk()
+    return serve(deps, grant, request, body)
+  }
+
+  return {
+    async handle(request) {
+      if (request.path === '' || request.path === '/') return tools(request)
+      if (request.path === '/notify') return notify(request)
+      return denied(404, 'not_found', 'there is nothing at this path')
+    },
+  }
+}
+
+function denied(
+  status: number,
+  code: string,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): HttpReply {
+  return rpcReply(status, { id: null, error: { code: -32000, message, data: { code } } }, headers)
+}

@@ -1,0 +1,120 @@
+// POST /mcp/notify: notify_user as plain JSON-RPC, one JSON answer to one POST, so that curl is client enough. The
+// words of the errors are the seed's. Clients of MCP's Streamable HTTP get along with it too.
+import type { HttpReply, RawRequest } from '../../contract/index.ts'
+import { callTool } from '../call-tool.ts'
+import { notifyUser } from '../notify-user.ts'
+import { inputSchemaOf } from '../tool.ts'
+import {
+  BAD_TOKEN,
+  bearerOf,
+  CHALLENGE,
+  callerOf,
+  isRecord,
+  isUnparsable,
+  type McpDeps,
+  notJson,
+  parseBody,
+  type RpcId,
+  refuseForm,
+  rpcReply,
+  type ToolGrant,
+} from './tool-grant.ts'
+
+const FIRST_VERSION = '2024-11-05'
+const VERSIONS = [FIRST_VERSION, '2025-03-26', '2025-06-18', '2025-11-25']
+
+interface RpcRequest {
+  readonly id: RpcId
+  readonly method: string
+  readonly params: Readonly<Record<string, unknown>>
+  readonly notification: boolean
+}
+
+export function createNotifyRpc(deps: McpDeps): (request: RawRequest) => Promise<HttpReply> {
+  return async (request) => {
+    const refused = refuseForm(request)
+    if (refused !== null) return refused
+    const body = parseBody(request)
+    if (isUnparsable(body)) return notJson()
+    const call = rpcRequestOf(body)
+    if (call === null) return failed(400, null, -32600, 'Invalid JSON-RPC request')
+    const { id } = call
+    if (request.headers.authorization === undefined)
+      return failed(401, id, -32000, 'Missing Authorization header', CHALLENGE)
+    const bearer = bearerOf(request)
+    const grant = bearer === null ? null : await deps.authenticate(bearer)
+    if (grant === null || !grant.may(notifyUser.action))
+      return failed(401, id, -32000, 'Invalid or expired session token', BAD_TOKEN)
+    if (call.notification) return { status: 202 }
+    return answer(deps, grant, request, call)
+  }
+}
+
+async function answer(
+  deps: McpDeps,
+  grant: ToolGrant,
+  request: RawRequest,
+  { id, method, params }: RpcRequest,
+): Promise<HttpReply> {
+  const result = (value: unknown) => rpcReply(200, { id, result: value })
+  switch (method) {
+    case 'initialize':
+      return result({
+        protocolVersion: versionFor(params.protocolVersion),
+        capabilities: { tools: {} },
+        serverInfo: { name: 'switchboard-notify', version: deps.version },
+      })
+    case 'ping':
+      return result({})
+    case 'tools/list':
+      return result({ tools: [listed()] })
+    case 'tools/call': {
+      const { name } = params
+      if (typeof name !== 'string' || name === '')
+        return failed(200, id, -32602, 'Missing tool name in params')
+      if (name !== notifyUser.name) return result(told(`Unknown tool: ${name.slice(0, 200)}`, true))
+      const meta = isRecord(params._meta) ? params._meta : undefined
+      const caller = callerOf(grant, request, meta)
+      const outcome = await callTool(notifyUser, { ...deps, caller, input: params.arguments })
+      return result(told(outcome.text, outcome.isError))
+    }
+    default:
+      // With an id it is a request, whatever its name: an empty result ends it.
+      if (method.startsWith(NOTIFICATIONS)) return result({})
+      return failed(200, id, -32601, `Method not found: ${method.slice(0, 200)}`)
+  }
+}
+
+const NOTIFICATIONS = 'notifications/'
+
+/** A request without an id is answered as number 0, as the seed does; a notification is not answered. */
+function rpcRequestOf(body: unknown): RpcRequest | null {
+  if (!isRecord(body) || body.jsonrpc !== '2.0') return null
+  const { id = null, method, params = {} } = body
+  if (typeof method !== 'string' || method === '' || !isRecord(params)) return null
+  if (id !== null && typeof id !== 'string' && typeof id !== 'number') return null
+  return { id: id ?? 0, method, params, notification: id === null && method.startsWith(NOTIFICATIONS) }
+}
+
+function versionFor(asked: unknown): string {
+  return VERSIONS.find((version) => version === asked) ?? FIRST_VERSION
+}
+
+function listed() {
+  const { name, description } = notifyUser
+  return { name, description, inputSchema: inputSchemaOf(notifyUser) }
+}
+
+function told(text: string, isError: boolean) {
+  return { content: [{ type: 'text', text }], ...(isError ? { isError: true } : {}) }
+}
+
+function failed(
+  status: number,
+  id: RpcId,
+  code: number,
+  message: string,
+  headers?: Readonly<Record<string, string>>,
+): HttpReply {
+  return rpcReply(status, { id, error: { code, message } }, headers)
+}

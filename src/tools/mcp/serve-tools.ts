@@ -1,0 +1,103 @@
+// The tools of one caller over MCP Streamable HTTP, for clients of 2026-07-28 and of the years before. Stateless: each
+// request has a server of its own that shows exactly what this caller may use, so any node can answer the next one.
+import {
+  type CallToolResult,
+  createMcpHandler,
+  isLegacyRequest,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import type { HttpReply, RawRequest, ToolOutcome } from '../../contract/index.ts'
+import { callTool, failedOutcome, inputSchemaOf, TOOLS, type Tool } from '../index.ts'
+import { callerOf, type McpDeps, type ToolGrant } from './tool-grant.ts'
+
+const INSTRUCTIONS =
+  'Tools to answer people and to reach them through Switchboard. chat_id and message_id are passed back as they came. ' +
+  'A result says what really happened: sent means that the platform confirmed it.'
+
+export async function serveTools(
+  deps: McpDeps,
+  grant: ToolGrant,
+  raw: RawRequest,
+  body: unknown,
+): Promise<HttpReply> {
+  const request = webRequest(raw)
+  const server = serverFor(deps, grant, raw)
+  if (!(await isLegacyRequest(request, body))) {
+    // Nothing changes while a request lasts, so there is nothing to listen for.
+    const handler = createMcpHandler(() => server, { legacy: 'reject', maxSubscriptions: 0 })
+    return replyOf(await handler.fetch(request, { parsedBody: body }))
+  }
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  try {
+    return await replyOf(await transport.handleRequest(request, { parsedBody: body }))
+  } finally {
+    await server.close()
+  }
+}
+
+function serverFor(deps: McpDeps, grant: ToolGrant, raw: RawRequest): Server {
+  const usable = TOOLS.filter((tool) => grant.may(tool.action))
+  const server = new Server(
+    { name: 'switchboard', title: 'Switchboard', version: deps.version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  )
+  server.setRequestHandler('tools/list', () => ({ tools: usable.map(shown) }))
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const tool = usable.find(({ name }) => name === params.name)
+    if (tool === undefined) return resultOf(failedOutcome('not_found', `Unknown tool: ${params.name}`))
+    const caller = callerOf(grant, raw, mcpReq._meta)
+    return resultOf(await callTool(tool, { ...deps, caller, input: params.arguments }))
+  })
+  return server
+}
+
+const shownOnce = new Map<string, ReturnType<typeof describe>>()
+
+/** Schemas do not change: each is made once. */
+function shown(tool: Tool) {
+  const known = shownOnce.get(tool.name) ?? describe(tool)
+  shownOnce.set(tool.name, known)
+  return known
+}
+
+function describe(tool: Tool) {
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: inputSchemaOf(tool),
+    annotations: { title: tool.title, readOnlyHint: tool.readOnly },
+    _meta: {
+      'anthropic/maxResultSizeChars': tool.maxResultChars,
+      ...(tool.alwaysLoad ? { 'anthropic/alwaysLoad': true } : {}),
+    },
+  }
+}
+
+function resultOf(outcome: ToolOutcome): CallToolResult {
+  return {
+    content: [{ type: 'text', text: outcome.text }],
+    structuredContent: { ...outcome.structured },
+    ...(outcome.isError ? { isError: true } : {}),
+  }
+}
+
+/** What the SDK needs of the request: no credential, and no say in how the answer is framed. */
+function webRequest(raw: RawRequest): Request {
+  const headers = new Headers({
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  })
+  for (const [name, value] of Object.entries(raw.headers)) {
+    if (name.startsWith('mcp-') && value !== undefined) headers.set(name, String(value))
+  }
+  // The body goes along parsed; a POST without one would be taken for something else.
+  return new Request('http://switchboard.invalid/mcp', { method: 'POST', headers, body: '{}' })
+}
+
+async function replyOf(response: Response): Promise<HttpReply> {
+  const headers = { 'cache-control': 'no-store', ...Object.fromEntries(response.headers) }
+  return { status: response.status, headers, body: await response.text() }
+}

@@ -1,0 +1,107 @@
+// Who calls, by the bearer of the request, and what the carriers at /mcp and /mcp/notify share.
+import { createHash } from 'node:crypto'
+import type { Action, HttpReply, Logger, RawRequest, ToolCaller, ToolDesk } from '../../contract/index.ts'
+
+/** What a token is good for. Agent, user and session come from it, never from arguments. */
+export interface ToolGrant {
+  readonly agent: string
+  readonly session: string | null
+  readonly user: string | null
+  may(action: Action): boolean
+}
+
+export interface McpDeps {
+  readonly desk: ToolDesk
+  /** Null: no such token, or expired, or revoked. */
+  authenticate(bearer: string): Promise<ToolGrant | null>
+  readonly log: Logger
+  readonly version: string
+}
+
+export function bearerOf(request: RawRequest): string | null {
+  const { authorization } = request.headers
+  return /^Bearer +(\S+) *$/i.exec(String(authorization ?? ''))?.[1] ?? null
+}
+
+/** Carries over retries: the host's own id of the call, else what the HTTP client says. */
+export function callerOf(
+  grant: ToolGrant,
+  request: RawRequest,
+  meta: Readonly<Record<string, unknown>> | undefined,
+): ToolCaller {
+  const key = keyOf(meta?.['claudecode/toolUseId']) ?? keyOf(request.headers['idempotency-key'])
+  const { agent, session, user } = grant
+  return { agent, session, user, turn: null, idempotencyKey: key }
+}
+
+const LONGEST_KEY = 200
+
+/** A key of any length is told from every other; a long one is kept as its digest. */
+function keyOf(value: unknown): string | null {
+  if (typeof value !== 'string' || value === '') return null
+  if (value.length <= LONGEST_KEY) return value
+  return `sha256:${createHash('sha256').update(value).digest('hex')}`
+}
+
+export type RpcId = string | number | null
+
+export function rpcReply(
+  status: number,
+  body: { readonly id: RpcId; readonly result: unknown } | { readonly id: RpcId; readonly error: RpcError },
+  headers: Readonly<Record<string, string>> = {},
+): HttpReply {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
+    body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+  }
+}
+
+export interface RpcError {
+  readonly code: number
+  readonly message: string
+  readonly data?: { readonly code: string }
+}
+
+export const CHALLENGE = { 'www-authenticate': 'Bearer realm="switchboard"' }
+export const BAD_TOKEN = { 'www-authenticate': 'Bearer realm="switchboard", error="invalid_token"' }
+
+/** The reply to what is not a POST of JSON; null when it is one. */
+export function refuseForm(request: RawRequest): HttpReply | null {
+  if (request.method !== 'POST') {
+    const error = { code: -32000, message: 'Method not allowed', data: { code: 'method_not_allowed' } }
+    return rpcReply(405, { id: null, error }, { allow: 'POST' })
+  }
+  const type = String(request.headers['content-type'] ?? '')
+  if (/^application\/json *(;|$)/i.test(type.trim())) return null
+  const message = 'Content-Type must be application/json'
+  return rpcReply(415, { id: null, error: { code: -32000, message, data: { code: 'unsupported_media' } } })
+}
+
+const INVALID = Symbol('not JSON')
+
+/** The body as JSON, or INVALID. Bytes that are not UTF-8 are not JSON. */
+export function parseBody(request: RawRequest): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(request.body))
+  } catch {
+    return INVALID
+  }
+}
+
+export function isUnparsable(body: unknown): boolean {
+  return body === INVALID
+}
+
+export function notJson(): HttpReply {
+  const error = {
+    code: -32700,
+    message: 'Parse error: the body is not JSON',
+    data: { code: 'input_invalid' },
+  }
+  return rpcReply(400, { id: null, error })
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
