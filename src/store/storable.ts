@@ -2,11 +2,12 @@
 // choose message ids and sender ids; a hostile one must not make a commit fail or the audit doubt itself.
 import type { NewTurn } from '../contract/index.ts'
 
-const UNSTORABLE = /[\0\uD800-\uDFFF]/
+// With the u flag a pair is one character, so only lone halves match.
+const UNSTORABLE = /[\0\uD800-\uDFFF]/u
+const ALL_UNSTORABLE = /[\0\uD800-\uDFFF]/gu
 
 export function storable(text: string): string {
-  if (!UNSTORABLE.test(text)) return text
-  return text.toWellFormed().replaceAll('\0', '\uFFFD')
+  return UNSTORABLE.test(text) ? text.replace(ALL_UNSTORABLE, '\uFFFD') : text
 }
 
 /** The same turn, with every text that is stored as it came made storable. */

@@ -79,7 +79,14 @@ export function openConnection(options: ConnectionOptions): Connection {
     get inTransaction() {
       return database.isTransaction
     },
-    close: () => database.close(),
+    close() {
+      // Statements cannot be finalised, so the engine keeps the file open until they are collected, and would not tidy
+      // the log itself: fold it into the file now, so that the file alone is the whole database.
+      if (!options.readOnly) database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)')
+      prepared.clear()
+      inserts.clear()
+      database.close()
+    },
   }
 }
 

@@ -17,18 +17,20 @@ export function sqliteError(thrown: unknown): SwitchboardError | null {
   const code = primaryCode(thrown)
   if (code === null) return null
   const said = thrown instanceof Error ? thrown.message : String(thrown)
-  if (CORRUPT.has(code)) {
-    return new SwitchboardError('store_corrupt', `the database is damaged: ${said}`, {
-      hint: 'stop Switchboard, keep a copy of the file and its -wal, then restore a backup (or try: sqlite3 FILE .recover)',
-      cause: thrown,
-    })
-  }
+  if (CORRUPT.has(code)) return damaged(said, thrown)
   const hint = AWAY[code]
   if (hint === undefined) return null
   return new SwitchboardError('store_unavailable', `the database cannot be used now: ${said}`, {
     hint,
     retryAfterMs: 1000,
     cause: thrown,
+  })
+}
+
+export function damaged(said: string, cause?: unknown): SwitchboardError {
+  return new SwitchboardError('store_corrupt', `the database is damaged: ${said}`, {
+    hint: 'stop Switchboard, keep a copy of the file and its -wal, then restore a backup (or try: sqlite3 FILE .recover)',
+    cause,
   })
 }
 

@@ -2,6 +2,7 @@
 // the kernel frees it when the process ends, kill -9 included, so no stale lock can keep an owner out.
 import { DatabaseSync } from '@photostructure/sqlite'
 import { SwitchboardError } from '../../contract/index.ts'
+import { sqliteError } from './errors.ts'
 
 export interface FolderLock {
   release(): void
@@ -25,7 +26,7 @@ export function takeFolderLock(file: string): FolderLock | null {
   } catch (thrown) {
     database.close()
     if (isBusy(thrown)) return null
-    throw thrown
+    throw sqliteError(thrown) ?? thrown
   }
   return {
     release() {

@@ -4,14 +4,30 @@ import { CHAINS } from '../ledger-chain.ts'
 import { META_TABLE, MIGRATIONS, pendingMigrations } from '../migrations/index.ts'
 import { firstRow, type Steps, text } from '../statement.ts'
 import { type Connection, toSqlite } from './connection.ts'
+import { damaged } from './errors.ts'
 
 function* readMeta(name: string): Steps<string | null> {
   const row = yield* firstRow('SELECT value FROM meta WHERE name = $1', [name])
   return row ? text(row, 'value') : null
 }
 
+/** As much as is read through in some ten milliseconds. A larger file shows its damage where it is read. */
+const CHECKED_AT_START_BYTES = 16 * 1024 * 1024
+
+/** Throws `store_corrupt` before anything is written to a file whose pages do not hold together. */
+function refuseDamaged(connection: Connection): void {
+  const pragma = (name: string) => {
+    const answer = connection.execute({ form: 'rows', sql: `PRAGMA ${name}`, params: [] })
+    return Object.values((answer as readonly Record<string, unknown>[])[0] ?? {})[0]
+  }
+  if (Number(pragma('page_count')) * Number(pragma('page_size')) > CHECKED_AT_START_BYTES) return
+  const found = pragma('quick_check(1)')
+  if (found !== 'ok') throw damaged(String(found))
+}
+
 /** Migrates and returns the store's tag. */
 export function migrateSqlite(connection: Connection, freshTag: () => string): string {
+  refuseDamaged(connection)
   connection.exec('BEGIN IMMEDIATE')
   try {
     connection.exec(META_TABLE)

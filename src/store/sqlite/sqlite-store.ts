@@ -153,7 +153,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       if (closed) return
       flush()
       closed = true
-      connection.close()
+      guarded(() => connection.close())
     },
   }
   return assembleStore(engine)
@@ -179,6 +179,8 @@ async function driveSlowly<Result>(connection: Connection, steps: Steps<Result>)
     }
     return step.value
   } finally {
+    // Not left to `close`: a snapshot that stays open would keep the log from ever being folded into the file.
+    if (connection.inTransaction) connection.exec('ROLLBACK')
     connection.close()
   }
 }

@@ -1,0 +1,181 @@
+// What is PostgreSQL's own: a server that goes away and comes back, nodes that hear each other, hostile settings.
+import pg from 'pg'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Hint, Store } from '../../contract/index.ts'
+import { sharedPostgres, startPostgres } from '../../testing/postgres-server.ts'
+import { expectSound, item, queueOne } from '../../testing/store-suite/fixture.ts'
+import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
+import { createPostgresFixture, type PostgresFixture } from './postgres-fixture.ts'
+import { createPostgresStore } from './postgres-store.ts'
+
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error('it never came')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+describe('PostgreSQL faults', () => {
+  let fixture: PostgresFixture
+  beforeEach(async () => {
+    fixture = await createPostgresFixture()
+  })
+  afterEach(() => fixture.dispose())
+  afterAll(async () => (await sharedPostgres()).stop())
+
+  const endConnections = async (): Promise<void> => {
+    await fixture.sql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    )
+  }
+
+  it('[S13.wake-up] nodes hear of each other’s work, and of their own once', async () => {
+    const one = await fixture.open('one')
+    const two = await fixture.open('two')
+    const heard: Record<string, Hint[]> = { one: [], two: [] }
+    one.onHint((hint) => heard.one?.push(hint))
+    two.onHint((hint) => heard.two?.push(hint))
+    const lanes = new Set<string>()
+    for (let at = 0; at < 3; at++) lanes.add((await queueOne(one, { conversation: `c${at}` })).lane)
+    await until(() => heard.two?.length === 3)
+    const told = [...lanes].map((lane) => ({ kind: 'turns', lane, scope: 'kate' }))
+    expect(heard.two).toEqual(told)
+    expect(heard.one).toEqual(told)
+  })
+
+  it('tells many hints of one commit in as many notifications as they need', async () => {
+    const one = await fixture.open('one')
+    const two = await fixture.open('two')
+    const heard = new Set<string>()
+    two.onHint((hint) => 'lane' in hint && heard.add(hint.lane))
+    await Promise.all(Array.from({ length: 300 }, (_, at) => queueOne(one, { conversation: `c${at}` })))
+    await until(() => heard.size === 300)
+  })
+
+  it('connections that are cut: what was in flight is refused or held, never both; then it goes on', async () => {
+    const store = await fixture.open()
+    await queueOne(store)
+    const inFlight = Promise.allSettled(Array.from({ length: 20 }, () => store.receive([item()])))
+    await endConnections()
+    const outcomes = await inFlight
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    for (const outcome of refused) expect(outcome.reason).toMatchObject({ code: 'store_unavailable' })
+    await fixture.clock.advance(10_000)
+    await queueOne(store)
+    expect((await store.turns({ limit: 50 })).length).toBeGreaterThanOrEqual(
+      2 + outcomes.length - refused.length,
+    )
+    await expectSound(store)
+  })
+
+  it('listens again after its connection was cut', async () => {
+    const one = await fixture.open('one')
+    const two = await fixture.open('two')
+    let heard = 0
+    two.onHint(() => {
+      heard += 1
+    })
+    await endConnections()
+    await fixture.clock.settle(20)
+    await until(() => fixture.clock.pending() > 0)
+    await fixture.clock.advance(10_000)
+    await one.receive([item()]).catch(() => undefined)
+    await fixture.clock.advance(10_000)
+    const deadline = Date.now() + 10_000
+    while (heard === 0 && Date.now() < deadline) {
+      await queueOne(one)
+      await fixture.clock.advance(1_000)
+    }
+    expect(heard).toBeGreaterThan(0)
+  })
+
+  it('a server that is away: a clear error, nothing acknowledged; when it is back, so is the store', async () => {
+    const server = await startPostgres()
+    const clock = createTestClock()
+    let store: Store | undefined
+    try {
+      const url = await server.freshDatabase()
+      store = await createPostgresStore({
+        url,
+        clock,
+        random: createTestRandom(),
+        node: 'n',
+        ledgerKey: Buffer.alloc(32),
+      })
+      const before = await queueOne(store)
+      await server.crash()
+      await expect(store.receive([item()])).rejects.toMatchObject({ code: 'store_unavailable' })
+      await expect(store.receive([item()])).rejects.toMatchObject({ code: 'store_unavailable' })
+      await expect(store.turns({ limit: 1 })).rejects.toMatchObject({ code: 'store_unavailable' })
+      await server.start()
+      await clock.advance(10_000)
+      expect((await queueOne(store)).lane).toBe(before.lane)
+      expect(await store.turns({ limit: 10 })).toHaveLength(2)
+      await expectSound(store)
+    } finally {
+      await store?.close()
+      await server.stop()
+    }
+  })
+
+  it('commits durably even where the server’s default is not to', async () => {
+    const name = new URL(fixture.url).pathname.slice(1)
+    await fixture.sql(`ALTER DATABASE ${name} SET synchronous_commit = off`)
+    const store = await fixture.open()
+    expect((await store.durability()).detail).toContain('synchronous_commit=on')
+  })
+
+  it('two nodes that lock in opposite order do not fail each other', async () => {
+    const one = await fixture.open('one')
+    const two = await fixture.open('two')
+    const chats = Array.from({ length: 8 }, (_, at) => `c${at}`)
+    const rounds = Array.from({ length: 6 }, (_, round) => round)
+    for (const round of rounds) {
+      const batch = (names: readonly string[]) =>
+        names.map((conversation) => item({ conversation, messageId: `m${round}` }))
+      const [mine, theirs] = await Promise.all([
+        one.receive(batch(chats)),
+        two.receive(batch(chats.toReversed())),
+      ])
+      const fresh = [...mine, ...theirs].filter((result) => !result.duplicate)
+      expect(fresh).toHaveLength(chats.length)
+    }
+    await expectSound(one)
+  })
+
+  it('[S12.migrations] nodes that start at once migrate once; a newer database is refused', async () => {
+    const stores = await Promise.all([fixture.open('a'), fixture.open('b'), fixture.open('c')])
+    expect(new Set(stores.map((store) => store.tag)).size).toBe(1)
+    await fixture.sql(`UPDATE meta SET value = '999' WHERE name = 'schema'`)
+    await expect(fixture.open()).rejects.toMatchObject({ code: 'store_corrupt' })
+    await expect(fixture.openWith({ readOnly: true })).rejects.toMatchObject({ code: 'store_corrupt' })
+  })
+
+  it('reads without a daemon: no writes, no migration', async () => {
+    await expect(fixture.openWith({ readOnly: true })).rejects.toMatchObject({ code: 'store_unavailable' })
+    const store = await fixture.open()
+    const { id } = await queueOne(store)
+    const reader = await fixture.openWith({ readOnly: true })
+    expect(await reader.turn(id)).toMatchObject({ state: 'queued' })
+    await expectSound(reader)
+    await expect(reader.receive([item()])).rejects.toMatchObject({ code: 'daemon_absent' })
+  })
+
+  it('a transaction that was left open does not hold its locks for long', async () => {
+    const store = await fixture.open()
+    await queueOne(store)
+    const settings = new pg.Client({ connectionString: fixture.url })
+    await settings.connect()
+    try {
+      const { rows } = await settings.query(
+        `SELECT count(*) AS idle FROM pg_stat_activity WHERE datname = current_database()
+         AND state LIKE 'idle in transaction%'`,
+      )
+      expect(Number((rows[0] as { idle: string }).idle)).toBe(0)
+    } finally {
+      await settings.end()
+    }
+  })
+})

@@ -1,0 +1,10 @@
+// The store suite on a real PostgreSQL that this test process starts.
+import { afterAll, describe } from 'vitest'
+import { sharedPostgres } from '../../testing/postgres-server.ts'
+import { describeStore } from '../../testing/store-suite/index.ts'
+import { createPostgresFixture } from './postgres-fixture.ts'
+
+describe('[I2.postgres-real] [S13.same-suite]', () => {
+  afterAll(async () => (await sharedPostgres()).stop())
+  describeStore('PostgreSQL store', createPostgresFixture, { propertyRuns: 15 })
+})
