@@ -24,6 +24,7 @@ import { createLogger } from './logger.ts'
 import { createAuthenticate } from './principals.ts'
 import { createRealClock, createRealRandom } from './real-clock.ts'
 import { BUILT, CONNECTORS, PLATFORMS } from './registry.ts'
+import { watchStore } from './store-watch.ts'
 import { createTokens } from './tokens.ts'
 import { VERSION } from './version.ts'
 import { webRoot } from './web-root.ts'
@@ -87,7 +88,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const keys = openKeyRing({ dataDir: folder.path, env })
     const node = nodeName(folder)
     const crashPoint = crashPointFrom(env.SWITCHBOARD_CRASH_AT)
-    const store = await openStore(resolveStore(settings().store, sources), {
+    const opened = await openStore(resolveStore(settings().store, sources), {
       clock,
       random,
       node,
@@ -95,7 +96,10 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
       ...(crashPoint ? { crashPoint } : {}),
     })
-    undo.push(() => store.close())
+    undo.push(() => opened.close())
+    const watch = watchStore(opened, { clock, log })
+    const { store } = watch
+    undo.push(() => watch.stop())
     const secrets = await openSecretShelf(keys, store)
     const secret = (reference: string) =>
       resolveSecret(reference, { ...sources, stored: (name) => secrets.read(name) })
@@ -105,6 +109,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const watchers: Parameters<typeof createDesk>[0]['watchers'] = new Set()
     let ready = false
     let draining = false
+    const isReady = () => ready && !draining && watch.problem() === null
     const gateway = createGateway({
       platforms: PLATFORMS,
       connectors: CONNECTORS,
@@ -149,12 +154,13 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       secrets,
       settings,
       standing: () => ({
-        ready: ready && !draining,
+        ready: isReady(),
         node,
         version: VERSION,
         startedAt,
         configFile,
         configProblem: config.problem(),
+        storeProblem: watch.problem(),
       }),
       reload: async (by) => {
         const result = await reload(by)
@@ -192,8 +198,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
           chat: () => gateway.links.all().find((link) => link.platform === 'web')?.adapter.endpoint ?? null,
         },
         ready: () => ({
-          ready: ready && !draining,
-          detail: draining ? 'draining' : ready ? 'ready' : 'starting',
+          ready: isReady(),
+          detail: draining ? 'draining' : ready ? (watch.problem() ?? 'ready') : 'starting',
         }),
         authenticate: createAuthenticate({ adminToken: () => admin.token, tokens, settings }),
         authorize,

@@ -11,6 +11,7 @@ export interface Standing {
   readonly startedAt: number
   readonly configFile: string | null
   readonly configProblem: string | null
+  readonly storeProblem: string | null
 }
 
 export interface StatusDeps {
@@ -69,7 +70,11 @@ export function createStatus({
       ...totals(counters),
       approvals: { pending: pending.length },
       config: { digest: now.digest, file: me.configFile, problem: me.configProblem, warnings: now.warnings },
-      store: { kind: durability.kind, durability: durability.detail },
+      store: {
+        kind: durability.kind,
+        durability: durability.detail,
+        ...(me.storeProblem === null ? {} : { problem: me.storeProblem }),
+      },
     }
   }
 }

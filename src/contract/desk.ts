@@ -38,7 +38,12 @@ export interface StatusReport {
     readonly problem: string | null
     readonly warnings: readonly string[]
   }
-  readonly store: { readonly kind: string; readonly durability: string }
+  readonly store: {
+    readonly kind: string
+    readonly durability: string
+    /** Why messages cannot be stored now. */
+    readonly problem?: string
+  }
 }
 
 export interface TurnView {

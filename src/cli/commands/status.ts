@@ -84,6 +84,9 @@ async function describe(context: Context, report: StatusReport, live: boolean): 
       ),
     )
   }
+  if (report.store.problem !== undefined) {
+    parts.push(`${paint.red('store problem:')} ${oneLine(report.store.problem)}`)
+  }
   if (report.config.problem !== null) {
     parts.push(`${paint.red('configuration problem:')} ${oneLine(report.config.problem)}`)
   }
