@@ -11,6 +11,7 @@ import { reply } from './reply.ts'
 import { sendMessage } from './send-message.ts'
 import type { Tool } from './tool.ts'
 
+export { createAbsentDesk } from './absent-desk.ts'
 export { callTool, failedOutcome, type ToolCall } from './call-tool.ts'
 export { inputSchemaOf, type Tool } from './tool.ts'
 

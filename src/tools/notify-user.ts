@@ -1,5 +1,6 @@
 // notify_user: tells the person who owns the session, through the integrations that they have.
 import { z } from 'zod'
+import { asSwitchboardError, SwitchboardError } from '../contract/index.ts'
 import { defineTool } from './tool.ts'
 
 /** Every type that `channel` may name; the description lists them, so that none is forgotten. */
@@ -59,12 +60,34 @@ export const notifyUser = defineTool({
   },
   problem: ({ message }) =>
     message === undefined || message === '' ? 'Missing required parameter: message' : null,
-  run: (desk, caller, input) =>
-    desk.notifyUser(caller, {
+  async run(desk, caller, input) {
+    const order = {
       message: input.message,
       ...(input.channel === undefined ? {} : { channel: input.channel }),
       ...(input.urgency === undefined ? {} : { urgency: input.urgency }),
       ...(input.claim_thread === undefined ? {} : { claimThread: input.claim_thread }),
       ...(input.claim_thread_label === undefined ? {} : { claimThreadLabel: input.claim_thread_label }),
-    }),
+    }
+    const outcome = await desk.notifyUser(caller, order).catch((thrown: unknown) => {
+      throw worded(asSwitchboardError(thrown))
+    })
+    return outcome.isError ? { ...outcome, text: failure(outcome.text) } : outcome
+  },
 })
+
+const FAILED = 'Notification failed: '
+
+/** The seed's words before the reason, once. */
+function failure(reason: string): string {
+  return reason.startsWith(FAILED) ? reason : FAILED + reason
+}
+
+function worded(error: SwitchboardError): SwitchboardError {
+  if (error.code === 'internal') return error
+  const { hint, retryAfterMs } = error
+  return new SwitchboardError(error.code, failure(error.message), {
+    cause: error,
+    ...(hint === undefined ? {} : { hint }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  })
+}

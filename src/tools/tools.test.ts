@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { SwitchboardError, type ToolCaller } from '../contract/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
 import { type Answers, createRecordingDesk, done } from './fixtures/recording-desk.ts'
-import { callTool, inputSchemaOf, TOOLS, toolByName } from './index.ts'
+import { callTool, createAbsentDesk, inputSchemaOf, TOOLS, toolByName } from './index.ts'
 import { CHANNEL_TYPES } from './notify-user.ts'
 import { toolsReference } from './reference.ts'
 
@@ -204,7 +204,23 @@ describe('bad arguments', () => {
 describe('what a call gives back', () => {
   const input = { platform: 'slack', target: 'C1', body: 'x' }
 
-  it('[F7.send-1024] [S11.result-text] at most 1024 characters, never half of one', async () => {
+  it('[F7.send-stub] without a daemon: the seed says so for send_message, and no other tool pretends', async () => {
+    const desk = createAbsentDesk()
+    const error = 'Gateway not active — send_message requires gateway mode'
+    expect(await desk.sendMessage(CALLER, input)).toEqual({
+      text: error,
+      isError: true,
+      structured: { ok: false, status: 'failed', code: 'execution_failed', error },
+    })
+    for (const [name, [args]] of Object.entries(GOOD)) {
+      const tool = toolByName(name) ?? fail()
+      const outcome = await callTool(tool, { desk, caller: CALLER, input: args, log: createRecordingLog() })
+      expect(outcome.isError).toBe(true)
+      expect(outcome.text).toContain('Gateway not active')
+    }
+  })
+
+  it('[F7.send-1024] at most 1024 characters, never half of one', async () => {
     const error = `Adapter send failed: ${'😀'.repeat(2000)}`
     const { outcome } = await call('send_message', input, {
       sendMessage: () => ({ text: error, isError: true, structured: { ok: false, code: 'x', error } }),
@@ -239,6 +255,29 @@ describe('what a call gives back', () => {
     })
     expect(log.lines).toEqual([])
   })
+
+  it.each(['no channel "slack" is configured', 'Notification failed: no channel "slack" is configured'])(
+    'notify_user words its failure as the seed does, once: %s',
+    async (text) => {
+      const told = { text, isError: true, structured: { ok: false } }
+      const wanted = 'Notification failed: no channel "slack" is configured'
+      const refused = await call('notify_user', { message: 'x' }, { notifyUser: () => told })
+      expect(refused.outcome.text).toBe(wanted)
+      const thrown = await call(
+        'notify_user',
+        { message: 'x' },
+        {
+          notifyUser: () => {
+            throw new SwitchboardError('not_found', text, { retryAfterMs: 1, hint: 'h' })
+          },
+        },
+      )
+      expect(thrown.outcome).toMatchObject({
+        text: wanted,
+        structured: { code: 'not_found', retry_after_ms: 1, hint: 'h' },
+      })
+    },
+  )
 
   it('a bug as `internal`, with its story in the log alone', async () => {
     const { outcome, log } = await call('send_message', input, {

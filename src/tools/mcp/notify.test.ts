@@ -81,10 +81,15 @@ describe('plain JSON-RPC', () => {
     ])
   })
 
-  it('[S11.notify-failure] a failure is isError and the reason', async () => {
-    const text = 'Notification failed: Telegram integration int_1 not found'
+  it('a failure is isError and the reason', async () => {
+    const reason = 'Telegram integration int_1 not found'
+    const text = `Notification failed: ${reason}`
     const tools = await opened({
-      notifyUser: () => ({ text, isError: true, structured: { ok: false, code: 'execution_failed' } }),
+      notifyUser: () => ({
+        text: reason,
+        isError: true,
+        structured: { ok: false, code: 'execution_failed' },
+      }),
     })
     const answer = await tools.post(PATH, notify({ message: 'x' }), bearer(await minted(tools)))
     expect(answer.json.result).toEqual({ content: [{ type: 'text', text }], isError: true })

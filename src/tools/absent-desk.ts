@@ -1,0 +1,21 @@
+// The desk of a process that has no daemon behind it: nothing is done, and every tool says so.
+import type { ToolDesk, ToolOutcome } from '../contract/index.ts'
+import { failedOutcome } from './call-tool.ts'
+
+export function createAbsentDesk(): ToolDesk {
+  const absent = async (): Promise<ToolOutcome> =>
+    failedOutcome('daemon_absent', 'Gateway not active — no daemon holds the data folder')
+  return {
+    sendMessage: async () =>
+      failedOutcome('execution_failed', 'Gateway not active — send_message requires gateway mode'),
+    notifyUser: absent,
+    reply: absent,
+    react: absent,
+    editMessage: absent,
+    downloadAttachment: absent,
+    fetchMessages: absent,
+    getRoster: absent,
+    ack: absent,
+    pendingMessages: absent,
+  }
+}
