@@ -204,7 +204,7 @@ describe('bad arguments', () => {
 describe('what a call gives back', () => {
   const input = { platform: 'slack', target: 'C1', body: 'x' }
 
-  it('[F7.send-stub] without a daemon: the seed says so for send_message, and no other tool pretends', async () => {
+  it('without a daemon: the seed says so for send_message, and no other tool pretends', async () => {
     const desk = createAbsentDesk()
     const error = 'Gateway not active — send_message requires gateway mode'
     expect(await desk.sendMessage(CALLER, input)).toEqual({
