@@ -5,10 +5,10 @@ import {
   type Address,
   type Attachment,
   type InboundEvent,
-  type InboundMessage,
   type OutboundOp,
   type PlatformIntake,
   type PlatformModule,
+  type Quoted,
   type Received,
   type SendRequest,
   type Signal,
@@ -48,7 +48,7 @@ export interface SayOptions {
   readonly kind?: 'message' | 'edit'
   readonly attachments?: readonly Attachment[]
   readonly meta?: Readonly<Record<string, string>>
-  readonly replyTo?: InboundMessage['replyTo']
+  readonly replyTo?: Quoted
   /** No id at all, as from a platform that has none. */
   readonly noId?: boolean
 }
