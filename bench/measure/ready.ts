@@ -48,12 +48,16 @@ export async function timeToReady(folder: SwitchboardFolder): Promise<number> {
   const port = await freePort()
   const startedAt = performance.now()
   const child = startNode('any', upArguments(folder, port), {
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: childEnvironment(folder.env),
+  })
+  let errors = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    errors = (errors + chunk.toString()).slice(-2_000)
   })
   try {
     while (!(await isReady(port))) {
-      if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}`)
+      if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}\n${errors}`)
       if (performance.now() - startedAt > GIVE_UP_MS) throw new Error('the daemon does not get ready')
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
