@@ -24,7 +24,7 @@ export function createConditions(): ConditionList {
 }
 
 /** Clocks of several nodes differ a little, and a clock may be set back: begin a minute early. */
-const SLACK_MS = 60_000
+export const SLACK_MS = 60_000
 
 /**
  * A position from which all rows of `sinceMs` and later can be found. Rows are written in order of time, so halving

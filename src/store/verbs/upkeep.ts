@@ -1,5 +1,6 @@
 // note and pruneBodies: facts for the ledger that no verb leaves by itself, and forgetting what was said.
 import type { LedgerNote } from '../../contract/index.ts'
+import { positionAt, SLACK_MS } from '../reads/conditions.ts'
 import { firstRow, rows, run, type Steps, text, whole } from '../statement.ts'
 import { oneByOne, recordFact, type Verb, type VerbContext } from '../verb-context.ts'
 import type { OlderThan } from './operate-turns.ts'
@@ -34,10 +35,12 @@ function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number)
   // Everything up to the mark is pruned already: without it each round would walk the whole history again.
   const known = yield* firstRow('SELECT value FROM meta WHERE name = $1', [mark])
   const from = known ? Number(text(known, 'value')) : 0
+  // Rows come in order of time: what lies behind this position is too young, and need not be looked at.
+  const end = yield* positionAt(of.table, of.time, before + 2 * SLACK_MS)
   const settled = yield* rows(
-    `SELECT seq FROM ${of.table} WHERE seq > $1 AND ${of.time} < $2 AND ${of.body} IS NOT NULL
+    `SELECT seq FROM ${of.table} WHERE seq > $1 AND seq < $4 AND ${of.time} < $2 AND ${of.body} IS NOT NULL
      AND updated_at < $2 AND state NOT IN (${of.open}) ORDER BY seq LIMIT $3`,
-    [from, before, limit],
+    [from, before, limit, end],
   )
   if (settled.length === 0) return 0
   yield* run(`UPDATE ${of.table} SET ${of.body} = NULL WHERE seq @any($1)`, [
