@@ -4,6 +4,7 @@ import type { ConnectorModule, PlatformModule } from '../contract/index.ts'
 export const PLATFORMS: Readonly<Record<string, () => Promise<PlatformModule>>> = {
   webhook: async () => (await import('../platforms/webhook/index.ts')).webhookPlatform,
   web: async () => (await import('../platforms/web/index.ts')).webPlatform,
+  telegram: async () => (await import('../platforms/telegram/index.ts')).telegramPlatform,
 }
 
 export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>> = {

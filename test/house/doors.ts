@@ -73,6 +73,7 @@ export const RULES: readonly Rule[] = [
       'src/cli/': 'writes what the user asked to be written (init, export) and reads what is piped or named',
       'src/server/': 'serves the built pages',
       'src/platforms/web/files.ts': 'uploads are kept in the data folder, under names of our own',
+      'src/platforms/telegram/files.ts': 'attachments are kept in the data folder, and sent from there alone',
       'src/testing/': 'makes scratch folders',
     },
   },

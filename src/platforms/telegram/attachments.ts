@@ -1,0 +1,90 @@
+// What hangs on a Telegram message, as references: nothing is fetched before the gate let the message through.
+import type { Message } from 'grammy/types'
+import type { Attachment } from '../../contract/index.ts'
+
+interface FileFacts {
+  readonly file_id: string
+  readonly file_unique_id: string
+  readonly file_size?: number
+  readonly file_name?: string
+  readonly mime_type?: string
+}
+
+export function attachmentsOf(message: Message): readonly Attachment[] {
+  const photo = message.photo?.toSorted((a, b) => a.width * a.height - b.width * b.height).at(-1)
+  if (photo) return [attachment('image', photo, 'image/jpeg')]
+  // A GIF comes as an animation and, for old clients, as a document too.
+  if (message.animation) return [attachment('video', message.animation, 'video/mp4')]
+  if (message.document) return [attachment(kindOf(message.document.mime_type), message.document)]
+  if (message.video) return [attachment('video', message.video, 'video/mp4')]
+  if (message.video_note) return [attachment('video', message.video_note, 'video/mp4')]
+  if (message.audio) return [attachment('audio', message.audio, 'audio/mpeg')]
+  if (message.voice) return [attachment('audio', message.voice, 'audio/ogg')]
+  if (message.sticker) return [attachment('image', message.sticker, stickerType(message.sticker))]
+  return []
+}
+
+function attachment(kind: Attachment['kind'], file: FileFacts, mime?: string): Attachment {
+  const type = file.mime_type ?? mime
+  return {
+    id: String(file.file_unique_id),
+    kind,
+    ...(file.file_name === undefined ? {} : { name: safeFileName(file.file_name) }),
+    ...(type === undefined ? {} : { mime: safeMime(type) }),
+    ...(file.file_size === undefined ? {} : { size: Number(file.file_size) }),
+    ref: String(file.file_id),
+  }
+}
+
+/** What stands in place of words when a message has none, as users of Telegram agents know it. */
+export function placeholderOf(message: Message): string {
+  if (message.photo) return '(photo)'
+  if (message.animation) return '(animation)'
+  if (message.document) return `(document: ${safeFileName(message.document.file_name ?? 'file')})`
+  if (message.video) return '(video)'
+  if (message.video_note) return '(video note)'
+  if (message.audio)
+    return `(audio: ${safeFileName(message.audio.title ?? message.audio.file_name ?? 'audio')})`
+  if (message.voice) return '(voice message)'
+  if (message.sticker) return `(sticker${message.sticker.emoji ? ` ${message.sticker.emoji}` : ''})`
+  if (message.venue) return `(venue: ${oneLine(message.venue.title)}, ${oneLine(message.venue.address)})`
+  if (message.location) return `(location: ${message.location.latitude}, ${message.location.longitude})`
+  if (message.contact)
+    return `(contact: ${oneLine(message.contact.first_name)} ${oneLine(message.contact.phone_number)})`
+  if (message.poll) return `(poll: ${oneLine(message.poll.question)})`
+  if (message.dice) return `(dice ${message.dice.emoji}: ${message.dice.value})`
+  return ''
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 200)
+}
+
+function kindOf(mime: string | undefined): Attachment['kind'] {
+  const type = mime?.split('/')[0]
+  return type === 'image' || type === 'audio' || type === 'video' ? type : 'file'
+}
+
+function stickerType(sticker: { readonly is_animated: boolean; readonly is_video: boolean }): string {
+  if (sticker.is_video) return 'video/webm'
+  return sticker.is_animated ? 'application/x-tgsticker' : 'image/webp'
+}
+
+// Reserved for paths, markup and terminals; a name is shown to models and people and becomes part of a path.
+const UNSAFE_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029<>[\]{}"'`|?*:;\\/]/gu
+
+/** The last segment, without anything that could act. Never empty, never hidden, at most 100 characters. */
+export function safeFileName(name: string): string {
+  const last = name.split(/[\\/]/).at(-1) ?? ''
+  const clean = last.replace(UNSAFE_IN_NAME, '_').replace(/^\.+/, '').trim()
+  if (clean === '') return 'file'
+  if (clean.length <= 100) return clean
+  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(clean)?.[0] ?? ''
+  return [...clean].slice(0, 90 - ending.length).join('') + ending
+}
+
+function safeMime(mime: string): string {
+  return /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,80}$/i.test(mime)
+    ? mime.toLowerCase()
+    : 'application/octet-stream'
+}

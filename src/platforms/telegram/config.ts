@@ -1,0 +1,94 @@
+// The options of a Telegram integration, and what they come to once secrets are read.
+import { z } from 'zod'
+import { type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
+
+export const DEFAULT_API_ROOT = 'https://api.telegram.org'
+
+export const telegramOptions = z
+  .strictObject({
+    token: z.string().min(1).describe('Reference to the bot’s token.'),
+    mode: z.enum(['polling', 'webhook']).default('polling').describe('How updates come.'),
+    secret_token: z.string().min(1).optional().describe('Reference to the secret token of the webhook.'),
+    api_root: z.url().default(DEFAULT_API_ROOT).describe('Base URL of the Bot API.'),
+  })
+  .describe('A Telegram bot.')
+
+export interface TelegramConfig {
+  readonly id: string
+  readonly token: string
+  /** The bot's own user id: the part of the token before the colon. */
+  readonly botId: number
+  readonly apiRoot: string
+  /** A server of one's own may live on a private network and speak plain http. */
+  readonly ownServer: boolean
+  /** Null: long polling. */
+  readonly webhook: { readonly secret: string; readonly url: string | null } | null
+}
+
+/** How long things may take; a test makes them short. */
+export interface Timings {
+  readonly pollTimeoutMs: number
+  /** What a poll may take beyond its own timeout before the link counts as deaf. */
+  readonly pollMarginMs: number
+  readonly requestTimeoutMs: number
+  /** How long an album that ends a batch may go on growing. */
+  readonly albumSettleMs: number
+  readonly retryBaseMs: number
+  readonly retryMaxMs: number
+  readonly conflictBaseMs: number
+  readonly conflictMaxMs: number
+}
+
+export const DEFAULT_TIMINGS: Timings = {
+  pollTimeoutMs: 25_000,
+  pollMarginMs: 10_000,
+  requestTimeoutMs: 30_000,
+  albumSettleMs: 600,
+  retryBaseMs: 1_000,
+  retryMaxMs: 60_000,
+  conflictBaseMs: 3_000,
+  conflictMaxMs: 300_000,
+}
+
+/** Reads and checks the options. Throws `config_invalid` naming the key, never the value. */
+export function readConfig(deps: Pick<PlatformDeps, 'integration' | 'secret' | 'publicUrl'>): TelegramConfig {
+  const { id, options } = deps.integration
+  const parsed = telegramOptions.safeParse(options)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw invalid(id, `${issue?.path.join('.') || 'options'}: ${issue?.message ?? 'malformed'}`)
+  }
+  const { token: reference, mode, secret_token, api_root } = parsed.data
+  const token = deps.secret(reference).trim()
+  const [, botId] = /^(\d{1,16}):[\w-]+$/.exec(token) ?? []
+  if (botId === undefined) {
+    throw invalid(id, 'token: does not look like the token of a bot (digits, a colon, letters and digits)')
+  }
+  if (mode === 'webhook' && secret_token === undefined) throw invalid(id, 'mode webhook needs secret_token')
+  const apiRoot = api_root.replace(/\/+$/, '')
+  return {
+    id,
+    token,
+    botId: Number(botId),
+    apiRoot,
+    ownServer: apiRoot !== DEFAULT_API_ROOT,
+    webhook:
+      mode === 'webhook' && secret_token !== undefined
+        ? { secret: webhookSecret(id, deps.secret(secret_token)), url: webhookUrl(deps.publicUrl, id) }
+        : null,
+  }
+}
+
+function webhookUrl(publicUrl: string | null | undefined, id: string): string | null {
+  return publicUrl ? `${publicUrl.replace(/\/+$/, '')}/hooks/${encodeURIComponent(id)}` : null
+}
+
+// The Bot API takes only these characters.
+function webhookSecret(id: string, secret: string): string {
+  if (/^[\w-]{1,256}$/.test(secret)) return secret
+  throw invalid(id, 'secret_token: 1 to 256 of A-Z, a-z, 0-9, _ and -')
+}
+
+function invalid(id: string, problem: string): SwitchboardError {
+  return new SwitchboardError('config_invalid', `telegram ${id}: ${problem}`)
+}

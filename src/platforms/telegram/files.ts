@@ -1,0 +1,67 @@
+// Files of a Telegram integration: fetched ones are kept in its folder under names that cannot lead anywhere else, and
+// only files in that folder can be sent.
+import { mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
+import { isAbsolute, join, sep } from 'node:path'
+import {
+  type Attachment,
+  type DownloadedFile,
+  type PlatformDeps,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import { safeFileName } from './attachments.ts'
+import type { TelegramClient } from './client.ts'
+
+/** What getFile gives out, and what a bot may send. */
+const MAX_DOWNLOAD_BYTES = 20 * 1_048_576
+const MAX_UPLOAD_BYTES = 50 * 1_048_576
+const PLATFORM_FILE = 'telegram:'
+
+export interface FileShelf {
+  download(attachment: Attachment): Promise<DownloadedFile>
+  /** The bytes of a file in our folder, by its name there or its whole path. */
+  read(ref: string): Promise<Uint8Array>
+  /** `telegram:FILE_ID` sends what Telegram already has; null for everything else. */
+  platformFile(ref: string): string | null
+}
+
+export function createFileShelf(
+  client: TelegramClient,
+  deps: Pick<PlatformDeps, 'filesDir' | 'random'>,
+): FileShelf {
+  return {
+    async download({ ref, name, mime, size }) {
+      if ((size ?? 0) > MAX_DOWNLOAD_BYTES) throw tooLarge()
+      const file = await client.call('getFile', { file_id: ref }, { repeatable: true })
+      const path = file.file_path
+      // A local Bot API server names a path of its own machine; that is not a place we read from.
+      if (path === undefined || path.startsWith('/') || path.split('/').includes('..')) {
+        throw new SwitchboardError('platform_rejected', 'Telegram gives no download for this file')
+      }
+      if ((file.file_size ?? 0) > MAX_DOWNLOAD_BYTES) throw tooLarge()
+      const bytes = await client.file(path, MAX_DOWNLOAD_BYTES)
+      const shown = safeFileName(name ?? path)
+      const own = `${Buffer.from(deps.random.bytes(8)).toString('hex')}-${shown}`
+      await mkdir(deps.filesDir, { recursive: true, mode: 0o700 })
+      const target = join(deps.filesDir, own)
+      await writeFile(target, bytes, { mode: 0o600, flag: 'wx' })
+      return { path: target, name: shown, mime: mime ?? 'application/octet-stream', size: bytes.length }
+    },
+    async read(ref) {
+      const folder = await realpath(deps.filesDir).catch(() => null)
+      const wanted = isAbsolute(ref) ? ref : join(deps.filesDir, ref)
+      const found = await realpath(wanted).catch(() => null)
+      if (folder === null || found === null || !found.startsWith(folder + sep)) {
+        throw new SwitchboardError('platform_rejected', 'the file to send is not in the integration’s folder')
+      }
+      if ((await stat(found)).size > MAX_UPLOAD_BYTES) {
+        throw new SwitchboardError('platform_rejected', 'the file is over 50 MB, which is all a bot may send')
+      }
+      return readFile(found)
+    },
+    platformFile: (ref) => (ref.startsWith(PLATFORM_FILE) ? ref.slice(PLATFORM_FILE.length) : null),
+  }
+}
+
+function tooLarge(): SwitchboardError {
+  return new SwitchboardError('too_large', 'the file is over 20 MB, which is all that Telegram gives to bots')
+}

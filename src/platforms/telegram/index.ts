@@ -1,0 +1,137 @@
+// The platform `telegram`: long polling or a webhook in, the Bot API out.
+import {
+  type Abilities,
+  type PlatformAdapter,
+  type PlatformDeps,
+  type PlatformModule,
+  type Received,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import type { GuardedFetch } from '../../kit/index.ts'
+import { createTelegramClient, type TelegramClient } from './client.ts'
+import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
+import { createFileShelf } from './files.ts'
+import { createPace } from './pace.ts'
+import type { Parsed, Self } from './parse.ts'
+import { type LinkState, type Poller, startPoller } from './poller.ts'
+import { TEXT_LIMIT } from './render.ts'
+import { createSend } from './send.ts'
+import { createTyping } from './typing.ts'
+import { verifyRequest } from './verify.ts'
+import { createWebhookDoor, type WebhookDoor } from './webhook-door.ts'
+
+export { telegramOptions } from './config.ts'
+
+export const telegramPlatform: PlatformModule = { name: 'telegram', create: (deps) => createTelegram(deps) }
+
+const ABILITIES: Abilities = {
+  threads: true,
+  edits: true,
+  reactions: true,
+  files: true,
+  buttons: true,
+  typing: true,
+  // The Bot API knows no key that would make a repeat harmless.
+  idempotentSend: false,
+}
+
+export interface TelegramOptions {
+  readonly timings?: Partial<Timings>
+  readonly fetch?: GuardedFetch
+}
+
+/** Throws `config_invalid` when the options do not hold. Timings and fetch can be handed in. */
+export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}): PlatformAdapter {
+  const config = readConfig(deps)
+  const timings = { ...DEFAULT_TIMINGS, ...options.timings }
+  const client = createTelegramClient(config, timings, deps, options.fetch)
+  const files = createFileShelf(client, deps)
+  const typing = createTyping(client, deps.clock)
+  const send = createSend({ client, pace: createPace(deps.clock), files })
+  const self = knowOneself(client, config.botId)
+  let link: LinkState = { state: 'connecting' }
+  let poller: Poller | null = null
+  let door: WebhookDoor | null = null
+  const tell = (next: LinkState) => {
+    link = next
+  }
+  const settled = (parsed: readonly Parsed[], received: readonly Received[]) =>
+    answerTaps(client, parsed, received)
+
+  return {
+    abilities: ABILITIES,
+    textLimit: TEXT_LIMIT,
+    sendFrom: 'any',
+    ...(config.webhook === null
+      ? {}
+      : {
+          endpoint: {
+            verify: (request) => verifyRequest(config, request),
+            async handle(verified) {
+              if (door === null)
+                throw new SwitchboardError('store_unavailable', 'the integration is not started')
+              return door.handle(verified)
+            },
+          },
+        }),
+    async start(intake, cursor) {
+      const shared = { ...deps, client, self, intake, tell, settled }
+      if (config.webhook === null) poller = startPoller(timings, cursor, shared)
+      else door = createWebhookDoor(config, timings, shared)
+    },
+    send,
+    // An edit or a reaction shows the same twice: after a crash it is simply made again.
+    reconcile: async ({ op }) => ({
+      outcome: op.kind === 'edit' || op.kind === 'react' ? 'absent' : 'unknown',
+    }),
+    download: (attachment) => files.download(attachment),
+    signal(to, signal) {
+      if (signal.kind === 'typing') typing.set(to, signal.on)
+    },
+    link: () => link,
+    async stop() {
+      typing.stop()
+      await poller?.stop()
+      await door?.stop()
+      poller = null
+      door = null
+    },
+  }
+}
+
+/** Asked once and remembered; asked again while it fails. */
+function knowOneself(client: TelegramClient, botId: number): () => Promise<Self> {
+  let known: Self | null = null
+  return async () => {
+    if (known !== null) return known
+    const me = await client.call('getMe', {} as never, { repeatable: true })
+    if (me.id !== botId || typeof me.username !== 'string')
+      throw new SwitchboardError(
+        'platform_unavailable',
+        'Telegram: getMe describes another bot than the token',
+      )
+    known = { id: me.id, username: me.username }
+    return known
+  }
+}
+
+/** Ends the little clock on the button, with a word where there is one. Lossy: the decision itself is committed. */
+function answerTaps(client: TelegramClient, parsed: readonly Parsed[], received: readonly Received[]): void {
+  for (const [at, { callbackId }] of parsed.entries()) {
+    if (callbackId === undefined) continue
+    const result = received[at]
+    const refused = result?.state === 'refused'
+    const text = refused ? 'Not authorized.' : (result?.answer ?? '')
+    client
+      .call(
+        'answerCallbackQuery',
+        {
+          callback_query_id: callbackId,
+          ...(text === '' ? {} : { text: text.slice(0, 200) }),
+          ...(refused ? { show_alert: true } : {}),
+        },
+        { repeatable: true },
+      )
+      .catch(() => undefined)
+  }
+}

@@ -1,0 +1,241 @@
+// From Telegram's updates to events of the river. Message ids are unique per chat only, which is how the river keys
+// them. What nobody said (joins, pins, title changes) and what channels post is left out; what cannot be read is an
+// event of its own, so that it is recorded.
+import type {
+  CallbackQuery,
+  Chat,
+  Message,
+  MessageEntity,
+  MessageReactionUpdated,
+  Update,
+  User,
+} from 'grammy/types'
+import type { InboundEvent, InboundMessage, Quoted, Sender } from '../../contract/index.ts'
+import { attachmentsOf, placeholderOf } from './attachments.ts'
+
+/** What the bot knows of itself. */
+export interface Self {
+  readonly id: number
+  readonly username: string
+}
+
+export const ALLOWED_UPDATES = ['message', 'edited_message', 'callback_query', 'message_reaction'] as const
+
+/** A tap is answered where it was made, so the query's id goes along. */
+export interface Parsed {
+  readonly event: InboundEvent
+  readonly callbackId?: string
+  /** Set for a part of an album: parts with the same key belong together. */
+  readonly album?: string
+}
+
+/** Null: nothing that an agent or a gate needs to know. Never throws. */
+export function parseUpdate(update: unknown, self: Self, now: number): Parsed | null {
+  try {
+    return read(update as Update, self)
+  } catch (thrown) {
+    return { event: unparsable(update, now, thrown) }
+  }
+}
+
+function read(update: Update, self: Self): Parsed | null {
+  if (typeof update?.update_id !== 'number') throw new Error('there is no update_id')
+  if (update.message) return readMessage(update.message, 'message', update.update_id, self)
+  if (update.edited_message) return readMessage(update.edited_message, 'edit', update.update_id, self)
+  if (update.callback_query) return readTap(update.callback_query)
+  if (update.message_reaction) return readReaction(update.message_reaction, update.update_id, self)
+  return null
+}
+
+function readMessage(
+  message: Message,
+  kind: 'message' | 'edit',
+  updateId: number,
+  self: Self,
+): Parsed | null {
+  const { chat } = message
+  const conversation = idOf(chat?.id, 'message.chat.id')
+  const messageId = idOf(message.message_id, 'message.message_id')
+  if (chat.type === 'channel' || message.from?.id === self.id) return null
+  const attachments = attachmentsOf(message)
+  const words = message.text ?? message.caption ?? ''
+  const text = words === '' ? placeholderOf(message) : withoutOwnName(words, message, self)
+  if (text === '' && attachments.length === 0) return null // a join, a pin, a new title
+  const replyTo = quoted(message)
+  const event: InboundMessage = {
+    kind,
+    conversation,
+    ...topic(message),
+    chat: placeOf(chat),
+    sender: senderOf(message.from, message.sender_chat),
+    at: time(message.date),
+    messageId,
+    // Two edits within one second differ in the last three digits; the same update again has the same ones.
+    ...(kind === 'edit'
+      ? { editVersion: (message.edit_date ?? message.date) * 1000 + (updateId % 1000) }
+      : {}),
+    text: clean(text),
+    mentioned: chat.type === 'private' || isMentioned(message, self),
+    ...(replyTo === null ? {} : { replyTo }),
+    ...(attachments.length === 0 ? {} : { attachments }),
+    meta: metaOf(message),
+  }
+  const album =
+    message.media_group_id === undefined || kind === 'edit'
+      ? {}
+      : { album: `${conversation}:${message.media_group_id}` }
+  return { event, ...album }
+}
+
+function readTap(query: CallbackQuery): Parsed | null {
+  const callbackId = String(query.id)
+  // Buttons of inline messages have no chat: they are not ours.
+  if (!query.message || query.data === undefined) return null
+  const { message } = query
+  return {
+    callbackId,
+    event: {
+      kind: 'tap',
+      conversation: idOf(message.chat.id, 'callback_query.message.chat.id'),
+      ...topic(message as Message),
+      chat: placeOf(message.chat),
+      sender: senderOf(query.from, undefined),
+      at: message.date > 0 ? time(message.date) : 0,
+      messageId: `tap:${callbackId}`,
+      on: idOf(message.message_id, 'callback_query.message.message_id'),
+      value: clean(query.data),
+    },
+  }
+}
+
+function readReaction(reaction: MessageReactionUpdated, updateId: number, self: Self): Parsed | null {
+  if (reaction.user?.id === self.id) return null
+  const on = idOf(reaction.message_id, 'message_reaction.message_id')
+  const shown = (list: MessageReactionUpdated['new_reaction']) =>
+    list.map((one) => (one.type === 'emoji' ? one.emoji : one.type === 'custom_emoji' ? 'custom' : 'paid'))
+  const before = shown(reaction.old_reaction)
+  const added = shown(reaction.new_reaction).filter((emoji) => !before.includes(emoji))
+  if (added.length === 0) return null
+  return {
+    event: {
+      kind: 'reaction',
+      conversation: idOf(reaction.chat.id, 'message_reaction.chat.id'),
+      chat: placeOf(reaction.chat),
+      sender: senderOf(reaction.user, reaction.actor_chat),
+      at: time(reaction.date),
+      messageId: `reaction:${on}:${updateId}`,
+      on,
+      emoji: added.join(' '),
+    },
+  }
+}
+
+/** The person; or the chat on whose behalf was written (an anonymous admin, a channel): gates look at that id. */
+function senderOf(user: User | undefined, behalf: Chat | undefined): Sender {
+  if (behalf)
+    return { id: idOf(behalf.id, 'sender_chat.id'), name: clean(behalf.title ?? behalf.username ?? '') }
+  const name = [user?.first_name, user?.last_name].filter(Boolean).join(' ')
+  return {
+    id: idOf(user?.id, 'from.id'),
+    ...(name === '' ? {} : { name: clean(name) }),
+    ...(user?.is_bot ? { isBot: true } : {}),
+  }
+}
+
+function placeOf(chat: { readonly type: string }): 'direct' | 'group' {
+  return chat.type === 'private' ? 'direct' : 'group'
+}
+
+// A reply in a plain supergroup carries a message_thread_id too; only a forum's topic is a thread.
+function topic(message: Message): { thread?: string } {
+  return message.is_topic_message && message.message_thread_id !== undefined
+    ? { thread: String(message.message_thread_id) }
+    : {}
+}
+
+function quoted(message: Message): Quoted | null {
+  const reply = message.reply_to_message
+  // In a topic every message "replies" to the one that opened it.
+  if (
+    !reply ||
+    reply.forum_topic_created ||
+    (message.is_topic_message && reply.message_id === message.message_thread_id)
+  )
+    return null
+  const text = message.quote?.text ?? reply.text ?? reply.caption ?? placeholderOf(reply)
+  const sender = reply.sender_chat?.title ?? reply.from?.first_name
+  return {
+    messageId: String(reply.message_id),
+    ...(text === '' ? {} : { text: clean(text) }),
+    ...(sender === undefined ? {} : { sender: clean(sender) }),
+  }
+}
+
+/** By name, by a mention of a user without a name, by a command for us, or by answering what we said. */
+function isMentioned(message: Message, self: Self): boolean {
+  const reply = quoted(message) === null ? undefined : message.reply_to_message
+  if (reply?.from?.id === self.id && reply.sender_chat === undefined) return true
+  const text = message.text ?? message.caption ?? ''
+  const entities = message.entities ?? message.caption_entities ?? []
+  return entities.some((entity) => names(entity, text, self))
+}
+
+function names(entity: MessageEntity, text: string, self: Self): boolean {
+  if (entity.type === 'text_mention') return entity.user.id === self.id
+  // Offsets count UTF-16 units, which is what a JavaScript string is made of.
+  const said = text.slice(entity.offset, entity.offset + entity.length).toLowerCase()
+  if (entity.type === 'mention') return said === `@${self.username.toLowerCase()}`
+  return entity.type === 'bot_command' && said.endsWith(`@${self.username.toLowerCase()}`)
+}
+
+/** `/status@our_bot` is `/status`: in groups Telegram's own menu writes the longer form. */
+function withoutOwnName(text: string, message: Message, self: Self): string {
+  const first = (message.entities ?? message.caption_entities ?? [])[0]
+  if (first?.type !== 'bot_command' || first.offset !== 0 || !names(first, text, self)) return text
+  return text.slice(0, text.indexOf('@')) + text.slice(first.length)
+}
+
+function metaOf(message: Message): Record<string, string> {
+  const meta: Record<string, string> = {}
+  const put = (key: string, value: string | undefined) => {
+    if (value !== undefined && value !== '') meta[key] = clean(value).slice(0, 256)
+  }
+  put('username', message.from?.username)
+  put('chat_title', message.chat.title)
+  put('media_group_id', message.media_group_id)
+  const origin = message.forward_origin
+  if (origin?.type === 'user') put('forwarded_from', origin.sender_user.first_name)
+  else if (origin?.type === 'hidden_user') put('forwarded_from', origin.sender_user_name)
+  else if (origin?.type === 'channel') put('forwarded_from', origin.chat.title)
+  else if (origin?.type === 'chat') put('forwarded_from', origin.sender_chat.title)
+  return meta
+}
+
+function unparsable(update: unknown, now: number, thrown: unknown): InboundEvent {
+  const id = (update as { update_id?: unknown } | null)?.update_id
+  return {
+    kind: 'unparsable',
+    conversation: 'unreadable',
+    chat: 'direct',
+    sender: { id: 'unknown' },
+    at: now,
+    ...(typeof id === 'number' ? { messageId: `update:${id}` } : {}),
+    problem: `an update of Telegram could not be read: ${thrown instanceof Error ? thrown.message.slice(0, 200) : 'malformed'}`,
+  }
+}
+
+function idOf(value: unknown, name: string): string {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
+  throw new Error(`${name} is not a whole number`)
+}
+
+function time(seconds: unknown): number {
+  if (typeof seconds === 'number' && Number.isFinite(seconds)) return seconds * 1000
+  throw new Error('there is no date')
+}
+
+/** U+0000 cannot be stored everywhere; the mark in its place shows that something was there. */
+function clean(text: string): string {
+  if (typeof text !== 'string') throw new Error('a text is not a text')
+  return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
+}

@@ -1,0 +1,209 @@
+// Long polling. One loop: (hold the lease) → learn who we are → getUpdates from the stored offset → intake.receive with
+// the next offset in the same commit → again. Telegram forgets an update only when a later offset is asked for, so
+// nothing that was not committed is ever confirmed, and what came during a downtime is simply the first batch.
+//
+// A poll that neither answers nor fails in time is aborted and made anew over a fresh connection. A 409 means that
+// somebody else polls with this token (or set a webhook): that is told and waited out, ever longer, never fought.
+import {
+  asSwitchboardError,
+  type Clock,
+  type LinkLease,
+  type Logger,
+  type PlatformIntake,
+  type Random,
+  type Received,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import { backoffMs } from '../../kit/index.ts'
+import { gatherAlbums, MAX_ALBUM, trailingAlbum } from './albums.ts'
+import type { TelegramClient } from './client.ts'
+import type { Timings } from './config.ts'
+import { ALLOWED_UPDATES, type Parsed, parseUpdate, type Self } from './parse.ts'
+
+export interface LinkState {
+  readonly state: 'up' | 'connecting' | 'down'
+  readonly detail?: string
+}
+
+export interface PollerDeps {
+  readonly client: TelegramClient
+  readonly self: () => Promise<Self>
+  readonly intake: PlatformIntake
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly lease?: LinkLease | undefined
+  readonly tell: (link: LinkState) => void
+  readonly settled: (parsed: readonly Parsed[], received: readonly Received[]) => void
+}
+
+export interface Poller {
+  stop(): Promise<void>
+}
+
+const LIMIT = 100
+const LEASE_MS = 15_000
+const LEASE_RENEW_MS = 5_000
+const LONGEST_ALBUM_WAITS = 5
+
+export function startPoller(timings: Timings, cursor: string | null, deps: PollerDeps): Poller {
+  const { client, clock, log } = deps
+  let offset = readOffset(cursor)
+  let stopped = false
+  let failures = 0
+  let conflicts = 0
+  /** The first poll does not wait: it shows at once whether there is a backlog, or a rival. */
+  let patient = false
+  let album: { readonly key: string; readonly parts: number; readonly waits: number } | null = null
+  let current = new AbortController()
+  let wake: () => void = () => undefined
+
+  const wait = (ms: number) =>
+    new Promise<void>((resolve) => {
+      if (stopped) return resolve()
+      const cancel = clock.after(ms, resolve)
+      wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+
+  const poll = async (): Promise<readonly unknown[]> => {
+    const waitMs = patient && album === null ? timings.pollTimeoutMs : 0
+    current = new AbortController()
+    const updates: unknown = await client.call(
+      'getUpdates',
+      { offset, limit: LIMIT, timeout: Math.ceil(waitMs / 1000), allowed_updates: [...ALLOWED_UPDATES] },
+      { timeoutMs: waitMs + timings.pollMarginMs, signal: current.signal, repeatable: true },
+    )
+    if (!Array.isArray(updates))
+      throw new SwitchboardError('platform_unavailable', 'Telegram: getUpdates gave no list')
+    return updates
+  }
+
+  /** Commits a batch. An album at its end is left for the next poll until it no longer grows. */
+  const take = async (given: readonly unknown[], self: Self) => {
+    const updates = inOrder(given)
+    const parsed = updates.map(({ update }) => parseUpdate(update, self, clock.now()))
+    const held = albumToHold(parsed)
+    const count = held ?? updates.length
+    const last = updates[count - 1]
+    if (last !== undefined) {
+      const whole = parsed.slice(0, count).filter((one) => one !== null)
+      const events = gatherAlbums(whole)
+      const next = last.id + 1
+      const received = await deps.intake.receive(
+        events.map(({ event }) => event),
+        { cursor: String(next) },
+      )
+      offset = next
+      deps.settled(events, received)
+    }
+    if (held !== null) await wait(timings.albumSettleMs)
+  }
+
+  /** How many updates may be committed now; null: all of them. */
+  const albumToHold = (parsed: readonly (Parsed | null)[]): number | null => {
+    const trailing = trailingAlbum(parsed)
+    if (trailing === null || trailing.parts >= MAX_ALBUM) {
+      album = null
+      return null
+    }
+    const before: typeof album = album
+    const waits = before?.key === trailing.key ? before.waits + 1 : 0
+    if ((before?.key === trailing.key && before.parts === trailing.parts) || waits >= LONGEST_ALBUM_WAITS) {
+      album = null
+      return null
+    }
+    album = { key: trailing.key, parts: trailing.parts, waits }
+    return trailing.from
+  }
+
+  const failed = async (thrown: unknown) => {
+    if (stopped) return
+    const error = asSwitchboardError(thrown, 'platform_unavailable')
+    album = null
+    patient = false
+    if (error.code === 'conflict') {
+      conflicts += 1
+      deps.tell({ state: 'down', detail: conflictDetail(error.message) })
+      if (conflicts === 1) log.warn({ problem: error.message }, 'somebody else receives for this bot')
+      const range = { baseMs: timings.conflictBaseMs, maxMs: timings.conflictMaxMs }
+      return wait(backoffMs(conflicts, range, deps.random))
+    }
+    failures += 1
+    deps.tell({ state: failures > 1 ? 'down' : 'connecting', detail: error.message })
+    if (failures === 1) log.warn({ problem: error.message }, 'polling failed')
+    const range = { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs }
+    return wait(Math.max(error.retryAfterMs ?? 0, backoffMs(failures, range, deps.random)))
+  }
+
+  const round = async () => {
+    if (!(await leaseHeld())) {
+      deps.tell({ state: 'connecting', detail: 'another node polls for this integration' })
+      return wait(LEASE_RENEW_MS)
+    }
+    const self = await deps.self()
+    const updates = await poll()
+    deps.tell({ state: 'up' })
+    if (failures + conflicts > 0) log.info({}, 'polling again')
+    conflicts = 0
+    await take(updates, self)
+    failures = 0
+    patient = true
+  }
+
+  // The lease is renewed beside a poll that waits; one that is lost ends the poll.
+  let stopRenewing: () => void = () => undefined
+  const leaseHeld = async (): Promise<boolean> => {
+    stopRenewing()
+    if (deps.lease === undefined) return true
+    const held = await deps.lease.take(LEASE_MS).catch(() => false)
+    if (held && !stopped) {
+      stopRenewing = clock.after(LEASE_RENEW_MS, async () => {
+        if (!(await leaseHeld())) current.abort()
+      })
+    }
+    return held
+  }
+
+  const loop = async () => {
+    while (!stopped) await round().catch(failed)
+  }
+  const running = loop()
+
+  return {
+    async stop() {
+      stopped = true
+      stopRenewing()
+      current.abort()
+      wake()
+      await running
+      stopRenewing()
+      await deps.lease?.release().catch(() => undefined)
+    },
+  }
+}
+
+function readOffset(cursor: string | null): number {
+  const value = Number(cursor ?? '0')
+  return Number.isSafeInteger(value) && value > 0 ? value : 0
+}
+
+/** By update id, each once: a server under stress repeats and reorders. What has no id is refused as a whole batch. */
+function inOrder(updates: readonly unknown[]): readonly { readonly id: number; readonly update: unknown }[] {
+  const byId = new Map<number, unknown>()
+  for (const update of updates) {
+    const id = (update as { update_id?: unknown } | null)?.update_id
+    if (typeof id !== 'number')
+      throw new SwitchboardError('platform_unavailable', 'Telegram: an update without update_id')
+    byId.set(id, update)
+  }
+  return [...byId].sort(([a], [b]) => a - b).map(([id, update]) => ({ id, update }))
+}
+
+function conflictDetail(said: string): string {
+  return /webhook/i.test(said)
+    ? `${said}. A webhook is set for this bot: delete it (deleteWebhook), or use mode: webhook`
+    : `${said}. Another program polls with the same token: stop it, or give this integration a bot of its own`
+}

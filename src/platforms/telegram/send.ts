@@ -1,0 +1,194 @@
+// One outbound op on its way: every part in order, HTML first and plain where Telegram does not take the markup. `sent`
+// is only what Telegram confirmed; a message of several parts that fails half-way goes on where it stopped.
+import { InputFile } from 'grammy'
+import { type OutboundOp, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
+import { MovedChatError, type TelegramClient, UnreadableMarkupError } from './client.ts'
+import type { FileShelf } from './files.ts'
+import type { Pace } from './pace.ts'
+import {
+  captionOf,
+  cutToFit,
+  isPhoto,
+  keyboardOf,
+  loudness,
+  messageNumber,
+  type Part,
+  type Place,
+  partsOf,
+  placeOf,
+} from './render.ts'
+
+export interface SendDeps {
+  readonly client: TelegramClient
+  readonly pace: Pace
+  readonly files: FileShelf
+}
+
+export type Send = (request: SendRequest) => Promise<Receipt>
+
+type Op<K extends OutboundOp['kind']> = Extract<OutboundOp, { kind: K }>
+
+/** Parts that were confirmed, by outbox id and text, while a later part still waits. Bounded: a crash forgets them anyway. */
+const MAX_UNFINISHED = 500
+
+export function createSend({ client, pace, files }: SendDeps): Send {
+  const unfinished = new Map<string, number[]>()
+
+  const text = async (request: SendRequest, op: Op<'text'> | Op<'prompt'>): Promise<Receipt> => {
+    const parts = partsOf(op.text)
+    const progress = `${request.key}\0${op.text}`
+    const ids = unfinished.get(progress) ?? []
+    // Checked before the first part goes out.
+    const keyboard = keyboardOf(op.choices)
+    const reply = op.kind === 'text' && op.replyTo !== undefined ? messageNumber(op.replyTo) : null
+    const place = placeOf(request.to)
+    for (const part of parts.slice(ids.length)) {
+      const options = {
+        ...loudness(op),
+        ...(reply === null || ids.length > 0
+          ? {}
+          : { reply_parameters: { message_id: reply, allow_sending_without_reply: true } }),
+        ...(ids.length === parts.length - 1 ? keyboard : {}),
+      }
+      try {
+        ids.push(await onePart(place, part, options))
+      } catch (thrown) {
+        remember(progress, ids, thrown)
+        throw thrown
+      }
+    }
+    unfinished.delete(progress)
+    const all = ids.map(String)
+    // The one with the buttons first: it is the one to be edited when somebody decided.
+    return { platformIds: op.kind === 'prompt' ? all.toReversed() : all }
+  }
+
+  const remember = (progress: string, ids: number[], thrown: unknown) => {
+    unfinished.delete(progress)
+    // Nobody knows what arrived: all of it is sent again, with the note.
+    if (thrown instanceof SwitchboardError && thrown.code === 'outcome_unknown') return
+    if (ids.length === 0) return
+    unfinished.set(progress, ids)
+    const oldest = unfinished.keys().next()
+    if (unfinished.size > MAX_UNFINISHED && !oldest.done) unfinished.delete(oldest.value)
+  }
+
+  const onePart = async (place: Place, part: Part, options: object): Promise<number> => {
+    await pace.turn(String(place.chat_id))
+    const quiet = { link_preview_options: { is_disabled: true }, ...options }
+    const message = await readable(place, (at, markup) =>
+      client.call('sendMessage', {
+        ...at,
+        ...quiet,
+        ...(markup ? { text: part.html, parse_mode: 'HTML' as const } : { text: part.plain }),
+      }),
+    )
+    return message.message_id
+  }
+
+  const edit = async (request: SendRequest, op: Op<'edit'>): Promise<Receipt> => {
+    const part = cutToFit(op.text)
+    const { chat_id } = placeOf(request.to)
+    const message_id = messageNumber(op.on)
+    await pace.turn(String(chat_id))
+    try {
+      await readable({ chat_id }, (at, markup) =>
+        client.call(
+          'editMessageText',
+          {
+            ...at,
+            message_id,
+            link_preview_options: { is_disabled: true },
+            ...(markup ? { text: part.html, parse_mode: 'HTML' as const } : { text: part.plain }),
+          },
+          { repeatable: true },
+        ),
+      )
+    } catch (thrown) {
+      if (!(thrown instanceof SwitchboardError && /message is not modified/i.test(thrown.message)))
+        throw thrown
+    }
+    return { platformIds: [op.on] }
+  }
+
+  const react = async (request: SendRequest, op: Op<'react'>): Promise<Receipt> => {
+    const { chat_id } = placeOf(request.to)
+    try {
+      await client.call(
+        'setMessageReaction',
+        {
+          chat_id,
+          message_id: messageNumber(op.on),
+          reaction: op.emoji === '' ? [] : [{ type: 'emoji', emoji: op.emoji as never }],
+        },
+        { repeatable: true },
+      )
+    } catch (thrown) {
+      if (
+        thrown instanceof SwitchboardError &&
+        /REACTION_INVALID|REACTION_NOT_ALLOWED/i.test(thrown.message)
+      ) {
+        throw new SwitchboardError(
+          'platform_rejected',
+          `Telegram does not take "${op.emoji}" as a reaction here`,
+          {
+            hint: 'Telegram has a fixed list: 👍 👎 ❤ 🔥 🎉 👀 🤔 ✍ 🙏 👌 and some more',
+          },
+        )
+      }
+      throw thrown
+    }
+    return { platformIds: [op.on] }
+  }
+
+  const file = async (request: SendRequest, op: Op<'file'>): Promise<Receipt> => {
+    const place = placeOf(request.to)
+    const known = files.platformFile(op.ref)
+    const bytes = known === null ? await files.read(op.ref) : null
+    const caption = op.caption ? captionOf(op.caption) : null
+    await pace.turn(String(place.chat_id))
+    const message = await readable<{ readonly message_id: number }>(place, (at, markup) => {
+      const input = bytes === null ? (known ?? '') : new InputFile(bytes, op.name)
+      const said =
+        caption === null
+          ? {}
+          : markup
+            ? { caption: caption.html, parse_mode: 'HTML' as const }
+            : { caption: caption.plain }
+      return isPhoto(op.mime, bytes?.length ?? 0)
+        ? client.call('sendPhoto', { ...at, ...said, photo: input })
+        : client.call('sendDocument', { ...at, ...said, document: input })
+    })
+    return { platformIds: [String(message.message_id)] }
+  }
+
+  /** With markup, then without; to the group's new id where it moved. Both were refused for certain: no repeat shows. */
+  const readable = async <T>(place: Place, send: (at: Place, markup: boolean) => Promise<T>): Promise<T> => {
+    const plainly = (at: Place) => (thrown: unknown) => {
+      if (thrown instanceof UnreadableMarkupError) return send(at, false)
+      throw thrown
+    }
+    try {
+      return await send(place, true).catch(plainly(place))
+    } catch (thrown) {
+      if (!(thrown instanceof MovedChatError)) throw thrown
+      const moved = { ...place, chat_id: thrown.to }
+      return send(moved, true).catch(plainly(moved))
+    }
+  }
+
+  return (request) => {
+    const { op } = request
+    switch (op.kind) {
+      case 'text':
+      case 'prompt':
+        return text(request, op)
+      case 'edit':
+        return edit(request, op)
+      case 'react':
+        return react(request, op)
+      case 'file':
+        return file(request, op)
+    }
+  }
+}

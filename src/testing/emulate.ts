@@ -1,0 +1,18 @@
+// Fakes of platforms, without a test runner: for `switchboard emulate` and for tests of other projects. The package's
+// door `switchboard/emulate`, names one by one.
+export {
+  createFaultPlan,
+  FAULT_KINDS,
+  type FaultKind,
+  type FaultPlan,
+  type FaultRule,
+  parseFaultRules,
+} from './fault-plan.ts'
+export {
+  createFakeTelegram,
+  FAKE_TOKEN,
+  type FakeTelegram,
+  type FakeTelegramOptions,
+} from './telegram/fake-telegram.ts'
+export type { Person, PersonOptions, SayOptions } from './telegram/person.ts'
+export { readTelegramHtml } from './telegram/telegram-html.ts'

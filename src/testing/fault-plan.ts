@@ -1,0 +1,118 @@
+// Faults on purpose, as data: which call of a fake platform meets which trouble. The same plan gives the same troubles
+// (a probability is drawn from a seed), so that a failure can be played again.
+import { SwitchboardError } from '../contract/index.ts'
+
+export const FAULT_KINDS = {
+  'rate-limit': 'refused with 429 and a time to wait; nothing is done',
+  'drop-response': 'done, but the connection breaks before the answer',
+  'drop-request': 'the connection breaks before anything is done',
+  'half-open': 'done, but the answer never comes and the connection stays open',
+  deaf: 'nothing is done, no answer comes, and the connection stays open',
+  slow: 'done and answered, late',
+  error: 'refused with a 5xx; nothing is done',
+  malformed: 'done, but the answer cannot be read',
+  conflict: 'refused with 409, as to a second poller',
+  duplicate: 'updates come twice',
+  reorder: 'updates come in the wrong order',
+} as const
+
+export type FaultKind = keyof typeof FAULT_KINDS
+
+export interface FaultRule {
+  /** The method it happens to, as the platform names it; `*` for every one. */
+  readonly on: string
+  /** Which calls of it, counted from 1. Absent (with no `every` and no `probability`): all. */
+  readonly nth?: number | readonly number[]
+  readonly every?: number
+  /** 0 to 1. */
+  readonly probability?: number
+  /** At most this often. */
+  readonly times?: number
+  readonly do: FaultKind
+  /** With rate-limit: seconds. */
+  readonly retryAfter?: number
+  /** With slow. */
+  readonly delayMs?: number
+  /** With error: the status. */
+  readonly status?: number
+}
+
+export interface FaultPlan {
+  /** The trouble that this call meets; counts it. */
+  next(method: string): FaultRule | null
+  /** What happened so far, in order. */
+  readonly fired: readonly { readonly on: string; readonly do: FaultKind }[]
+}
+
+export function createFaultPlan(rules: readonly FaultRule[] = [], seed = 1): FaultPlan {
+  const calls = new Map<string, number>()
+  const spent = new Map<FaultRule, number>()
+  const fired: { on: string; do: FaultKind }[] = []
+  const draw = randomFrom(seed)
+
+  const applies = (rule: FaultRule, method: string, count: number): boolean => {
+    if (rule.on !== '*' && rule.on.toLowerCase() !== method.toLowerCase()) return false
+    if (rule.times !== undefined && (spent.get(rule) ?? 0) >= rule.times) return false
+    if (rule.nth !== undefined) return [rule.nth].flat().includes(count)
+    if (rule.every !== undefined) return count % rule.every === 0
+    return rule.probability === undefined || draw() < rule.probability
+  }
+
+  return {
+    fired,
+    next(method) {
+      const key = method.toLowerCase()
+      const count = (calls.get(key) ?? 0) + 1
+      calls.set(key, count)
+      const rule = rules.find((one) => applies(one, method, count))
+      if (rule === undefined) return null
+      spent.set(rule, (spent.get(rule) ?? 0) + 1)
+      fired.push({ on: method, do: rule.do })
+      return rule
+    },
+  }
+}
+
+const NUMBERS = ['every', 'probability', 'times', 'retryAfter', 'delayMs', 'status'] as const
+const KEYS = new Set(['on', 'nth', 'do', ...NUMBERS])
+
+/** A plan as it stands in a file: a list of rules, or `{ faults: […] }`. Throws `input_invalid` naming the rule. */
+export function parseFaultRules(value: unknown): readonly FaultRule[] {
+  const list = Array.isArray(value) ? value : (value as { faults?: unknown } | null)?.faults
+  if (!Array.isArray(list)) throw invalid('a fault plan is a list of rules, or { "faults": [ … ] }')
+  return list.map((rule: unknown, at) => {
+    const where = `rule ${at + 1}`
+    if (typeof rule !== 'object' || rule === null) throw invalid(`${where} is not an object`)
+    const given = rule as Record<string, unknown>
+    const unknown = Object.keys(given).find((key) => !KEYS.has(key))
+    if (unknown !== undefined) throw invalid(`${where} has an unknown key "${unknown}"`)
+    if (typeof given.on !== 'string' || given.on === '')
+      throw invalid(`${where} needs "on", the method's name or *`)
+    if (typeof given.do !== 'string' || !(given.do in FAULT_KINDS))
+      throw invalid(`${where} needs "do", one of: ${Object.keys(FAULT_KINDS).join(', ')}`)
+    for (const key of NUMBERS) {
+      const number = given[key]
+      if (number !== undefined && (typeof number !== 'number' || !(number >= 0)))
+        throw invalid(`${where}: "${key}" is not a number of at least 0`)
+    }
+    const { nth } = given
+    if (nth !== undefined && ![nth].flat().every((one) => Number.isInteger(one) && Number(one) > 0))
+      throw invalid(`${where}: "nth" is a whole number from 1, or a list of them`)
+    return rule as FaultRule
+  })
+}
+
+function invalid(message: string): SwitchboardError {
+  return new SwitchboardError('input_invalid', message)
+}
+
+// mulberry32: small, seedable, good enough to choose victims.
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,184 @@
+// A Bot API on loopback that speaks the real wire and fails when a plan tells it to. For tests and for `switchboard
+// emulate telegram`; a person's side is scripted with `person(…)`.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { createFaultPlan, type FaultPlan, type FaultRule } from '../fault-plan.ts'
+import { type Answer, type Refusal, refuse, runMethod } from './methods.ts'
+import { createPerson, type Person, type PersonOptions } from './person.ts'
+import { type CallBody, readBody } from './request-body.ts'
+import { createUpdateQueue, type UpdateQueue } from './update-queue.ts'
+import { createWorld, type World } from './world.ts'
+
+export interface FakeTelegramOptions {
+  readonly token?: string
+  readonly username?: string
+  readonly port?: number
+  readonly faults?: readonly FaultRule[]
+  readonly seed?: number
+  readonly now?: () => number
+  /** Answers what is not of the Bot API (a control page). True when it did. */
+  readonly otherwise?: (request: IncomingMessage, response: ServerResponse, fake: FakeTelegram) => boolean
+}
+
+export interface FakeTelegram {
+  /** What `api_root` is set to. */
+  readonly url: string
+  readonly token: string
+  readonly world: World
+  readonly updates: Pick<UpdateQueue, 'polls' | 'confirmed'>
+  /** What happened by plan so far. */
+  readonly fired: FaultPlan['fired']
+  person(options?: PersonOptions): Person
+  /** From now on another plan holds; counts start anew. */
+  plan(faults: readonly FaultRule[], seed?: number): void
+  /** Breaks every open connection, as a network that goes away. */
+  cut(): void
+  stop(): Promise<void>
+}
+
+export const FAKE_TOKEN = '7000000001:AAfake-token-of-the-emulator_0123456789'
+const MAX_BODY_BYTES = 60 * 1_048_576
+
+export async function createFakeTelegram(options: FakeTelegramOptions = {}): Promise<FakeTelegram> {
+  const token = options.token ?? FAKE_TOKEN
+  const world = createWorld({
+    botId: Number(token.split(':')[0]),
+    username: options.username ?? 'switchboard_bot',
+    now: options.now ?? Date.now,
+  })
+  const queue = createUpdateQueue(world)
+  const sockets = new Set<Socket>()
+  let plan = createFaultPlan(options.faults, options.seed)
+
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url ?? '/', 'http://fake')
+    const [, given, name] = /^\/bot([^/]+)\/(?:test\/)?(\w+)$/.exec(url.pathname) ?? []
+    if (url.pathname.startsWith('/file/')) return file(url.pathname, response)
+    if (given === undefined || name === undefined) {
+      if (options.otherwise?.(request, response, fake)) return
+      return answer(response, refuse('Not Found', 404))
+    }
+    if (given !== token) return answer(response, refuse('Unauthorized', 401))
+    const bytes = await bodyOf(request)
+    if (bytes === null) return answer(response, refuse('Request Entity Too Large', 413))
+    const body = readBody(request.headers['content-type'] ?? '', bytes, url.searchParams)
+    if (body === null) return answer(response, refuse("Bad Request: can't parse JSON object"))
+    await call(name, body, request, response)
+  }
+
+  const call = async (name: string, body: CallBody, request: IncomingMessage, response: ServerResponse) => {
+    const fault = plan.next(name)
+    const early = fault === null ? null : refusedBy(fault)
+    if (early !== null) return answer(response, early)
+    if (fault?.do === 'drop-request') return void request.socket.destroy()
+    if (fault?.do === 'deaf') return
+    if (fault?.do === 'slow') await new Promise((resolve) => setTimeout(resolve, fault.delayMs ?? 300))
+    const done = await run(name, body, fault, response)
+    if (fault?.do === 'drop-response') return void request.socket.destroy()
+    if (fault?.do === 'half-open') return
+    if (fault?.do === 'malformed') {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      return void response.end('{"ok":true,"result":{"message_id":')
+    }
+    answer(response, done)
+  }
+
+  const run = async (
+    name: string,
+    body: CallBody,
+    fault: FaultRule | null,
+    response: ServerResponse,
+  ): Promise<Answer> => {
+    if (name.toLowerCase() === 'getupdates') {
+      return queue.getUpdates(body, fault, { onGone: (gone) => response.once('close', gone) })
+    }
+    world.calls.push({ method: name, params: body.params })
+    return (
+      queue.method(name, body) ?? runMethod(name, body, world) ?? refuse('Not Found: method not found', 404)
+    )
+  }
+
+  const file = (path: string, response: ServerResponse) => {
+    const [, given, id] = /^\/file\/bot([^/]+)\/documents\/(.+)$/.exec(decodeURIComponent(path)) ?? []
+    const found = given === token ? world.files.get(id ?? '') : undefined
+    if (!found) return answer(response, refuse('Not Found', 404))
+    response.writeHead(200, {
+      'content-type': 'application/octet-stream',
+      'content-length': found.bytes.length,
+    })
+    response.end(found.bytes)
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+
+  const fake: FakeTelegram = {
+    url: `http://127.0.0.1:${port}`,
+    token,
+    world,
+    updates: queue,
+    get fired() {
+      return plan.fired
+    },
+    person: (about) => createPerson(world, about),
+    plan(faults, seed) {
+      plan = createFaultPlan(faults, seed)
+    },
+    cut() {
+      for (const socket of sockets) socket.destroy()
+    },
+    async stop() {
+      queue.stop()
+      for (const socket of sockets) socket.destroy()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+  return fake
+}
+
+function refusedBy(fault: FaultRule): Answer | null {
+  switch (fault.do) {
+    case 'rate-limit': {
+      const seconds = fault.retryAfter ?? 1
+      return refuse(`Too Many Requests: retry after ${seconds}`, 429, { retry_after: seconds })
+    }
+    case 'error':
+      return refuse(fault.status === 502 ? 'Bad Gateway' : 'Internal Server Error', fault.status ?? 500)
+    case 'conflict':
+      return refuse(
+        'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running',
+        409,
+      )
+    default:
+      return null
+  }
+}
+
+function answer(response: ServerResponse, given: Answer): void {
+  const refusal: Refusal | null = 'refusal' in given ? given.refusal : null
+  const body = 'result' in given ? { ok: true, result: given.result } : { ok: false, ...refusal }
+  response.writeHead(refusal?.error_code ?? 200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body))
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    chunks.push(chunk as Buffer)
+    size += (chunk as Buffer).length
+    if (size > MAX_BODY_BYTES) return null
+  }
+  return Buffer.concat(chunks)
+}
