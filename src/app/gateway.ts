@@ -118,7 +118,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
         ? await store.turns({ session: session.id, states: ['queued', 'handed', 'seen'], limit: 1_000 })
         : []
       const queued = open.filter((row) => row.state === 'queued').length
-      return { queued, running: open.length - queued, attached: roster.get(agent)?.attached ?? false }
+      const post = roster.get(agent)
+      return {
+        queued,
+        running: open.length - queued,
+        attached: post?.attached ?? false,
+        canStop: post?.connector.cancel !== undefined,
+      }
     },
     onStop(agent, turns) {
       dispatcher.abandon(agent, turns)

@@ -7,6 +7,16 @@ import {
   type Tunables,
 } from '../contract/index.ts'
 
+/** The platform's own credential is the gate: whoever speaks, passes. */
+export const OPEN = {
+  readable: true,
+  dm: 'credential',
+  allowFrom: [],
+  approvers: [],
+  groups: {},
+  mentionPatterns: [],
+} as const satisfies IntegrationSettings['access']
+
 export function testIntegration(id: string, over: Partial<IntegrationSettings> = {}): IntegrationSettings {
   return {
     id,
@@ -14,14 +24,7 @@ export function testIntegration(id: string, over: Partial<IntegrationSettings> =
     enabled: true,
     default: false,
     scope: 'bound',
-    access: {
-      readable: true,
-      dm: 'credential',
-      allowFrom: [],
-      approvers: [],
-      groups: {},
-      mentionPatterns: [],
-    },
+    access: OPEN,
     options: {},
     origin: 'integrations[0]',
     ...over,

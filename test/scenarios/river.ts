@@ -172,6 +172,7 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
         startedAt: clock.now(),
         configFile: null,
         configProblem: null,
+        storeProblem: null,
       }),
       reload: async () => ({ ok: true, problem: null, digest: settings.digest, warnings: [] }),
       chatLink: async () => ({ url: '', expires_at: '' }),
@@ -279,9 +280,9 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
     },
     audit,
     async close() {
+      platform.release()
       if (!alive.life.dead()) await alive.gateway.stop()
       alive.life.end()
-      platform.release()
       await alive.open.close()
     },
   }

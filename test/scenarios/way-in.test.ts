@@ -1,6 +1,6 @@
 // The way in: what is received, once, with a state and a reason; and what is not.
 import { expect, it } from 'vitest'
-import { testAgent, testIntegration } from '../../src/testing/test-settings.ts'
+import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver } from './river.ts'
 
 describeRiver('the way in', (open) => {
@@ -241,12 +241,3 @@ describeRiver('the way in', (open) => {
     for (const id of ['rest', 'topic', 'room']) expect(river.agentNamed(id).texts()).toEqual([id])
   })
 })
-
-const OPEN = {
-  readable: true,
-  dm: 'credential',
-  allowFrom: [],
-  approvers: [],
-  groups: {},
-  mentionPatterns: [],
-} as const

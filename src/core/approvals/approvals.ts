@@ -42,6 +42,8 @@ export interface AskOrder {
   readonly session: string
   readonly turn: string | null
   readonly ask: Ask
+  /** When the turn was handed over for the last time; null when it is not in flight here. */
+  readonly handedAt: number | null
   /** Where the turn came from, and who sent it. */
   readonly origin: { readonly to: Address; readonly sender: string } | null
 }
@@ -62,6 +64,8 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   const patience = createPatience(clock, log)
   const expiries = new Map<string, Cancel>()
   const settling = new Map<string, Promise<void>>()
+  /** Approvals that a repeated call was joined to, by hand-over: an allow is for one call, so each is joined once. */
+  const joined = new Set<string>()
   let stopped = false
 
   const ask = async (order: AskOrder): Promise<string> => {
@@ -110,11 +114,23 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     expectExpiry({ id, expiresAt })
   }
 
-  /** A turn resumed after a crash asks again for the same call: it gets the same answer. */
+  /**
+   * A turn that was interrupted asks again for the same call: it gets the same answer. Only what was asked before the
+   * present hand-over counts; the same call twice in one run is two calls.
+   */
   const sameCall = async (order: AskOrder, inputHash: string): Promise<ApprovalRow | null> => {
-    if (!order.turn) return null
+    const { turn, handedAt } = order
+    if (!turn || handedAt === null) return null
     const rows = await store.approvals({ agent: order.agent, limit: 200 })
-    return rows.find((row) => row.turn === order.turn && row.inputHash === inputHash) ?? null
+    const known = rows.find(
+      (row) =>
+        row.turn === turn &&
+        row.inputHash === inputHash &&
+        row.createdAt < handedAt &&
+        !joined.has(`${row.id}@${handedAt}`),
+    )
+    if (known) joined.add(`${known.id}@${handedAt}`)
+    return known ?? null
   }
 
   const surfaces = (order: AskOrder): readonly Address[] => {

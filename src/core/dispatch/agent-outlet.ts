@@ -119,12 +119,14 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
 
   const ask = async (output: Output<'ask'>): Promise<Accepted> => {
     const { row, to } = await placeOf(output)
-    if (output.turn && dispatcher.flight(output.turn)) await dispatcher.settle(output.turn, 'seen')
+    const flying = output.turn ? dispatcher.flight(output.turn) : null
+    if (flying && output.turn) await dispatcher.settle(output.turn, 'seen')
     const id = await deps.approvals.ask({
       agent,
       session: output.session,
       turn: output.turn ?? null,
       ask: output.ask,
+      handedAt: flying?.flight.row.updatedAt ?? null,
       origin: row ? { to, sender: row.sender } : null,
     })
     return { id }

@@ -26,15 +26,20 @@ export function commandStep(input: StepInput): StepResult {
         agent: input.agent,
         at: input.at,
       })
-    case 'stop': {
-      const open = (input.session?.queued ?? 0) + (input.session?.running ?? 0)
-      const text =
-        open === 0 ? 'Nothing is running.' : `Stopped: ${open} message${open === 1 ? '' : 's'} cancelled.`
-      return answer(text, { kind: 'cancel_session', agent: input.agent, at: input.at })
-    }
+    case 'stop':
+      return answer(stopText(input), { kind: 'cancel_session', agent: input.agent, at: input.at })
     case 'status':
       return answer(statusText(input), null)
   }
+}
+
+function stopText(input: StepInput): string {
+  const { queued = 0, running = 0, canStop = false } = input.session ?? {}
+  const open = queued + running
+  if (open === 0) return 'Nothing is running.'
+  const stopped = `Stopped: ${open} message${open === 1 ? '' : 's'} cancelled.`
+  if (running === 0 || canStop) return stopped
+  return `${stopped} ${input.agent} cannot be interrupted: what it began may still be answered.`
 }
 
 function statusText(input: StepInput): string {

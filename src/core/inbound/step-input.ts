@@ -33,6 +33,8 @@ export interface SessionFacts {
   readonly queued: number
   readonly running: number
   readonly attached: boolean
+  /** Whether the connector can stop what runs. */
+  readonly canStop: boolean
 }
 
 export type LimitPeek = { readonly over: false } | { readonly over: true; readonly retryAfterMs: number }

@@ -275,7 +275,7 @@ describe('verdicts', () => {
 })
 
 describe('commands', () => {
-  const say = (text: string, session = { queued: 0, running: 0, attached: true }) =>
+  const say = (text: string, session = { queued: 0, running: 0, attached: true, canStop: true }) =>
     runSteps(input(message({ text }), {}, { session }))
 
   it('[S5.bang-commands] [S5.commands-not-to-model] go to Switchboard, with a slash or a bang', () => {
@@ -289,14 +289,14 @@ describe('commands', () => {
   })
 
   it('[S5.status-command] says what is queued and who answers', () => {
-    expect(say('/status', { queued: 2, running: 1, attached: false })).toMatchObject({
+    expect(say('/status', { queued: 2, running: 1, attached: false, canStop: true })).toMatchObject({
       decision: { text: 'demo is offline; messages wait in order. Waiting: 2. In work: 1.' },
     })
   })
 
   it('[S5.stop-cannot] says when nothing runs', () => {
     expect(say('/stop')).toMatchObject({ decision: { text: 'Nothing is running.' } })
-    expect(say('!stop', { queued: 1, running: 1, attached: true })).toMatchObject({
+    expect(say('!stop', { queued: 1, running: 1, attached: true, canStop: true })).toMatchObject({
       decision: { text: 'Stopped: 2 messages cancelled.' },
     })
   })
