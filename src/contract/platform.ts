@@ -15,6 +15,8 @@ export interface Abilities {
   readonly reactions: boolean
   readonly files: boolean
   readonly buttons: boolean
+  /** A person can answer one message in particular: its id comes back as `replyTo`. */
+  readonly replies?: boolean
   readonly typing: boolean
   /** Sending the same key twice shows one message: a crash between send and confirmation is simply sent again. */
   readonly idempotentSend: boolean
@@ -136,6 +138,8 @@ export interface PlatformAdapter {
   /** Code points per message; longer texts are split by the outlet. Infinity: no limit. */
   readonly textLimit: number
   readonly sendFrom: 'any' | 'link-holder'
+  /** Least time between two messages to one conversation, where the platform asks for it. */
+  readonly paceMs?: number
   /** HTTP surface under /hooks/ID (or /chat for web). */
   readonly endpoint?: Endpoint
   /** Begins to receive. `cursor` is what was last stored with `intake.receive`. */

@@ -3,6 +3,7 @@ import type { Address } from './address.ts'
 import type { Ask } from './agent.ts'
 import type { Attachment, OutboundOp, Quoted } from './message.ts'
 import type { ReasonCode } from './reasons.ts'
+import type { ClaimOffer, ClaimOutcome, ClaimRules, NewNotification } from './sending.ts'
 import type { ApprovalState, SendState, TurnState } from './states.ts'
 import type { Effect, SendCause } from './step.ts'
 
@@ -41,6 +42,8 @@ export interface ReceiveItem {
   /** False: only counters and a ledger entry are written, no row (rate-limited drops, floods). */
   readonly keepRow: boolean
   readonly effects: readonly Effect[]
+  /** A queued message follows the address's route, and may take a claim. Absent: it goes to the address's own session. */
+  readonly claims?: ClaimRules
 }
 
 export interface ReceiveResult {
@@ -52,6 +55,13 @@ export interface ReceiveResult {
   readonly session: string | null
   /** One per effect, in order; empty for a duplicate. */
   readonly effects: readonly EffectResult[]
+  /** It did not go to the address's own session: by a claim that it answers or took, or by the route. */
+  readonly routed?: {
+    readonly by: 'answer' | 'claim' | 'route'
+    readonly session: string
+    readonly agent: string
+    readonly label: string
+  }
 }
 
 export type EffectResult =
@@ -59,6 +69,8 @@ export type EffectResult =
   | { readonly kind: 'decided'; readonly won: boolean; readonly approval: ApprovalRow | null }
   | { readonly kind: 'session'; readonly session: string }
   | { readonly kind: 'cancelled'; readonly turns: readonly string[] }
+  | { readonly kind: 'claimed'; readonly outcome: ClaimOutcome; readonly label: string | null }
+  | { readonly kind: 'routed_back'; readonly label: string | null }
   /** `muted`: the stranger already had its two replies, or the cap is reached. */
   | { readonly kind: 'paired'; readonly outcome: 'new' | 'repeated' | 'muted' }
 
@@ -150,6 +162,12 @@ export interface NewSend {
   /** Parts of one long message share a group; `part` counts from 0. */
   readonly group?: string
   readonly part?: number
+  /** Stands for the content and where it goes. Open already: the first row is returned. Confirmed a moment ago: the row is born `deduplicated`. */
+  readonly dedupKey?: string
+  /** Becomes a claim on the confirmed message, in the commit that says `sent`. */
+  readonly claim?: ClaimOffer
+  /** Written to the notification log in the same commit. */
+  readonly notification?: NewNotification
 }
 
 export interface SendRow {
@@ -177,14 +195,17 @@ export interface SendRow {
   readonly dueAt: number
   readonly createdAt: number
   readonly updatedAt: number
+  readonly claim?: ClaimOffer
 }
 
 export interface Enqueued {
   readonly id: string
   readonly seq: number
   readonly state: SendState
-  /** True: the idempotency key was known and the first row is returned. */
+  /** True: the idempotency key was known, or the same content is on its way; the first row is returned. */
   readonly repeated: boolean
+  /** Born `deduplicated`: the row whose content it repeats. */
+  readonly first?: string
 }
 
 export type TakenSend =
@@ -209,7 +230,7 @@ export interface SendMove {
   readonly platformIds?: readonly string[]
   readonly reason?: ReasonCode
   readonly detail?: string
-  /** With to: 'queued': the lane is not taken before now + this. */
+  /** With to: 'queued' or 'sent': the lane is not taken before now + this. */
   readonly notBeforeMs?: number
   /** With to: 'queued': replaces the op (the visible "may be a duplicate" note). */
   readonly op?: OutboundOp

@@ -3,6 +3,7 @@
 import type { Address } from './address.ts'
 import type { OutboundOp } from './message.ts'
 import type { ReasonCode } from './reasons.ts'
+import type { ClaimTexts } from './sending.ts'
 
 export type Effect =
   /** A notice, a pairing code, an answer: goes through the outbox like everything else. */
@@ -18,8 +19,28 @@ export type Effect =
     }
   /** /new: a fresh session for this address. */
   | { readonly kind: 'new_session'; readonly agent: string; readonly at: Address }
-  /** /stop: open turns of the session end as failed: cancelled. */
-  | { readonly kind: 'cancel_session'; readonly agent: string; readonly at: Address }
+  /** /stop: open turns of the session end as failed: cancelled. `session`: where a route leads instead. */
+  | {
+      readonly kind: 'cancel_session'
+      readonly agent: string
+      readonly at: Address
+      readonly session?: string
+    }
+  /** A tap on a claim's button. The message that offered it is edited in the same commit. */
+  | {
+      readonly kind: 'claim'
+      readonly at: Address
+      /** The message that carries the buttons. */
+      readonly on: string
+      readonly verdict: 'reply' | 'keep'
+      readonly by: string
+      /** Agents that can be reached. */
+      readonly agents: readonly string[]
+      readonly texts: ClaimTexts
+      readonly canEdit: boolean
+    }
+  /** /back: the address leads to its own session again. */
+  | { readonly kind: 'route_back'; readonly at: Address }
   /** A pairing code for a stranger. The store enforces the caps, and replaces {code} in the reply: one code per sender. */
   | {
       readonly kind: 'pair'

@@ -32,7 +32,8 @@ import type {
   TurnMove,
   TurnRow,
 } from './records.ts'
-import type { ApprovalState, TurnState } from './states.ts'
+import type { ClaimRow, Firing, FiringRow, NewNotification, NotificationRow, RouteRow } from './sending.ts'
+import type { ApprovalState, ClaimState, TurnState } from './states.ts'
 
 // ---- wake-ups ---------------------------------------------------------------------------------------------
 
@@ -83,6 +84,44 @@ export interface Store {
   moveSends(moves: readonly SendMove[]): Promise<readonly MoveOutcome[]>
   /** Operator: failed or unknown → queued, or → failed: buried. Null when the state does not allow it. */
   operateSend(id: string, verb: 'retry' | 'bury', by: string): Promise<SendRow | null>
+
+  // claims and routes
+  /** Where an address leads when that is not its own session. */
+  routeAt(at: Address): Promise<RouteRow | null>
+  claims(filter: {
+    readonly integration?: string
+    readonly conversation?: string
+    readonly session?: string
+    readonly states?: readonly ClaimState[]
+    readonly limit: number
+  }): Promise<readonly ClaimRow[]>
+  /** The session could not be reached after all: the route to it ends, its claim is passed over. Null: there is no such route. */
+  giveBack(at: Address, session: string): Promise<RouteRow | null>
+
+  // notifications
+  /** An attempt that came to no outbox row. The others are written with their row. */
+  logNotification(
+    attempt: NewNotification & { readonly status: 'failed' | 'not_sent'; readonly error: string },
+  ): Promise<void>
+  /** Newest first. */
+  notifications(filter: {
+    readonly agent?: string
+    readonly user?: string
+    readonly limit: number
+  }): Promise<readonly NotificationRow[]>
+
+  // schedules
+  /** The firing and its turn in one commit. `won: false`: it was fired before, here or elsewhere. */
+  fireSchedule(
+    firing: Firing,
+    item?: ReceiveItem,
+  ): Promise<{ readonly won: boolean; readonly received: ReceiveResult | null }>
+  /** Newest first. */
+  firings(filter: {
+    readonly agent?: string
+    readonly schedule?: string
+    readonly limit: number
+  }): Promise<readonly FiringRow[]>
 
   // lanes
   /** Lanes with open, due work that nobody holds; `after` pages on. */

@@ -2,21 +2,25 @@
 import type { Clock, Hint, Store } from '../contract/index.ts'
 import type { Mac } from './mac.ts'
 import * as rest from './reads/rest.ts'
+import { readClaims, readFirings, readNotifications, readRoute } from './reads/sending.ts'
 import { readSend, readSends, readTranscript } from './reads/sends.ts'
 import { readTurn, readTurns } from './reads/turns.ts'
 import { verifyLedger } from './reads/verify.ts'
 import type { Steps } from './statement.ts'
 import type { Verb } from './verb-context.ts'
 import * as approvals from './verbs/approvals.ts'
+import { giveBack } from './verbs/claims.ts'
 import { enqueue } from './verbs/enqueue.ts'
 import * as lanes from './verbs/lanes.ts'
 import * as leases from './verbs/leases.ts'
 import { moveSends, operateSend } from './verbs/move-sends.ts'
 import { accept, moveTurns } from './verbs/move-turns.ts'
+import { logNotification } from './verbs/notifications.ts'
 import { expireTurns, operateTurn } from './verbs/operate-turns.ts'
 import { approvePairing, denyPairing } from './verbs/pairing.ts'
 import * as people from './verbs/people.ts'
 import { receive } from './verbs/receive.ts'
+import { fireSchedule } from './verbs/schedules.ts'
 import { takeSends } from './verbs/take-sends.ts'
 import { takeTurns } from './verbs/take-turns.ts'
 import { note, pruneBodies } from './verbs/upkeep.ts'
@@ -53,6 +57,14 @@ export function assembleStore(engine: StoreEngine): Store {
     takeSends: (requests, leaseMs) => write(takeSends, { lanes: requests, leaseMs }),
     moveSends: (moves) => write(moveSends, moves),
     operateSend: (id, verb, by) => write(operateSend, { id, verb, by }),
+
+    routeAt: (at) => read(readRoute(at)),
+    claims: (filter) => read(readClaims(tag, filter)),
+    giveBack: (at, session) => write(giveBack, { at, session }),
+    logNotification: (attempt) => write(logNotification, attempt),
+    notifications: (filter) => read(readNotifications(tag, filter)),
+    fireSchedule: (firing, item) => write(fireSchedule, { firing, item: item ?? null }),
+    firings: (filter) => read(readFirings(filter)),
 
     findWork: (kind, scopes, options) => read(rest.readWork(kind, scopes, { ...options, now: clock.now() })),
     renewLanes: (kind, held, leaseMs) => write(lanes.renewLanes, { kind, lanes: held, leaseMs }),

@@ -3,6 +3,7 @@ import type {
   ApprovalRow,
   ApprovalState,
   Ask,
+  ClaimOffer,
   LedgerEntry,
   OutboundOp,
   PairingRow,
@@ -55,7 +56,7 @@ export function turnRow(tag: string, row: Row): TurnRow {
 
 export const SEND_COLUMNS =
   'seq, lane, integration, platform, conversation, thread, agent, session, turn, approval, cause, op, state, ' +
-  'reason, detail, attempts, platform_ids, grp, part, due_at, created_at, updated_at'
+  'reason, detail, attempts, platform_ids, grp, part, due_at, created_at, updated_at, claim'
 
 export function sendRow(tag: string, row: Row): SendRow {
   const integration = text(row, 'integration')
@@ -63,6 +64,7 @@ export function sendRow(tag: string, row: Row): SendRow {
   const thread = textOrNull(row, 'thread')
   const op = textOrNull(row, 'op')
   const platformIds = textOrNull(row, 'platform_ids')
+  const claim = textOrNull(row, 'claim')
   return {
     seq: whole(row, 'seq'),
     id: rowId('o', tag, whole(row, 'seq')),
@@ -88,6 +90,7 @@ export function sendRow(tag: string, row: Row): SendRow {
     dueAt: whole(row, 'due_at'),
     createdAt: whole(row, 'created_at'),
     updatedAt: whole(row, 'updated_at'),
+    ...(claim === null ? {} : { claim: JSON.parse(claim) as ClaimOffer }),
   }
 }
 

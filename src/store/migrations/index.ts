@@ -1,6 +1,7 @@
 // All migrations, in order. To add one: a new numbered file and a line here; never edit one that was released.
 import { river } from './0001-river.ts'
+import { sending } from './0002-sending.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [river]
+export const MIGRATIONS: readonly Migration[] = [river, sending]
 export { META_TABLE, type Migration, pendingMigrations } from './migration.ts'

@@ -19,6 +19,8 @@ export function* readSend(tag: string, id: string): Steps<SendRow | null> {
 }
 
 const OPEN = ['queued', 'sending']
+// A deduplicated row was never sent: its first one stands for it.
+const SHOWN = "op IS NOT NULL AND state <> 'deduplicated'"
 
 export function* readSends(tag: string, filter: SendFilter): Steps<readonly SendRow[]> {
   const where = createConditions()
@@ -66,7 +68,7 @@ export function* readTranscript(
     for (const row of said) entries.push(inbound(turnRow(tag, row)))
   }
   if (query.direction !== 'in') {
-    const said = yield* page('outbox', SEND_COLUMNS, 'op IS NOT NULL', integration, query)
+    const said = yield* page('outbox', SEND_COLUMNS, SHOWN, integration, query)
     for (const row of said) entries.push(outbound(sendRow(tag, row)))
   }
   entries.sort(inOrder)

@@ -13,6 +13,7 @@ import {
 import { rows, run, type Steps, text, whole } from '../statement.ts'
 import { hint, recordMove, type VerbContext } from '../verb-context.ts'
 import { decideApproval } from './approvals.ts'
+import { applyTap, endRoute } from './claims.ts'
 import { enqueueSends } from './enqueue.ts'
 import { pairStranger } from './pairing.ts'
 import { currentSessions, raiseGeneration } from './sessions.ts'
@@ -44,9 +45,17 @@ function* applyEffect(context: VerbContext, origin: Origin, effect: Effect): Ste
     case 'decide':
       return yield* applyVerdict(context, origin, effect)
     case 'new_session':
+      // A fresh start is one in the address's own chat.
+      yield* endRoute(context, effect.at, 'back')
       return { kind: 'session', session: yield* raiseGeneration(context, effect.agent, effect.at) }
     case 'cancel_session':
-      return { kind: 'cancelled', turns: yield* cancelSession(context, effect.agent, effect.at) }
+      return { kind: 'cancelled', turns: yield* cancelSession(context, effect) }
+    case 'claim':
+      return yield* applyTap(context, origin.turn.platform, effect)
+    case 'route_back': {
+      const route = yield* endRoute(context, effect.at, 'back')
+      return { kind: 'routed_back', label: route?.label ?? null }
+    }
     case 'pair': {
       const { outcome, replyText } = yield* pairStranger(context, effect)
       if (replyText !== null) {
@@ -80,9 +89,12 @@ function* applyVerdict(
 }
 
 /** /stop: open turns end as failed: cancelled, and the token grows so that a running hand-over cannot settle. */
-function* cancelSession(context: VerbContext, agent: string, at: Address): Steps<readonly string[]> {
+function* cancelSession(
+  context: VerbContext,
+  { agent, at, session: routed }: Extract<Effect, { kind: 'cancel_session' }>,
+): Steps<readonly string[]> {
   const key = sessionKey(agent, at)
-  const session = (yield* currentSessions(context, [key])).get(key)
+  const session = routed === undefined ? (yield* currentSessions(context, [key])).get(key) : { id: routed }
   if (!session) return []
   // Lane first, turns second: the order in which every verb locks.
   yield* run(

@@ -1,4 +1,5 @@
-// enqueue: new rows in the outbox. The same idempotency key (of the same agent) again returns the first row.
+// enqueue: new rows in the outbox. The same idempotency key (of the same agent) again returns the first row; so does
+// equal content that is still on its way, and one that was confirmed a moment ago makes a row born `deduplicated`.
 import { conversationLane, type Enqueued, type NewSend, rowId, type SendState } from '../../contract/index.ts'
 import { digestOf } from '../mac.ts'
 import {
@@ -11,7 +12,9 @@ import {
   type Value,
   whole,
 } from '../statement.ts'
-import { count, divide, hint, type Verb, type VerbContext } from '../verb-context.ts'
+import { count, countedReason, divide, hint, type Verb, type VerbContext } from '../verb-context.ts'
+import { writeNotification } from './notifications.ts'
+import { keyLeadsTo, prepareKeys, twinOf } from './send-keys.ts'
 
 const OUTBOX_INSERT: InsertShape = {
   table: 'outbox',
@@ -29,6 +32,10 @@ const OUTBOX_INSERT: InsertShape = {
     'cause',
     'op',
     'state',
+    'reason',
+    'detail',
+    'platform_ids',
+    'claim',
     'grp',
     'part',
     'idem',
@@ -44,15 +51,27 @@ export const enqueue: Verb<readonly NewSend[], readonly Enqueued[]> = function* 
   return divide(yield* enqueueSends(context, calls.flat()), calls)
 }
 
-/** In order; one result each. */
+/** In order; one result each. Sends without a content key share their statements. */
 export function* enqueueSends(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
+  const keys = sends.flatMap((send) => (send.dedupKey === undefined ? [] : [send.dedupKey]))
+  if (keys.length === 0) return yield* enqueuePlain(context, sends)
+  yield* prepareKeys(context, keys)
+  const results: Enqueued[] = []
+  for (const send of sends) {
+    if (send.dedupKey === undefined) results.push(...(yield* enqueuePlain(context, [send])))
+    else results.push(yield* enqueueKeyed(context, send, send.dedupKey))
+  }
+  return results
+}
+
+function* enqueuePlain(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
   if (sends.length === 0) return []
   const seqs = yield* reserve('outbox', sends.length)
   const digests: string[] = []
   const values = sends.map((send, at) => {
     const op = JSON.stringify(send.op)
     digests.push(digestOf(op))
-    return outboxValues(context, send, seqs[at] as number, op)
+    return outboxValues(context, send, { seq: seqs[at] as number, op, birth: QUEUED })
   })
   const written = yield* insert(OUTBOX_INSERT, values)
   const results: Enqueued[] = []
@@ -60,15 +79,63 @@ export function* enqueueSends(context: VerbContext, sends: readonly NewSend[]): 
     if (written[at]) {
       const seq = seqs[at] as number
       const id = rowId('o', context.tag, seq)
-      recordBirth(context, send, id, digests[at] ?? '')
+      recordBirth(context, send, { id, digest: digests[at] ?? '', birth: QUEUED })
+      yield* logAttempt(context, send, seq, 'queued')
       results.push({ id, seq, state: 'queued', repeated: false })
     } else results.push(yield* firstOfKey(context, send))
   }
   return results
 }
 
-function outboxValues(context: VerbContext, send: NewSend, seq: number, op: string): Value[] {
+/** The idempotency key first, then the content. */
+function* enqueueKeyed(context: VerbContext, send: NewSend, key: string): Steps<Enqueued> {
+  const known = yield* knownKey(context, send)
+  if (known) return known
+  const twin = yield* twinOf(context, key)
+  if (twin?.is === 'open') {
+    yield* logAttempt(context, send, twin.seq, 'queued')
+    return { id: twin.id, seq: twin.seq, state: twin.state, repeated: true }
+  }
+  if (!twin) {
+    const [fresh] = yield* enqueuePlain(context, [send])
+    if (!fresh) throw new Error('a send was not enqueued')
+    if (!fresh.repeated) yield* keyLeadsTo(context, key, fresh.seq)
+    return fresh
+  }
+  const [seq = 0] = yield* reserve('outbox', 1)
+  const op = JSON.stringify(send.op)
+  const birth = { state: 'deduplicated', first: twin.id, platformIds: twin.platformIds } as const
+  const [written] = yield* insert(OUTBOX_INSERT, [outboxValues(context, send, { seq, op, birth })])
+  if (!written) return yield* firstOfKey(context, send)
+  const id = rowId('o', context.tag, seq)
+  recordBirth(context, send, { id, digest: digestOf(op), birth })
+  yield* logAttempt(context, send, seq, 'deduplicated')
+  return { id, seq, state: 'deduplicated', repeated: false, first: twin.id }
+}
+
+function* logAttempt(
+  context: VerbContext,
+  send: NewSend,
+  seq: number,
+  status: 'queued' | 'deduplicated',
+): Steps<void> {
+  if (!send.notification) return
+  yield* writeNotification(context, { ...send.notification, status, error: null, send: seq })
+}
+
+type Birth =
+  | { readonly state: 'queued' }
+  | { readonly state: 'deduplicated'; readonly first: string; readonly platformIds: string }
+
+const QUEUED: Birth = { state: 'queued' }
+
+function outboxValues(
+  context: VerbContext,
+  send: NewSend,
+  { seq, op, birth }: { readonly seq: number; readonly op: string; readonly birth: Birth },
+): Value[] {
   const { now } = context
+  const twin = birth.state === 'deduplicated' ? birth : null
   return [
     seq,
     conversationLane(send.to),
@@ -82,7 +149,11 @@ function outboxValues(context: VerbContext, send: NewSend, seq: number, op: stri
     send.approval ?? null,
     send.cause,
     op,
-    'queued',
+    birth.state,
+    twin ? 'duplicate' : null,
+    twin?.first ?? null,
+    twin?.platformIds ?? null,
+    send.claim && !twin ? JSON.stringify(send.claim) : null,
     send.group ?? null,
     send.part ?? 0,
     idempotencyOf(send),
@@ -92,15 +163,20 @@ function outboxValues(context: VerbContext, send: NewSend, seq: number, op: stri
   ]
 }
 
-function recordBirth(context: VerbContext, send: NewSend, id: string, digest: string): void {
+function recordBirth(
+  context: VerbContext,
+  send: NewSend,
+  { id, digest, birth }: { readonly id: string; readonly digest: string; readonly birth: Birth },
+): void {
   const { integration } = send.to
+  const reason = birth.state === 'deduplicated' ? 'duplicate' : ''
   context.entries.push({
     kind: 'send',
     ref: id,
     integration,
     from: '',
-    to: 'queued',
-    reason: '',
+    to: birth.state,
+    reason,
     count: 1,
     digest,
     detail: JSON.stringify({
@@ -108,10 +184,13 @@ function recordBirth(context: VerbContext, send: NewSend, id: string, digest: st
       conversation: send.to.conversation,
       ...(send.agent === null ? {} : { agent: send.agent }),
       ...(send.turn === null ? {} : { turn: send.turn }),
+      ...(birth.state === 'deduplicated' ? { first: birth.first } : {}),
     }),
   })
-  count(context, { integration, name: 'send:queued', reason: '', delta: 1 })
-  hint(context, { kind: 'sends', lane: conversationLane(send.to), scope: integration })
+  const counted = countedReason(birth.state, reason)
+  count(context, { integration, name: `send:${birth.state}`, reason: counted, delta: 1 })
+  if (birth.state === 'queued')
+    hint(context, { kind: 'sends', lane: conversationLane(send.to), scope: integration })
 }
 
 /** The key is the agent's own: another agent's equal key is another key. */
@@ -122,10 +201,17 @@ function idempotencyOf(send: NewSend): string | null {
 }
 
 function* firstOfKey(context: VerbContext, send: NewSend): Steps<Enqueued> {
+  const known = yield* knownKey(context, send)
+  if (!known) throw new Error('an outbox row was neither written nor found')
+  return known
+}
+
+function* knownKey(context: VerbContext, send: NewSend): Steps<Enqueued | null> {
+  if (send.idempotencyKey === undefined) return null
   const row = yield* firstRow('SELECT seq, state FROM outbox WHERE idem = $1 AND idem IS NOT NULL', [
     idempotencyOf(send),
   ])
-  if (!row) throw new Error('an outbox row was neither written nor found')
+  if (!row) return null
   const seq = whole(row, 'seq')
   return {
     id: rowId('o', context.tag, seq),

@@ -13,6 +13,7 @@ import { SEND_COLUMNS, sendRow } from '../codec.ts'
 import { digestOf } from '../mac.ts'
 import { firstRow, rows, run, type Steps } from '../statement.ts'
 import { hint, oneByOne, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
+import { offerClaim } from './claims.ts'
 import { delayLane, holds, lockLanes } from './lanes.ts'
 import type { OperateCall } from './operate-turns.ts'
 
@@ -49,7 +50,8 @@ function* moveOne(context: VerbContext, move: SendMove): Steps<MoveOutcome> {
     ...(move.platformIds === undefined ? {} : { platformIds: move.platformIds }),
     ...(op === null ? {} : { op }),
   })
-  if (move.to === 'queued' && move.notBeforeMs !== undefined) {
+  if (move.to === 'sent' && send.claim) yield* offerClaim(context, send, send.claim, move.platformIds ?? [])
+  if ((move.to === 'queued' || move.to === 'sent') && move.notBeforeMs !== undefined) {
     yield* delayLane('sends', move.lane, context.now + move.notBeforeMs)
   }
   if (move.to === 'failed') yield* failRest(context, send, move.reason ?? null, move.detail)

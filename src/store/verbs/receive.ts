@@ -27,6 +27,7 @@ import {
 import { storableTurn } from '../storable.ts'
 import { count, divide, hint, type KnownSession, type Verb, type VerbContext } from '../verb-context.ts'
 import { applyEffects } from './effects.ts'
+import { follow, itemsUnderClaim, switched } from './follow-route.ts'
 import { bearSessions, currentSessions, firstSession, type SessionBirth } from './sessions.ts'
 
 export interface ReceiveCall {
@@ -61,10 +62,20 @@ const TURN_INSERT: InsertShape = {
 export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (context, calls) {
   const answers: ReceiveResult[] = []
   let plain: ReceiveItem[] = []
+  const claimed = yield* itemsUnderClaim(
+    context,
+    calls.flatMap((call) => call.items),
+  )
   for (const call of calls) {
     for (const given of call.items) {
       const turn = storableTurn(given.turn)
       const item = turn === given.turn ? given : { ...given, turn }
+      if (claimed.has(given)) {
+        if (plain.length > 0) answers.push(...(yield* keep(context, plain)))
+        plain = []
+        answers.push(yield* keepRouted(context, item))
+        continue
+      }
       if (item.keepRow && item.effects.length === 0) {
         plain.push(item)
         continue
@@ -82,8 +93,25 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
   )
 }
 
-/** Writes rows for all items; a known key yields the first row's facts. */
-function* keep(context: VerbContext, items: readonly ReceiveItem[]): Steps<ReceiveResult[]> {
+/** One whose place has a route or a claim. A duplicate takes nothing. */
+function* keepRouted(context: VerbContext, item: ReceiveItem): Steps<ReceiveResult> {
+  const known = yield* knownTurn(context, item.turn)
+  if (known) return known
+  const lead = item.claims ? yield* follow(context, item.turn, item.claims) : null
+  if (!lead) return yield* keepWithEffects(context, item)
+  const result = yield* keepWithEffects(context, { ...item, turn: switched(item.turn, lead) }, lead.session)
+  return result.duplicate ? result : { ...result, routed: lead }
+}
+
+/**
+ * Writes rows for all items; a known key yields the first row's facts. `leadsTo`: the session of somebody else that
+ * the (only) item goes to.
+ */
+export function* keep(
+  context: VerbContext,
+  items: readonly ReceiveItem[],
+  leadsTo?: string,
+): Steps<ReceiveResult[]> {
   const keys = items.map(({ turn }) => (turn.agent === null ? '' : sessionKey(turn.agent, turn.at)))
   const wanted = keys.filter((key, at) => key !== '' && items[at]?.state !== 'refused')
   const current = yield* currentSessions(context, wanted)
@@ -93,7 +121,8 @@ function* keep(context: VerbContext, items: readonly ReceiveItem[]): Steps<Recei
   const digests: string[] = []
   for (let at = 0; at < items.length; at++) {
     const item = items[at] as ReceiveItem
-    const session = sessionFor(item, keys[at] as string, current)
+    const session =
+      leadsTo === undefined ? sessionFor(item, keys[at] as string, current) : { id: leadsTo, generation: 0 }
     const body = item.turn.body === null ? null : JSON.stringify(item.turn.body)
     sessions.push(session)
     digests.push(body === null ? item.turn.bodyDigest : digestOf(body))
@@ -114,7 +143,7 @@ function* keep(context: VerbContext, items: readonly ReceiveItem[]): Steps<Recei
     if (item.state === 'queued' && session && item.turn.agent !== null) {
       hint(context, { kind: 'turns', lane: session.id, scope: item.turn.agent })
       const key = keys[at] as string
-      if (!current.has(key) && !births.has(key)) {
+      if (leadsTo === undefined && !current.has(key) && !births.has(key)) {
         births.set(key, { key, agent: item.turn.agent, address: formatAddress(item.turn.at), session })
       }
     }
@@ -197,12 +226,18 @@ function recordReceived(context: VerbContext, item: ReceiveItem, id: string, dig
 }
 
 function* firstReceived(context: VerbContext, turn: NewTurn): Steps<ReceiveResult> {
+  const known = yield* knownTurn(context, turn)
+  if (!known) throw new Error('a turn was neither written nor found')
+  return known
+}
+
+function* knownTurn(context: VerbContext, turn: NewTurn): Steps<ReceiveResult | null> {
   const row = yield* firstRow(
     `SELECT seq, state, reason, session FROM turns
      WHERE integration = $1 AND conversation = $2 AND message_id = $3 AND edit_version = $4`,
     [turn.at.integration, turn.at.conversation, turn.messageId, turn.editVersion],
   )
-  if (!row) throw new Error('a turn was neither written nor found')
+  if (!row) return null
   return {
     id: rowId('t', context.tag, whole(row, 'seq')),
     duplicate: true,
@@ -213,8 +248,8 @@ function* firstReceived(context: VerbContext, turn: NewTurn): Steps<ReceiveResul
   }
 }
 
-function* keepWithEffects(context: VerbContext, item: ReceiveItem): Steps<ReceiveResult> {
-  const [result] = yield* keep(context, [item])
+function* keepWithEffects(context: VerbContext, item: ReceiveItem, leadsTo?: string): Steps<ReceiveResult> {
+  const [result] = yield* keep(context, [item], leadsTo)
   if (!result || result.duplicate) return result as ReceiveResult
   const origin = { turn: item.turn, id: result.id, session: result.session }
   return { ...result, effects: yield* applyEffects(context, origin, item.effects) }

@@ -24,6 +24,7 @@ export const pruneBodies = oneByOne(function* (
   for (const of of PRUNED) {
     pruned += yield* pruneTable(of, context.now - olderThanMs, limit - pruned)
   }
+  pruned += yield* pruneNotifications(context.now - olderThanMs, limit - pruned)
   if (pruned > 0)
     recordFact(context, { kind: 'audit', ref: 'bodies', to: 'pruned' }, { rows: String(pruned) })
   return pruned
@@ -58,4 +59,16 @@ function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number)
     )
   }
   return settled.length
+}
+
+function* pruneNotifications(before: number, limit: number): Steps<number> {
+  if (limit <= 0) return 0
+  const old = yield* rows(
+    'SELECT id FROM notification_log WHERE message IS NOT NULL AND at < $1 ORDER BY at LIMIT $2',
+    [before, limit],
+  )
+  if (old.length === 0) return 0
+  return yield* run('UPDATE notification_log SET message = NULL WHERE id @any($1)', [
+    old.map((row) => text(row, 'id')),
+  ])
 }

@@ -1,6 +1,7 @@
 // The contract suite of the store: every back end runs all of it.
 import { describe } from 'vitest'
 import { describeAudit } from './audit.ts'
+import { describeClaims } from './claims.ts'
 import { describeDispatch } from './dispatch.ts'
 import { describeEffects } from './effects.ts'
 import type { MakeStoreFixture } from './fixture.ts'
@@ -10,6 +11,7 @@ import { describeOutlet } from './outlet.ts'
 import { describePeople } from './people.ts'
 import { describeProperties } from './property.ts'
 import { describeReading } from './reading.ts'
+import { describeSending } from './sending.ts'
 
 /** Runs the suite against the store that `make` opens. `propertyRuns`: how many random sequences. */
 export function describeStore(
@@ -22,6 +24,8 @@ export function describeStore(
     describeEffects(make)
     describeDispatch(make)
     describeOutlet(make)
+    describeSending(make)
+    describeClaims(make)
     describePeople(make)
     describeReading(make)
     describeAudit(make)

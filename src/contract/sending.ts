@@ -1,0 +1,98 @@
+// The records of sending: claims and the routes they make, the notification log, what schedules fired.
+import type { Urgency } from './message.ts'
+import type { ClaimState } from './states.ts'
+
+// ---- claims and routes --------------------------------------------------------------------------------------
+
+/** The right of a session to the next reply in a chat where it speaks first. */
+export interface ClaimOffer {
+  readonly session: string
+  readonly agent: string
+  readonly label: string
+}
+
+export interface ClaimRow extends ClaimOffer {
+  readonly integration: string
+  readonly conversation: string
+  readonly thread: string | null
+  /** The platform's id of the (last part of the) message that offers it: a reply to it, or a tap on it, decides. */
+  readonly messageId: string
+  readonly state: ClaimState
+  readonly send: string
+  readonly createdAt: number
+  readonly expiresAt: number
+  readonly decidedBy: string | null
+  readonly decidedAt: number | null
+}
+
+/** Where an address leads now, when that is not its own session. */
+export interface RouteRow extends ClaimOffer {
+  readonly address: string
+  readonly messageId: string
+  readonly since: number
+}
+
+/** What is said when a claim is decided; `{label}` is replaced. */
+export interface ClaimTexts {
+  readonly threaded: string
+  readonly kept: string
+  readonly unreachable: string
+}
+
+export interface ClaimRules {
+  /** Messages that this one answers: the claim of one of them wins, for this message alone. */
+  readonly answers: readonly string[]
+  /** It is a plain message of somebody who may claim: it takes the newest open claim as a tap would. */
+  readonly takesNewest: boolean
+  /** Agents that can be reached: the claim of any other is given back. */
+  readonly agents: readonly string[]
+  readonly texts: ClaimTexts
+  /** Whether the message that offered it can be edited. */
+  readonly canEdit: boolean
+}
+
+/** `late`: expired or decided before. `none`: there is no such claim. */
+export type ClaimOutcome = 'claimed' | 'kept' | 'late' | 'unreachable' | 'none'
+
+// ---- notifications ------------------------------------------------------------------------------------------
+
+export interface NewNotification {
+  readonly user: string
+  readonly agent: string | null
+  readonly session: string | null
+  /** As it was asked for, or `type:id` of the default. */
+  readonly channel: string
+  readonly message: string
+  readonly urgency: Urgency
+  /** `agent`: a tool call. `notify_on`: the end of a turn. `operator`: the command line or the API. */
+  readonly source: 'agent' | 'notify_on' | 'operator'
+}
+
+export interface NotificationRow extends Omit<NewNotification, 'message'> {
+  readonly id: string
+  /** Null once pruned. */
+  readonly message: string | null
+  readonly digest: string
+  /** `not_sent`: nothing was to be sent (notify_on). For one in the outbox: what became of it. */
+  readonly status: 'queued' | 'sent' | 'deduplicated' | 'failed' | 'unknown' | 'not_sent'
+  readonly error: string | null
+  readonly send: string | null
+  readonly at: number
+}
+
+// ---- schedules ----------------------------------------------------------------------------------------------
+
+export interface Firing {
+  readonly agent: string
+  readonly schedule: string
+  /** The time the schedule named, not the time it was noticed. */
+  readonly fireAt: number
+  /** `first_seen`: the mark from which missed ones are counted. */
+  readonly outcome: 'run' | 'skipped' | 'first_seen'
+}
+
+export interface FiringRow extends Firing {
+  readonly node: string
+  readonly turn: string | null
+  readonly at: number
+}

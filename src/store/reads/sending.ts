@@ -1,0 +1,125 @@
+// Reading what sending left behind: routes, claims, the notification log, what schedules fired.
+import type {
+  Address,
+  ClaimRow,
+  ClaimState,
+  FiringRow,
+  NotificationRow,
+  RouteRow,
+  Urgency,
+} from '../../contract/index.ts'
+import { rowId } from '../../contract/index.ts'
+import { rows, type Steps, text, textOrNull, whole, wholeOrNull } from '../statement.ts'
+import { routeOf } from '../verbs/claims.ts'
+import { createConditions } from './conditions.ts'
+
+export function readRoute(at: Address): Steps<RouteRow | null> {
+  return routeOf(at)
+}
+
+export interface ClaimFilter {
+  readonly integration?: string
+  readonly conversation?: string
+  readonly session?: string
+  readonly states?: readonly ClaimState[]
+  readonly limit: number
+}
+
+export function* readClaims(tag: string, filter: ClaimFilter): Steps<readonly ClaimRow[]> {
+  const where = createConditions()
+  if (filter.integration !== undefined) where.add('integration = ?', filter.integration)
+  if (filter.conversation !== undefined) where.add('conversation = ?', filter.conversation)
+  if (filter.session !== undefined) where.add('session = ?', filter.session)
+  if (filter.states) where.add('state @any(?)', filter.states)
+  const { sql, params } = where.build()
+  const found = yield* rows(
+    `SELECT * FROM claims ${sql} ORDER BY created_at DESC, send DESC LIMIT $${params.length + 1}`,
+    [...params, filter.limit],
+  )
+  return found.map((row) => ({
+    integration: text(row, 'integration'),
+    conversation: text(row, 'conversation'),
+    thread: text(row, 'thread') === '' ? null : text(row, 'thread'),
+    messageId: text(row, 'message_id'),
+    session: text(row, 'session'),
+    agent: text(row, 'agent'),
+    label: text(row, 'label'),
+    state: text(row, 'state') as ClaimState,
+    send: rowId('o', tag, whole(row, 'send')),
+    createdAt: whole(row, 'created_at'),
+    expiresAt: whole(row, 'expires_at'),
+    decidedBy: textOrNull(row, 'decided_by'),
+    decidedAt: wholeOrNull(row, 'decided_at'),
+  }))
+}
+
+export interface NotificationFilter {
+  readonly agent?: string
+  readonly user?: string
+  readonly limit: number
+}
+
+/** What is in the outbox is told as it stands there now. */
+export function* readNotifications(
+  tag: string,
+  filter: NotificationFilter,
+): Steps<readonly NotificationRow[]> {
+  const where = createConditions()
+  if (filter.agent !== undefined) where.add('n.agent = ?', filter.agent)
+  if (filter.user !== undefined) where.add('n.user_id = ?', filter.user)
+  const { sql, params } = where.build()
+  const found = yield* rows(
+    `SELECT n.*, o.state AS send_state, o.reason AS send_reason, o.detail AS send_detail
+     FROM notification_log n LEFT JOIN outbox o ON o.seq = n.send ${sql}
+     ORDER BY n.at DESC, n.id DESC LIMIT $${params.length + 1}`,
+    [...params, filter.limit],
+  )
+  return found.map((row) => {
+    const send = wholeOrNull(row, 'send')
+    const state = textOrNull(row, 'send_state')
+    const status = state === 'sending' ? 'queued' : (state ?? text(row, 'status'))
+    const troubled = status === 'failed' || status === 'unknown'
+    const trouble = troubled ? (textOrNull(row, 'send_detail') ?? textOrNull(row, 'send_reason')) : null
+    return {
+      id: text(row, 'id'),
+      user: text(row, 'user_id'),
+      agent: textOrNull(row, 'agent'),
+      session: textOrNull(row, 'session'),
+      channel: text(row, 'channel'),
+      message: textOrNull(row, 'message'),
+      digest: text(row, 'digest'),
+      urgency: text(row, 'urgency') as Urgency,
+      source: text(row, 'source') as NotificationRow['source'],
+      status: status as NotificationRow['status'],
+      error: textOrNull(row, 'error') ?? trouble,
+      send: send === null ? null : rowId('o', tag, send),
+      at: whole(row, 'at'),
+    }
+  })
+}
+
+export interface FiringFilter {
+  readonly agent?: string
+  readonly schedule?: string
+  readonly limit: number
+}
+
+export function* readFirings(filter: FiringFilter): Steps<readonly FiringRow[]> {
+  const where = createConditions()
+  if (filter.agent !== undefined) where.add('agent = ?', filter.agent)
+  if (filter.schedule !== undefined) where.add('schedule = ?', filter.schedule)
+  const { sql, params } = where.build()
+  const found = yield* rows(
+    `SELECT * FROM schedules_fired ${sql} ORDER BY fire_at DESC, agent, schedule LIMIT $${params.length + 1}`,
+    [...params, filter.limit],
+  )
+  return found.map((row) => ({
+    agent: text(row, 'agent'),
+    schedule: text(row, 'schedule'),
+    fireAt: whole(row, 'fire_at'),
+    outcome: text(row, 'outcome') as FiringRow['outcome'],
+    node: text(row, 'node'),
+    turn: textOrNull(row, 'turn'),
+    at: whole(row, 'at'),
+  }))
+}
