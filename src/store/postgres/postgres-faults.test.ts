@@ -5,7 +5,7 @@ import type { Hint, Store } from '../../contract/index.ts'
 import { sharedPostgres, startPostgres } from '../../testing/postgres-server.ts'
 import { expectSound, item, queueOne } from '../../testing/store-suite/fixture.ts'
 import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
-import { createPostgresFixture, type PostgresFixture } from './postgres-fixture.ts'
+import { createPostgresFixture, type PostgresFixture } from './fixtures/postgres-fixture.ts'
 import { createPostgresStore } from './postgres-store.ts'
 
 async function until(holds: () => boolean): Promise<void> {
@@ -163,7 +163,7 @@ describe('PostgreSQL faults', () => {
     await expect(reader.receive([item()])).rejects.toMatchObject({ code: 'daemon_absent' })
   })
 
-  it('a transaction that was left open does not hold its locks for long', async () => {
+  it('leaves no transaction open behind a commit', async () => {
     const store = await fixture.open()
     await queueOne(store)
     const settings = new pg.Client({ connectionString: fixture.url })

@@ -2,7 +2,7 @@
 import { afterAll, describe } from 'vitest'
 import { sharedPostgres } from '../../testing/postgres-server.ts'
 import { describeStore } from '../../testing/store-suite/index.ts'
-import { createPostgresFixture } from './postgres-fixture.ts'
+import { createPostgresFixture } from './fixtures/postgres-fixture.ts'
 
 describe('[I2.postgres-real] [S13.same-suite]', () => {
   afterAll(async () => (await sharedPostgres()).stop())

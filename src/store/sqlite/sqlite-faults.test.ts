@@ -4,7 +4,7 @@ import { chmodSync, closeSync, openSync, statSync, truncateSync, writeFileSync, 
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expectSound, item, queueOne } from '../../testing/store-suite/fixture.ts'
-import { createSqliteFixture, type SqliteFixture } from './sqlite-fixture.ts'
+import { createSqliteFixture, type SqliteFixture } from './fixtures/sqlite-fixture.ts'
 
 describe('SQLite faults', () => {
   let fixture: SqliteFixture
