@@ -2,7 +2,7 @@
 import type { InlineKeyboardMarkup } from 'grammy/types'
 import { type Address, type Choice, type OutboundOp, SwitchboardError } from '../../contract/index.ts'
 import { splitText, truncate } from '../../kit/index.ts'
-import { toTelegramHtml, visibleLength } from './markdown.ts'
+import { escapeHtml, toTelegramHtml, visibleLength } from './markdown.ts'
 
 /** Telegram's own limit, in UTF-16 units of the text without its markup. */
 export const MAX_UNITS = 4096
@@ -16,24 +16,33 @@ export interface Part {
   readonly plain: string
 }
 
+// From "counts once" to "every character counts double, in repaired fences"; the last one always fits.
+const LIMITS = [MAX_UNITS, 3_000, 2_048, 1_500, 1_000]
+
 /** Parts that fit, both as HTML and as plain text. One, unless the text is full of characters that count double. */
 export function partsOf(text: string): readonly Part[] {
-  for (let limit = MAX_UNITS; ; limit = Math.floor(limit * 0.8)) {
-    const parts = splitText(text, limit).map((plain) => ({ plain, html: toTelegramHtml(plain) }))
-    if (parts.every(fits)) return parts.length === 0 ? [{ plain: '…', html: '…' }] : parts
+  for (const limit of LIMITS) {
+    const parts = splitText(text, limit).map(partOf)
+    if (parts.every(fits)) return parts.length === 0 ? [partOf('…')] : parts
   }
+  return splitText(text, 500).map(partOf)
+}
+
+function partOf(plain: string): Part {
+  const html = toTelegramHtml(plain)
+  // Nothing but markup (an empty fence): better shown as it was written than refused as empty.
+  return { plain, html: html.replace(/<[^>]*>/g, '').trim() === '' ? escapeHtml(plain) : html }
 }
 
 function fits({ html, plain }: Part): boolean {
-  return plain.length <= MAX_UNITS && visibleLength(html) <= MAX_UNITS && visibleLength(html) > 0
+  return plain.length <= MAX_UNITS && visibleLength(html) <= MAX_UNITS
 }
 
 /** One part, cut where it is too long: an edited message cannot become two. */
 export function cutToFit(text: string, units = MAX_UNITS): Part {
   for (let limit = units; ; limit = Math.floor(limit * 0.8)) {
-    const plain = truncate(text, limit)
-    const html = toTelegramHtml(plain)
-    if (plain.length <= units && visibleLength(html) <= units) return { plain, html }
+    const part = partOf(truncate(text, limit))
+    if (part.plain.length <= units && visibleLength(part.html) <= units) return part
   }
 }
 

@@ -113,6 +113,8 @@ function fromBot(params: Params, world: World, chat: FakeChat, content: object):
 
 const sendMessage: Method = ({ params }, world) => {
   const chat = chatOf(params, world)
+  if (world.refuseMarkup && params.parse_mode !== undefined)
+    return bad('can\'t parse entities: Unsupported start tag "b" at byte offset 0')
   const words = wordsOf(params.text, params, 4096, 'message is too long')
   if (words.text.trim() === '') return bad('message text is empty')
   return ok(fromBot(params, world, chat, words))

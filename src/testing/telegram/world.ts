@@ -68,6 +68,8 @@ export interface World {
   readonly updates: FakeUpdate[]
   readonly toasts: { readonly id: string; readonly text: string; readonly alert: boolean }[]
   readonly files: Map<string, UploadedFile>
+  /** A server that takes no markup at all: every parse_mode is refused as unreadable. */
+  refuseMarkup: boolean
   chat(id: number): FakeChat | undefined
   chatNamed(name: string): FakeChat | undefined
   addChat(chat: FakeChat): FakeChat
@@ -108,6 +110,7 @@ export function createWorld(options: {
     updates,
     toasts: [],
     files,
+    refuseMarkup: false,
     chat: (id) => chats.get(id),
     chatNamed: (name) =>
       [...chats.values()].find(

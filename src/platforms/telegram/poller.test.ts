@@ -1,0 +1,228 @@
+// Long polling: the offset moves with the commit, rivals are told and not fought, a deaf link is found, albums are
+// whole, and one node at a time polls.
+import { afterEach, describe, expect, it } from 'vitest'
+import { SwitchboardError } from '../../contract/index.ts'
+import { openScene, type Scene, type SceneOptions, until } from './fixtures/telegram-scene.ts'
+
+const open: Scene[] = []
+const scene = async (options: SceneOptions = {}) => {
+  const made = await openScene(options)
+  open.push(made)
+  return made
+}
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+const textsOf = ({ intake }: Scene) =>
+  intake.events.map((event) => ('text' in event ? event.text : event.kind))
+
+describe('the offset', () => {
+  it('[S2.ack-telegram-offset] [S7.telegram-polling] moves only with the commit', async () => {
+    const one = await scene()
+    const kate = one.fake.person()
+    one.intake.failWith(new SwitchboardError('store_unavailable', 'the disk is full'))
+    await one.start()
+    const message = kate.says('keep me')
+    const [update] = one.fake.world.updates
+    await until('asked for again', () => one.fake.updates.polls.length > 3)
+    expect(one.fake.updates.confirmed(update?.update_id ?? 0)).toBe(false)
+    expect(one.adapter.link()).toMatchObject({ state: 'down', detail: 'the disk is full' })
+    one.intake.failWith(null)
+    await until('confirmed', () => one.fake.updates.confirmed(update?.update_id ?? 0))
+    expect(one.intake.events).toMatchObject([{ messageId: String(message.message_id), text: 'keep me' }])
+    expect(one.intake.cursors).toEqual([String((update?.update_id ?? 0) + 1)])
+    expect(one.adapter.link()).toEqual({ state: 'up' })
+  })
+
+  it('[S7.catch-up] what came during a downtime is taken in order, from the stored offset', async () => {
+    const one = await scene()
+    const kate = one.fake.person()
+    for (let n = 0; n < 250; n++) kate.says(`word ${n}`)
+    const third = one.fake.world.updates[2]?.update_id ?? 0
+    await one.start(String(third))
+    await until('all are there', () => one.intake.events.length >= 248)
+    expect(textsOf(one)).toEqual(Array.from({ length: 248 }, (_, n) => `word ${n + 2}`))
+  })
+
+  it('[S7.catch-up] repeated and reordered updates come once and in order', async () => {
+    const one = await scene({ faults: [{ on: 'getUpdates', nth: 1, do: 'reorder' }] })
+    const kate = one.fake.person()
+    for (let n = 0; n < 5; n++) kate.says(`word ${n}`)
+    await one.start()
+    await until('all are there', () => one.intake.events.length >= 5)
+    expect(textsOf(one)).toEqual(['word 0', 'word 1', 'word 2', 'word 3', 'word 4'])
+    one.fake.plan([{ on: 'getUpdates', nth: 1, do: 'duplicate' }])
+    kate.says('ends the poll that waits')
+    await until('that', () => one.intake.events.length >= 6)
+    kate.says('twice')
+    await until('delivered again under another update', () => one.intake.events.length >= 8)
+    const [first, second] = one.intake.events.slice(6)
+    // The same key: the store takes it once.
+    expect(second).toEqual(first)
+  })
+})
+
+describe('troubles', () => {
+  it('[S7.reconnect] a lost connection is made again', async () => {
+    const one = await scene({ faults: [{ on: 'getUpdates', nth: [2, 3], do: 'drop-request' }] })
+    const kate = one.fake.person()
+    await one.start()
+    await until('up', () => one.adapter.link().state === 'up')
+    one.fake.cut()
+    kate.says('after')
+    await until('there', () => textsOf(one).includes('after'))
+    expect(one.fake.fired.length).toBeGreaterThan(0)
+    expect(one.log.lines.join('\n')).not.toContain(one.fake.token)
+  })
+
+  it('[S7.liveness] a poll that neither answers nor fails is given up and renewed', async () => {
+    const one = await scene({
+      faults: [{ on: 'getUpdates', nth: 2, do: 'deaf' }],
+      timings: { pollTimeoutMs: 1_000, pollMarginMs: 100 },
+    })
+    const kate = one.fake.person()
+    await one.start()
+    await until('the deaf poll', () => one.fake.fired.length === 1)
+    kate.says('do you hear me')
+    await until('heard', () => textsOf(one).includes('do you hear me'))
+    expect(one.adapter.link().state).toBe('up')
+  })
+
+  it('a second poller is told and not fought', async () => {
+    const one = await scene({ timings: { conflictBaseMs: 5_000, conflictMaxMs: 60_000 } })
+    await one.start()
+    await until('up', () => one.adapter.link().state === 'up')
+    await until('waiting', () => one.fake.updates.polls.length >= 2)
+    // Somebody else polls with the same token: the server ends ours.
+    const rival = fetch(`${one.fake.url}/bot${one.fake.token}/getUpdates?timeout=1`)
+    await until('told', () => one.adapter.link().state === 'down')
+    expect(one.adapter.link().detail).toMatch(
+      /terminated by other getUpdates request.*Another program polls with the same token/,
+    )
+    const polls = one.fake.updates.polls.length
+    await rival
+    expect(one.fake.updates.polls.length).toBe(polls)
+    expect(one.log.lines.filter((line) => line.includes('somebody else'))).toHaveLength(1)
+  })
+
+  it('a webhook that somebody set is told and left alone', async () => {
+    const one = await scene()
+    await fetch(`${one.fake.url}/bot${one.fake.token}/setWebhook?url=http://127.0.0.1:9/x`)
+    await one.start()
+    await until('told', () => one.adapter.link().detail?.includes('A webhook is set for this bot'))
+    expect(one.fake.world.calls.map(({ method }) => method)).not.toContain('deleteWebhook')
+    await fetch(`${one.fake.url}/bot${one.fake.token}/deleteWebhook`)
+    await until('up', () => one.adapter.link().state === 'up')
+  })
+
+  it.each(['malformed', 'error', 'rate-limit', 'slow', 'drop-response', 'conflict'] as const)(
+    '[S7.reconnect] nothing is lost when getUpdates meets %s',
+    async (fault) => {
+      const one = await scene({
+        faults: [{ on: 'getUpdates', nth: [1, 3], do: fault, retryAfter: 0.05, delayMs: 50 }],
+      })
+      const kate = one.fake.person()
+      kate.says('one')
+      await one.start()
+      kate.says('two')
+      await until('both', () => new Set(textsOf(one)).size === 2)
+      kate.says('three')
+      await until('the third', () => textsOf(one).includes('three'))
+      expect([...new Set(textsOf(one))]).toEqual(['one', 'two', 'three'])
+    },
+  )
+
+  it('a wrong token is told without being shown', async () => {
+    const one = await scene()
+    const wrong = await scene({ apiRoot: one.fake.url, token: '7000000001:planted-wrong-token' })
+    await wrong.start()
+    await until('told', () => wrong.adapter.link().detail?.includes('does not know the bot’s token'))
+    expect(JSON.stringify([wrong.adapter.link(), wrong.log.lines])).not.toContain('planted-wrong-token')
+  })
+})
+
+describe('albums', () => {
+  it('are one event, also when a batch ends in the middle, and hold nothing else back', async () => {
+    const one = await scene({ timings: { albumSettleMs: 150 } })
+    const kate = one.fake.person()
+    await one.start()
+    await until('up', () => one.adapter.link().state === 'up')
+    kate.says('before')
+    const [first] = kate.sendsPhotos(['three of them'])
+    await until('before', () => textsOf(one).includes('before'))
+    expect(textsOf(one)).toEqual(['before'])
+    const late = {
+      ...first,
+      media_group_id: first?.media_group_id,
+      caption: undefined,
+      message_id: 77,
+      photo: [{ file_id: 'b', file_unique_id: 'b', width: 1, height: 1 }],
+    }
+    one.fake.world.push('message', late)
+    await until('the album', () => one.intake.events.length === 2)
+    expect(one.intake.events[1]).toMatchObject({ text: 'three of them', attachments: [{}, { id: 'b' }] })
+    kate.says('after')
+    await until('after', () => one.intake.events.length === 3)
+    expect(one.fake.world.updates).toHaveLength(0)
+  })
+})
+
+describe('[S7.telegram-polling] the lease', () => {
+  it('who does not hold it does not poll, and who loses it stops', async () => {
+    let held = false
+    let released = 0
+    const lease = { take: async () => held, release: async () => void released++ }
+    const one = await scene({ lease })
+    await one.start()
+    await until('told', () => one.adapter.link().detail === 'another node polls for this integration')
+    expect(one.fake.updates.polls).toEqual([])
+    held = true
+    await one.adapter.stop()
+    expect(released).toBe(1)
+    await one.start()
+    await until('up', () => one.adapter.link().state === 'up')
+  })
+})
+
+describe('taps', () => {
+  it('[S7.telegram-buttons] are answered with what came of them', async () => {
+    const one = await scene()
+    const kate = one.fake.person()
+    await one.start()
+    await one.send(kate.chat.id, {
+      kind: 'prompt',
+      approval: 'abcde',
+      text: '?',
+      choices: [{ label: 'Allow', value: 'allow:abcde' }],
+    })
+    one.intake.answerWith(() => ({ state: 'consumed', reason: 'verdict', answer: 'verdict recorded' }))
+    kate.taps('Allow')
+    await until('the toast', () => one.fake.world.toasts.length === 1)
+    one.intake.answerWith(() => ({ state: 'refused', reason: 'not_approver' }))
+    kate.taps('Allow')
+    await until('the alert', () => one.fake.world.toasts.length === 2)
+    expect(one.fake.world.toasts).toMatchObject([
+      { text: 'verdict recorded', alert: false },
+      { text: 'Not authorized.', alert: true },
+    ])
+  })
+})
+
+describe('[S7.telegram-webhook] webhook mode', () => {
+  it('[S14.http-hooks-platforms] tells Telegram where to post, and is answered 200', async () => {
+    const one = await scene({ mode: 'webhook', publicUrl: 'https://sb.example.com/' })
+    await one.start()
+    await until('up', () => one.adapter.link().state === 'up')
+    expect(one.fake.world.calls.find(({ method }) => method === 'setWebhook')?.params).toMatchObject({
+      url: 'https://sb.example.com/hooks/tg',
+      secret_token: 'planted-secret-token-4713',
+    })
+  })
+
+  it('without a public URL it says what to do', async () => {
+    const one = await scene({ mode: 'webhook' })
+    await one.start()
+    await until('told', () => one.adapter.link().detail?.includes('server.public_url is not set'))
+  })
+})

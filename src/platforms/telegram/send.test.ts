@@ -1,0 +1,290 @@
+// Outbound against the fake Bot API: what people see, and the truth about what they may not have seen.
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SwitchboardError } from '../../contract/index.ts'
+import { createTestClock } from '../../testing/test-clock.ts'
+import { openScene, type Scene, until } from './fixtures/telegram-scene.ts'
+import { createPace } from './pace.ts'
+
+let scene: Scene
+beforeEach(async () => {
+  scene = await openScene()
+})
+afterEach(() => scene.close())
+
+const CHOICES = [
+  { label: 'Allow', value: 'allow:abcde' },
+  { label: 'Deny', value: 'deny:abcde' },
+]
+
+async function failureOf(sending: Promise<unknown>): Promise<SwitchboardError> {
+  const thrown = await sending.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  expect(thrown).toBeInstanceOf(SwitchboardError)
+  return thrown as SwitchboardError
+}
+
+describe('what people see', () => {
+  it('[S7.telegram-html] [S7.markdown] HTML, and the plain text where Telegram does not take it', async () => {
+    const kate = scene.fake.person()
+    await scene.send(kate.chat.id, { kind: 'text', text: '**hi** `x`' })
+    expect(scene.fake.world.shown(kate.chat.id).at(-1)?.message).toMatchObject({
+      text: 'hi x',
+      entities: [{ type: 'bold' }, { type: 'code' }],
+    })
+    scene.fake.world.calls.length = 0
+    // A server that is stricter than ours refuses once: the same text goes out as it was written.
+    const refusing = await openScene({ faults: [] })
+    const anna = refusing.fake.person()
+    refusing.fake.world.refuseMarkup = true
+    await refusing.send(anna.chat.id, { kind: 'text', text: '**hi**' })
+    expect(anna.sees()).toEqual(['**hi**'])
+    await refusing.close()
+  })
+
+  it('[S7.telegram-html] [S7.split-surrogates] a text that counts double goes out in parts, the reply on the first, the buttons on the last', async () => {
+    const kate = scene.fake.person()
+    const asked = kate.says('go')
+    const text = '😀'.repeat(3000)
+    const { platformIds } = await scene.send(kate.chat.id, {
+      kind: 'text',
+      text,
+      replyTo: String(asked.message_id),
+      choices: CHOICES,
+    })
+    const shown = scene.fake.world.shown(kate.chat.id).filter(({ fromBot }) => fromBot)
+    expect(platformIds).toHaveLength(shown.length)
+    expect(shown.length).toBeGreaterThan(1)
+    expect(kate.sees().join('')).toBe(text)
+    expect(shown.map(({ message }) => Boolean(message.reply_to_message))).toEqual(
+      shown.map((_, at) => at === 0),
+    )
+    expect(shown.map(({ message }) => Boolean(message.reply_markup))).toEqual(
+      shown.map((_, at) => at === shown.length - 1),
+    )
+  })
+
+  it('goes on at the part that failed', async () => {
+    const kate = scene.fake.person()
+    scene.fake.plan([{ on: 'sendMessage', nth: 2, do: 'rate-limit', retryAfter: 1 }])
+    const op = { kind: 'text', text: '😀'.repeat(3000) } as const
+    expect((await failureOf(scene.send(kate.chat.id, op, { key: 'k' }))).code).toBe('rate_limited')
+    const { platformIds } = await scene.send(kate.chat.id, op, { key: 'k' })
+    expect(kate.sees().join('')).toBe(op.text)
+    expect(platformIds).toEqual(
+      scene.fake.world.shown(kate.chat.id).map(({ message }) => String(message.message_id)),
+    )
+  })
+
+  it('[S7.telegram-topics] into a topic, [S7.telegram-channelname] to a channel by its name, to a group that moved', async () => {
+    const { world } = scene.fake
+    world.addChat({ id: -1009, type: 'supergroup', title: 'Forum', is_forum: true })
+    await scene.send(-1009, { kind: 'text', text: 'in topic' }, { thread: '42' })
+    expect(world.shown(-1009)[0]?.message).toMatchObject({ message_thread_id: 42 })
+    world.addChat({ id: -1008, type: 'channel', title: 'News', username: 'news_of_ours' })
+    await scene.send('@news_of_ours', { kind: 'text', text: 'to all' })
+    expect(world.shown(-1008)[0]?.message.text).toBe('to all')
+    world.addChat({ id: -5, type: 'group', title: 'Old', moved_to: -1005 } as never)
+    world.addChat({ id: -1005, type: 'supergroup', title: 'New' })
+    await scene.send(-5, { kind: 'text', text: 'moved' })
+    expect(world.shown(-1005)[0]?.message.text).toBe('moved')
+  })
+
+  it('[S11.notify-urgency-tg] low urgency makes no sound', async () => {
+    const kate = scene.fake.person()
+    for (const urgency of ['low', 'normal', 'high'] as const)
+      await scene.send(kate.chat.id, { kind: 'text', text: urgency, urgency })
+    expect(scene.fake.world.shown(kate.chat.id).map(({ silent }) => silent)).toEqual([true, false, false])
+  })
+
+  it('[S7.telegram-buttons] a prompt has buttons until it is decided', async () => {
+    const kate = scene.fake.person()
+    const { platformIds } = await scene.send(kate.chat.id, {
+      kind: 'prompt',
+      approval: 'abcde',
+      text: 'Run it?',
+      choices: CHOICES,
+    })
+    const [shown] = scene.fake.world.shown(kate.chat.id)
+    expect(shown?.message.reply_markup?.inline_keyboard).toEqual([
+      [
+        { text: 'Allow', callback_data: 'allow:abcde' },
+        { text: 'Deny', callback_data: 'deny:abcde' },
+      ],
+    ])
+    const edit = { kind: 'edit', on: platformIds[0] ?? '', text: '*Allowed*' } as const
+    await scene.send(kate.chat.id, edit)
+    expect(shown?.message).toMatchObject({ text: 'Allowed' })
+    expect(shown?.message.reply_markup).toBeUndefined()
+    // Saying the same again is what it already says.
+    expect(await scene.send(kate.chat.id, edit)).toEqual({ platformIds: edit.on === '' ? [] : [edit.on] })
+    const long = await failureOf(
+      scene.send(kate.chat.id, { kind: 'text', text: 'x', choices: [{ label: 'A', value: 'x'.repeat(65) }] }),
+    )
+    expect(long).toMatchObject({ code: 'platform_rejected', message: expect.stringContaining('64 bytes') })
+  })
+
+  it('reactions, and a clear word for one that Telegram does not have', async () => {
+    const kate = scene.fake.person()
+    const { message_id } = kate.says('hi')
+    await scene.send(kate.chat.id, { kind: 'react', on: String(message_id), emoji: '👀' })
+    expect(scene.fake.world.find(kate.chat.id, message_id)?.reaction).toBe('👀')
+    const error = await failureOf(
+      scene.send(kate.chat.id, { kind: 'react', on: String(message_id), emoji: '🦖' }),
+    )
+    expect(error).toMatchObject({ code: 'platform_rejected', message: expect.stringContaining('🦖') })
+    expect((await failureOf(scene.send(1, { kind: 'react', on: 'x', emoji: '👀' }))).message).toContain(
+      'not the id',
+    )
+  })
+
+  it('typing, said again until it ends', async () => {
+    const clock = createTestClock()
+    const driven = await openScene({ clock })
+    const kate = driven.fake.person()
+    const to = { integration: 'tg', conversation: String(kate.chat.id) }
+    const said = () => driven.fake.world.calls.filter(({ method }) => method === 'sendChatAction').length
+    driven.adapter.signal?.(to, { kind: 'typing', on: true })
+    driven.adapter.signal?.(to, { kind: 'typing', on: true })
+    await until('first', () => said() === 1)
+    await clock.advance(4_600)
+    await until('again', () => said() === 2)
+    driven.adapter.signal?.(to, { kind: 'typing', on: false })
+    await clock.advance(20_000)
+    expect(said()).toBe(2)
+    await driven.close()
+  })
+})
+
+describe('files', () => {
+  it('[S7.attachments-after-gate] are fetched into our folder under a name of ours, and sent from there alone', async () => {
+    const kate = scene.fake.person()
+    await scene.start()
+    kate.sendsFile({ name: '../../evil.sh', content: 'echo', mime: 'text/x-sh' })
+    const event = await until('the message', () => scene.intake.events[0])
+    expect(scene.fake.world.calls.filter(({ method }) => method === 'getFile')).toEqual([])
+    const [attachment] = ('attachments' in event && event.attachments) || []
+    if (!attachment) throw new Error('no attachment')
+    const file = await scene.adapter.download?.(attachment)
+    expect(file).toMatchObject({ name: 'evil.sh', size: 4, mime: 'text/x-sh' })
+    expect(file?.path.startsWith(`${scene.filesDir}/`)).toBe(true)
+    expect(existsSync(file?.path ?? '')).toBe(true)
+    const op = {
+      kind: 'file',
+      name: 'evil.sh',
+      mime: 'text/plain',
+      ref: file?.path ?? '',
+      caption: '*here*',
+    } as const
+    await scene.send(kate.chat.id, op)
+    expect(scene.fake.world.shown(kate.chat.id).at(-1)?.message).toMatchObject({
+      caption: 'here',
+      document: { file_name: 'evil.sh', file_size: 4 },
+    })
+    await scene.send(kate.chat.id, { ...op, mime: 'image/png', ref: 'telegram:BQACAgQAAxkFILE1' })
+    expect(scene.fake.world.shown(kate.chat.id).at(-1)?.message.photo).toBeDefined()
+  })
+
+  it('too large, gone, or from elsewhere: refused with the reason', async () => {
+    const big = { id: '1', kind: 'file', ref: 'x', size: 21 * 1_048_576 } as const
+    expect((await failureOf(scene.adapter.download?.(big) ?? Promise.resolve())).code).toBe('too_large')
+    const gone = { id: '1', kind: 'file', ref: 'x' } as const
+    expect((await failureOf(scene.adapter.download?.(gone) ?? Promise.resolve())).code).toBe(
+      'platform_rejected',
+    )
+    const outside = join(scene.filesDir, '..', 'swb-outside.txt')
+    writeFileSync(outside, 'secret')
+    mkdirSync(scene.filesDir, { recursive: true })
+    symlinkSync(outside, join(scene.filesDir, 'link.txt'))
+    for (const ref of [outside, '../swb-outside.txt', 'link.txt', '/etc/passwd', 'nothing.txt']) {
+      const error = await failureOf(scene.send(1, { kind: 'file', name: 'x', mime: 'text/plain', ref }))
+      expect([ref, error.code]).toEqual([ref, 'platform_rejected'])
+    }
+  })
+})
+
+describe('the truth about what may not have arrived', () => {
+  const text = { kind: 'text', text: 'hello' } as const
+
+  it.each([
+    ['rate-limit', { retryAfter: 7 }, 'rate_limited', 0],
+    ['error', { status: 500 }, 'platform_unavailable', 0],
+    ['error', { status: 502 }, 'platform_unavailable', 0],
+    ['error', { status: 504 }, 'outcome_unknown', 0],
+    ['drop-response', {}, 'outcome_unknown', 1],
+    ['half-open', {}, 'outcome_unknown', 1],
+    ['deaf', {}, 'outcome_unknown', 0],
+    ['malformed', {}, 'outcome_unknown', 1],
+  ] as const)('[S7.retry-after] %s %j is %s', async (fault, more, code, arrived) => {
+    const kate = scene.fake.person()
+    scene.fake.plan([{ on: 'sendMessage', do: fault, ...more }])
+    const error = await failureOf(scene.send(kate.chat.id, text))
+    expect(error.code).toBe(code)
+    if (fault === 'rate-limit') expect(error.retryAfterMs).toBe(7_000)
+    expect(kate.sees()).toHaveLength(arrived)
+    expect(JSON.stringify([error.message, error.stack, error.cause])).not.toContain(scene.fake.token)
+  })
+
+  it('[S7.base-url] nobody listens at api_root: it did not go out', async () => {
+    const away = await openScene({ apiRoot: 'http://127.0.0.1:9' })
+    expect((await failureOf(away.send(1, text))).code).toBe('platform_unavailable')
+    await away.close()
+  })
+
+  it('an edit or a reaction with a lost answer is simply made again', async () => {
+    const kate = scene.fake.person()
+    const { platformIds } = await scene.send(kate.chat.id, text)
+    scene.fake.plan([{ on: 'editMessageText', do: 'drop-response' }])
+    const edit = scene.send(kate.chat.id, { kind: 'edit', on: platformIds[0] ?? '', text: 'new' })
+    expect((await failureOf(edit)).code).toBe('platform_unavailable')
+    const request = { to: { integration: 'tg', conversation: '1' }, key: 'k', seq: 1 }
+    const reconciled = (op: Parameters<Scene['send']>[1]) => scene.adapter.reconcile?.({ ...request, op })
+    expect(await reconciled({ kind: 'edit', on: '1', text: 'x' })).toEqual({ outcome: 'absent' })
+    expect(await reconciled(text)).toEqual({ outcome: 'unknown' })
+  })
+
+  it('refusals for good carry Telegram’s words', async () => {
+    expect((await failureOf(scene.send(12345, text))).message).toBe('Telegram: Bad Request: chat not found')
+    scene.fake.world.addChat({ id: 6, type: 'private', blocked: true } as never)
+    expect(await failureOf(scene.send(6, text))).toMatchObject({
+      code: 'platform_rejected',
+      message: 'Telegram: Forbidden: bot was blocked by the user',
+    })
+  })
+})
+
+describe('[S7.retry-after] the pace', () => {
+  it('waits a little within a chat, and gives back what would wait long', async () => {
+    const clock = createTestClock(0)
+    const pace = createPace(clock)
+    const at: number[] = []
+    const many = Array.from({ length: 7 }, () => pace.turn('1').then(() => at.push(clock.now())))
+    await clock.advance(6_000)
+    await Promise.all(many)
+    expect(at).toEqual([0, 0, 0, 0, 0, 5_000, 5_000])
+    const group: Promise<void>[] = []
+    for (let n = 0; n < 20; n++) {
+      group.push(pace.turn('-1'))
+      await clock.advance(1_000)
+    }
+    await Promise.all(group)
+    expect(await failureOf(pace.turn('-1'))).toMatchObject({ code: 'rate_limited' })
+    expect(Math.max(...at)).toBeLessThanOrEqual(5_000)
+  })
+
+  it('keeps the whole bot at 30 a second', async () => {
+    const clock = createTestClock(0)
+    const pace = createPace(clock)
+    const at: number[] = []
+    const many = Array.from({ length: 40 }, (_, chat) =>
+      pace.turn(String(chat)).then(() => at.push(clock.now())),
+    )
+    await clock.advance(2_000)
+    await Promise.all(many)
+    expect(at.filter((time) => time === 0)).toHaveLength(30)
+    expect(at.filter((time) => time === 1_000)).toHaveLength(10)
+  })
+})
