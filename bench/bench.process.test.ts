@@ -39,7 +39,7 @@ describe('a short run', () => {
     expect(report).toHaveProperty('rss_mb', null)
     expect(report.fdatasync_p50_ms).toBeGreaterThan(0)
     expect(readdirSync(dir)).toEqual([])
-  }, 120_000)
+  }, 170_000)
 })
 
 describe('targets', () => {

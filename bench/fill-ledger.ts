@@ -1,17 +1,24 @@
 // Fills a data folder with turns that were received, handed over and answered, by the store's own verbs: the ledger's
-// chain and the counters come out whole. `fill-ledger.ts DATA_DIR TURNS`.
+// chain and the counters come out whole. They are taken from the build that is measured, so that both agree on the
+// schema. `fill-ledger.ts DATA_DIR TURNS ENTRY`.
 import { createHash } from 'node:crypto'
-import { createRealClock, createRealRandom } from '../src/app/real-clock.ts'
-import { dataFolderAt, openKeyRing, prepareDataFolder } from '../src/config/index.ts'
-import { address, type ReceiveItem, type Store, type TurnMove } from '../src/contract/index.ts'
-import { openStore } from '../src/store/open.ts'
+import { pathToFileURL } from 'node:url'
+import type { ReceiveItem, Store, TurnMove } from '../src/contract/index.ts'
 
 const BATCH = 4_000
-const PEOPLE = 2_000
+// People a batch, who talk in that batch alone: a lane costs more to take than a turn.
+const PEOPLE = 100
 const LEASE_MS = 600_000
 const TEXT = 'Please look into the failed deploy and tell me what you would change before nine. '.repeat(3)
 
-const [dataDir = '', wanted = '0'] = process.argv.slice(2)
+const [dataDir = '', wanted = '0', entry = ''] = process.argv.slice(2)
+const built = (path: string) => import(new URL(`../${path}`, pathToFileURL(entry)).href)
+const { createRealClock, createRealRandom }: typeof import('../src/app/real-clock.ts') =
+  await built('app/real-clock.js')
+const { dataFolderAt, openKeyRing, prepareDataFolder }: typeof import('../src/config/index.ts') =
+  await built('config/index.js')
+const { openStore }: typeof import('../src/store/open.ts') = await built('store/open.js')
+
 const folder = dataFolderAt({ data: dataDir, env: {} })
 prepareDataFolder(folder)
 const store = await openStore(folder.defaultStore, {
@@ -20,14 +27,9 @@ const store = await openStore(folder.defaultStore, {
   node: 'bench-fill',
   ledgerKey: openKeyRing({ dataDir: folder.path, env: {} }).ledgerKey,
 })
-const lanes = new Map<string, number>()
 for (let done = 0; done < Number(wanted); done += BATCH) {
   await fillBatch(store, done, Math.min(BATCH, Number(wanted) - done))
 }
-await store.releaseLanes(
-  'turns',
-  [...lanes].map(([lane, token]) => ({ lane, token })),
-)
 await store.close()
 
 async function fillBatch(into: Store, from: number, count: number): Promise<void> {
@@ -35,25 +37,24 @@ async function fillBatch(into: Store, from: number, count: number): Promise<void
   const received = await into.receive(items)
   const sessions = new Set(received.map((one) => one.session ?? ''))
   const taken = await into.takeTurns(
-    [...sessions].map((lane) => {
-      const token = lanes.get(lane)
-      return { lane, window: BATCH, ...(token === undefined ? {} : { token }) }
-    }),
+    [...sessions].map((lane) => ({ lane, window: BATCH })),
     LEASE_MS,
   )
   const moves: TurnMove[] = []
+  const held: { lane: string; token: number }[] = []
   for (const one of taken) {
     if (one.outcome !== 'taken') throw new Error(`lane ${one.lane}: ${one.outcome}`)
-    lanes.set(one.lane, one.token)
+    held.push({ lane: one.lane, token: one.token })
     for (const { id } of one.handed)
       moves.push({ lane: one.lane, token: one.token, turn: id, to: 'answered' })
   }
   if (moves.length !== count) throw new Error(`${count} turns were received, ${moves.length} were handed`)
   await into.moveTurns(moves)
+  await into.releaseLanes('turns', held)
 }
 
 function itemOf(number: number): ReceiveItem {
-  const person = `person-${number % PEOPLE}`
+  const person = `person-${Math.floor(number / BATCH) * PEOPLE + (number % PEOPLE)}`
   const body = {
     kind: 'message',
     text: `${TEXT}${number}`,
@@ -61,7 +62,7 @@ function itemOf(number: number): ReceiveItem {
   } as const
   return {
     turn: {
-      at: address('bench', person),
+      at: { integration: 'bench', conversation: person },
       platform: 'webhook',
       messageId: `filled-${number}`,
       editVersion: 0,

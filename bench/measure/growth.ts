@@ -119,11 +119,11 @@ async function sample(context: BenchContext, folder: SwitchboardFolder, from: nu
 }
 
 async function fill(context: BenchContext, folder: SwitchboardFolder): Promise<number> {
-  const { growthTurns } = context.options
+  const { growthTurns, entry } = context.options
   context.say(`filling a ledger with ${growthTurns.toLocaleString('en')} turns …`)
   const before = performance.now()
   const script = fileURLToPath(new URL('../fill-ledger.ts', import.meta.url))
-  const child = startNode('any', ['--import', 'tsx', script, folder.dataDir, String(growthTurns)], {
+  const child = startNode('any', ['--import', 'tsx', script, folder.dataDir, String(growthTurns), entry], {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: childEnvironment({}),
   })
