@@ -157,7 +157,7 @@ export function createSender(deps: SenderDeps): Sender {
   /** Resent at most once with a visible note, or left for the operator. */
   const settleUnknown = async (lane: { lane: string; token: number }, row: SendRow, detail: string) => {
     await move(lane, row, { to: 'unknown', reason: 'unconfirmed', detail })
-    const noted = row.op?.kind === 'text' && !row.op.text.startsWith(DUPLICATE_NOTE) ? withNote(row.op) : null
+    const noted = row.op ? withNote(row.op) : null
     if (deps.settings().tunables.unknownPolicy === 'note' && noted) {
       await move(lane, row, { to: 'queued', op: noted, reason: 'unconfirmed' })
     }
@@ -214,6 +214,18 @@ function requestOf(row: SendRow, op: OutboundOp): SendRequest {
   return { to: rowAddress(row), op, key: row.id, seq: row.seq }
 }
 
-function withNote(op: Extract<OutboundOp, { kind: 'text' }>): OutboundOp {
-  return { ...op, text: DUPLICATE_NOTE + op.text }
+/** Null: it has the note already, or cannot carry one. A prompt too: a question that never arrived is never answered. */
+function withNote(op: OutboundOp): OutboundOp | null {
+  switch (op.kind) {
+    case 'text':
+    case 'prompt':
+      return op.text.startsWith(DUPLICATE_NOTE) ? null : { ...op, text: DUPLICATE_NOTE + op.text }
+    case 'file':
+      return op.caption?.startsWith(DUPLICATE_NOTE)
+        ? null
+        : { ...op, caption: DUPLICATE_NOTE + (op.caption ?? '') }
+    case 'edit':
+    case 'react':
+      return null
+  }
 }
