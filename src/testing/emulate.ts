@@ -8,6 +8,7 @@ export {
   type FaultRule,
   parseFaultRules,
 } from './fault-plan.ts'
+export { controlDoor, type PersonAction } from './telegram/control.ts'
 export {
   createFakeTelegram,
   FAKE_TOKEN,

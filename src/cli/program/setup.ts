@@ -1,6 +1,6 @@
 // Names and options of the commands that start Switchboard and look after its configuration.
 import type { Command } from 'commander'
-import type { Action } from './group.ts'
+import { type Action, addGroup } from './group.ts'
 
 export function addSetupCommands(program: Command, action: Action): void {
   program
@@ -33,8 +33,26 @@ export function addSetupCommands(program: Command, action: Action): void {
     .command('reload')
     .description('make the daemon read its configuration again; a wrong one changes nothing')
     .action(action(() => import('../commands/reload.ts').then((m) => m.reload)))
+  addImport(program, action)
+  program
+    .command('emulate')
+    .description('run a fake platform on this machine, to try things without an account')
+    .argument('<platform>', 'which one: telegram')
+    .option('--port <number>', 'listen on this port (default: 8081; 0 takes a free one)')
+    .option('--fault <file>', 'a fault plan (JSON): what goes wrong on purpose')
+    .action(action(() => import('../commands/emulate.ts').then((m) => m.emulate)))
   program
     .command('version')
     .description('print the version')
     .action(action(() => import('../commands/version.ts').then((m) => m.version)))
+}
+
+function addImport(program: Command, action: Action): void {
+  const group = addGroup(program, 'import', 'take over what another program kept', null)
+  group
+    .command('claude-access')
+    .argument('<dir>', 'the state folder of an official Claude Code plugin, or its access.json')
+    .description('print its access.json as an access: block for switchboard.yaml')
+    .option('--grant <integration>', 'let its allowFrom talk on this integration at once')
+    .action(action(() => import('../commands/import.ts').then((m) => m.importClaudeAccess)))
 }

@@ -16,6 +16,8 @@ export interface FakeTelegramOptions {
   readonly faults?: readonly FaultRule[]
   readonly seed?: number
   readonly now?: () => number
+  /** Told of every call except getUpdates, after it was done. */
+  readonly onCall?: (method: string, params: Readonly<Record<string, unknown>>, result: unknown) => void
   /** Answers what is not of the Bot API (a control page). True when it did. */
   readonly otherwise?: (request: IncomingMessage, response: ServerResponse, fake: FakeTelegram) => boolean
 }
@@ -93,9 +95,10 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
       return queue.getUpdates(body, fault, { onGone: (gone) => response.once('close', gone) })
     }
     world.calls.push({ method: name, params: body.params })
-    return (
+    const done =
       queue.method(name, body) ?? runMethod(name, body, world) ?? refuse('Not Found: method not found', 404)
-    )
+    if ('result' in done) options.onCall?.(name, body.params, done.result)
+    return done
   }
 
   const file = (path: string, response: ServerResponse) => {

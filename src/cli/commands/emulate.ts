@@ -1,0 +1,116 @@
+// `switchboard emulate telegram`: a fake Bot API on this machine, to try everything without an account. What the bot
+// says is printed; what is typed is said to the bot.
+import { readFileSync } from 'node:fs'
+import type { RunningEmulator } from '../../app/emulators.ts'
+import type { Context, Run } from '../context.ts'
+import { usage } from '../failure.ts'
+import { safeLines } from '../output/text.ts'
+
+export interface EmulateOptions {
+  readonly port?: string
+  readonly fault?: string
+}
+
+/** What it needs of the process; tests hand in their own. */
+export interface EmulateDeps {
+  onStop(run: () => void): void
+  onLine(run: (line: string) => void): void
+}
+
+const DEFAULT_PORT = 8081
+
+export const emulate: Run<EmulateOptions> = (context, [platform], options) =>
+  runEmulate(context, platform ?? '', options, processDeps())
+
+export async function runEmulate(
+  context: Context,
+  platform: string,
+  options: EmulateOptions,
+  deps: EmulateDeps,
+): Promise<number> {
+  if (platform !== 'telegram') {
+    throw usage(`there is no emulator of "${platform}"`, 'there is: switchboard emulate telegram')
+  }
+  const { emulateTelegram, readFaults } = await import('../../app/emulators.ts')
+  const faults = options.fault === undefined ? [] : await readFaults(readJson(options.fault))
+  const running = await emulateTelegram({
+    port: portOf(options.port),
+    faults,
+    onBot: (line) => void context.print(`${context.paint.cyan('bot')} ${safeLines(line)}`),
+  }).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code !== 'EADDRINUSE') throw thrown
+    throw usage(`port ${portOf(options.port)} is taken`, 'choose another with --port')
+  })
+  await announce(context, running, faults.length)
+  deps.onLine((line) => speak(context, running, line))
+  await new Promise<void>((resolve) => deps.onStop(resolve))
+  await running.stop()
+  return 0
+}
+
+function speak(context: Context, running: RunningEmulator, line: string): void {
+  const tap = /^!tap\s+(.+)$/.exec(line.trim())?.[1]
+  try {
+    if (tap !== undefined) running.taps(tap)
+    else if (line.trim() !== '') running.says(line)
+  } catch (thrown) {
+    context.note(thrown instanceof Error ? thrown.message : String(thrown))
+  }
+}
+
+async function announce(context: Context, { url, token }: RunningEmulator, faults: number): Promise<void> {
+  if (context.json)
+    return void (await context.printJson({ ready: true, platform: 'telegram', url, token, faults }))
+  await context.print(`Telegram is emulated at ${url}${faults > 0 ? ` with ${faults} fault rules` : ''}
+
+In switchboard.yaml:
+  integrations:
+    - { id: tg, platform: telegram, token: env:TELEGRAM_BOT_TOKEN, api_root: ${url} }
+and in the environment of the daemon:
+  TELEGRAM_BOT_TOKEN=${token}
+
+Open ${url}/ to chat, type here (!tap LABEL presses a button), or:
+  curl ${url}/_person -d '{"text":"hello"}'
+  curl ${url}/_chat/412587349
+`)
+}
+
+function portOf(given: string | undefined): number {
+  const port = Number(given ?? DEFAULT_PORT)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw usage(`"${given}" is not a port`, 'give a number from 0 to 65535; 0 takes a free one')
+}
+
+function readJson(file: string): unknown {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    throw usage(`cannot read the fault plan ${file}`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch (thrown) {
+    throw usage(`${file} is not JSON: ${thrown instanceof Error ? thrown.message : 'malformed'}`)
+  }
+}
+
+function processDeps(): EmulateDeps {
+  return {
+    onStop(run) {
+      process.once('SIGINT', run)
+      process.once('SIGTERM', run)
+    },
+    onLine(run) {
+      if (process.stdin.isTTY !== true) return
+      let rest = ''
+      process.stdin.setEncoding('utf8').on('data', (chunk: string) => {
+        const lines = (rest + chunk).split('\n')
+        rest = lines.pop() ?? ''
+        for (const line of lines) run(line)
+      })
+      // The process ends by a signal; waiting for input must not keep it alive after that.
+      process.stdin.unref()
+    },
+  }
+}

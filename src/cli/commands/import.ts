@@ -1,0 +1,172 @@
+// `switchboard import claude-access DIR`: the access.json of the official Claude Code plugins, as an `access:` block to
+// paste, or as rights granted at once. Nothing is opened that was not open there.
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Context, Run } from '../context.ts'
+import { usage } from '../failure.ts'
+import { oneLine } from '../output/text.ts'
+
+interface ClaudeAccess {
+  readonly dm: 'pairing' | 'allowlist' | 'disabled'
+  readonly allowFrom: readonly string[]
+  readonly groups: readonly {
+    readonly id: string
+    readonly requireMention: boolean
+    readonly allowFrom: readonly string[]
+  }[]
+  readonly mentionPatterns: readonly string[]
+  readonly ackReaction: string | null
+  readonly replyToMode: string | null
+  readonly textChunkLimit: number | null
+  /** Codes that waited there: they are not carried over. */
+  readonly pending: number
+}
+
+export const importClaudeAccess: Run<{ readonly grant?: string }> = async (
+  context,
+  [given = ''],
+  options,
+) => {
+  const access = readClaudeAccess(given)
+  if (options.grant !== undefined) return grantAll(context, access, options.grant)
+  if (context.json) await context.printJson(accessBlock(access))
+  else {
+    const { stringify } = await import('yaml')
+    await context.print(
+      stringify(accessBlock(access), {
+        defaultStringType: 'QUOTE_DOUBLE',
+        defaultKeyType: 'PLAIN',
+      }).trimEnd(),
+    )
+    context.note(context.paint.dim('paste this under the integration in switchboard.yaml'))
+    tellDifferences(context, access)
+  }
+  return 0
+}
+
+/** `DIR` is the plugin's state folder, or the file itself. Throws `input_invalid` naming what is wrong. */
+function readClaudeAccess(given: string): ClaudeAccess {
+  const file = isFolder(given) ? join(given, 'access.json') : given
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    throw usage(`there is no ${file}`, 'give the folder of the plugin, such as ~/.claude/channels/telegram')
+  }
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (thrown) {
+    throw usage(`${file} is not JSON: ${thrown instanceof Error ? thrown.message : 'malformed'}`)
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw usage(`${file}: expected an object`)
+  const value = parsed as Record<string, unknown>
+  const wrong = (key: string, what: string) => usage(`${file}: "${key}" is not ${what}`)
+  const dm = value.dmPolicy ?? 'pairing'
+  if (dm !== 'pairing' && dm !== 'allowlist' && dm !== 'disabled')
+    throw wrong('dmPolicy', 'pairing, allowlist or disabled')
+  const groups = value.groups ?? {}
+  if (typeof groups !== 'object' || groups === null || Array.isArray(groups))
+    throw wrong('groups', 'an object')
+  const { textChunkLimit: limit, ackReaction, replyToMode } = value
+  if (limit !== undefined && !(typeof limit === 'number' && limit > 0))
+    throw wrong('textChunkLimit', 'a positive number')
+  if (ackReaction !== undefined && typeof ackReaction !== 'string') throw wrong('ackReaction', 'a string')
+  if (replyToMode !== undefined && !['off', 'first', 'all'].includes(String(replyToMode)))
+    throw wrong('replyToMode', 'off, first or all')
+  return {
+    dm,
+    allowFrom: strings(value.allowFrom ?? [], () => wrong('allowFrom', 'a list of ids')),
+    groups: Object.entries(groups).map(([id, group]) => {
+      if (typeof group !== 'object' || group === null) throw wrong(`groups.${id}`, 'an object')
+      const { requireMention = true, allowFrom = [] } = group as Record<string, unknown>
+      if (typeof requireMention !== 'boolean') throw wrong(`groups.${id}.requireMention`, 'true or false')
+      return {
+        id,
+        requireMention,
+        allowFrom: strings(allowFrom, () => wrong(`groups.${id}.allowFrom`, 'a list of ids')),
+      }
+    }),
+    mentionPatterns: strings(value.mentionPatterns ?? [], () =>
+      wrong('mentionPatterns', 'a list of patterns'),
+    ),
+    ackReaction: ackReaction || null,
+    replyToMode: replyToMode === undefined ? null : String(replyToMode),
+    textChunkLimit: limit ?? null,
+    pending: Object.keys((value.pending as object | undefined) ?? {}).length,
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+function strings(value: unknown, wrong: () => Error): readonly string[] {
+  if (!Array.isArray(value)) throw wrong()
+  return value.map((one: unknown) => {
+    if (typeof one !== 'string' && typeof one !== 'number') throw wrong()
+    return String(one)
+  })
+}
+
+/** As it stands in switchboard.yaml. There, a group's empty list meant any member; here that is written ["*"]. */
+function accessBlock(access: ClaudeAccess): object {
+  // There, `disabled` closes the groups as well.
+  const open = access.dm === 'disabled' ? [] : access.groups
+  const groups = Object.fromEntries(
+    open.map(({ id, requireMention, allowFrom }) => [
+      id,
+      { require_mention: requireMention, allow_from: allowFrom.length > 0 ? allowFrom : ['*'] },
+    ]),
+  )
+  return {
+    access: {
+      dm: access.dm,
+      allow_from: access.allowFrom,
+      // There, whoever may talk may approve.
+      approvers: access.allowFrom,
+      ...(open.length > 0 ? { groups } : {}),
+      ...(access.mentionPatterns.length > 0 ? { mention_patterns: access.mentionPatterns } : {}),
+    },
+    ...(access.ackReaction === null ? {} : { ack_reaction: access.ackReaction }),
+    ...(access.replyToMode === null ? {} : { reply_to_mode: access.replyToMode }),
+    ...(access.textChunkLimit === null ? {} : { text_chunk_limit: Math.max(64, access.textChunkLimit) }),
+  }
+}
+
+function tellDifferences(context: Context, access: ClaudeAccess): void {
+  if (access.allowFrom.length > 0)
+    context.note(
+      'approvers: there, everyone who may talk may also approve; shorten the list if that is too many',
+    )
+  if (access.groups.some(({ allowFrom }) => allowFrom.length === 0))
+    context.note(
+      'allow_from: ["*"]: these groups let any member talk, as they did; name the members to close them',
+    )
+  if (access.pending > 0)
+    context.note(
+      `${access.pending} pairing codes that waited are not carried over: those senders are given a new one`,
+    )
+}
+
+async function grantAll(context: Context, access: ClaudeAccess, integration: string): Promise<number> {
+  const daemon = await context.daemon()
+  for (const sender of access.allowFrom) {
+    await daemon.call('POST', '/api/access/grant', { body: { integration, sender, right: 'talk' } })
+  }
+  if (context.json) await context.printJson({ ok: true, integration, granted: access.allowFrom })
+  else
+    await context.print(
+      access.allowFrom.length === 0
+        ? 'allowFrom is empty: nothing to grant'
+        : `may talk on ${oneLine(integration)}: ${access.allowFrom.map(oneLine).join(', ')}`,
+    )
+  if (access.groups.length > 0)
+    context.note('groups are configuration: run it without --grant to see the block to paste')
+  return 0
+}

@@ -1,0 +1,185 @@
+// `import claude-access` and `emulate telegram`: what they print, and what they refuse.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { loadText } from '../config/testing-load.ts'
+import { runEmulate } from './commands/emulate.ts'
+import { createContext } from './context.ts'
+import { command, rememberingTerminal, startFakeDaemon, temporaryFolder } from './fixtures/fake-daemon.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+afterEach(() => folder.done())
+
+const write = (access: unknown) =>
+  writeFileSync(
+    join(folder.path, 'access.json'),
+    typeof access === 'string' ? access : JSON.stringify(access),
+  )
+
+const ACCESS = {
+  dmPolicy: 'allowlist',
+  allowFrom: ['412587349', 77],
+  groups: {
+    '-1001': { requireMention: false, allowFrom: ['5'] },
+    '-1002': { requireMention: true, allowFrom: [] },
+  },
+  pending: { a1b2c3: { senderId: '9', chatId: '9', createdAt: 1, expiresAt: 2, replies: 1 } },
+  mentionPatterns: ['^hey bot'],
+  ackReaction: '👀',
+  replyToMode: 'first',
+  textChunkLimit: 2000,
+  chunkMode: 'newline',
+}
+
+describe('[S4.import-claude-access] import claude-access', () => {
+  it('prints a block that the configuration takes as it stands', async () => {
+    write(ACCESS)
+    const { code, out, err } = await command(['import', 'claude-access', folder.path])
+    expect(code).toBe(0)
+    const block = parse(out) as Record<string, unknown>
+    expect(block).toEqual({
+      access: {
+        dm: 'allowlist',
+        allow_from: ['412587349', '77'],
+        approvers: ['412587349', '77'],
+        groups: {
+          '-1001': { require_mention: false, allow_from: ['5'] },
+          '-1002': { require_mention: true, allow_from: ['*'] },
+        },
+        mention_patterns: ['^hey bot'],
+      },
+      ack_reaction: '👀',
+      reply_to_mode: 'first',
+      text_chunk_limit: 2000,
+    })
+    expect(err).toContain('pairing codes that waited')
+    const indented = out.replace(/^(?=.)/gm, '    ')
+    const loaded = loadText(
+      `integrations:\n  - id: tg\n    platform: telegram\n    token: env:T\n${indented}`,
+    )
+    expect(loaded.ok).toBe(true)
+  })
+
+  it('grants at once, and opens nothing that was closed', async () => {
+    write({ ...ACCESS, dmPolicy: 'disabled' })
+    const closed = await command(['import', 'claude-access', join(folder.path, 'access.json'), '--json'])
+    expect(closed.lines[0]).toMatchObject({ access: { dm: 'disabled' } })
+    expect(closed.out).not.toContain('-1001')
+    const data = temporaryFolder()
+    const daemon = await startFakeDaemon(data.path, { 'POST /api/access/grant': { ok: true } })
+    const { code } = await command([
+      'import',
+      'claude-access',
+      folder.path,
+      '--grant',
+      'tg',
+      '--data',
+      data.path,
+    ])
+    expect(code).toBe(0)
+    expect(daemon.asked.map(({ body }) => body)).toEqual([
+      { integration: 'tg', sender: '412587349', right: 'talk' },
+      { integration: 'tg', sender: '77', right: 'talk' },
+    ])
+    await daemon.close()
+    data.done()
+  })
+
+  it('an empty file has the defaults of the plugins', async () => {
+    write({})
+    const { lines } = await command(['import', 'claude-access', folder.path, '--json'])
+    expect(lines).toEqual([{ access: { dm: 'pairing', allow_from: [], approvers: [] } }])
+  })
+
+  it.each([
+    ['{ not json', 'is not JSON'],
+    ['[]', 'expected an object'],
+    [{ dmPolicy: 'open' }, '"dmPolicy" is not pairing, allowlist or disabled'],
+    [{ allowFrom: 'kate' }, '"allowFrom" is not a list of ids'],
+    [{ groups: { '-1': { requireMention: 'yes' } } }, '"groups.-1.requireMention" is not true or false'],
+    [{ textChunkLimit: 'x' }, '"textChunkLimit" is not a positive number'],
+  ])('%j is refused: %s', async (access, problem) => {
+    write(access)
+    const { code, out, err } = await command(['import', 'claude-access', folder.path])
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(problem)
+  })
+
+  it('says where to look when there is nothing', async () => {
+    const { code, err } = await command(['import', 'claude-access', join(folder.path, 'none')])
+    expect(code).toBe(2)
+    expect(err).toContain('hint: give the folder of the plugin')
+  })
+})
+
+describe('[S14.cli-emulate] emulate telegram', () => {
+  it('runs until it is stopped, takes what is typed, and prints what the bot says', async () => {
+    const terminal = rememberingTerminal()
+    const context = createContext(terminal, {})
+    let stop = () => {}
+    let type = (_line: string) => {}
+    const done = runEmulate(
+      context,
+      'telegram',
+      { port: '0' },
+      {
+        onStop: (run) => {
+          stop = run
+        },
+        onLine: (run) => {
+          type = run
+        },
+      },
+    )
+    while (!terminal.printed.out.includes('_chat/')) await new Promise((resolve) => setTimeout(resolve, 5))
+    const url = /emulated at (\S+)/.exec(terminal.printed.out)?.[1] ?? ''
+    const token = /TELEGRAM_BOT_TOKEN=(\S+)/.exec(terminal.printed.out)?.[1] ?? ''
+    type('hello bot')
+    type('!tap Nothing')
+    expect(terminal.printed.err).toContain('there is no button "Nothing"')
+    const ask = async (path: string, init?: RequestInit) =>
+      (await fetch(url + path, init)).json() as Promise<unknown>
+    expect(await ask(`/bot${token}/getUpdates`)).toMatchObject({
+      ok: true,
+      result: [{ message: { text: 'hello bot' } }],
+    })
+    await ask(`/bot${token}/sendMessage?chat_id=412587349&text=hi`)
+    expect(terminal.printed.out).toContain('sendMessage: hi')
+    const said = await ask('/_person', { method: 'POST', body: '{"text":"by curl"}' })
+    expect(said).toMatchObject({ ok: true })
+    expect(await ask('/_chat/412587349')).toMatchObject({
+      messages: [{ text: 'hello bot' }, { text: 'hi' }, { text: 'by curl' }],
+    })
+    const foreign = await fetch(`${url}/_person`, {
+      method: 'POST',
+      body: '{"text":"x"}',
+      headers: { origin: 'https://evil.example' },
+    })
+    expect(foreign.status).toBe(403)
+    expect((await fetch(`${url}/_person`, { method: 'POST', body: '{}' })).status).toBe(400)
+    stop()
+    expect(await done).toBe(0)
+  })
+
+  it.each([
+    [['emulate', 'slak'], 'there is no emulator of "slak"'],
+    [['emulate', 'telegram', '--port', 'x'], '"x" is not a port'],
+    [['emulate', 'telegram', '--fault', '/nonexistent.json'], 'cannot read the fault plan'],
+  ])('%j is refused: %s', async (words, problem) => {
+    const { code, err } = await command(words)
+    expect(code).toBe(2)
+    expect(err).toContain(problem)
+  })
+
+  it('names the rule of a fault plan that does not hold', async () => {
+    const file = join(folder.path, 'plan.json')
+    writeFileSync(file, '[{"on":"sendMessage","do":"explode"}]')
+    const { code, err } = await command(['emulate', 'telegram', '--fault', file])
+    expect(code).toBe(2)
+    expect(err).toContain('rule 1 needs "do", one of: rate-limit')
+  })
+})

@@ -1,0 +1,127 @@
+// The emulator's own doors beside the Bot API: a page, POST /_person to act as a person, GET /_chat/ID to see a chat as
+// people see it, POST /_faults for another plan. Loopback only, and closed to the scripts of other sites.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SwitchboardError } from '../../contract/index.ts'
+import { parseFaultRules } from '../fault-plan.ts'
+import { CONTROL_PAGE } from './control-page.ts'
+import type { FakeTelegram } from './fake-telegram.ts'
+import type { Person } from './person.ts'
+
+/** What a person does, as the body of POST /_person. One of text, tap, react, edit, file. */
+export interface PersonAction {
+  readonly chat?: number
+  readonly from?: number
+  readonly name?: string
+  readonly text?: string
+  readonly reply_to?: number
+  readonly topic?: number
+  readonly tap?: string
+  readonly react?: { readonly on: number; readonly emoji: string }
+  readonly edit?: { readonly on: number; readonly text: string }
+  readonly file?: {
+    readonly name: string
+    readonly content?: string
+    readonly mime?: string
+    readonly caption?: string
+  }
+}
+
+/** Answers a request that is not of the Bot API. False: it is not ours either. */
+export function controlDoor(request: IncomingMessage, response: ServerResponse, fake: FakeTelegram): boolean {
+  const path = new URL(request.url ?? '/', 'http://fake').pathname
+  const ours = path === '/' || path.startsWith('/_')
+  if (!ours) return false
+  if (!isLocal(request)) {
+    reply(response, 403, { ok: false, error: 'only from this machine' })
+    return true
+  }
+  answer(request, path, fake)
+    .then((made) => reply(response, 200, made))
+    .catch((thrown: unknown) =>
+      reply(response, thrown instanceof SwitchboardError && thrown.code === 'not_found' ? 404 : 400, {
+        ok: false,
+        error: thrown instanceof Error ? thrown.message : 'malformed',
+      }),
+    )
+  return true
+}
+
+async function answer(request: IncomingMessage, path: string, fake: FakeTelegram): Promise<unknown> {
+  if (path === '/') return CONTROL_PAGE
+  const [, id] = /^\/_chat\/(-?\d+)$/.exec(path) ?? []
+  if (request.method === 'GET' && id !== undefined) return transcript(fake, Number(id))
+  if (request.method === 'GET' && path === '/_calls') return { calls: fake.world.calls, fired: fake.fired }
+  if (request.method === 'POST' && path === '/_person')
+    return act(fake, (await readJson(request)) as PersonAction)
+  if (request.method === 'POST' && path === '/_faults') {
+    fake.plan(parseFaultRules(await readJson(request)))
+    return { ok: true }
+  }
+  throw new SwitchboardError(
+    'not_found',
+    'there is POST /_person, GET /_chat/ID, GET /_calls and POST /_faults',
+  )
+}
+
+function act(fake: FakeTelegram, action: PersonAction): object {
+  const person = personOf(fake, action)
+  if (action.tap !== undefined) return { ok: true, update_id: person.taps(action.tap).update_id }
+  if (action.react)
+    return { ok: true, update_id: person.reacts(action.react.on, action.react.emoji).update_id }
+  if (action.edit) return { ok: true, message_id: person.edits(action.edit.on, action.edit.text).message_id }
+  if (action.file) return { ok: true, message_id: person.sendsFile(action.file).message_id }
+  if (typeof action.text !== 'string' || action.text === '')
+    throw new SwitchboardError('input_invalid', 'give one of text, tap, react, edit or file')
+  const options = {
+    ...(action.reply_to === undefined ? {} : { replyTo: action.reply_to }),
+    ...(action.topic === undefined ? {} : { topic: action.topic }),
+  }
+  return { ok: true, message_id: person.says(action.text, options).message_id }
+}
+
+function personOf(fake: FakeTelegram, { chat, from, name }: PersonAction): Person {
+  return fake.person({
+    ...(from === undefined ? {} : { id: from }),
+    ...(name === undefined ? {} : { name }),
+    // A positive chat is the direct one of that person.
+    ...(chat === undefined ? {} : chat > 0 ? { id: chat } : { chat: { id: chat, is_forum: true } }),
+  })
+}
+
+function transcript(fake: FakeTelegram, id: number): object {
+  const messages = fake.world.shown(id).map(({ message, fromBot, silent, reaction }) => ({
+    id: message.message_id,
+    from: message.from?.first_name ?? '',
+    from_bot: fromBot,
+    text: message.text ?? message.caption ?? (message.document || message.photo ? '(file)' : ''),
+    buttons: message.reply_markup?.inline_keyboard.flat().map((button) => button.text) ?? [],
+    ...(message.message_thread_id === undefined ? {} : { topic: message.message_thread_id }),
+    ...(silent ? { silent } : {}),
+    ...(reaction === null ? {} : { reaction }),
+  }))
+  return { chat: fake.world.chat(id) ?? { id }, messages }
+}
+
+function isLocal(request: IncomingMessage): boolean {
+  const host = request.headers.host ?? ''
+  const { origin } = request.headers
+  const local = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host)
+  return local && (origin === undefined || origin === `http://${host}`)
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) text += chunk
+  const parsed: unknown = JSON.parse(text)
+  if (typeof parsed !== 'object' || parsed === null)
+    throw new SwitchboardError('input_invalid', 'a JSON object is needed')
+  return parsed
+}
+
+function reply(response: ServerResponse, status: number, body: unknown): void {
+  const page = typeof body === 'string'
+  response.writeHead(status, {
+    'content-type': page ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
+  })
+  response.end(page ? body : `${JSON.stringify(body)}\n`)
+}
