@@ -21,9 +21,9 @@ export function citationsIn(file: string, text: string): readonly Citation[] {
   })
 }
 
-/** All citations of the repository: `*.test.ts` of src, test and examples, and the suites in src/testing. */
+/** All citations of the repository: `*.test.ts` of src, test, bench and examples, and the suites in src/testing. */
 export function citations(root: string): readonly Citation[] {
-  return ['src', 'test', 'examples'].flatMap((folder) =>
+  return ['src', 'test', 'bench', 'examples'].flatMap((folder) =>
     filesUnder(join(root, folder))
       .map((path) => relative(root, path).split(sep).join('/'))
       .filter((file) => file.endsWith('.test.ts') || /^src\/testing\/.*\.ts$/.test(file))
