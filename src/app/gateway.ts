@@ -21,11 +21,18 @@ import { createAgentOutlet } from '../core/dispatch/agent-outlet.ts'
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
 import { createRoster, type Roster } from '../core/dispatch/roster.ts'
 import { createIntake, type Intake } from '../core/inbound/intake.ts'
+import { giveBackClaim } from '../core/outbound/give-back.ts'
 import { ackReaction, canSpeak, createLinks, type Links } from '../core/outbound/links.ts'
+import { createNotifier, type Notifier } from '../core/outbound/notify.ts'
+import { createNotifyOn } from '../core/outbound/notify-on.ts'
+import { createOutlet, type Outlet } from '../core/outbound/outlet.ts'
 import { createSender, type Sender } from '../core/outbound/sender.ts'
+import { refusedNow } from '../core/outbound/targets.ts'
 import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
+import { createScheduler } from '../core/schedules/scheduler.ts'
 import type { SignalSink } from '../core/signals.ts'
 import { splitText } from '../kit/index.ts'
+import { nextRun } from './next-run.ts'
 import { keepPruning } from './retention.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -52,6 +59,8 @@ export interface Gateway {
   readonly approvals: Approvals
   readonly dispatcher: Dispatcher
   readonly grants: LiveGrantBook
+  readonly outlet: Outlet
+  readonly notifier: Notifier
   /** Why an integration or agent could not be started, by `integration:ID` or `agent:ID`. */
   problems(): ReadonlyMap<string, string>
   start(): Promise<void>
@@ -67,6 +76,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const grants = createGrantBook(store, log)
   const problems = new Map<string, string>()
   const running = new Map<string, string>()
+  let started = false
   let stopPruning: Cancel = () => undefined
   const crashPoint = deps.crashPoint ? { crashPoint: deps.crashPoint } : {}
 
@@ -91,10 +101,47 @@ export function createGateway(deps: GatewayDeps): Gateway {
         integrationById(settings(), row.integration)?.ackReaction ?? settings().tunables.ackReaction
       return ackReaction(row, emoji, links.get(row.integration))
     },
+    ended: (row, end) => notifyOn(row, end),
+    onRejected: (row) => {
+      if (row.session === null) return
+      giveBackClaim(store, row).catch((thrown) =>
+        log.warn({ turn: row.id, error: String(thrown) }, 'a claim was not given back'),
+      )
+    },
     ...crashPoint,
   })
+  const notifyOn = createNotifyOn({
+    store,
+    log,
+    random: deps.random,
+    settings,
+    grants,
+    links,
+    split: splitText,
+  })
   const jitter = () => (deps.random.bytes(1)[0] ?? 0) / 255
-  const sender = createSender({ store, clock, log, settings, links, jitter, ...crashPoint })
+  const sender = createSender({
+    store,
+    clock,
+    log,
+    settings,
+    links,
+    jitter,
+    refusedNow: (row) => refusedNow(settings(), row),
+    ...crashPoint,
+  })
+  const outlet = createOutlet({
+    store,
+    clock,
+    random: deps.random,
+    settings,
+    links,
+    sender,
+    split: splitText,
+    problemOf: (integration) => problems.get(`integration:${integration}`),
+  })
+  const notifier = createNotifier({ store, settings, grants, outlet })
+  const scheduler = createScheduler({ store, clock, log, settings, nextRun })
   const approvals = createApprovals({
     store,
     clock,
@@ -112,10 +159,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     random: deps.random,
     settings,
     grants,
-    sessionFacts: async (agent, at) => {
-      const session = await store.sessionAt(agent, at)
+    canEdit: (integration) => links.get(integration)?.adapter.abilities.edits ?? false,
+    sessionFacts: async (agent, at, route) => {
+      const session = route?.session ?? (await store.sessionAt(agent, at))?.id
       const open = session
-        ? await store.turns({ session: session.id, states: ['queued', 'handed', 'seen'], limit: 1_000 })
+        ? await store.turns({ session, states: ['queued', 'handed', 'seen'], limit: 1_000 })
         : []
       const queued = open.filter((row) => row.state === 'queued').length
       const post = roster.get(agent)
@@ -258,6 +306,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     for (const [key, { digest, start }] of wanted) {
       if (!running.has(key)) await begin(key, digest, start)
     }
+    if (started) scheduler.refresh()
   }
 
   return {
@@ -267,6 +316,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     approvals,
     dispatcher,
     grants,
+    outlet,
+    notifier,
     problems: () => problems,
     apply,
     async start() {
@@ -275,10 +326,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
       dispatcher.start()
       sender.start()
       await approvals.start()
+      started = true
+      scheduler.start()
       stopPruning = keepPruning({ store, clock, log, retentionMs: () => settings().tunables.bodyRetentionMs })
     },
     async stop() {
       stopPruning()
+      scheduler.stop()
       approvals.stop()
       await dispatcher.stop()
       await sender.stop()

@@ -82,6 +82,12 @@ export interface NotificationRow extends Omit<NewNotification, 'message'> {
 
 // ---- schedules ----------------------------------------------------------------------------------------------
 
+/**
+ * The place of turns that a schedule started: conversation = agent, thread = schedule. No integration can have this id,
+ * and nothing can be said there.
+ */
+export const SCHEDULE_PLACE = '_schedule'
+
 export interface Firing {
   readonly agent: string
   readonly schedule: string

@@ -10,6 +10,7 @@ import {
   type NewSend,
   parseAddress,
   type Random,
+  SCHEDULE_PLACE,
   type SessionRow,
   type Settings,
   type Store,
@@ -46,26 +47,33 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   const say = async (output: Output<'say'>): Promise<Accepted> => {
     const place = await placeOf(output)
     const limit = deps.links.get(place.to.integration)?.adapter.textLimit ?? Number.POSITIVE_INFINITY
-    const sends = compose(
-      {
-        to: place.to,
-        platform: place.platform,
-        text: output.text,
-        cause: 'reply',
-        agent,
-        session: output.session,
-        turn: output.turn ?? null,
-        ...(output.urgency ? { urgency: output.urgency } : {}),
-        ...(output.afterMs === undefined ? {} : { dueAt: deps.clock.now() + output.afterMs }),
-        ...(output.idempotencyKey === undefined ? {} : { idempotencyKey: output.idempotencyKey }),
-      },
-      limit,
-      deps,
-    )
+    // Nobody is there to hear it: the end of such a turn is told by notify_on, anything else by a tool.
+    const unheard = place.to.integration === SCHEDULE_PLACE
+    const sends = unheard
+      ? []
+      : compose(
+          {
+            to: place.to,
+            platform: place.platform,
+            text: output.text,
+            cause: 'reply',
+            agent,
+            session: output.session,
+            turn: output.turn ?? null,
+            ...(output.urgency ? { urgency: output.urgency } : {}),
+            ...(output.afterMs === undefined ? {} : { dueAt: deps.clock.now() + output.afterMs }),
+            ...(output.idempotencyKey === undefined ? {} : { idempotencyKey: output.idempotencyKey }),
+          },
+          limit,
+          deps,
+        )
     const flying = output.turn ? dispatcher.flight(output.turn) : null
     if (flying && output.turn) {
       flying.flight.said = true
-      const settled = await dispatcher.settle(output.turn, output.final ? 'answered' : 'seen', { sends })
+      const settled = await dispatcher.settle(output.turn, output.final ? 'answered' : 'seen', {
+        sends,
+        ...(output.final ? { text: output.text } : {}),
+      })
       if (settled.ok) return { id: settled.ids[0] ?? null }
       throw new SwitchboardError('conflict', `turn ${output.turn} is no longer this node's`)
     }

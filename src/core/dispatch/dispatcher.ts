@@ -17,6 +17,7 @@ import {
   type Work,
 } from '../../contract/index.ts'
 import { givenUpText, notice, offlineText } from '../notices.ts'
+import type { TurnEnd } from '../outbound/notify-on.ts'
 import { createPatience } from '../patience.ts'
 import { rowAddress, type SignalSink, tellTurnState } from '../signals.ts'
 import { toDelivery } from './delivery.ts'
@@ -35,6 +36,10 @@ export interface DispatcherDeps {
   readonly canSpeak: (integration: string) => boolean
   /** The reaction that tells a sender that the agent has it; null where there is none to give. */
   readonly ackReaction: (row: TurnRow) => NewSend | null
+  /** What else is said when a turn ends: committed with its end. */
+  readonly ended: (row: TurnRow, end: TurnEnd) => readonly NewSend[]
+  /** The agent refused a turn for good: a claim that led it there is given back. */
+  readonly onRejected: (row: TurnRow) => void
   readonly crashPoint?: (name: string) => void
 }
 
@@ -53,6 +58,8 @@ export interface SettleOptions {
   readonly sends?: readonly NewSend[]
   readonly reason?: ReasonCode
   readonly detail?: string
+  /** The agent's final text. */
+  readonly text?: string
 }
 
 export type SettleOutcome = { readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false }
@@ -212,13 +219,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const giveUp = async (hold: LaneHold, row: TurnRow, reason: ReasonCode, detail?: string) => {
     const sends = deps.canSpeak(row.integration) ? [notice(targetOf(row), givenUpText(reason, detail))] : []
     await commit(hold, row, 'failed', { sends, reason, ...(detail === undefined ? {} : { detail }) })
+    if (reason === 'agent_rejected') deps.onRejected(row)
   }
 
   const commit = async (
     hold: LaneHold,
     row: TurnRow,
     to: 'seen' | 'answered' | 'failed',
-    { sends = [], reason, detail }: SettleOptions,
+    { sends = [], reason, detail, text }: SettleOptions,
   ): Promise<SettleOutcome> => {
     deps.crashPoint?.('dispatch.before-settle')
     const full: TurnMove = {
@@ -229,7 +237,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       ...(reason ? { reason } : {}),
       ...(detail ? { detail } : {}),
     }
-    const all = to === 'failed' ? sends : [...acknowledged(hold, row), ...sends]
+    const end = {
+      ...(text === undefined ? {} : { text }),
+      ...(reason ? { reason } : {}),
+      ...(detail ? { detail } : {}),
+    }
+    const told = to === 'seen' ? [] : deps.ended(row, { to, ...end })
+    const all = to === 'failed' ? [...told, ...sends] : [...acknowledged(hold, row), ...told, ...sends]
     const result = await patience.persist('settle a turn', () => store.accept(all, [full]))
     deps.crashPoint?.('dispatch.after-settle')
     if (result.outcome === 'stale') {
@@ -275,8 +289,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const expireOld = async () => {
     const rows = await store.expireTurns(deps.settings().tunables.queueExpiryMs, 100)
     const told = rows.filter((row) => deps.canSpeak(row.integration))
-    if (told.length > 0)
-      await store.enqueue(told.map((row) => notice(targetOf(row), givenUpText('queue_expired'))))
+    const notices = told.map((row) => notice(targetOf(row), givenUpText('queue_expired')))
+    const ends = rows.flatMap((row) => deps.ended(row, { to: 'expired', reason: 'queue_expired' }))
+    if (notices.length + ends.length > 0) await store.enqueue([...notices, ...ends])
     for (const row of rows) tellTurnState(deps.signal, row, 'expired', 'queue_expired')
   }
 

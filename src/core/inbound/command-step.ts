@@ -1,12 +1,12 @@
-// /new, /status and /stop (or !new …, where a platform keeps the slash for itself) go to Switchboard, not to the model.
+// /new, /status, /stop and /back (or !new …, where a platform keeps the slash for itself) go to Switchboard, not to the model.
 import type { Effect, StepResult } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
 import { type StepInput, textOf } from './step-input.ts'
 
-export type ChatCommand = 'new' | 'status' | 'stop'
+export type ChatCommand = 'new' | 'status' | 'stop' | 'back'
 
 // `/new@some_bot` is how Telegram addresses one bot among several.
-const COMMAND = /^\s*[/!](new|status|stop)(?:@[\w.-]+)?\s*$/i
+const COMMAND = /^\s*[/!](new|status|stop|back)(?:@[\w.-]+)?\s*$/i
 
 /** The command that an event is, or null. Edits never command. */
 export function chatCommand(event: StepInput['event']): ChatCommand | null {
@@ -27,7 +27,19 @@ export function commandStep(input: StepInput): StepResult {
         at: input.at,
       })
     case 'stop':
-      return answer(stopText(input), { kind: 'cancel_session', agent: input.agent, at: input.at })
+      return answer(stopText(input), {
+        kind: 'cancel_session',
+        agent: input.route?.agent ?? input.agent,
+        at: input.at,
+        ...(input.route ? { session: input.route.session } : {}),
+      })
+    case 'back':
+      return input.route
+        ? answer(`Back in your own chat; the ${input.route.label} thread is closed.`, {
+            kind: 'route_back',
+            at: input.at,
+          })
+        : answer('You are in your own chat.', null)
     case 'status':
       return answer(statusText(input), null)
   }
@@ -44,13 +56,15 @@ function stopText(input: StepInput): string {
 
 function statusText(input: StepInput): string {
   const { queued = 0, running = 0, attached = false } = input.session ?? {}
-  const agent = attached ? `${input.agent} is attached` : `${input.agent} is offline; messages wait in order`
-  return `${agent}. Waiting: ${queued}. In work: ${running}.`
+  const name = input.route?.agent ?? input.agent
+  const agent = attached ? `${name} is attached` : `${name} is offline; messages wait in order`
+  const thread = input.route ? ` This chat is in the ${input.route.label} thread; /back leaves it.` : ''
+  return `${agent}. Waiting: ${queued}. In work: ${running}.${thread}`
 }
 
 function answer(
   text: string,
-  effect: Extract<Effect, { kind: 'new_session' | 'cancel_session' }> | null,
+  effect: Extract<Effect, { kind: 'new_session' | 'cancel_session' | 'route_back' }> | null,
 ): StepResult {
   return { decision: { go: 'answer', text, reason: 'command' }, effects: effect ? [effect] : [] }
 }

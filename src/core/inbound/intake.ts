@@ -16,13 +16,16 @@ import {
   type Received,
   type ReceiveItem,
   type ReceiveResult,
+  type RouteRow,
   type Settings,
   type StepResult,
   type Store,
   SwitchboardError,
   type TurnBody,
 } from '../../contract/index.ts'
+import { claimAnswer } from '../claims.ts'
 import type { GrantBook } from '../people/approvers.ts'
+import { claimRules } from './claim-step.ts'
 import { chatCommand } from './command-step.ts'
 import { createLimits } from './limits.ts'
 import { boundAt } from './routing.ts'
@@ -31,13 +34,14 @@ import { runSteps } from './steps.ts'
 import { verdictForm } from './verdict-step.ts'
 
 export interface IntakeDeps {
-  readonly store: Pick<Store, 'receive' | 'approval'>
+  readonly store: Pick<Store, 'receive' | 'approval' | 'routeAt'>
   readonly clock: Clock
   readonly random: Random
   readonly settings: () => Settings
   readonly grants: GrantBook
   /** What a command wants to know about the session behind an address. */
-  readonly sessionFacts: (agent: string, at: Address) => Promise<SessionFacts>
+  readonly sessionFacts: (agent: string, at: Address, route: RouteRow | null) => Promise<SessionFacts>
+  readonly canEdit: (integration: string) => boolean
   /** Told after the commit which turns /stop cancelled, so that what runs can be stopped. */
   readonly onStop: (agent: string, turns: readonly string[]) => void
 }
@@ -61,7 +65,8 @@ export function createIntake(deps: IntakeDeps): Intake {
     const senderLimit = bound?.binding.senderLimit ?? settings.tunables.senderLimit
     const senderKey = `s:${integration.id}:${event.sender.id}`
     const floodKey = `f:${integration.id}`
-    const command = chatCommand(event)
+    const route = chatCommand(event) ? await deps.store.routeAt(at) : null
+    const spoken = route?.agent ?? agent
     const input: StepInput = {
       event,
       integration,
@@ -71,7 +76,9 @@ export function createIntake(deps: IntakeDeps): Intake {
       now,
       grants: deps.grants,
       approval: await namedApproval(event, now),
-      session: command && agent ? await deps.sessionFacts(agent, at) : null,
+      session: chatCommand(event) && spoken ? await deps.sessionFacts(spoken, at, route) : null,
+      route,
+      canEdit: deps.canEdit(integration.id),
       senderLimit: limits.peek(senderKey, senderLimit, now),
       floodLimit: limits.peek(floodKey, floodLimit, now),
       freshCode: () => Buffer.from(deps.random.bytes(3)).toString('hex'),
@@ -84,7 +91,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       if (takes.flood) limits.giveBack(floodKey, floodLimit)
       if (takes.sender) limits.giveBack(senderKey, senderLimit)
     }
-    return { item: toItem(input, result, freshMessageId(event)), result, agent, undo }
+    return { item: toItem(input, result, freshMessageId(event)), result, agent: spoken, undo }
   }
 
   const namedApproval = async (event: InboundEvent, now: number): Promise<ApprovalRow | null> => {
@@ -163,6 +170,7 @@ function toItem(input: StepInput, { decision, effects = [] }: StepResult, messag
     ...(refused && decision.key ? { detail: { key: decision.key } } : {}),
     keepRow: !(refused && (decision.reason === 'rate_limited' || decision.reason === 'flood')),
     effects: decision.go === 'answer' ? [...effects, reply(at, decision.text)] : effects,
+    ...(decision.go === 'continue' ? { claims: claimRules(input) } : {}),
   }
 }
 
@@ -219,6 +227,7 @@ function answerTo(one: Considered, result: ReceiveResult): string | undefined {
   if (decision.go === 'answer') return decision.text
   if (decision.go !== 'consume') return undefined
   for (const effect of result.effects) {
+    if (effect.kind === 'claimed') return claimAnswer(effect.outcome)
     if (effect.kind === 'decided' && !effect.won) {
       return `already answered by ${effect.approval?.decidedBy ?? 'somebody'}`
     }

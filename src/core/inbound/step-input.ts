@@ -5,6 +5,7 @@ import type {
   ApprovalRow,
   InboundEvent,
   IntegrationSettings,
+  RouteRow,
   Settings,
 } from '../../contract/index.ts'
 import type { GrantBook } from '../people/approvers.ts'
@@ -22,6 +23,10 @@ export interface StepInput {
   readonly approval: ApprovalRow | null
   /** What `/status` and `/stop` need to know; null unless the message is a command. */
   readonly session: SessionFacts | null
+  /** Where the address leads by a claim; null unless the message is a command. */
+  readonly route: RouteRow | null
+  /** Whether messages of this integration can be edited. */
+  readonly canEdit: boolean
   /** Already looked at, not yet taken. */
   readonly senderLimit: LimitPeek
   readonly floodLimit: LimitPeek

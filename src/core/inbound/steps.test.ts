@@ -50,6 +50,8 @@ function input(
     grants: { has: () => false, senders: () => [] },
     approval: null,
     session: null,
+    route: null,
+    canEdit: true,
     senderLimit: { over: false },
     floodLimit: { over: false },
     freshCode: () => '0a1b2c',

@@ -2,6 +2,7 @@
 // sender limit, session. The duplicate check is the unique key of the row itself, applied with it.
 import type { StepResult } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
+import { claimStep } from './claim-step.ts'
 import { commandStep } from './command-step.ts'
 import { mentionGate, senderGate } from './gate.ts'
 import type { StepInput } from './step-input.ts'
@@ -14,6 +15,7 @@ export const STEPS: readonly Step[] = [
   parsable,
   senderGate,
   verdictStep,
+  claimStep,
   mentionGate,
   senderLimit,
   bound,

@@ -1,5 +1,17 @@
-// From what an agent says to outbox rows: one row per part of a long message, so that a failure resumes at its part.
-import type { Address, NewSend, OutboundOp, Random, SendCause, Urgency } from '../../contract/index.ts'
+// From what is to be said to outbox rows: one row per part of a long message, so that a failure resumes at its part.
+// Buttons, a claim and the note in the notification log belong to the last part: it is the one that is answered.
+import { hash } from 'node:crypto'
+import type {
+  Address,
+  Choice,
+  ClaimOffer,
+  NewNotification,
+  NewSend,
+  OutboundOp,
+  Random,
+  SendCause,
+  Urgency,
+} from '../../contract/index.ts'
 
 export interface Saying {
   readonly to: Address
@@ -12,6 +24,13 @@ export interface Saying {
   readonly urgency?: Urgency
   readonly dueAt?: number
   readonly idempotencyKey?: string
+  /** The message that the first part quotes. */
+  readonly replyTo?: string
+  readonly choices?: readonly Choice[]
+  readonly claim?: ClaimOffer
+  readonly notification?: NewNotification
+  /** Equal content to the same place is not sent twice within a short time. */
+  readonly dedup?: boolean
 }
 
 /** Splits a text for a platform's limit (code points). Handed in: splitting is the kit's trade. */
@@ -22,19 +41,45 @@ export function compose(
   limit: number,
   deps: { split: SplitText; random: Random },
 ): readonly NewSend[] {
-  const { text, urgency, idempotencyKey, ...rest } = saying
-  const parts = Number.isFinite(limit) ? deps.split(text, limit) : [text]
+  const { to, platform, cause, agent, session, turn, dueAt, idempotencyKey, claim, notification } = saying
+  const parts = Number.isFinite(limit) ? deps.split(saying.text, limit) : [saying.text]
   const group = parts.length > 1 ? deps.random.uuid() : undefined
-  return parts.map((part, index) => ({
-    ...rest,
-    op: textOp(part, urgency),
-    ...(group === undefined ? {} : { group, part: index }),
-    ...(idempotencyKey === undefined
-      ? {}
-      : { idempotencyKey: index === 0 ? idempotencyKey : `${idempotencyKey}#${index}` }),
-  }))
+  const content = saying.dedup ? contentKey(saying) : null
+  return parts.map((part, index) => {
+    const last = index === parts.length - 1
+    return {
+      to,
+      platform,
+      cause,
+      agent,
+      session,
+      turn,
+      op: textOp(part, saying, { first: index === 0, last }),
+      ...(dueAt === undefined ? {} : { dueAt }),
+      ...(group === undefined ? {} : { group, part: index }),
+      ...(idempotencyKey === undefined
+        ? {}
+        : { idempotencyKey: index === 0 ? idempotencyKey : `${idempotencyKey}#${index}` }),
+      // A key for each part: whoever sends a long message again after it broke resumes at the part that failed.
+      ...(content === null ? {} : { dedupKey: `${content}#${index}` }),
+      ...(last && claim ? { claim } : {}),
+      ...(last && notification ? { notification } : {}),
+    }
+  })
 }
 
-function textOp(text: string, urgency: Urgency | undefined): OutboundOp {
-  return urgency === undefined ? { kind: 'text', text } : { kind: 'text', text, urgency }
+/** Where it goes, what it says, and whose replies it asks for. */
+function contentKey({ to, text, claim }: Saying): string {
+  const content = [to.integration, to.conversation, to.thread ?? null, text, claim?.session ?? null]
+  return hash('sha256', JSON.stringify(content))
+}
+
+function textOp(text: string, saying: Saying, place: { first: boolean; last: boolean }): OutboundOp {
+  return {
+    kind: 'text',
+    text,
+    ...(saying.urgency === undefined ? {} : { urgency: saying.urgency }),
+    ...(place.first && saying.replyTo !== undefined ? { replyTo: saying.replyTo } : {}),
+    ...(place.last && saying.choices ? { choices: saying.choices } : {}),
+  }
 }

@@ -7,6 +7,7 @@ import {
   integrationById,
   type Logger,
   type OutboundOp,
+  type ReasonCode,
   type SendMove,
   type SendRequest,
   type SendRow,
@@ -19,6 +20,7 @@ import { createDrain, type Drain } from '../dispatch/drain.ts'
 import { createPatience } from '../patience.ts'
 import { rowAddress } from '../signals.ts'
 import type { Link, Links } from './links.ts'
+import { createSendWaiters } from './send-waiters.ts'
 
 export interface SenderDeps {
   readonly store: Store
@@ -29,6 +31,8 @@ export interface SenderDeps {
   readonly crashPoint?: (name: string) => void
   /** Between 0 and 1. */
   readonly jitter: () => number
+  /** Why a row may not be sent any more: permission is asked again at the moment of sending. */
+  readonly refusedNow: (row: SendRow) => ReasonCode | null
 }
 
 export interface Sender {
@@ -46,9 +50,8 @@ export function createSender(deps: SenderDeps): Sender {
   const patience = createPatience(clock, log)
   /** Lanes that are kept between two messages, with their token. */
   const held = new Map<string, number>()
-  const waiters = new Map<string, Set<() => void>>()
+  const waiters = createSendWaiters(store, clock)
   const running = new Set<Promise<void>>()
-  let stopped = false
 
   const drain: Drain = createDrain<TakenSend & { scope: string }>(
     {
@@ -102,9 +105,13 @@ export function createSender(deps: SenderDeps): Sender {
       const receipt = await link.adapter.send(requestOf(row, row.op))
       deps.crashPoint?.('outbox.after-send')
       link.lastOutAt = clock.now()
-      await move(lane, row, { to: 'sent', platformIds: receipt.platformIds })
+      const { paceMs } = link.adapter
+      const pace = paceMs === undefined ? {} : { notBeforeMs: paceMs }
+      await move(lane, row, { to: 'sent', platformIds: receipt.platformIds, ...pace })
       deps.crashPoint?.('outbox.after-receipt')
-      return true
+      if (paceMs === undefined) return true
+      drain.wakeAfter({ lane: lane.lane, scope: row.integration }, paceMs)
+      return false
     } catch (thrown) {
       return sendFailed(lane, row, asSwitchboardError(thrown, 'platform_unavailable'))
     }
@@ -114,7 +121,7 @@ export function createSender(deps: SenderDeps): Sender {
   const closedDoor = (row: SendRow, link: Link | undefined) => {
     const integration = integrationById(deps.settings(), row.integration)
     if (!integration || !link) return 'integration_missing' as const
-    return integration.enabled ? null : ('integration_disabled' as const)
+    return integration.enabled ? deps.refusedNow(row) : ('integration_disabled' as const)
   }
 
   const sendFailed = async (lane: { lane: string; token: number }, row: SendRow, error: SwitchboardError) => {
@@ -156,56 +163,44 @@ export function createSender(deps: SenderDeps): Sender {
 
   /** Resent at most once with a visible note, or left for the operator. */
   const settleUnknown = async (lane: { lane: string; token: number }, row: SendRow, detail: string) => {
-    await move(lane, row, { to: 'unknown', reason: 'unconfirmed', detail })
     const noted = row.op ? withNote(row.op) : null
-    if (deps.settings().tunables.unknownPolicy === 'note' && noted) {
-      await move(lane, row, { to: 'queued', op: noted, reason: 'unconfirmed' })
-    }
+    const unknown = { to: 'unknown', reason: 'unconfirmed', detail } as const
+    // In one commit: whoever waits for the row, or sends the same, must not find it given up in between.
+    if (deps.settings().tunables.unknownPolicy === 'note' && noted)
+      await move(lane, row, unknown, { to: 'queued', op: noted, reason: 'unconfirmed' })
+    else await move(lane, row, unknown)
   }
 
   const move = async (
     lane: { lane: string; token: number },
     row: SendRow,
-    to: Omit<SendMove, 'lane' | 'token' | 'id'>,
+    ...steps: readonly Omit<SendMove, 'lane' | 'token' | 'id'>[]
   ) => {
-    const full: SendMove = { lane: lane.lane, token: lane.token, id: row.id, ...to }
-    const [outcome] = await patience.persist('settle a send', () => store.moveSends([full]))
+    const moves = steps.map((to): SendMove => ({ lane: lane.lane, token: lane.token, id: row.id, ...to }))
+    const [outcome] = await patience.persist('settle a send', () => store.moveSends(moves))
     if (outcome === 'stale') held.delete(lane.lane)
-    if (to.to !== 'queued') tellWaiters(row.id)
+    const last = steps.at(-1)?.to
+    // A part that fails for good takes the parts behind it along.
+    if (last === 'failed' && row.group !== null) waiters.lookAgain(lane.lane)
+    else if (last !== 'queued') waiters.settled(row.id)
   }
 
-  const tellWaiters = (id: string) => {
-    for (const resolve of waiters.get(id) ?? []) resolve()
-    waiters.delete(id)
-  }
-
+  store.onHint((hint) => {
+    // Another node sends this one.
+    if (hint.kind === 'sends' && !held.has(hint.lane)) waiters.lookAgain(hint.lane)
+  })
   links.onAdded(() => drain.sweep())
 
   return {
     start: () => drain.sweep(),
-    async settled(id, waitMs) {
-      const now = await store.send(id)
-      if (!now || (now.state !== 'queued' && now.state !== 'sending')) return now
-      await new Promise<void>((resolve) => {
-        const cancel = clock.after(waitMs, done)
-        const set = waiters.get(id) ?? new Set()
-        waiters.set(id, set.add(done))
-        function done() {
-          cancel()
-          set.delete(done)
-          resolve()
-        }
-      })
-      return store.send(id)
-    },
+    settled: (id, waitMs) => waiters.wait(id, waitMs),
     async stop() {
-      stopped = true
       drain.stop()
       await Promise.allSettled(running)
       patience.stop()
       const lanes = [...held].map(([lane, token]) => ({ lane, token }))
       if (lanes.length > 0) await store.releaseLanes('sends', lanes).catch(() => undefined)
-      if (stopped) for (const id of waiters.keys()) tellWaiters(id)
+      waiters.stop()
     },
   }
 }

@@ -30,6 +30,16 @@ export function approverChats(settings: Settings, grants: GrantBook, agent: stri
   return chats
 }
 
+/** Whether this sender owns a shared chat of the integration: who may approve there. */
+export function isOwnerOf(
+  settings: Settings,
+  grants: GrantBook,
+  integration: IntegrationSettings,
+  sender: string,
+): boolean {
+  return approversOn(settings, grants, integration).includes(sender)
+}
+
 /** Whether an agent takes messages from this integration at all. */
 export function isBound(settings: Settings, agent: string, integration: string): boolean {
   const found = settings.agents.find((one) => one.id === agent)

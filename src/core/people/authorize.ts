@@ -12,7 +12,7 @@ export function authorize(who: Principal, action: Action, on: Resource): Authori
       return userMay(who.roles, action)
     case 'agent':
       return scoped(
-        ['message.send', 'notify.send', 'agent.attach'],
+        narrowed(['message.send', 'notify.send', 'agent.attach'], who.only),
         action,
         agentOf(on) === who.id,
         'another agent',
@@ -21,7 +21,7 @@ export function authorize(who: Principal, action: Action, on: Resource): Authori
       return scoped(['agent.attach'], action, agentOf(on) === who.agent, 'another agent')
     case 'session': {
       const own = on.kind === 'session' ? on.id === who.id : agentOf(on) === who.agent
-      return scoped(['message.send', 'notify.send'], action, own, 'another session')
+      return scoped(narrowed(['message.send', 'notify.send'], who.only), action, own, 'another session')
     }
     case 'integration':
       return scoped(
@@ -36,9 +36,13 @@ export function authorize(who: Principal, action: Action, on: Resource): Authori
 function userMay(roles: readonly string[], action: Action): Authorization {
   if (roles.includes('owner')) return YES
   if (action === 'chat.talk') return YES
-  if (action === 'approval.decide' && roles.includes('approver')) return YES
-  if (action.startsWith('admin.') && roles.includes('operator')) return YES
+  if (roles.includes('approver') && (action === 'approval.read' || action === 'approval.decide')) return YES
+  if (roles.includes('operator') && (action.startsWith('admin.') || action === 'approval.read')) return YES
   return { allowed: false, reason: `${action} needs another role` }
+}
+
+function narrowed(actions: readonly Action[], only: readonly Action[] | undefined): readonly Action[] {
+  return only === undefined ? actions : actions.filter((action) => only.includes(action))
 }
 
 function scoped(actions: readonly Action[], action: Action, own: boolean, foreign: string): Authorization {

@@ -1,0 +1,113 @@
+// notify_on: when a turn that no person started ends, the owner hears of it. Made as outbox rows for the commit that
+// ends the turn, so that neither is there without the other.
+import {
+  agentById,
+  asSwitchboardError,
+  type Logger,
+  type NewNotification,
+  type NewSend,
+  type Random,
+  REASONS,
+  type ReasonCode,
+  SCHEDULE_PLACE,
+  type Settings,
+  type Store,
+  type TurnRow,
+} from '../../contract/index.ts'
+import type { GrantBook } from '../people/approvers.ts'
+import { compose, type SplitText } from './compose.ts'
+import type { Links } from './links.ts'
+import { LOCAL_USER, resolveRecipient } from './recipients.ts'
+import { usable } from './targets.ts'
+
+export interface TurnEnd {
+  readonly to: 'answered' | 'failed' | 'expired'
+  /** The agent's final text, where it is known. */
+  readonly text?: string
+  readonly reason?: ReasonCode
+  readonly detail?: string
+}
+
+export interface NotifyOnDeps {
+  readonly store: Pick<Store, 'logNotification'>
+  readonly log: Logger
+  readonly random: Random
+  readonly settings: () => Settings
+  readonly grants: GrantBook
+  readonly links: Links
+  readonly split: SplitText
+}
+
+export type NotifyOn = (row: TurnRow, end: TurnEnd) => readonly NewSend[]
+
+export function createNotifyOn(deps: NotifyOnDeps): NotifyOn {
+  const { settings } = deps
+
+  const sendsFor = (row: TurnRow, text: string): readonly NewSend[] => {
+    const to = resolveRecipient(settings(), deps.grants, { user: null, channel: undefined })
+    usable(settings(), to.integration, row.agent)
+    const limit = deps.links.get(to.integration.id)?.adapter.textLimit ?? Number.POSITIVE_INFINITY
+    const saying = {
+      to: to.to,
+      platform: to.integration.platform,
+      text,
+      cause: 'notify_user',
+      agent: row.agent,
+      session: row.session,
+      turn: row.id,
+      urgency: 'normal',
+      idempotencyKey: `notify_on:${row.id}:${row.attempts}`,
+      notification: { ...entry(row, text), user: to.user, channel: to.channel },
+    } as const
+    return compose(saying, limit, deps)
+  }
+
+  const notSent = (row: TurnRow, text: string, error: string, status: 'failed' | 'not_sent') => {
+    deps.store
+      .logNotification({ ...entry(row, text), status, error })
+      .catch((thrown) =>
+        deps.log.warn({ turn: row.id, error: String(thrown) }, 'not in the notification log'),
+      )
+  }
+
+  return (row, end) => {
+    const notifyOn = agentById(settings(), row.agent ?? '')?.notifyOn ?? 'none'
+    if (!startedByNobody(row)) return []
+    const wanted = end.to === 'answered' ? 'completion' : 'failure'
+    const text = end.to === 'answered' ? (end.text ?? '') : failureText(row, end)
+    if (text === '') return []
+    if (notifyOn !== 'both' && notifyOn !== wanted) {
+      // A schedule has no chat of its own: what the agent said there is not lost, it can be read in the log.
+      if (row.integration === SCHEDULE_PLACE) notSent(row, text, `notify_on is ${notifyOn}`, 'not_sent')
+      return []
+    }
+    try {
+      return sendsFor(row, text)
+    } catch (thrown) {
+      notSent(row, text, asSwitchboardError(thrown).message, 'failed')
+      return []
+    }
+  }
+}
+
+/** Webhooks and schedules: nobody waits in a chat for the answer. */
+function startedByNobody(row: TurnRow): boolean {
+  return row.integration === SCHEDULE_PLACE || row.platform === 'webhook'
+}
+
+function failureText(row: TurnRow, end: TurnEnd): string {
+  const why = end.reason === undefined ? 'It failed.' : REASONS[end.reason].text
+  return `✗ ${row.agent} — ${row.source} ${end.to}. ${why}${end.detail ? ` (${end.detail})` : ''}`
+}
+
+function entry(row: TurnRow, text: string): NewNotification {
+  return {
+    user: LOCAL_USER,
+    agent: row.agent,
+    session: row.session,
+    channel: 'none',
+    message: text,
+    urgency: 'normal',
+    source: 'notify_on',
+  }
+}

@@ -1,0 +1,148 @@
+// notify_user: tells the person who owns the session. Every attempt is in the notification log, also the one that came
+// to nothing.
+import {
+  asSwitchboardError,
+  type Choice,
+  type ClaimOffer,
+  type NewNotification,
+  type SendResult,
+  type Settings,
+  type Store,
+  SwitchboardError,
+  type Urgency,
+} from '../../contract/index.ts'
+import { CLAIM_CHOICES } from '../claims.ts'
+import type { GrantBook } from '../people/approvers.ts'
+import type { Outlet } from './outlet.ts'
+import { LOCAL_USER, type Recipient, resolveRecipient } from './recipients.ts'
+import { refusedResult } from './send-result.ts'
+import { usable } from './targets.ts'
+
+export interface NotifyDeps {
+  readonly store: Store
+  readonly settings: () => Settings
+  readonly grants: GrantBook
+  readonly outlet: Outlet
+}
+
+/** Who asks: from the credential, never from arguments. An operator has neither agent nor session. */
+export interface NotifyCaller {
+  readonly agent: string | null
+  readonly session: string | null
+  readonly user: string | null
+  readonly turn: string | null
+  readonly idempotencyKey: string | null
+}
+
+export interface NotifyOrder {
+  readonly message: string
+  readonly channel?: string
+  readonly urgency?: Urgency
+  readonly claimThread?: boolean
+  readonly claimThreadLabel?: string
+}
+
+export interface Notified {
+  readonly result: SendResult
+  readonly channel: string
+  /** What the caller reads. */
+  readonly text: string
+}
+
+export interface Notifier {
+  notify(caller: NotifyCaller, order: NotifyOrder): Promise<Notified>
+}
+
+export function createNotifier(deps: NotifyDeps): Notifier {
+  const { store, settings, outlet } = deps
+
+  const send = async (caller: NotifyCaller, order: NotifyOrder, to: Recipient): Promise<SendResult> => {
+    usable(settings(), to.integration, caller.agent)
+    const { adapter } = outlet.running(to.integration.id)
+    const claim = order.claimThread === true ? await offerOf(caller, order) : null
+    let choices: readonly Choice[] | undefined
+    if (claim) {
+      const { buttons, replies } = adapter.abilities
+      if (!buttons && replies !== true) {
+        throw new SwitchboardError(
+          'execution_failed',
+          `${to.channel} has neither buttons nor replies, so claim_thread cannot work there`,
+        )
+      }
+      if (buttons) choices = CLAIM_CHOICES
+    }
+    return outlet.post({
+      to: to.to,
+      text: order.message,
+      cause: 'notify_user',
+      agent: caller.agent,
+      session: caller.session,
+      turn: caller.turn,
+      urgency: order.urgency ?? 'normal',
+      dedup: true,
+      notification: entryOf(caller, order, to),
+      ...(choices ? { choices } : {}),
+      ...(claim ? { claim } : {}),
+      ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
+    })
+  }
+
+  /** The session comes from the credential, so no agent can claim for a session that it does not own. */
+  const offerOf = async (caller: NotifyCaller, order: NotifyOrder): Promise<ClaimOffer> => {
+    if (caller.session === null || caller.agent === null) {
+      throw new SwitchboardError('execution_failed', 'claim_thread needs a token that carries a session')
+    }
+    const session = await store.session(caller.session)
+    if (session?.agent !== caller.agent) {
+      throw new SwitchboardError(
+        'execution_failed',
+        `claim_thread: agent "${caller.agent}" has no session ${caller.session}`,
+      )
+    }
+    return { session: session.id, agent: caller.agent, label: order.claimThreadLabel ?? caller.agent }
+  }
+
+  return {
+    async notify(caller, order) {
+      let recipient: Recipient | null = null
+      try {
+        if (order.message.trim() === '')
+          throw new SwitchboardError('input_invalid', 'Missing required parameter: message')
+        recipient = resolveRecipient(settings(), deps.grants, { user: caller.user, channel: order.channel })
+        const result = await send(caller, order, recipient)
+        return { result, channel: recipient.channel, text: textOf(result, recipient.channel) }
+      } catch (thrown) {
+        const error = asSwitchboardError(thrown)
+        if (error.code === 'internal' || error.code === 'store_unavailable') throw error
+        const entry = entryOf(caller, order, recipient)
+        await store.logNotification({ ...entry, status: 'failed', error: error.message })
+        return { result: refusedResult(error), channel: entry.channel, text: error.message }
+      }
+    },
+  }
+}
+
+function entryOf(caller: NotifyCaller, order: NotifyOrder, to: Recipient | null): NewNotification {
+  return {
+    user: to?.user ?? caller.user ?? LOCAL_USER,
+    agent: caller.agent,
+    session: caller.session,
+    channel: to?.channel ?? order.channel ?? 'none',
+    message: order.message,
+    urgency: order.urgency ?? 'normal',
+    source: caller.agent === null ? 'operator' : 'agent',
+  }
+}
+
+function textOf(result: SendResult, channel: string): string {
+  switch (result.status) {
+    case 'sent':
+      return `Notification sent via ${channel}`
+    case 'deduplicated':
+      return `Notification not sent again via ${channel}: the same text went there less than 30 seconds ago (deduplicated)`
+    case 'queued':
+      return `Notification queued via ${channel}: not confirmed yet, still trying (${result.outbox_id})`
+    case 'failed':
+      return result.error ?? 'the notification could not be sent'
+  }
+}

@@ -1,0 +1,156 @@
+// OUTLET: the one door out. Tools, notifications, replies by tool and the operator's orders all go through here, in one
+// order: input valid, agent known, target allowed, integration exists, is enabled and granted, idempotency key, same
+// content a moment ago, outbox. The last three are one commit of the store.
+import {
+  type Address,
+  address,
+  type Clock,
+  integrationById,
+  parseAddress,
+  type Random,
+  type SendResult,
+  type Settings,
+  type Store,
+  SwitchboardError,
+  type ToolCaller,
+} from '../../contract/index.ts'
+import { createLimits } from '../inbound/limits.ts'
+import { compose, type Saying, type SplitText } from './compose.ts'
+import type { Link, Links } from './links.ts'
+import { resultOf } from './send-result.ts'
+import type { Sender } from './sender.ts'
+import { allowedTargets, chooseIntegration, denial, isAllowedTarget } from './targets.ts'
+
+export interface OutletDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly settings: () => Settings
+  readonly links: Links
+  readonly sender: Pick<Sender, 'settled'>
+  readonly split: SplitText
+  /** Why an integration is not running, if it is known. */
+  readonly problemOf: (integration: string) => string | undefined
+}
+
+export interface MessageOrder {
+  readonly platform: string
+  readonly target: string
+  readonly body: string
+  readonly thread?: string
+  readonly integration?: string
+}
+
+export interface Outlet {
+  /** Checks an agent's wish and sends it. Throws what the caller did wrong; what the platform did is in the result. */
+  sendMessage(caller: ToolCaller, order: MessageOrder): Promise<SendResult>
+  /** Sends what was checked before: to the outbox, then waits a bounded time for the confirmation. */
+  post(saying: Omit<Saying, 'platform'>, waitMs?: number): Promise<SendResult>
+  /** The running link of an integration. Throws `execution_failed` when there is none. */
+  running(integration: string): Link
+  /** Longest text of one message there. */
+  limitOf(link: Link): number
+}
+
+export function createOutlet(deps: OutletDeps): Outlet {
+  const { store, clock, settings, links } = deps
+  const limits = createLimits()
+
+  const running = (integration: string): Link => {
+    const link = links.get(integration)
+    if (link) return link
+    const known = integrationById(settings(), integration)
+    const why =
+      known?.enabled === false ? 'it is disabled' : (deps.problemOf(integration) ?? 'it is not running')
+    throw new SwitchboardError('execution_failed', `Integration "${integration}" cannot send: ${why}`)
+  }
+
+  const limitOf = (link: Link): number => {
+    const own = integrationById(settings(), link.integration)?.textChunkLimit
+    return own === undefined ? link.adapter.textLimit : Math.min(own, link.adapter.textLimit)
+  }
+
+  /** A loop of an agent must not flood a phone. What was not sent gives its token back. */
+  const underLimit = async (to: Address, send: () => Promise<SendResult>): Promise<SendResult> => {
+    const { recipientLimit } = settings().tunables
+    const key = JSON.stringify([to.integration, to.conversation])
+    const peek = limits.peek(key, recipientLimit, clock.now())
+    if (peek.over) {
+      const seconds = Math.ceil(peek.retryAfterMs / 1000)
+      throw new SwitchboardError(
+        'rate_limited',
+        `Too many messages to this recipient; try again in ${seconds} s (limits.recipient_limit)`,
+        { retryAfterMs: peek.retryAfterMs },
+      )
+    }
+    limits.take(key, recipientLimit, clock.now())
+    const result = await send()
+    if (result.status === 'deduplicated') limits.giveBack(key, recipientLimit)
+    return result
+  }
+
+  const enqueue = async (
+    saying: Omit<Saying, 'platform'>,
+    link: Link,
+    waitMs: number | undefined,
+  ): Promise<SendResult> => {
+    const sends = compose({ ...saying, platform: link.platform }, limitOf(link), deps)
+    const queued = await store.enqueue(sends)
+    const patienceMs = waitMs ?? settings().tunables.toolWaitMs
+    return resultOf(await Promise.all(queued.map((one) => deps.sender.settled(one.id, patienceMs))))
+  }
+
+  const post: Outlet['post'] = async (saying, waitMs) => {
+    const link = running(saying.to.integration)
+    const limited = saying.cause === 'send_message' || saying.cause === 'notify_user'
+    return limited
+      ? underLimit(saying.to, () => enqueue(saying, link, waitMs))
+      : enqueue(saying, link, waitMs)
+  }
+
+  /** The integration that the caller's turn, or its session, came from. */
+  const ownIntegration = async (caller: ToolCaller): Promise<string | null> => {
+    const turn = caller.turn === null ? null : await store.turn(caller.turn)
+    if (turn?.agent === caller.agent) return turn.integration
+    const session = caller.session === null ? null : await store.session(caller.session)
+    return session?.agent === caller.agent ? parseAddress(session.address).integration : null
+  }
+
+  return {
+    running,
+    limitOf,
+    post,
+    async sendMessage(caller, order) {
+      const { platform, target, body, thread } = order
+      if (!isText(platform) || !isText(target) || !isText(body)) {
+        throw new SwitchboardError('input_invalid', 'platform, target, and body are required')
+      }
+      const { maxBodyBytes } = settings().tunables
+      if (Buffer.byteLength(body) > maxBodyBytes) {
+        throw new SwitchboardError('input_invalid', `body is larger than ${maxBodyBytes} bytes`)
+      }
+      const entries = allowedTargets(settings(), caller.agent)
+      if (!isAllowedTarget(entries, platform, target)) throw denial(entries, platform, target)
+      const { id } = chooseIntegration(settings(), {
+        platform,
+        agent: caller.agent,
+        named: order.integration,
+        own: await ownIntegration(caller),
+      })
+      return post({
+        to: address(id, target, thread),
+        text: body,
+        cause: 'send_message',
+        agent: caller.agent,
+        session: caller.session,
+        turn: caller.turn,
+        dedup: true,
+        ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
+      })
+    },
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}

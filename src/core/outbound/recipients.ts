@@ -1,0 +1,127 @@
+// Who is told, and where: from a user and the channel that was named to one integration and one conversation. A named
+// channel that does not exist is an error, never another channel.
+import {
+  type Address,
+  address,
+  type IntegrationSettings,
+  integrationById,
+  parseAddress,
+  type Settings,
+  SwitchboardError,
+  type UserSettings,
+} from '../../contract/index.ts'
+import type { GrantBook } from '../people/approvers.ts'
+
+/** With nobody configured there is one user: the first one paired. */
+export const LOCAL_USER = 'local'
+
+/** Where a webhook's notifications go: it has no chats, only a URL. */
+const WEBHOOK_CONVERSATION = 'notify'
+
+export interface Recipient {
+  readonly user: string
+  readonly integration: IntegrationSettings
+  readonly to: Address
+  /** As it was named, or `type:id` of the default. */
+  readonly channel: string
+}
+
+export interface Wish {
+  /** From the credential; null: the owner. */
+  readonly user: string | null
+  readonly channel: string | undefined
+}
+
+/** Throws `execution_failed` with the reason that the caller is told. */
+export function resolveRecipient(settings: Settings, grants: GrantBook, wish: Wish): Recipient {
+  const user = userOf(settings, wish.user)
+  const chats = createChats(settings, grants, user)
+  const found = (integration: IntegrationSettings, channel: string): Recipient => {
+    const to = chats.at(integration)
+    if (!to) throw failed(`Integration "${integration.id}" is not linked to a chat of user "${user.id}" yet`)
+    return { user: user.id, integration, to, channel }
+  }
+  const { channel } = wish
+  if (channel === undefined) {
+    const integration = defaultOf(settings, user, chats)
+    if (!integration) throw failed('No notification channels configured')
+    return found(integration, `${integration.platform}:${integration.id}`)
+  }
+  const cut = channel.indexOf(':')
+  if (cut < 0) {
+    const ofType = settings.integrations.filter((one) => one.platform === channel)
+    const own = ofType.find((one) => chats.at(one) !== null) ?? ofType[0]
+    if (!own) throw failed(`No ${channel} integration is configured`)
+    return found(own, channel)
+  }
+  const [type, id] = [channel.slice(0, cut), channel.slice(cut + 1)]
+  const named = integrationById(settings, id)
+  if (!named) throw failed(`Integration "${id}" not found`)
+  if (named.platform !== type) throw failed(`Integration "${id}" is not ${type}`)
+  if (chats.isForeign(named)) throw failed(`Integration "${id}" does not belong to user "${user.id}"`)
+  return found(named, channel)
+}
+
+function userOf(settings: Settings, id: string | null): UserSettings {
+  const { users } = settings
+  if (users.length === 0) return { id: id ?? LOCAL_USER, identities: [], notifyTo: null, roles: ['owner'] }
+  const found =
+    id === null
+      ? (users.find((user) => user.roles.includes('owner')) ?? users[0])
+      : users.find((one) => one.id === id)
+  if (!found) throw failed(`There is no user "${id}"`)
+  return found
+}
+
+/** The user's own address, else the default integration, else the first place where the user has a chat. */
+function defaultOf(settings: Settings, user: UserSettings, chats: Chats): IntegrationSettings | null {
+  if (user.notifyTo !== null) {
+    const { integration } = parseAddress(user.notifyTo)
+    return integrationById(settings, integration) ?? null
+  }
+  const marked = settings.integrations.find((one) => one.default)
+  return marked ?? settings.integrations.find((one) => one.enabled && chats.at(one) !== null) ?? null
+}
+
+interface Chats {
+  at(integration: IntegrationSettings): Address | null
+  /** It is somebody else's. */
+  isForeign(integration: IntegrationSettings): boolean
+}
+
+function createChats(settings: Settings, grants: GrantBook, user: UserSettings): Chats {
+  const senderOf = (one: UserSettings, integration: IntegrationSettings): string | null => {
+    const prefix = `${integration.id}:`
+    return one.identities.find((identity) => identity.startsWith(prefix))?.slice(prefix.length) ?? null
+  }
+  const notifyTo = user.notifyTo === null ? null : parseAddress(user.notifyTo)
+  const isForeign = (integration: IntegrationSettings): boolean =>
+    notifyTo?.integration !== integration.id &&
+    senderOf(user, integration) === null &&
+    settings.users.some((one) => one.id !== user.id && senderOf(one, integration) !== null)
+  return {
+    isForeign,
+    at(integration) {
+      if (notifyTo?.integration === integration.id) return notifyTo
+      const own = senderOf(user, integration)
+      if (own !== null) return address(integration.id, own)
+      if (isForeign(integration)) return null
+      const conversation = firstKnown(integration, grants)
+      return conversation === null ? null : address(integration.id, conversation)
+    },
+  }
+}
+
+/** The owner of an integration that names no user: its approvers first, then whoever was let in first. */
+function firstKnown(integration: IntegrationSettings, grants: GrantBook): string | null {
+  const { access, id } = integration
+  const listed = access.readable ? [...access.approvers] : []
+  const allowed = access.readable ? access.allowFrom.filter((sender) => sender !== '*') : []
+  const [first] = [...listed, ...grants.senders(id, 'approve'), ...allowed, ...grants.senders(id, 'talk')]
+  if (first !== undefined) return first
+  return integration.platform === 'webhook' ? WEBHOOK_CONVERSATION : null
+}
+
+function failed(message: string): SwitchboardError {
+  return new SwitchboardError('execution_failed', message)
+}

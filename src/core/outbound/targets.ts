@@ -1,0 +1,95 @@
+// Whether an agent may send there, and through which integration. Pure: asked when a send is ordered and again at the
+// moment of sending.
+import {
+  agentById,
+  type IntegrationSettings,
+  integrationById,
+  type ReasonCode,
+  type SendRow,
+  type Settings,
+  SwitchboardError,
+} from '../../contract/index.ts'
+
+/** `platform:target`, `platform:*`, `*`; nothing listed is denied. */
+export function isAllowedTarget(entries: readonly string[], platform: string, target: string): boolean {
+  return entries.some(
+    (entry) => entry === '*' || entry === `${platform}:*` || entry === `${platform}:${target}`,
+  )
+}
+
+export function allowedTargets(settings: Settings, agent: string): readonly string[] {
+  return agentById(settings, agent)?.messagingAllow ?? []
+}
+
+/** The words of a denial: they name this agent's own targets and nobody else's. */
+export function denial(entries: readonly string[], platform: string, target: string): SwitchboardError {
+  const allowed = entries.length === 0 ? 'none' : entries.join(', ')
+  return new SwitchboardError(
+    'input_invalid',
+    `Target "${platform}:${target}" is not in the personality's allowed messaging targets. Allowed: ${allowed}`,
+  )
+}
+
+/** By its scope; without one it is granted to the agents bound to it. */
+export function isGranted(settings: Settings, integration: IntegrationSettings, agent: string): boolean {
+  const { scope } = integration
+  if (scope === 'all') return agentById(settings, agent) !== undefined
+  if (scope !== 'bound') return scope.agents.includes(agent)
+  const bindings = agentById(settings, agent)?.bindings ?? []
+  return bindings.some((binding) => binding.instance === integration.id)
+}
+
+export interface Choosing {
+  readonly platform: string
+  readonly agent: string
+  /** Named by the caller: no other will do. */
+  readonly named: string | undefined
+  /** Where the turn (or session) in work came from: preferred on its own platform. */
+  readonly own: string | null
+}
+
+/** The turn's own on that platform, else the first granted, unless named. Throws `execution_failed`. */
+export function chooseIntegration(settings: Settings, choosing: Choosing): IntegrationSettings {
+  const { platform, agent, named, own } = choosing
+  const there = settings.integrations.filter((one) => one.platform === platform)
+  if (there.length === 0) throw failed(`No adapter registered for platform "${platform}"`)
+  if (named !== undefined) {
+    const found = there.find((one) => one.id === named)
+    if (!found) throw failed(`Integration "${named}" is not configured for platform "${platform}"`)
+    return usable(settings, found, agent)
+  }
+  const good = there.filter((one) => one.enabled && isGranted(settings, one, agent))
+  const chosen = good.find((one) => one.id === own) ?? good[0]
+  if (chosen) return chosen
+  const [first] = there
+  if (!first) throw failed(`No adapter registered for platform "${platform}"`)
+  return usable(settings, first, agent)
+}
+
+/** Throws `execution_failed` for one that is off or not granted. */
+export function usable(
+  settings: Settings,
+  integration: IntegrationSettings,
+  agent: string | null,
+): IntegrationSettings {
+  if (!integration.enabled) throw failed(`Integration "${integration.id}" is disabled`)
+  if (agent !== null && !isGranted(settings, integration, agent)) {
+    throw failed(`Integration "${integration.id}" is not granted to agent "${agent}"`)
+  }
+  return integration
+}
+
+/** Permission at the moment of sending: the configuration may have changed since the row was written. */
+export function refusedNow(settings: Settings, row: SendRow): ReasonCode | null {
+  if (row.agent === null || (row.cause !== 'send_message' && row.cause !== 'notify_user')) return null
+  const integration = integrationById(settings, row.integration)
+  if (!integration) return 'integration_missing'
+  if (!isGranted(settings, integration, row.agent)) return 'not_allowed'
+  if (row.cause === 'notify_user') return null
+  const entries = allowedTargets(settings, row.agent)
+  return isAllowedTarget(entries, row.platform, row.conversation) ? null : 'not_allowed'
+}
+
+function failed(message: string): SwitchboardError {
+  return new SwitchboardError('execution_failed', message)
+}

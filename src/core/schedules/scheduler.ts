@@ -1,0 +1,144 @@
+// Schedules: turns that start by themselves. Every node keeps the time; the row in the store decides who fires, so each
+// time of a schedule fires once. What fell into a gap (a stop, a sleep) is run or skipped by policy, and recorded.
+import {
+  type AgentSettings,
+  type Cancel,
+  type Clock,
+  type Firing,
+  type Logger,
+  type ReceiveItem,
+  SCHEDULE_PLACE,
+  type ScheduleSettings,
+  type Settings,
+  type Store,
+} from '../../contract/index.ts'
+
+/** The first time after `afterMs` that the expression names in the time zone; null: there is none. */
+export type NextRun = (cron: string, tz: string, afterMs: number) => number | null
+
+export interface SchedulerDeps {
+  readonly store: Pick<Store, 'fireSchedule' | 'firings'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly settings: () => Settings
+  readonly nextRun: NextRun
+}
+
+export interface Scheduler {
+  start(): void
+  /** The configuration changed: look again at once. */
+  refresh(): void
+  stop(): void
+}
+
+/** A firing that is noticed later than this was missed. */
+const MISSED_AFTER_MS = 60_000
+/** Timers cannot wait for months, and clocks are set: look again at least this often. */
+const LOOK_EVERY_MS = 60_000
+/** How many missed times are recorded one by one: the newest. */
+const MISSED_RECORDED = 100
+/** After so many missed times the rest of the gap is leapt over, up to the last day. */
+const LONG_GAP = 5_000
+const DAY_MS = 24 * 3_600_000
+
+export function createScheduler(deps: SchedulerDeps): Scheduler {
+  const { store, clock, log } = deps
+  let cancel: Cancel = () => undefined
+  let stopped = false
+  /** Up to where each schedule was looked at, by this node. */
+  const marks = new Map<string, number>()
+  let working: Promise<void> = Promise.resolve()
+
+  const look = async () => {
+    let wakeInMs = LOOK_EVERY_MS
+    for (const agent of deps.settings().agents) {
+      for (const schedule of agent.schedules) {
+        const next = await lookAt(agent, schedule)
+        if (next !== null) wakeInMs = Math.min(wakeInMs, Math.max(0, next - clock.now()))
+      }
+    }
+    if (stopped) return
+    cancel()
+    cancel = clock.after(wakeInMs, again)
+  }
+
+  const again = () => {
+    working = working.then(look).catch((thrown) => {
+      log.error({ error: String(thrown) }, 'the schedules could not be looked at; trying again')
+      if (!stopped) cancel = clock.after(LOOK_EVERY_MS / 6, again)
+    })
+  }
+
+  /** Fires what is due; returns the next time. */
+  const lookAt = async (agent: AgentSettings, schedule: ScheduleSettings): Promise<number | null> => {
+    const key = JSON.stringify([agent.id, schedule.id, schedule.cron, schedule.tz])
+    const mark = marks.get(key) ?? (await firstMark(agent, schedule))
+    const due: number[] = []
+    let next = deps.nextRun(schedule.cron, schedule.tz, mark)
+    for (let times = 1; next !== null && next <= clock.now(); times++) {
+      due.push(next)
+      if (due.length > MISSED_RECORDED) due.shift()
+      const after: number = times === LONG_GAP ? Math.max(next, clock.now() - DAY_MS) : next
+      next = deps.nextRun(schedule.cron, schedule.tz, after)
+    }
+    for (const [at, fireAt] of due.entries()) await fire(agent, schedule, fireAt, at === due.length - 1)
+    // Only what was committed moves the mark: a store that was away is asked for the same times again.
+    marks.set(key, due.at(-1) ?? mark)
+    return next
+  }
+
+  /** The newest known time; a schedule that was never seen begins now. */
+  const firstMark = async (agent: AgentSettings, schedule: ScheduleSettings): Promise<number> => {
+    const [last] = await store.firings({ agent: agent.id, schedule: schedule.id, limit: 1 })
+    if (last) return last.fireAt
+    const fireAt = clock.now()
+    await store.fireSchedule({ agent: agent.id, schedule: schedule.id, fireAt, outcome: 'first_seen' })
+    return fireAt
+  }
+
+  /** Of several missed ones at most the newest is run. */
+  const fire = async (agent: AgentSettings, schedule: ScheduleSettings, fireAt: number, newest: boolean) => {
+    const missed = clock.now() - fireAt > MISSED_AFTER_MS
+    const runs = newest && (!missed || schedule.missed === 'run')
+    const firing: Firing = {
+      agent: agent.id,
+      schedule: schedule.id,
+      fireAt,
+      outcome: runs ? 'run' : 'skipped',
+    }
+    const fired = runs
+      ? await store.fireSchedule(firing, turnOf(agent, schedule, fireAt))
+      : await store.fireSchedule(firing)
+    if (fired.won) log.info({ agent: agent.id, schedule: schedule.id, missed, runs }, 'schedule')
+  }
+
+  return {
+    start: again,
+    refresh: again,
+    stop() {
+      stopped = true
+      cancel()
+    },
+  }
+}
+
+function turnOf(agent: AgentSettings, schedule: ScheduleSettings, fireAt: number): ReceiveItem {
+  const at = new Date(fireAt).toISOString()
+  return {
+    turn: {
+      at: { integration: SCHEDULE_PLACE, conversation: agent.id, thread: schedule.id },
+      platform: 'schedule',
+      messageId: at,
+      editVersion: 0,
+      source: `schedule:${schedule.id}`,
+      agent: agent.id,
+      sender: `schedule:${schedule.id}`,
+      body: { kind: 'schedule', text: schedule.prompt, meta: { schedule: schedule.id, scheduled_for: at } },
+      bodyDigest: '',
+    },
+    state: 'queued',
+    reason: null,
+    keepRow: true,
+    effects: [],
+  }
+}
