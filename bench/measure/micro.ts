@@ -85,6 +85,8 @@ function stepInput(): StepInput {
     grants: { has: () => false, senders: () => [] },
     approval: null,
     session: null,
+    route: null,
+    canEdit: true,
     senderLimit: WITHIN_LIMIT,
     floodLimit: WITHIN_LIMIT,
     freshCode: () => 'abcdef',
