@@ -12,6 +12,7 @@ import { resolveSecret, resolveStore } from '../config/secret-reference.ts'
 import { openSecretShelf } from '../config/secret-shelf.ts'
 import { SwitchboardError } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
+import { usersInForce } from '../core/people/users.ts'
 import { createServer } from '../server/index.ts'
 import { openStore } from '../store/open.ts'
 import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
@@ -201,7 +202,11 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
           ready: isReady(),
           detail: draining ? 'draining' : ready ? (watch.problem() ?? 'ready') : 'starting',
         }),
-        authenticate: createAuthenticate({ adminToken: () => admin.token, tokens, settings }),
+        authenticate: createAuthenticate({
+          adminToken: () => admin.token,
+          tokens,
+          users: () => usersInForce(settings(), gateway.grants),
+        }),
         authorize,
         adminTokenConfigured: () => admin.configured,
         metrics: { counters: () => store.counters() },

@@ -17,6 +17,7 @@ import {
   SwitchboardError,
 } from '../contract/index.ts'
 import { compose } from '../core/outbound/compose.ts'
+import { namesApprovers, usersInForce } from '../core/people/users.ts'
 import { splitText } from '../kit/index.ts'
 import { createDoctor } from './doctor.ts'
 import type { Gateway } from './gateway.ts'
@@ -132,7 +133,12 @@ export function createDesk(deps: DeskDeps): Desk {
       return { won, approval: approvalView((await store.approval(id)) ?? approval) }
     },
     async approvePairing(code, by) {
-      const done = await store.approvePairing(code.trim().toLowerCase(), by)
+      const named = settings().integrations.filter((one) => namesApprovers(settings(), one))
+      const done = await store.approvePairing(
+        code.trim().toLowerCase(),
+        by,
+        named.map((one) => one.id),
+      )
       if (!done)
         throw new SwitchboardError('not_found', `there is no pending code ${code}`, {
           hint: 'switchboard pair list',
@@ -158,6 +164,13 @@ export function createDesk(deps: DeskDeps): Desk {
       }
       if (scope.agent !== undefined && !settings().agents.some((one) => one.id === scope.agent)) {
         throw new SwitchboardError('not_found', `there is no agent "${scope.agent}"`)
+      }
+      const users = usersInForce(settings(), gateway.grants).map((one) => one.id)
+      const mustExist = kind === 'user' || settings().users.length > 0
+      if (mustExist && scope.user !== undefined && !users.includes(scope.user)) {
+        throw new SwitchboardError('not_found', `there is no user "${scope.user}"`, {
+          hint: `users: ${users.join(', ')}`,
+        })
       }
       const minted = await deps.tokens.mint({ kind, scope: { ...scope, minted_by: by }, ttlMs: ttl_ms })
       return { token: minted.token, id: minted.id, expires_at: isoOrNull(minted.expiresAt) }

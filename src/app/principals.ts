@@ -1,35 +1,45 @@
 // Who a bearer token speaks for.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Principal, Settings } from '../contract/index.ts'
+import type { Principal, TokenRow, UserSettings } from '../contract/index.ts'
 import type { Tokens } from './tokens.ts'
 
 export function createAuthenticate(deps: {
   readonly adminToken: () => string
-  readonly tokens: Tokens
-  readonly settings: () => Settings
+  readonly tokens: Pick<Tokens, 'find'>
+  readonly users: () => readonly UserSettings[]
 }): (bearer: string) => Promise<Principal | null> {
   return async (bearer) => {
     if (sameSecret(bearer, deps.adminToken())) return { kind: 'operator', id: 'admin' }
     const row = await deps.tokens.find(bearer)
-    if (!row) return null
-    const { scope } = row
-    switch (row.kind) {
-      case 'admin':
-        return { kind: 'operator', id: row.id }
-      case 'agent':
-      case 'notify':
-        return scope.session === undefined
-          ? { kind: 'agent', id: scope.agent ?? '' }
-          : { kind: 'session', id: scope.session, agent: scope.agent ?? '', user: scope.user ?? null }
-      case 'user': {
-        const user = deps.settings().users.find((one) => one.id === scope.user)
-        return user ? { kind: 'user', id: user.id, roles: user.roles } : null
-      }
-      case 'web':
-        return { kind: 'integration', id: scope.integration ?? '', sender: scope.sender ?? '' }
-      default:
-        return null
+    return row === null ? null : principalOf(row, deps.users())
+  }
+}
+
+/** Whom a row of the token table speaks for; null: nobody, here. Each kind opens what it names and nothing more. */
+export function principalOf(
+  row: Pick<TokenRow, 'id' | 'kind' | 'scope'>,
+  users: readonly UserSettings[],
+): Principal | null {
+  const { agent = '', session, user, integration = '', sender = '' } = row.scope
+  switch (row.kind) {
+    case 'admin':
+      return { kind: 'operator', id: row.id }
+    case 'agent':
+    case 'session':
+    case 'notify': {
+      const only = row.kind === 'notify' ? { only: ['notify.send'] as const } : {}
+      return session === undefined
+        ? { kind: 'agent', id: agent, ...only }
+        : { kind: 'session', id: session, agent, user: user ?? null, ...only }
     }
+    case 'user': {
+      const found = users.find((one) => one.id === user)
+      return found ? { kind: 'user', id: found.id, roles: found.roles } : null
+    }
+    case 'web':
+      return { kind: 'integration', id: integration, sender }
+    default:
+      return null
   }
 }
 

@@ -10,7 +10,12 @@ export interface Tokens extends TokenBook {
   revoke(id: string, by: string): Promise<boolean>
 }
 
-export function createTokens(store: Store, clock: Clock, random: Random, by = 'switchboard'): Tokens {
+export function createTokens(
+  store: Pick<Store, 'addToken' | 'tokenByHash' | 'revokeToken'>,
+  clock: Clock,
+  random: Random,
+  by = 'switchboard',
+): Tokens {
   const live = async (token: string): Promise<TokenRow | null> => {
     const row = await store.tokenByHash(hashToken(token))
     if (!row || row.revokedAt !== null) return null

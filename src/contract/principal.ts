@@ -4,8 +4,15 @@ export type Principal =
   /** The admin token, the local control socket. */
   | { readonly kind: 'operator'; readonly id: string }
   | { readonly kind: 'user'; readonly id: string; readonly roles: readonly string[] }
-  | { readonly kind: 'agent'; readonly id: string }
-  | { readonly kind: 'session'; readonly id: string; readonly agent: string; readonly user: string | null }
+  | { readonly kind: 'agent'; readonly id: string; readonly only?: readonly Action[] }
+  /** `only`: the credential is good for these actions and no others. */
+  | {
+      readonly kind: 'session'
+      readonly id: string
+      readonly agent: string
+      readonly user: string | null
+      readonly only?: readonly Action[]
+    }
   | { readonly kind: 'host'; readonly id: string; readonly agent: string }
   | { readonly kind: 'integration'; readonly id: string; readonly sender: string }
 
@@ -13,6 +20,7 @@ export type Action =
   | 'admin.read'
   | 'admin.write'
   | 'chat.talk'
+  | 'approval.read'
   | 'approval.decide'
   | 'message.send'
   | 'notify.send'

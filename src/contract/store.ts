@@ -163,10 +163,14 @@ export interface Store {
   grant(grant: Omit<Grant, 'at'>): Promise<void>
   revoke(integration: string, sender: string, right: 'talk' | 'approve', by: string): Promise<boolean>
   pairings(): Promise<readonly PairingRow[]>
-  /** Grants `talk` (and `approve` to the first one of an integration) and forgets the code. Null: no such code. */
+  /**
+   * Grants `talk` (and `approve` to the first one of an integration, unless its approvers are named elsewhere) and
+   * forgets the code. Null: no such code.
+   */
   approvePairing(
     code: string,
     by: string,
+    approversNamed?: readonly string[],
   ): Promise<{ readonly pairing: PairingRow; readonly approver: boolean } | null>
   denyPairing(code: string, by: string): Promise<boolean>
   addToken(token: Omit<TokenRow, 'createdAt' | 'revokedAt'>, by: string): Promise<void>

@@ -82,7 +82,7 @@ export function assembleStore(engine: StoreEngine): Store {
     grant: (grant) => write(people.grant, grant),
     revoke: (integration, sender, right, by) => write(people.revoke, { integration, sender, right, by }),
     pairings: () => read(rest.readPairings(clock.now())),
-    approvePairing: (code, by) => write(approvePairing, { code, by }),
+    approvePairing: (code, by, approversNamed = []) => write(approvePairing, { code, by, approversNamed }),
     denyPairing: (code, by) => write(denyPairing, { code, by }),
     addToken: (token, by) => write(people.addToken, { token, by }),
     tokenByHash: (hash) => read(rest.readTokenByHash(hash)),

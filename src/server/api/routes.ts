@@ -98,6 +98,7 @@ const reading: readonly Route[] = [
     method: 'GET',
     path: '/api/approvals',
     summary: 'Tool calls that wait, or waited, for a person.',
+    action: 'approval.read',
     query: ApprovalQuery as z.ZodType<z.infer<typeof ApprovalQuery>>,
     run: async ({ desk, query }) => all(await desk.approvals(query.state ?? null, query.limit)),
   }),
@@ -273,8 +274,11 @@ const operating: readonly Route[] = [
 ]
 
 function secretName(name: string | undefined): string {
-  if (name !== undefined && /^[A-Za-z0-9_.-]{1,100}$/.test(name)) return name
-  throw new SwitchboardError('input_invalid', 'name: letters, digits, _ . and - only, at most 100')
+  if (name !== undefined && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(name)) return name
+  throw new SwitchboardError(
+    'input_invalid',
+    'name: starts with a letter or digit and holds letters, digits, _ . and -, at most 128',
+  )
 }
 
 export const ROUTES: readonly Route[] = [...reading, ...operating]

@@ -31,7 +31,7 @@ export function* pairStranger(
       sender,
     ])
     const code = text(live, 'code')
-    return { outcome: 'repeated', replyText: reply.text.replaceAll(effect.code, () => code) }
+    return { outcome: 'repeated', replyText: reply.text.replaceAll('{code}', () => code) }
   }
   yield* makeRoom(integration)
   const code = yield* freeCode(context, effect.code)
@@ -42,7 +42,7 @@ export function* pairStranger(
   )
   recordFact(context, { kind: 'pairing', ref: sender, integration, to: 'pending' })
   hint(context, { kind: 'access' })
-  return { outcome: 'new', replyText: reply.text.replaceAll(effect.code, () => code) }
+  return { outcome: 'new', replyText: reply.text.replaceAll('{code}', () => code) }
 }
 
 function* makeRoom(integration: string): Steps<void> {
@@ -72,10 +72,15 @@ export interface PairingVerdict {
   readonly by: string
 }
 
+export interface PairingApproval extends PairingVerdict {
+  /** Integrations whose approvers are named elsewhere: there nobody becomes one by being first. */
+  readonly approversNamed: readonly string[]
+}
+
 /** Grants `talk`, and `approve` to the first one of an integration. Null: no such live code. */
 export const approvePairing = oneByOne(function* (
   context: VerbContext,
-  { code, by }: PairingVerdict,
+  { code, by, approversNamed }: PairingApproval,
 ): Steps<{ readonly pairing: PairingRow; readonly approver: boolean } | null> {
   const pairing = yield* takeCode(context, code)
   if (!pairing) return null
@@ -84,7 +89,7 @@ export const approvePairing = oneByOne(function* (
     `SELECT sender FROM grants WHERE integration = $1 AND access_right = 'approve' LIMIT 1`,
     [integration],
   )
-  const approver = !other
+  const approver = !other && !approversNamed.includes(integration)
   for (const right of approver ? ['talk', 'approve'] : ['talk']) {
     yield* run(
       `INSERT INTO grants (integration, sender, access_right, granted_by, granted_at)

@@ -54,7 +54,7 @@ export function describeEffects(make: MakeStoreFixture): void {
       conversation: `dm-${sender}`,
       code,
       expiresAt: fixture.clock.now() + HOUR_MS,
-      reply: { to: { integration: 'demo', conversation: `dm-${sender}` }, text: `Your code: ${code}` },
+      reply: { to: { integration: 'demo', conversation: `dm-${sender}` }, text: 'Your code: {code}' },
     })
     const stranger = (sender: string, code: string) =>
       receiveOne(store, {
@@ -201,6 +201,14 @@ export function describeEffects(make: MakeStoreFixture): void {
       const rights = (await store.grants()).map((grant) => `${grant.sender} ${grant.right}`)
       expect(rights.sort()).toEqual(['ann approve', 'ann talk', 'bob talk'])
       expect(await store.pairings()).toEqual([])
+    })
+
+    it('[S4.approver-default] nobody becomes an approver by being first where approvers are named', async () => {
+      await stranger('ann', 'aaaaaa')
+      expect(await store.approvePairing('aaaaaa', 'local', ['other', 'demo'])).toMatchObject({
+        approver: false,
+      })
+      expect((await store.grants()).map((grant) => `${grant.sender} ${grant.right}`)).toEqual(['ann talk'])
     })
   })
 }
