@@ -1,6 +1,13 @@
 // Fakes of platforms, without a test runner: for `switchboard emulate` and for tests of other projects. The package's
 // door `switchboard/emulate`, names one by one.
 export {
+  faultPlansFor,
+  formatMatrix,
+  type MatrixCell,
+  type NamedCalls,
+  type NamedPlan,
+} from './fault-matrix.ts'
+export {
   createFaultPlan,
   FAULT_KINDS,
   type FaultKind,

@@ -8,7 +8,7 @@ const run = (rules: readonly FaultRule[], calls: readonly string[], seed?: numbe
 }
 const six = Array.from({ length: 6 }, () => 'sendMessage')
 
-describe('fault plans', () => {
+describe('[I5.fault-plan] fault plans', () => {
   it('choose by count, by turns, at most so often, and by name', () => {
     expect(run([{ on: 'sendMessage', nth: 2, do: 'error' }], six)).toEqual(['-', 'error', '-', '-', '-', '-'])
     expect(run([{ on: 'SENDMESSAGE', nth: [1, 3], do: 'error' }], six)).toEqual([

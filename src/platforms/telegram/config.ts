@@ -37,6 +37,8 @@ export interface Timings {
   readonly retryMaxMs: number
   readonly conflictBaseMs: number
   readonly conflictMaxMs: number
+  /** Between messages to one chat, after a short burst. */
+  readonly chatIntervalMs: number
 }
 
 export const DEFAULT_TIMINGS: Timings = {
@@ -48,6 +50,7 @@ export const DEFAULT_TIMINGS: Timings = {
   retryMaxMs: 60_000,
   conflictBaseMs: 3_000,
   conflictMaxMs: 300_000,
+  chatIntervalMs: 1_000,
 }
 
 /** Reads and checks the options. Throws `config_invalid` naming the key, never the value. */

@@ -12,49 +12,57 @@ interface Window {
   readonly perMs: number
 }
 
-const OVERALL: readonly Window[] = [{ count: 30, perMs: 1_000 }]
-// A few at once are fine (the parts of one long answer); a second each is the average.
-const CHAT: readonly Window[] = [{ count: 5, perMs: 5_000 }]
-const GROUP: readonly Window[] = [...CHAT, { count: 20, perMs: 60_000 }]
+const OVERALL: Window = { count: 30, perMs: 1_000 }
+const GROUP: Window = { count: 20, perMs: 60_000 }
+/** A few at once are fine (the parts of one long answer); after that it is one each interval. */
+const BURST = 5
 const LONGEST_WAIT_MS = 5_000
 const FORGET_AFTER_MS = 60_000
 
-export function createPace(clock: Clock): Pace {
-  const sent = new Map<string, number[]>()
+interface ChatPace {
+  /** Times of the last messages, for the window. */
+  readonly times: number[]
+  /** When the chat is even again: each message moves it by one interval. */
+  evenAt: number
+}
+
+export function createPace(clock: Clock, chatIntervalMs = 1_000): Pace {
+  const chats = new Map<string, ChatPace>()
   const overall: number[] = []
 
-  const earliest = (times: readonly number[], windows: readonly Window[], now: number): number => {
-    let at = now
-    for (const { count, perMs } of windows) {
-      const last = times[times.length - count]
-      if (last !== undefined) at = Math.max(at, last + perMs)
-    }
-    return at
-  }
-
   const forget = (now: number) => {
-    if (sent.size < 1_000) return
-    for (const [chat, times] of sent) if ((times.at(-1) ?? 0) < now - FORGET_AFTER_MS) sent.delete(chat)
+    if (chats.size < 1_000) return
+    for (const [chat, { times }] of chats) if ((times.at(-1) ?? 0) < now - FORGET_AFTER_MS) chats.delete(chat)
   }
 
   return {
     async turn(chat) {
       const now = clock.now()
       forget(now)
-      const times = sent.get(chat) ?? []
-      sent.set(chat, times)
-      const at = Math.max(earliest(times, isGroup(chat) ? GROUP : CHAT, now), earliest(overall, OVERALL, now))
+      const pace = chats.get(chat) ?? { times: [], evenAt: 0 }
+      chats.set(chat, pace)
+      const at = Math.max(
+        now,
+        pace.evenAt - (BURST - 1) * chatIntervalMs,
+        earliest(overall, OVERALL),
+        isGroup(chat) ? earliest(pace.times, GROUP) : 0,
+      )
       if (at - now > LONGEST_WAIT_MS) {
         throw new SwitchboardError('rate_limited', 'kept below Telegram’s limit for one chat', {
           retryAfterMs: at - now,
         })
       }
       // The place is taken before the wait, so that two who wait get different ones.
-      keep(times, at)
+      pace.evenAt = Math.max(at, pace.evenAt) + chatIntervalMs
+      keep(pace.times, at)
       keep(overall, at)
       if (at > now) await new Promise<void>((resolve) => clock.after(at - now, resolve))
     },
   }
+}
+
+function earliest(times: readonly number[], { count, perMs }: Window): number {
+  return (times[times.length - count] ?? Number.NEGATIVE_INFINITY) + perMs
 }
 
 function keep(times: number[], at: number): void {

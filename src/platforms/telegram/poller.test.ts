@@ -89,7 +89,7 @@ describe('troubles', () => {
     expect(one.adapter.link().state).toBe('up')
   })
 
-  it('a second poller is told and not fought', async () => {
+  it('[I5.second-poller] a second poller is told and not fought', async () => {
     const one = await scene({ timings: { conflictBaseMs: 5_000, conflictMaxMs: 60_000 } })
     await one.start()
     await until('up', () => one.adapter.link().state === 'up')
@@ -143,7 +143,7 @@ describe('troubles', () => {
 })
 
 describe('albums', () => {
-  it('are one event, also when a batch ends in the middle, and hold nothing else back', async () => {
+  it('[I5.media-groups] are one event, also when a batch ends in the middle, and hold nothing else back', async () => {
     const one = await scene({ timings: { albumSettleMs: 150 } })
     const kate = one.fake.person()
     await one.start()
