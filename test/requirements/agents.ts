@@ -16,25 +16,25 @@ pending 2 S6.demo-no-key            demo runs in the process and needs no key
 pending 2 S6.demo-echoes            demo echoes
 pending 2 S6.demo-asks              demo asks for a permission
 pending 2 S6.demo-notifies          demo notifies later
-pending 2 S6.demo-evidence          demo gives its own evidence of seen and answered
+built   2 S6.demo-evidence          demo gives its own evidence of seen and answered
 pending 7 S6.wrap-form              Model-visible form: <channel source="S" k="v">, newline, body, newline, </channel>
 pending 7 S6.wrap-source-first      source comes first and is reserved; the other attributes are sorted
 pending 7 S6.wrap-keys              Keys match [A-Za-z_][A-Za-z0-9_]*; others are dropped and counted
 pending 7 S6.wrap-values            Attribute values are escaped
 pending 7 S6.wrap-neutralised       Any opening or closing channel tag in the body, in any case or spacing, is neutralised
-pending 2 S6.meta-fields            Every message carries chat_id, message_id, user, user_id, ts, thread_id, reply_to_message_id, platform where known
-pending 3 S6.meta-attachments       Attachment fields are in the meta of a message that has attachments
-pending 2 S6.meta-strings           All meta values are strings
-pending 2 S6.meta-chat-id           chat_id is the address string, unique across integrations; integration is given too
+built   2 S6.meta-fields            Every message carries chat_id, message_id, user, user_id, ts, thread_id, reply_to_message_id, platform where known
+built   3 S6.meta-attachments       Attachment fields are in the meta of a message that has attachments
+built   2 S6.meta-strings           All meta values are strings
+built   2 S6.meta-chat-id           chat_id is the address string, unique across integrations; integration is given too
 pending 0 S6.final-text-forwarded   A turn that ends without a reply through a tool has its final text forwarded (connectors that see it)
 pending 7 S6.finished-silent-told   Where the final text is not seen, the sender is told that the agent finished without replying
-pending 2 S6.redelivery-declared    Offering again is declared per connector, and the dispatch obeys the declaration
+built   2 S6.redelivery-declared    Offering again is declared per connector, and the dispatch obeys the declaration
 pending 7 S6.channel-window         channel: in order, without waiting for the one before
 pending 7 S6.channel-covers         channel: evidence for a later message covers the earlier ones handed to the same host
 pending 9 S6.chorus-never-again     chorus: never POST again after a 2xx
 pending 9 S6.chorus-silence-told    chorus: if nothing comes back the person is told
 pending 0 S6.resume-not-replay      claude-code, acp: a seen turn is resumed as a continuation, never replayed
-pending 2 S6.absent-queues          With the agent absent turns queue in order, and are handed over when it attaches
+built   2 S6.absent-queues          With the agent absent turns queue in order, and are handed over when it attaches
 pending 7 S6.several-hosts          Several hosts may attach to one agent; a turn goes to one of them
 pending 7 S6.host-sticky            A session sticks to its host, and moves if that one goes away
 pending 2 S6.connector-keys         A connector's keys are checked: an unknown one is a configuration error
@@ -59,8 +59,8 @@ pending 7 S6.ch-socket              The shim attaches to the daemon of the data 
 pending 7 S6.ch-remote              The same frames run over WebSocket /attach with an agent-scoped bearer
 pending 7 S6.ch-starts-daemon       If no daemon answers the shim starts a detached one (up --idle-exit)
 pending 7 S6.ch-revives             Any attached shim revives a daemon that died
-pending 2 S6.one-daemon             Exactly one daemon owns a data folder
-pending 2 S6.lock-kernel            The lock of a data folder is freed by the kernel on kill -9
+built   2 S6.one-daemon             Exactly one daemon owns a data folder
+built   2 S6.lock-kernel            The lock of a data folder is freed by the kernel on kill -9
 pending 7 S6.ch-unproven            A host is unproven until its first evidence; proven hosts go first
 pending 7 S6.ch-unproven-30s        An unproven host gets one turn and 30 s, then the next host is tried
 pending 7 S6.ch-not-twice           No turn is handed twice to the same attached host

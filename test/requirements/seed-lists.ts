@@ -17,15 +17,15 @@ pending 8 F7.gate-exact             Server and source match exactly, case-sensit
 pending 8 F7.cap-truthy             Truthy capabilities: {}, true, non-empty string, non-empty array, non-zero number
 pending 8 F7.cap-falsy              Falsy capabilities: null, false, "", [], 0, absent
 pending 8 F7.cap-permission-alone   Permission without the channel capability gives no registration
-pending 3 F7.config-chars-63        max_content_chars 63 is rejected
-pending 3 F7.config-chars-64        max_content_chars 64 is accepted
-pending 3 F7.config-chars-0         max_content_chars 0 is accepted
-pending 3 F7.config-rps-bad         rps NaN, -1 and 1000.1 are rejected
-pending 3 F7.config-rps-1000        rps 1000 is accepted
-pending 3 F7.config-zero-overrides  0/0 for one server beats a non-zero default
-pending 3 F7.config-duplicates      Duplicate approved servers are rejected
-pending 3 F7.config-unknown-keys    Unknown keys inside channels are rejected
-pending 3 F7.config-not-approved    A server in a binding but not approved is warned about
+built   3 F7.config-chars-63        max_content_chars 63 is rejected
+built   3 F7.config-chars-64        max_content_chars 64 is accepted
+built   3 F7.config-chars-0         max_content_chars 0 is accepted
+built   3 F7.config-rps-bad         rps NaN, -1 and 1000.1 are rejected
+built   3 F7.config-rps-1000        rps 1000 is accepted
+built   3 F7.config-zero-overrides  0/0 for one server beats a non-zero default
+built   3 F7.config-duplicates      Duplicate approved servers are rejected
+built   3 F7.config-unknown-keys    Unknown keys inside channels are rejected
+built   3 F7.config-not-approved    A server in a binding but not approved is warned about
 pending 8 F7.parse-method           Parse: an unexpected method is a typed error
 pending 8 F7.parse-params           Parse: missing or non-object params is a typed error
 pending 8 F7.parse-content          Parse: missing or non-string content is a typed error
@@ -57,11 +57,11 @@ pending 8 F7.session-priority       The thread keys win in their order
 pending 8 F7.session-empty          An empty thread value falls through to the next key
 pending 8 F7.session-two-channels   The same thread_ts in two channels gives two sessions
 pending 8 F7.session-two-bindings   Two bindings of one server give two sessions
-pending 2 F7.session-no-alias       '|' and '=' in values do not alias another session
-pending 2 F7.session-restart        A restart keeps the session
-pending 2 F7.session-concurrent     Concurrent first sights agree on one session
-pending 2 F7.session-idle           An idle session is kept (no garbage collection by default)
-pending 2 F7.session-db-failure     A database failure is an error, never an ephemeral session
+built   2 F7.session-no-alias       '|' and '=' in values do not alias another session
+built   2 F7.session-restart        A restart keeps the session
+built   2 F7.session-concurrent     Concurrent first sights agree on one session
+built   2 F7.session-idle           An idle session is kept (no garbage collection by default)
+built   2 F7.session-db-failure     A database failure is an error, never an ephemeral session
 pending 8 F7.rate-burst             Rate: a burst passes, then it blocks
 pending 8 F7.rate-refill            Rate: tokens refill with time
 pending 8 F7.rate-cap               Rate: tokens never exceed the burst
@@ -78,26 +78,26 @@ pending 8 F7.reload-in-flight       Reload: an in-flight send keeps its tool nam
 export const RELAY_AND_TOOLS = requirements(
   'Seeds: relay, tools, audit',
   `
-pending 3 F7.relay-register-first   Relay: the ask is registered before it is emitted
-pending 3 F7.relay-local-wins       Relay: a local decision cancels the others
-pending 3 F7.relay-remote-wins      Relay: a remote decision closes the local prompt
-pending 3 F7.relay-wrong-id         Relay: a wrong id is ignored
-pending 3 F7.relay-other-agent      Relay: an id of another agent or binding is ignored from who may not decide it
+built   3 F7.relay-register-first   Relay: the ask is registered before it is emitted
+built   3 F7.relay-local-wins       Relay: a local decision cancels the others
+built   3 F7.relay-remote-wins      Relay: a remote decision closes the local prompt
+built   3 F7.relay-wrong-id         Relay: a wrong id is ignored
+built   3 F7.relay-other-agent      Relay: an id of another agent or binding is ignored from who may not decide it
 pending 8 F7.relay-not-asked        Relay: a server that was not asked is ignored
 pending 8 F7.relay-unapproved       Relay: an unapproved server is ignored
-pending 3 F7.relay-late             Relay: a late verdict changes nothing and is told
-pending 3 F7.relay-duplicate        Relay: a duplicate verdict changes nothing
-pending 3 F7.relay-emit-failure     Relay: a surface that cannot be reached does not block the others
-pending 3 F7.relay-timeout          Relay: the time-out settles it
-pending 3 F7.verdict-upper          'Yes ABCDE' is a verdict (the id is lower-cased)
-pending 3 F7.verdict-spaces         ' y abcde ' is a verdict
-pending 3 F7.verdict-no             'no abcde' is a verdict
-pending 3 F7.verdict-bare           'yes' is ordinary chat
-pending 3 F7.verdict-six            'yes abcdef' is ordinary chat
-pending 3 F7.verdict-has-l          'yes alice' (has l) is ordinary chat
-pending 3 F7.verdict-trailing       'yes abcde please' is ordinary chat
-pending 3 F7.verdict-not-to-model   Verdict text never reaches the model
-pending 3 F7.chat-to-model          Non-matching text does reach the model
+built   3 F7.relay-late             Relay: a late verdict changes nothing and is told
+built   3 F7.relay-duplicate        Relay: a duplicate verdict changes nothing
+built   3 F7.relay-emit-failure     Relay: a surface that cannot be reached does not block the others
+built   3 F7.relay-timeout          Relay: the time-out settles it
+built   3 F7.verdict-upper          'Yes ABCDE' is a verdict (the id is lower-cased)
+built   3 F7.verdict-spaces         ' y abcde ' is a verdict
+built   3 F7.verdict-no             'no abcde' is a verdict
+built   3 F7.verdict-bare           'yes' is ordinary chat
+built   3 F7.verdict-six            'yes abcdef' is ordinary chat
+built   3 F7.verdict-has-l          'yes alice' (has l) is ordinary chat
+built   3 F7.verdict-trailing       'yes abcde please' is ordinary chat
+built   3 F7.verdict-not-to-model   Verdict text never reaches the model
+built   3 F7.chat-to-model          Non-matching text does reach the model
 pending 8 F7.tool-server-empty      channel_send: an empty server is an error with the seed's text
 pending 8 F7.tool-not-registered    channel_send: a server not registered for this binding is an error with the seed's text
 pending 8 F7.tool-args-object       channel_send: non-object arguments are an error with the seed's text
@@ -107,8 +107,8 @@ pending 8 F7.tool-is-error          channel_send: a tool-level failure surfaces 
 pending 8 F7.tool-status-empty      channel_status: an empty server is an error
 pending 8 F7.tool-evicted           A server is unregistered for the tools after its eviction
 pending 8 F7.audit-source           SELECT ... WHERE source='channel:slack' returns the turn
-pending 2 F7.audit-index            The query by source uses the index
-pending 2 F7.audit-non-channel      A turn that is from no channel server has no channel: source
+built   2 F7.audit-index            The query by source uses the index
+built   2 F7.audit-non-channel      A turn that is from no channel server has no channel: source
 `,
 )
 
@@ -134,38 +134,38 @@ pending 9 F7.chorus-secret-silent   The secret is absent from every log line
 export const NOTIFY_LIST = requirements(
   'Seeds: notify',
   `
-pending 4 F7.notify-token-missing   A missing token is refused
-pending 4 F7.notify-token-expired   An expired token is refused
-pending 4 F7.notify-token-other     Another session's token acts only for its own session
-pending 4 F7.notify-args-ignored    A session id in the arguments is ignored
+built   4 F7.notify-token-missing   A missing token is refused
+built   4 F7.notify-token-expired   An expired token is refused
+built   4 F7.notify-token-other     Another session's token acts only for its own session
+built   4 F7.notify-args-ignored    A session id in the arguments is ignored
 pending 4 F7.notify-resolution      Every resolution branch leads where it says
 pending 4 F7.notify-bare-explicit   A bare type with no integration of that type is an explicit error
 pending 4 F7.notify-scope-table     The scope grants table holds
 pending 4 F7.notify-disabled        A disabled integration is an error
 pending 4 F7.notify-claim-bare      A claim with a bare type works or errors, never silently
 pending 4 F7.notify-buttons-last    Buttons are on the last chunk
-pending 4 F7.notify-row-key         The claim row is keyed on the returned id
-pending 4 F7.notify-log             Success and failure are both logged
+built   4 F7.notify-row-key         The claim row is keyed on the returned id
+built   4 F7.notify-log             Success and failure are both logged
 pending 4 F7.notify-urgency         Urgency is visible in each renderer
-pending 4 F7.claim-claim            A tap on "Reply here" claims
-pending 4 F7.claim-dismiss          A tap on "Keep my chat" dismisses
-pending 4 F7.claim-expired          A tap after 24 h is told that it expired
-pending 4 F7.claim-replay           A replayed tap changes nothing
+built   4 F7.claim-claim            A tap on "Reply here" claims
+built   4 F7.claim-dismiss          A tap on "Keep my chat" dismisses
+built   4 F7.claim-expired          A tap after 24 h is told that it expired
+built   4 F7.claim-replay           A replayed tap changes nothing
 pending 4 F7.claim-non-owner        A tap by somebody else changes nothing
-pending 4 F7.claim-auto-0           With no open nudge a plain message goes to its own session
-pending 4 F7.claim-auto-1           With one open nudge a plain message claims it
-pending 4 F7.claim-auto-3           With three open nudges a plain message claims the newest and the rest take nothing
-pending 4 F7.claim-reply-beats      reply-to beats the newest
+built   4 F7.claim-auto-0           With no open nudge a plain message goes to its own session
+built   4 F7.claim-auto-1           With one open nudge a plain message claims it
+built   4 F7.claim-auto-3           With three open nudges a plain message claims the newest and the rest take nothing
+built   4 F7.claim-reply-beats      reply-to beats the newest
 pending 4 F7.claim-commands         Commands do not claim
-pending 4 F7.claim-concurrent       Two concurrent replies claim once
-pending 4 F7.claim-unclaims         A failed restore un-claims
+built   4 F7.claim-concurrent       Two concurrent replies claim once
+built   4 F7.claim-unclaims         A failed restore un-claims
 `,
 )
 
 export const SEND_LIST = requirements(
   'Seeds: send_message',
   `
-pending 4 F7.send-missing-field     'platform, target, and body are required' with input_invalid
+built   4 F7.send-missing-field     'platform, target, and body are required' with input_invalid
 pending 4 F7.send-not-allowed       The text for a target that is not allowed, with input_invalid
 pending 4 F7.send-no-adapter        'No adapter registered for platform "slack"' with execution_failed
 pending 4 F7.send-adapter-failed    'Adapter send failed: not_in_channel' with execution_failed
@@ -175,13 +175,13 @@ pending 4 F7.send-no-personality    A call with no agent is denied
 pending 4 F7.send-bad-json          A file of bad JSON denies
 pending 4 F7.send-two-targets       The same body to two targets is sent to both
 pending 4 F7.send-dedup             The same target and body within 30 s is deduplicated with ok: true
-pending 4 F7.send-dedup-boundary    At 30 s + 1 ms it is sent
-pending 4 F7.send-failed-retry      A failed send followed by a retry is sent
-pending 4 F7.send-concurrent        Concurrent identical sends send once
+built   4 F7.send-dedup-boundary    At 30 s + 1 ms it is sent
+built   4 F7.send-failed-retry      A failed send followed by a retry is sent
+built   4 F7.send-concurrent        Concurrent identical sends send once
 pending 4 F7.send-dedup-key         Dedup is keyed on platform, target and body
-pending 4 F7.send-stub              'Gateway not active' is what a call without a daemon gets
-pending 4 F7.send-1024              A result is at most 1024 characters
+built   4 F7.send-stub              'Gateway not active' is what a call without a daemon gets
+built   4 F7.send-1024              A result is at most 1024 characters
 pending 0 F7.send-email-fresh       Email to a fresh address is sent
-pending 5 F7.send-telegram-name     Telegram to @name is sent
+built   5 F7.send-telegram-name     Telegram to @name is sent
 `,
 )
