@@ -88,6 +88,7 @@ function stepInput(): StepInput {
     route: null,
     canEdit: true,
     senderLimit: WITHIN_LIMIT,
+    senderLimitKey: 'tunables.sender_limit',
     floodLimit: WITHIN_LIMIT,
     freshCode: () => 'abcdef',
   }

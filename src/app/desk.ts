@@ -166,8 +166,7 @@ export function createDesk(deps: DeskDeps): Desk {
         throw new SwitchboardError('not_found', `there is no agent "${scope.agent}"`)
       }
       const users = usersInForce(settings(), gateway.grants).map((one) => one.id)
-      const mustExist = kind === 'user' || settings().users.length > 0
-      if (mustExist && scope.user !== undefined && !users.includes(scope.user)) {
+      if (scope.user !== undefined && !users.includes(scope.user)) {
         throw new SwitchboardError('not_found', `there is no user "${scope.user}"`, {
           hint: `users: ${users.join(', ')}`,
         })

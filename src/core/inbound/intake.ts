@@ -5,6 +5,7 @@ import {
   type Address,
   type ApprovalRow,
   address,
+  agentById,
   asSwitchboardError,
   type Clock,
   type Effect,
@@ -28,7 +29,7 @@ import type { GrantBook } from '../people/approvers.ts'
 import { claimRules } from './claim-step.ts'
 import { chatCommand } from './command-step.ts'
 import { createLimits } from './limits.ts'
-import { boundAt } from './routing.ts'
+import { type Bound, boundAt } from './routing.ts'
 import type { SessionFacts, StepInput } from './step-input.ts'
 import { runSteps } from './steps.ts'
 import { verdictForm } from './verdict-step.ts'
@@ -80,6 +81,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       route,
       canEdit: deps.canEdit(integration.id),
       senderLimit: limits.peek(senderKey, senderLimit, now),
+      senderLimitKey: limitKey(settings, bound),
       floodLimit: limits.peek(floodKey, floodLimit, now),
       freshCode: () => Buffer.from(deps.random.bytes(3)).toString('hex'),
     }
@@ -136,6 +138,12 @@ interface Considered {
   readonly result: StepResult
   readonly agent: string | null
   readonly undo: () => void
+}
+
+function limitKey(settings: Settings, bound: Bound | null): string {
+  if (bound?.binding.senderLimit === undefined) return 'tunables.sender_limit'
+  const agent = agentById(settings, bound.agent)
+  return `${agent?.origin}.inbound_bindings[${agent?.bindings.indexOf(bound.binding)}].rate_limit`
 }
 
 function addressOf(integration: string, event: InboundEvent): Address {

@@ -29,6 +29,8 @@ export interface StepInput {
   readonly canEdit: boolean
   /** Already looked at, not yet taken. */
   readonly senderLimit: LimitPeek
+  /** The key that sets it: the tunable, or the binding's own. */
+  readonly senderLimitKey: string
   readonly floodLimit: LimitPeek
   /** A fresh pairing code, should one be needed. */
   readonly freshCode: () => string

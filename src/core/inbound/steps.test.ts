@@ -53,6 +53,7 @@ function input(
     route: null,
     canEdit: true,
     senderLimit: { over: false },
+    senderLimitKey: 'tunables.sender_limit',
     floodLimit: { over: false },
     freshCode: () => '0a1b2c',
     ...over,
@@ -173,7 +174,7 @@ describe('the order of the steps', () => {
     expect(runSteps(noFlood)).toMatchObject(refused('dm_disabled'))
     const allowed = { ...input(message({ text: '' })), agent: null, senderLimit: everything.senderLimit }
     expect(runSteps(allowed)).toEqual({
-      decision: { go: 'refuse', reason: 'rate_limited', key: 'limits.sender_limit', retryAfterMs: 7 },
+      decision: { go: 'refuse', reason: 'rate_limited', key: 'tunables.sender_limit', retryAfterMs: 7 },
     })
     expect(runSteps({ ...allowed, senderLimit: { over: false } })).toMatchObject(refused('no_binding'))
     expect(runSteps({ ...allowed, senderLimit: { over: false }, agent: 'demo' })).toMatchObject(

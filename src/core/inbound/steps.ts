@@ -36,7 +36,7 @@ export function runSteps(input: StepInput): StepResult {
 function floodGuard(input: StepInput): StepResult {
   if (!input.floodLimit.over) return CONTINUE
   const { retryAfterMs } = input.floodLimit
-  return { decision: { go: 'refuse', reason: 'flood', key: 'limits.flood_limit', retryAfterMs } }
+  return { decision: { go: 'refuse', reason: 'flood', key: 'tunables.flood_limit', retryAfterMs } }
 }
 
 function parsable(input: StepInput): StepResult {
@@ -47,7 +47,7 @@ function parsable(input: StepInput): StepResult {
 function senderLimit(input: StepInput): StepResult {
   if (!input.senderLimit.over) return CONTINUE
   const { retryAfterMs } = input.senderLimit
-  return { decision: { go: 'refuse', reason: 'rate_limited', key: 'limits.sender_limit', retryAfterMs } }
+  return { decision: { go: 'refuse', reason: 'rate_limited', key: input.senderLimitKey, retryAfterMs } }
 }
 
 function bound(input: StepInput): StepResult {

@@ -79,7 +79,7 @@ export function createOutlet(deps: OutletDeps): Outlet {
       const seconds = Math.ceil(peek.retryAfterMs / 1000)
       throw new SwitchboardError(
         'rate_limited',
-        `Too many messages to this recipient; try again in ${seconds} s (limits.recipient_limit)`,
+        `Too many messages to this recipient; try again in ${seconds} s (tunables.recipient_limit)`,
         { retryAfterMs: peek.retryAfterMs },
       )
     }
