@@ -15,9 +15,10 @@ import {
   type TurnRow,
 } from '../../contract/index.ts'
 import type { GrantBook } from '../people/approvers.ts'
+import { LOCAL_USER } from '../people/users.ts'
 import { compose, type SplitText } from './compose.ts'
 import type { Links } from './links.ts'
-import { LOCAL_USER, resolveRecipient } from './recipients.ts'
+import { resolveRecipient } from './recipients.ts'
 import { usable } from './targets.ts'
 
 export interface TurnEnd {

@@ -13,8 +13,9 @@ import {
 } from '../../contract/index.ts'
 import { CLAIM_CHOICES } from '../claims.ts'
 import type { GrantBook } from '../people/approvers.ts'
+import { LOCAL_USER } from '../people/users.ts'
 import type { Outlet } from './outlet.ts'
-import { LOCAL_USER, type Recipient, resolveRecipient } from './recipients.ts'
+import { type Recipient, resolveRecipient } from './recipients.ts'
 import { refusedResult } from './send-result.ts'
 import { usable } from './targets.ts'
 

@@ -11,9 +11,7 @@ import {
   type UserSettings,
 } from '../../contract/index.ts'
 import type { GrantBook } from '../people/approvers.ts'
-
-/** With nobody configured there is one user: the first one paired. */
-export const LOCAL_USER = 'local'
+import { usersInForce } from '../people/users.ts'
 
 /** Where a webhook's notifications go: it has no chats, only a URL. */
 const WEBHOOK_CONVERSATION = 'notify'
@@ -34,7 +32,7 @@ export interface Wish {
 
 /** Throws `execution_failed` with the reason that the caller is told. */
 export function resolveRecipient(settings: Settings, grants: GrantBook, wish: Wish): Recipient {
-  const user = userOf(settings, wish.user)
+  const user = userOf(settings, grants, wish.user)
   const chats = createChats(settings, grants, user)
   const found = (integration: IntegrationSettings, channel: string): Recipient => {
     const to = chats.at(integration)
@@ -62,9 +60,8 @@ export function resolveRecipient(settings: Settings, grants: GrantBook, wish: Wi
   return found(named, channel)
 }
 
-function userOf(settings: Settings, id: string | null): UserSettings {
-  const { users } = settings
-  if (users.length === 0) return { id: id ?? LOCAL_USER, identities: [], notifyTo: null, roles: ['owner'] }
+function userOf(settings: Settings, grants: GrantBook, id: string | null): UserSettings {
+  const users = usersInForce(settings, grants)
   const found =
     id === null
       ? (users.find((user) => user.roles.includes('owner')) ?? users[0])
@@ -112,14 +109,12 @@ function createChats(settings: Settings, grants: GrantBook, user: UserSettings):
   }
 }
 
-/** The owner of an integration that names no user: its approvers first, then whoever was let in first. */
-function firstKnown(integration: IntegrationSettings, grants: GrantBook): string | null {
-  const { access, id } = integration
-  const listed = access.readable ? [...access.approvers] : []
+/** On an integration that is no user's: whoever was let in first. */
+function firstKnown({ access, id, platform }: IntegrationSettings, grants: GrantBook): string | null {
   const allowed = access.readable ? access.allowFrom.filter((sender) => sender !== '*') : []
-  const [first] = [...listed, ...grants.senders(id, 'approve'), ...allowed, ...grants.senders(id, 'talk')]
+  const [first] = [...allowed, ...grants.senders(id, 'talk')]
   if (first !== undefined) return first
-  return integration.platform === 'webhook' ? WEBHOOK_CONVERSATION : null
+  return platform === 'webhook' ? WEBHOOK_CONVERSATION : null
 }
 
 function failed(message: string): SwitchboardError {

@@ -1,0 +1,79 @@
+// Which conversations are an agent's own: where its turn came from, where its session lives, or (for a credential that
+// is good for the whole agent) where any session of its own is. No argument rebinds a reply to anything else.
+import {
+  type Address,
+  formatAddress,
+  integrationById,
+  parseAddress,
+  SCHEDULE_PLACE,
+  type Settings,
+  type Store,
+  SwitchboardError,
+  type ToolCaller,
+  type TurnRow,
+} from '../../contract/index.ts'
+import { allowedTargets, denial, isAllowedTarget } from '../outbound/targets.ts'
+
+export interface OwnChats {
+  /** The address, if it is the caller's own. `allowed`: it is not, but the agent may send there. Throws otherwise. */
+  open(caller: ToolCaller, chatId: string): Promise<{ readonly at: Address; readonly by: 'own' | 'allowed' }>
+  /** The same without the allowlist: for reading and for changing what stands there. */
+  mine(caller: ToolCaller, chatId: string): Promise<Address>
+}
+
+export function createOwnChats(deps: {
+  readonly store: Pick<Store, 'turn' | 'turns' | 'session' | 'sessionAt'>
+  readonly settings: () => Settings
+}): OwnChats {
+  const { store, settings } = deps
+
+  const isOwn = async (caller: ToolCaller, at: Address): Promise<boolean> => {
+    const wanted = formatAddress(at)
+    const turn = caller.turn === null ? null : await store.turn(caller.turn)
+    if (turn && belongs(caller, turn) && turn.address === wanted) return true
+    if (caller.session !== null) {
+      const session = await store.session(caller.session)
+      if (session?.agent === caller.agent && session.address === wanted) return true
+    } else if ((await store.sessionAt(caller.agent, at)) !== null) return true
+    return spokeThere(caller, wanted, at)
+  }
+
+  /** A claim leads messages of a chat to a session that lives elsewhere: it may answer where it was spoken to. */
+  const spokeThere = async (caller: ToolCaller, wanted: string, at: Address): Promise<boolean> => {
+    const turns = await store.turns({
+      agent: caller.agent,
+      integration: at.integration,
+      ...(caller.session === null ? {} : { session: caller.session }),
+      states: ['handed', 'seen', 'answered'],
+      limit: 200,
+    })
+    return turns.some((turn) => turn.address === wanted)
+  }
+
+  return {
+    async open(caller, chatId) {
+      const at = parseAddress(chatId)
+      if (at.integration === SCHEDULE_PLACE) {
+        throw new SwitchboardError(
+          'execution_failed',
+          'This turn was started by a schedule: nobody is in its chat. Use send_message or notify_user.',
+        )
+      }
+      if (await isOwn(caller, at)) return { at, by: 'own' }
+      const platform = integrationById(settings(), at.integration)?.platform ?? at.integration
+      const entries = allowedTargets(settings(), caller.agent)
+      if (!isAllowedTarget(entries, platform, at.conversation))
+        throw denial(entries, platform, at.conversation)
+      return { at, by: 'allowed' }
+    },
+    async mine(caller, chatId) {
+      const at = parseAddress(chatId)
+      if (await isOwn(caller, at)) return at
+      throw new SwitchboardError('not_found', `chat_id "${chatId.slice(0, 200)}" is not a chat of yours`)
+    },
+  }
+}
+
+function belongs(caller: ToolCaller, turn: TurnRow): boolean {
+  return turn.agent === caller.agent && (caller.session === null || turn.session === caller.session)
+}

@@ -1,0 +1,141 @@
+// The tools that read: what was said, who is there, what waits, and the files that came with a message.
+import {
+  asSwitchboardError,
+  type Store,
+  SwitchboardError,
+  type ToolDesk,
+  type ToolOutcome,
+  type TranscriptEntry,
+  type TurnRow,
+} from '../../contract/index.ts'
+import type { Links } from '../outbound/links.ts'
+import type { OwnChats } from './own-chats.ts'
+
+type ReadingTools = Pick<ToolDesk, 'downloadAttachment' | 'fetchMessages' | 'getRoster' | 'pendingMessages'>
+
+const ROSTER_FROM = 500
+const MOST_PENDING = 200
+
+export function createReadingTools(
+  deps: { readonly store: Store; readonly links: Links },
+  chats: OwnChats,
+): ReadingTools {
+  const { store } = deps
+  return {
+    fetchMessages: (caller, { chatId, limit }) =>
+      told(async () => {
+        const at = await chats.mine(caller, chatId)
+        const said = await store.transcript(at.integration, {
+          conversation: at.conversation,
+          limit: limit * 2,
+        })
+        const here = said.filter((entry) => entry.thread === at.thread && isShown(entry)).slice(-limit)
+        const text = here.length === 0 ? '(no messages)' : here.map(line).join('\n')
+        return done(text, { messages: here.map(messageOf) })
+      }),
+
+    getRoster: (caller, { chatId }) =>
+      told(async () => {
+        const at = await chats.mine(caller, chatId)
+        const turns = await store.turns({
+          agent: caller.agent,
+          integration: at.integration,
+          limit: ROSTER_FROM,
+        })
+        const people = new Map<string, string | null>()
+        for (const turn of turns) {
+          if (turn.conversation !== at.conversation || turn.state === 'refused') continue
+          if (!people.has(turn.sender)) people.set(turn.sender, turn.body?.senderName ?? null)
+        }
+        const members = [...people].map(([id, name]) => ({ user_id: id, user: name ?? id }))
+        const text = members.map(({ user, user_id }) => `${user} (id: ${user_id})`).join('\n')
+        return done(text === '' ? '(nobody has spoken yet)' : text, { members })
+      }),
+
+    pendingMessages: (caller) =>
+      told(async () => {
+        const open = await store.turns({
+          agent: caller.agent,
+          ...(caller.session === null ? {} : { session: caller.session }),
+          states: ['queued', 'handed', 'seen'],
+          oldestFirst: true,
+          limit: MOST_PENDING,
+        })
+        const messages = open.map(pendingOf)
+        const lines = messages.map(
+          (one) =>
+            `[${one.ts}] ${one.chat_id} ${one.user}: ${one.text} (id: ${one.message_id}, ${one.state})`,
+        )
+        return done(lines.length === 0 ? '(nothing waits)' : lines.join('\n'), { messages })
+      }),
+
+    downloadAttachment: (caller, { chatId, messageId }) =>
+      told(async () => {
+        const at = await chats.mine(caller, chatId)
+        const turns = await store.turns({ agent: caller.agent, integration: at.integration, limit: 1_000 })
+        const turn = turns.find(
+          (row) => row.conversation === at.conversation && row.messageId === messageId && row.body !== null,
+        )
+        if (!turn) throw new SwitchboardError('not_found', `there is no message "${messageId}" in this chat`)
+        const attachments = turn.body?.attachments ?? []
+        if (attachments.length === 0)
+          throw new SwitchboardError('not_found', `message "${messageId}" has no attachments`)
+        const adapter = deps.links.get(at.integration)?.adapter
+        if (!adapter?.download)
+          throw new SwitchboardError('execution_failed', `${turn.platform} gives no attachments`)
+        const files = []
+        for (const attachment of attachments) files.push(await adapter.download(attachment))
+        const text = files.map((file) => `${file.path} (${file.mime}, ${file.size} bytes)`).join('\n')
+        return done(text, { files })
+      }),
+  }
+}
+
+function done(text: string, structured: Readonly<Record<string, unknown>>): ToolOutcome {
+  return { text, isError: false, structured: { ok: true, ...structured } }
+}
+
+async function told(work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+  try {
+    return await work()
+  } catch (thrown) {
+    const { code, message } = asSwitchboardError(thrown)
+    if (code === 'internal') throw thrown
+    return { text: message, isError: true, structured: { ok: false, status: 'failed', code, error: message } }
+  }
+}
+
+/** What people see: no prompt of ours, no reaction, nothing that never arrived. */
+function isShown(entry: TranscriptEntry): boolean {
+  if (entry.direction === 'in') return entry.state !== 'refused' && entry.text !== ''
+  return entry.state === 'sent' && entry.op?.kind === 'text'
+}
+
+function messageOf(entry: TranscriptEntry) {
+  return {
+    message_id: entry.platformMessageId ?? entry.id,
+    user: entry.direction === 'out' ? 'me' : (entry.sender ?? 'somebody'),
+    text: entry.text,
+    ts: new Date(entry.at).toISOString(),
+    attachments: entry.attachments?.length ?? 0,
+  }
+}
+
+/** One line each: a newline in a text must not look like another message. */
+function line(entry: TranscriptEntry): string {
+  const { ts, user, text, message_id, attachments } = messageOf(entry)
+  const files = attachments > 0 ? ` +${attachments}att` : ''
+  return `[${ts}] ${user}: ${text.replace(/[\r\n]+/g, ' ⏎ ')} (id: ${message_id}${files})`
+}
+
+function pendingOf(turn: TurnRow) {
+  return {
+    chat_id: turn.address,
+    message_id: turn.messageId,
+    user: turn.body?.senderName ?? turn.sender,
+    user_id: turn.sender,
+    ts: new Date(turn.receivedAt).toISOString(),
+    text: (turn.body?.text ?? '').replace(/[\r\n]+/g, ' ⏎ '),
+    state: turn.state,
+  }
+}
