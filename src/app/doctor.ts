@@ -1,13 +1,7 @@
 // `doctor`: the live path, not just the file. For each integration and binding every gate with pass or reason and the
 // key that changes it; then what came last, what was dropped and why, and what waits.
-import type {
-  AgentSettings,
-  Binding,
-  Counter,
-  DoctorReport,
-  GateView,
-  IntegrationSettings,
-} from '../contract/index.ts'
+import type { Counter, DoctorReport } from '../contract/index.ts'
+import { bindingGates, integrationGates, refusals } from './doctor-gates.ts'
 import { linkState, type StatusDeps } from './status.ts'
 import { iso, isoOrNull } from './views.ts'
 
@@ -22,6 +16,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
       store.approvals({ states: ['pending'], limit: 1_000 }),
       store.durability(),
     ])
+    const paired = (integration: string) => gateway.grants.senders(integration, 'talk').length
     const integrations = now.integrations.map((one) => {
       const link = gateway.links.get(one.id)
       const mine = counters.filter((counter) => counter.integration === one.id)
@@ -29,10 +24,11 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
         id: one.id,
         platform: one.platform,
         ...linkState(gateway, one.id, one.enabled),
-        gates: integrationGates(one),
+        gates: integrationGates(one, paired(one.id)),
         last_in_at: isoOrNull(link?.lastInAt),
         last_out_at: isoOrNull(link?.lastOutAt),
         drops: drops(mine),
+        refusals: refusals(mine, one),
         sends_waiting: sum(mine, 'send:queued') + sum(mine, 'send:sending'),
         sends_failed: sum(mine, 'send:failed') + sum(mine, 'send:unknown'),
       }
@@ -51,7 +47,20 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
             (total, row) => (row.agent === one.id && row.state === 'queued' ? total + row.count : total),
             0,
           ),
-          bindings: one.bindings.map((binding) => bindingView(one, binding, now.integrations)),
+          bindings: one.bindings.map((binding) => {
+            const integration = now.integrations.find((each) => each.id === binding.instance)
+            return {
+              integration: binding.instance,
+              conversations: binding.conversations?.join(', ') ?? 'all others',
+              gates: bindingGates(one, binding, {
+                integration,
+                link: linkState(gateway, binding.instance, integration?.enabled ?? true),
+                attached: post?.attached ?? false,
+                detail,
+                paired: paired(binding.instance),
+              }),
+            }
+          }),
           last_message_at: last ? iso(last.receivedAt) : null,
           approvals_pending: pending.filter((row) => row.agent === one.id).length,
         }
@@ -71,69 +80,6 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
       agents,
     }
   }
-}
-
-function integrationGates(one: IntegrationSettings): readonly GateView[] {
-  const key = `${one.origin}.access`
-  const enabled = gate('enabled', one.enabled, one.enabled ? 'on' : 'switched off', `${one.origin}.enabled`)
-  if (!one.access.readable)
-    return [enabled, gate('policy', false, `unreadable, the door is closed: ${one.access.problem}`, key)]
-  const { dm, allowFrom, approvers, groups } = one.access
-  const anyone = allowFrom.includes('*')
-  const open = Object.entries(groups).filter(([, group]) => group.allowFrom.includes('*'))
-  return [
-    enabled,
-    gate('direct messages', dm !== 'disabled', senderWords(dm, allowFrom), `${key}.dm`),
-    ...(anyone ? [gate('allow_from', false, 'anybody may talk: "*" is listed', `${key}.allow_from`)] : []),
-    ...open.map(([id]) =>
-      gate(`group ${id}`, false, 'any member may talk: "*" is listed', `${key}.groups["${id}"].allow_from`),
-    ),
-    gate(
-      'approvers',
-      true,
-      approvers.length > 0 ? `${approvers.length} listed` : 'the paired owner',
-      `${key}.approvers`,
-    ),
-  ]
-}
-
-function senderWords(dm: string, allowFrom: readonly string[]): string {
-  switch (dm) {
-    case 'credential':
-      return allowFrom.length > 0
-        ? `credential, and one of ${allowFrom.length} listed`
-        : 'whoever holds the credential'
-    case 'allowlist':
-      return `${allowFrom.length} listed`
-    case 'pairing':
-      return `paired senders, and ${allowFrom.length} listed`
-    default:
-      return 'off'
-  }
-}
-
-function bindingView(agent: AgentSettings, binding: Binding, integrations: readonly IntegrationSettings[]) {
-  const found = integrations.find((one) => one.id === binding.instance)
-  const at = `${agent.origin}.inbound_bindings`
-  return {
-    integration: binding.instance,
-    conversations: binding.conversations?.join(', ') ?? 'all others',
-    gates: [
-      gate(
-        'integration',
-        found !== undefined,
-        found ? 'configured' : `no integration "${binding.instance}"`,
-        at,
-      ),
-      ...(found
-        ? [gate('enabled', found.enabled, found.enabled ? 'on' : 'switched off', `${found.origin}.enabled`)]
-        : []),
-    ],
-  }
-}
-
-function gate(name: string, pass: boolean, reason: string, key: string): GateView {
-  return { gate: name, pass, reason, key }
 }
 
 function drops(counters: readonly Counter[]): Record<string, number> {

@@ -32,6 +32,7 @@ import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.t
 import { createScheduler } from '../core/schedules/scheduler.ts'
 import type { SignalSink } from '../core/signals.ts'
 import { splitText } from '../kit/index.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { nextRun } from './next-run.ts'
 import { keepPruning } from './retention.ts'
 import type { Tokens } from './tokens.ts'
@@ -284,21 +285,25 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
   }
 
-  const apply = async () => {
-    const { integrations, agents } = settings()
+  const applyNow = async () => {
+    const { integrations, agents, server } = settings()
     const wanted = new Map<string, { digest: string; start: () => Promise<void> }>()
     for (const one of integrations) {
       const { origin: _origin, ...meaning } = one
       wanted.set(`integration:${one.id}`, {
-        digest: JSON.stringify(meaning),
+        digest: fingerprintOf({ ...meaning, publicUrl: server.publicUrl }, deps.secret),
         start: () => startIntegration(one),
       })
     }
     for (const one of agents) {
-      wanted.set(`agent:${one.id}`, { digest: JSON.stringify(one.connector), start: () => startAgent(one) })
+      wanted.set(`agent:${one.id}`, {
+        digest: fingerprintOf(one.connector, deps.secret),
+        start: () => startAgent(one),
+      })
     }
     for (const [key, digest] of [...running]) {
-      if (wanted.get(key)?.digest !== digest)
+      // What could not start is tried again: what it lacked may be there by now.
+      if (wanted.get(key)?.digest !== digest || problems.has(key))
         await end(key).catch((thrown) =>
           log.error({ part: key, error: String(thrown) }, 'did not stop cleanly'),
         )
@@ -307,6 +312,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
       if (!running.has(key)) await begin(key, digest, start)
     }
     if (started) scheduler.refresh()
+  }
+
+  // One change after another: a second one must not overtake the first half-way.
+  let applying: Promise<void> = Promise.resolve()
+  const apply = (): Promise<void> => {
+    applying = applying.then(applyNow, applyNow)
+    return applying
   }
 
   return {

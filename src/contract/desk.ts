@@ -132,6 +132,8 @@ export interface GateView {
   readonly reason: string
   /** The key of the configuration that changes it. */
   readonly key: string
+  /** It lets people through, but wider than most would want. */
+  readonly flagged?: boolean
 }
 
 export interface DoctorReport {
@@ -152,6 +154,13 @@ export interface DoctorReport {
     readonly last_in_at: string | null
     readonly last_out_at: string | null
     readonly drops: Readonly<Record<string, number>>
+    /** What the door refused, most often first: which gate, and the key that would change it. */
+    readonly refusals: readonly {
+      readonly reason: string
+      readonly count: number
+      readonly text: string
+      readonly key: string
+    }[]
     readonly sends_waiting: number
     readonly sends_failed: number
   }[]

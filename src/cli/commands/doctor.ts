@@ -38,6 +38,7 @@ function describe(context: Context, report: DoctorReport): string {
       `  last    in ${relativeTime(each.last_in_at, now)}, out ${relativeTime(each.last_out_at, now)}`,
       `  sends   ${each.sends_waiting} waiting, ${each.sends_failed} failed`,
       `  drops   ${drops === '' ? 'none' : oneLine(drops)}`,
+      ...refusalLines(context, each.refusals),
       ...gateLines(context, each.gates, '  '),
     )
   }
@@ -60,10 +61,21 @@ function describe(context: Context, report: DoctorReport): string {
   return lines.join('\n')
 }
 
+function refusalLines(
+  context: Context,
+  refusals: DoctorReport['integrations'][number]['refusals'] | undefined,
+): string[] {
+  return (refusals ?? []).map(({ reason, count, text, key }) => {
+    const where = key === '' ? '' : context.paint.dim(` [${oneLine(key)}]`)
+    return `  refused ${count} × ${oneLine(reason)}: ${oneLine(text)}${where}`
+  })
+}
+
 function gateLines(context: Context, gates: readonly GateView[], indent: string): string[] {
   const { paint } = context
   return gates.map((gate) => {
-    const mark = gate.pass ? paint.green('pass') : paint.red('stop')
+    const mark =
+      gate.flagged === true ? paint.yellow('open') : gate.pass ? paint.green('pass') : paint.red('stop')
     const key = gate.key === '' ? '' : paint.dim(` [${oneLine(gate.key)}]`)
     return `${indent}${mark}  ${oneLine(gate.gate)}: ${oneLine(gate.reason)}${key}`
   })

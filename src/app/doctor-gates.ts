@@ -1,0 +1,144 @@
+// The gates of the live path as `doctor` shows them: each with pass or the reason, and the key that changes it.
+import {
+  type AgentSettings,
+  type Binding,
+  type Counter,
+  type DoctorReport,
+  type GateView,
+  type IntegrationSettings,
+  REASONS,
+  type ReasonCode,
+} from '../contract/index.ts'
+
+/** What stands between a sender and the river: is it on, can the policy be read, who may speak, who may decide. */
+export function integrationGates(one: IntegrationSettings, paired: number): readonly GateView[] {
+  const key = `${one.origin}.access`
+  const enabled = gate('enabled', one.enabled, one.enabled ? 'on' : 'switched off', `${one.origin}.enabled`)
+  if (!one.access.readable)
+    return [enabled, gate('policy', false, `unreadable, the door is closed: ${one.access.problem}`, key)]
+  const { dm, allowFrom, approvers, groups } = one.access
+  return [
+    enabled,
+    gate('direct messages', dm !== 'disabled', senderWords(dm, allowFrom, paired), `${key}.dm`),
+    ...(allowFrom.includes('*')
+      ? [flagged('allow_from', 'anybody may talk: "*" is listed', `${key}.allow_from`)]
+      : []),
+    ...Object.entries(groups).map(([id, group]) => {
+      const at = `${key}.groups["${id}"]`
+      const mention = group.requireMention ? ', when the agent is mentioned' : ''
+      if (group.allowFrom.includes('*'))
+        return flagged(`group ${id}`, `any member may talk${mention}: "*" is listed`, `${at}.allow_from`)
+      const listed =
+        group.allowFrom.length > 0 ? `${group.allowFrom.length} listed` : 'whoever may talk directly'
+      return gate(`group ${id}`, true, `${listed}${mention}`, at)
+    }),
+    gate(
+      'approvers',
+      true,
+      approvers.length > 0 ? `${approvers.length} listed` : 'the paired owner',
+      `${key}.approvers`,
+    ),
+  ]
+}
+
+function senderWords(dm: string, allowFrom: readonly string[], paired: number): string {
+  switch (dm) {
+    case 'credential':
+      return allowFrom.length > 0
+        ? `credential, and one of ${allowFrom.length} listed`
+        : 'whoever holds the credential'
+    case 'allowlist':
+      return `${allowFrom.length} listed, ${paired} granted`
+    case 'pairing':
+      return `${paired} paired or granted, and ${allowFrom.length} listed`
+    default:
+      return 'off'
+  }
+}
+
+export interface Path {
+  readonly integration: IntegrationSettings | undefined
+  readonly link: { readonly link: string; readonly detail?: string }
+  readonly attached: boolean
+  readonly detail: string | undefined
+  readonly paired: number
+}
+
+/** The whole way from the platform to the agent, gate by gate. */
+export function bindingGates(agent: AgentSettings, binding: Binding, path: Path): readonly GateView[] {
+  const at = `${agent.origin}.inbound_bindings[${agent.bindings.indexOf(binding)}]`
+  const { integration, link } = path
+  if (!integration)
+    return [gate('integration', false, `no integration "${binding.instance}"`, `${at}.instance`)]
+  const limit = binding.senderLimit
+  return [
+    gate('integration', true, 'configured', `${at}.instance`),
+    gate('link', link.link !== 'down', link.detail ?? link.link, integration.origin),
+    ...integrationGates(integration, path.paired),
+    ...(limit ? [gate('limit', true, limitWords(limit), `${at}.rate_limit`)] : []),
+    gate(
+      'agent',
+      path.attached,
+      path.detail ?? (path.attached ? 'attached' : 'nobody is attached'),
+      `${agent.origin}.connector`,
+    ),
+  ]
+}
+
+function limitWords({ rps, burst }: { readonly rps: number; readonly burst: number }): string {
+  return rps === 0 || burst === 0 ? 'none' : `${rps} a second per sender, ${burst} at once`
+}
+
+type Refusals = DoctorReport['integrations'][number]['refusals']
+
+/** What was refused so far, with the key that would let it in. */
+export function refusals(counters: readonly Counter[], one: IntegrationSettings): Refusals {
+  return counters
+    .filter((counter) => counter.name === 'refused' && counter.count > 0)
+    .map(({ reason, count }) => ({
+      reason,
+      count,
+      text: Object.hasOwn(REASONS, reason) ? REASONS[reason as ReasonCode].text : '',
+      key: keyOf(reason, one),
+    }))
+    .toSorted((a, b) => b.count - a.count)
+}
+
+function keyOf(reason: string, { origin }: IntegrationSettings): string {
+  const access = `${origin}.access`
+  switch (reason) {
+    case 'sender_not_allowed':
+    case 'pairing_required':
+      return `${access}.allow_from`
+    case 'dm_disabled':
+      return `${access}.dm`
+    case 'group_not_listed':
+      return `${access}.groups`
+    case 'not_mentioned':
+      return `${access}.groups[].require_mention`
+    case 'not_approver':
+      return `${access}.approvers`
+    case 'policy_unreadable':
+      return access
+    case 'integration_disabled':
+      return `${origin}.enabled`
+    case 'no_binding':
+      return 'agents[].inbound_bindings'
+    case 'rate_limited':
+      return 'tunables.sender_limit'
+    case 'flood':
+      return 'tunables.flood_limit'
+    case 'queue_full':
+      return 'tunables.max_queued_per_session'
+    default:
+      return '' // nothing in the configuration would change it
+  }
+}
+
+function gate(name: string, pass: boolean, reason: string, key: string): GateView {
+  return { gate: name, pass, reason, key }
+}
+
+function flagged(name: string, reason: string, key: string): GateView {
+  return { gate: name, pass: true, flagged: true, reason, key }
+}
