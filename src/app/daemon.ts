@@ -129,15 +129,23 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const address = { url: '' }
     const chatLink = createChatLinks({ tokens, clock, settings, baseUrl, owner: WEB_OWNER })
 
+    // One change after another: a second reload must not overtake the first half-way.
+    let applying: Promise<void> = Promise.resolve()
+    let asker = 'the file changed'
+    config.onReload((result) => {
+      if (result.outcome !== 'invalid') return
+      log.error({ by: asker, problem: result.text }, 'the new configuration does not hold; the old one stays')
+    })
     const reload = async (by: string) => {
-      const result = await config.reload()
-      if (result.outcome === 'invalid')
-        log.error({ by, problem: result.text }, 'the new configuration does not hold; the old one stays')
+      asker = by
+      const reloading = config.reload()
+      asker = 'the file changed'
+      const result = await reloading
+      // The file says the same, but a secret behind it may be new, and what could not start may be able to now.
+      if (result.outcome === 'unchanged') applying = applying.then(() => gateway.apply())
       const problem = result.outcome === 'invalid' ? result.text : null
       return { ok: problem === null, problem, digest: settings().digest, warnings: settings().warnings }
     }
-    // One change after another: a second reload must not overtake the first half-way.
-    let applying: Promise<void> = Promise.resolve()
     config.onChange((now) => {
       applying = applying
         .then(() => gateway.apply())

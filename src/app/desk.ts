@@ -175,8 +175,16 @@ export function createDesk(deps: DeskDeps): Desk {
       return { token: minted.token, id: minted.id, expires_at: isoOrNull(minted.expiresAt) }
     },
     revokeToken: (id, by) => store.revokeToken(id, by),
-    setSecret: (name, value, by) => deps.secrets.set(name, value, by),
-    removeSecret: (name, by) => deps.secrets.remove(name, by),
+    // Those that use the secret are started anew with it; one that waited for it starts now.
+    async setSecret(name, value, by) {
+      await deps.secrets.set(name, value, by)
+      await gateway.apply()
+    },
+    async removeSecret(name, by) {
+      const removed = await deps.secrets.remove(name, by)
+      if (removed) await gateway.apply()
+      return removed
+    },
     rotateSecrets: async (by) => ({ rotated: await deps.secrets.rotate(by) }),
     reload: deps.reload,
     chatLink: deps.chatLink,
