@@ -7,12 +7,20 @@ import { openConfigSource } from '../config/config-source.ts'
 import { adminToken, type DataFolder, dataFolderAt, prepareDataFolder } from '../config/data-folder.ts'
 import { WEB_OWNER } from '../config/default-settings.ts'
 import { readEnvironment } from '../config/environment.ts'
+import {
+  type Added,
+  type IntegrationShelf,
+  openIntegrationShelf,
+  withAdded,
+} from '../config/integration-shelf.ts'
 import { openKeyRing } from '../config/key-ring.ts'
 import { resolveSecret, resolveStore } from '../config/secret-reference.ts'
 import { openSecretShelf } from '../config/secret-shelf.ts'
-import { SwitchboardError } from '../contract/index.ts'
+import { type Settings, SwitchboardError } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import { usersInForce } from '../core/people/users.ts'
+import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
+import { splitText } from '../kit/index.ts'
 import { createServer } from '../server/index.ts'
 import { openStore } from '../store/open.ts'
 import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
@@ -27,6 +35,7 @@ import { createRealClock, createRealRandom } from './real-clock.ts'
 import { BUILT, CONNECTORS, PLATFORMS } from './registry.ts'
 import { watchStore } from './store-watch.ts'
 import { createTokens } from './tokens.ts'
+import { createToolSurface } from './tool-surface.ts'
 import { VERSION } from './version.ts'
 import { webRoot } from './web-root.ts'
 
@@ -84,7 +93,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       { clock, log },
     )
     undo.push(() => config.stop())
-    const settings = config.current
+    let shelf: IntegrationShelf | null = null
+    const settings = cachedMerge(config.current, () => shelf?.all() ?? NOTHING_ADDED)
     const sources = { folder: configFile ? dirname(configFile) : folder.path, env }
     const keys = openKeyRing({ dataDir: folder.path, env })
     const node = nodeName(folder)
@@ -102,6 +112,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const { store } = watch
     undo.push(() => watch.stop())
     const secrets = await openSecretShelf(keys, store)
+    shelf = await openIntegrationShelf(secrets)
     const secret = (reference: string) =>
       resolveSecret(reference, { ...sources, stored: (name) => secrets.read(name) })
     const { adminToken: reference } = settings().server
@@ -158,7 +169,6 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       store,
       gateway,
       clock,
-      random,
       tokens,
       secrets,
       settings,
@@ -178,6 +188,23 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       },
       chatLink,
       watchers,
+      shelf,
+      applied: () => {
+        applying = applying.then(() => gateway.apply())
+        return applying
+      },
+    })
+    const toolDesk = createToolDesk({
+      store,
+      clock,
+      random,
+      settings,
+      links: gateway.links,
+      outlet: gateway.outlet,
+      notifier: gateway.notifier,
+      sender: gateway.sender,
+      dispatcher: gateway.dispatcher,
+      split: splitText,
     })
     store.onHint((hint) => {
       if (watchers.size === 0) return
@@ -216,6 +243,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
           users: () => usersInForce(settings(), gateway.grants),
         }),
         authorize,
+        mcp: createToolSurface({ desk: toolDesk, tokens, settings, log }),
         adminTokenConfigured: () => admin.configured,
         metrics: { counters: () => store.counters() },
         webRoot: webRoot(),
@@ -275,6 +303,25 @@ function held(
   return new SwitchboardError('data_folder_held', `the data folder ${folder.path} is held by ${who}`, {
     hint: 'stop that one first, or choose another folder with --data',
   })
+}
+
+const NOTHING_ADDED: readonly Added[] = []
+
+/** The file's configuration with what was added by command; made anew only when one of them changed. */
+function cachedMerge(base: () => Settings, added: () => readonly Added[]): () => Settings {
+  let from: Settings | null = null
+  let list: readonly Added[] = NOTHING_ADDED
+  let merged: Settings | null = null
+  return () => {
+    const now = base()
+    const present = added()
+    if (merged === null || from !== now || list !== present) {
+      from = now
+      list = present
+      merged = withAdded(now, present)
+    }
+    return merged
+  }
 }
 
 /** The same after a restart, different for two folders of one machine. */

@@ -2,23 +2,15 @@
 
 import type { SecretShelf } from '../config/index.ts'
 import {
-  type Address,
   address,
   type Clock,
   type Desk,
-  formatAddress,
-  type LedgerNote,
-  parseAddress,
-  type SendOrder,
-  type SendResult,
-  type SendRow,
   type Settings,
   type Store,
   SwitchboardError,
 } from '../contract/index.ts'
-import { compose } from '../core/outbound/compose.ts'
 import { namesApprovers, usersInForce } from '../core/people/users.ts'
-import { splitText } from '../kit/index.ts'
+import { createDeskSending, type DeskSendingDeps } from './desk-sending.ts'
 import { createDoctor } from './doctor.ts'
 import type { Gateway } from './gateway.ts'
 import { createStatus, type Standing } from './status.ts'
@@ -30,13 +22,14 @@ export interface DeskDeps {
   readonly store: Store
   readonly gateway: Gateway
   readonly clock: Clock
-  readonly random: Parameters<typeof compose>[2]['random']
   readonly tokens: Tokens
   readonly secrets: SecretShelf
   readonly settings: () => Settings
   readonly standing: () => Standing
   readonly reload: (by: string) => ReturnType<Desk['reload']>
   readonly chatLink: Desk['chatLink']
+  readonly shelf: DeskSendingDeps['shelf']
+  readonly applied: DeskSendingDeps['applied']
   readonly watchers: Set<
     (event: { readonly kind: string; readonly id: string; readonly scope?: string }) => void
   >
@@ -48,69 +41,11 @@ const MINTABLE = ['agent', 'notify', 'user', 'admin']
 export function createDesk(deps: DeskDeps): Desk {
   const { store, gateway, settings } = deps
 
-  /** `integration:conversation[:thread]`, or `platform:target` through the first integration of that platform. */
-  const resolve = (order: SendOrder): Address => {
-    const cut = order.to.indexOf(':')
-    const head = cut < 0 ? order.to : order.to.slice(0, cut)
-    const { integrations } = settings()
-    if (integrations.some((one) => one.id === head)) {
-      const at = parseAddress(order.to)
-      return order.thread === undefined ? at : address(at.integration, at.conversation, order.thread)
-    }
-    const through = integrations.find(
-      (one) =>
-        one.platform === head &&
-        one.enabled &&
-        (order.integration === undefined || one.id === order.integration),
-    )
-    if (!through || cut < 0) {
-      throw new SwitchboardError('execution_failed', `No adapter registered for platform "${head}"`, {
-        hint: `integrations: ${integrations.map((one) => one.id).join(', ') || 'none'}`,
-      })
-    }
-    return address(through.id, order.to.slice(cut + 1), order.thread)
-  }
-
-  const order = async (wish: SendOrder, by: string): Promise<SendResult> => {
-    if (wish.text.trim() === '') throw new SwitchboardError('input_invalid', 'text must not be empty')
-    const to = resolve(wish)
-    const link = gateway.links.get(to.integration)
-    if (!link) {
-      const problem =
-        gateway.problems().get(`integration:${to.integration}`) ?? 'it is disabled or not running'
-      throw new SwitchboardError(
-        'execution_failed',
-        `integration "${to.integration}" cannot send: ${problem}`,
-      )
-    }
-    const sends = compose(
-      {
-        to,
-        platform: link.platform,
-        text: wish.text,
-        cause: 'operator',
-        agent: null,
-        session: null,
-        turn: null,
-        ...(wish.idempotency_key === undefined ? {} : { idempotencyKey: wish.idempotency_key }),
-      },
-      link.adapter.textLimit,
-      { split: splitText, random: deps.random },
-    )
-    const queued = await store.enqueue(sends)
-    await note({ kind: 'audit', ref: formatAddress(to), detail: { what: 'send', by } })
-    const waitMs = wish.wait_ms ?? settings().tunables.toolWaitMs
-    const rows = await Promise.all(queued.map((one) => gateway.sender.settled(one.id, waitMs)))
-    return resultOf(rows)
-  }
-
-  const note = (entry: LedgerNote) => store.note([entry])
-
   return {
     ...createStoreDesk(store, settings),
     status: createStatus(deps),
     doctor: createDoctor(deps),
-    order,
+    ...createDeskSending(deps),
     async operateTurn(id, verb, by) {
       const row = await store.operateTurn(id, verb, by)
       if (!row) throw await cannot(verb, id, (await store.turn(id))?.state)
@@ -216,31 +151,5 @@ export function createDesk(deps: DeskDeps): Desk {
           'conflict',
           `${id} is ${state}: it cannot be ${verb === 'bury' ? 'buried' : `${verb.replace(/y$/, 'i')}ed`}`,
         )
-  }
-
-  function resultOf(rows: readonly (SendRow | null)[]): SendResult {
-    const first = rows[0]
-    const worst =
-      rows.find((row) => row?.state === 'failed' || row?.state === 'unknown') ??
-      rows.find((row) => row?.state !== 'sent')
-    const base = { platform_ids: rows.flatMap((row) => row?.platformIds ?? []), outbox_id: first?.id ?? null }
-    if (!worst) return { ok: true, status: 'sent', ...base, code: null, error: null }
-    if (worst.state === 'failed' || worst.state === 'unknown') {
-      const code = worst.state === 'unknown' ? 'outcome_unknown' : 'execution_failed'
-      return {
-        ok: false,
-        status: 'failed',
-        ...base,
-        code,
-        error: `Adapter send failed: ${worst.detail ?? worst.reason}`,
-      }
-    }
-    return {
-      ok: true,
-      status: worst.state === 'deduplicated' ? 'deduplicated' : 'queued',
-      ...base,
-      code: null,
-      error: null,
-    }
   }
 }

@@ -1,6 +1,7 @@
 // The part of the desk that only reads the store: the same for the daemon and for a command without one.
+import { isSecretName } from '../config/secret-shelf.ts'
 import type { ReadDesk, Settings, Store } from '../contract/index.ts'
-import { approvalView, iso, isoOrNull, pairingView, sendView, turnView } from './views.ts'
+import { approvalView, iso, isoOrNull, notificationView, pairingView, sendView, turnView } from './views.ts'
 
 export type StoreDesk = Omit<ReadDesk, 'status'>
 
@@ -40,7 +41,11 @@ export function createStoreDesk(store: Store, settings: () => Settings): StoreDe
         expires_at: isoOrNull(row.expiresAt),
         revoked: row.revokedAt !== null,
       })),
-    secretNames: async () => Object.keys(await store.secrets()).sort(),
+    secretNames: async () =>
+      Object.keys(await store.secrets())
+        .filter(isSecretName)
+        .sort(),
+    notifications: async (limit) => (await store.notifications({ limit })).map(notificationView),
     verifyAudit: (expectHead) => store.verify(expectHead),
     ledger: (afterSeq, limit) => store.ledger({ afterSeq, limit }),
   }

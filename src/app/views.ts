@@ -3,6 +3,8 @@ import type {
   ApprovalRow,
   ApprovalView,
   Counter,
+  NotificationRow,
+  NotificationView,
   OutboundOp,
   PairingRow,
   PairingView,
@@ -69,6 +71,23 @@ export function opText(op: OutboundOp): string {
       return op.emoji
     case 'file':
       return op.caption ?? op.name
+  }
+}
+
+export function notificationView(row: NotificationRow): NotificationView {
+  return {
+    id: row.id,
+    user: row.user,
+    agent: row.agent,
+    session: row.session,
+    channel: row.channel,
+    message: row.message,
+    urgency: row.urgency,
+    source: row.source,
+    status: row.status,
+    error: row.error,
+    outbox_id: row.send,
+    at: iso(row.at),
   }
 }
 

@@ -14,6 +14,10 @@ export interface SecretShelf {
   remove(name: string, by: string): Promise<boolean>
   /** Re-encrypts all under a new key in one commit; the old key opens nothing afterwards. Returns how many. */
   rotate(by: string): Promise<number>
+  /** Names under a prefix that no secret can have: what else lies encrypted here. */
+  reserved(prefix: string): readonly string[]
+  /** Null forgets it. */
+  keepReserved(name: string, value: string | null, by: string): Promise<void>
   /** Reads the rows again (another node may have changed them). */
   refresh(): Promise<void>
 }
@@ -40,7 +44,13 @@ export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise
   }
 
   const shelf: SecretShelf = {
-    names: () => Object.keys(rows).sort(),
+    names: () => Object.keys(rows).filter(isSecretName).sort(),
+    reserved: (prefix) =>
+      Object.keys(rows)
+        .filter((name) => name.startsWith(prefix) && !isSecretName(name))
+        .sort(),
+    keepReserved: (name, value, by) =>
+      inTurn(() => replace({ [name]: value === null ? null : box.encrypt(name, value) }, by)),
     read: (name) => {
       const sealed = Object.hasOwn(rows, name) ? rows[name] : undefined
       return sealed === undefined ? null : box.decrypt(name, sealed)
@@ -82,8 +92,13 @@ export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise
   return shelf
 }
 
+/** What else is kept here has names with a colon. */
+export function isSecretName(name: string): boolean {
+  return NAME.test(name)
+}
+
 function checkName(name: string): void {
-  if (NAME.test(name)) return
+  if (isSecretName(name)) return
   throw new SwitchboardError(
     'input_invalid',
     'a secret’s name starts with a letter or digit and holds letters, digits, "_", "-" and "."',

@@ -84,7 +84,7 @@ function withFolders<T extends Omit<Settings, 'digest' | 'warnings'>>(plain: T, 
   }
 }
 
-function integrationOf(
+export function integrationOf(
   one: IntegrationConfig,
   index: number,
   config: Config,

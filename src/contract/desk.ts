@@ -1,6 +1,7 @@
 // The operator's desk: what `/api` serves and the command line asks. One interface, two speakers: the daemon
 // implements all of it; a command without a daemon gets a desk that only reads. Field names are what scripts rely on
 // (fields may be added, none renamed); times are ISO 8601 strings unless the name ends in _ms.
+import type { Urgency } from './message.ts'
 import type { AuditReport, LedgerEntry, SendFilter, TurnFilter } from './records.ts'
 
 export interface StatusReport {
@@ -126,6 +127,42 @@ export interface SendOrder {
   readonly wait_ms?: number
 }
 
+export interface NotifyOrder {
+  readonly message: string
+  /** A type, or `type:integration`; absent: the default. */
+  readonly channel?: string
+  readonly urgency?: Urgency
+  readonly user?: string
+}
+
+export interface NotificationView {
+  readonly id: string
+  readonly user: string
+  readonly agent: string | null
+  readonly session: string | null
+  readonly channel: string
+  readonly message: string | null
+  readonly urgency: string
+  readonly source: string
+  readonly status: string
+  readonly error: string | null
+  readonly outbox_id: string | null
+  readonly at: string
+}
+
+/** An integration as it is in force, whether the file or the store defines it. */
+export interface IntegrationView {
+  readonly id: string
+  readonly platform: string
+  readonly enabled: boolean
+  readonly default: boolean
+  /** `all`, `bound`, or the ids of agents. */
+  readonly scope: 'all' | 'bound' | readonly string[]
+  /** `store` for those that were added by command. */
+  readonly origin: string
+  readonly link: string
+}
+
 export interface GateView {
   readonly gate: string
   readonly pass: boolean
@@ -208,6 +245,7 @@ export interface ReadDesk {
     }[]
   >
   secretNames(): Promise<readonly string[]>
+  notifications(limit: number): Promise<readonly NotificationView[]>
   verifyAudit(expectHead?: string): Promise<AuditReport>
   ledger(afterSeq: number, limit: number): Promise<readonly LedgerEntry[]>
 }
@@ -218,6 +256,23 @@ export type Operator = string
 export interface Desk extends ReadDesk {
   doctor(): Promise<DoctorReport>
   order(order: SendOrder, by: Operator): Promise<SendResult>
+  notify(
+    order: NotifyOrder,
+    by: Operator,
+  ): Promise<SendResult & { readonly channel: string; readonly text: string }>
+  integrations(): Promise<readonly IntegrationView[]>
+  /** Keeps a definition (the shape of one entry under `integrations:`) encrypted, and starts it. */
+  addIntegration(
+    definition: Readonly<Record<string, unknown>>,
+    options: { readonly agent?: string },
+    by: Operator,
+  ): Promise<IntegrationView>
+  changeIntegration(
+    id: string,
+    change: { readonly enabled?: boolean; readonly scope?: 'all' | { readonly agents: readonly string[] } },
+    by: Operator,
+  ): Promise<IntegrationView>
+  removeIntegration(id: string, by: Operator): Promise<void>
   operateTurn(id: string, verb: 'retry' | 'cancel', by: Operator): Promise<TurnView>
   operateSend(id: string, verb: 'retry' | 'bury', by: Operator): Promise<SendView>
   decide(

@@ -161,7 +161,6 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
       store,
       gateway,
       clock: time,
-      random,
       tokens,
       secrets: NO_SECRETS,
       settings: () => settings,
@@ -177,6 +176,8 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
       reload: async () => ({ ok: true, problem: null, digest: settings.digest, warnings: [] }),
       chatLink: async () => ({ url: '', expires_at: '' }),
       watchers: new Set(),
+      shelf: null,
+      applied: async () => undefined,
     })
     await gateway.start()
     return { life, store, open, gateway, desk }
@@ -294,5 +295,7 @@ const NO_SECRETS: Parameters<typeof createDesk>[0]['secrets'] = {
   set: async () => undefined,
   remove: async () => false,
   rotate: async () => 0,
+  reserved: () => [],
+  keepReserved: async () => undefined,
   refresh: async () => undefined,
 }

@@ -1,0 +1,151 @@
+// The operator's part of sending: orders and notifications through the one outlet, and integrations by command.
+import type { IntegrationShelf } from '../config/integration-shelf.ts'
+import {
+  type Address,
+  address,
+  type Desk,
+  formatAddress,
+  type IntegrationSettings,
+  type IntegrationView,
+  integrationById,
+  parseAddress,
+  type SendOrder,
+  type SendResult,
+  type Settings,
+  type Store,
+  SwitchboardError,
+} from '../contract/index.ts'
+import type { Gateway } from './gateway.ts'
+
+export interface DeskSendingDeps {
+  readonly store: Store
+  readonly gateway: Gateway
+  readonly settings: () => Settings
+  /** Null: this desk keeps no integrations of its own. */
+  readonly shelf: IntegrationShelf | null
+  /** Makes the running parts match what is on the shelf. */
+  readonly applied: () => Promise<void>
+}
+
+type DeskSending = Pick<
+  Desk,
+  'order' | 'notify' | 'integrations' | 'addIntegration' | 'changeIntegration' | 'removeIntegration'
+>
+
+export function createDeskSending(deps: DeskSendingDeps): DeskSending {
+  const { store, gateway, settings } = deps
+
+  const order = async (wish: SendOrder, by: string): Promise<SendResult> => {
+    if (wish.text.trim() === '') throw new SwitchboardError('input_invalid', 'text must not be empty')
+    const to = resolve(settings(), wish)
+    const saying = { to, text: wish.text, cause: 'operator', agent: null, session: null, turn: null } as const
+    const key = wish.idempotency_key === undefined ? {} : { idempotencyKey: wish.idempotency_key }
+    gateway.outlet.running(to.integration)
+    await store.note([{ kind: 'audit', ref: formatAddress(to), detail: { what: 'send', by } }])
+    return gateway.outlet.post({ ...saying, ...key }, wish.wait_ms)
+  }
+
+  const view = (one: IntegrationSettings): IntegrationView => ({
+    id: one.id,
+    platform: one.platform,
+    enabled: one.enabled,
+    default: one.default,
+    scope: typeof one.scope === 'string' ? one.scope : one.scope.agents,
+    origin: one.origin,
+    link: gateway.links.get(one.id)?.adapter.link().state ?? 'down',
+  })
+
+  const shelf = (): IntegrationShelf => {
+    if (deps.shelf) return deps.shelf
+    throw new SwitchboardError('not_built', 'this daemon keeps no integrations of its own')
+  }
+
+  /** The file's own are changed in the file. */
+  const notTheFiles = (id: string) => {
+    const known = integrationById(settings(), id)
+    if (known && known.origin !== 'store') {
+      throw new SwitchboardError('conflict', `integration "${id}" is defined in the configuration file`, {
+        hint: `change ${known.origin} in the file, or choose another id`,
+      })
+    }
+  }
+
+  const knownAgents = (agents: readonly string[]) => {
+    const ids = settings().agents.map((agent) => agent.id)
+    const stranger = agents.find((agent) => !ids.includes(agent))
+    if (stranger !== undefined)
+      throw new SwitchboardError('not_found', `there is no agent "${stranger}"`, {
+        hint: `agents: ${ids.join(', ')}`,
+      })
+  }
+
+  const told = async (what: string, id: string, by: string): Promise<IntegrationView> => {
+    await store.note([{ kind: 'config', ref: id, detail: { what, by } }])
+    await deps.applied()
+    const one = integrationById(settings(), id)
+    if (!one) throw new SwitchboardError('not_found', `there is no integration "${id}"`)
+    return view(one)
+  }
+
+  return {
+    order,
+    async notify({ message, channel, urgency, user }, by) {
+      const caller = { agent: null, session: null, user: user ?? null, turn: null, idempotencyKey: null }
+      await store.note([{ kind: 'audit', ref: channel ?? 'default', detail: { what: 'notify', by } }])
+      const notified = await gateway.notifier.notify(caller, {
+        message,
+        ...(channel === undefined ? {} : { channel }),
+        ...(urgency === undefined ? {} : { urgency }),
+      })
+      return { ...notified.result, channel: notified.channel, text: notified.text }
+    },
+    integrations: async () => settings().integrations.map(view),
+    async addIntegration(definition, { agent }, by) {
+      const id = typeof definition.id === 'string' ? definition.id : ''
+      notTheFiles(id)
+      knownAgents([...(agent === undefined ? [] : [agent]), ...scopedAgents(definition.scope)])
+      await shelf().add(definition, agent ?? null, by)
+      return told('integration added', id, by)
+    },
+    async changeIntegration(id, change, by) {
+      notTheFiles(id)
+      if (change.scope !== undefined) knownAgents(scopedAgents(change.scope))
+      await shelf().change(id, change, by)
+      return told('integration changed', id, by)
+    },
+    async removeIntegration(id, by) {
+      notTheFiles(id)
+      if (!(await shelf().remove(id, by)))
+        throw new SwitchboardError('not_found', `there is no integration "${id}"`)
+      await store.note([{ kind: 'config', ref: id, detail: { what: 'integration removed', by } }])
+      await deps.applied()
+    },
+  }
+}
+
+function scopedAgents(scope: unknown): readonly string[] {
+  const agents = typeof scope === 'object' && scope !== null && 'agents' in scope ? scope.agents : []
+  return Array.isArray(agents) ? agents.map(String) : []
+}
+
+/** `integration:conversation[:thread]`, or `platform:target` through the first integration of that platform. */
+function resolve({ integrations }: Settings, order: SendOrder): Address {
+  const cut = order.to.indexOf(':')
+  const head = cut < 0 ? order.to : order.to.slice(0, cut)
+  if (integrations.some((one) => one.id === head)) {
+    const at = parseAddress(order.to)
+    return order.thread === undefined ? at : address(at.integration, at.conversation, order.thread)
+  }
+  const through = integrations.find(
+    (one) =>
+      one.platform === head &&
+      one.enabled &&
+      (order.integration === undefined || one.id === order.integration),
+  )
+  if (!through || cut < 0) {
+    throw new SwitchboardError('execution_failed', `No adapter registered for platform "${head}"`, {
+      hint: `integrations: ${integrations.map((one) => one.id).join(', ') || 'none'}`,
+    })
+  }
+  return address(through.id, order.to.slice(cut + 1), order.thread)
+}

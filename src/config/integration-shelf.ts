@@ -1,0 +1,125 @@
+// Integrations that were added by command. Their definitions lie in the encrypted store, beside the secrets and under
+// names that no secret can have, so that a rotation takes them along.
+import { type IntegrationSettings, type Settings, SwitchboardError } from '../contract/index.ts'
+import { digestOf } from './digest.ts'
+import type { SecretShelf } from './secret-shelf.ts'
+
+const PREFIX = 'integration:'
+
+interface Stored {
+  readonly definition: Readonly<Record<string, unknown>>
+  /** The agent that takes its messages; null: it only sends. */
+  readonly agent: string | null
+}
+
+export interface Added {
+  readonly settings: IntegrationSettings
+  readonly agent: string | null
+}
+
+export interface IntegrationChange {
+  readonly enabled?: boolean
+  readonly scope?: 'all' | { readonly agents: readonly string[] }
+}
+
+export interface IntegrationShelf {
+  all(): readonly Added[]
+  add(definition: Stored['definition'], agent: string | null, by: string): Promise<Added>
+  /** Throws `not_found`. */
+  change(id: string, change: IntegrationChange, by: string): Promise<Added>
+  remove(id: string, by: string): Promise<boolean>
+  refresh(): Promise<void>
+}
+
+export async function openIntegrationShelf(secrets: SecretShelf): Promise<IntegrationShelf> {
+  let added = new Map<string, Added & { readonly stored: Stored }>()
+  /** The same array until something changes: whoever merges it compares by identity. */
+  let list: readonly Added[] = []
+
+  // The schema is loaded only when there is something to hold to it.
+  const read = async (stored: Stored): Promise<Added> => {
+    const { readStoredIntegration } = await import('./stored-integration.ts')
+    return { settings: readStoredIntegration(stored.definition), agent: stored.agent }
+  }
+
+  const refresh = async () => {
+    const fresh = new Map<string, Added & { readonly stored: Stored }>()
+    for (const name of secrets.reserved(PREFIX)) {
+      const stored = JSON.parse(secrets.read(name) ?? '{}') as Stored
+      fresh.set(name.slice(PREFIX.length), { ...(await read(stored)), stored })
+    }
+    added = fresh
+    list = [...fresh.values()].map(({ settings, agent }) => ({ settings, agent }))
+  }
+
+  const keep = async (stored: Stored, by: string): Promise<Added> => {
+    const one = await read(stored)
+    await secrets.keepReserved(PREFIX + one.settings.id, JSON.stringify(stored), by)
+    await refresh()
+    return one
+  }
+
+  await refresh()
+  return {
+    all: () => list,
+    async add(definition, agent, by) {
+      const one = await read({ definition, agent })
+      if (added.has(one.settings.id)) {
+        throw new SwitchboardError('conflict', `integration "${one.settings.id}" was added before`, {
+          hint: `remove it first: switchboard integrations remove ${one.settings.id}`,
+        })
+      }
+      return keep({ definition, agent }, by)
+    },
+    async change(id, change, by) {
+      const known = added.get(id)
+      if (!known) throw new SwitchboardError('not_found', `integration "${id}" was not added by command`)
+      const { definition, agent } = known.stored
+      return keep({ definition: { ...definition, ...change }, agent }, by)
+    },
+    async remove(id, by) {
+      if (!added.has(id)) return false
+      await secrets.keepReserved(PREFIX + id, null, by)
+      await refresh()
+      return true
+    },
+    refresh,
+  }
+}
+
+/** The configuration with what was added. The file wins: an id that it names is the file's. */
+export function withAdded(settings: Settings, added: readonly Added[]): Settings {
+  if (added.length === 0) return settings
+  const known = new Set(settings.integrations.map((one) => one.id))
+  const shadowed = added.filter((one) => known.has(one.settings.id))
+  const fresh = added.filter((one) => !known.has(one.settings.id))
+  const hasDefault = settings.integrations.some((one) => one.default)
+  return {
+    ...settings,
+    integrations: [
+      ...settings.integrations,
+      ...fresh.map(({ settings: one }) => (hasDefault ? { ...one, default: false } : one)),
+    ],
+    agents: settings.agents.map((agent) => ({
+      ...agent,
+      bindings: [
+        ...agent.bindings,
+        ...fresh
+          .filter((one) => one.agent === agent.id)
+          .map(({ settings: one }) => ({
+            plugin: one.platform,
+            instance: one.id,
+            allowedChannelServers: [],
+          })),
+      ],
+    })),
+    digest: digestOf([settings.digest, fresh]),
+    warnings: [
+      ...settings.warnings,
+      ...shadowed.map(
+        ({ settings: one }) =>
+          `integration "${one.id}" is defined in the file and was also added by command: the file's counts`,
+      ),
+    ],
+  }
+}
