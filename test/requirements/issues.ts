@@ -97,6 +97,6 @@ built   5 I5.flood-limits           Telegram's flood limits per chat, per group 
 built   5 I5.typing                 Typing is kept alive while the agent works
 built   5 I5.fault-plan             Faults of a fake platform are data, counted or drawn from a seed, and checked when they come from a file
 built   5 I5.person                 A person's side of the fake can be scripted: write, reply, tap, react, edit, send files
-pending 5 I5.kill9-telegram         Telegram to the demo agent and an approval by button, across a kill -9 at each step
+built   5 I5.kill9-telegram         Telegram to the demo agent and an approval by button, across a kill -9 at each step
 `,
 )

@@ -79,6 +79,8 @@ export function createDemoAgent(): AgentConnector {
         turn: verdict.turn,
         text: outcome(verdict),
         final: true,
+        // Told again after a restart, it says the same once.
+        idempotencyKey: `verdict:${verdict.approval}`,
       })
       return 'relayed'
     },

@@ -42,14 +42,14 @@ export function createTelegramClient(
   config: TelegramConfig,
   timings: Timings,
   deps: { readonly clock: Clock },
-  fetch: GuardedFetch = createGuardedFetch(deps),
+  guarded: GuardedFetch = createGuardedFetch(deps),
 ): TelegramClient {
   const guard = { allowPrivate: config.ownServer, allowHttp: config.ownServer }
 
   // One client per call: the call's own deadline and signal are in the fetch that it is given.
   const apiFor = (options: CallOptions): Api => {
     const carry = async (url: unknown, init: Carried) => {
-      const response = await fetch({
+      const response = await guarded({
         url: String(url),
         method: 'POST',
         headers: { 'content-type': init.headers['content-type'] ?? 'application/json' },
@@ -76,7 +76,7 @@ export function createTelegramClient(
       }
     },
     async file(path, maxBytes) {
-      const response = await fetch({
+      const response = await guarded({
         url: `${config.apiRoot}/file/bot${config.token}/${path.split('/').map(encodeURIComponent).join('/')}`,
         method: 'GET',
         timeoutMs: timings.requestTimeoutMs * 4,
