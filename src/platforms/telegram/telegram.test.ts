@@ -1,4 +1,4 @@
-// The platform telegram: the shared suite, by webhook and by polling, against the fake Bot API.
+// The platform telegram through the shared platformSuite, by webhook and by polling, against the fake Bot API.
 import type { RawRequest } from '../../contract/index.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import type { FaultRule } from '../../testing/emulate.ts'
