@@ -6,6 +6,7 @@ import { type Action, type Load, unknownVerb } from './program/group.ts'
 import { addOperatingCommands } from './program/operating.ts'
 import { addPeopleCommands } from './program/people.ts'
 import { addReadingCommands } from './program/reading.ts'
+import { addSendingCommands } from './program/sending.ts'
 import { addSetupCommands } from './program/setup.ts'
 
 /** Runs one command's code with the arguments and options that were parsed for it. */
@@ -44,6 +45,7 @@ export function createProgram(
   addReadingCommands(program, action)
   addPeopleCommands(program, action)
   addOperatingCommands(program, action)
+  addSendingCommands(program, action)
   return program
     .argument('[command...]')
     .action(async ([name]: readonly string[], options: { readonly version?: boolean }, self: Command) => {

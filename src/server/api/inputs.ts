@@ -59,6 +59,22 @@ export const SendBody = z.strictObject({
   wait_ms: z.number().int().min(0).max(60_000).optional(),
 })
 
+export const NotifyBody = z.strictObject({
+  message: z.string().min(1),
+  channel: text.optional().describe('A type, or type:integration. Default: the default channel.'),
+  urgency: z.enum(['low', 'normal', 'high']).optional(),
+  user: text.optional(),
+})
+
+const scope = z.union([z.literal('all'), z.strictObject({ agents: z.array(text) })])
+
+export const IntegrationBody = z.strictObject({
+  definition: z.record(z.string(), z.unknown()).describe('One entry as under integrations: in the file.'),
+  agent: text.optional().describe('The agent that takes its messages.'),
+})
+
+export const IntegrationGrantBody = z.strictObject({ scope })
+
 export const VerifyQuery = z.strictObject({
   expect: text.optional().describe('A head that was kept elsewhere.'),
 })

@@ -12,13 +12,13 @@ import {
   PageQuery,
   positionOf,
   SecretBody,
-  SendBody,
   SendQuery,
   TokenBody,
   TurnQuery,
   VerifyQuery,
 } from './inputs.ts'
 import { type Route, route, whole } from './route.ts'
+import { SENDING_ROUTES } from './sending-routes.ts'
 
 /** Undefined values dropped: filters know absent keys, not undefined ones. */
 function given<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
@@ -212,14 +212,6 @@ const operating: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: '/api/send',
-    summary: 'Sends a message as the operator and waits a bounded time for the confirmation.',
-    action: 'message.send',
-    body: SendBody as z.ZodType<z.infer<typeof SendBody>>,
-    run: ({ desk, body: { to, text, ...rest }, by }) => desk.order({ to, text, ...given(rest) }, by),
-  }),
-  route({
-    method: 'POST',
     path: '/api/tokens',
     summary: 'Mints a token; it is shown this once.',
     body: TokenBody as z.ZodType<z.infer<typeof TokenBody>>,
@@ -281,4 +273,4 @@ function secretName(name: string | undefined): string {
   )
 }
 
-export const ROUTES: readonly Route[] = [...reading, ...operating]
+export const ROUTES: readonly Route[] = [...reading, ...operating, ...SENDING_ROUTES]

@@ -1,0 +1,55 @@
+// Names and options of the commands that notify and keep integrations.
+import type { Command } from 'commander'
+import { type Action, addGroup } from './group.ts'
+
+const collected = (value: string, before: readonly string[] = []) => [...before, value]
+
+export function addSendingCommands(program: Command, action: Action): void {
+  program
+    .command('notify')
+    .description('notify a user through a channel of theirs')
+    .argument('<text...>', 'the text; - reads it from standard input')
+    .option('--channel <channel>', 'a type (telegram), or type:integration (default: the default channel)')
+    .option('--urgency <level>', 'low, normal or high')
+    .option('--user <id>', 'whom (default: the owner)')
+    .action(action(() => import('../commands/notify.ts').then((m) => m.notify)))
+  addIntegrations(program, action)
+}
+
+function addIntegrations(program: Command, action: Action): void {
+  const load = () => import('../commands/integrations.ts')
+  const list = action(() => load().then((m) => m.listIntegrations))
+  const group = addGroup(program, 'integrations', 'accounts on platforms, of the file and added here', list)
+  group.command('list').description('list them (the default)').action(list)
+  group
+    .command('add')
+    .argument('<id>')
+    .description('keep an integration, encrypted, and start it')
+    .requiredOption('--platform <name>', 'telegram, webhook, …')
+    .option('--set <key=value>', 'a key as in the file, e.g. token=secret:TG or out.url=env:URL', collected)
+    .option('--agent <id>', 'the agent that takes its messages')
+    .option('--scope <agents>', 'all, or ids separated by commas: who may send through it')
+    .option('--default', 'where notifications go when no channel is named')
+    .action(action(() => load().then((m) => m.addIntegration)))
+  group
+    .command('grant')
+    .argument('<id>')
+    .argument('<agents>', 'all, or ids separated by commas')
+    .description('say which agents may send through it')
+    .action(action(() => load().then((m) => m.grantIntegration)))
+  group
+    .command('enable')
+    .argument('<id>')
+    .description('turn it on')
+    .action(action(() => load().then((m) => m.enableIntegration)))
+  group
+    .command('disable')
+    .argument('<id>')
+    .description('turn it off, but keep it')
+    .action(action(() => load().then((m) => m.disableIntegration)))
+  group
+    .command('remove')
+    .argument('<id>')
+    .description('forget it')
+    .action(action(() => load().then((m) => m.removeIntegration)))
+}

@@ -1,0 +1,78 @@
+// The part of the table that sends and keeps integrations.
+import type { z } from 'zod'
+import { IntegrationBody, IntegrationGrantBody, NotifyBody, PageQuery, SendBody } from './inputs.ts'
+import { type Route, route } from './route.ts'
+
+/** Undefined values dropped: orders know absent keys, not undefined ones. */
+function given<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}
+
+const turned = (verb: 'enable' | 'disable', summary: string) =>
+  route({
+    method: 'POST',
+    path: `/api/integrations/{id}/${verb}`,
+    summary,
+    run: ({ desk, path, by }) => desk.changeIntegration(path.id ?? '', { enabled: verb === 'enable' }, by),
+  })
+
+export const SENDING_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/send',
+    summary: 'Sends a message as the operator and waits a bounded time for the confirmation.',
+    action: 'message.send',
+    body: SendBody as z.ZodType<z.infer<typeof SendBody>>,
+    run: ({ desk, body: { to, text, ...rest }, by }) => desk.order({ to, text, ...given(rest) }, by),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/notify',
+    summary: 'Notifies a user through a channel of theirs.',
+    action: 'notify.send',
+    body: NotifyBody as z.ZodType<z.infer<typeof NotifyBody>>,
+    run: ({ desk, body: { message, ...rest }, by }) => desk.notify({ message, ...given(rest) }, by),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/notifications',
+    summary: 'Every attempt to notify somebody, newest first.',
+    query: PageQuery,
+    run: async ({ desk, query }) => ({ items: await desk.notifications(query.limit), next: null }),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/integrations',
+    summary: 'The integrations in force, from the file and from the store.',
+    query: PageQuery,
+    run: async ({ desk }) => ({ items: await desk.integrations(), next: null }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/integrations',
+    summary: 'Keeps an integration, encrypted, and starts it.',
+    body: IntegrationBody as z.ZodType<z.infer<typeof IntegrationBody>>,
+    run: ({ desk, body: { definition, agent }, by }) =>
+      desk.addIntegration(definition, agent === undefined ? {} : { agent }, by),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/integrations/{id}/grant',
+    summary: 'Says which agents may send through it.',
+    body: IntegrationGrantBody as z.ZodType<z.infer<typeof IntegrationGrantBody>>,
+    run: ({ desk, path, body, by }) => desk.changeIntegration(path.id ?? '', { scope: body.scope }, by),
+  }),
+  turned('enable', 'Turns an added integration on.'),
+  turned('disable', 'Turns an added integration off; it is kept.'),
+  route({
+    method: 'DELETE',
+    path: '/api/integrations/{id}',
+    summary: 'Forgets an added integration.',
+    run: async ({ desk, path, by }) => {
+      await desk.removeIntegration(path.id ?? '', by)
+      return { removed: true }
+    },
+  }),
+]
