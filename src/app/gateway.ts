@@ -311,6 +311,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     for (const [key, { digest, start }] of wanted) {
       if (!running.has(key)) await begin(key, digest, start)
     }
+    await sender.review()
     if (started) scheduler.refresh()
   }
 

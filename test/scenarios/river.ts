@@ -76,6 +76,8 @@ interface OpenedRiver extends River {
 
 const STORES = ['sqlite', 'postgres'] as const
 const LEDGER_KEY = new Uint8Array(32).fill(7)
+// More rounds than any scenario needs: something wakes itself for ever.
+const RESTLESS = 2_000
 // A process does not come back in the very millisecond in which it died.
 const RESTART_MS = 50
 
@@ -189,7 +191,9 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
 
   /** Nothing is due, no store call is under way, and nothing has moved for a while. */
   const settle = async () => {
+    let rounds = 0
     for (let calm = 0; calm < 3; ) {
+      if (++rounds > RESTLESS) throw new Error('the river never comes to rest')
       const before = alive.life.moved()
       await clock.advance(0)
       while (alive.life.busy() > 0 && !alive.life.dead())

@@ -19,7 +19,7 @@ import {
 import { createDrain, type Drain } from '../dispatch/drain.ts'
 import { createPatience } from '../patience.ts'
 import { rowAddress } from '../signals.ts'
-import type { Link, Links } from './links.ts'
+import type { Links } from './links.ts'
 import { createSendWaiters } from './send-waiters.ts'
 
 export interface SenderDeps {
@@ -37,12 +37,16 @@ export interface SenderDeps {
 
 export interface Sender {
   start(): void
+  /** The configuration changed: what waits for an integration that is gone or disabled ends with that reason. */
+  review(): Promise<void>
   /** Resolves with the row when it settled, or as it stands after `waitMs`. */
   settled(id: string, waitMs: number): Promise<SendRow | null>
   stop(): Promise<void>
 }
 
 const LEASE_MS = 60_000
+const STOP_GRACE_MS = 10_000
+const RESTARTING_MS = 1_000
 const DUPLICATE_NOTE = '(may be a duplicate: the first copy was never confirmed)\n\n'
 
 export function createSender(deps: SenderDeps): Sender {
@@ -52,11 +56,13 @@ export function createSender(deps: SenderDeps): Sender {
   const held = new Map<string, number>()
   const waiters = createSendWaiters(store, clock)
   const running = new Set<Promise<void>>()
+  /** Integrations that this store knows and the configuration does not let speak. */
+  let closed: readonly string[] = []
 
   const drain: Drain = createDrain<TakenSend & { scope: string }>(
     {
       kind: 'sends',
-      reachable: () => links.reachable(),
+      reachable: () => (closed.length === 0 ? links.reachable() : [...links.reachable(), ...closed]),
       take: async (lanes) => {
         const requests = lanes.map(({ lane }) => {
           const token = held.get(lane)
@@ -81,6 +87,7 @@ export function createSender(deps: SenderDeps): Sender {
       return drain.wakeAfter(work, taken.outcome === 'lost' ? 0 : taken.retryAt - clock.now())
     }
     held.set(taken.lane, taken.token)
+    if (!links.get(taken.scope) && !closedDoor(taken.scope)) return standBy(taken)
     let goOn = taken.leftover.length > 0
     for (const row of taken.leftover) await settleLeftover(taken, row)
     if (taken.sending) goOn = (await sendOne(taken, taken.sending)) && isDue(taken.nextDueAt)
@@ -90,14 +97,31 @@ export function createSender(deps: SenderDeps): Sender {
     await store.releaseLanes('sends', [{ lane: taken.lane, token: taken.token }])
   }
 
+  /** Its adapter is being started again: nothing is lost, and `onAdded` finds it. */
+  const standBy = async (taken: Extract<TakenSend, { outcome: 'taken' }>) => {
+    const { lane, token, sending } = taken
+    if (sending) {
+      const detail = 'the integration is being started'
+      const back = {
+        to: 'queued',
+        reason: 'platform_unavailable',
+        detail,
+        notBeforeMs: RESTARTING_MS,
+      } as const
+      await move(taken, sending, back)
+    }
+    held.delete(lane)
+    await store.releaseLanes('sends', [{ lane, token }])
+  }
+
   const isDue = (at: number | null) => at !== null && at <= clock.now()
 
   /** True when the lane may have more to send at once. */
   const sendOne = async (lane: { lane: string; token: number }, row: SendRow): Promise<boolean> => {
     const link = links.get(row.integration)
-    const closed = closedDoor(row, link)
-    if (closed || !link || !row.op) {
-      await move(lane, row, { to: 'failed', reason: closed ?? 'integration_missing' })
+    const refused = refusal(row)
+    if (refused || !link || !row.op) {
+      await move(lane, row, { to: 'failed', reason: refused ?? 'integration_missing' })
       return true
     }
     try {
@@ -118,10 +142,12 @@ export function createSender(deps: SenderDeps): Sender {
   }
 
   /** Permission is checked again at the moment of sending: the configuration may have changed meanwhile. */
-  const closedDoor = (row: SendRow, link: Link | undefined) => {
-    const integration = integrationById(deps.settings(), row.integration)
-    if (!integration || !link) return 'integration_missing' as const
-    return integration.enabled ? deps.refusedNow(row) : ('integration_disabled' as const)
+  const refusal = (row: SendRow) => closedDoor(row.integration) ?? deps.refusedNow(row)
+
+  const closedDoor = (id: string) => {
+    const integration = integrationById(deps.settings(), id)
+    if (!integration) return 'integration_missing' as const
+    return integration.enabled ? null : ('integration_disabled' as const)
   }
 
   const sendFailed = async (lane: { lane: string; token: number }, row: SendRow, error: SwitchboardError) => {
@@ -149,7 +175,10 @@ export function createSender(deps: SenderDeps): Sender {
 
   const settleLeftover = async (lane: { lane: string; token: number }, row: SendRow) => {
     const adapter = links.get(row.integration)?.adapter
-    if (!adapter || !row.op) return move(lane, row, { to: 'failed', reason: 'integration_missing' })
+    if (!adapter || !row.op) {
+      // It may have arrived, and nobody is left who could tell.
+      return move(lane, row, { to: 'unknown', reason: 'unconfirmed', detail: 'the integration is gone' })
+    }
     if (adapter.abilities.idempotentSend) return move(lane, row, { to: 'queued' })
     if (!adapter.reconcile) return settleUnknown(lane, row, 'interrupted before the platform confirmed')
     const found = await adapter
@@ -163,11 +192,11 @@ export function createSender(deps: SenderDeps): Sender {
 
   /** Resent at most once with a visible note, or left for the operator. */
   const settleUnknown = async (lane: { lane: string; token: number }, row: SendRow, detail: string) => {
-    const noted = row.op ? withNote(row.op) : null
+    const again = row.op ? onceMore(row.op, row.attempts) : null
     const unknown = { to: 'unknown', reason: 'unconfirmed', detail } as const
     // In one commit: whoever waits for the row, or sends the same, must not find it given up in between.
-    if (deps.settings().tunables.unknownPolicy === 'note' && noted)
-      await move(lane, row, unknown, { to: 'queued', op: noted, reason: 'unconfirmed' })
+    if (deps.settings().tunables.unknownPolicy === 'note' && again)
+      await move(lane, row, unknown, { to: 'queued', op: again, reason: 'unconfirmed' })
     else await move(lane, row, unknown)
   }
 
@@ -189,14 +218,29 @@ export function createSender(deps: SenderDeps): Sender {
     // Another node sends this one.
     if (hint.kind === 'sends' && !held.has(hint.lane)) waiters.lookAgain(hint.lane)
   })
+  /** A platform that hangs does not hold up the stop: what is found in `sending` afterwards is settled then. */
+  const finished = () =>
+    new Promise<void>((resolve) => {
+      const cancel = clock.after(STOP_GRACE_MS, resolve)
+      void Promise.allSettled(running).then(() => {
+        cancel()
+        resolve()
+      })
+    })
+
   links.onAdded(() => drain.sweep())
 
   return {
     start: () => drain.sweep(),
+    async review() {
+      const known = new Set((await store.counters()).map((counter) => counter.integration))
+      closed = [...known].filter((id) => id !== '' && closedDoor(id) !== null)
+      if (closed.length > 0) drain.sweep()
+    },
     settled: (id, waitMs) => waiters.wait(id, waitMs),
     async stop() {
       drain.stop()
-      await Promise.allSettled(running)
+      await finished()
       patience.stop()
       const lanes = [...held].map(([lane, token]) => ({ lane, token }))
       if (lanes.length > 0) await store.releaseLanes('sends', lanes).catch(() => undefined)
@@ -210,7 +254,7 @@ function requestOf(row: SendRow, op: OutboundOp): SendRequest {
 }
 
 /** Null: it has the note already, or cannot carry one. A prompt too: a question that never arrived is never answered. */
-function withNote(op: OutboundOp): OutboundOp | null {
+function onceMore(op: OutboundOp, attempts: number): OutboundOp | null {
   switch (op.kind) {
     case 'text':
     case 'prompt':
@@ -219,8 +263,9 @@ function withNote(op: OutboundOp): OutboundOp | null {
       return op.caption?.startsWith(DUPLICATE_NOTE)
         ? null
         : { ...op, caption: DUPLICATE_NOTE + (op.caption ?? '') }
+    // Done twice they show nothing twice.
     case 'edit':
     case 'react':
-      return null
+      return attempts > 1 ? null : op
   }
 }
