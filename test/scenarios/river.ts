@@ -8,7 +8,9 @@ import { demoConnector } from '../../src/agents/demo/index.ts'
 import { createDesk } from '../../src/app/desk.ts'
 import { createGateway, type Gateway } from '../../src/app/gateway.ts'
 import { createTokens } from '../../src/app/tokens.ts'
-import type { Desk, Settings, Store } from '../../src/contract/index.ts'
+import type { Desk, Settings, Store, ToolDesk } from '../../src/contract/index.ts'
+import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
+import { splitText } from '../../src/kit/index.ts'
 import { openStore } from '../../src/store/open.ts'
 import { sharedPostgres } from '../../src/testing/postgres-server.ts'
 import { createRecordingLog } from '../../src/testing/recording-log.ts'
@@ -45,6 +47,8 @@ export interface River {
   /** The store of the present life. */
   store(): Store
   desk(): Desk
+  /** What the tools of agents do. */
+  tools(): ToolDesk
   gateway(): Gateway
   settings(): Settings
   now(): number
@@ -74,6 +78,8 @@ interface OpenedRiver extends River {
   close(): Promise<void>
 }
 
+/** Names under which the scripted platform can be configured. */
+const PLAYED = ['test', 'slack', 'telegram', 'webhook', 'email']
 const STORES = ['sqlite', 'postgres'] as const
 const LEDGER_KEY = new Uint8Array(32).fill(7)
 // More rounds than any scenario needs: something wakes itself for ever.
@@ -114,6 +120,7 @@ interface Alive {
   readonly open: Store
   readonly gateway: Gateway
   readonly desk: Desk
+  readonly tools: ToolDesk
 }
 
 async function createRiver(url: string, options: RiverOptions): Promise<OpenedRiver> {
@@ -143,7 +150,7 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
       life.end()
     }
     const gateway = createGateway({
-      platforms: { test: async () => life.platform(platform) },
+      platforms: Object.fromEntries(PLAYED.map((name) => [name, async () => life.platform(platform)])),
       connectors: {
         test: async () => life.connector(connector),
         demo: async () => life.connector(demoConnector),
@@ -181,8 +188,20 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
       shelf: null,
       applied: async () => undefined,
     })
+    const tools = createToolDesk({
+      store,
+      clock: time,
+      random,
+      settings: () => settings,
+      links: gateway.links,
+      outlet: gateway.outlet,
+      notifier: gateway.notifier,
+      sender: gateway.sender,
+      dispatcher: gateway.dispatcher,
+      split: splitText,
+    })
     await gateway.start()
-    return { life, store, open, gateway, desk }
+    return { life, store, open, gateway, desk, tools }
   }
 
   const loopTurns = async (count: number) => {
@@ -248,6 +267,7 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
     person: (conversation, sender = conversation, about = {}) => platform.person(conversation, sender, about),
     store: () => alive.store,
     desk: () => alive.desk,
+    tools: () => alive.tools,
     gateway: () => alive.gateway,
     settings: () => settings,
     now: () => clock.now(),
