@@ -20,7 +20,7 @@ import {
 import type { Approvals } from '../approvals/approvals.ts'
 import { givenUpText, NO_REPLY_TEXT, notice } from '../notices.ts'
 import { compose, type SplitText } from '../outbound/compose.ts'
-import { canSpeak, type Links } from '../outbound/links.ts'
+import { canSpeak, type Links, textLimitOf } from '../outbound/links.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Roster } from './roster.ts'
@@ -46,7 +46,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
 
   const say = async (output: Output<'say'>): Promise<Accepted> => {
     const place = await placeOf(output)
-    const limit = deps.links.get(place.to.integration)?.adapter.textLimit ?? Number.POSITIVE_INFINITY
+    const limit = textLimitOf(deps.settings(), deps.links, place.to.integration)
     // Nobody is there to hear it: the end of such a turn is told by notify_on, anything else by a tool.
     const unheard = place.to.integration === SCHEDULE_PLACE
     const sends = unheard

@@ -1,5 +1,11 @@
 // The platform adapters of this node, by integration. What the outlet and the approvals need to know of them.
-import type { NewSend, PlatformAdapter, TurnRow } from '../../contract/index.ts'
+import {
+  integrationById,
+  type NewSend,
+  type PlatformAdapter,
+  type Settings,
+  type TurnRow,
+} from '../../contract/index.ts'
 import { rowAddress } from '../signals.ts'
 
 export interface Link {
@@ -42,6 +48,12 @@ export function createLinks(): Links {
       listeners.push(listen)
     },
   }
+}
+
+/** Longest text of one message there: the integration's own limit, never above the platform's. */
+export function textLimitOf(settings: Settings, links: Links, integration: string): number {
+  const platforms = links.get(integration)?.adapter.textLimit ?? Number.POSITIVE_INFINITY
+  return Math.min(integrationById(settings, integration)?.textChunkLimit ?? platforms, platforms)
 }
 
 /** False for an integration that is absent here or one-way. */

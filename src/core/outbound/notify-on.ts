@@ -17,7 +17,7 @@ import {
 import type { GrantBook } from '../people/approvers.ts'
 import { LOCAL_USER } from '../people/users.ts'
 import { compose, type SplitText } from './compose.ts'
-import type { Links } from './links.ts'
+import { type Links, textLimitOf } from './links.ts'
 import { resolveRecipient } from './recipients.ts'
 import { usable } from './targets.ts'
 
@@ -47,7 +47,7 @@ export function createNotifyOn(deps: NotifyOnDeps): NotifyOn {
   const sendsFor = (row: TurnRow, text: string): readonly NewSend[] => {
     const to = resolveRecipient(settings(), deps.grants, { user: null, channel: undefined })
     usable(settings(), to.integration, row.agent)
-    const limit = deps.links.get(to.integration.id)?.adapter.textLimit ?? Number.POSITIVE_INFINITY
+    const limit = textLimitOf(deps.settings(), deps.links, to.integration.id)
     const saying = {
       to: to.to,
       platform: to.integration.platform,

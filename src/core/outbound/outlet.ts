@@ -16,7 +16,7 @@ import {
 } from '../../contract/index.ts'
 import { createLimits } from '../inbound/limits.ts'
 import { compose, type Saying, type SplitText } from './compose.ts'
-import type { Link, Links } from './links.ts'
+import { type Link, type Links, textLimitOf } from './links.ts'
 import { resultOf } from './send-result.ts'
 import type { Sender } from './sender.ts'
 import { allowedTargets, chooseIntegration, denial, isAllowedTarget } from './targets.ts'
@@ -65,10 +65,7 @@ export function createOutlet(deps: OutletDeps): Outlet {
     throw new SwitchboardError('execution_failed', `Integration "${integration}" cannot send: ${why}`)
   }
 
-  const limitOf = (link: Link): number => {
-    const own = integrationById(settings(), link.integration)?.textChunkLimit
-    return own === undefined ? link.adapter.textLimit : Math.min(own, link.adapter.textLimit)
-  }
+  const limitOf = (link: Link): number => textLimitOf(settings(), links, link.integration)
 
   /** A loop of an agent must not flood a phone. What was not sent gives its token back. */
   const underLimit = async (to: Address, send: () => Promise<SendResult>): Promise<SendResult> => {
