@@ -197,7 +197,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       secret: deps.secret,
       filesDir: deps.filesDir(integration.id),
       publicUrl: settings().server.publicUrl,
-      lease: linkLease(integration.id),
+      // An embedded database has one daemon: there is nobody to agree with.
+      ...(settings().store.startsWith('postgres') ? { lease: linkLease(integration.id) } : {}),
     })
     const link = links.add(integration.id, integration.platform, adapter)
     const door = intake.of(integration.id)

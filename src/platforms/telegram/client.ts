@@ -113,7 +113,11 @@ function envelope(response: GuardedResponse): unknown {
     const { ok, error_code, description } = parsed as Record<string, unknown>
     if (ok === true || (typeof error_code === 'number' && typeof description === 'string')) return parsed
   }
-  if (status === 429) return { ok: false, error_code: 429, description: 'Too Many Requests' }
+  if (status === 429) {
+    const seconds = Number(response.headers['retry-after'])
+    const parameters = Number.isFinite(seconds) ? { retry_after: seconds } : {}
+    return { ok: false, error_code: 429, description: 'Too Many Requests', parameters }
+  }
   if (status >= 400) return { ok: false, error_code: status, description: `HTTP ${status}` }
   throw new SwitchboardError('outcome_unknown', 'Telegram’s answer could not be read')
 }

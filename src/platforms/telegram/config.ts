@@ -16,7 +16,7 @@ export const telegramOptions = z
 export interface TelegramConfig {
   readonly id: string
   readonly token: string
-  /** The bot's own user id: the part of the token before the colon. */
+  /** The bot's own user id, which is the part of the token before the colon; 0 where a server gives out other tokens. */
   readonly botId: number
   readonly apiRoot: string
   /** A server of one's own may live on a private network and speak plain http. */
@@ -63,8 +63,7 @@ export function readConfig(deps: Pick<PlatformDeps, 'integration' | 'secret' | '
   }
   const { token: reference, mode, secret_token, api_root } = parsed.data
   const token = deps.secret(reference).trim()
-  const [, botId] = /^(\d{1,16}):[\w-]+$/.exec(token) ?? []
-  if (botId === undefined) {
+  if (!/^[\w:.-]+$/.test(token)) {
     throw invalid(id, 'token: does not look like the token of a bot (digits, a colon, letters and digits)')
   }
   if (mode === 'webhook' && secret_token === undefined) throw invalid(id, 'mode webhook needs secret_token')
@@ -72,7 +71,7 @@ export function readConfig(deps: Pick<PlatformDeps, 'integration' | 'secret' | '
   return {
     id,
     token,
-    botId: Number(botId),
+    botId: Number(/^(\d{1,15}):/.exec(token)?.[1] ?? 0),
     apiRoot,
     ownServer: apiRoot !== DEFAULT_API_ROOT,
     webhook:

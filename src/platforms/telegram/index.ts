@@ -48,7 +48,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
   const files = createFileShelf(client, deps)
   const typing = createTyping(client, deps.clock)
   const send = createSend({ client, pace: createPace(deps.clock, timings.chatIntervalMs), files })
-  const self = knowOneself(client, config.botId)
+  const self = knowOneself(client)
   let link: LinkState = { state: 'connecting' }
   let poller: Poller | null = null
   let door: WebhookDoor | null = null
@@ -99,19 +99,22 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
   }
 }
 
-/** Asked once and remembered; asked again while it fails. */
-function knowOneself(client: TelegramClient, botId: number): () => Promise<Self> {
-  let known: Self | null = null
-  return async () => {
-    if (known !== null) return known
-    const me = await client.call('getMe', {} as never, { repeatable: true })
-    if (me.id !== botId || typeof me.username !== 'string')
-      throw new SwitchboardError(
-        'platform_unavailable',
-        'Telegram: getMe describes another bot than the token',
-      )
-    known = { id: me.id, username: me.username }
-    return known
+/** Asked once and remembered; asked again while it fails. Those who ask at the same time share the answer. */
+function knowOneself(client: TelegramClient): () => Promise<Self> {
+  let asking: Promise<Self> | null = null
+  return () => {
+    asking ??= client
+      .call('getMe', {} as never, { repeatable: true })
+      .then(({ id, username }) => {
+        if (typeof id !== 'number')
+          throw new SwitchboardError('platform_unavailable', 'Telegram: getMe names nobody')
+        return { id, username: username ?? '' }
+      })
+      .catch((thrown) => {
+        asking = null
+        throw thrown
+      })
+    return asking
   }
 }
 

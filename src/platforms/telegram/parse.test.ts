@@ -133,20 +133,19 @@ describe('what is left out, and what is told', () => {
     { update_id: 1, message: { message_id: 'x', chat: { id: 1 } } },
     {
       update_id: 1,
-      message: { message_id: 1, chat: { id: 1, type: 'private' }, from: {}, date: 1, text: 'x' },
+      message: { message_id: 1, chat: { id: -1, type: 'group' }, from: {}, date: 1, text: 'x' },
     },
-    {
-      update_id: 1,
-      message: { message_id: 1, chat: { id: 1, type: 'private' }, from: { id: 1 }, text: 'x' },
-    },
-    {
-      update_id: 1,
-      message: { message_id: 1, chat: { id: 1, type: 'private' }, from: { id: 1 }, date: 1, text: 5 },
-    },
+    { update_id: 1, message: { message_id: 1, chat: { id: -1, type: 'group' }, date: 1, text: 'x' } },
+    { update_id: 1, message: { message_id: 1, chat: { id: 1, type: 'private' }, date: 1, text: 5 } },
     { update_id: 1, callback_query: { id: '1', data: 'x', message: {}, from: { id: 1 } } },
     { update_id: 1, message_reaction: { chat: { id: 1 }, message_id: 1 } },
   ])('[S16.unparsable] %j is an event that says what is wrong', (update) => {
     expect(read(update)?.event).toMatchObject({ kind: 'unparsable', sender: { id: 'unknown' } })
+  })
+
+  it('a direct message that says little is still one: the chat names the person', () => {
+    const little = { update_id: 1, message: { message_id: 1, chat: { id: 5 }, text: 'x' } }
+    expect(read(little)?.event).toMatchObject({ chat: 'direct', sender: { id: '5' }, at: 1 })
   })
 
   it('U+0000 does not get through', () => {

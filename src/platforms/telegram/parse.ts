@@ -29,29 +29,37 @@ export interface Parsed {
   readonly album?: string
 }
 
+/** What is around a message: who we are, and when it came in which update. */
+interface Frame {
+  readonly updateId: number
+  readonly self: Self
+  readonly now: number
+}
+
 /** Null: nothing that an agent or a gate needs to know. Never throws. */
 export function parseUpdate(update: unknown, self: Self, now: number): Parsed | null {
   try {
-    return read(update as Update, self)
+    return read(update as Update, self, now)
   } catch (thrown) {
     return { event: unparsable(update, now, thrown) }
   }
 }
 
-function read(update: Update, self: Self): Parsed | null {
+function read(update: Update, self: Self, now: number): Parsed | null {
   if (typeof update?.update_id !== 'number') throw new Error('there is no update_id')
-  if (update.message) return readMessage(update.message, 'message', update.update_id, self)
-  if (update.edited_message) return readMessage(update.edited_message, 'edit', update.update_id, self)
-  if (update.callback_query) return readTap(update.callback_query)
-  if (update.message_reaction) return readReaction(update.message_reaction, update.update_id, self)
+  if (update.message) return readMessage(update.message, 'message', { updateId: update.update_id, self, now })
+  if (update.edited_message)
+    return readMessage(update.edited_message, 'edit', { updateId: update.update_id, self, now })
+  if (update.callback_query) return readTap(update.callback_query, now)
+  if (update.message_reaction)
+    return readReaction(update.message_reaction, { updateId: update.update_id, self, now })
   return null
 }
 
 function readMessage(
   message: Message,
   kind: 'message' | 'edit',
-  updateId: number,
-  self: Self,
+  { updateId, self, now }: Frame,
 ): Parsed | null {
   const { chat } = message
   const conversation = idOf(chat?.id, 'message.chat.id')
@@ -67,15 +75,15 @@ function readMessage(
     conversation,
     ...topic(message),
     chat: placeOf(chat),
-    sender: senderOf(message.from, message.sender_chat),
-    at: time(message.date),
+    sender: senderOf(message.from ?? ownerOf(chat), message.sender_chat),
+    at: time(message.date, now),
     messageId,
     // Two edits within one second differ in the last three digits; the same update again has the same ones.
     ...(kind === 'edit'
       ? { editVersion: (message.edit_date ?? message.date) * 1000 + (updateId % 1000) }
       : {}),
     text: clean(text),
-    mentioned: chat.type === 'private' || isMentioned(message, self),
+    mentioned: placeOf(chat) === 'direct' || isMentioned(message, self),
     ...(replyTo === null ? {} : { replyTo }),
     ...(attachments.length === 0 ? {} : { attachments }),
     meta: metaOf(message),
@@ -87,7 +95,7 @@ function readMessage(
   return { event, ...album }
 }
 
-function readTap(query: CallbackQuery): Parsed | null {
+function readTap(query: CallbackQuery, now: number): Parsed | null {
   const callbackId = String(query.id)
   // Buttons of inline messages have no chat: they are not ours.
   if (!query.message || query.data === undefined) return null
@@ -100,7 +108,7 @@ function readTap(query: CallbackQuery): Parsed | null {
       ...topic(message as Message),
       chat: placeOf(message.chat),
       sender: senderOf(query.from, undefined),
-      at: message.date > 0 ? time(message.date) : 0,
+      at: time(message.date, now),
       messageId: `tap:${callbackId}`,
       on: idOf(message.message_id, 'callback_query.message.message_id'),
       value: clean(query.data),
@@ -108,7 +116,7 @@ function readTap(query: CallbackQuery): Parsed | null {
   }
 }
 
-function readReaction(reaction: MessageReactionUpdated, updateId: number, self: Self): Parsed | null {
+function readReaction(reaction: MessageReactionUpdated, { updateId, self, now }: Frame): Parsed | null {
   if (reaction.user?.id === self.id) return null
   const on = idOf(reaction.message_id, 'message_reaction.message_id')
   const shown = (list: MessageReactionUpdated['new_reaction']) =>
@@ -122,7 +130,7 @@ function readReaction(reaction: MessageReactionUpdated, updateId: number, self: 
       conversation: idOf(reaction.chat.id, 'message_reaction.chat.id'),
       chat: placeOf(reaction.chat),
       sender: senderOf(reaction.user, reaction.actor_chat),
-      at: time(reaction.date),
+      at: time(reaction.date, now),
       messageId: `reaction:${on}:${updateId}`,
       on,
       emoji: added.join(' '),
@@ -142,8 +150,15 @@ function senderOf(user: User | undefined, behalf: Chat | undefined): Sender {
   }
 }
 
-function placeOf(chat: { readonly type: string }): 'direct' | 'group' {
-  return chat.type === 'private' ? 'direct' : 'group'
+/** A direct chat has the id of the person in it. */
+function ownerOf(chat: Chat): User | undefined {
+  if (placeOf(chat) !== 'direct') return undefined
+  return { id: chat.id, is_bot: false, first_name: chat.first_name ?? '' }
+}
+
+// Groups have negative ids, should a server not say what a chat is.
+function placeOf(chat: { readonly type?: string; readonly id: number }): 'direct' | 'group' {
+  return chat.type === 'private' || (chat.type === undefined && chat.id > 0) ? 'direct' : 'group'
 }
 
 // A reply in a plain supergroup carries a message_thread_id too; only a forum's topic is a thread.
@@ -229,9 +244,8 @@ function idOf(value: unknown, name: string): string {
   throw new Error(`${name} is not a whole number`)
 }
 
-function time(seconds: unknown): number {
-  if (typeof seconds === 'number' && Number.isFinite(seconds)) return seconds * 1000
-  throw new Error('there is no date')
+function time(seconds: unknown, now: number): number {
+  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : now
 }
 
 /** U+0000 cannot be stored everywhere; the mark in its place shows that something was there. */

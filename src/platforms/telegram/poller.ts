@@ -45,6 +45,8 @@ const LIMIT = 100
 const LEASE_MS = 15_000
 const LEASE_RENEW_MS = 5_000
 const LONGEST_ALBUM_WAITS = 5
+const HASTY_MS = 100
+const HASTY_PAUSE_MS = 500
 
 export function startPoller(timings: Timings, cursor: string | null, deps: PollerDeps): Poller {
   const { client, clock, log } = deps
@@ -144,13 +146,17 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
       return wait(LEASE_RENEW_MS)
     }
     const self = await deps.self()
+    const askedAt = clock.now()
     const updates = await poll()
     deps.tell({ state: 'up' })
     if (failures + conflicts > 0) log.info({}, 'polling again')
     conflicts = 0
     await take(updates, self)
     failures = 0
+    // A server that knows no long polling answers "nothing" at once, and must not be asked without a pause.
+    const hasty = patient && updates.length === 0 && clock.now() - askedAt < HASTY_MS
     patient = true
+    if (hasty) await wait(HASTY_PAUSE_MS)
   }
 
   // The lease is renewed beside a poll that waits; one that is lost ends the poll.

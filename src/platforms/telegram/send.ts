@@ -83,7 +83,7 @@ export function createSend({ client, pace, files }: SendDeps): Send {
         ...(markup ? { text: part.html, parse_mode: 'HTML' as const } : { text: part.plain }),
       }),
     )
-    return message.message_id
+    return idOf(message)
   }
 
   const edit = async (request: SendRequest, op: Op<'edit'>): Promise<Receipt> => {
@@ -159,7 +159,7 @@ export function createSend({ client, pace, files }: SendDeps): Send {
         ? client.call('sendPhoto', { ...at, ...said, photo: input })
         : client.call('sendDocument', { ...at, ...said, document: input })
     })
-    return { platformIds: [String(message.message_id)] }
+    return { platformIds: [String(idOf(message))] }
   }
 
   /** With markup, then without; to the group's new id where it moved. Both were refused for certain: no repeat shows. */
@@ -191,4 +191,10 @@ export function createSend({ client, pace, files }: SendDeps): Send {
         return file(request, op)
     }
   }
+}
+
+/** "ok" without a message is no confirmation of one. */
+function idOf(message: { readonly message_id: number } | undefined): number {
+  if (typeof message?.message_id === 'number') return message.message_id
+  throw new SwitchboardError('outcome_unknown', 'Telegram’s answer names no message')
 }

@@ -56,7 +56,7 @@ async function fixture(mode: 'polling' | 'webhook', fault: PlatformFault): Promi
       {
         name: 'no sender',
         deliver: () =>
-          deliver.content('message', { message_id: 1, date: 1, chat: { id: 5, type: 'private' }, text: 'x' }),
+          deliver.content('message', { message_id: 1, date: 1, chat: { id: -5, type: 'group' }, text: 'x' }),
       },
       ...(mode === 'webhook' ? [{ name: 'no JSON', deliver: () => deliver.raw('not json') }] : []),
     ],

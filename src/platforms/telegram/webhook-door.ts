@@ -110,9 +110,12 @@ export function createWebhookDoor(config: TelegramConfig, timings: Timings, deps
 
   return {
     async handle({ request }) {
-      const self = await deps.self()
-      const parsed = parseUpdate(readBody(request.body), self, deps.clock.now())
+      const self = await deps.self().catch((thrown: unknown) => ({ thrown }))
+      const known = 'thrown' in self ? { id: config.botId, username: '' } : self
+      const parsed = parseUpdate(readBody(request.body), known, deps.clock.now())
       if (parsed === null) return TAKEN
+      // Who is mentioned in a group can be told only by who knows its own name: Telegram comes again.
+      if ('thrown' in self && parsed.event.chat === 'group') throw self.thrown
       if (parsed.album === undefined) await commit([parsed])
       else await joinAlbum(parsed.album, parsed)
       return TAKEN
