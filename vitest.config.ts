@@ -2,7 +2,12 @@
 // at the time runs afterwards, one file after the other, so that the tests do not disturb each other on two cores.
 import { defineConfig } from 'vitest/config'
 
-const processes = ['test/faults/**/*.test.ts', 'test/browser/**/*.test.ts', '**/*.process.test.ts']
+const processes = [
+  'test/faults/**/*.test.ts',
+  'test/daemon/**/*.test.ts',
+  'test/browser/**/*.test.ts',
+  '**/*.process.test.ts',
+]
 
 export default defineConfig({
   test: {
