@@ -27,17 +27,14 @@ const POINTS: readonly (readonly [step: 'word' | 'deploy' | 'tap', point: string
     : ['dispatch.before-hand-over', 'dispatch.after-hand-over'].map((point) => [step, point] as const)),
 ])
 
-function configure(data: string, fake: FakeTelegram): string {
+function configure(data: string, fake: FakeTelegram, more = 'mode: polling'): string {
   writeFileSync(join(data, 'telegram.token'), fake.token, { mode: 0o600 })
   const file = join(data, 'switchboard.yaml')
   writeFileSync(
     file,
     `integrations:
-  - id: tg
-    platform: telegram
-    token: "file:telegram.token"
-    api_root: ${fake.url}
-    access: { dm: allowlist, allow_from: ["412587349"], approvers: ["412587349"] }
+  - { id: tg, platform: telegram, token: "file:telegram.token", api_root: "${fake.url}", ${more},
+      access: { dm: allowlist, allow_from: ["412587349"], approvers: ["412587349"] } }
 agents:
   - id: demo
     connector: { type: demo }
@@ -112,5 +109,29 @@ describe('[I5.kill9-telegram] Telegram → demo agent → approval by button', (
     await scene.start(at)
     await until('the last', () => sees(kate, 'You said: four'))
     expect(kate.sees()).toEqual(['one', 'two', 'three', 'four'].map((word) => `You said: ${word}`))
+  })
+
+  it('[S7.telegram-webhook] [S14.http-hooks-platforms] by webhook: what is posted while it is down comes again', async () => {
+    const { kate, fake, data } = await open()
+    writeFileSync(join(data, 'hook.secret'), 'a-secret-for-the-hook', { mode: 0o600 })
+    const config = configure(data, fake, 'mode: webhook, secret_token: "file:hook.secret"')
+    const hookTo = (url: string) =>
+      fetch(`${fake.url}/bot${fake.token}/setWebhook`, {
+        method: 'POST',
+        body: new URLSearchParams({ url: `${url}/hooks/tg`, secret_token: 'a-secret-for-the-hook' }),
+      })
+    const first = await scene.start({ data, config })
+    await hookTo(first.url)
+    kate.says('one')
+    await until('the first', () => sees(kate, 'You said: one'))
+    const guess = await fetch(`${first.url}/hooks/tg`, { method: 'POST', body: '{}' })
+    expect(guess.status).toBe(401)
+    await first.kill9()
+    kate.says('two')
+    const second = await scene.start({ data, config })
+    await hookTo(second.url)
+    await until('the second', () => sees(kate, 'You said: two'))
+    expect(kate.sees()).toEqual(['You said: one', 'You said: two'])
+    await expectLedgerHolds(data)
   })
 })
