@@ -16,6 +16,7 @@ export const sending: Migration = {
       send BIGINT NOT NULL, created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL, decided_by TEXT,
       decided_at BIGINT, PRIMARY KEY (place, message_id))`,
     'CREATE INDEX claims_live ON claims (place, expires_at)',
+    'CREATE INDEX claims_session ON claims (session)',
     `CREATE TABLE routes (
       place TEXT NOT NULL, thread TEXT NOT NULL, session TEXT NOT NULL, agent TEXT NOT NULL, label TEXT NOT NULL,
       message_id TEXT NOT NULL, since BIGINT NOT NULL, PRIMARY KEY (place, thread))`,

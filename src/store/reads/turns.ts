@@ -26,14 +26,19 @@ export function* readTurns(tag: string, filter: TurnFilter): Steps<readonly Turn
   if (filter.source !== undefined) where.add('source = ?', filter.source)
   if (filter.session !== undefined) {
     where.add('session = ?', filter.session)
-    const home = yield* firstRow('SELECT address FROM sessions WHERE id = $1', [filter.session])
+    const home = yield* firstRow('SELECT agent, address FROM sessions WHERE id = $1', [filter.session])
     if (!home) return []
-    // A session lives in one conversation.
-    const at = parseAddress(text(home, 'address'))
-    const way = yield* wayTo('turns', at.integration, at.conversation)
-    where.add(way.integration, at.integration)
-    where.add(way.conversation, at.conversation)
-    order = way.order
+    const open = filter.states?.every((state) => OPEN.includes(state)) ?? false
+    if (open) where.add('agent = ?', text(home, 'agent'))
+    else if (!(yield* wasClaimed(filter.session))) {
+      // Without a claim a session lives in one conversation.
+      const at = parseAddress(text(home, 'address'))
+      const way = yield* wayTo('turns', at.integration, at.conversation)
+      where.add(way.integration, at.integration)
+      where.add(way.conversation, at.conversation)
+      order = way.order
+    }
+    if (filter.integration !== undefined) where.add(IN_ORDER.integration, filter.integration)
   } else if (filter.integration !== undefined) where.add(IN_ORDER.integration, filter.integration)
   if (filter.sinceMs !== undefined) {
     where.add('received_at >= ?', filter.sinceMs)
@@ -48,4 +53,11 @@ export function* readTurns(tag: string, filter: TurnFilter): Steps<readonly Turn
     [...params, filter.limit] as Param[],
   )
   return found.map((row) => turnRow(tag, row))
+}
+
+/** Messages of other conversations may have been led to it. */
+function* wasClaimed(session: string): Steps<boolean> {
+  return (
+    (yield* firstRow('SELECT 1 AS there FROM claims WHERE session = $1 LIMIT 1', [session])) !== undefined
+  )
 }

@@ -125,6 +125,10 @@ export function describeClaims(make: MakeStoreFixture): void {
         const [shown] = await store.sends({ states: ['queued'], limit: 5 })
         expect(shown?.op).toEqual({ kind: 'edit', on: 'id of pay', text: 'pay\n\nthreaded' })
         expect((await store.turn(first.id ?? ''))?.agent).toBe('paul')
+        const ofSession = (await store.turns({ session, limit: 9 })).map((turn) => turn.id)
+        expect(ofSession.slice(0, 2)).toEqual([second.id, first.id])
+        const open = await store.turns({ session, states: ['queued', 'handed', 'seen'], limit: 9 })
+        expect(open.map((turn) => turn.id)).toEqual(ofSession)
       })
 
       it('[F7.claim-auto-3] [S11.claim-older-closed] takes the newest of three, and the others take nothing', async () => {
