@@ -7,6 +7,8 @@ export function hashToken(token: string): string {
 }
 
 export interface Tokens extends TokenBook {
+  /** The row, also of a token that expired or was revoked; null: there never was one. */
+  look(token: string): Promise<TokenRow | null>
   revoke(id: string, by: string): Promise<boolean>
 }
 
@@ -23,14 +25,15 @@ export function createTokens(
   }
 
   return {
-    async mint({ kind, scope, ttlMs }) {
-      const token = `${kind}_${Buffer.from(random.bytes(32)).toString('base64url')}`
+    async mint({ kind, scope, ttlMs, prefix = kind }) {
+      const token = `${prefix}_${Buffer.from(random.bytes(32)).toString('base64url')}`
       const id = `tok_${Buffer.from(random.bytes(6)).toString('hex')}`
       const expiresAt = ttlMs === null ? null : clock.now() + ttlMs
       await store.addToken({ id, hash: hashToken(token), kind, scope, expiresAt }, by)
       return { token, id, expiresAt }
     },
     find: live,
+    look: (token) => store.tokenByHash(hashToken(token)),
     async consume(token) {
       const row = await live(token)
       // Revoking succeeds for exactly one caller: that is the one-time use.

@@ -2,6 +2,7 @@
 import type { Clock, Random } from './clock.ts'
 import type { Logger } from './log.ts'
 import type { Attachment, Quoted, Urgency } from './message.ts'
+import type { HttpReply, RawRequest, TokenBook } from './platform.ts'
 import type { AgentSettings } from './settings.ts'
 
 /** One turn, on its way to the agent. */
@@ -30,12 +31,15 @@ export interface Delivery {
   readonly continuation: boolean
 }
 
-/** What happens to a turn that was in flight when its connector or node went away. */
+/**
+ * What happens to a turn that was in flight when its connector or node went away. `wait`: the agent has it and lives
+ * on without us, so it is never offered again; silence for `redeliver_after` gives it up as `agent_silent`.
+ */
 export interface Redelivery {
-  /** Handed, no evidence yet. */
-  readonly handed: 'again' | 'give-up'
+  /** Handed, no evidence yet. `wait`: what `deliver` resolved for; a hand-over that was cut short is tried again. */
+  readonly handed: 'again' | 'give-up' | 'wait'
   /** Seen, not answered. `resume`: delivered with `continuation`. */
-  readonly seen: 'again' | 'resume' | 'give-up'
+  readonly seen: 'again' | 'resume' | 'give-up' | 'wait'
   /** Whether silence for `redeliver_after` means that nothing is running. */
   readonly afterTimeout: boolean
 }
@@ -109,6 +113,8 @@ export interface AgentConnector {
   verdict?(verdict: Verdict): Promise<'relayed' | 'gone'>
   /** True if something was running and was told to stop. */
   cancel?(session: string, turn: string | null): Promise<boolean>
+  /** What comes to `/callback/TOKEN`, for the token's own scope. Throws what the caller is answered with. */
+  callback?(scope: Readonly<Record<string, string>>, request: RawRequest): Promise<HttpReply>
   stop(): Promise<void>
 }
 
@@ -118,6 +124,10 @@ export interface ConnectorDeps {
   readonly random: Random
   readonly log: Logger
   readonly secret: (reference: string) => string
+  /** For connectors that hand out credentials of ours: callback URLs, bearers of the tool surface. */
+  readonly tokens?: TokenBook
+  /** Where the agent reaches this server: the public URL, else the listener's own. No slash at the end. */
+  readonly publicBase?: () => string
 }
 
 export interface ConnectorModule {

@@ -7,6 +7,7 @@ import type { Attachment, InboundEvent, OutboundOp, Receipt, Signal } from './me
 import type { ReasonCode } from './reasons.ts'
 import type { IntegrationSettings } from './settings.ts'
 import type { TurnState } from './states.ts'
+import type { SendCause } from './step.ts'
 
 /** What a platform can do, as data: the core never calls and hopes. */
 export interface Abilities {
@@ -77,6 +78,8 @@ export interface TokenBook {
     readonly kind: string
     readonly scope: Readonly<Record<string, string>>
     readonly ttlMs: number | null
+    /** What the token begins with; absent: the kind. */
+    readonly prefix?: string
   }): Promise<{ readonly token: string; readonly id: string; readonly expiresAt: number | null }>
   /** The live row behind a token; null when unknown, expired or revoked. */
   find(token: string): Promise<{
@@ -90,6 +93,20 @@ export interface TokenBook {
     readonly kind: string
     readonly scope: Readonly<Record<string, string>>
   } | null>
+}
+
+/**
+ * Credentials that others gave us (callback URLs, headers of tool servers): encrypted, durable, forgotten when done.
+ * Names are the integration's own.
+ */
+export interface CredentialShelf {
+  /** Resolves after the commit. */
+  put(name: string, value: string): Promise<void>
+  get(name: string): Promise<string | null>
+  remove(names: readonly string[]): Promise<void>
+  names(): Promise<readonly string[]>
+  /** How a connector reads it: `secret:…`, for its `deps.secret`. Safe to show to a model. */
+  reference(name: string): string
 }
 
 export interface PlatformDeps {
@@ -106,6 +123,8 @@ export interface PlatformDeps {
   readonly filesDir: string
   /** Where the outside world reaches this server, if it does; a platform's webhook URL is made from it. */
   readonly publicUrl?: string | null
+  /** Absent where a test needs none. */
+  readonly credentials?: CredentialShelf
   /** For what only one node at a time may do for this integration (a poller, a socket). Absent: there is one node. */
   readonly lease?: LinkLease
 }
@@ -131,6 +150,10 @@ export interface SendRequest {
   readonly key: string
   /** Position of the outbox row; see TranscriptEntry.seq. */
   readonly seq: number
+  /** The turn that it answers, if any. */
+  readonly turn?: string
+  /** Why it is sent: a notice of Switchboard's own is not the agent's word. */
+  readonly cause?: SendCause
 }
 
 export interface PlatformAdapter {
@@ -142,6 +165,8 @@ export interface PlatformAdapter {
   readonly paceMs?: number
   /** HTTP surface under /hooks/ID (or /chat for web). */
   readonly endpoint?: Endpoint
+  /** HTTP surface under /inbox/SECRET: the secret was looked up and names this integration. */
+  readonly inbox?: Endpoint
   /** Begins to receive. `cursor` is what was last stored with `intake.receive`. */
   start(intake: PlatformIntake, cursor: string | null): Promise<void>
   /** Resolves only when the platform confirmed; otherwise throws. `outcome_unknown` when it may have arrived. */

@@ -37,6 +37,8 @@ export const REASONS = {
   command: { of: ['consumed'], text: 'It was a command to Switchboard.' },
   tap: { of: ['consumed'], text: 'It was a tap on a button.' },
   noted: { of: ['consumed'], text: 'A reaction or edit that no agent needs to see.' },
+  // turns on their way
+  taken: { of: ['handed'], text: 'The agent has confirmed that it has it.' },
   // turns that did not make it
   max_attempts: { of: ['failed'], text: 'It was tried max_attempts times.' },
   agent_failed: { of: ['failed'], text: 'The agent answered with an error.' },

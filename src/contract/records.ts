@@ -131,7 +131,8 @@ export interface TurnMove {
   readonly lane: string
   readonly token: number
   readonly turn: string
-  readonly to: 'queued' | 'seen' | 'answered' | 'failed'
+  /** 'handed' again: the hand-over is confirmed (reason `taken`). */
+  readonly to: 'queued' | 'handed' | 'seen' | 'answered' | 'failed'
   readonly reason?: ReasonCode
   readonly detail?: string
   /** With to: 'queued'. */

@@ -4,7 +4,7 @@
 //   queued ──▶ handed ──▶ seen ──▶ answered
 // `handed` is written before the hand-over, so a crash in between makes a marked repeat, never an unmarked one.
 // `seen` and `answered` need evidence from the agent. A handed turn may go back to `queued` when the connector
-// knows that it was not taken. `refused` and `consumed` are born so and never move.
+// knows that it was not taken. handed → handed (reason `taken`) notes that an agent which lives on without us has it. `refused` and `consumed` are born so and never move.
 
 export const TURN_STATES = [
   'queued',
@@ -22,7 +22,7 @@ export const OPEN_TURN_STATES = ['queued', 'handed', 'seen'] as const satisfies 
 
 const TURN_MOVES: Record<TurnState, readonly TurnState[]> = {
   queued: ['handed', 'failed', 'expired'],
-  handed: ['queued', 'seen', 'answered', 'failed', 'expired'],
+  handed: ['queued', 'handed', 'seen', 'answered', 'failed', 'expired'],
   seen: ['queued', 'answered', 'failed', 'expired'],
   answered: [],
   refused: [],

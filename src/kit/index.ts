@@ -1,5 +1,19 @@
 // What adapter authors share. No platform, no store, no session in here.
 export { type BackoffRange, backoffMs } from './backoff.ts'
+export { type ChorusPost, postChorus } from './chorus/post.ts'
+export {
+  type ChorusAttachment,
+  type ChorusDelivery,
+  type ChorusEvent,
+  type ChorusMcpServer,
+  jsonValues,
+  knownEvent,
+  mcpServers,
+  type ReadDelivery,
+  type ReadEvents,
+  readDelivery,
+  readEvents,
+} from './chorus/wire.ts'
 export {
   createGuardedFetch,
   type GuardedFetch,

@@ -8,6 +8,7 @@ import {
   type Clock,
   type Logger,
   type NewSend,
+  OPEN_TURN_STATES,
   parseAddress,
   type Random,
   SCHEDULE_PLACE,
@@ -39,6 +40,10 @@ export interface AgentOutletDeps {
   readonly split: SplitText
 }
 
+/** Longer than a lane's lease: by then the lane of a node that died is taken over. */
+const BOARDING_MS = 20_000
+const BOARDING_STEP_MS = 100
+
 type Output<K extends AgentOutput['kind']> = Extract<AgentOutput, { kind: K }>
 
 export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOutlet {
@@ -67,7 +72,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
           limit,
           deps,
         )
-    const flying = output.turn ? dispatcher.flight(output.turn) : null
+    const flying = output.turn ? await flightOf(output.turn) : null
     if (flying && output.turn) {
       flying.flight.said = true
       const settled = await dispatcher.settle(output.turn, output.final ? 'answered' : 'seen', {
@@ -79,6 +84,26 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     }
     const [first] = await store.enqueue(sends)
     return { id: first?.id ?? null }
+  }
+
+  /**
+   * The flight of a turn. An agent that lives on without us may speak before we have its lane again (a restart), or
+   * while its turn is about to be tried again: that is waited for, for a word must not be taken past its turn.
+   */
+  const flightOf = async (turn: string) => {
+    const waits = deps.roster.get(agent)?.connector.redelivery.handed === 'wait'
+    for (let waitedMs = 0; ; waitedMs += BOARDING_STEP_MS) {
+      const flying = dispatcher.flight(turn)
+      if (flying || !waits) return flying
+      const row = await store.turn(turn)
+      if (row?.agent !== agent || !OPEN_TURN_STATES.some((state) => state === row.state)) return null
+      if (waitedMs >= BOARDING_MS) {
+        throw new SwitchboardError('store_unavailable', `turn ${turn} is being taken over`, {
+          retryAfterMs: 5_000,
+        })
+      }
+      await new Promise<void>((resolve) => deps.clock.after(BOARDING_STEP_MS, resolve))
+    }
   }
 
   /** Where a reply goes: the turn's conversation, else the session's. Another agent's are not found. */
@@ -107,7 +132,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     deps.settings().integrations.find((one) => one.id === integration)?.platform ?? ''
 
   const evidence = async (output: Output<'evidence'>): Promise<Accepted> => {
-    const flying = dispatcher.flight(output.turn)
+    const flying = await flightOf(output.turn)
     if (!flying) return { id: null }
     const { row, said } = flying.flight
     const silent = output.of === 'answered' && !said && canSpeak(deps.links, row.integration)
@@ -117,7 +142,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   }
 
   const failed = async (output: Output<'failed'>): Promise<Accepted> => {
-    const row = dispatcher.flight(output.turn)?.flight.row
+    const row = (await flightOf(output.turn))?.flight.row
     if (!row) return { id: null }
     const speaks = canSpeak(deps.links, row.integration)
     const sends = speaks ? [notice(noticeTarget(row), givenUpText(output.reason, output.detail))] : []
@@ -142,7 +167,10 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
 
   const status = (output: Output<'status'>): Accepted => {
     const row = output.turn ? dispatcher.flight(output.turn)?.flight.row : undefined
-    if (row) deps.signal(rowAddress(row), { kind: 'status', text: output.text })
+    if (row) {
+      deps.signal(rowAddress(row), { kind: 'status', text: output.text })
+      dispatcher.heard(row.id)
+    }
     return { id: null }
   }
 

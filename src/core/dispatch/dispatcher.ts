@@ -1,6 +1,6 @@
 // DISPATCH: inbox → agent. It holds the lanes of sessions whose agent is attached here, hands turns over in order,
 // and settles them by the evidence that comes back. `handed` is committed before the hand-over, so whatever a crash
-// leaves behind is offered again as a marked repeat, in the way the connector declared.
+// leaves behind is offered again as a marked repeat or waited for, in the way the connector declared.
 import {
   type AgentConnector,
   asSwitchboardError,
@@ -49,6 +49,8 @@ export interface Dispatcher {
   flight(turn: string): { readonly hold: LaneHold; readonly flight: Flight } | null
   /** Commits sends and the turn's move as one; forgets the flight when the turn is done. False: the lane is lost. */
   settle(turn: string, to: 'seen' | 'answered' | 'failed', options?: SettleOptions): Promise<SettleOutcome>
+  /** The agent gave a sign of life that moves nothing: its time to answer begins anew. */
+  heard(turn: string): void
   /** Stops what runs for these turns (they are already cancelled in the store). */
   abandon(agent: string, turns: readonly string[]): void
   stop(): Promise<void>
@@ -136,7 +138,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       deps.crashPoint?.('dispatch.before-hand-over')
       await connector.deliver(toDelivery(row, hold.agent, hold.lane))
       deps.crashPoint?.('dispatch.after-hand-over')
-      if (connector.redelivery.afterTimeout) watchSilence(hold, row)
+      if (connector.redelivery.handed === 'wait') await noteTaken(hold, row)
+      watchSilence(hold, row)
       if (wary.delete(hold.lane)) drain.wake({ lane: hold.lane, scope: hold.agent })
     } catch (thrown) {
       await notTaken(hold, row, thrown)
@@ -174,7 +177,22 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
   }
 
-  /** What a former owner left in flight is offered again, resumed or given up, as the connector declared. */
+  /** What the agent confirmed it has is not offered again, also by the next life of this node. */
+  const noteTaken = async (hold: LaneHold, row: TurnRow) => {
+    const note = { lane: hold.lane, token: hold.token, turn: row.id, to: 'handed', reason: 'taken' } as const
+    const [outcome] = await patience.persist('note a hand-over', () => store.moveTurns([note]))
+    if (outcome === 'stale') holds.drop(hold)
+  }
+
+  /** The agent has it and lives on without us: it stays in flight, for what is left of its time. */
+  const waitOn = (hold: LaneHold, row: TurnRow) => {
+    holds.board(hold, row)
+    const flight = hold.flights.get(row.id)
+    if (flight) flight.offered = true
+    watchSilence(hold, row, row.updatedAt)
+  }
+
+  /** What a former owner left in flight is offered again, resumed, waited for or given up, as the connector declared. */
   const settleLeftovers = async (hold: LaneHold, rows: readonly TurnRow[], connector: AgentConnector) => {
     const { lane, token } = hold
     const { maxAttempts } = deps.settings().tunables
@@ -182,7 +200,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const moves: TurnMove[] = []
     for (const row of rows) {
       const policy = row.state === 'seen' ? connector.redelivery.seen : connector.redelivery.handed
-      if (policy === 'give-up') await giveUp(hold, row, 'agent_silent')
+      if (policy === 'wait' && (row.state === 'seen' || row.reason === 'taken')) waitOn(hold, row)
+      else if (policy === 'give-up') await giveUp(hold, row, 'agent_silent')
       else if (row.attempts >= maxAttempts) await giveUp(hold, row, 'max_attempts')
       else {
         again.push(row)
@@ -195,13 +214,22 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     for (const row of again) tellTurnState(deps.signal, row, 'queued')
   }
 
-  const watchSilence = (hold: LaneHold, row: TurnRow) => {
+  /** Silence means that nothing is running (offered again), or that an agent which must speak up by itself will not. */
+  const watchSilence = (hold: LaneHold, row: TurnRow, since = clock.now()) => {
+    const redelivery = roster.get(hold.agent)?.connector.redelivery
+    const waits = redelivery?.handed === 'wait'
     const flight = hold.flights.get(row.id)
-    if (!flight) return
-    flight.cancelTimeout = clock.after(deps.settings().tunables.redeliverAfterMs, () => {
+    if (!flight || !(waits || redelivery?.afterTimeout)) return
+    flight.cancelTimeout()
+    const { redeliverAfterMs } = deps.settings().tunables
+    flight.cancelTimeout = clock.after(since + redeliverAfterMs - clock.now(), () => {
       const { maxAttempts } = deps.settings().tunables
       const again = row.attempts < maxAttempts
-      const done = again ? move(hold, row, { to: 'queued', repeat: true }) : giveUp(hold, row, 'max_attempts')
+      const done = waits
+        ? giveUp(hold, row, 'agent_silent')
+        : again
+          ? move(hold, row, { to: 'queued', repeat: true })
+          : giveUp(hold, row, 'max_attempts')
       done
         .then(() => drain.wake({ lane: hold.lane, scope: hold.agent }))
         .catch((thrown) => log.error({ error: String(thrown) }, 'a silent turn could not be offered again'))
@@ -220,6 +248,11 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const sends = deps.canSpeak(row.integration) ? [notice(targetOf(row), givenUpText(reason, detail))] : []
     await commit(hold, row, 'failed', { sends, reason, ...(detail === undefined ? {} : { detail }) })
     if (reason === 'agent_rejected') deps.onRejected(row)
+  }
+
+  const heard = (hold: LaneHold, row: TurnRow) => {
+    if (roster.get(hold.agent)?.connector.redelivery.seen === 'wait') watchSilence(hold, row)
+    else hold.flights.get(row.id)?.cancelTimeout()
   }
 
   const commit = async (
@@ -250,7 +283,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       holds.drop(hold)
       return { ok: false }
     }
-    if (to === 'seen') hold.flights.get(row.id)?.cancelTimeout()
+    if (to === 'seen') heard(hold, row)
     else {
       holds.land(hold, row.id)
       drain.wake({ lane: hold.lane, scope: hold.agent })
@@ -322,6 +355,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       keepExpiring()
     },
     flight: (turn) => holds.flight(turn),
+    heard(turn) {
+      const found = holds.flight(turn)
+      if (found) heard(found.hold, found.flight.row)
+    },
     async settle(turn, to, options = {}) {
       const found = holds.flight(turn)
       return found ? commit(found.hold, found.flight.row, to, options) : { ok: false }

@@ -250,7 +250,8 @@ export function createSender(deps: SenderDeps): Sender {
 }
 
 function requestOf(row: SendRow, op: OutboundOp): SendRequest {
-  return { to: rowAddress(row), op, key: row.id, seq: row.seq }
+  const turn = row.turn === null ? {} : { turn: row.turn }
+  return { to: rowAddress(row), op, key: row.id, seq: row.seq, cause: row.cause, ...turn }
 }
 
 /** Null: it has the note already, or cannot carry one. A prompt too: a question that never arrived is never answered. */

@@ -1,0 +1,116 @@
+// The connector `chorus`: we are the service. A turn is posted to the agent's connection string with a callback of its
+// own; what the agent posts there comes back through the outlet. The agent lives on without us, so what it took is
+// waited for, also across our own restarts, and never posted again.
+import {
+  type AgentConnector,
+  type AgentOutlet,
+  asSwitchboardError,
+  type ConnectorDeps,
+  type ConnectorModule,
+  type Delivery,
+  type HttpReply,
+  type RawRequest,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import { createGuardedFetch, type GuardedFetch, postChorus, readEvents } from '../../kit/index.ts'
+import { composeDelivery } from './compose-delivery.ts'
+import { readConfig } from './config.ts'
+import { createEventTaker } from './take-events.ts'
+
+export { CALLBACK_KIND } from './compose-delivery.ts'
+export { chorusOptions } from './config.ts'
+
+export const chorusConnector: ConnectorModule = { type: 'chorus', create: (deps) => createChorusAgent(deps) }
+
+/** Pauses between tries of an agent that cannot be reached: longer than a restart, shorter than patience. */
+const RETRY_MS = [1_000, 5_000, 30_000, 120_000]
+
+/** Throws `config_invalid` when the options do not hold. `fetch` can be handed in. */
+export function createChorusAgent(
+  deps: ConnectorDeps,
+  fetch: GuardedFetch = createGuardedFetch(deps),
+): AgentConnector {
+  const config = readConfig(deps)
+  let outlet: AgentOutlet | null = null
+  const events = createEventTaker(present, config.showTools)
+
+  function present(): AgentOutlet {
+    if (outlet) return outlet
+    throw new SwitchboardError('draining', 'the agent is being stopped', { retryAfterMs: 2_000 })
+  }
+
+  const deliver = async (delivery: Delivery): Promise<void> => {
+    const body = await composeDelivery(delivery, config, deps)
+    const post = { url: config.url, body, whom: 'the agent', allowPrivate: config.allowPrivate }
+    try {
+      await postChorus({ ...post, idempotencyKey: delivery.turn, now: deps.clock.now() }, fetch)
+    } catch (thrown) {
+      throw refusal(asSwitchboardError(thrown, 'platform_unavailable'), delivery.attempt)
+    }
+  }
+
+  return {
+    redelivery: { handed: 'wait', seen: 'wait', afterTimeout: false },
+    // Posted in order, without waiting for the answer to the one before: the agent queues per channel.
+    window: 8,
+    holdsDecisions: true,
+    async start(given) {
+      outlet = given
+      given.presence(true)
+    },
+    deliver,
+    async callback(scope, request) {
+      const { session, turn } = scope
+      if (session === undefined || turn === undefined) {
+        throw new SwitchboardError('not_found', 'there is no such callback')
+      }
+      if (request.method !== 'POST') return methodNotAllowed()
+      const read = readEvents(request.body)
+      if (!read.ok) throw new SwitchboardError('input_invalid', read.problem)
+      await events.take({ session, turn }, read.events, keyOf(request)).catch((thrown: unknown) => {
+        throw tryAgain(asSwitchboardError(thrown))
+      })
+      return { status: 200, headers: JSON_TYPE, body: '{"ok":true}' }
+    },
+    async stop() {
+      outlet?.presence(false)
+      outlet = null
+    },
+  }
+}
+
+/** What the dispatcher makes of it: tried again, or failed with the status. */
+function refusal(error: SwitchboardError, attempt: number): SwitchboardError {
+  const { message, hint, retryAfterMs } = error
+  const more = hint === undefined ? {} : { hint }
+  switch (error.code) {
+    case 'rate_limited':
+    case 'platform_unavailable':
+    case 'outcome_unknown':
+    case 'store_unavailable': {
+      const pause = retryAfterMs ?? RETRY_MS[Math.min(attempt, RETRY_MS.length) - 1] ?? 1_000
+      const code = error.code === 'outcome_unknown' ? 'platform_unavailable' : error.code
+      return new SwitchboardError(code, message, { ...more, retryAfterMs: pause })
+    }
+    default:
+      return new SwitchboardError('agent_failed', message, more)
+  }
+}
+
+/** A turn that moved to another hand in between is found again by the agent's next try. */
+function tryAgain(error: SwitchboardError): SwitchboardError {
+  if (error.code !== 'conflict') return error
+  return new SwitchboardError('store_unavailable', error.message, { retryAfterMs: 2_000 })
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
+
+function methodNotAllowed(): HttpReply {
+  const body = JSON.stringify({ ok: false, code: 'method_not_allowed', error: 'this path takes POST only' })
+  return { status: 405, headers: { ...JSON_TYPE, allow: 'POST' }, body }
+}
+
+function keyOf(request: RawRequest): string | null {
+  const key = request.headers['idempotency-key']
+  return typeof key === 'string' && key !== '' ? key : null
+}

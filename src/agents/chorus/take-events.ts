@@ -1,0 +1,139 @@
+// What an agent posts to a callback, in order of receipt: words, signs of life, trouble. One queue per turn, so that two
+// POSTs that come at once cannot overtake each other.
+//
+// A turn is answered by its first `message`; later ones are said as well. An `error` fails the turn unless something was
+// said; an agent that speaks `lifecycle` ends its turn with `idle`, so for it the error waits until then.
+import { createHash } from 'node:crypto'
+import type { AgentOutlet } from '../../contract/index.ts'
+import { type ChorusEvent, knownEvent } from '../../kit/index.ts'
+
+export interface CallbackPlace {
+  readonly session: string
+  readonly turn: string
+}
+
+interface Progress {
+  seen: boolean
+  said: boolean
+  processing: boolean
+  /** Told when the turn ends without a word. */
+  trouble: string | null
+}
+
+export interface EventTaker {
+  /** Resolves when all of them are taken. `key`: the POST's own idempotency key. */
+  take(
+    place: CallbackPlace,
+    events: readonly Readonly<Record<string, unknown>>[],
+    key: string | null,
+  ): Promise<void>
+}
+
+/** Turns whose progress is remembered; what is forgotten only costs a repeated "seen". */
+const REMEMBERED = 10_000
+
+export function createEventTaker(outlet: () => AgentOutlet, showTools: boolean): EventTaker {
+  const progress = new Map<string, Progress>()
+  const queues = new Map<string, Promise<void>>()
+
+  const progressOf = (turn: string): Progress => {
+    const known = progress.get(turn) ?? { seen: false, said: false, processing: false, trouble: null }
+    progress.delete(turn)
+    progress.set(turn, known)
+    if (progress.size > REMEMBERED) progress.delete(progress.keys().next().value ?? '')
+    return known
+  }
+
+  const say = async (place: CallbackPlace, text: string, key: string | null, final: boolean) => {
+    const idempotencyKey = key === null ? {} : { idempotencyKey: `chorus:${place.turn}:${digest(key)}` }
+    await outlet().accept({ kind: 'say', ...place, text, final, ...idempotencyKey })
+  }
+
+  const seen = async (place: CallbackPlace, so: Progress) => {
+    if (so.seen) return
+    await outlet().accept({ kind: 'evidence', turn: place.turn, of: 'seen' })
+    so.seen = true
+  }
+
+  const shown = async (place: CallbackPlace, so: Progress, text: string) => {
+    await seen(place, so)
+    await outlet().accept({ kind: 'status', ...place, text })
+  }
+
+  const apply = async (place: CallbackPlace, event: ChorusEvent, key: string | null) => {
+    const so = progressOf(place.turn)
+    switch (event.type) {
+      case 'message':
+        await say(place, event.content, key, true)
+        so.seen = so.said = true
+        return
+      case 'status':
+        return shown(place, so, event.status)
+      case 'tool_call':
+        await shown(place, so, `🔧 ${event.name}`)
+        if (showTools) await say(place, toolLine(event.name, event.args), key, false)
+        return
+      case 'tool_result':
+        return seen(place, so)
+      case 'error':
+        return trouble(place, so, event.message, key)
+      case 'lifecycle':
+        return lifecycle(place, so, event.status)
+    }
+  }
+
+  const trouble = async (place: CallbackPlace, so: Progress, message: string, key: string | null) => {
+    if (so.said) return say(place, `⚠️ ${message}`, key, false)
+    if (!so.processing) return fail(place, message)
+    so.trouble = message
+    await shown(place, so, `⚠️ ${message}`)
+  }
+
+  const fail = async ({ turn }: CallbackPlace, detail: string) => {
+    await outlet().accept({ kind: 'failed', turn, reason: 'agent_failed', detail: detail.slice(0, 500) })
+    progress.delete(turn)
+  }
+
+  const lifecycle = async (place: CallbackPlace, so: Progress, status: string) => {
+    if (status === 'processing') {
+      so.processing = true
+      return seen(place, so)
+    }
+    if (status !== 'idle') return seen(place, so)
+    if (so.trouble !== null && !so.said) return fail(place, so.trouble)
+    // Without a word the person is told that it finished; what was answered already stays as it is.
+    if (!so.said) await outlet().accept({ kind: 'evidence', turn: place.turn, of: 'answered' })
+    progress.delete(place.turn)
+  }
+
+  return {
+    take(place, events, key) {
+      const before = queues.get(place.turn) ?? Promise.resolve()
+      const mine = before
+        .catch(() => undefined)
+        .then(async () => {
+          for (const [index, fields] of events.entries()) {
+            const event = knownEvent(fields)
+            if (event === null) continue
+            const own = event.event_id ?? (key === null ? null : `${key}#${index}`)
+            await apply(place, event, own)
+          }
+        })
+      queues.set(place.turn, mine)
+      const done = () => {
+        if (queues.get(place.turn) === mine) queues.delete(place.turn)
+      }
+      mine.then(done, done)
+      return mine
+    },
+  }
+}
+
+function toolLine(name: string, args: unknown): string {
+  const given = args === undefined ? '' : ` ${JSON.stringify(args)}`
+  return `🔧 \`${name}${given.length > 300 ? `${given.slice(0, 299)}…` : given}\``
+}
+
+function digest(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 32)
+}

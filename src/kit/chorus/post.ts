@@ -1,0 +1,69 @@
+// Posting to a URL that a Chorus peer gave us: under the guard, and judged by whether trying again can help. The URL is
+// a credential: neither it nor what the peer answered is in any error.
+import { asSwitchboardError, SwitchboardError } from '../../contract/index.ts'
+import type { GuardedFetch, GuardedResponse } from '../guarded-fetch.ts'
+
+export interface ChorusPost {
+  readonly url: string
+  readonly body: unknown
+  /** Who is posted to, for the error: `the agent`, `the callback`. */
+  readonly whom: string
+  readonly allowPrivate: boolean
+  readonly idempotencyKey?: string
+  readonly timeoutMs?: number
+  readonly now: number
+}
+
+const TIMEOUT_MS = 30_000
+const MAX_RESPONSE_BYTES = 4_096
+const MAX_RETRY_AFTER_MS = 3_600_000
+
+/**
+ * Resolves on a 2xx. Throws `platform_unavailable` (it did not go out), `outcome_unknown` (it may have arrived),
+ * `rate_limited`, `platform_rejected` with the status (gone for good: `gone`), or `forbidden` by the guard.
+ */
+export async function postChorus(post: ChorusPost, fetch: GuardedFetch): Promise<void> {
+  const response = await fetch({
+    url: post.url,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'switchboard',
+      ...(post.idempotencyKey === undefined ? {} : { 'idempotency-key': post.idempotencyKey }),
+    },
+    body: JSON.stringify(post.body),
+    timeoutMs: post.timeoutMs ?? TIMEOUT_MS,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
+    allowPrivate: post.allowPrivate,
+    allowHttp: false,
+  }).catch((thrown: unknown) => {
+    throw guardRefusal(thrown, post.whom)
+  })
+  judge(response, post)
+}
+
+function judge({ status, headers }: GuardedResponse, { whom, now }: ChorusPost): void {
+  if (status >= 200 && status < 300) return
+  const said = `${whom} answered ${status}`
+  const retryAfterMs = retryAfter(headers['retry-after'], now)
+  const later = retryAfterMs === null ? {} : { retryAfterMs }
+  if (status === 429) throw new SwitchboardError('rate_limited', said, later)
+  if (status >= 500 || status === 408) throw new SwitchboardError('platform_unavailable', said, later)
+  if (status === 404 || status === 410) throw new SwitchboardError('gone', said)
+  const hint = status < 400 ? { hint: 'redirects are not followed: give the final URL' } : {}
+  throw new SwitchboardError('platform_rejected', said, hint)
+}
+
+function guardRefusal(thrown: unknown, whom: string): SwitchboardError {
+  const error = asSwitchboardError(thrown, 'platform_unavailable')
+  if (error.code !== 'forbidden' && error.code !== 'input_invalid') return error
+  return new SwitchboardError('forbidden', `${whom} is not called: ${error.message}`, {
+    hint: error.hint ?? 'https only; plain http and private addresses need allow_private: true',
+  })
+}
+
+function retryAfter(value: string | undefined, now: number): number | null {
+  if (value === undefined) return null
+  const delayMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
+  return Number.isFinite(delayMs) && delayMs >= 0 ? Math.min(delayMs, MAX_RETRY_AFTER_MS) : null
+}

@@ -1,0 +1,80 @@
+// Agents that live on without us (Chorus): what they confirmed is never offered again, and silence is told.
+import { expect, it } from 'vitest'
+import type { Delivery, Redelivery } from '../../src/contract/index.ts'
+import { describeRiver } from './river.ts'
+
+const WAIT: Redelivery = { handed: 'wait', seen: 'wait', afterTimeout: false }
+const SILENT = () => undefined
+const GIVEN_UP = '⚠️ Your message was not answered. The agent took it and never answered.'
+
+describeRiver('agents that live on without us', (open) => {
+  it('[S6.chorus-never-again] what was confirmed before a crash is not offered again, and its answer still counts', async () => {
+    const river = await open({ agent: { redelivery: WAIT } })
+    river.agent.script = SILENT
+    const { id } = await river.person('anna').says('hi')
+    await river.settle()
+    await river.restart()
+    await river.pass(20_000)
+    expect(river.agent.texts()).toEqual(['hi'])
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'handed', reason: 'taken' })
+    await river.agent.answer(river.agent.deliveries[0] as Delivery, 'late but good')
+    await river.settle()
+    expect(river.platform.texts('anna')).toEqual(['late but good'])
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered' })
+  })
+
+  it('an answer that comes before the lane is ours again waits for it and settles its turn', async () => {
+    const river = await open({ agent: { redelivery: WAIT } })
+    river.agent.script = SILENT
+    const { id } = await river.person('anna').says('hi')
+    await river.settle()
+    await river.restart()
+    const answering = river.agent.answer(river.agent.deliveries[0] as Delivery, 'quick')
+    await river.pass(20_000)
+    await answering
+    expect(river.platform.texts('anna')).toEqual(['quick'])
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered' })
+  })
+
+  it('[S2.redeliver-restart] a hand-over that was cut short before it was confirmed is tried again, marked', async () => {
+    const river = await open({ agent: { redelivery: WAIT } })
+    river.crashAt('dispatch.before-hand-over')
+    await river.person('anna').says('hi').catch(SILENT)
+    await river.settle()
+    await river.restart()
+    await river.pass(20_000)
+    expect(river.agent.deliveries.map((one) => [one.text, one.repeat])).toEqual([['hi', true]])
+    expect(river.platform.texts('anna')).toEqual(['re: hi'])
+  })
+
+  it('[S6.chorus-silence-told] silence is told after redeliver_after, not before, and a sign of life gives more time', async () => {
+    const river = await open({ agent: { redelivery: WAIT }, tunables: { redeliverAfterMs: 60_000 } })
+    river.agent.script = SILENT
+    const { id } = await river.person('anna').says('hi')
+    await river.pass(50_000)
+    const [delivery] = river.agent.deliveries as [Delivery]
+    await river.agent.evidence(delivery, 'seen')
+    await river.pass(50_000)
+    await river.agent.status(delivery, 'still at it')
+    await river.pass(50_000)
+    expect(river.platform.texts('anna')).toEqual([])
+    await river.pass(11_000)
+    expect(river.platform.texts('anna')).toEqual([GIVEN_UP])
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_silent' })
+    await river.agent.answer(delivery, 'sorry, slow')
+    await river.settle()
+    expect(river.platform.texts('anna')).toEqual([GIVEN_UP, 'sorry, slow'])
+  })
+
+  it('[S6.chorus-silence-told] a restart does not begin the wait anew', async () => {
+    const river = await open({ agent: { redelivery: WAIT }, tunables: { redeliverAfterMs: 60_000 } })
+    river.agent.script = SILENT
+    await river.person('anna').says('hi')
+    await river.pass(40_000)
+    await river.restart()
+    await river.pass(19_000)
+    expect(river.platform.texts('anna')).toEqual([])
+    await river.pass(3_000)
+    expect(river.platform.texts('anna')).toEqual([GIVEN_UP])
+  })
+})
