@@ -25,7 +25,9 @@ import { createServer } from '../server/index.ts'
 import { openStore } from '../store/open.ts'
 import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
 import { createChatLinks } from './chat-link.ts'
+import { createChorusConnections } from './chorus-connections.ts'
 import { crashPointFrom } from './crash-point.ts'
+import { createCredentialShelf } from './credential-shelf.ts'
 import { attachmentsOf, readDaemonNote, removeDaemonNote, writeDaemonNote } from './daemon-notes.ts'
 import { createDesk } from './desk.ts'
 import { createGateway } from './gateway.ts'
@@ -33,6 +35,7 @@ import { createLogger } from './logger.ts'
 import { createAuthenticate } from './principals.ts'
 import { createRealClock, createRealRandom } from './real-clock.ts'
 import { BUILT, CONNECTORS, PLATFORMS } from './registry.ts'
+import { createSecretDoors } from './secret-doors.ts'
 import { watchStore } from './store-watch.ts'
 import { createTokens } from './tokens.ts'
 import { createToolSurface } from './tool-surface.ts'
@@ -133,6 +136,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       settings,
       secret,
       filesDir: (integration) => attachmentsOf(folder, integration),
+      credentials: (integration) => createCredentialShelf(secrets, integration),
+      publicBase: () => baseUrl(),
       watched: () => watchers.size > 0,
       ...(crashPoint ? { crashPoint } : {}),
     })
@@ -187,6 +192,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         return result
       },
       chatLink,
+      chorus: createChorusConnections({ store, tokens, settings, baseUrl }),
       watchers,
       shelf,
       applied: () => {
@@ -233,6 +239,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
           hook: (id) => gateway.links.get(id)?.adapter.endpoint ?? null,
           chat: () => gateway.links.all().find((link) => link.platform === 'web')?.adapter.endpoint ?? null,
         },
+        ...createSecretDoors({ tokens, gateway: () => gateway, now: () => clock.now() }),
         ready: () => ({
           ready: isReady(),
           detail: draining ? 'draining' : ready ? (watch.problem() ?? 'ready') : 'starting',

@@ -10,6 +10,7 @@ import {
   SwitchboardError,
 } from '../contract/index.ts'
 import { namesApprovers, usersInForce } from '../core/people/users.ts'
+import type { ChorusConnections } from './chorus-connections.ts'
 import { createDeskSending, type DeskSendingDeps } from './desk-sending.ts'
 import { createDoctor } from './doctor.ts'
 import type { Gateway } from './gateway.ts'
@@ -28,6 +29,8 @@ export interface DeskDeps {
   readonly standing: () => Standing
   readonly reload: (by: string) => ReturnType<Desk['reload']>
   readonly chatLink: Desk['chatLink']
+  /** Absent: connection strings cannot be minted here. */
+  readonly chorus?: ChorusConnections
   readonly shelf: DeskSendingDeps['shelf']
   readonly applied: DeskSendingDeps['applied']
   readonly watchers: Set<
@@ -110,6 +113,10 @@ export function createDesk(deps: DeskDeps): Desk {
       return { token: minted.token, id: minted.id, expires_at: isoOrNull(minted.expiresAt) }
     },
     revokeToken: (id, by) => store.revokeToken(id, by),
+    connectChorus(integration, options, by) {
+      if (deps.chorus) return deps.chorus.connect(integration, options, by)
+      throw new SwitchboardError('not_built', 'no connection strings are minted here')
+    },
     // Those that use the secret are started anew with it; one that waited for it starts now.
     async setSecret(name, value, by) {
       await deps.secrets.set(name, value, by)

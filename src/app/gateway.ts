@@ -5,6 +5,7 @@ import {
   type Cancel,
   type Clock,
   type ConnectorModule,
+  type CredentialShelf,
   formatAddress,
   type IntegrationSettings,
   integrationById,
@@ -49,6 +50,10 @@ export interface GatewayDeps {
   readonly settings: () => Settings
   readonly secret: (reference: string) => string
   readonly filesDir: (integration: string) => string
+  /** Where others keep what they gave an integration; absent: nowhere. */
+  readonly credentials?: (integration: string) => CredentialShelf
+  /** Where agents reach this server; absent: nowhere. */
+  readonly publicBase?: () => string
   readonly watched: () => boolean
   readonly crashPoint?: (name: string) => void
 }
@@ -199,6 +204,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       publicUrl: settings().server.publicUrl,
       // An embedded database has one daemon: there is nobody to agree with.
       ...(settings().store.startsWith('postgres') ? { lease: linkLease(integration.id) } : {}),
+      ...(deps.credentials ? { credentials: deps.credentials(integration.id) } : {}),
+      lease: linkLease(integration.id),
     })
     const link = links.add(integration.id, integration.platform, adapter)
     const door = intake.of(integration.id)
@@ -239,6 +246,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       random: deps.random,
       log: log.child({ agent: agent.id }),
       secret: deps.secret,
+      tokens: deps.tokens,
+      ...(deps.publicBase ? { publicBase: deps.publicBase } : {}),
     })
     roster.add(agent, connector)
     await connector.start(

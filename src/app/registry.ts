@@ -5,10 +5,12 @@ export const PLATFORMS: Readonly<Record<string, () => Promise<PlatformModule>>> 
   webhook: async () => (await import('../platforms/webhook/index.ts')).webhookPlatform,
   web: async () => (await import('../platforms/web/index.ts')).webPlatform,
   telegram: async () => (await import('../platforms/telegram/index.ts')).telegramPlatform,
+  chorus: async () => (await import('../platforms/chorus/index.ts')).chorusPlatform,
 }
 
 export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>> = {
   demo: async () => (await import('../agents/demo/index.ts')).demoConnector,
+  chorus: async () => (await import('../agents/chorus/index.ts')).chorusConnector,
 }
 
 /** What `check` and `doctor` call built; everything else that SPEC names is "not built yet". */

@@ -12,6 +12,9 @@ export interface SecretShelf {
   set(name: string, value: string, by: string): Promise<void>
   /** False when there was none. */
   remove(name: string, by: string): Promise<boolean>
+  /** Like `set`, for many at once: it waits for a rotation, not for its neighbours. */
+  keep(name: string, value: string, by: string): Promise<void>
+  forget(names: readonly string[], by: string): Promise<void>
   /** Re-encrypts all under a new key in one commit; the old key opens nothing afterwards. Returns how many. */
   rotate(by: string): Promise<number>
   /** Names under a prefix that no secret can have: what else lies encrypted here. */
@@ -28,7 +31,7 @@ export const MAX_SECRET_BYTES = 65_536
 /** Loads the rows and settles a rotation that a crash cut short. */
 export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise<SecretShelf> {
   const box = createSecretBox(ring)
-  let rows: Readonly<Record<string, string>> = await store.secrets()
+  let rows: Record<string, string> = { ...(await store.secrets()) }
   const found = ring.settle(Object.values(rows).map((sealed) => keyIdOf(sealed) ?? ''))
 
   // One change at a time: a set between a rotation's read and its write would be lost.
@@ -40,7 +43,26 @@ export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise
   }
   async function replace(change: Readonly<Record<string, string | null>>, by: string): Promise<void> {
     await store.replaceSecrets(change, by)
-    rows = await store.secrets()
+    rows = { ...(await store.secrets()) }
+  }
+
+  // Changes outside of the turn: a rotation waits for them, and they for a rotation.
+  const loose = new Set<Promise<void>>()
+  let rotating: Promise<unknown> | null = null
+  async function change(make: () => Readonly<Record<string, string | null>>, by: string): Promise<void> {
+    while (rotating !== null) await rotating.catch(() => undefined)
+    const made = make()
+    const write = store.replaceSecrets(made, by)
+    loose.add(write)
+    try {
+      await write
+    } finally {
+      loose.delete(write)
+    }
+    for (const [name, sealed] of Object.entries(made)) {
+      if (sealed === null) delete rows[name]
+      else rows[name] = sealed
+    }
   }
 
   const shelf: SecretShelf = {
@@ -65,36 +87,48 @@ export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise
       }),
     remove: (name, by) =>
       inTurn(async () => {
-        rows = await store.secrets()
+        rows = { ...(await store.secrets()) }
         if (!Object.hasOwn(rows, name)) return false
         await replace({ [name]: null }, by)
         return true
       }),
-    rotate: (by) =>
-      inTurn(async () => {
-        rows = await store.secrets()
-        // Opened before the new key exists: a secret that cannot be opened stops the rotation, not the daemon.
-        const plain = Object.entries(rows).map(([name, sealed]) => [name, box.decrypt(name, sealed)] as const)
-        const key = ring.beginRotation()
-        await replace(
-          Object.fromEntries(plain.map(([name, value]) => [name, box.encrypt(name, value, key)])),
-          by,
-        )
-        ring.finishRotation()
-        return plain.length
-      }),
+    keep: (name, value, by) => change(() => ({ [name]: box.encrypt(name, value) }), by),
+    forget: (names, by) =>
+      names.length === 0
+        ? Promise.resolve()
+        : change(() => Object.fromEntries(names.map((name) => [name, null])), by),
+    rotate: (by) => {
+      const work = inTurn(() => rotateAll(by))
+      rotating = work
+      const done = () => {
+        if (rotating === work) rotating = null
+      }
+      work.then(done, done)
+      return work
+    },
     refresh: () =>
       inTurn(async () => {
-        rows = await store.secrets()
+        rows = { ...(await store.secrets()) }
       }),
+  }
+
+  async function rotateAll(by: string): Promise<number> {
+    await Promise.allSettled(loose)
+    rows = { ...(await store.secrets()) }
+    // Opened before the new key exists: a secret that cannot be opened stops the rotation, not the daemon.
+    const plain = Object.entries(rows).map(([name, sealed]) => [name, box.decrypt(name, sealed)] as const)
+    const key = ring.beginRotation()
+    await replace(Object.fromEntries(plain.map(([name, value]) => [name, box.encrypt(name, value, key)])), by)
+    ring.finishRotation()
+    return plain.length
   }
   if (found === 'mixed' && ring.source === 'file') await shelf.rotate('switchboard')
   return shelf
 }
 
-/** What else is kept here has names with a colon. */
+/** What else is kept here has names with a colon, or was given to an integration by others (`given.`). */
 export function isSecretName(name: string): boolean {
-  return NAME.test(name)
+  return NAME.test(name) && !name.startsWith('given.')
 }
 
 function checkName(name: string): void {

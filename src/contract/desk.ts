@@ -294,6 +294,12 @@ export interface Desk extends ReadDesk {
     by: Operator,
   ): Promise<{ readonly token: string; readonly id: string; readonly expires_at: string | null }>
   revokeToken(id: string, by: Operator): Promise<boolean>
+  /** Mints a connection string of a `chorus` integration, shown this once. `rotate`: the older ones are dead. */
+  connectChorus(
+    integration: string,
+    options: { readonly rotate: boolean },
+    by: Operator,
+  ): Promise<{ readonly connection_string: string; readonly id: string; readonly revoked: number }>
   setSecret(name: string, value: string, by: Operator): Promise<void>
   removeSecret(name: string, by: Operator): Promise<boolean>
   rotateSecrets(by: Operator): Promise<{ readonly rotated: number }>

@@ -27,6 +27,9 @@ export interface ServerDeps {
   }
   /** The tools of agents: `/mcp` and `/mcp/notify`. It asks for its own credential. Absent: there are none. */
   readonly mcp?: { handle(request: RawRequest): Promise<HttpReply> }
+  /** `/callback/TOKEN` and `/inbox/SECRET`, where the URL is the credential; `path` is what follows. Absent: 404. */
+  readonly callbacks?: { handle(request: RawRequest): Promise<HttpReply> }
+  readonly inbox?: { handle(request: RawRequest): Promise<HttpReply> }
   /** Whether messages can be taken now, and why not. */
   ready(): { readonly ready: boolean; readonly detail: string }
   /** Who a bearer token speaks for. Null: nobody. Compares hashes in constant time. */

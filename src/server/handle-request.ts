@@ -32,6 +32,8 @@ export interface FrontDoor {
 
 const NO_QUERY = new URLSearchParams()
 const HOOKS = '/hooks/'
+const CALLBACK = '/callback/'
+const INBOX = '/inbox/'
 
 export function handleRequest(
   door: FrontDoor,
@@ -57,6 +59,8 @@ export function handleRequest(
     answer(door, response, errorReply(new SwitchboardError('draining', 'the daemon is shutting down')))
   } else if (path.startsWith(HOOKS)) {
     hook(door, listener, { request, response, path, query })
+  } else if (path.startsWith(CALLBACK) || path.startsWith(INBOX)) {
+    secretDoor(door, listener, { request, response, path, query })
   } else {
     page(door, listener, { request, response, path, query })
   }
@@ -100,6 +104,25 @@ async function serve(endpoint: Endpoint, raw: RawRequest): Promise<HttpReply> {
   const verified = outcome instanceof Promise ? await outcome : outcome
   return isReply(verified) ? verified : endpoint.handle(verified)
 }
+
+/** The URL is the credential: it is handed on, never told, and nothing may keep or forward the answer. */
+function secretDoor(door: FrontDoor, listener: ListenerView, incoming: Incoming): void {
+  const { path } = incoming
+  const start = path.startsWith(CALLBACK) ? CALLBACK : INBOX
+  const behind = start === CALLBACK ? door.deps.callbacks : door.deps.inbox
+  const settle = (reply: HttpReply) => {
+    answer(door, incoming.response, { ...reply, headers: { ...SECRET_HEADERS, ...reply.headers } })
+  }
+  withBody(door, incoming, (body) => {
+    const secret = decode(path.slice(start.length))
+    if (behind === undefined || secret === null) return settle(notFound())
+    behind
+      .handle(rawRequest(listener, incoming, `/${secret}`, body))
+      .then(settle, (thrown) => settle(failure(door, thrown, start)))
+  })
+}
+
+const SECRET_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
 function page(door: FrontDoor, listener: ListenerView, incoming: Incoming): void {
   const settle = (reply: HttpReply) => {

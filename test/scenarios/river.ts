@@ -321,5 +321,7 @@ const NO_SECRETS: Parameters<typeof createDesk>[0]['secrets'] = {
   rotate: async () => 0,
   reserved: () => [],
   keepReserved: async () => undefined,
+  keep: async () => undefined,
+  forget: async () => undefined,
   refresh: async () => undefined,
 }

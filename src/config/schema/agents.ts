@@ -19,6 +19,7 @@ const connectorSchema = z.discriminatedUnion('type', [
       type: z.literal('chorus'),
       url: secret('The agent’s connection string.'),
       allow_private: z.boolean().default(false).describe('Allow private and loopback addresses.'),
+      show_tools: z.boolean().default(false).describe('Show the agent’s tool calls in the chat.'),
     })
     .describe('A Chorus agent.'),
   z

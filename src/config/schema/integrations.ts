@@ -191,6 +191,8 @@ const chorus = z
     ...common,
     platform: z.literal('chorus'),
     name: text('Name shown to the service.').optional(),
+    allow_private: z.boolean().default(false).describe('Allow callbacks to private and loopback addresses.'),
+    identity: z.boolean().default(false).describe('Answer a GET of the connection string with the name.'),
   })
   .describe('A Chorus service; `switchboard chorus connect ID` mints its connection string.')
 

@@ -259,6 +259,18 @@ const operating: readonly Route[] = [
   }),
   route({
     method: 'POST',
+    path: '/api/chorus/{id}/connect',
+    summary: 'Mints a connection string of a chorus integration; it is shown this once.',
+    run: ({ desk, path, by }) => desk.connectChorus(path.id ?? '', { rotate: false }, by),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/chorus/{id}/rotate',
+    summary: 'Mints a connection string and kills the older ones of the integration.',
+    run: ({ desk, path, by }) => desk.connectChorus(path.id ?? '', { rotate: true }, by),
+  }),
+  route({
+    method: 'POST',
     path: '/api/reload',
     summary: 'Reads the configuration again; an invalid one changes nothing.',
     run: ({ desk, by }) => desk.reload(by),

@@ -1,0 +1,68 @@
+// /callback/TOKEN and /inbox/SECRET: the URL is the credential. Every secret is looked up by its hash, whatever its
+// form, so that a wrong one takes the same way as one that was rotated; none of them is ever written down.
+import {
+  type HttpReply,
+  isReply,
+  type RawRequest,
+  SwitchboardError,
+  type TokenRow,
+} from '../contract/index.ts'
+import type { Gateway } from './gateway.ts'
+import type { Tokens } from './tokens.ts'
+
+export const CALLBACK_KIND = 'chorus-callback'
+export const INBOX_KIND = 'chorus-inbox'
+
+export interface SecretDoor {
+  handle(request: RawRequest): Promise<HttpReply>
+}
+
+export interface SecretDoors {
+  readonly callbacks: SecretDoor
+  readonly inbox: SecretDoor
+}
+
+export function createSecretDoors(deps: {
+  readonly tokens: Pick<Tokens, 'look'>
+  readonly gateway: () => Pick<Gateway, 'roster' | 'links'>
+  readonly now: () => number
+}): SecretDoors {
+  const rowOf = async (request: RawRequest, kind: string): Promise<TokenRow> => {
+    const row = await deps.tokens.look(request.path.slice(1))
+    if (row?.kind !== kind) throw nothing()
+    return row
+  }
+
+  return {
+    callbacks: {
+      async handle(request) {
+        const row = await rowOf(request, CALLBACK_KIND)
+        const over = row.revokedAt !== null || (row.expiresAt !== null && row.expiresAt <= deps.now())
+        if (over) throw new SwitchboardError('gone', 'this callback has expired')
+        const post = deps.gateway().roster.get(row.scope.agent ?? '')
+        if (!post) throw new SwitchboardError('gone', 'the agent of this callback is no longer configured')
+        if (!post.connector.callback) throw nothing()
+        return post.connector.callback(row.scope, request)
+      },
+    },
+    inbox: {
+      async handle(request) {
+        const row = await rowOf(request, INBOX_KIND)
+        // A rotated one is told nothing: to a stranger it is as good as none.
+        if (row.revokedAt !== null) throw nothing()
+        const endpoint = deps.gateway().links.get(row.scope.integration ?? '')?.adapter.inbox
+        if (!endpoint) {
+          throw new SwitchboardError('draining', 'the integration behind this is not running', {
+            retryAfterMs: 5_000,
+          })
+        }
+        const verified = await endpoint.verify({ ...request, path: '' })
+        return isReply(verified) ? verified : endpoint.handle(verified)
+      },
+    },
+  }
+}
+
+function nothing(): SwitchboardError {
+  return new SwitchboardError('not_found', 'there is nothing at this path')
+}

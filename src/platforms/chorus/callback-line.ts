@@ -1,0 +1,72 @@
+// The line to a delivery's callback: one event after the other, `processing` before everything else. Lines do not wait
+// for each other, so a slow or dead callback delays its own delivery alone.
+import { asSwitchboardError, type Clock, SwitchboardError } from '../../contract/index.ts'
+import { type ChorusEvent, type GuardedFetch, postChorus } from '../../kit/index.ts'
+import type { KeptDelivery } from './delivery-book.ts'
+
+export interface CallbackLines {
+  /** Resolves when the service took it. Throws as `postChorus`, with `platform_rejected` for a callback that is no more. */
+  post(kept: KeptDelivery, event: ChorusEvent, options?: { readonly first?: boolean }): Promise<void>
+  /** Lossy: not even tried when the line is busy. */
+  hint(kept: KeptDelivery, event: ChorusEvent): void
+}
+
+export function createCallbackLines(deps: {
+  readonly clock: Clock
+  readonly fetch: GuardedFetch
+  readonly allowPrivate: boolean
+  /** The service says that the callback is no more. */
+  readonly onGone: (kept: KeptDelivery) => void
+}): CallbackLines {
+  const lines = new Map<string, Promise<void>>()
+
+  const inLine = (kept: KeptDelivery, work: () => Promise<void>): Promise<void> => {
+    const before = lines.get(kept.name) ?? Promise.resolve()
+    const mine = before.then(work, work)
+    lines.set(kept.name, mine)
+    const done = () => {
+      if (lines.get(kept.name) === mine) lines.delete(kept.name)
+    }
+    mine.then(done, done)
+    return mine
+  }
+
+  const send = async (kept: KeptDelivery, event: ChorusEvent) => {
+    const to = { url: kept.callback, body: event, whom: 'the callback', allowPrivate: deps.allowPrivate }
+    const key = event.event_id === undefined ? {} : { idempotencyKey: event.event_id }
+    try {
+      await postChorus({ ...to, ...key, now: deps.clock.now() }, deps.fetch)
+    } catch (thrown) {
+      const error = asSwitchboardError(thrown, 'platform_unavailable')
+      if (error.code === 'gone') deps.onGone(kept)
+      if (error.code !== 'gone' && error.code !== 'forbidden') throw error
+      throw new SwitchboardError('platform_rejected', error.message, error.hint ? { hint: error.hint } : {})
+    }
+  }
+
+  /** A service that does not know `lifecycle` may refuse it; that is no reason to hold back the rest. */
+  const begin = async (kept: KeptDelivery) => {
+    if (kept.begun) return
+    const event = { type: 'lifecycle', status: 'processing', event_id: `${kept.name}.processing` } as const
+    await send(kept, event).catch((thrown: unknown) => {
+      const error = asSwitchboardError(thrown)
+      if (error.code !== 'platform_rejected') throw error
+    })
+    kept.begun = true
+  }
+
+  return {
+    post: (kept, event, options = {}) =>
+      inLine(kept, async () => {
+        if (options.first !== false) await begin(kept)
+        await send(kept, event)
+      }),
+    hint(kept, event) {
+      if (lines.has(kept.name)) return
+      inLine(kept, async () => {
+        await begin(kept)
+        if (event.type !== 'lifecycle') await send(kept, event)
+      }).catch(() => undefined)
+    },
+  }
+}

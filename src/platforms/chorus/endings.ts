@@ -1,0 +1,122 @@
+// The end of a delivery: `idle` is the last event, so it waits until nothing that answers the turn is on its way. What
+// is owed survives a crash, for the delivery stays on the shelf until its `idle` was taken.
+import {
+  asSwitchboardError,
+  type Cancel,
+  type Clock,
+  type Logger,
+  type PlatformDeps,
+} from '../../contract/index.ts'
+import type { CallbackLines } from './callback-line.ts'
+import type { DeliveryBook, KeptDelivery } from './delivery-book.ts'
+
+export interface Endings {
+  end(kept: KeptDelivery, state: string): void
+  /** Something was sent or failed for it: maybe that was the last. */
+  lookAgain(kept: KeptDelivery): void
+  /** Of an earlier life: ends it if its turn is over. */
+  resume(kept: KeptDelivery): Promise<void>
+  stop(): void
+}
+
+const LOOK_AGAIN_MS = 50
+const LONGEST_LOOK_MS = 30_000
+/** What is stuck for another reason must not keep the turn open for ever. */
+const WAIT_FOR_SENDS_MS = 60_000
+const MAX_TRIES = 12
+const OPEN = ['queued', 'sending']
+const OVER = ['answered', 'failed', 'expired']
+
+export function createEndings(deps: {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly transcript: PlatformDeps['transcript']
+  readonly book: DeliveryBook
+  readonly lines: CallbackLines
+}): Endings {
+  const ending = new Map<
+    KeptDelivery,
+    { since: number; tries: number; looks: number; cancel: Cancel; busy: boolean }
+  >()
+  let stopped = false
+
+  const look = async (kept: KeptDelivery): Promise<void> => {
+    const state = ending.get(kept)
+    if (!state || state.busy || stopped) return
+    state.busy = true
+    state.cancel()
+    try {
+      if (await mayEnd(kept, state.since)) await finish(kept)
+      else later(kept)
+    } catch (thrown) {
+      const error = asSwitchboardError(thrown)
+      state.tries += 1
+      if (error.code === 'platform_rejected' || state.tries >= MAX_TRIES) await close(kept)
+      else later(kept)
+    } finally {
+      state.busy = false
+    }
+  }
+
+  const mayEnd = async (kept: KeptDelivery, since: number): Promise<boolean> => {
+    if (kept.owing) return false
+    const { conversation } = kept
+    const rows = await deps.transcript({ conversation, direction: 'out', limit: 50 })
+    const now = deps.clock.now()
+    // A reminder that is due tomorrow waits in the same channel and must not hold up the end of today's turn.
+    const open = rows.some((row) => OPEN.includes(row.state) && row.at <= now)
+    return !open || now - since >= WAIT_FOR_SENDS_MS
+  }
+
+  const finish = async (kept: KeptDelivery) => {
+    await deps.lines.post(kept, { type: 'lifecycle', status: 'idle', event_id: `${kept.name}.idle` })
+    await close(kept)
+  }
+
+  const close = async (kept: KeptDelivery) => {
+    ending.delete(kept)
+    await deps.book.close(kept)
+  }
+
+  const later = (kept: KeptDelivery) => {
+    const state = ending.get(kept)
+    if (!state) return
+    const pauseMs = Math.min(LOOK_AGAIN_MS * 2 ** state.looks++, LONGEST_LOOK_MS)
+    state.cancel = deps.clock.after(pauseMs, () => run(kept))
+  }
+
+  const run = (kept: KeptDelivery) => {
+    look(kept).catch((thrown) => {
+      deps.log.warn({ problem: String(thrown) }, 'the end of a delivery could not be told; trying again')
+      later(kept)
+    })
+  }
+
+  const end = (kept: KeptDelivery, state: string) => {
+    kept.ended = state
+    if (ending.has(kept) || kept.done) return
+    ending.set(kept, { since: deps.clock.now(), tries: 0, looks: 0, cancel: () => undefined, busy: false })
+    run(kept)
+  }
+
+  return {
+    end,
+    lookAgain(kept) {
+      // Not at once: the outbox writes down what was sent after this.
+      if (ending.has(kept)) deps.clock.after(0, () => run(kept))
+    },
+    async resume(kept) {
+      const rows = await deps.transcript({
+        conversation: kept.conversation,
+        direction: 'in',
+        limit: 200,
+      })
+      const row = rows.find((one) => one.platformMessageId === kept.messageId)
+      if (row && OVER.includes(row.state)) end(kept, row.state)
+    },
+    stop() {
+      stopped = true
+      for (const { cancel } of ending.values()) cancel()
+    },
+  }
+}

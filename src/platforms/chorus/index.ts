@@ -1,0 +1,171 @@
+// The platform `chorus`: we are the agent. A service posts to /inbox/SECRET; what the agent says goes to the callback of
+// the delivery it answers, between `processing` and `idle`.
+import {
+  type Abilities,
+  type Cancel,
+  type HttpReply,
+  type PlatformAdapter,
+  type PlatformDeps,
+  type PlatformIntake,
+  type PlatformModule,
+  type SendRequest,
+  SwitchboardError,
+  type VerifiedRequest,
+} from '../../contract/index.ts'
+import { createGuardedFetch, type GuardedFetch } from '../../kit/index.ts'
+import { createCallbackLines } from './callback-line.ts'
+import { readConfig } from './config.ts'
+import { createDeliveryBook, type KeptDelivery } from './delivery-book.ts'
+import { createEndings } from './endings.ts'
+import { parseBody, toEvent } from './parse.ts'
+import { answerTo, eventOf, jsonReply, problemReply } from './render.ts'
+import { verifyRequest } from './verify.ts'
+
+export { chorusOptions } from './config.ts'
+
+export const chorusPlatform: PlatformModule = { name: 'chorus', create: (deps) => createChorus(deps) }
+
+const ABILITIES: Abilities = {
+  threads: false,
+  edits: false,
+  reactions: false,
+  files: false,
+  buttons: false,
+  typing: true,
+  // We send an event_id, but the protocol does not oblige a service to look at it.
+  idempotentSend: false,
+}
+
+/** Callbacks of Switchboard live so long; others may be gone earlier, and say so. */
+const CALLBACK_LIFE_MS = 24 * 3_600_000
+const PRUNE_EVERY_MS = 3_600_000
+const OVER = ['answered', 'failed', 'expired']
+const FAILED = ['failed', 'expired']
+
+/** Throws `config_invalid` when the options do not hold. `fetch` can be handed in. */
+export function createChorus(
+  deps: PlatformDeps,
+  fetch: GuardedFetch = createGuardedFetch(deps),
+): PlatformAdapter {
+  const config = readConfig(deps)
+  const book = createDeliveryBook(deps.credentials)
+  const quietly = (work: Promise<unknown>) =>
+    void work.catch((thrown) => deps.log.warn({ problem: String(thrown) }, 'a callback is not kept in order'))
+  const lines = createCallbackLines({
+    clock: deps.clock,
+    fetch,
+    allowPrivate: config.allowPrivate,
+    onGone: (kept) => quietly(book.forget(kept)),
+  })
+  const endings = createEndings({
+    clock: deps.clock,
+    log: deps.log,
+    transcript: deps.transcript,
+    book,
+    lines,
+  })
+  let intake: PlatformIntake | null = null
+  let cancelPruning: Cancel = () => undefined
+
+  const receive = async (verified: VerifiedRequest): Promise<HttpReply> => {
+    if (verified.request.method === 'GET') {
+      return jsonReply(200, { name: config.name, protocol: 'chorus', version: '0.1' })
+    }
+    if (intake === null) throw new SwitchboardError('draining', 'the integration is not started')
+    const now = deps.clock.now()
+    const parsed = parseBody(verified.request.body, now)
+    if (!parsed.ok) {
+      await intake.receive([parsed.event])
+      return problemReply(parsed.problem)
+    }
+    const events = parsed.deliveries.map((one) => toEvent(one, now, book.mcpReference(one)))
+    // Both before the 200: a message without its callback could be answered to nobody.
+    const keeping = Promise.all(parsed.deliveries.map((one, index) => book.keep(one, now + index / 1_000)))
+    const [received, kept] = await Promise.all([intake.receive(events), keeping])
+    for (const [index, one] of kept.entries()) {
+      const state = received[index]?.state
+      if (state === 'refused' || state === undefined) await book.forget(one)
+      else if (state === 'consumed' || OVER.includes(state)) await book.close(one)
+    }
+    return answerTo(received)
+  }
+
+  /** The delivery that a message answers: its turn's own, else the channel's newest. */
+  const deliveryFor = async ({ to, turn }: SendRequest): Promise<KeptDelivery | null> => {
+    if (turn === undefined) return book.newest(to.conversation)
+    const row = await turnRow(to.conversation, turn)
+    const own =
+      row?.platformMessageId === undefined ? null : await book.find(to.conversation, row.platformMessageId)
+    if (own && row && own.ended === null && OVER.includes(row.state)) own.ended = row.state
+    return own ?? book.newest(to.conversation)
+  }
+
+  const turnRow = async (conversation: string, turn: string) => {
+    const rows = await deps.transcript({ conversation, direction: 'in', limit: 200 })
+    return rows.find((row) => row.id === turn) ?? null
+  }
+
+  const send = async (request: SendRequest) => {
+    const kept = await deliveryFor(request)
+    if (!kept) {
+      throw new SwitchboardError('platform_rejected', 'no callback is kept for this channel', {
+        hint: 'the service has to speak first; a callback is kept for 24 hours',
+      })
+    }
+    const event = eventOf(request, FAILED.includes(kept.ended ?? ''))
+    try {
+      // What comes after the end, or unasked, is no part of a turn.
+      await lines.post(kept, event, { first: !kept.done && request.turn !== undefined })
+      kept.owing = false
+    } catch (thrown) {
+      kept.owing = true
+      throw thrown
+    } finally {
+      endings.lookAgain(kept)
+    }
+    return { platformIds: [request.key] }
+  }
+
+  const keepPruning = () => {
+    cancelPruning = deps.clock.after(PRUNE_EVERY_MS, () => {
+      quietly(book.prune(deps.clock.now() - CALLBACK_LIFE_MS))
+      keepPruning()
+    })
+  }
+
+  return {
+    abilities: ABILITIES,
+    textLimit: Number.POSITIVE_INFINITY,
+    sendFrom: 'any',
+    inbox: { verify: (request) => verifyRequest(config, request), handle: receive },
+    async start(given) {
+      const left = await book.load()
+      await book.prune(deps.clock.now() - CALLBACK_LIFE_MS)
+      intake = given
+      // An earlier life may have died between an answer and its `idle`.
+      for (const kept of left) if (!kept.done) quietly(endings.resume(kept))
+      keepPruning()
+    },
+    send,
+    signal(to, signal) {
+      if (signal.kind === 'status') {
+        const working = book.working(to.conversation)
+        if (working) lines.hint(working, { type: 'status', status: signal.text })
+      } else if (signal.kind === 'turn_state') {
+        quietly(
+          book.find(to.conversation, signal.messageId).then((kept) => {
+            if (!kept || kept.done) return
+            if (signal.state === 'handed') lines.hint(kept, { type: 'lifecycle', status: 'processing' })
+            else if (OVER.includes(signal.state)) endings.end(kept, signal.state)
+          }),
+        )
+      }
+    },
+    link: () => ({ state: intake === null ? 'connecting' : 'up' }),
+    async stop() {
+      intake = null
+      cancelPruning()
+      endings.stop()
+    },
+  }
+}

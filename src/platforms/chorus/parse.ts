@@ -1,0 +1,103 @@
+// From a Chorus delivery to events of the river. A batch is taken whole or not at all.
+import { createHash } from 'node:crypto'
+import type { Attachment, InboundEvent, InboundMessage } from '../../contract/index.ts'
+import { type ChorusAttachment, type ChorusDelivery, jsonValues, readDelivery } from '../../kit/index.ts'
+
+export type Parsed =
+  | { readonly ok: true; readonly deliveries: readonly ChorusDelivery[] }
+  | { readonly ok: false; readonly problem: string; readonly event: InboundEvent }
+
+const MAX_BATCH = 100
+
+/** Never throws: what does not parse is an event of its own, so that it is recorded. */
+export function parseBody(body: Uint8Array, now: number): Parsed {
+  const values = jsonValues(body)
+  if (values === null) return unreadable('the body is not JSON', now)
+  if (values.length === 0) return unreadable('the batch is empty', now)
+  if (values.length > MAX_BATCH) return unreadable(`a batch holds at most ${MAX_BATCH} deliveries`, now)
+  const deliveries: ChorusDelivery[] = []
+  for (const [index, value] of values.entries()) {
+    const read = readDelivery(value, values.length === 1 ? '' : `[${index}].`)
+    if (!read.ok) return unreadable(read.problems.join('; '), now, value)
+    deliveries.push(read.delivery)
+  }
+  return { ok: true, deliveries }
+}
+
+/** Who and where, as far as it can be told. */
+function unreadable(problem: string, now: number, value?: unknown): Parsed {
+  const { channel, message } = (value ?? {}) as { channel?: { id?: unknown }; message?: { sender?: unknown } }
+  const event: InboundEvent = {
+    kind: 'unparsable',
+    conversation: named(channel?.id) ?? 'unknown',
+    chat: 'direct',
+    sender: { id: named(message?.sender) ?? 'unknown' },
+    at: now,
+    problem,
+  }
+  return { ok: false, problem, event }
+}
+
+function named(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? clean(value).slice(0, 256) : null
+}
+
+/** `mcpReference`: how the agent's connector finds the tool servers; the credentials themselves stay out of the turn. */
+export function toEvent(delivery: ChorusDelivery, now: number, mcpReference: string | null): InboundMessage {
+  const { channel, message } = delivery
+  const attachments = (Array.isArray(message.attachments) ? message.attachments : []).flatMap(toAttachment)
+  return {
+    kind: 'message',
+    conversation: clean(channel.id),
+    chat: 'direct',
+    sender: { id: clean(message.sender), name: clean(message.sender) },
+    at: now,
+    messageId: clean(message.id),
+    text: clean(message.content),
+    mentioned: true,
+    ...(attachments.length === 0 ? {} : { attachments }),
+    meta: {
+      ...fact('channel_name', channel.name),
+      ...fact('service', channel.service),
+      ...fact('context', channel.context),
+      ...(mcpReference === null ? {} : { mcp_servers_ref: mcpReference }),
+    },
+  }
+}
+
+function fact(key: string, value: string | null | undefined): Record<string, string> {
+  return typeof value === 'string' && value !== '' ? { [key]: clean(value) } : {}
+}
+
+function toAttachment(given: ChorusAttachment, index: number): Attachment[] {
+  if (typeof given !== 'object' || given === null) return []
+  const { id, name, mime, size } = given
+  const [family = ''] = typeof mime === 'string' ? mime.split('/') : []
+  const kind = family === 'image' || family === 'audio' || family === 'video' ? family : 'file'
+  return [
+    {
+      id: typeof id === 'string' && id !== '' ? clean(id) : String(index),
+      kind,
+      ...(typeof name === 'string' ? { name: clean(name) } : {}),
+      ...(typeof mime === 'string' ? { mime: clean(mime) } : {}),
+      ...(typeof size === 'number' ? { size } : {}),
+      // The URL may be a credential: it is not kept. The file is fetched through the service's tools.
+      ref: '',
+    },
+  ]
+}
+
+/** U+0000 cannot be stored everywhere, nor can half a character. */
+export function clean(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').replace(LONE_SURROGATE, '\uFFFD')
+}
+
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
+
+/** The name under which a delivery's credentials are kept. */
+export function deliveryName(conversation: string, messageId: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([conversation, messageId]))
+    .digest('hex')
+    .slice(0, 40)
+}
