@@ -205,7 +205,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
       // An embedded database has one daemon: there is nobody to agree with.
       ...(settings().store.startsWith('postgres') ? { lease: linkLease(integration.id) } : {}),
       ...(deps.credentials ? { credentials: deps.credentials(integration.id) } : {}),
-      lease: linkLease(integration.id),
     })
     const link = links.add(integration.id, integration.platform, adapter)
     const door = intake.of(integration.id)
