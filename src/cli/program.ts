@@ -2,6 +2,7 @@
 import { Command, type CommanderError } from 'commander'
 import type { SwitchboardError } from '../contract/index.ts'
 import { usage } from './failure.ts'
+import { addChorusCommands } from './program/chorus.ts'
 import { type Action, type Load, unknownVerb } from './program/group.ts'
 import { addOperatingCommands } from './program/operating.ts'
 import { addPeopleCommands } from './program/people.ts'
@@ -45,6 +46,7 @@ export function createProgram(
   addReadingCommands(program, action)
   addPeopleCommands(program, action)
   addOperatingCommands(program, action)
+  addChorusCommands(program, action)
   addSendingCommands(program, action)
   return program
     .argument('[command...]')

@@ -1,0 +1,63 @@
+// `switchboard agents`: what is configured, and the lines that add one.
+import type { StatusReport } from '../../contract/index.ts'
+import type { Run } from '../context.ts'
+import { usage } from '../failure.ts'
+import { printList } from '../list.ts'
+import type { Column } from '../output/table.ts'
+
+type AgentLine = StatusReport['agents'][number]
+
+export const listAgents: Run = (context) =>
+  context.reading(async (reader) => {
+    const columns: readonly Column<AgentLine>[] = [
+      { title: 'ID', value: (row) => row.id },
+      { title: 'CONNECTOR', value: (row) => row.connector },
+      { title: 'ATTACHED', value: (row) => (row.attached ? 'yes' : 'no') },
+      { title: 'QUEUED', value: (row) => String(row.queued) },
+    ]
+    const { agents } = await reader.status()
+    await printList(context, agents, columns, { empty: 'No agents are configured.' })
+    return 0
+  })
+
+export interface AddAgentOptions {
+  readonly chorus?: string
+  readonly bind?: string
+  readonly allowPrivate?: boolean
+}
+
+/** Keeps the connection string encrypted and prints the lines for the configuration: the file stays the person's. */
+export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options) => {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(id)) throw usage(`"${id}" is not an id for an agent`)
+  const url = options.chorus ?? ''
+  if (!/^https?:\/\/\S+$/.test(url)) {
+    throw usage('give the connection string of a Chorus agent', 'switchboard agents add ID --chorus URL')
+  }
+  const secret = `${id}_connection_string`
+  const daemon = await context.daemon()
+  await daemon.call('PUT', `/api/secrets/${encodeURIComponent(secret)}`, { body: { value: url } })
+  const [plugin, instance] = bound(options.bind)
+  const yaml = [
+    'agents:',
+    `  - id: ${id}`,
+    `    connector: { type: chorus, url: "secret:${secret}"${options.allowPrivate ? ', allow_private: true' : ''} }`,
+    '    inbound_bindings:',
+    `      - { plugin: ${plugin}, instance: ${instance} }`,
+  ].join('\n')
+  if (context.json) {
+    await context.printJson({ ok: true, agent: id, secret, yaml })
+    return 0
+  }
+  await context.print(yaml)
+  context.note(
+    context.paint.dim(`the connection string is kept as secret:${secret}; put the lines above into`),
+  )
+  context.note(context.paint.dim('your switchboard.yaml. It is read again when it changes'))
+  return 0
+}
+
+function bound(text = 'web:web'): readonly [string, string] {
+  const [plugin, instance] = text.split(':')
+  if (plugin && instance) return [plugin, instance]
+  throw usage('--bind takes PLATFORM:INTEGRATION', 'for example: --bind telegram:kate_tg')
+}

@@ -1,0 +1,40 @@
+// Names and options of the commands about agents that are reached by a protocol of their own.
+import type { Command } from 'commander'
+import { type Action, addGroup } from './group.ts'
+
+export function addChorusCommands(program: Command, action: Action): void {
+  const list = action(() => import('../commands/chorus.ts').then((m) => m.listConnections))
+  const chorus = addGroup(program, 'chorus', 'connection strings of Chorus, and a check of others', list)
+  chorus.command('list').description('list them, never the strings themselves (the default)').action(list)
+  chorus
+    .command('connect')
+    .argument('<id>')
+    .description('mint a connection string for a chorus integration; it is shown this once')
+    .action(action(() => import('../commands/chorus.ts').then((m) => m.connect)))
+  chorus
+    .command('rotate')
+    .argument('<id>')
+    .description('mint a new one; the older ones stop working at once')
+    .action(action(() => import('../commands/chorus.ts').then((m) => m.rotate)))
+  chorus
+    .command('verify')
+    .argument('<url>')
+    .description('test an agent by its connection string (or a service by a callback URL) and say what holds')
+    .option('--service', 'the URL is a callback of a service')
+    .option('--callback <base>', 'where the agent reaches this machine (default: http://127.0.0.1:PORT)')
+    .option('--allow-private', 'the agent is on this machine or network')
+    .option('--wait <seconds>', 'how long to wait for callbacks (default: 30)')
+    .action(action(() => import('../commands/chorus.ts').then((m) => m.verify)))
+
+  const agents = action(() => import('../commands/agents.ts').then((m) => m.listAgents))
+  const group = addGroup(program, 'agents', 'the agents and how they are reached', agents)
+  group.command('list').description('list them (the default)').action(agents)
+  group
+    .command('add')
+    .argument('<id>')
+    .description('keep a connection string encrypted and print the lines for switchboard.yaml')
+    .option('--chorus <url>', 'the connection string of a Chorus agent')
+    .option('--bind <platform:integration>', 'where its messages come from (default: web:web)')
+    .option('--allow-private', 'it is on this machine or network')
+    .action(action(() => import('../commands/agents.ts').then((m) => m.addAgent)))
+}
