@@ -81,6 +81,7 @@ describe('the admin token', () => {
     })
     expect(adminToken(folder, {}, long)).toEqual({ token: long, configured: true })
     expect(() => adminToken(folder, {}, 'short')).toThrow('shorter than 16')
+    expect(() => adminToken(folder, {}, 'one that has spaces in it')).toThrow('white space')
   })
 })
 

@@ -77,6 +77,10 @@ export function adminToken(
         hint: '`openssl rand -hex 24` makes a good one',
       })
     }
+    if (/\s/.test(chosen.trim())) {
+      // It is sent as one word of a header: nobody could ever use it.
+      throw new SwitchboardError('config_invalid', 'the admin token holds white space')
+    }
     return { token: chosen.trim(), configured: true }
   }
   const kept = readPrivate(folder.adminTokenFile)?.trim()
