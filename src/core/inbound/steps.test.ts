@@ -131,6 +131,15 @@ describe('the sender gate', () => {
     expect(runSteps(input(inGroup({ mentioned: true })))).toMatchObject(refused('group_not_listed'))
   })
 
+  it.each(['constructor', '__proto__', 'toString'])(
+    '[S4.groups-off] takes no name that every object has for a listed group: %s',
+    (conversation) => {
+      expect(runSteps(input(inGroup({ conversation, mentioned: true })))).toMatchObject(
+        refused('group_not_listed'),
+      )
+    },
+  )
+
   it('[S4.group-mention-default] [S3.mention-patterns] wants a mention in a group', () => {
     expect(runSteps(input(inGroup(), group()))).toMatchObject(refused('not_mentioned'))
     expect(runSteps(input(inGroup({ mentioned: true }), group()))).toMatchObject(PASSED)
@@ -138,6 +147,14 @@ describe('the sender gate', () => {
     const patterns = { ...group(), mentionPatterns: ['[broken', '\\bkate\\b'] }
     expect(runSteps(input(inGroup({ text: 'Kate, look' }), patterns))).toMatchObject(PASSED)
     expect(runSteps(input(inGroup({ text: 'look' }), patterns))).toMatchObject(refused('not_mentioned'))
+  })
+
+  it('[S3.mention-patterns] a long text does not keep a pattern busy', () => {
+    const patterns = { ...group(), mentionPatterns: ['.*kate'] }
+    const long = inGroup({ text: 'x'.repeat(1_000_000) })
+    const begun = performance.now()
+    expect(runSteps(input(long, patterns))).toMatchObject(refused('not_mentioned'))
+    expect(performance.now() - begun).toBeLessThan(2_000)
   })
 
   it('[S4.group-empty-allow] [S4.group-star] reads a group list: empty is the integration, * is anybody', () => {
