@@ -1,23 +1,28 @@
 // From a verified POST to an event: the body as it is, or a text made from it by the template.
+import { hash } from 'node:crypto'
 import type { InboundEvent, RawRequest, VerifiedRequest } from '../../contract/index.ts'
 import type { WebhookConfig } from './config.ts'
 import { header } from './verify.ts'
 
-/** Longest conversation, thread or message id that is taken; the rest is somebody filling the store. */
+/** Longest conversation, thread or message id that is kept as it is; the rest is somebody filling the store. */
 const MAX_NAME = 256
+const DIGEST_CHARS = 64
 
 /** Never throws: what does not parse is an event of its own, so that it is recorded. */
 export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, now: number): InboundEvent {
   const { request, sender } = verified
   const named = name(header(request, 'x-conversation') ?? request.query.get('conversation') ?? undefined)
   const thread = name(request.query.get('thread') ?? undefined)
-  const messageId = name(header(request, 'idempotency-key') ?? header(request, 'x-github-delivery'))
+  const key = header(request, 'idempotency-key') ?? header(request, 'x-github-delivery')
   const who = clean(sender)
+  // Naming another conversation than one's own is speaking in a group: it has to be listed in access.groups.
+  const elsewhere = config.credential.kind === 'header' && named !== undefined && named !== who
+  // There a key counts for its sender only: a stranger who guessed it would make the owner's message a repeat.
+  const messageId = name(key && elsewhere ? `${encodeURIComponent(who)}:${key}` : key)
   const place = {
     conversation: named ?? who,
     ...(thread === undefined ? {} : { thread }),
-    // Naming another conversation than one's own is speaking in a group: it has to be listed in access.groups.
-    chat: config.credential.kind === 'header' && named !== undefined && named !== who ? 'group' : 'direct',
+    chat: elsewhere ? 'group' : 'direct',
     sender: { id: who },
     at: now,
     ...(messageId === undefined ? {} : { messageId }),
@@ -55,12 +60,13 @@ function clean(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
 }
 
+/** One that is too long ends in a digest of the whole: cut alone, two names could become one. */
 function name(value: string | undefined): string | undefined {
-  return value === undefined || value === ''
-    ? undefined
-    : clean(value)
-        .slice(0, MAX_NAME)
-        .replace(/[\uD800-\uDBFF]$/, '')
+  if (value === undefined || value === '') return undefined
+  const whole = clean(value)
+  if (whole.length <= MAX_NAME) return whole
+  const head = whole.slice(0, MAX_NAME - DIGEST_CHARS - 1).replace(/[\uD800-\uDBFF]$/, '')
+  return `${head}~${hash('sha256', whole)}`
 }
 
 /** `{{a.b.0}}` filled from the body; null when the body has no structure to look into. */

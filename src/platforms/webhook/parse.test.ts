@@ -1,0 +1,46 @@
+// Which conversation and which id a POST gets: what one sender chooses never stands in another's way.
+import { describe, expect, it } from 'vitest'
+import { type InboundEvent, markVerified } from '../../contract/index.ts'
+import type { WebhookConfig } from './config.ts'
+import { request } from './fixtures/webhook-requests.ts'
+import { parseRequest } from './parse.ts'
+
+const CONFIG: WebhookConfig = {
+  id: 'demo',
+  credential: { kind: 'header', header: 'x-sender', behindProxy: true },
+  template: null,
+  outward: { kind: 'none' },
+}
+
+const parsed = (sender: string, headers: Record<string, string>): InboundEvent =>
+  parseRequest(CONFIG, markVerified(request({ headers }), sender), 1)
+
+describe('webhook: ids that senders choose', () => {
+  it("[S2.dup-key] nobody can use up the key of another sender's message", () => {
+    const own = parsed('dev', { 'idempotency-key': 'k1' })
+    const others = parsed('mallory', { 'idempotency-key': 'k1', 'x-conversation': 'dev' })
+    expect(own).toMatchObject({ chat: 'direct', conversation: 'dev', messageId: 'k1' })
+    expect(others).toMatchObject({ chat: 'group', conversation: 'dev' })
+    expect(others.messageId).not.toBe(own.messageId)
+  })
+
+  it('[S2.dup-key] two members of a group do not share their keys, and a repeat of one is still a repeat', () => {
+    const key = { 'idempotency-key': 'k1', 'x-conversation': 'team' }
+    expect(parsed('anna', key).messageId).not.toBe(parsed('bob', key).messageId)
+    expect(parsed('anna', key).messageId).toBe(parsed('anna', key).messageId)
+    const tricky = parsed('a', { 'idempotency-key': 'b:c', 'x-conversation': 'team' })
+    expect(tricky.messageId).not.toBe(
+      parsed('a:b', { 'idempotency-key': 'c', 'x-conversation': 'team' }).messageId,
+    )
+  })
+
+  it('[S2.dup-key] [S1.address-string] names that differ only far behind stay different, and are kept short', () => {
+    const long = 'x'.repeat(5_000)
+    const one = parsed('dev', { 'idempotency-key': `${long}1`, 'x-conversation': `${long}1` })
+    const two = parsed('dev', { 'idempotency-key': `${long}2`, 'x-conversation': `${long}2` })
+    expect(one.messageId).not.toBe(two.messageId)
+    expect(one.conversation).not.toBe(two.conversation)
+    expect(one.conversation.length).toBeLessThanOrEqual(256)
+    expect(parsed('dev', { 'idempotency-key': `${long}1`, 'x-conversation': `${long}1` })).toEqual(one)
+  })
+})
