@@ -31,13 +31,13 @@ pending 7 S6.finished-silent-told   Where the final text is not seen, the sender
 built   2 S6.redelivery-declared    Offering again is declared per connector, and the dispatch obeys the declaration
 pending 7 S6.channel-window         channel: in order, without waiting for the one before
 pending 7 S6.channel-covers         channel: evidence for a later message covers the earlier ones handed to the same host
-pending 9 S6.chorus-never-again     chorus: never POST again after a 2xx
-pending 9 S6.chorus-silence-told    chorus: if nothing comes back the person is told
+built   9 S6.chorus-never-again     chorus: never POST again after a 2xx
+built   9 S6.chorus-silence-told    chorus: if nothing comes back the person is told
 pending 0 S6.resume-not-replay      claude-code, acp: a seen turn is resumed as a continuation, never replayed
 built   2 S6.absent-queues          With the agent absent turns queue in order, and are handed over when it attaches
 pending 7 S6.several-hosts          Several hosts may attach to one agent; a turn goes to one of them
 pending 7 S6.host-sticky            A session sticks to its host, and moves if that one goes away
-pending 2 S6.connector-keys         A connector's keys are checked: an unknown one is a configuration error
+built   2 S6.connector-keys         A connector's keys are checked: an unknown one is a configuration error
 `,
 )
 

@@ -5,7 +5,7 @@ export const RIVER = requirements(
   'Issue 2 The river',
   `
 pending 2 I2.start                  npm start runs the embedded default and says where it listens
-pending 2 I2.readme-curl            The README's curl line gets an answer that shows on the event stream
+built   2 I2.readme-curl            The README's curl line gets an answer that shows on the event stream
 built   2 I2.restart-as-it-was      Killed and started again, everything is found as it was
 pending 2 I2.library-door           The subpath exports of the package load
 built   2 I2.suite-platform         A platform suite under src/testing/ runs against any adapter factory
@@ -82,7 +82,7 @@ built   3 I3.verdict-two-at-once    Two verdicts at once: one counts, the other 
 built   3 I3.yaml-bomb              A YAML bomb is refused in bounded time and memory
 built   3 I3.yaml-duplicate-keys    Duplicate keys are an error with line and column
 built   3 I3.yaml-wrong-types       Wrong types are errors with line and column
-pending 3 I3.break-and-told         A broken file is told with its place while the daemon goes on
+built   3 I3.break-and-told         A broken file is told with its place while the daemon goes on
 `,
 )
 
@@ -98,5 +98,6 @@ built   5 I5.typing                 Typing is kept alive while the agent works
 built   5 I5.fault-plan             Faults of a fake platform are data, counted or drawn from a seed, and checked when they come from a file
 built   5 I5.person                 A person's side of the fake can be scripted: write, reply, tap, react, edit, send files
 built   5 I5.kill9-telegram         Telegram to the demo agent and an approval by button, across a kill -9 at each step
+built   5 I5.kill9-claim             notify_user with claim over Telegram: the reply or tap reaches the session that spoke, across kill -9
 `,
 )

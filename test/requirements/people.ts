@@ -12,7 +12,7 @@ built   3 S4.groups-off             A group that is not listed is refused
 built   3 S4.group-mention-default  require_mention defaults to true: an unmentioned group message is refused
 built   3 S4.group-empty-allow      A group's empty allow_from means the integration's
 built   3 S4.group-star             A group's allow_from ["*"] lets any member talk
-pending 3 S4.group-star-flagged     doctor flags a group that is open to any member
+built   3 S4.group-star-flagged     doctor flags a group that is open to any member
 pending 5 S4.default-telegram       telegram defaults to pairing
 pending 0 S4.default-chats          slack, discord and whatsapp default to pairing
 pending 0 S4.default-email          email defaults to allowlist, and no code is ever sent to a stranger
@@ -40,8 +40,8 @@ built   3 S4.two-rights             allow_from may talk, approvers may decide ap
 built   3 S4.approver-default       approvers default to the paired owner
 built   3 S4.group-verdict          In groups a verdict counts only from an approver
 built   3 S4.unreadable-closes      An unreadable access policy closes the door and never falls back to a more open one
-pending 3 S4.refusal-names-gate     A refusal names the gate and the configuration key in the ledger
-pending 3 S4.refusal-in-doctor      doctor shows refusals with the gate and the key to change
+built   3 S4.refusal-names-gate     A refusal names the gate and the configuration key in the ledger
+built   3 S4.refusal-in-doctor      doctor shows refusals with the gate and the key to change
 pending 0 S4.refusal-in-console     The console shows refusals with the gate and the key to change
 pending 3 S4.stranger-sees-nothing  The stranger sees nothing of a refusal (pairing apart)
 built   5 S4.import-claude-access   'switchboard import claude-access DIR' imports access.json of the official plugins

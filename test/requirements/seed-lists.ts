@@ -70,7 +70,7 @@ pending 8 F7.rate-visible           Rate: a drop is counted and visible in statu
 pending 8 F7.reload-killswitch      Reload: the killswitch stops deliveries that already flow
 pending 8 F7.reload-restores        Reload: re-enabling restores them without a restart
 pending 8 F7.reload-evicts          Reload: a removed server is evicted with its reason
-pending 3 F7.reload-invalid         Reload: an invalid file keeps the old one
+built   3 F7.reload-invalid         Reload: an invalid file keeps the old one
 pending 8 F7.reload-in-flight       Reload: an in-flight send keeps its tool name
 `,
 )
@@ -138,12 +138,12 @@ built   4 F7.notify-token-missing   A missing token is refused
 built   4 F7.notify-token-expired   An expired token is refused
 built   4 F7.notify-token-other     Another session's token acts only for its own session
 built   4 F7.notify-args-ignored    A session id in the arguments is ignored
-pending 4 F7.notify-resolution      Every resolution branch leads where it says
-pending 4 F7.notify-bare-explicit   A bare type with no integration of that type is an explicit error
-pending 4 F7.notify-scope-table     The scope grants table holds
-pending 4 F7.notify-disabled        A disabled integration is an error
-pending 4 F7.notify-claim-bare      A claim with a bare type works or errors, never silently
-pending 4 F7.notify-buttons-last    Buttons are on the last chunk
+built   4 F7.notify-resolution      Every resolution branch leads where it says
+built   4 F7.notify-bare-explicit   A bare type with no integration of that type is an explicit error
+built   4 F7.notify-scope-table     The scope grants table holds
+built   4 F7.notify-disabled        A disabled integration is an error
+built   4 F7.notify-claim-bare      A claim with a bare type works or errors, never silently
+built   4 F7.notify-buttons-last    Buttons are on the last chunk
 built   4 F7.notify-row-key         The claim row is keyed on the returned id
 built   4 F7.notify-log             Success and failure are both logged
 pending 4 F7.notify-urgency         Urgency is visible in each renderer
@@ -151,12 +151,12 @@ built   4 F7.claim-claim            A tap on "Reply here" claims
 built   4 F7.claim-dismiss          A tap on "Keep my chat" dismisses
 built   4 F7.claim-expired          A tap after 24 h is told that it expired
 built   4 F7.claim-replay           A replayed tap changes nothing
-pending 4 F7.claim-non-owner        A tap by somebody else changes nothing
+built   4 F7.claim-non-owner        A tap by somebody else changes nothing
 built   4 F7.claim-auto-0           With no open nudge a plain message goes to its own session
 built   4 F7.claim-auto-1           With one open nudge a plain message claims it
 built   4 F7.claim-auto-3           With three open nudges a plain message claims the newest and the rest take nothing
 built   4 F7.claim-reply-beats      reply-to beats the newest
-pending 4 F7.claim-commands         Commands do not claim
+built   4 F7.claim-commands         Commands do not claim
 built   4 F7.claim-concurrent       Two concurrent replies claim once
 built   4 F7.claim-unclaims         A failed restore un-claims
 `,
@@ -166,19 +166,19 @@ export const SEND_LIST = requirements(
   'Seeds: send_message',
   `
 built   4 F7.send-missing-field     'platform, target, and body are required' with input_invalid
-pending 4 F7.send-not-allowed       The text for a target that is not allowed, with input_invalid
-pending 4 F7.send-no-adapter        'No adapter registered for platform "slack"' with execution_failed
-pending 4 F7.send-adapter-failed    'Adapter send failed: not_in_channel' with execution_failed
-pending 4 F7.send-star              '*' allows any target
-pending 4 F7.send-absent            An agent absent from the list is denied
-pending 4 F7.send-no-personality    A call with no agent is denied
+built   4 F7.send-not-allowed       The text for a target that is not allowed, with input_invalid
+built   4 F7.send-no-adapter        'No adapter registered for platform "slack"' with execution_failed
+built   4 F7.send-adapter-failed    'Adapter send failed: not_in_channel' with execution_failed
+built   4 F7.send-star              '*' allows any target
+built   4 F7.send-absent            An agent absent from the list is denied
+built   4 F7.send-no-personality    A call with no agent is denied
 pending 4 F7.send-bad-json          A file of bad JSON denies
-pending 4 F7.send-two-targets       The same body to two targets is sent to both
-pending 4 F7.send-dedup             The same target and body within 30 s is deduplicated with ok: true
+built   4 F7.send-two-targets       The same body to two targets is sent to both
+built   4 F7.send-dedup             The same target and body within 30 s is deduplicated with ok: true
 built   4 F7.send-dedup-boundary    At 30 s + 1 ms it is sent
 built   4 F7.send-failed-retry      A failed send followed by a retry is sent
 built   4 F7.send-concurrent        Concurrent identical sends send once
-pending 4 F7.send-dedup-key         Dedup is keyed on platform, target and body
+built   4 F7.send-dedup-key         Dedup is keyed on platform, target and body
 built   4 F7.send-stub              'Gateway not active' is what a call without a daemon gets
 built   4 F7.send-1024              A result is at most 1024 characters
 pending 0 F7.send-email-fresh       Email to a fresh address is sent

@@ -74,8 +74,8 @@ built   3 S14.json-token            token mint --json has token, id and expires_
 pending 9 S14.json-chorus           chorus connect --json has connection_string
 built   3 S14.json-pair             pair list --json has code, integration, sender and expires_at
 built   3 S14.json-approvals        approvals list --json has id, agent, session, tool_name, description, state, decided_by, decided_via, expires_at
-pending 3 S14.doctor-gates          doctor shows for each agent and binding each gate with pass, or the reason and the key to change
-pending 3 S14.doctor-live           doctor shows last message, drops by reason, pending approvals, queue depth and link health
+built   3 S14.doctor-gates          doctor shows for each agent and binding each gate with pass, or the reason and the key to change
+built   3 S14.doctor-live           doctor shows last message, drops by reason, pending approvals, queue depth and link health
 `,
 )
 

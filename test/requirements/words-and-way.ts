@@ -28,7 +28,7 @@ export const WAY = requirements(
   '2 The way of a message',
   `
 built   2 S2.in-order-of-steps      In: verify, flood guard, duplicate, sender gate and pairing, verdict, sender limit, session, inbox run in this order
-pending 2 S2.out-order-of-steps     Out: may it, duplicate, fit to the platform, outbox, platform confirmed run in this order
+built   2 S2.out-order-of-steps     Out: may it, duplicate, fit to the platform, outbox, platform confirmed run in this order
 built   2 S2.one-transaction        Inbox row, session and ledger entry are one transaction: all or none
 built   2 S2.ack-after-commit       The platform is told "received" (HTTP 200) only after that commit
 built   5 S2.ack-telegram-offset    The Telegram offset advances only with that commit
@@ -46,7 +46,7 @@ built   3 S2.verdict-before-limit   A verdict is looked for before the sender's 
 built   3 S2.verdict-not-to-model   A verdict never reaches the model
 built   2 S2.order-in-session       Order holds within a session
 built   2 S2.sessions-independent   Sessions do not wait for each other: one slow agent delays nobody else
-pending 2 S2.platforms-independent  One slow platform or conversation delays nobody else
+built   2 S2.platforms-independent  One slow platform or conversation delays nobody else
 built   2 S2.states-forward         A turn goes queued, handed, seen, answered, and makes no move that is not in the table
 built   2 S2.states-terminal        A turn may end refused, consumed, failed or expired
 built   2 S2.reasons-closed         Each of those ends carries a reason from a closed list that audit, command line and console can name
