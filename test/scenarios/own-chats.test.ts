@@ -1,0 +1,159 @@
+// No argument rebinds a reply: every attempt to speak, read or change something in a chat that is not one's own.
+import { expect, it } from 'vitest'
+import type { ToolCaller } from '../../src/contract/index.ts'
+import { testAgent, testIntegration } from '../../src/testing/test-settings.ts'
+import { describeRiver, type River, type RiverOptions } from './river.ts'
+import { caller, outcomeOf } from './tool-caller.ts'
+
+const INTEGRATIONS = [
+  testIntegration('chat'),
+  testIntegration('second'),
+  testIntegration('far', { scope: 'all' }),
+]
+
+describeRiver('own chats', (open) => {
+  const opened = async (over: RiverOptions = {}) => {
+    const river = await open({
+      integrations: INTEGRATIONS,
+      agents: [testAgent('demo', ['chat', 'second']), testAgent('other', ['far'])],
+      ...over,
+    })
+    river.agent.script = () => undefined
+    river.agentNamed('other').script = () => undefined
+    await river.person('c1').says('one')
+    await river.person('c2').says('two')
+    await river.person('far1', 'p', { integration: 'far' }).says('three')
+    await river.settle()
+    const [one, two] = river.agent.deliveries
+    if (!one || !two) throw new Error('not delivered')
+    return { river, one, two, mine: caller({ turn: one.turn, session: one.session }) }
+  }
+  const reply = (river: River, who: ToolCaller, chatId: string, over: { replyTo?: string } = {}) =>
+    outcomeOf(river, river.tools().reply(who, { chatId, text: 'answer', ...over }))
+
+  it('[S11.reply-own-turn] a reply goes to the turn’s own chat and answers it', async () => {
+    const { river, one, mine } = await opened()
+    expect(await reply(river, mine, one.chatId)).toMatchObject({
+      isError: false,
+      text: expect.stringMatching(/^sent \(id: p\d+\)$/),
+    })
+    expect(river.platform.texts('c1')).toEqual(['answer'])
+    expect((await river.store().turn(one.turn))?.state).toBe('answered')
+  })
+
+  it('[S11.reply-no-rebind] other chats, other integrations, other agents’ and made-up ones are denied', async () => {
+    const { river, mine, two } = await opened()
+    const targets = [
+      two.chatId,
+      'second:c1',
+      'far:far1',
+      'chat:c1:42',
+      'chat:nowhere',
+      'unknown:c1',
+      '_schedule:other:x',
+    ]
+    for (const chatId of targets) {
+      const outcome = await reply(river, mine, chatId)
+      expect(outcome.isError, chatId).toBe(true)
+      expect(outcome.text, chatId).toMatch(/Allowed: none$|started by a schedule/)
+    }
+    for (const chatId of ['', 'chat', 'a:b:c:d', '%zz:x', ':::']) {
+      expect((await reply(river, mine, chatId)).isError, chatId).toBe(true)
+    }
+    expect(river.platform.attempts).toEqual([])
+  })
+
+  it('neither a turn nor a session of somebody else opens a chat', async () => {
+    const { river, two } = await opened()
+    const [theirs] = river.agentNamed('other').deliveries
+    const forged = [
+      caller({ turn: theirs?.turn ?? '', session: null }),
+      caller({ session: theirs?.session ?? '' }),
+      caller({ turn: theirs?.turn ?? '', session: two.session }),
+      caller({ agent: 'other', turn: two.turn, session: two.session }),
+    ]
+    for (const who of forged.slice(0, 3)) expect((await reply(river, who, 'far:far1')).isError).toBe(true)
+    expect((await reply(river, forged[3] ?? caller(), two.chatId)).isError).toBe(true)
+    expect(river.platform.attempts).toEqual([])
+  })
+
+  it('what is allowed to send_message is allowed to a reply, through a granted integration', async () => {
+    const { river, mine } = await opened({
+      agents: [
+        testAgent('demo', ['chat', 'second'], { messagingAllow: ['test:far1'] }),
+        testAgent('other', ['far']),
+      ],
+    })
+    expect((await reply(river, mine, 'far:far1')).isError).toBe(false)
+    expect(await river.store().sends({ limit: 1 })).toMatchObject([{ cause: 'send_message' }])
+    await river.configure({
+      integrations: [...INTEGRATIONS.slice(0, 2), testIntegration('far')],
+      agents: [
+        testAgent('demo', ['chat', 'second'], { messagingAllow: ['test:far1'] }),
+        testAgent('other', ['far']),
+      ],
+    })
+    expect((await reply(river, mine, 'far:far1')).text).toBe(
+      'Integration "far" is not granted to agent "demo"',
+    )
+  })
+
+  it('a credential for the whole agent opens all of its own chats, and no other', async () => {
+    const { river, one, two } = await opened()
+    expect((await reply(river, caller(), one.chatId)).isError).toBe(false)
+    expect((await reply(river, caller(), two.chatId, { replyTo: two.messageId })).isError).toBe(false)
+    expect((await reply(river, caller(), 'far:far1')).isError).toBe(true)
+    expect(river.platform.texts('c2')).toEqual(['answer'])
+  })
+
+  it('reading, reacting and editing stay at home as well', async () => {
+    const { river, one, two, mine } = await opened()
+    const tools = river.tools()
+    const at = { chatId: two.chatId, messageId: two.messageId }
+    const attempts = [
+      tools.fetchMessages(mine, { chatId: two.chatId, limit: 5 }),
+      tools.getRoster(mine, { chatId: two.chatId }),
+      tools.react(mine, { ...at, emoji: '👍' }),
+      tools.editMessage(mine, { ...at, text: 'x' }),
+      tools.downloadAttachment(mine, at),
+      tools.ack(mine, { messageId: two.messageId }),
+    ]
+    for (const attempt of await outcomeOf(river, Promise.all(attempts))) expect(attempt.isError).toBe(true)
+    expect((await reply(river, mine, one.chatId)).isError).toBe(false)
+    const id = river.platform.arrived[0]?.platformId ?? ''
+    const own = { chatId: one.chatId, messageId: id }
+    const [edit, foreign, react, fetch, roster] = await outcomeOf(
+      river,
+      Promise.all([
+        tools.editMessage(mine, { ...own, text: 'better' }),
+        tools.editMessage(mine, { ...own, messageId: one.messageId, text: 'x' }),
+        tools.react(mine, { ...own, messageId: one.messageId, emoji: '👍' }),
+        tools.fetchMessages(mine, { chatId: one.chatId, limit: 5 }),
+        tools.getRoster(mine, { chatId: one.chatId }),
+      ]),
+    )
+    expect([edit?.text, react?.text]).toEqual([`edited (id: ${id})`, 'reacted'])
+    expect(foreign).toMatchObject({
+      isError: true,
+      text: `message_id "${one.messageId}" is not a message of yours`,
+    })
+    expect(river.platform.shown('c1')).toContain('better')
+    expect(fetch?.text.split('\n').map((line) => line.slice(line.indexOf(']') + 2))).toEqual([
+      `c1: one (id: ${one.messageId})`,
+      `me: answer (id: ${id})`,
+    ])
+    expect(roster?.text).toBe('c1 (id: c1)')
+  })
+
+  it('pending messages and acknowledgements are the caller’s own', async () => {
+    const { river, one, mine } = await opened()
+    const tools = river.tools()
+    const mineOnly = await outcomeOf(river, tools.pendingMessages(mine))
+    expect(mineOnly.structured.messages).toMatchObject([
+      { chat_id: one.chatId, text: 'one', state: 'handed' },
+    ])
+    expect((await outcomeOf(river, tools.pendingMessages(caller()))).structured.messages).toHaveLength(2)
+    expect((await outcomeOf(river, tools.ack(mine, { messageId: one.messageId }))).text).toBe('acknowledged')
+    expect((await river.store().turn(one.turn))?.state).toBe('seen')
+  })
+})
