@@ -1,0 +1,125 @@
+// POST /hooks/ID on the real daemon: the shapes that scripts rely on, who is believed, and what a signature is worth.
+import { writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { acknowledged, post, postDemo } from '../faults/hook-client.ts'
+import { settled, turnsOf } from '../faults/river-checks.ts'
+import { askLines, createScene, switchboard } from '../faults/scene.ts'
+import { githubSignature, writeYaml } from './admin.ts'
+
+const scene = createScene()
+
+describe('POST /hooks/ID', () => {
+  it('[S14.hook-shape] [S14.hook-id-idempotency] [S14.hook-id-github] [S14.hook-duplicate] answers with the id; the message id is the key, else the delivery, else fresh', async () => {
+    const data = scene.folder()
+    const { url } = await scene.start({ data })
+    const say = (headers: Record<string, string>, text = 'hello') =>
+      post(`${url}/hooks/demo`, text, { 'x-sender': 'dev', ...headers })
+    const first = await say({ 'idempotency-key': 'k1', 'x-github-delivery': 'g1' })
+    expect(first.status).toBe(200)
+    expect(JSON.parse(first.text)).toEqual({ ok: true, id: expect.any(String), state: 'queued' })
+    const { id } = acknowledged(first)
+    expect(acknowledged(await say({ 'idempotency-key': 'k1' }, 'hello again'))).toMatchObject({
+      id,
+      duplicate: true,
+    })
+    const delivered = acknowledged(await say({ 'x-github-delivery': 'g1' }))
+    expect(delivered.id).not.toBe(id)
+    expect(acknowledged(await say({ 'x-github-delivery': 'g1' }))).toMatchObject({
+      id: delivered.id,
+      duplicate: true,
+    })
+    const bare = [acknowledged(await say({})), acknowledged(await say({}))]
+    expect(bare.every((one) => one.duplicate === undefined)).toBe(true)
+    const { counts } = await settled(data)
+    expect(counts).toMatchObject({ received: 4, answered: 4 })
+    expect((await turnsOf(data)).slice(0, 2).map((turn) => turn.message_id)).toEqual(['k1', 'g1'])
+  })
+
+  it('[S14.hook-x-sender] [S7.signatures] a header names the sender only where it is trusted, and nothing unsigned is parsed', async () => {
+    const data = scene.folder()
+    writeFileSync(join(data, 'hook.secret'), 'the hook secret\n', { mode: 0o600 })
+    const config = writeYaml(
+      data,
+      `integrations:
+  - { id: open, platform: webhook, sender_header: X-User, access: { allow_from: [dev] } }
+  - { id: signed, platform: webhook, secret: "file:hook.secret" }
+agents:
+  - { id: demo, connector: { type: demo }, inbound_bindings: [{ plugin: webhook, instance: open }, { plugin: webhook, instance: signed }] }
+`,
+    )
+    const { url } = await scene.start({ data, config })
+    // X-Sender is just another header here; X-User is the trusted one.
+    expect((await post(`${url}/hooks/open`, 'hi', { 'x-sender': 'dev' })).status).toBe(403)
+    expect((await post(`${url}/hooks/open`, 'hi', { 'x-user': 'dev', 'x-sender': 'mallory' })).status).toBe(
+      200,
+    )
+
+    const body = JSON.stringify({ action: 'push', message: 'é 🚀' })
+    const sign = (signature: string, sent = body) =>
+      post(`${url}/hooks/signed`, sent, {
+        'x-hub-signature-256': signature,
+        'x-user': 'dev',
+        'x-sender': 'dev',
+      })
+    const good = githubSignature('the hook secret', body)
+    expect((await sign(good)).status).toBe(200)
+    for (const [signature, sent] of [
+      ['', body],
+      [good, `${body} `],
+      [githubSignature('another secret', body), body],
+      [good.replace('sha256=', ''), body],
+      [good.slice(0, -1), body],
+      // Not even JSON: the signature is looked at first, so the answer is the same.
+      [good, '{"action":'],
+    ] as const)
+      expect((await sign(signature, sent)).status).toBe(401)
+    await settled(data)
+    const turns = await askLines<{ sender: string; integration: string }>(data, 'turns')
+    expect(turns.map(({ sender, integration }) => `${integration} ${sender}`).toSorted()).toEqual([
+      'open dev',
+      'signed webhook',
+    ])
+  })
+})
+
+describe('the address', () => {
+  it('[S14.loopback] [S14.public-needs-token] listens on loopback; elsewhere only with an admin token of the operator', async () => {
+    const data = scene.folder()
+    const daemon = await scene.start({ data })
+    const { port } = new URL(daemon.url)
+    expect((await postDemo(daemon.url, 'near')).status).toBe(200)
+    const outside = Object.values(networkInterfaces())
+      .flatMap((each) => each ?? [])
+      .find((each) => each.family === 'IPv4' && !each.internal)
+    if (outside) {
+      const refused = await new Promise<string>((resolve) => {
+        request({ host: outside.address, port, path: '/healthz', timeout: 2_000 }, () => resolve('answered'))
+          .once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'))
+          .once('timeout', () => resolve('silence'))
+          .end()
+      })
+      expect(refused).not.toBe('answered')
+    }
+    await daemon.terminate()
+
+    for (const host of ['0.0.0.0', '::']) {
+      const ran = await switchboard(data, 'up', '--port', '0', '--host', host)
+      expect(ran).toMatchObject({ code: 2, stdout: '' })
+      expect(ran.stderr).toMatch(/admin token[\s\S]*hint: /)
+    }
+    const config = writeYaml(data, 'server: { host: 0.0.0.0, admin_token: env:ADMIN }\n')
+    const open = await scene.start({ data, config, env: { ADMIN: 'a-token-of-the-operator' } })
+    const near = `http://127.0.0.1:${new URL(open.url).port}`
+    const asked = (token: string) =>
+      fetch(`${near}/api/status`, { headers: { authorization: `Bearer ${token}` } }).then((got) => got.status)
+    expect([await asked('a-token-of-the-operator'), await asked('x')]).toEqual([200, 401])
+    // Short ones are refused: they could be guessed.
+    await open.terminate()
+    const weak = scene.launch({ data, config, env: { ADMIN: 'short' } })
+    expect((await weak.exited).code).toBe(2)
+    expect(weak.stderr()).toContain('shorter than 16 characters')
+  })
+})
