@@ -150,3 +150,25 @@ describe('guarded fetch', () => {
       expect(JSON.stringify([error.message, error.hint])).not.toContain('hidden')
   })
 })
+
+describe('aborting', () => {
+  it('ends the exchange at once, before or while it waits', async () => {
+    let arrived = () => {}
+    const waiting = new Promise<void>((resolve) => {
+      arrived = resolve
+    })
+    const port = await serve((request) => void request.resume().on('end', () => arrived()))
+    const controller = new AbortController()
+    const failing = failure(
+      post(`http://127.0.0.1:${port}/`, { signal: controller.signal, timeoutMs: 60_000 }),
+    )
+    await waiting
+    controller.abort()
+    expect(await failing).toMatchObject({
+      code: 'outcome_unknown',
+      message: expect.stringContaining('aborted'),
+    })
+    const never = await failure(post(`http://127.0.0.1:${port}/`, { signal: AbortSignal.abort() }))
+    expect(never.code).toBe('platform_unavailable')
+  })
+})
