@@ -7,6 +7,7 @@ import {
   type ConnectorModule,
   type CredentialShelf,
   formatAddress,
+  type HostDoor,
   type IntegrationSettings,
   integrationById,
   type LinkLease,
@@ -16,6 +17,7 @@ import {
   type Settings,
   type Store,
   SwitchboardError,
+  type ToolDesk,
 } from '../contract/index.ts'
 import { type Approvals, createApprovals } from '../core/approvals/approvals.ts'
 import { createAgentOutlet } from '../core/dispatch/agent-outlet.ts'
@@ -55,6 +57,9 @@ export interface GatewayDeps {
   /** Where agents reach this server; absent: nowhere. */
   readonly publicBase?: () => string
   readonly watched: () => boolean
+  /** What connectors whose agents call tools or attach need; absent: they are told so. */
+  readonly tools?: () => ToolDesk
+  readonly hosts?: HostDoor
   readonly crashPoint?: (name: string) => void
 }
 
@@ -247,6 +252,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       secret: deps.secret,
       tokens: deps.tokens,
       ...(deps.publicBase ? { publicBase: deps.publicBase } : {}),
+      ...(deps.tools ? { tools: deps.tools } : {}),
+      ...(deps.hosts ? { hosts: deps.hosts } : {}),
     })
     roster.add(agent, connector)
     await connector.start(

@@ -1,9 +1,11 @@
 // The contract of an agent connector: an agent is delivered to and accepted from. It sees no platform.
 import type { Clock, Random } from './clock.ts'
+import type { HostDoor } from './hosts.ts'
 import type { Logger } from './log.ts'
 import type { Attachment, Quoted, Urgency } from './message.ts'
 import type { HttpReply, RawRequest, TokenBook } from './platform.ts'
 import type { AgentSettings } from './settings.ts'
+import type { ToolDesk } from './tool-desk.ts'
 
 /** One turn, on its way to the agent. */
 export interface Delivery {
@@ -68,8 +70,29 @@ export type AgentOutput =
       readonly final?: boolean
     }
   | { readonly kind: 'status'; readonly session: string; readonly turn?: string; readonly text: string }
-  | { readonly kind: 'ask'; readonly session: string; readonly turn?: string; readonly ask: Ask }
-  | { readonly kind: 'evidence'; readonly turn: string; readonly of: 'seen' | 'answered' }
+  | {
+      readonly kind: 'ask'
+      readonly session: string
+      readonly turn?: string
+      /** The connector only supposes that it is about `turn`: no evidence that the turn was seen. */
+      readonly guessed?: boolean
+      readonly ask: Ask
+    }
+  | {
+      readonly kind: 'evidence'
+      readonly turn: string
+      readonly of: 'seen' | 'answered'
+      /** With `answered`: an answer to a later message of the same chat covers it; nobody is told "without replying". */
+      readonly covered?: boolean
+    }
+  /** Handed over, and not being worked on any more: offered again, in order, marked as a repeat. */
+  | {
+      readonly kind: 'returned'
+      readonly turns: readonly string[]
+      /** False: nobody ever took it, so the attempt does not count. */
+      readonly counted: boolean
+      readonly detail: string
+    }
   | {
       readonly kind: 'failed'
       readonly turn: string
@@ -128,6 +151,10 @@ export interface ConnectorDeps {
   readonly tokens?: TokenBook
   /** Where the agent reaches this server: the public URL, else the listener's own. No slash at the end. */
   readonly publicBase?: () => string
+  /** What the agent's tools do. Asked for when a tool is called. */
+  readonly tools?: () => ToolDesk
+  /** Where hosts attach. Absent: they cannot. */
+  readonly hosts?: HostDoor
 }
 
 export interface ConnectorModule {

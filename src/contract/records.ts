@@ -140,6 +140,8 @@ export interface TurnMove {
   readonly resume?: boolean
   /** With to: 'queued': the lane is not taken before now + this. */
   readonly notBeforeMs?: number
+  /** With to: 'queued': it was never really handed over, so the attempt does not count. */
+  readonly uncounted?: boolean
 }
 
 /** `stale`: the token is no longer the lane's, nothing was written. `noop`: already there or beyond. */

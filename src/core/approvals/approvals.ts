@@ -204,7 +204,9 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     const holds = post.connector.holdsDecisions
     // A host with a dialog of its own is told only what a person decided; its dialog stays open otherwise.
     const tell = row.cause === 'person' || holds
-    const told = tell && post.attached ? await (post.connector.verdict?.(verdictOf(row)) ?? 'gone') : 'gone'
+    // Such a host may be there although no turn can be handed to it: its connector knows.
+    const there = post.attached || !holds
+    const told = tell && there ? await (post.connector.verdict?.(verdictOf(row)) ?? 'gone') : 'gone'
     if (row.state !== 'decided') return retire(row, !holds)
     const settled = await patience.persist('settle an approval', () =>
       store.settleApproval(row.id, told === 'relayed' ? 'relayed' : 'undeliverable'),

@@ -135,7 +135,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const flying = await flightOf(output.turn)
     if (!flying) return { id: null }
     const { row, said } = flying.flight
-    const silent = output.of === 'answered' && !said && canSpeak(deps.links, row.integration)
+    const silent =
+      output.of === 'answered' && !output.covered && !said && canSpeak(deps.links, row.integration)
     const sends: readonly NewSend[] = silent ? [notice(noticeTarget(row), NO_REPLY_TEXT)] : []
     await dispatcher.settle(output.turn, output.of, { sends })
     return { id: null }
@@ -151,18 +152,25 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   }
 
   const ask = async (output: Output<'ask'>): Promise<Accepted> => {
-    const { row, to } = await placeOf(output)
+    const origin = await originOf(output)
     const flying = output.turn ? dispatcher.flight(output.turn) : null
-    if (flying && output.turn) await dispatcher.settle(output.turn, 'seen')
+    if (flying && output.turn && !output.guessed) await dispatcher.settle(output.turn, 'seen')
     const id = await deps.approvals.ask({
       agent,
       session: output.session,
       turn: output.turn ?? null,
       ask: output.ask,
       handedAt: flying?.flight.row.updatedAt ?? null,
-      origin: row ? { to, sender: row.sender } : null,
+      origin,
     })
     return { id }
+  }
+
+  /** Where the turn came from. A host that asks on its own account has no chat: its approvers are asked directly. */
+  const originOf = async (output: Output<'ask'>) => {
+    if (output.turn === undefined) return null
+    const { row, to } = await placeOf(output)
+    return row ? { to, sender: row.sender } : null
   }
 
   const status = (output: Output<'status'>): Accepted => {
@@ -187,6 +195,9 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
           return evidence(output)
         case 'failed':
           return failed(output)
+        case 'returned':
+          await dispatcher.giveBack(output.turns, output)
+          return { id: null }
       }
     },
     presence: (attached, detail) => deps.roster.presence(agent, attached, detail),

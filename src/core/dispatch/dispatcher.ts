@@ -4,7 +4,6 @@
 import {
   type AgentConnector,
   asSwitchboardError,
-  type Cancel,
   type Clock,
   type Logger,
   type NewSend,
@@ -16,14 +15,16 @@ import {
   type TurnRow,
   type Work,
 } from '../../contract/index.ts'
-import { givenUpText, notice, offlineText } from '../notices.ts'
+import { givenUpText, notice } from '../notices.ts'
 import type { TurnEnd } from '../outbound/notify-on.ts'
 import { createPatience } from '../patience.ts'
 import { rowAddress, type SignalSink, tellTurnState } from '../signals.ts'
 import { toDelivery } from './delivery.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
+import { createOfflineNotices } from './offline-notices.ts'
 import type { Roster } from './roster.ts'
+import { createTurnExpiry } from './turn-expiry.ts'
 
 export interface DispatcherDeps {
   readonly store: Store
@@ -51,6 +52,8 @@ export interface Dispatcher {
   settle(turn: string, to: 'seen' | 'answered' | 'failed', options?: SettleOptions): Promise<SettleOutcome>
   /** The agent gave a sign of life that moves nothing: its time to answer begins anew. */
   heard(turn: string): void
+  /** Offers turns again, in order, that were handed over and that nobody works on any more. */
+  giveBack(turns: readonly string[], options: GiveBackOptions): Promise<void>
   /** Stops what runs for these turns (they are already cancelled in the store). */
   abandon(agent: string, turns: readonly string[]): void
   stop(): Promise<void>
@@ -64,20 +67,25 @@ export interface SettleOptions {
   readonly text?: string
 }
 
+export interface GiveBackOptions {
+  /** False: nobody ever took them, so the attempt does not count. */
+  readonly counted: boolean
+  readonly detail: string
+}
+
 export type SettleOutcome = { readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false }
 
 const LEASE_MS = 15_000
-const OFFLINE_GRACE_MS = 5_000
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 60_000
-const EXPIRY_SWEEP_MS = 60_000
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { store, clock, log, roster } = deps
   const patience = createPatience(clock, log)
   const holds = createLaneHolds({ store, clock, log, leaseMs: LEASE_MS, signal: deps.signal })
+  const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   let stopped = false
-  let cancelExpiry: Cancel = () => undefined
+  const expiry = createTurnExpiry(deps)
 
   const drain: Drain = createDrain<TakenTurns & { scope: string }>(
     {
@@ -93,8 +101,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     { store, clock, log },
   )
 
-  // Lanes whose last hand-over failed: one turn at a time until one is taken, so that a hand-over that fails again
-  // uses up nobody else's attempts.
+  // Lanes whose last hand-over failed: one turn at a time, so that one that fails again uses up nobody else's attempts.
   const wary = new Set<string>()
 
   const toRequest = (work: Work) => {
@@ -156,22 +163,35 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
     const notBeforeMs = error.retryAfterMs ?? retryDelayMs(row.attempts)
     wary.add(hold.lane)
-    await putBack(hold, row, notBeforeMs, error.message)
+    // Nobody was there to take it: that is no attempt.
+    const uncounted = error.code === 'agent_absent'
+    await putBack(hold, [row], { notBeforeMs, detail: error.message, uncounted })
     if (hold.flights.size === 0) await holds.release(hold)
     if (roster.get(hold.agent)?.attached) drain.wakeAfter({ lane: hold.lane, scope: hold.agent }, notBeforeMs)
   }
 
-  /** Those behind it go back with it, so that order holds; those before it are the agent's and stay. */
-  const putBack = async (hold: LaneHold, row: TurnRow, notBeforeMs: number, detail: string) => {
+  /** Those behind them go back with them, so that order holds; those before are the agent's and stay. */
+  const putBack = async (
+    hold: LaneHold,
+    rows: readonly TurnRow[],
+    how: Pick<TurnMove, 'notBeforeMs' | 'detail' | 'uncounted' | 'repeat'>,
+  ) => {
     const { lane, token } = hold
-    const behind = [...hold.flights.values()].filter((flight) => !flight.offered).map((flight) => flight.row)
-    const moves = [row, ...behind].map((one): TurnMove => {
-      const back = { lane, token, turn: one.id, to: 'queued', notBeforeMs } as const
-      return one === row ? { ...back, detail } : back
-    })
+    const behind = [...hold.flights.values()]
+      .filter((flight) => !flight.offered && !rows.includes(flight.row))
+      .map((flight) => flight.row)
+    const { notBeforeMs } = how
+    const moves: TurnMove[] = [
+      ...rows.map((one) => ({ lane, token, turn: one.id, to: 'queued' as const, ...how })),
+      // Never offered: no attempt was made.
+      ...behind.map((one) => ({
+        ...{ lane, token, turn: one.id, to: 'queued' as const, uncounted: true },
+        ...(notBeforeMs === undefined ? {} : { notBeforeMs }),
+      })),
+    ]
     const outcomes = await patience.persist('put turns back', () => store.moveTurns(moves))
     if (outcomes.includes('stale')) return holds.drop(hold)
-    for (const one of [row, ...behind]) {
+    for (const one of [...rows, ...behind]) {
       holds.land(hold, one.id)
       tellTurnState(deps.signal, one, 'queued')
     }
@@ -190,6 +210,16 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const flight = hold.flights.get(row.id)
     if (flight) flight.offered = true
     watchSilence(hold, row, row.updatedAt)
+  }
+
+  const giveBack = async (hold: LaneHold, rows: readonly TurnRow[], options: GiveBackOptions) => {
+    const { maxAttempts } = deps.settings().tunables
+    const spent = options.counted ? rows.filter((row) => row.attempts >= maxAttempts) : []
+    for (const row of spent) await giveUp(hold, row, 'max_attempts', options.detail)
+    const again = rows.filter((row) => !spent.includes(row))
+    if (again.length > 0)
+      await putBack(hold, again, { repeat: true, detail: options.detail, uncounted: !options.counted })
+    drain.wake({ lane: hold.lane, scope: hold.agent })
   }
 
   /** What a former owner left in flight is offered again, resumed, waited for or given up, as the connector declared. */
@@ -301,50 +331,16 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     return reaction ? [reaction] : []
   }
 
-  const tellOffline = (lane: string, agent: string) => {
-    const post = roster.get(agent)
-    if (!post || post.attached || post.outageSince === null) return
-    const outage = post.outageSince
-    clock.after(OFFLINE_GRACE_MS, () => {
-      if (stopped || post.attached || post.outageSince !== outage) return
-      offlineNotice(lane, agent, outage).catch((thrown) =>
-        log.warn({ error: String(thrown) }, 'no offline notice'),
-      )
-    })
-  }
-
-  const offlineNotice = async (lane: string, agent: string, outage: number) => {
-    const [row] = await store.turns({ session: lane, states: ['queued'], oldestFirst: true, limit: 1 })
-    if (!row || !deps.canSpeak(row.integration)) return
-    await store.enqueue([notice(targetOf(row), offlineText(agent), `offline:${agent}:${outage}:${lane}`)])
-  }
-
-  const expireOld = async () => {
-    const rows = await store.expireTurns(deps.settings().tunables.queueExpiryMs, 100)
-    const told = rows.filter((row) => deps.canSpeak(row.integration))
-    const notices = told.map((row) => notice(targetOf(row), givenUpText('queue_expired')))
-    const ends = rows.flatMap((row) => deps.ended(row, { to: 'expired', reason: 'queue_expired' }))
-    if (notices.length + ends.length > 0) await store.enqueue([...notices, ...ends])
-    for (const row of rows) tellTurnState(deps.signal, row, 'expired', 'queue_expired')
-  }
-
-  const keepExpiring = () => {
-    cancelExpiry = clock.after(EXPIRY_SWEEP_MS, () => {
-      expireOld().catch((thrown) => log.warn({ error: String(thrown) }, 'expiry sweep failed'))
-      if (!stopped) keepExpiring()
-    })
-  }
-
   store.onHint((hint) => {
     if (hint.kind === 'turns' && !stopped && !roster.reachable().includes(hint.scope))
-      tellOffline(hint.lane, hint.scope)
+      offline.tell(hint.lane, hint.scope)
   })
   roster.onAttached(() => drain.sweep())
   roster.onDetached((agent) => {
     if (stopped) return
     holds
       .releaseAgent(agent)
-      .then(() => roster.get(agent)?.attached && drain.sweep())
+      .then(() => (roster.get(agent)?.attached ? drain.sweep() : offline.tellWaiting(agent)))
       .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'lanes are free when their lease ends'))
   })
   holds.onLost((lane, agent) => drain.wake({ lane, scope: agent }))
@@ -352,7 +348,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   return {
     start() {
       drain.sweep()
-      keepExpiring()
+      expiry.start()
     },
     flight: (turn) => holds.flight(turn),
     heard(turn) {
@@ -362,6 +358,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     async settle(turn, to, options = {}) {
       const found = holds.flight(turn)
       return found ? commit(found.hold, found.flight.row, to, options) : { ok: false }
+    },
+    async giveBack(turns, options) {
+      const byHold = new Map<LaneHold, TurnRow[]>()
+      for (const turn of turns) {
+        const found = holds.flight(turn)
+        if (found) byHold.set(found.hold, [...(byHold.get(found.hold) ?? []), found.flight.row])
+      }
+      for (const [hold, rows] of byHold) await giveBack(hold, rows, options)
     },
     abandon(agent, turns) {
       const { connector } = roster.get(agent) ?? {}
@@ -380,7 +384,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     async stop() {
       stopped = true
       patience.stop()
-      cancelExpiry()
+      expiry.stop()
       drain.stop()
       await holds.stop()
     },

@@ -57,12 +57,11 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
       limit: 200,
     })
     const here = open.filter((turn) => turn.address === address && deps.dispatcher.flight(turn.id) !== null)
-    return (
-      here.find((turn) => turn.id === caller.turn) ??
-      here.find((turn) => turn.messageId === replyTo) ??
-      here[0] ??
-      null
-    )
+    // Where the carrier knows the turn no other is answered: a second reply, or the same one again after a crash, is not
+    // an answer to whoever wrote next.
+    if (caller.turn !== null) return here.find((turn) => turn.id === caller.turn) ?? null
+    if (replyTo !== undefined) return here.find((turn) => turn.messageId === replyTo) ?? null
+    return here[0] ?? null
   }
 
   /** The reply and the turn that it answers are one commit. */

@@ -24,6 +24,7 @@ interface TurnNow {
   reason: ReasonCode | null
   repeat: number
   resume: number
+  attempts: number
   changed: boolean
 }
 
@@ -105,6 +106,7 @@ function moveOne(context: VerbContext, turn: TurnNow, move: TurnMove): void {
   if (move.to === 'queued') {
     if (move.repeat !== undefined) turn.repeat = move.repeat ? 1 : 0
     if (move.resume !== undefined) turn.resume = move.resume ? 1 : 0
+    if (move.uncounted === true) turn.attempts = Math.max(0, turn.attempts - 1)
     if (move.notBeforeMs === undefined && turn.agent !== null) {
       hint(context, { kind: 'turns', lane: move.lane, scope: turn.agent })
     }
@@ -121,7 +123,7 @@ function* loadTurns(context: VerbContext, moves: readonly TurnMove[]): Steps<Rea
   const turns = new Map<string, TurnNow>()
   if (bySeq.size === 0) return turns
   const stored = yield* rows(
-    `SELECT seq, session, agent, integration, state, reason, repeat, resume FROM turns
+    `SELECT seq, session, agent, integration, state, reason, repeat, resume, attempts FROM turns
      WHERE seq @any($1) ORDER BY seq @lock`,
     [[...bySeq.keys()]],
   )
@@ -136,6 +138,7 @@ function* loadTurns(context: VerbContext, moves: readonly TurnMove[]): Steps<Rea
       reason: textOrNull(row, 'reason') as ReasonCode | null,
       repeat: whole(row, 'repeat'),
       resume: whole(row, 'resume'),
+      attempts: whole(row, 'attempts'),
       changed: false,
     })
   }
@@ -147,15 +150,16 @@ function* writeTurns(context: VerbContext, turns: Iterable<TurnNow>): Steps<void
   const alike = new Map<string, { first: TurnNow; seqs: number[] }>()
   for (const turn of turns) {
     if (!turn.changed) continue
-    const key = `${turn.state} ${turn.reason} ${turn.repeat} ${turn.resume}`
+    const key = `${turn.state} ${turn.reason} ${turn.repeat} ${turn.resume} ${turn.attempts}`
     const group = alike.get(key)
     if (group) group.seqs.push(turn.seq)
     else alike.set(key, { first: turn, seqs: [turn.seq] })
   }
   for (const { first, seqs } of alike.values()) {
     yield* run(
-      `UPDATE turns SET state = $2, reason = $3, repeat = $4, resume = $5, updated_at = $6 WHERE seq @any($1)`,
-      [seqs, first.state, first.reason, first.repeat, first.resume, context.now],
+      `UPDATE turns SET state = $2, reason = $3, repeat = $4, resume = $5, attempts = $6, updated_at = $7
+       WHERE seq @any($1)`,
+      [seqs, first.state, first.reason, first.repeat, first.resume, first.attempts, context.now],
     )
   }
 }

@@ -1,0 +1,261 @@
+// The shim's end of the frames: stays attached through every end of the daemon. Calls that were not answered are sent
+// again by their key, what was handed to the host is named in the next hello, so that nothing is handed over twice.
+import { connect as connectTo, type Socket } from 'node:net'
+import type { Cancel, Clock, HeldTurn, HostAsk, HostVerdict, Logger, ToolOutcome } from '../contract/index.ts'
+import { createFrameLines } from './frame-lines.ts'
+import {
+  ATTACH_VERSION,
+  type DaemonFrame,
+  encodeFrame,
+  MAX_FRAME_BYTES,
+  parseDaemonFrame,
+  type ShimFrame,
+} from './frames.ts'
+
+export type DeliverFrame = Extract<DaemonFrame, { t: 'deliver' }>
+
+export interface AttachClientConfig {
+  readonly agent: string
+  readonly dialect: 'claude' | 'nexo'
+  readonly routingKey: string | null
+  /** Opens the pipe. Replaced where the frames go over something else than a local socket. */
+  readonly open: () => Socket
+}
+
+export interface AttachClientDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  /** Writes to the host's pipe; resolves when it was written. */
+  deliver(event: DeliverFrame): Promise<void>
+  verdict(verdict: HostVerdict): Promise<void>
+  /** No daemon answers: start one. Called again and again, and expected to see to it that one start is enough. */
+  revive(): void
+}
+
+export interface Welcome {
+  readonly permission: boolean
+}
+
+export interface AttachClient {
+  start(): void
+  /** The daemon's first welcome; null when there was none in time, with the reason in `problem`. */
+  welcome(withinMs: number): Promise<Welcome | null>
+  /** Why it is not attached now; null when it is. */
+  problem(): string | null
+  /** Who the host says it is: told with the next hello. */
+  named(client: string): void
+  /** Null: no daemon could be had in time, and nothing was done as far as can be known. */
+  call(tool: string, input: unknown, key: string): Promise<ToolOutcome | null>
+  ask(ask: HostAsk): void
+  stop(): void
+}
+
+interface PendingCall {
+  readonly frame: Extract<ShimFrame, { t: 'call' }>
+  proved: string | null | undefined
+  resolve(outcome: ToolOutcome | null): void
+}
+
+const RETRY_FIRST_MS = 50
+const RETRY_MOST_MS = 2_000
+/** How long a call waits for a daemon that is not there. */
+const ABSENT_MS = 15_000
+const REMEMBERED = 500
+
+export function createAttachClient(config: AttachClientConfig, deps: AttachClientDeps): AttachClient {
+  const { clock, log } = deps
+  const held = new Map<string, HeldTurn>()
+  const asks = new Map<string, Extract<ShimFrame, { t: 'ask' }> | null>()
+  const calls = new Map<number, PendingCall>()
+  const welcomed: ((welcome: Welcome | null) => void)[] = []
+  let socket: Socket | null = null
+  let attached: Welcome | null = null
+  let client: string | null = null
+  let proven = false
+  let leftOnPurpose = false
+  let problem: string | null = 'not attached yet'
+  let retryMs = RETRY_FIRST_MS
+  let number = 0
+  let stopped = false
+  let retry: Cancel = () => undefined
+
+  const send = (frame: ShimFrame) => {
+    socket?.write(encodeFrame(frame))
+  }
+
+  const connect = () => {
+    if (stopped) return
+    const opened = config.open()
+    const lines = createFrameLines(MAX_FRAME_BYTES)
+    socket = opened
+    opened.once('connect', () =>
+      send({
+        t: 'hello',
+        v: ATTACH_VERSION,
+        agent: config.agent,
+        dialect: config.dialect,
+        routingKey: config.routingKey,
+        client,
+        held: [...held.values()],
+        asks: [...asks].filter(([, unsent]) => unsent === null).map(([id]) => id),
+        proven,
+      }),
+    )
+    opened.on('data', (chunk) => {
+      try {
+        for (const line of lines.push(chunk)) take(parseDaemonFrame(line))
+      } catch (thrown) {
+        log.error({ error: String(thrown) }, 'the daemon sent something that is no frame')
+        opened.destroy()
+      }
+    })
+    opened.once('error', (error: NodeJS.ErrnoException) => {
+      problem = `no daemon answers (${error.code ?? error.message})`
+      const absent = error.code === 'ENOENT' || error.code === 'ECONNREFUSED'
+      if (absent && !stopped && !leftOnPurpose) deps.revive()
+    })
+    opened.once('close', () => {
+      if (socket === opened) lost()
+    })
+  }
+
+  const lost = () => {
+    socket = null
+    if (attached) problem = 'the daemon went away'
+    attached = null
+    if (stopped) return
+    retry = clock.after(retryMs, connect)
+    retryMs = Math.min(retryMs * 2, RETRY_MOST_MS)
+  }
+
+  const greeted = (welcome: Welcome) => {
+    attached = welcome
+    problem = null
+    leftOnPurpose = false
+    retryMs = RETRY_FIRST_MS
+    for (const one of calls.values()) sendCall(one)
+    for (const unsent of asks.values()) if (unsent) send(unsent)
+    for (const tell of welcomed.splice(0)) tell(welcome)
+  }
+
+  const sendCall = ({ frame, proved }: PendingCall) =>
+    send(proved === undefined ? frame : { ...frame, proved })
+
+  const take = (frame: DaemonFrame) => {
+    switch (frame.t) {
+      case 'welcome':
+        return greeted({ permission: frame.permission })
+      case 'refused':
+        problem = frame.reason
+        log.error({ reason: frame.reason }, 'the daemon refused this host')
+        retryMs = RETRY_MOST_MS
+        for (const tell of welcomed.splice(0)) tell(null)
+        return
+      case 'bye':
+        // Stopped by its operator: it is theirs to start again.
+        leftOnPurpose = true
+        log.info({ reason: frame.reason }, 'the daemon ended the attachment')
+        return
+      case 'deliver':
+        return deliver(frame)
+      case 'verdict': {
+        const { n, requestId, behavior } = frame
+        asks.delete(requestId)
+        return confirm(n, deps.verdict({ requestId, behavior }))
+      }
+      case 'evidence': {
+        const pending = calls.get(frame.id)
+        if (pending) pending.proved = frame.turn
+        return
+      }
+      case 'result': {
+        const { id, text, isError, structured } = frame
+        proven = proven || frame.proven
+        for (const turn of frame.done) held.delete(turn)
+        calls.get(id)?.resolve({ text, isError, structured })
+        calls.delete(id)
+        return
+      }
+      case 'asked':
+        for (const [id, unsent] of asks) if (unsent?.id === frame.id) asks.set(id, null)
+        return
+      case 'ping':
+        return send({ t: 'pong' })
+      case 'pong':
+        return
+    }
+  }
+
+  const deliver = (frame: DeliverFrame) => {
+    const { turn, session, chatId, messageId } = frame
+    held.set(turn, { turn, session, chatId, messageId })
+    forgetOldest(held)
+    confirm(frame.n, deps.deliver(frame))
+  }
+
+  const confirm = (n: number, written: Promise<void>) => {
+    const to = socket
+    written.then(
+      () => {
+        if (socket === to) send({ t: 'ok', n })
+      },
+      (thrown) => log.error({ error: String(thrown) }, 'the host cannot be written to'),
+    )
+  }
+
+  return {
+    start: connect,
+    welcome(withinMs) {
+      if (attached) return Promise.resolve(attached)
+      return new Promise((resolve) => {
+        welcomed.push(resolve)
+        clock.after(withinMs, () => resolve(null))
+      })
+    },
+    problem: () => problem,
+    named(name) {
+      client = name
+    },
+    call(tool, input, key) {
+      const frame = { t: 'call', id: ++number, key, tool, input } as const
+      return new Promise((resolve) => {
+        const pending: PendingCall = { frame, proved: undefined, resolve }
+        calls.set(frame.id, pending)
+        if (attached) sendCall(pending)
+        else if (leftOnPurpose) deps.revive()
+        const giveUp = () => {
+          if (calls.get(frame.id) !== pending) return
+          // A daemon that is there may well take its time: it answers, or it goes away.
+          if (attached) return void clock.after(ABSENT_MS, giveUp)
+          calls.delete(frame.id)
+          resolve(null)
+        }
+        clock.after(ABSENT_MS, giveUp)
+      })
+    },
+    ask(ask) {
+      const frame = { t: 'ask', id: ++number, ...ask } as const
+      asks.set(ask.requestId, frame)
+      forgetOldest(asks)
+      if (attached) send(frame)
+    },
+    stop() {
+      stopped = true
+      retry()
+      socket?.end()
+      socket?.unref()
+      for (const { resolve } of calls.values()) resolve(null)
+      calls.clear()
+    },
+  }
+}
+
+/** Opens the daemon's socket. */
+export function openSocket(path: string): Socket {
+  return connectTo(path)
+}
+
+function forgetOldest(from: Map<string, unknown>): void {
+  const [oldest] = from.size > REMEMBERED ? from.keys() : []
+  if (oldest !== undefined) from.delete(oldest)
+}

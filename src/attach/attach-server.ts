@@ -1,0 +1,135 @@
+// Where shims attach to the daemon: a socket beside the control socket that only its owner may open, and the door where
+// connectors wait for the hosts of their agents.
+import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import {
+  type AttachedHost,
+  type Clock,
+  type HostDoor,
+  type HostPost,
+  type Logger,
+  SwitchboardError,
+} from '../contract/index.ts'
+import { createFrameLines } from './frame-lines.ts'
+import { MAX_FRAME_BYTES } from './frames.ts'
+import { type FramePipe, type FrameReader, openHostConnection } from './host-connection.ts'
+
+export interface AttachServerDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly version: string
+  /** Whether verdicts may come from the senders bound to this agent. */
+  permission(agent: string): boolean
+}
+
+export interface AttachServer extends HostDoor {
+  /** Frames of one more peer, whatever carries them. */
+  accept(pipe: FramePipe): FrameReader
+  /** Listens on a socket file of mode 0600. The caller owns the data folder, so what lies there is left over. */
+  listen(path: string): Promise<void>
+  /** How many hosts are attached. */
+  attached(): number
+  /** Tells every shim that this is meant, and ends the connections. */
+  close(): Promise<void>
+}
+
+const CLOSE_MS = 500
+const MOST_CONNECTIONS = 512
+/** Bytes that may wait for a peer that does not read. */
+const MOST_WAITING_BYTES = 64 * 1_048_576
+
+export function createAttachServer(deps: AttachServerDeps): AttachServer {
+  const { log } = deps
+  const posts = new Map<string, HostPost>()
+  const hosts = new Set<AttachedHost>()
+  const sockets = new Set<Socket>()
+  let connections = 0
+
+  const accept = (pipe: FramePipe): FrameReader =>
+    openHostConnection(pipe, {
+      ...deps,
+      id: `host-${++connections}`,
+      postOf: (agent) => posts.get(agent),
+      attached: (host) => void hosts.add(host),
+      detached: (host) => void hosts.delete(host),
+    })
+
+  const take = (socket: Socket) => {
+    const lines = createFrameLines(MAX_FRAME_BYTES)
+    const reader = accept({
+      onlyAgent: null,
+      send(text) {
+        socket.write(text)
+        if (socket.writableLength > MOST_WAITING_BYTES) socket.destroy()
+      },
+      end: () => socket.end(() => socket.destroySoon()),
+    })
+    socket.on('data', (chunk) => {
+      try {
+        for (const line of lines.push(chunk)) reader.line(line)
+      } catch (thrown) {
+        if (!(thrown instanceof RangeError)) throw thrown
+        reader.broken(thrown.message)
+        socket.destroySoon()
+      }
+    })
+    socket.on('error', (error) => log.debug({ error: error.message }, 'an attached process went away'))
+    sockets.add(socket)
+    socket.on('close', () => {
+      sockets.delete(socket)
+      reader.closed()
+    })
+  }
+
+  const server = createServer(take)
+  server.maxConnections = MOST_CONNECTIONS
+
+  return {
+    accept,
+    open(agent, post) {
+      posts.set(agent, post)
+      return () => {
+        if (posts.get(agent) !== post) return
+        posts.delete(agent)
+        for (const host of [...hosts]) if (host.facts.agent === agent) host.close('the agent was taken away')
+      }
+    },
+    attached: () => hosts.size,
+    async listen(path) {
+      removeLeftover(path)
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject)
+        // The file is made inside listen(), synchronously: with this umask nobody else can open it, not for a moment.
+        const before = process.umask(0o177)
+        try {
+          server.listen({ path }, () => {
+            server.off('error', reject)
+            resolve()
+          })
+        } finally {
+          process.umask(before)
+        }
+      })
+      chmodSync(path, 0o600)
+    },
+    async close() {
+      for (const host of [...hosts]) host.close('the daemon stops')
+      if (!server.listening) return
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      // A peer that never says hello, or never reads, does not keep the daemon.
+      const cancel = deps.clock.after(CLOSE_MS, () => {
+        for (const socket of sockets) socket.destroy()
+      })
+      await closed
+      cancel()
+    },
+  }
+}
+
+function removeLeftover(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (!found.isSocket())
+    throw new SwitchboardError('config_invalid', `${path} is in the way: it is not a socket`)
+  unlinkSync(path)
+}

@@ -1,0 +1,242 @@
+// The frames between a shim and the daemon: one JSON object a line, each with its kind in `t`. Both ends read them here,
+// and take nothing on trust: what does not fit its form ends the connection, with the reason.
+import type { HeldTurn, HostFacts } from '../contract/index.ts'
+
+/** Raised when a frame changes its meaning. Ends of different versions refuse each other in words. */
+export const ATTACH_VERSION = 1
+/** A message may be 1 MiB of characters that JSON writes as six each. */
+export const MAX_FRAME_BYTES = 8 * 1_048_576
+const MAX_ID = 200
+const MAX_HELD = 1_000
+
+export interface HelloFrame extends HostFacts {
+  readonly t: 'hello'
+  readonly v: number
+}
+
+/** From the shim. */
+export type ShimFrame =
+  | HelloFrame
+  /** The event or verdict with this number was written to the host's pipe. */
+  | { readonly t: 'ok'; readonly n: number }
+  | {
+      readonly t: 'call'
+      readonly id: number
+      readonly key: string
+      readonly tool: string
+      readonly input: unknown
+      /** Sent before, and this is what it was found to prove. */
+      readonly proved?: string | null
+    }
+  | {
+      readonly t: 'ask'
+      readonly id: number
+      readonly requestId: string
+      readonly toolName: string
+      readonly description: string
+      readonly inputPreview: string
+    }
+  | { readonly t: 'ping' }
+  | { readonly t: 'pong' }
+
+/** From the daemon. */
+export type DaemonFrame =
+  /** `permission`: the senders are authenticated, so their verdicts may be relayed. */
+  | { readonly t: 'welcome'; readonly v: number; readonly permission: boolean; readonly version: string }
+  | { readonly t: 'refused'; readonly reason: string }
+  | {
+      readonly t: 'deliver'
+      readonly n: number
+      readonly turn: string
+      readonly session: string
+      readonly chatId: string
+      readonly messageId: string
+      readonly content: string
+      readonly meta: Readonly<Record<string, string>>
+    }
+  | {
+      readonly t: 'verdict'
+      readonly n: number
+      readonly requestId: string
+      readonly behavior: 'allow' | 'deny'
+    }
+  /** What the call proves: written before anything is done for it, so that a replay proves nothing else. */
+  | { readonly t: 'evidence'; readonly id: number; readonly turn: string | null }
+  | {
+      readonly t: 'result'
+      readonly id: number
+      readonly text: string
+      readonly isError: boolean
+      readonly structured: Readonly<Record<string, unknown>>
+      readonly proven: boolean
+      readonly done: readonly string[]
+    }
+  /** The ask with this id is an approval now. */
+  | { readonly t: 'asked'; readonly id: number }
+  /** The daemon ends on purpose: nobody need revive it. */
+  | { readonly t: 'bye'; readonly reason: string }
+  | { readonly t: 'ping' }
+  | { readonly t: 'pong' }
+
+export class FrameError extends Error {}
+
+export function encodeFrame(frame: ShimFrame | DaemonFrame): string {
+  return `${JSON.stringify(frame)}\n`
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+export function parseShimFrame(line: string): ShimFrame {
+  const given = fieldsOf(line)
+  switch (given.t) {
+    case 'hello':
+      return parseHello(given)
+    case 'ok':
+      return { t: 'ok', n: number(given, 'n') }
+    case 'call':
+      return {
+        t: 'call',
+        id: number(given, 'id'),
+        key: word(given, 'key', MAX_ID * 2),
+        tool: word(given, 'tool'),
+        input: given.input,
+        ...(given.proved === undefined
+          ? {}
+          : { proved: given.proved === null ? null : word(given, 'proved') }),
+      }
+    case 'ask':
+      return {
+        t: 'ask',
+        id: number(given, 'id'),
+        requestId: word(given, 'requestId'),
+        toolName: text(given, 'toolName'),
+        description: text(given, 'description'),
+        inputPreview: text(given, 'inputPreview'),
+      }
+    case 'ping':
+    case 'pong':
+      return { t: given.t }
+    default:
+      throw new FrameError(`there is no frame "${String(given.t).slice(0, 40)}"`)
+  }
+}
+
+/** The version is looked at first: whatever else a later one means cannot be known. */
+function parseHello(given: Fields): HelloFrame {
+  const v = number(given, 'v')
+  if (v !== ATTACH_VERSION)
+    throw new FrameError(`this daemon speaks version ${ATTACH_VERSION} of the frames, the shim ${v}`)
+  const { dialect, held, asks } = given
+  if (dialect !== 'claude' && dialect !== 'nexo') throw new FrameError('dialect must be claude or nexo')
+  if (!Array.isArray(held) || held.length > MAX_HELD) throw new FrameError('held must be a short list')
+  if (!Array.isArray(asks) || asks.length > MAX_HELD) throw new FrameError('asks must be a short list')
+  return {
+    t: 'hello',
+    v,
+    agent: word(given, 'agent'),
+    dialect,
+    routingKey: given.routingKey === null ? null : word(given, 'routingKey'),
+    client: given.client === null ? null : word(given, 'client'),
+    held: held.map((one) => parseHeld(record(one, 'held'))),
+    asks: asks.map((one) => word({ asks: one }, 'asks')),
+    proven: given.proven === true,
+  }
+}
+
+function parseHeld(given: Fields): HeldTurn {
+  return {
+    turn: word(given, 'turn'),
+    session: word(given, 'session'),
+    chatId: word(given, 'chatId', 4_096),
+    messageId: word(given, 'messageId', 4_096),
+  }
+}
+
+export function parseDaemonFrame(line: string): DaemonFrame {
+  const given = fieldsOf(line)
+  switch (given.t) {
+    case 'welcome':
+      return {
+        t: 'welcome',
+        v: number(given, 'v'),
+        permission: given.permission === true,
+        version: text(given, 'version'),
+      }
+    case 'refused':
+    case 'bye':
+      return { t: given.t, reason: text(given, 'reason') }
+    case 'deliver': {
+      const meta = record(given.meta, 'meta')
+      return {
+        t: 'deliver',
+        n: number(given, 'n'),
+        ...parseHeld(given),
+        content: text(given, 'content'),
+        meta: Object.fromEntries(Object.entries(meta).map(([key, value]) => [key, String(value)])),
+      }
+    }
+    case 'verdict': {
+      const { behavior } = given
+      if (behavior !== 'allow' && behavior !== 'deny') throw new FrameError('behavior must be allow or deny')
+      return { t: 'verdict', n: number(given, 'n'), requestId: word(given, 'requestId'), behavior }
+    }
+    case 'evidence':
+      return {
+        t: 'evidence',
+        id: number(given, 'id'),
+        turn: given.turn === null ? null : word(given, 'turn'),
+      }
+    case 'result':
+      return {
+        t: 'result',
+        id: number(given, 'id'),
+        text: text(given, 'text'),
+        isError: given.isError === true,
+        structured: record(given.structured, 'structured'),
+        proven: given.proven === true,
+        done: Array.isArray(given.done) ? given.done.map(String) : [],
+      }
+    case 'asked':
+      return { t: 'asked', id: number(given, 'id') }
+    case 'ping':
+    case 'pong':
+      return { t: given.t }
+    default:
+      throw new FrameError(`there is no frame "${String(given.t).slice(0, 40)}"`)
+  }
+}
+
+function fieldsOf(line: string): Fields {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(line)
+  } catch {
+    throw new FrameError('a frame is not JSON')
+  }
+  return record(parsed, 'a frame')
+}
+
+function record(value: unknown, name: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new FrameError(`${name} must be an object`)
+  return value as Fields
+}
+
+function number(given: Fields, name: string): number {
+  const value = given[name]
+  if (typeof value !== 'number' || !Number.isSafeInteger(value))
+    throw new FrameError(`${name} must be a whole number`)
+  return value
+}
+
+function text(given: Fields, name: string): string {
+  const value = given[name]
+  if (typeof value !== 'string') throw new FrameError(`${name} must be a string`)
+  return value
+}
+
+function word(given: Fields, name: string, most = MAX_ID): string {
+  const value = text(given, name)
+  if (value === '' || value.length > most) throw new FrameError(`${name} must be 1 to ${most} characters`)
+  return value
+}

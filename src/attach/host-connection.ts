@@ -1,0 +1,194 @@
+// One attached shim, seen from the daemon: hello first, then events and verdicts out, calls and asks in. Whatever a peer
+// does wrong ends its own connection, with the reason, and nothing else.
+import type {
+  AttachedHost,
+  Cancel,
+  Clock,
+  HostEvent,
+  HostPost,
+  HostSeat,
+  HostVerdict,
+  Logger,
+} from '../contract/index.ts'
+import {
+  ATTACH_VERSION,
+  type DaemonFrame,
+  encodeFrame,
+  FrameError,
+  type HelloFrame,
+  parseShimFrame,
+  type ShimFrame,
+} from './frames.ts'
+
+/** What carries the frames: a local socket, a WebSocket. */
+export interface FramePipe {
+  send(text: string): void
+  end(): void
+  /** The only agent that this peer may attach for; null: the pipe is the owner's own. */
+  readonly onlyAgent: string | null
+}
+
+export interface FrameReader {
+  line(text: string): void
+  /** The peer broke the form of the pipe itself. */
+  broken(reason: string): void
+  closed(): void
+}
+
+export interface HostConnectionDeps {
+  readonly id: string
+  readonly clock: Clock
+  readonly log: Logger
+  readonly version: string
+  postOf(agent: string): HostPost | undefined
+  /** Whether verdicts may come from the agent's senders. */
+  permission(agent: string): boolean
+  attached(host: AttachedHost): void
+  detached(host: AttachedHost): void
+}
+
+const HELLO_MS = 5_000
+const PING_MS = 15_000
+const SILENCE_MS = 45_000
+/** Events on their way to the host's pipe; the rest waits here. */
+export const DELIVER_WINDOW = 64
+
+export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): FrameReader {
+  const { clock, log } = deps
+  let seat: HostSeat | null = null
+  let host: AttachedHost | null = null
+  let over = false
+  let heardAt = clock.now()
+  let number = 0
+  const unconfirmed = new Map<number, (outcome: 'relayed' | 'gone') => void>()
+  const waiting: (() => void)[] = []
+  let timer: Cancel = clock.after(HELLO_MS, () => refuse('no hello within 5 s'))
+
+  const send = (frame: DaemonFrame) => {
+    if (!over) pipe.send(encodeFrame(frame))
+  }
+
+  const refuse = (reason: string) => {
+    if (over) return
+    log.warn({ host: deps.id, reason }, 'an attached process was refused')
+    send({ t: 'refused', reason })
+    finish()
+  }
+
+  const finish = () => {
+    if (over) return
+    over = true
+    timer()
+    pipe.end()
+    if (host) deps.detached(host)
+    seat?.detached()
+    for (const settle of unconfirmed.values()) settle('gone')
+    unconfirmed.clear()
+    for (const go of waiting.splice(0)) go()
+  }
+
+  const keepAsking = () => {
+    timer = clock.after(PING_MS, () => {
+      if (clock.now() - heardAt >= SILENCE_MS) return refuse('nothing was heard for 45 s')
+      send({ t: 'ping' })
+      keepAsking()
+    })
+  }
+
+  const confirmed = (frame: (n: number) => DaemonFrame): Promise<'relayed' | 'gone'> =>
+    new Promise((resolve) => {
+      if (over) return resolve('gone')
+      const n = ++number
+      unconfirmed.set(n, resolve)
+      send(frame(n))
+    })
+
+  const greet = (hello: HelloFrame) => {
+    const { t: _t, v: _v, ...facts } = hello
+    if (pipe.onlyAgent !== null && pipe.onlyAgent !== facts.agent)
+      return refuse(`this token is not for agent "${facts.agent}"`)
+    const post = deps.postOf(facts.agent)
+    if (!post) return refuse(`agent "${facts.agent}" is not configured with connector { type: channel } here`)
+    if (post.dialect !== facts.dialect)
+      return refuse(
+        `agent "${facts.agent}" is configured with dialect ${post.dialect}, the shim has ${facts.dialect}`,
+      )
+    timer()
+    keepAsking()
+    send({
+      t: 'welcome',
+      v: ATTACH_VERSION,
+      permission: deps.permission(facts.agent),
+      version: deps.version,
+    })
+    host = {
+      id: deps.id,
+      facts,
+      async deliver(event: HostEvent) {
+        while (unconfirmed.size >= DELIVER_WINDOW && !over)
+          await new Promise<void>((resolve) => waiting.push(resolve))
+        await confirmed((n) => ({ t: 'deliver', n, ...event }))
+      },
+      verdict: ({ requestId, behavior }: HostVerdict) =>
+        confirmed((n) => ({ t: 'verdict', n, requestId, behavior })),
+      close(reason) {
+        send({ t: 'bye', reason })
+        finish()
+      },
+    }
+    deps.attached(host)
+    seat = post.admit(host)
+  }
+
+  const take = (frame: ShimFrame, at: HostSeat) => {
+    switch (frame.t) {
+      case 'ok': {
+        unconfirmed.get(frame.n)?.('relayed')
+        unconfirmed.delete(frame.n)
+        waiting.shift()?.()
+        return
+      }
+      case 'call': {
+        const { id, key, tool, input, proved } = frame
+        const call = { key, tool, input, ...(proved === undefined ? {} : { provedBefore: proved }) }
+        at.call(call, (turn) => send({ t: 'evidence', id, turn })).then(
+          (answer) => send({ t: 'result', id, ...answer }),
+          (thrown) => log.error({ error: String(thrown) }, 'a tool call was not answered'),
+        )
+        return
+      }
+      case 'ask': {
+        const { t: _t, id, ...ask } = frame
+        at.ask(ask).then(
+          () => send({ t: 'asked', id }),
+          (thrown) => log.error({ error: String(thrown) }, 'a permission request could not be kept'),
+        )
+        return
+      }
+      case 'ping':
+        return send({ t: 'pong' })
+      case 'pong':
+        return
+      case 'hello':
+        return refuse('hello was said twice')
+    }
+  }
+
+  return {
+    line(text) {
+      if (over) return
+      heardAt = clock.now()
+      try {
+        const frame = parseShimFrame(text)
+        if (seat) take(frame, seat)
+        else if (frame.t === 'hello') greet(frame)
+        else refuse('the first frame must be hello')
+      } catch (thrown) {
+        if (!(thrown instanceof FrameError)) throw thrown
+        refuse(thrown.message)
+      }
+    },
+    broken: refuse,
+    closed: finish,
+  }
+}

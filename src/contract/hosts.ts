@@ -1,0 +1,89 @@
+// Hosts: processes that attach for an agent (a Claude Code, another MCP host). The attach room carries the frames, the
+// channel connector decides what goes where; this is what they have to say to each other.
+import type { ToolOutcome } from './tool-desk.ts'
+
+/** A turn on its way to a host, as the host's pipe carries it. */
+export interface HostEvent {
+  readonly turn: string
+  readonly session: string
+  readonly chatId: string
+  readonly messageId: string
+  readonly content: string
+  readonly meta: Readonly<Record<string, string>>
+}
+
+/** A turn that was written to the host's pipe in this life of the host. */
+export type HeldTurn = Pick<HostEvent, 'turn' | 'session' | 'chatId' | 'messageId'>
+
+/** What a host says of itself when it attaches. */
+export interface HostFacts {
+  readonly agent: string
+  readonly dialect: 'claude' | 'nexo'
+  /** Names the host's own session: the same again is the same place to work. Null: it has no name. */
+  readonly routingKey: string | null
+  /** Name and version of the program, for people. */
+  readonly client: string | null
+  /** What was handed to it before a daemon went away: it is not handed over again. Oldest first. */
+  readonly held: readonly HeldTurn[]
+  /** Permission requests of its own that it still waits for. */
+  readonly asks: readonly string[]
+  /** It gave evidence before: it takes channel messages. */
+  readonly proven: boolean
+}
+
+export interface HostVerdict {
+  readonly requestId: string
+  readonly behavior: 'allow' | 'deny'
+}
+
+/** One attachment. It ends once; a host that comes back is another attachment. */
+export interface AttachedHost {
+  readonly id: string
+  readonly facts: HostFacts
+  /** Resolves when it was written to the host's pipe, or when the host is gone (then `detached` was called). */
+  deliver(event: HostEvent): Promise<void>
+  verdict(verdict: HostVerdict): Promise<'relayed' | 'gone'>
+  close(reason: string): void
+}
+
+export interface HostCall {
+  readonly tool: string
+  readonly input: unknown
+  /** Carries over retries of one call. */
+  readonly key: string
+  /** Sent before: what the call was found to prove then (null: nothing). Absent: it was never sent before. */
+  readonly provedBefore?: string | null
+}
+
+export interface HostAsk {
+  readonly requestId: string
+  readonly toolName: string
+  readonly description: string
+  readonly inputPreview: string
+}
+
+/** The connector's side of one attachment. */
+export interface HostSeat {
+  /** Never throws. `proves` is told which turn the call proves before anything is done for it. */
+  call(call: HostCall, proves: (turn: string | null) => void): Promise<HostAnswer>
+  ask(ask: HostAsk): Promise<void>
+  detached(): void
+}
+
+export interface HostAnswer extends ToolOutcome {
+  /** The host has given evidence by now. */
+  readonly proven: boolean
+  /** Turns that the host need not remember any more: they were answered. */
+  readonly done: readonly string[]
+}
+
+export interface HostPost {
+  readonly dialect: 'claude' | 'nexo'
+  admit(host: AttachedHost): HostSeat
+}
+
+/** Where connectors wait for hosts of their agent. */
+export interface HostDoor {
+  /** Hosts of this agent are admitted from now on; the function that comes back ends that and closes them. */
+  open(agent: string, post: HostPost): () => void
+}

@@ -1,0 +1,51 @@
+// What waited longer than the queue keeps is given up, with a word to whoever sent it.
+import type { Cancel, Clock, Logger, NewSend, Settings, Store, TurnRow } from '../../contract/index.ts'
+import { givenUpText, notice } from '../notices.ts'
+import type { TurnEnd } from '../outbound/notify-on.ts'
+import { rowAddress, type SignalSink, tellTurnState } from '../signals.ts'
+
+export interface TurnExpiryDeps {
+  readonly store: Pick<Store, 'expireTurns' | 'enqueue'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly settings: () => Settings
+  readonly signal: SignalSink
+  readonly canSpeak: (integration: string) => boolean
+  readonly ended: (row: TurnRow, end: TurnEnd) => readonly NewSend[]
+}
+
+const SWEEP_MS = 60_000
+
+export function createTurnExpiry(deps: TurnExpiryDeps): { start(): void; stop(): void } {
+  const { store, clock, log } = deps
+  let cancel: Cancel = () => undefined
+  let stopped = false
+
+  const expireOld = async () => {
+    const rows = await store.expireTurns(deps.settings().tunables.queueExpiryMs, 100)
+    const told = rows.filter((row) => deps.canSpeak(row.integration))
+    const notices = told.map((row) => notice(targetOf(row), givenUpText('queue_expired')))
+    const ends = rows.flatMap((row) => deps.ended(row, { to: 'expired', reason: 'queue_expired' }))
+    if (notices.length + ends.length > 0) await store.enqueue([...notices, ...ends])
+    for (const row of rows) tellTurnState(deps.signal, row, 'expired', 'queue_expired')
+  }
+
+  const start = () => {
+    cancel = clock.after(SWEEP_MS, () => {
+      expireOld().catch((thrown) => log.warn({ error: String(thrown) }, 'expiry sweep failed'))
+      if (!stopped) start()
+    })
+  }
+
+  return {
+    start,
+    stop() {
+      stopped = true
+      cancel()
+    },
+  }
+}
+
+function targetOf(row: TurnRow) {
+  return { to: rowAddress(row), platform: row.platform, agent: row.agent, session: row.session, turn: row.id }
+}
