@@ -233,6 +233,11 @@ describe('secrets that were planted everywhere', () => {
     for (const [path, bytes] of filesOf(data)) hay.add(path, bytes)
 
     expect(hay.size()).toBeGreaterThan(150)
+    // The search finds what is there: words that were said, and the failure at the platform that was given a token.
+    const said = hay.search({ said: 'hello' })
+    for (const where of ['switchboard.db', 'turns --json', '/api/turns'])
+      expect(said.some((found) => found.includes(where))).toBe(true)
+    expect(hay.search({ failure: '"tg"' })).toContain('failure in the log')
     expect(hay.search({ ...used, ...minted })).toEqual([])
     expect(listener.taken).toEqual([])
   })
@@ -282,7 +287,7 @@ describe('the ledger', () => {
     const daemon = await scene.start({ data })
     await post(`${daemon.url}/hooks/demo`, 'hello', { 'x-sender': 'dev' })
     await post(`${daemon.url}/hooks/demo`, 'let me in', {
-      'x-sender': '=HYPERLINK("x"),"\n'.trim().replace('\n', ''),
+      'x-sender': '=HYPERLINK("x"),"',
     })
     const live = await until('it is quiet', async () => {
       const once = await switchboard(data, 'audit', 'export')
