@@ -37,6 +37,7 @@ import type { SignalSink } from '../core/signals.ts'
 import { splitText } from '../kit/index.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { nextRun } from './next-run.ts'
+import { createPlatformTokens } from './platform-tokens.ts'
 import { keepPruning } from './retention.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -203,7 +204,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       random: deps.random,
       log: log.child({ integration: integration.id }),
       transcript: (query) => store.transcript(integration.id, query),
-      tokens: deps.tokens,
+      tokens: createPlatformTokens(deps.tokens, integration.id),
       secret: deps.secret,
       filesDir: deps.filesDir(integration.id),
       publicUrl: settings().server.publicUrl,
