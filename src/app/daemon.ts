@@ -4,7 +4,13 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 // By their own files: the whole room would bring its schemas along, which the embedded default does not need.
 import { openConfigSource } from '../config/config-source.ts'
-import { adminToken, type DataFolder, dataFolderAt, prepareDataFolder } from '../config/data-folder.ts'
+import {
+  adminToken,
+  type DataFolder,
+  dataFolderAt,
+  prepareDatabase,
+  prepareDataFolder,
+} from '../config/data-folder.ts'
 import { WEB_OWNER } from '../config/default-settings.ts'
 import { readEnvironment } from '../config/environment.ts'
 import {
@@ -36,6 +42,7 @@ import { createAuthenticate } from './principals.ts'
 import { createRealClock, createRealRandom } from './real-clock.ts'
 import { BUILT, CONNECTORS, PLATFORMS } from './registry.ts'
 import { createSecretDoors } from './secret-doors.ts'
+import { withStartNotes } from './settled-at-start.ts'
 import { watchStore } from './store-watch.ts'
 import { createTokens } from './tokens.ts'
 import { createToolSurface } from './tool-surface.ts'
@@ -102,7 +109,9 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const keys = openKeyRing({ dataDir: folder.path, env })
     const node = nodeName(folder)
     const crashPoint = crashPointFrom(env.SWITCHBOARD_CRASH_AT)
-    const opened = await openStore(resolveStore(settings().store, sources), {
+    const storeAt = resolveStore(settings().store, sources)
+    prepareDatabase(storeAt)
+    const opened = await openStore(storeAt, {
       clock,
       random,
       node,
@@ -147,6 +156,14 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
 
     // One change after another: a second reload must not overtake the first half-way.
     let applying: Promise<void> = Promise.resolve()
+    // A failure is told and goes to whoever asked; the next change does not stumble over it.
+    const applyNext = (): Promise<void> => {
+      const next = applying.then(() => gateway.apply())
+      applying = next.catch((thrown) =>
+        log.error({ error: String(thrown) }, 'the new configuration could not be applied'),
+      )
+      return next
+    }
     let asker = 'the file changed'
     config.onReload((result) => {
       if (result.outcome !== 'invalid') return
@@ -158,16 +175,16 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       asker = 'the file changed'
       const result = await reloading
       // The file says the same, but a secret behind it may be new, and what could not start may be able to now.
-      if (result.outcome === 'unchanged') applying = applying.then(() => gateway.apply())
+      if (result.outcome === 'unchanged') applyNext().catch(() => undefined)
       const problem = result.outcome === 'invalid' ? result.text : null
       return { ok: problem === null, problem, digest: settings().digest, warnings: settings().warnings }
     }
     config.onChange((now) => {
-      applying = applying
-        .then(() => gateway.apply())
+      const noted = applyNext()
         .then(() => store.note([{ kind: 'config', ref: now.digest, detail: { what: 'reload' } }]))
         .then(() => log.info({ digest: now.digest }, 'configuration reloaded'))
-        .catch((thrown) => log.error({ error: String(thrown) }, 'the new configuration could not be applied'))
+        .catch((thrown) => log.error({ error: String(thrown) }, 'the reload is not in the ledger'))
+      applying = Promise.all([applying, noted]).then(() => undefined)
     })
 
     const desk = createDesk({
@@ -195,10 +212,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       chorus: createChorusConnections({ store, tokens, settings, baseUrl }),
       watchers,
       shelf,
-      applied: () => {
-        applying = applying.then(() => gateway.apply())
-        return applying
-      },
+      applied: applyNext,
     })
     const toolDesk = createToolDesk({
       store,
@@ -269,7 +283,9 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     log.info({ url: address.url, data: folder.path, node }, 'switchboard is ready')
 
     const hasChat = gateway.links.all().some((link) => link.platform === 'web')
-    const onHangup = () => void reload('SIGHUP')
+    const onHangup = () => {
+      reload('SIGHUP').catch((thrown) => log.error({ error: String(thrown) }, 'could not be reloaded'))
+    }
     process.on('SIGHUP', onHangup)
     undo.push(() => void process.off('SIGHUP', onHangup))
     let stopping: Promise<void> | null = null
@@ -319,13 +335,14 @@ function cachedMerge(base: () => Settings, added: () => readonly Added[]): () =>
   let from: Settings | null = null
   let list: readonly Added[] = NOTHING_ADDED
   let merged: Settings | null = null
+  const started = base()
   return () => {
     const now = base()
     const present = added()
     if (merged === null || from !== now || list !== present) {
       from = now
       list = present
-      merged = withAdded(now, present)
+      merged = withStartNotes(started, withAdded(now, present))
     }
     return merged
   }
