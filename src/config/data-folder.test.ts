@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { adminToken, dataFolderAt, prepareDataFolder } from './data-folder.ts'
+import { adminToken, dataFolderAt, prepareDatabase, prepareDataFolder } from './data-folder.ts'
 import { readEnvironment } from './environment.ts'
 
 let dir = ''
@@ -32,6 +32,28 @@ describe('the data folder', () => {
     prepareDataFolder(folder)
     expect(mode(folder.path)).toBe(0o700)
     expect(mode(folder.attachments)).toBe(0o700)
+  })
+
+  it('files in a folder that others can read are still not theirs to read', () => {
+    const data = join(dir, 'shared')
+    mkdirSync(data)
+    chmodSync(data, 0o755)
+    const folder = dataFolderAt({ data, env: {} })
+    writeFileSync(folder.database, '')
+    chmodSync(folder.database, 0o644)
+    prepareDataFolder(folder)
+    prepareDatabase(folder.defaultStore)
+    prepareDatabase(`sqlite:${join(data, 'other.db')}`)
+    expect(mode(folder.database)).toBe(0o600)
+    expect(mode(folder.lockFile)).toBe(0o600)
+    expect(mode(join(data, 'other.db'))).toBe(0o600)
+  })
+
+  it('a folder that everybody can write to is refused', () => {
+    const data = join(dir, 'open')
+    mkdirSync(data)
+    chmodSync(data, 0o777)
+    expect(() => prepareDataFolder(dataFolderAt({ data, env: {} }))).toThrow('written by everybody')
   })
 
   it('a path that is a file, or lies under one, is a clear error', () => {

@@ -4,7 +4,7 @@ import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { SwitchboardError } from '../contract/index.ts'
-import { createPrivate, readPrivate } from './private-file.ts'
+import { createPrivate, keepPrivate, readPrivate } from './private-file.ts'
 
 export interface DataFolder {
   readonly path: string
@@ -56,6 +56,13 @@ export function prepareDataFolder(folder: DataFolder): void {
   makePrivateFolder(folder.attachments, false)
   const socketFolder = resolve(folder.socket, '..')
   if (socketFolder !== folder.path) makePrivateFolder(socketFolder, true)
+  keepPrivate(folder.lockFile)
+}
+
+/** The database of an embedded store is its owner's alone, wherever it lies and whatever the folder's mode. */
+export function prepareDatabase(store: string): void {
+  const path = store.startsWith('sqlite:') ? store.slice('sqlite:'.length) : ''
+  if (path !== '' && !path.startsWith(':')) keepPrivate(path)
 }
 
 export interface AdminToken {
@@ -114,11 +121,24 @@ function makePrivateFolder(path: string, guarded: boolean): void {
       cause: thrown,
     })
   }
-  if (!guarded || process.platform === 'win32') return
+  if (process.platform === 'win32') return
+  if (!guarded) {
+    refuseOpenToAll(path)
+    return
+  }
   const { uid, mode } = lstatSync(path)
   if (uid !== process.getuid?.() || !lstatSync(path).isDirectory() || (mode & 0o077) !== 0) {
     throw new SwitchboardError('config_invalid', `${path} belongs to somebody else or is open to others`, {
       hint: 'choose a shorter --data path',
     })
   }
+}
+
+/** Whoever may write there may put a key, a socket or a database in our place. Sticky folders keep what is ours. */
+function refuseOpenToAll(path: string): void {
+  const { mode } = statSync(path)
+  if ((mode & 0o002) === 0 || (mode & 0o1000) !== 0) return
+  throw new SwitchboardError('config_invalid', `the data folder ${path} can be written by everybody`, {
+    hint: `run: chmod 700 ${path}`,
+  })
 }

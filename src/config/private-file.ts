@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
+  fchmodSync,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -55,6 +56,24 @@ export function createPrivate(path: string, text: string): boolean {
     throw thrown
   } finally {
     unlinkSync(draft)
+  }
+}
+
+/**
+ * Makes a file that another program fills (a database) its owner's alone before the first byte is in it. What SQLite
+ * puts beside its file takes the mode from it. Where that cannot be done, whoever opens the file says why.
+ */
+export function keepPrivate(path: string): void {
+  if (process.platform === 'win32') return
+  try {
+    const handle = openSync(path, 'a', 0o600)
+    try {
+      if ((fstatSync(handle).mode & 0o077) !== 0) fchmodSync(handle, 0o600)
+    } finally {
+      closeSync(handle)
+    }
+  } catch {
+    // Told by the one that opens it, with the reason.
   }
 }
 
