@@ -80,6 +80,8 @@ export interface ScriptedPlatform extends PlatformModule {
   shown(conversation: string, integration?: string): readonly string[]
   /** The next sends (of one conversation, if named) meet these, one each. */
   failNext(faults: readonly SendFault[], conversation?: string): void
+  /** Every send asks this first; null lets it pass. */
+  failBy(plan: (request: SendRequest) => SendFault | null): void
   /** Lets everything that hangs be confirmed. */
   release(): void
 }
@@ -113,6 +115,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
   const faults: { fault: SendFault; conversation: string | undefined }[] = []
   let hanging: (() => void)[] = []
   let counter = 0
+  let plan: (request: SendRequest) => SendFault | null = () => null
 
   const settingsOf = (integration: string) => ({ ...options, ...options.perIntegration?.[integration] })
   const abilitiesOf = (integration: string): Abilities => ({
@@ -137,7 +140,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
 
   const send = async (request: SendRequest) => {
     attempts.push(request)
-    const fault = nextFault(request.to.conversation)
+    const fault = nextFault(request.to.conversation) ?? plan(request)
     if (fault) await meet(fault, request)
     return { platformIds: [take(request)] }
   }
@@ -231,6 +234,9 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
     },
     failNext(list, conversation) {
       for (const fault of list) faults.push({ fault, conversation })
+    },
+    failBy(given) {
+      plan = given
     },
     release() {
       const waiting = hanging

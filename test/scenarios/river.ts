@@ -87,9 +87,13 @@ const RESTLESS = 2_000
 // A process does not come back in the very millisecond in which it died.
 const RESTART_MS = 50
 
-/** The same scenarios on both stores. */
-export function describeRiver(name: string, scenarios: (open: OpenRiver) => void): void {
-  describe.each(STORES)(`${name} on %s`, (kind) => {
+/** The same scenarios on both stores; `memory` is for those that are about numbers, not about disks. */
+export function describeRiver(
+  name: string,
+  scenarios: (open: OpenRiver) => void,
+  stores: readonly ('sqlite' | 'postgres' | 'memory')[] = STORES,
+): void {
+  describe.each(stores)(`${name} on %s`, (kind) => {
     const opened: OpenedRiver[] = []
     afterEach(async ({ task }) => {
       const rivers = opened.splice(0)
@@ -103,10 +107,8 @@ export function describeRiver(name: string, scenarios: (open: OpenRiver) => void
     afterAll(() => rmSync(folder, { recursive: true, force: true }))
     let files = 0
     scenarios(async (options = {}) => {
-      const url =
-        kind === 'sqlite'
-          ? `sqlite:${join(folder, `${files++}.db`)}`
-          : await (await sharedPostgres()).freshDatabase()
+      const file = kind === 'memory' ? ':memory:' : join(folder, `${files++}.db`)
+      const url = kind === 'postgres' ? await (await sharedPostgres()).freshDatabase() : `sqlite:${file}`
       const river = await createRiver(url, options)
       opened.push(river)
       return river
