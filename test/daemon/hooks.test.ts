@@ -85,6 +85,33 @@ agents:
   })
 })
 
+describe('integrations', () => {
+  it('[S1.integration] are accounts of their own: id, secret, policy and scope of one say nothing about the other', async () => {
+    const data = scene.folder()
+    const config = writeYaml(
+      data,
+      `integrations:
+  - { id: ci, platform: webhook, secret: env:CI, signature: plain, two_way: true, scope: all }
+  - { id: ops, platform: webhook, secret: env:OPS, signature: plain, access: { allow_from: [somebody] } }
+agents:
+  - { id: demo, connector: { type: demo }, inbound_bindings: [{ plugin: webhook, instance: ci }, { plugin: webhook, instance: ops }] }
+`,
+    )
+    const { url } = await scene.start({ data, config, env: { CI: 'the ci secret', OPS: 'the ops secret' } })
+    const say = async (id: string, secret: string) =>
+      (await post(`${url}/hooks/${id}`, 'hi', { 'x-webhook-secret': secret })).status
+    expect([await say('ci', 'the ci secret'), await say('ci', 'the ops secret')]).toEqual([200, 401])
+    // Known by its secret, and still not on the list of this one.
+    expect([await say('ops', 'the ops secret'), await say('ops', 'the ci secret')]).toEqual([403, 401])
+    await settled(data)
+    const turns = await askLines<{ integration: string; state: string; reason: string }>(data, 'turns')
+    expect(turns.map(({ integration, state, reason }) => [integration, state, reason]).toSorted()).toEqual([
+      ['ci', 'answered', null],
+      ['ops', 'refused', 'sender_not_allowed'],
+    ])
+  })
+})
+
 describe('the address', () => {
   it('[S14.loopback] [S14.public-needs-token] listens on loopback; elsewhere only with an admin token of the operator', async () => {
     const data = scene.folder()
