@@ -13,7 +13,7 @@ built   3 S3.ref-env                env:NAME reads a secret from the environment
 built   3 S3.ref-file               file:path reads a secret from a file
 built   3 S3.ref-secret             secret:NAME reads a secret from the encrypted store
 built   3 S3.ref-missing            A reference that leads nowhere is a clear error that names the reference and prints no value
-pending 3 S3.secret-not-logged      A secret that was resolved is never logged
+built   3 S3.secret-not-logged      A secret that was resolved is never logged
 built   3 S3.reload-file            A change of the file is taken without a restart
 built   3 S3.reload-sighup          SIGHUP reloads
 built   3 S3.reload-command         'switchboard reload' reloads and says what came of it
@@ -27,8 +27,8 @@ built   3 S3.recheck-at-send        Permission is checked again at the moment of
 built   3 S3.digest                 A node publishes the digest of its configuration
 pending 6 S3.digest-compared        doctor reports nodes whose configuration digests differ
 built   3 S3.server-keys            server: host, port and public_url are taken as written
-pending 2 S3.store-sqlite           store: sqlite:PATH opens that file, relative to the configuration
-pending 2 S3.store-postgres         store: postgres://... opens PostgreSQL
+built   2 S3.store-sqlite           store: sqlite:PATH opens that file, relative to the configuration
+built   2 S3.store-postgres         store: postgres://... opens PostgreSQL
 built   4 S3.integration-default    default: true marks where notify_user goes when no channel is named
 built   3 S3.scope-agents           scope: {agents: [...]} grants an integration to those agents, 'all' to all
 built   3 S3.scope-default-bound    An integration with no scope is granted to the agents bound to it
@@ -39,8 +39,8 @@ built   3 S3.channels-shape         agents[].channels has exactly the shape of t
 built   3 S3.binding-shape          inbound_bindings take plugin, instance, allowed_channel_servers and optional conversations
 built   4 S3.messaging-allow        messaging.allow lists targets inline
 built   4 S3.messaging-file         messaging: {file: messaging.json} accepts the send_message seed's file (personality to list)
-pending 4 S3.messaging-file-missing A missing messaging file denies all and is reported
-pending 4 S3.messaging-file-bad     A malformed messaging file denies all and is reported
+built   4 S3.messaging-file-missing A missing messaging file denies all and is reported
+built   4 S3.messaging-file-bad     A malformed messaging file denies all and is reported
 built   3 S3.content-chars-default  max_content_chars defaults to 16000
 built   3 S3.content-chars-rules    max_content_chars 0 means no cap, 1 to 63 are rejected, 64 is accepted
 pending 8 S3.content-cut            Content is counted in code points, and a cut appends an ellipsis
@@ -64,9 +64,9 @@ built   3 S3.unknown-policy-values  unknown_policy takes note or hold
 built   3 S3.limits-tunable         redeliver_after, sender limit, recipient limit and retention are tunable and take effect
 built   3 S3.mention-patterns       mention_patterns are configurable and decide what counts as a mention
 pending 5 S3.chat-manners           ack_reaction, reply_to_mode and text chunk limits are configurable and take effect
-pending 2 S3.default-up             'switchboard up' with no file runs the embedded default with the demo agent
-pending 2 S3.default-webhook        The default has a two-way webhook at /hooks/demo that trusts X-Sender: dev on loopback
-pending 3 S3.default-web            The default has the web chat
+built   2 S3.default-up             'switchboard up' with no file runs the embedded default with the demo agent
+built   2 S3.default-webhook        The default has a two-way webhook at /hooks/demo that trusts X-Sender: dev on loopback
+built   3 S3.default-web            The default has the web chat
 built   2 S3.default-data           The default keeps SQLite in the data folder (--data, default ~/.switchboard)
 `,
 )

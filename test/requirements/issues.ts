@@ -4,10 +4,10 @@ import { requirements } from './row.ts'
 export const RIVER = requirements(
   'Issue 2 The river',
   `
-pending 2 I2.start                  npm start runs the embedded default and says where it listens
+built   2 I2.start                  npm start runs the embedded default and says where it listens
 built   2 I2.readme-curl            The README's curl line gets an answer that shows on the event stream
 built   2 I2.restart-as-it-was      Killed and started again, everything is found as it was
-pending 2 I2.library-door           The subpath exports of the package load
+built   2 I2.library-door           The subpath exports of the package load
 built   2 I2.suite-platform         A platform suite under src/testing/ runs against any adapter factory
 built   2 I2.suite-connector        A connector suite under src/testing/ runs against any connector factory
 built   2 I2.suite-store            A store suite under src/testing/ runs against any store factory
@@ -50,8 +50,8 @@ built   3 I3.nexo-yaml              The YAML of the nexo seed loads as it stands
 built   3 I3.roles                  Roles owner, approver and operator each open what they name and nothing more
 pending 3 I3.strangers-learn        A stranger learns nothing: not what agents exist, not who is allowed
 pending 3 I3.strangers-10000        10,000 strangers do not fill the store, lock the owner out or get more than their replies
-pending 3 I3.secrets-running        Secrets are set, listed, removed and rotated while the daemon runs
-pending 3 I3.secrets-planted        Secrets planted everywhere are in no log line, error, JSON output, page or audit export
+built   3 I3.secrets-running        Secrets are set, listed, removed and rotated while the daemon runs
+built   3 I3.secrets-planted        Secrets planted everywhere are in no log line, error, JSON output, page or audit export
 built   3 I3.web-reload             web: history survives a reload of the page
 built   3 I3.web-delivery-state     web: the delivery state stands under each message
 built   3 I3.web-markdown-safe      web: Markdown is rendered safely: no script, no javascript: link, no raw HTML

@@ -5,7 +5,7 @@ export const EVERY_PLATFORM = requirements(
   '7 Platforms',
   `
 built   2 S7.real-payloads          Real payloads are parsed, from fixtures
-pending 2 S7.signatures             Signatures are verified before anything is parsed; a bad one is refused
+built   2 S7.signatures             Signatures are verified before anything is parsed; a bad one is refused
 built   5 S7.ignore-own             Own messages are ignored
 built   5 S7.mentions               Mentions are resolved
 built   5 S7.threads                Threads and replies are resolved

@@ -146,7 +146,7 @@ built   4 F7.notify-claim-bare      A claim with a bare type works or errors, ne
 built   4 F7.notify-buttons-last    Buttons are on the last chunk
 built   4 F7.notify-row-key         The claim row is keyed on the returned id
 built   4 F7.notify-log             Success and failure are both logged
-pending 4 F7.notify-urgency         Urgency is visible in each renderer
+built   4 F7.notify-urgency         Urgency is visible in each renderer
 built   4 F7.claim-claim            A tap on "Reply here" claims
 built   4 F7.claim-dismiss          A tap on "Keep my chat" dismisses
 built   4 F7.claim-expired          A tap after 24 h is told that it expired
@@ -172,7 +172,7 @@ built   4 F7.send-adapter-failed    'Adapter send failed: not_in_channel' with e
 built   4 F7.send-star              '*' allows any target
 built   4 F7.send-absent            An agent absent from the list is denied
 built   4 F7.send-no-personality    A call with no agent is denied
-pending 4 F7.send-bad-json          A file of bad JSON denies
+built   4 F7.send-bad-json          A file of bad JSON denies
 built   4 F7.send-two-targets       The same body to two targets is sent to both
 built   4 F7.send-dedup             The same target and body within 30 s is deduplicated with ok: true
 built   4 F7.send-dedup-boundary    At 30 s + 1 ms it is sent

@@ -51,7 +51,7 @@ built   4 S11.notify-grants         Grants (scope) and enabled apply
 built   4 S11.notify-recipient      Per-recipient limits apply
 built   4 S11.notify-success-text   Success text is 'Notification sent via <channel>'
 built   4 S11.notify-failure        Failure is isError and the reason
-pending 4 S11.notify-urgency        Urgency shows on web and webhook
+built   4 S11.notify-urgency        Urgency shows on web and webhook
 built   5 S11.notify-urgency-tg     Urgency shows on Telegram (silent or loud)
 pending 0 S11.notify-urgency-others Urgency shows on Slack (colour) and email (subject prefix, Importance)
 built   4 S11.notification-log      Every attempt is in notification_log

@@ -16,7 +16,7 @@ built   2 S12.verify-gap            audit verify finds a missing entry
 built   2 S12.verify-tail           audit verify finds a cut tail
 built   2 S12.verify-expect         audit verify --expect HEAD checks a head kept elsewhere
 pending 2 S12.counters-in-commit    Counters live in the same commit, so status never counts rows
-pending 2 S12.export                The ledger is exported as NDJSON and CSV
+built   2 S12.export                The ledger is exported as NDJSON and CSV
 built   3 S12.ledger-changes        Approvals, access changes and configuration changes are in the ledger
 pending 4 S12.ledger-notifications  Notifications are in the ledger
 built   3 S12.secrets-encrypted     Secrets are encrypted with AES-256-GCM
@@ -26,7 +26,7 @@ built   3 S12.rotate                'switchboard secrets rotate' re-encrypts und
 pending 4 S12.integration-creds     Integration credentials in the store are encrypted
 built   3 S12.minted-hashed         Tokens that we mint are stored as hashes
 pending 9 S12.given-encrypted       Connection strings and callback tokens given to us are encrypted, and pruned when done
-pending 3 S12.no-secret-printed     No secret in logs, errors, status or audit: one is planted and everything printed is searched
+built   3 S12.no-secret-printed     No secret in logs, errors, status or audit: one is planted and everything printed is searched
 built   2 S12.retention             Message bodies can be pruned while the ledger keeps counting and verifying
 built   3 S12.retention-config      Retention is configurable
 `,

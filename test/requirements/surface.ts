@@ -21,18 +21,18 @@ built   2 S14.http-readyz           /readyz answers 200 only when messages can b
 built   2 S14.http-metrics          /metrics speaks Prometheus
 built   2 S14.loopback              Listens on loopback unless told otherwise
 built   3 S14.public-needs-token    Refuses to listen on a public address without an admin token
-pending 2 S14.hook-shape            POST /hooks/ID answers 200 {"ok":true,"id","state":"queued"}
-pending 2 S14.hook-id-idempotency   The message id is Idempotency-Key
-pending 2 S14.hook-id-github        Else the message id is X-GitHub-Delivery, else fresh
+built   2 S14.hook-shape            POST /hooks/ID answers 200 {"ok":true,"id","state":"queued"}
+built   2 S14.hook-id-idempotency   The message id is Idempotency-Key
+built   2 S14.hook-id-github        Else the message id is X-GitHub-Delivery, else fresh
 built   2 S14.hook-duplicate        A repeat answers 200 with "duplicate":true and the first id
-pending 2 S14.hook-x-sender         X-Sender names the sender only where the integration trusts that header
+built   2 S14.hook-x-sender         X-Sender names the sender only where the integration trusts that header
 `,
 )
 
 export const COMMAND_LINE = requirements(
   '14 Command line',
   `
-pending 2 S14.cli-alias             swb is an alias of switchboard
+built   2 S14.cli-alias             swb is an alias of switchboard
 built   2 S14.cli-up                up runs the daemon with --host, --port, --data, --config
 built   3 S14.cli-up-open           up --open opens the page
 built   0 S14.cli-init              init is a wizard, also with flags
@@ -46,10 +46,10 @@ built   3 S14.cli-pair              pair lists, approves and denies
 built   3 S14.cli-access            access lists, grants and revokes
 pending 9 S14.cli-chorus            chorus connects, rotates and verifies
 pending 4 S14.cli-agents            agents lists and changes agents
-pending 4 S14.cli-integrations      integrations adds, lists, grants, disables and removes
+built   4 S14.cli-integrations      integrations adds, lists, grants, disables and removes
 built   3 S14.cli-approvals         approvals lists, allows and denies
 built   2 S14.cli-send              send sends through the outlet and says what came of it
-pending 4 S14.cli-notify            notify sends a notification
+built   4 S14.cli-notify            notify sends a notification
 built   2 S14.cli-turns             turns lists the turn log with filters
 built   2 S14.cli-inbox             inbox lists what waits
 built   2 S14.cli-outbox            outbox lists sends

@@ -7,13 +7,13 @@ export const WORDS = requirements(
 built   2 S1.address-both-ways      One address type (integration, conversation, optional thread) says where a message came from and where one goes
 built   2 S1.address-string         An address has one string form and parses back to the same address
 built   2 S1.address-no-alias       Each segment is percent-encoded, so that no value (':', '%', '/', spaces, Unicode) can alias another address
-pending 2 S1.integration            An integration is one configured account with an id, secrets, an access policy and a scope
+built   2 S1.integration            An integration is one configured account with an id, secrets, an access policy and a scope
 built   2 S1.one-connector          An agent is reached through exactly one connector
 built   2 S1.session-unit-of-order  A session is one conversation with one agent and the unit of order
 built   3 S1.binding-limits         A binding leads an integration to an agent, with its own limits
 built   3 S1.user-identities        A user is id, identities 'integration:sender', notify_to and roles owner, approver, operator
 built   3 S1.user-local             With no users configured there is one user 'local': the first one paired
-pending 3 S1.notify-to-default      A user's notify_to is by default that user's direct chat
+built   3 S1.notify-to-default      A user's notify_to is by default that user's direct chat
 built   3 S1.authorize-one          One authorize(principal, action, resource) decides for /api, /chat, /events and the command line
 built   3 S1.token-table            One token table (hash, kind, scope, expiry, revoked) serves every surface
 built   3 S1.token-expiry           An expired or revoked token opens nothing
