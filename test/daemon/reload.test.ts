@@ -44,7 +44,7 @@ describe('switchboard schema', () => {
 })
 
 describe('reload', () => {
-  it('[S3.reload-command] [S3.reload-swap] [S3.digest] by command: says what came of it, and holds at once', async () => {
+  it('[S3.reload-command] [S3.digest] by command: says what came of it, and holds at once', async () => {
     const data = scene.folder()
     const config = writeYaml(data, onlyDev)
     const daemon = await scene.start({ data, config })

@@ -40,7 +40,7 @@ describe('store', () => {
     expect(turns).toMatchObject([{ text: 'hello', state: 'answered' }])
   })
 
-  it('[S3.store-postgres] [S3.reference-env] a message goes around through a real PostgreSQL, named by reference, and is there after a fall', async () => {
+  it('[S3.store-postgres] [S3.ref-env] [S3.ref-missing] a message goes around through a real PostgreSQL, named by reference, and is there after a fall', async () => {
     postgres ??= await startPostgres()
     const data = scene.folder()
     const env = { DATABASE_URL: await postgres.freshDatabase() }
