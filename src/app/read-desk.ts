@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import {
   createConfigSource,
   dataFolderAt,
-  openKeyRing,
   readEnvironment,
+  readLedgerKey,
   resolveStore,
 } from '../config/index.ts'
 import { type ReadDesk, SwitchboardError } from '../contract/index.ts'
@@ -44,7 +44,7 @@ export async function openReadDesk(
     clock,
     random: createRealRandom(),
     node: 'reader',
-    ledgerKey: openKeyRing({ dataDir: folder.path, env }).ledgerKey,
+    ledgerKey: readLedgerKey({ dataDir: folder.path, env }),
     log,
     readOnly: true,
   })

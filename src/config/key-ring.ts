@@ -108,16 +108,32 @@ export function generateKey(): string {
   return randomBytes(32).toString('base64')
 }
 
+/** For those who only read: makes nothing. Throws `config_invalid` when there is no key, for a new one proves nothing. */
+export function readLedgerKey({ dataDir, env }: KeyRingConfig): Uint8Array {
+  const key = knownLedgerKey(dataDir, env) ?? sharedLedgerKey(envKey(env, 'SWITCHBOARD_KEY'))
+  if (key !== null) return key
+  throw new SwitchboardError('config_invalid', `${join(dataDir, 'ledger.key')} is missing`, {
+    hint: 'the ledger cannot be verified without it: put it back, or set SWITCHBOARD_LEDGER_KEY',
+  })
+}
+
 function openLedgerKey(dataDir: string, env: KeyRingConfig['env'], fromEnv: Uint8Array | null): Uint8Array {
-  const given = envKey(env, 'SWITCHBOARD_LEDGER_KEY')
-  if (given !== null) return given
+  const known = knownLedgerKey(dataDir, env)
+  if (known !== null) return known
+  const fresh = sharedLedgerKey(fromEnv) ?? randomBytes(32)
+  // Kept in a file, so that a rotation does not change it.
   const path = join(dataDir, 'ledger.key')
-  const kept = fileKey(path)
-  if (kept !== null) return kept
-  // Nodes that share SWITCHBOARD_KEY share the ledger key too; kept in a file, so that a rotation does not change it.
-  const fresh = fromEnv === null ? randomBytes(32) : subkey(fromEnv, 'ledger')
   createPrivate(path, `${Buffer.from(fresh).toString('base64')}\n`)
   return fileKey(path) ?? fresh
+}
+
+function knownLedgerKey(dataDir: string, env: KeyRingConfig['env']): Uint8Array | null {
+  return envKey(env, 'SWITCHBOARD_LEDGER_KEY') ?? fileKey(join(dataDir, 'ledger.key'))
+}
+
+/** Nodes that share SWITCHBOARD_KEY share the ledger key too. */
+function sharedLedgerKey(master: Uint8Array | null): Uint8Array | null {
+  return master === null ? null : subkey(master, 'ledger')
 }
 
 function derive(master: Uint8Array): MasterKey {

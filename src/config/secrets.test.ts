@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../contract/index.ts'
-import { generateKey, openKeyRing } from './key-ring.ts'
+import { generateKey, openKeyRing, readLedgerKey } from './key-ring.ts'
 import { createSecretBox } from './secret-box.ts'
 import {
   isSecretReference,
@@ -148,6 +148,17 @@ describe('keys', () => {
     const error = errorOf(() => ringIn())
     expect(error.message).toContain('can be read by others (mode 644)')
     expect(error.hint).toContain('chmod 600')
+  })
+
+  it('[S12.key-source] whoever only reads makes no key: a missing one is told', () => {
+    const error = errorOf(() => readLedgerKey({ dataDir: dir, env: {} }))
+    expect(error.message).toContain('ledger.key is missing')
+    expect(existsSync(join(dir, 'ledger.key'))).toBe(false)
+    expect(existsSync(join(dir, 'switchboard.key'))).toBe(false)
+    const env = { SWITCHBOARD_KEY: generateKey() }
+    const shared = readLedgerKey({ dataDir: dir, env })
+    expect(openKeyRing({ dataDir: dir, env }).ledgerKey).toEqual(shared)
+    expect(readLedgerKey({ dataDir: dir, env: {} })).toEqual(shared)
   })
 
   it('the ledger key is the same before and after a rotation, and shared by nodes that share the key', async () => {
