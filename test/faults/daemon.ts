@@ -10,6 +10,8 @@ export const BINARY =
 export interface DaemonOptions {
   readonly data: string
   readonly config?: string
+  /** Absent: a free one. */
+  readonly port?: number
   readonly env?: Readonly<Record<string, string>>
   /** Put in front of the command: strace and its arguments. */
   readonly under?: readonly string[]
@@ -59,7 +61,7 @@ export function launch(options: DaemonOptions): Launch {
     BINARY,
     'up',
     '--json',
-    ...['--port', '0', '--data', options.data],
+    ...['--port', String(options.port ?? 0), '--data', options.data],
     ...(options.config === undefined ? [] : ['--config', options.config]),
   ]
   const child = spawn(program, args, {
