@@ -121,10 +121,10 @@ export async function verifyChorusService(options: {
 
 type Answer = { readonly status: number } | { readonly problem: string }
 
-function asker(fetch: GuardedFetch, to: { readonly url: string; readonly allowPrivate: boolean }) {
+function asker(guarded: GuardedFetch, to: { readonly url: string; readonly allowPrivate: boolean }) {
   return async (body: unknown): Promise<Answer> => {
     try {
-      const { status: code } = await fetch({
+      const { status: code } = await guarded({
         url: to.url,
         method: 'POST',
         headers: { 'content-type': 'application/json' },

@@ -79,7 +79,7 @@ function place(yaml: string, port: number) {
 }
 
 describe('two Switchboards, chained', () => {
-  it('[S8.chained] [S8.connect] [S14.cli-chorus] [S14.json-chorus] [S14.http-inbox] [S14.http-callback] carry a message there and an answer back', async () => {
+  it('[S8.chained] [S8.connect] [S14.cli-chorus] [S14.json-chorus] [S14.http-inbox] [S14.http-callback] [S4.default-chorus] carry a message there and an answer back', async () => {
     const { front, back, first, second, secrets } = await openChain()
     expect((await postDemo(first.url, 'hello far away', 'k1')).status).toBe(200)
     await settled(front.data)

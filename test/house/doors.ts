@@ -15,6 +15,8 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   app: '*',
   cli: ['app', 'contract', 'config'],
   testing: ['contract'],
+  // The library door of the Chorus protocol alone: both ends without the gateway.
+  chorus: ['contract', 'kit'],
   'index.ts': '*',
 }
 

@@ -5,7 +5,7 @@ export const AGENTS = requirements(
   '6 Agents',
   `
 pending 7 S6.channel-evidence       channel: a tool call that names the message or chat, ack or reply is the evidence
-pending 9 S6.chorus-evidence        chorus: the first callback event is seen, a message event is answered; 200 is only handed
+built   9 S6.chorus-evidence        chorus: the first callback event is seen, a message event is answered; 200 is only handed
 pending 0 S6.claude-code-spawn      claude-code spawns one process per session with stream-json both ways, resumed by session id
 pending 0 S6.claude-code-evidence   claude-code: command_lifecycle where present, else the replayed user message, and the final result
 pending 0 S6.acp-prompt             acp hands a turn over with session/prompt over stdio and relays session/request_permission

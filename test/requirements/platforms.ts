@@ -22,7 +22,7 @@ built   3 S7.integration-keys       An integration's keys are checked by its pla
 built   2 S7.keys-webhook           webhook takes secret and signature, or sender_header, and two_way, template, out, as SPEC names them
 pending 5 S7.keys-telegram          telegram takes token, mode, secret_token and api_root
 pending 0 S7.keys-others            slack, discord, email, imessage and whatsapp take the keys that SPEC names
-pending 9 S7.keys-chorus            chorus takes name
+built   9 S7.keys-chorus            chorus takes name
 built   3 S7.not-built-told         A platform that is not built yet is told as such, not as an unknown key
 built   2 S7.suite                  Every platform passes the shared platform suite
 `,
@@ -79,7 +79,7 @@ pending 0 S7.email-strip            email: quoted history and signatures are str
 pending 0 S7.email-loop             email: loop guard (Auto-Submitted, list mail)
 pending 8 S7.mcp-transports         mcp: channel servers over stdio and Streamable HTTP, both prefixes
 pending 8 S7.mcp-out                mcp: sends through the server's outbound tool
-pending 9 S7.chorus-in              chorus: POST /inbox/sk_... from any Chorus service, answered at its callback
+built   9 S7.chorus-in              chorus: POST /inbox/sk_... from any Chorus service, answered at its callback
 pending 0 S7.imessage-mac           imessage: chat.db in, AppleScript out, 10,000 characters
 pending 0 S7.imessage-echo          imessage: self-chat and echo guard
 pending 0 S7.imessage-elsewhere     imessage: a clear error on other systems

@@ -115,19 +115,19 @@ built   2 F7.audit-non-channel      A turn that is from no channel server has no
 export const CHORUS_LIST = requirements(
   'Seeds: Chorus',
   `
-pending 9 F7.chorus-examples        The minimal and the full example work verbatim
-pending 9 F7.chorus-mcp-shapes      mcp as an object and as an array
-pending 9 F7.chorus-required        Each missing required field is named
-pending 9 F7.chorus-bad-secret      A bad secret is refused
-pending 9 F7.chorus-rotated         A rotated secret is refused
-pending 9 F7.chorus-dup-id          A duplicate message.id is not processed twice
-pending 9 F7.chorus-5xx             A 5xx is retried
-pending 9 F7.chorus-callback-order  A callback that fails with 500 and then takes 200 keeps order
-pending 9 F7.chorus-slow-callback   A slow callback does not block another channel
-pending 9 F7.chorus-lifecycle       lifecycle: processing first, idle last, even on a crash
-pending 9 F7.chorus-unknown-event   An unknown event type is accepted
-pending 9 F7.chorus-private-ip      A callback to a private IP is refused by default
-pending 9 F7.chorus-secret-silent   The secret is absent from every log line
+built   9 F7.chorus-examples        The minimal and the full example work verbatim
+built   9 F7.chorus-mcp-shapes      mcp as an object and as an array
+built   9 F7.chorus-required        Each missing required field is named
+built   9 F7.chorus-bad-secret      A bad secret is refused
+built   9 F7.chorus-rotated         A rotated secret is refused
+built   9 F7.chorus-dup-id          A duplicate message.id is not processed twice
+built   9 F7.chorus-5xx             A 5xx is retried
+built   9 F7.chorus-callback-order  A callback that fails with 500 and then takes 200 keeps order
+built   9 F7.chorus-slow-callback   A slow callback does not block another channel
+built   9 F7.chorus-lifecycle       lifecycle: processing first, idle last, even on a crash
+built   9 F7.chorus-unknown-event   An unknown event type is accepted
+built   9 F7.chorus-private-ip      A callback to a private IP is refused by default
+built   9 F7.chorus-secret-silent   The secret is absent from every log line
 `,
 )
 

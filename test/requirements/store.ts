@@ -25,7 +25,7 @@ built   3 S12.key-file-mode         A key file that others can read is refused
 built   3 S12.rotate                'switchboard secrets rotate' re-encrypts under a new key, and the old one opens nothing
 pending 4 S12.integration-creds     Integration credentials in the store are encrypted
 built   3 S12.minted-hashed         Tokens that we mint are stored as hashes
-pending 9 S12.given-encrypted       Connection strings and callback tokens given to us are encrypted, and pruned when done
+built   9 S12.given-encrypted       Connection strings and callback tokens given to us are encrypted, and pruned when done
 built   3 S12.no-secret-printed     No secret in logs, errors, status or audit: one is planted and everything printed is searched
 built   2 S12.retention             Message bodies can be pruned while the ledger keeps counting and verifying
 built   3 S12.retention-config      Retention is configurable

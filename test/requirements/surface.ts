@@ -9,8 +9,8 @@ built   3 S14.http-chat             /chat serves the chat page
 built   2 S14.http-hooks            /hooks/ID takes webhooks
 built   5 S14.http-hooks-platforms  /hooks/ID is also the webhook URL of telegram, answered as it expects
 pending 0 S14.http-hooks-others     /hooks/ID is also the webhook URL of slack and whatsapp, answered as each expects
-pending 9 S14.http-inbox            /inbox/SECRET takes Chorus deliveries
-pending 9 S14.http-callback         /callback/TOKEN takes Chorus callbacks
+built   9 S14.http-inbox            /inbox/SECRET takes Chorus deliveries
+built   9 S14.http-callback         /callback/TOKEN takes Chorus callbacks
 built   4 S14.http-mcp              /mcp and /mcp/notify speak Streamable HTTP with a bearer
 pending 7 S14.http-attach           /attach is a WebSocket for remote hosts
 built   3 S14.http-api              /api/* needs the admin token
@@ -44,7 +44,7 @@ built   2 S14.cli-status            status prints what status --json holds, as a
 pending 7 S14.cli-channel           channel runs the stdio server
 built   3 S14.cli-pair              pair lists, approves and denies
 built   3 S14.cli-access            access lists, grants and revokes
-pending 9 S14.cli-chorus            chorus connects, rotates and verifies
+built   9 S14.cli-chorus            chorus connects, rotates and verifies
 pending 4 S14.cli-agents            agents lists and changes agents
 built   4 S14.cli-integrations      integrations adds, lists, grants, disables and removes
 built   3 S14.cli-approvals         approvals lists, allows and denies
@@ -71,7 +71,7 @@ built   2 S14.json-send             An outbox row has id, to, agent, session, st
 built   2 S14.json-status           status --json has ready, node, uptime_ms, integrations, agents, counts, outbox and approvals as named
 built   2 S14.json-audit            audit verify --json has ok, entries, chain, broken_at when broken, and conservation
 built   3 S14.json-token            token mint --json has token, id and expires_at
-pending 9 S14.json-chorus           chorus connect --json has connection_string
+built   9 S14.json-chorus           chorus connect --json has connection_string
 built   3 S14.json-pair             pair list --json has code, integration, sender and expires_at
 built   3 S14.json-approvals        approvals list --json has id, agent, session, tool_name, description, state, decided_by, decided_via, expires_at
 built   3 S14.doctor-gates          doctor shows for each agent and binding each gate with pass, or the reason and the key to change
@@ -101,7 +101,7 @@ built   2 S16.names-field           A clear error names the field
 built   2 S16.nothing-half-done     Bad input leaves nothing lost or half-done
 built   2 S16.400                   Malformed input gets 400
 built   2 S16.401                   A bad credential gets 401
-pending 9 S16.404-secret-url        A bad credential gets 404 where the URL is the secret
+built   9 S16.404-secret-url        A bad credential gets 404 where the URL is the secret
 built   2 S16.404                   An unknown path or integration gets 404
 built   3 S16.409                   A conflict gets 409
 built   3 S16.410                   What has expired gets 410

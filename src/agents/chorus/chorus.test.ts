@@ -1,0 +1,352 @@
+// The connector `chorus` through the shared connectorSuite, and its own cases: what is posted, what statuses mean, what
+// callbacks do.
+import { describe, expect, it } from 'vitest'
+import {
+  type AgentOutput,
+  type ConnectorDeps,
+  type Delivery,
+  type RawRequest,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import type { ChorusDelivery, GuardedFetch, GuardedRequest, GuardedResponse } from '../../kit/index.ts'
+import { delivery, describeConnectorSuite, startRecorded } from '../../testing/connector-suite.ts'
+import { createRecordingLog } from '../../testing/recording-log.ts'
+import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
+import { testAgent } from '../../testing/test-settings.ts'
+import { createChorusAgent } from './index.ts'
+
+const URL_SECRET = 'https://agent.example.com/inbox/sk_planted4711'
+
+interface Minted {
+  readonly kind: string
+  readonly scope: Readonly<Record<string, string>>
+  readonly ttlMs: number | null
+}
+
+function scene(
+  answer: (request: GuardedRequest) => Partial<GuardedResponse> | Error = () => ({}),
+  more = {},
+) {
+  const posts: { request: GuardedRequest; body: ChorusDelivery }[] = []
+  const minted: Minted[] = []
+  const log = createRecordingLog()
+  const deps: ConnectorDeps = {
+    agent: testAgent('kate', [], {
+      connector: { type: 'chorus', options: { url: 'env:KATE', ...more } },
+      bindings: [
+        { plugin: 'webhook', instance: 'place', allowedChannelServers: [], context: 'The ops room.' },
+      ],
+    }),
+    clock: createTestClock(),
+    random: createTestRandom('chorus'),
+    log,
+    secret: (reference) => {
+      if (reference === 'env:KATE') return URL_SECRET
+      if (reference === 'secret:given.x') return JSON.stringify([{ url: 'https://up.example.com/mcp' }])
+      throw new SwitchboardError('config_invalid', `${reference} leads to nothing`)
+    },
+    publicBase: () => 'https://sb.example.com',
+    tokens: {
+      async mint({ kind, scope, ttlMs, prefix = kind }) {
+        minted.push({ kind, scope, ttlMs })
+        return { token: `${prefix}_${minted.length}`, id: `tok_${minted.length}`, expiresAt: null }
+      },
+      find: async () => null,
+      consume: async () => null,
+    },
+  }
+  const fetch: GuardedFetch = async (request) => {
+    posts.push({ request, body: JSON.parse(String(request.body)) as ChorusDelivery })
+    const given = answer(request)
+    if (given instanceof Error) throw given
+    return { status: 200, headers: {}, body: Buffer.alloc(0), truncated: false, ...given }
+  }
+  const connector = createChorusAgent(deps, fetch)
+  const callback = (body: unknown, headers: RawRequest['headers'] = {}) =>
+    connector.callback?.(
+      { agent: 'kate', session: delivery('').session, turn: 't_test_1' },
+      raw(body, headers),
+    )
+  return { connector, posts, minted, log, callback }
+}
+
+function raw(body: unknown, headers: RawRequest['headers'] = {}): RawRequest {
+  return {
+    method: 'POST',
+    path: '/cb',
+    query: new URLSearchParams(),
+    headers,
+    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+    fromLoopback: true,
+  }
+}
+
+async function opened(...given: Parameters<typeof scene>) {
+  const open = scene(...given)
+  const recorded = await startRecorded(open.connector)
+  const kinds = () =>
+    recorded.outputs.map((one: AgentOutput) => (one.kind === 'evidence' ? one.of : one.kind))
+  const says = () => recorded.outputs.flatMap((one) => (one.kind === 'say' ? [one.text] : []))
+  return { ...open, recorded, kinds, says }
+}
+
+async function failure(work: Promise<unknown> | undefined): Promise<SwitchboardError> {
+  return Promise.resolve(work).then(
+    () => Promise.reject(new Error('it should have failed')),
+    (error: SwitchboardError) => error,
+  )
+}
+
+describeConnectorSuite('chorus', async () => {
+  const { connector, callback } = scene()
+  const answering = {
+    ...connector,
+    async deliver(given: Delivery) {
+      await connector.deliver(given)
+      await callback({ type: 'message', content: 'Hello Alice!' })
+    },
+  }
+  return { connector: answering, answerable: 'hello', asking: null }
+})
+
+describe('a delivery', () => {
+  it('[S8.post-shape] [S8.fields] [S8.message-id] [S8.callback-fresh] [S8.mcp-scoped] has channel, message, a fresh callback and a scoped tool endpoint', async () => {
+    const { connector, posts, minted } = await opened()
+    await connector.deliver(delivery('hello', { sender: { id: 'u1', name: 'alice' } }))
+    await connector.deliver(delivery('hello', { attempt: 2 }))
+    expect(posts[0]?.body).toEqual({
+      channel: { id: delivery('').session, service: 'webhook', context: 'The ops room.' },
+      message: { id: 't_test_1', sender: 'alice', content: 'hello' },
+      callback: 'https://sb.example.com/callback/cb_1',
+      mcp: { url: 'https://sb.example.com/mcp', headers: { Authorization: 'Bearer agent_2' } },
+    })
+    expect(posts[1]?.body.message.id).toBe('t_test_1')
+    expect(posts[1]?.body.callback).not.toBe(posts[0]?.body.callback)
+    const { session } = delivery('')
+    expect(minted[0]).toMatchObject({
+      kind: 'chorus-callback',
+      scope: { agent: 'agent', session, turn: 't_test_1' },
+    })
+    expect(minted[1]).toMatchObject({ kind: 'agent', scope: { agent: 'agent', session } })
+    expect(minted.every(({ ttlMs }) => ttlMs === 24 * 3_600_000)).toBe(true)
+  })
+
+  it.each([200, 201, 202, 204])(
+    '[S8.handed-2xx] %i hands it over, and is evidence of nothing more',
+    async (status) => {
+      const { connector, recorded } = await opened(() => ({ status }))
+      await connector.deliver(delivery('hello'))
+      expect(recorded.outputs).toEqual([])
+      expect(connector.redelivery).toMatchObject({ handed: 'wait', seen: 'wait' })
+    },
+  )
+
+  it('[S8.mcp-shapes] hands on the tool servers of a service in front of it, and forgets those that are gone', async () => {
+    const { connector, posts } = await opened()
+    await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: 'secret:given.x' } }))
+    await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: 'secret:given.gone' } }))
+    expect(posts[0]?.body.mcp).toMatchObject([
+      { name: 'switchboard' },
+      { name: 'service1', url: 'https://up.example.com/mcp' },
+    ])
+    expect(posts[1]?.body.mcp).toMatchObject({ url: 'https://sb.example.com/mcp' })
+  })
+
+  it('says what is attached, and names a file that came without words', async () => {
+    const { connector, posts } = await opened()
+    const attachments = [
+      { id: 'f1', kind: 'image', name: 'cat.png', mime: 'image/png', size: 7, ref: 'secret-ref' } as const,
+    ]
+    await connector.deliver(delivery('', { attachments }))
+    expect(posts[0]?.body.message).toMatchObject({
+      content: '(attachment: cat.png)',
+      attachments: [{ id: 'f1', name: 'cat.png', mime: 'image/png', size: 7 }],
+    })
+    expect(JSON.stringify(posts[0]?.body)).not.toContain('secret-ref')
+  })
+
+  it.each([
+    [503, {}, 'platform_unavailable', 1_000],
+    [500, { 'retry-after': '7' }, 'platform_unavailable', 7_000],
+    [429, { 'retry-after': '9' }, 'rate_limited', 9_000],
+    [429, {}, 'rate_limited', 1_000],
+  ] as const)(
+    '[S8.retry-5xx] [S8.retry-429] [F7.chorus-5xx] %i %j is tried again',
+    async (status, headers, code, waitMs) => {
+      const { connector } = await opened(() => ({ status, headers }))
+      const error = await failure(connector.deliver(delivery('hi')))
+      expect(error).toMatchObject({ code, retryAfterMs: waitMs })
+      expect(error.nature.retryable).toBe(true)
+    },
+  )
+
+  it.each([
+    new SwitchboardError('platform_unavailable', 'the request could not be sent: the connection failed'),
+    new SwitchboardError('outcome_unknown', 'the request went out, but no answer came in time'),
+  ])('[S8.retry-5xx] a network fault is tried again, later each time: %s', async (fault) => {
+    const { connector } = await opened(() => fault)
+    const waits = []
+    for (const attempt of [1, 2, 3, 4, 5]) {
+      const error = await failure(connector.deliver(delivery('hi', { attempt })))
+      expect(error.nature.retryable).toBe(true)
+      waits.push(error.retryAfterMs)
+    }
+    expect(waits).toEqual([1_000, 5_000, 30_000, 120_000, 120_000])
+  })
+
+  it.each([400, 401, 403, 404, 410, 413, 301])(
+    '[S8.fail-4xx] %i fails the turn with the status',
+    async (status) => {
+      const { connector } = await opened(() => ({ status }))
+      const error = await failure(connector.deliver(delivery('hi')))
+      expect(error.nature.retryable).toBe(false)
+      expect(error.message).toContain(String(status))
+    },
+  )
+
+  it('[S8.urls-not-logged] [F7.chorus-secret-silent] no secret URL in any error or log line', async () => {
+    for (const status of [200, 302, 404, 429, 500]) {
+      const { connector, log, callback } = await opened(() => ({ status, headers: { location: URL_SECRET } }))
+      const printed = [String(await connector.deliver(delivery('hi')).catch((error: Error) => error.stack))]
+      printed.push(String(await failure(callback('{')).then((error) => error.stack)))
+      expect([...printed, ...log.lines].join('\n')).not.toMatch(/planted4711|cb_1|agent_2/)
+    }
+  })
+
+  it('an option that does not hold is named, and never its value', () => {
+    expect(() => scene(undefined, { url: 7 })).toThrow(/connector\.url/)
+    expect(() => scene(undefined, { planted: 1 })).toThrow(/connector\./)
+  })
+})
+
+describe('callback events', () => {
+  it('[S6.chorus-evidence] [S8.events-order] are taken in order: seen by the first, answered by a message', async () => {
+    const { callback, recorded, kinds } = await opened()
+    const events = [
+      { type: 'lifecycle', status: 'processing' },
+      { type: 'tool_call', name: 'web_search', args: { query: 'oslo weather' }, id: 'tc_001' },
+      { type: 'tool_result', id: 'tc_001', content: 'Oslo: 3°C, cloudy, wind 5m/s NW' },
+      { type: 'status', status: 'searching weather data' },
+      { type: 'message', content: 'The weather in Oslo is 3°C and cloudy.' },
+      { type: 'message', content: 'Bring a coat.' },
+      { type: 'lifecycle', status: 'idle' },
+    ]
+    for (const event of events) expect((await callback(event))?.status).toBe(200)
+    expect(kinds()).toEqual(['seen', 'status', 'status', 'say', 'say'])
+    expect(recorded.outputs[3]).toMatchObject({ text: 'The weather in Oslo is 3°C and cloudy.', final: true })
+  })
+
+  it('[S8.events-order] two POSTs at once cannot overtake each other', async () => {
+    const { callback, says } = await opened()
+    await Promise.all(['1', '2', '3'].map((content) => callback({ type: 'message', content })))
+    expect(says()).toEqual(['1', '2', '3'])
+  })
+
+  it('[S8.error-fails] an error with no message fails the turn; after one it is told; with lifecycle it waits for idle', async () => {
+    const error = { type: 'error', message: 'Failed to connect to weather API', code: 'tool_error' }
+    const bare = await opened()
+    await bare.callback(error)
+    expect(bare.recorded.outputs).toMatchObject([
+      { kind: 'failed', reason: 'agent_failed', detail: error.message },
+    ])
+    const late = await opened()
+    await late.callback({ type: 'message', content: 'half of it' })
+    await late.callback(error)
+    expect(late.says()).toEqual(['half of it', `⚠️ ${error.message}`])
+    const working = await opened()
+    await working.callback({ type: 'lifecycle', status: 'processing' })
+    await working.callback(error)
+    expect(working.kinds()).toEqual(['seen', 'status'])
+    await working.callback({ type: 'lifecycle', status: 'idle' })
+    expect(working.recorded.outputs.at(-1)).toMatchObject({ kind: 'failed', detail: error.message })
+    const recovered = await opened()
+    await recovered.callback({ type: 'lifecycle', status: 'processing' })
+    await recovered.callback(error)
+    await recovered.callback({ type: 'message', content: 'it works after all' })
+    await recovered.callback({ type: 'lifecycle', status: 'idle' })
+    expect(recovered.kinds()).toEqual(['seen', 'status', 'say'])
+  })
+
+  it('idle without a word is the end of the turn', async () => {
+    const { callback, kinds } = await opened()
+    await callback({ type: 'lifecycle', status: 'processing' })
+    await callback({ type: 'lifecycle', status: 'idle' })
+    expect(kinds()).toEqual(['seen', 'answered'])
+  })
+
+  it('[S8.events-unknown] [F7.chorus-unknown-event] unknown types are accepted and ignored, also unknown lifecycles', async () => {
+    const { callback, kinds } = await opened()
+    expect((await callback({ type: 'hologram', shape: 'cube' }))?.status).toBe(200)
+    expect((await callback({ type: 'lifecycle', status: 'dreaming' }))?.status).toBe(200)
+    expect(kinds()).toEqual(['seen'])
+  })
+
+  it.each([
+    ['{', 'not JSON'],
+    ['', 'not JSON'],
+    [Buffer.from([0xff, 0xfe]).toString('latin1'), 'not JSON'],
+    ['"message"', 'object'],
+    ['[]', 'empty'],
+    [{}, 'type is required'],
+    [{ type: 7 }, 'type must be a string'],
+    [{ type: 'message' }, 'content is required'],
+    [{ type: 'message', content: 7 }, 'content must be a string'],
+    [{ type: 'status' }, 'status is required'],
+    [{ type: 'error' }, 'message is required'],
+    [{ type: 'tool_call' }, 'name is required'],
+    [{ type: 'message', content: 'x', event_id: 7 }, 'event_id'],
+    ['{"type":"message","content":"a"}\n{"type":"message"}', 'event 2: content'],
+  ])('[S8.events-malformed] %j is refused with the field, and nothing is taken', async (body, named) => {
+    const { callback, recorded } = await opened()
+    const error = await failure(callback(body))
+    expect(error.code).toBe('input_invalid')
+    expect(error.message).toContain(named)
+    expect(recorded.outputs).toEqual([])
+  })
+
+  it('[S8.event-idempotent] an event_id or Idempotency-Key becomes the key of what is said', async () => {
+    const { callback, recorded } = await opened()
+    const event = { type: 'message', content: 'once', event_id: 'e1' }
+    await callback(event)
+    await callback(event)
+    await callback({ type: 'message', content: 'twice' }, { 'idempotency-key': 'k1' })
+    await callback({ type: 'message', content: 'twice' }, { 'idempotency-key': 'k1' })
+    const keys = recorded.outputs.map((one) => (one.kind === 'say' ? one.idempotencyKey : ''))
+    expect(keys[0]).toBe(keys[1])
+    expect(keys[2]).toBe(keys[3])
+    expect(new Set(keys).size).toBe(2)
+    expect(keys[0]).toContain('t_test_1')
+  })
+
+  it('[S8.ndjson] several events in one POST, as lines or as an array', async () => {
+    const lines = await opened()
+    await lines.callback('{"type":"status","status":"a"}\n{"type":"message","content":"b"}\n')
+    expect(lines.kinds()).toEqual(['seen', 'status', 'say'])
+    const array = await opened()
+    await array.callback(
+      [
+        { type: 'message', content: 'a' },
+        { type: 'message', content: 'b' },
+      ],
+      { 'idempotency-key': 'k' },
+    )
+    expect(array.says()).toEqual(['a', 'b'])
+    expect(
+      new Set(array.recorded.outputs.map((one) => (one.kind === 'say' ? one.idempotencyKey : ''))).size,
+    ).toBe(2)
+  })
+
+  it('tool calls are shown in the chat where that is asked for', async () => {
+    const { callback, says } = await opened(undefined, { show_tools: true })
+    await callback({ type: 'tool_call', name: 'web_search', args: { query: 'oslo' }, id: 'tc_1' })
+    expect(says()).toEqual(['🔧 `web_search {"query":"oslo"}`'])
+  })
+
+  it('only POST is taken, and a stopped connector asks to come back', async () => {
+    const { connector, callback } = await opened()
+    const get = await connector.callback?.({ session: 's', turn: 't' }, { ...raw(''), method: 'GET' })
+    expect(get?.status).toBe(405)
+    await connector.stop()
+    expect(await failure(callback({ type: 'message', content: 'x' }))).toMatchObject({ code: 'draining' })
+  })
+})

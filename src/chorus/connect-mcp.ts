@@ -1,0 +1,57 @@
+// The tool servers of a delivery, connected. Their URLs come from others, so every request goes through the guard.
+import type { Client } from '@modelcontextprotocol/client'
+import type { ChorusMcpServer, GuardedFetch } from '../kit/index.ts'
+
+export interface McpConnection {
+  /** Tools of several servers are told apart as `name__tool`. */
+  readonly name: string
+  readonly client: Client
+  close(): Promise<void>
+}
+
+const TIMEOUT_MS = 60_000
+const MAX_RESPONSE_BYTES = 8_388_608
+
+export async function connectMcp(
+  servers: readonly ChorusMcpServer[],
+  guard: { readonly fetch: GuardedFetch; readonly allowPrivate: boolean },
+): Promise<readonly McpConnection[]> {
+  if (servers.length === 0) return []
+  const { Client: McpClient, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+  return Promise.all(
+    servers.map(async (server, index) => {
+      const client = new McpClient({ name: 'switchboard-chorus', version: '0.1.0' })
+      const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+        requestInit: { headers: { ...server.headers } },
+        fetch: guardedWebFetch(guard),
+      })
+      await client.connect(transport)
+      return { name: server.name ?? `mcp${index + 1}`, client, close: () => client.close() }
+    }),
+  )
+}
+
+/** The guard in the shape of the web's fetch. A stream that never ends has no place here: it is answered 405. */
+function guardedWebFetch(guard: { readonly fetch: GuardedFetch; readonly allowPrivate: boolean }) {
+  return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const method = init.method ?? 'GET'
+    if (method !== 'POST' && method !== 'DELETE') return new Response(null, { status: 405 })
+    const headers = Object.fromEntries(new Headers(init.headers))
+    const answer = await guard.fetch({
+      url: input instanceof Request ? input.url : String(input),
+      method,
+      headers,
+      body: typeof init.body === 'string' ? init.body : '',
+      timeoutMs: TIMEOUT_MS,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+      allowPrivate: guard.allowPrivate,
+      allowHttp: false,
+      ...(init.signal ? { signal: init.signal } : {}),
+    })
+    const shown = Object.entries(answer.headers).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value] as [string, string]] : [],
+    )
+    const bare = answer.status === 204 || answer.status === 202 || answer.status === 304
+    return new Response(bare ? null : new Uint8Array(answer.body), { status: answer.status, headers: shown })
+  }
+}

@@ -1,0 +1,155 @@
+// The agent's end of Chorus for people who want only the protocol: a handler that takes deliveries, answers 200, and runs
+// `onMessage` with a voice of its own. Deliveries of one channel follow one another; channels do not wait for each other.
+// What was taken lives in memory: whoever needs it to survive a crash runs Switchboard itself.
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import { asSwitchboardError } from '../contract/index.ts'
+import {
+  type ChorusDelivery,
+  type ChorusEvent,
+  type ChorusMcpServer,
+  createGuardedFetch,
+  type GuardedFetch,
+  jsonValues,
+  mcpServers,
+  postChorus,
+  readDelivery,
+} from '../kit/index.ts'
+import { connectMcp, type McpConnection } from './connect-mcp.ts'
+import { createHandlers, type Handlers, type PlainReply, problem } from './node-door.ts'
+import { clock, pause } from './timers.ts'
+
+export interface AgentOptions {
+  /** What to do with a message. When it throws, the channel is told of an error; `idle` comes last in any case. */
+  onMessage(message: ChorusDelivery['message'], voice: Voice): Promise<void> | void
+  /** The secret part of the connection string: `…/inbox/SECRET`. Absent: every path is taken, and you guard it. */
+  readonly secret?: string
+  /** Callbacks and tool servers on loopback and private networks. */
+  readonly allowPrivate?: boolean
+  /** Told when output could not be delivered. The error names no URL. */
+  readonly onLost?: (event: ChorusEvent, error: Error) => void
+  readonly fetch?: GuardedFetch
+}
+
+/** How the agent speaks in the channel of the message it was given. In order, retried; resolves when it was taken. */
+export interface Voice {
+  readonly channel: ChorusDelivery['channel']
+  readonly mcpServers: readonly ChorusMcpServer[]
+  say(content: string): Promise<void>
+  status(text: string): Promise<void>
+  toolCall(name: string, args?: unknown): Promise<string>
+  toolResult(id: string, content: string): Promise<void>
+  error(message: string, code?: string): Promise<void>
+  /** The tools of the service: one connected client per server. Closed when `onMessage` is done. */
+  mcp(): Promise<readonly McpConnection[]>
+}
+
+export interface ChorusAgent extends Handlers {
+  /** Resolves when everything taken so far is done. */
+  settled(): Promise<void>
+}
+
+const REMEMBERED = 10_000
+const RETRY_MS = [250, 1_000, 4_000, 15_000]
+
+export function createAgent(options: AgentOptions): ChorusAgent {
+  const fetch = options.fetch ?? createGuardedFetch({ clock })
+  const allowPrivate = options.allowPrivate ?? false
+  const seen = new Set<string>()
+  const channels = new Map<string, Promise<void>>()
+
+  const post = async (delivery: ChorusDelivery, event: ChorusEvent): Promise<void> => {
+    const event_id = event.event_id ?? randomUUID()
+    const to = { url: delivery.callback, body: { ...event, event_id }, whom: 'the callback', allowPrivate }
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await postChorus({ ...to, idempotencyKey: event_id, now: clock.now() }, fetch)
+      } catch (thrown) {
+        const error = asSwitchboardError(thrown)
+        const again = error.nature.retryable || error.code === 'outcome_unknown'
+        const waitMs = error.retryAfterMs ?? RETRY_MS[attempt]
+        if (!again || attempt >= RETRY_MS.length || waitMs === undefined) {
+          options.onLost?.(event, error)
+          throw error
+        }
+        await pause(waitMs)
+      }
+    }
+  }
+
+  const work = async (delivery: ChorusDelivery): Promise<void> => {
+    // One line, so that what is not awaited still keeps its order.
+    let line: Promise<void> = Promise.resolve()
+    const send = (event: ChorusEvent): Promise<void> => {
+      const mine = line.then(() => post(delivery, event))
+      line = mine.catch(() => undefined)
+      return mine
+    }
+    const opened: McpConnection[] = []
+    const voice: Voice = {
+      channel: delivery.channel,
+      mcpServers: mcpServers(delivery.mcp),
+      say: (content) => send({ type: 'message', content }),
+      status: (text) => send({ type: 'status', status: text }),
+      async toolCall(name, args = {}) {
+        const id = `tc_${randomUUID()}`
+        await send({ type: 'tool_call', name, args, id })
+        return id
+      },
+      toolResult: (id, content) => send({ type: 'tool_result', id, content }),
+      error: (message, code) => send({ type: 'error', message, ...(code === undefined ? {} : { code }) }),
+      async mcp() {
+        if (opened.length === 0) opened.push(...(await connectMcp(voice.mcpServers, { fetch, allowPrivate })))
+        return opened
+      },
+    }
+    const begun = send({ type: 'lifecycle', status: 'processing' })
+    begun.catch(() => undefined)
+    try {
+      await options.onMessage(delivery.message, voice)
+    } catch (thrown) {
+      await voice.error(thrown instanceof Error ? thrown.message : String(thrown)).catch(() => undefined)
+    } finally {
+      for (const { close } of opened) await close().catch(() => undefined)
+      await send({ type: 'lifecycle', status: 'idle' }).catch(() => undefined)
+    }
+  }
+
+  const take = (delivery: ChorusDelivery): void => {
+    const key = JSON.stringify([delivery.channel.id, delivery.message.id])
+    if (seen.has(key)) return
+    seen.add(key)
+    if (seen.size > REMEMBERED) seen.delete(seen.values().next().value ?? '')
+    const { id } = delivery.channel
+    const mine = (channels.get(id) ?? Promise.resolve()).then(() => work(delivery))
+    channels.set(id, mine)
+    mine.finally(() => {
+      if (channels.get(id) === mine) channels.delete(id)
+    })
+  }
+
+  const handlers = createHandlers(async ({ method, path, body }): Promise<PlainReply> => {
+    if (options.secret !== undefined && !sameSecret(path.split('/').at(-1) ?? '', options.secret)) {
+      return { status: 404, body: problem('there is nothing at this path') }
+    }
+    if (method !== 'POST') return { status: 405, body: problem('this path takes POST only') }
+    const values = jsonValues(body)
+    if (values === null || values.length === 0) return { status: 400, body: problem('the body is not JSON') }
+    const read = values.map((value) => readDelivery(value))
+    const problems = read.flatMap((one) => (one.ok ? [] : one.problems))
+    if (problems.length > 0) return { status: 400, body: problem(problems.join('; ')) }
+    for (const one of read) if (one.ok) take(one.delivery)
+    return { status: 200, body: { ok: true } }
+  })
+
+  return {
+    ...handlers,
+    async settled() {
+      while (channels.size > 0) await Promise.all(channels.values())
+    },
+  }
+}
+
+function sameSecret(given: string, wanted: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(wanted))
+}
