@@ -78,11 +78,11 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
   const upkeep = async () => {
     const now = clock.now()
     const rested = [...holds.values()].filter(
-      (one) => one.restingSince !== null && now - one.restingSince >= REST_MS,
+      (one) => one.restingSince !== null && apart(now, one.restingSince) >= REST_MS,
     )
     for (const hold of rested) forget(hold)
     if (rested.length > 0) await store.releaseLanes('turns', rested)
-    if (now - renewedAt < deps.leaseMs / 3) return
+    if (apart(now, renewedAt) < deps.leaseMs / 3) return
     const held = [...holds.values()]
     renewedAt = now
     if (held.length === 0) return
@@ -182,4 +182,9 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
       if (all.length > 0) await store.releaseLanes('turns', all).catch(() => undefined)
     },
   }
+}
+
+/** Either way: a wall clock that was set back must not keep a lease from being renewed until it has caught up. */
+function apart(now: number, then: number): number {
+  return Math.abs(now - then)
 }

@@ -1,0 +1,52 @@
+// Upkeep of held lanes when the wall clock is set back: timers go on, so must the leases.
+import { describe, expect, it } from 'vitest'
+import { createTestClock } from '../../testing/test-clock.ts'
+import { createLaneHolds } from './lane-holds.ts'
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet }
+
+function opened() {
+  const timers = createTestClock(10_000_000)
+  let setBackMs = 0
+  const renewed: number[] = []
+  const released: string[] = []
+  const holds = createLaneHolds({
+    clock: { now: () => timers.now() - setBackMs, after: timers.after },
+    log: quiet,
+    leaseMs: 15_000,
+    signal: () => undefined,
+    store: {
+      async renewLanes(_kind, lanes) {
+        renewed.push(lanes.length)
+        return lanes.map(() => true)
+      },
+      async releaseLanes(_kind, lanes) {
+        released.push(...lanes.map((lane) => lane.lane))
+      },
+    },
+  })
+  const setBack = (ms: number) => {
+    setBackMs = ms
+  }
+  return { holds, timers, renewed, released, setBack }
+}
+
+describe('lane holds and a clock that is set back', () => {
+  it('[S13.lane-lock] a lane goes on being renewed, or another node would take it under our hands', async () => {
+    const { holds, timers, renewed, setBack } = opened()
+    holds.take('s', 'demo', 1)
+    setBack(3_600_000)
+    await timers.advance(16_000)
+    expect(renewed.length).toBeGreaterThanOrEqual(2)
+    await holds.stop()
+  })
+
+  it('a lane that rests is given back all the same', async () => {
+    const { holds, timers, released, setBack } = opened()
+    holds.rest(holds.take('s', 'demo', 1))
+    setBack(3_600_000)
+    await timers.advance(3_000)
+    expect(released).toEqual(['s'])
+    await holds.stop()
+  })
+})
