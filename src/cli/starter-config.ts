@@ -44,7 +44,7 @@ agents:
 
 # People, when there is more than one of them:
 # users:
-#   - { id: me, identities: ["web:local"], roles: [owner, approver, operator] }
+#   - { id: me, identities: ["web:owner"], roles: [owner, approver, operator] }
 
 # Some of what can be tuned, with the defaults:
 # tunables:
