@@ -214,7 +214,7 @@ describeRiver('sending', (open) => {
     expect(river.platform.texts('anna')).toEqual(['1'])
   })
 
-  it('[S11.parts-resume] [S2.out-order-of-steps] a long text goes in parts, and resumes at the part that failed', async () => {
+  it('[S11.parts-resume] a long text goes in parts, and resumes at the part that failed', async () => {
     const river = await open({ platform: { textLimit: 20 } })
     const text = 'one two three four five six seven eight nine ten'
     await send(river, 'warm-up')

@@ -48,6 +48,8 @@ export interface IntakeDeps {
 }
 
 const DECIDED_STAYS_KNOWN_MS = 24 * 3_600_000
+// Strangers decide how often they knock: beyond this their refusals are counted and in the ledger, without a row each.
+const REFUSAL_ROWS = { rps: 1, burst: 1_000 }
 
 export interface Intake {
   of(integration: string): PlatformIntake
@@ -66,6 +68,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     const senderLimit = bound?.binding.senderLimit ?? settings.tunables.senderLimit
     const senderKey = `s:${integration.id}:${event.sender.id}`
     const floodKey = `f:${integration.id}`
+    const refusalKey = `r:${integration.id}`
     const route = chatCommand(event) ? await deps.store.routeAt(at) : null
     const spoken = route?.agent ?? agent
     const input: StepInput = {
@@ -89,11 +92,15 @@ export function createIntake(deps: IntakeDeps): Intake {
     const takes = takenBy(result)
     if (takes.flood) limits.take(floodKey, floodLimit, now)
     if (takes.sender) limits.take(senderKey, senderLimit, now)
+    const crowded = takes.refusal && limits.peek(refusalKey, REFUSAL_ROWS, now).over
+    if (takes.refusal && !crowded) limits.take(refusalKey, REFUSAL_ROWS, now)
     const undo = () => {
       if (takes.flood) limits.giveBack(floodKey, floodLimit)
       if (takes.sender) limits.giveBack(senderKey, senderLimit)
+      if (takes.refusal && !crowded) limits.giveBack(refusalKey, REFUSAL_ROWS)
     }
-    return { item: toItem(input, result, freshMessageId(event)), result, agent: spoken, undo }
+    const item = toItem(input, result, freshMessageId(event))
+    return { item: crowded ? { ...item, keepRow: false } : item, result, agent: spoken, undo }
   }
 
   const namedApproval = async (event: InboundEvent, now: number): Promise<ApprovalRow | null> => {
@@ -150,11 +157,10 @@ function addressOf(integration: string, event: InboundEvent): Address {
   return address(integration, event.conversation, event.thread)
 }
 
-/** Strangers and floods spend no sender token; a verdict spends none either. */
-function takenBy(result: StepResult): { flood: boolean; sender: boolean } {
-  const { decision } = result
-  if (decision.go === 'refuse') return { flood: decision.reason !== 'flood', sender: false }
-  return { flood: true, sender: decision.go === 'continue' }
+/** Strangers and floods spend no sender token; a verdict spends none either. A verdict that is refused has its row. */
+function takenBy({ decision }: StepResult): { flood: boolean; sender: boolean; refusal: boolean } {
+  if (decision.go !== 'refuse') return { flood: true, sender: decision.go === 'continue', refusal: false }
+  return { flood: decision.reason !== 'flood', sender: false, refusal: decision.reason !== 'not_approver' }
 }
 
 function toItem(input: StepInput, { decision, effects = [] }: StepResult, messageId: string): ReceiveItem {

@@ -1,0 +1,175 @@
+// Offering again: after a crash, a reconnect, a time-out; marked, in order, and not for ever.
+import { expect, it } from 'vitest'
+import { type Delivery, SwitchboardError } from '../../src/contract/index.ts'
+import { AGAIN } from '../../src/testing/scripted-connector.ts'
+import { testAgent } from '../../src/testing/test-settings.ts'
+import { describeRiver } from './river.ts'
+
+const BUSY = () => new SwitchboardError('rate_limited', 'the agent is busy')
+const SILENT = () => undefined
+
+describeRiver('offering again', (open) => {
+  it('[S2.redeliver-restart] [S2.redelivery-marked] what was handed but not seen is offered again after a crash, marked', async () => {
+    const river = await open()
+    river.agent.script = SILENT
+    await river.person('anna').says('hi')
+    await river.settle()
+    await river.restart()
+    await river.pass(20_000)
+    const [first, second] = river.agent.deliveries as [Delivery, Delivery]
+    expect(first).toMatchObject({ attempt: 1, repeat: false })
+    expect(first.meta.redelivery).toBeUndefined()
+    expect(second).toMatchObject({ attempt: 2, repeat: true, turn: first.turn, session: first.session })
+    expect(second.meta.redelivery).toBe('true')
+    expect(river.agent.deliveries).toHaveLength(2)
+  })
+
+  it.each([
+    ['dispatch.before-hand-over', 0],
+    ['dispatch.after-hand-over', 1],
+    ['dispatch.before-settle', 1],
+  ] as const)(
+    '[S2.redeliver-restart] [S2.redelivery-marked] a crash at %s makes a marked repeat, and order holds',
+    async (point, handed) => {
+      const river = await open()
+      river.agent.script = async (delivery, agent) => {
+        if (delivery.repeat || point === 'dispatch.before-settle')
+          await agent.answer(delivery, `re: ${delivery.text}`)
+      }
+      river.crashAt(point)
+      const anna = river.person('anna')
+      await anna.says('1')
+      await anna.says('2').catch(SILENT)
+      await river.settle()
+      expect(river.agent.deliveries).toHaveLength(handed)
+      river.agent.script = async (delivery, agent) =>
+        void (await agent.answer(delivery, `re: ${delivery.text}`))
+      await river.restart()
+      await river.pass(20_000)
+      expect(river.agent.deliveries.slice(handed).map((one) => [one.text, one.repeat])).toEqual([
+        ['1', true],
+        ['2', false],
+      ])
+      expect(river.platform.texts('anna')).toEqual(['re: 1', 're: 2'])
+    },
+  )
+
+  it('[S2.redeliver-restart] a crash after the answer was committed repeats nothing, and the answer goes out', async () => {
+    const river = await open()
+    river.crashAt('dispatch.after-settle')
+    await river.person('anna').says('1')
+    await river.settle()
+    await river.restart()
+    await river.pass(20_000)
+    expect(river.agent.texts()).toEqual(['1'])
+    expect(river.platform.texts('anna')).toEqual(['re: 1'])
+  })
+
+  it('[S2.redeliver-reconnect] what was handed but not seen is offered again when the agent comes back', async () => {
+    const river = await open({ agent: { window: 2 } })
+    river.agent.script = SILENT
+    for (const text of ['1', '2', '3']) await river.person('anna').says(text)
+    await river.settle()
+    river.agent.detach()
+    await river.settle()
+    river.agent.attach()
+    await river.settle()
+    expect(river.agent.deliveries.map((one) => [one.text, one.repeat])).toEqual([
+      ['1', false],
+      ['2', false],
+      ['1', true],
+      ['2', true],
+    ])
+  })
+
+  it('[S6.redelivery-declared] a connector that declares give-up is not offered it again; the person is told', async () => {
+    const river = await open({
+      agent: { redelivery: { handed: 'give-up', seen: 'give-up', afterTimeout: false } },
+    })
+    river.agent.script = SILENT
+    const { id } = await river.person('anna').says('hi')
+    await river.restart()
+    await river.pass(20_000)
+    expect(river.agent.texts()).toEqual(['hi'])
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_silent' })
+    expect(river.platform.texts('anna')).toEqual([
+      '⚠️ Your message was not answered. The agent took it and never answered.',
+    ])
+  })
+
+  it('[S6.redelivery-declared] a seen turn is resumed as a continuation where the connector declares it', async () => {
+    const river = await open({
+      agent: { redelivery: { handed: 'again', seen: 'resume', afterTimeout: false } },
+    })
+    river.agent.script = async (delivery, agent) => void (await agent.evidence(delivery, 'seen'))
+    await river.person('anna').says('hi')
+    await river.restart()
+    await river.pass(20_000)
+    expect(river.agent.deliveries.map((one) => [one.repeat, one.continuation])).toEqual([
+      [false, false],
+      [true, true],
+    ])
+  })
+
+  it('[S2.redeliver-timeout] silence offers it again only where the connector can know that nothing runs', async () => {
+    const tunables = { redeliverAfterMs: 30_000 }
+    const patient = await open({ tunables })
+    const knowing = await open({ tunables, agent: { redelivery: { ...AGAIN, afterTimeout: true } } })
+    for (const river of [patient, knowing]) {
+      river.agent.script = SILENT
+      await river.person('anna').says('hi')
+      await river.pass(31_000)
+    }
+    expect(patient.agent.deliveries).toHaveLength(1)
+    expect(knowing.agent.deliveries.map((one) => one.repeat)).toEqual([false, true])
+    await knowing.agent.evidence(knowing.agent.deliveries[1] as Delivery, 'seen')
+    await knowing.pass(120_000)
+    expect(knowing.agent.deliveries, 'seen: it is at work').toHaveLength(2)
+  })
+
+  it('[S2.max-attempts] [S2.given-up-notice] a turn is offered max_attempts times, then failed, and the sender is told', async () => {
+    const river = await open({ tunables: { maxAttempts: 3 } })
+    river.agent.script = SILENT
+    const { id } = await river.person('anna').says('hi')
+    await river.person('anna').says('next')
+    for (let life = 0; life < 5; life++) {
+      await river.restart()
+      await river.pass(20_000)
+    }
+    expect(river.agent.deliveries.filter((one) => one.text === 'hi').map((one) => one.attempt)).toEqual([
+      1, 2, 3,
+    ])
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'max_attempts' })
+    expect(river.platform.texts('anna')[0]).toBe(
+      '⚠️ Your message was not answered. It was tried max_attempts times.',
+    )
+    expect(river.agent.deliveries.at(-1)?.text).toBe('next')
+  })
+
+  it('[S2.max-attempts] a busy agent is tried again with growing pauses, unmarked, then given up', async () => {
+    const river = await open({ tunables: { maxAttempts: 3 } })
+    river.agent.failNext(BUSY(), BUSY())
+    await river.person('anna').says('hi')
+    await river.settle()
+    expect(river.agent.deliveries).toHaveLength(0)
+    await river.pass(900)
+    expect(river.agent.deliveries).toHaveLength(0)
+    await river.pass(2_200)
+    expect(river.agent.deliveries.map((one) => [one.attempt, one.repeat])).toEqual([[3, false]])
+    river.agent.failNext(BUSY(), BUSY(), BUSY())
+    const { id } = await river.person('anna').says('again')
+    await river.pass(60_000)
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'max_attempts' })
+    expect(river.platform.texts('anna').at(-1)).toContain('(the agent is busy)')
+  })
+
+  it('a reload that restarts the connector offers again what it had in hand', async () => {
+    const river = await open()
+    river.agent.script = SILENT
+    await river.person('anna').says('hi')
+    await river.settle()
+    const agent = testAgent('demo', ['chat'], { connector: { type: 'test', options: { changed: true } } })
+    await river.configure({ agents: [agent] })
+    expect(river.agent.deliveries.map((one) => one.repeat)).toEqual([false, true])
+  })
+})
