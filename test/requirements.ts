@@ -4,7 +4,7 @@ import { AGENTS, CHANNEL } from './requirements/agents.ts'
 import { CHANNEL_SERVERS } from './requirements/channel-servers.ts'
 import { CHORUS } from './requirements/chorus.ts'
 import { CONFIGURATION } from './requirements/configuration.ts'
-import { PEOPLE, RIVER, TELEGRAM } from './requirements/issues.ts'
+import { PEOPLE, RIVER, SENDING_TRUTH, TELEGRAM } from './requirements/issues.ts'
 import { ACCESS, APPROVALS } from './requirements/people.ts'
 import { EACH_PLATFORM, EVERY_PLATFORM } from './requirements/platforms.ts'
 import type { Requirement } from './requirements/row.ts'
@@ -53,5 +53,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SEND_LIST,
   ...RIVER,
   ...PEOPLE,
+  ...SENDING_TRUTH,
   ...TELEGRAM,
 ]

@@ -90,6 +90,7 @@ export interface ScriptedPlatformOptions {
   readonly name?: string
   readonly abilities?: Partial<Abilities>
   readonly textLimit?: number
+  readonly paceMs?: number
   /** Absent: the platform cannot be asked. `truth` answers from what arrived. */
   readonly reconcile?: 'truth' | 'unknown' | 'throws'
   /** Overrides per integration. */
@@ -257,6 +258,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
         abilities: abilitiesOf(id),
         textLimit: mine.textLimit ?? Number.POSITIVE_INFINITY,
         sendFrom: 'any',
+        ...(mine.paceMs === undefined ? {} : { paceMs: mine.paceMs }),
         async start(intake, cursor) {
           doors.set(id, intake)
           cursors.set(id, cursor)

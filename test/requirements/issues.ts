@@ -86,6 +86,15 @@ built   3 I3.break-and-told         A broken file is told with its place while t
 `,
 )
 
+export const SENDING_TRUTH = requirements(
+  'Issue 4 Sending with truth',
+  `
+pending 4 I4.ten-thousand           10,000 sends through a plan that loses 10 % of the responses: every row settled and truthful, visible duplicates printed
+pending 4 I4.sink-faults            The web platform and a signed webhook sink as targets under 429, 500, time-out after accept and reset
+pending 4 I4.stored-integrations    Integrations are kept in the encrypted store, hot-applied, and the file's ids are refused
+`,
+)
+
 export const TELEGRAM = requirements(
   'Issue 5 Telegram and the kit of fakes',
   `

@@ -267,6 +267,26 @@ describeRiver('send_message', (open) => {
     expect(seen()).toEqual(['a', 'b', 'c'])
   })
 
+  it('keeps a platform’s pace in each conversation, and lets the others go on', async () => {
+    const river = await open({
+      platform: { paceMs: 1_000 },
+      integrations: [CHAT, SLACK],
+      agents: [allow('*')],
+    })
+    const order = (target: string, body: string) =>
+      river.tools().sendMessage(caller(), { platform: 'slack', target, body })
+    const calls = [order('C1', 'a'), order('C1', 'b'), order('C1', 'c'), order('C2', 'd')]
+    await river.settle()
+    expect([texts(river, 'C1'), texts(river, 'C2')]).toEqual([['a'], ['d']])
+    await river.pass(999)
+    expect(texts(river, 'C1')).toEqual(['a'])
+    await river.pass(1)
+    expect(texts(river, 'C1')).toEqual(['a', 'b'])
+    await river.pass(1_000)
+    const done = await outcomeOf(river, Promise.all(calls))
+    expect(done.every((one) => one.structured.status === 'sent')).toBe(true)
+  })
+
   it('[S11.notify-recipient] a loop of an agent does not flood one recipient', async () => {
     const river = await open({
       integrations: [CHAT, SLACK],
