@@ -40,6 +40,18 @@ describe('a short run', () => {
     expect(report.fdatasync_p50_ms).toBeGreaterThan(0)
     expect(readdirSync(dir)).toEqual([])
   }, 170_000)
+
+  it('[S17.chorus] measures a message to a Chorus agent and back, beside the agent alone', async () => {
+    const stdout = await bench('--json', '--only', 'chorus', '--quick', '--no-peers')
+    const { chorus } = JSON.parse(stdout) as BenchReport
+    expect(chorus?.map((one) => one.conversations)).toEqual([1, 32, 256])
+    for (const one of chorus ?? []) {
+      expect(one.p50_ms).toBeGreaterThan(0)
+      expect(one.p99_ms).toBeGreaterThanOrEqual(one.p50_ms)
+      expect(one.bare_p50_ms).toBeGreaterThan(0)
+    }
+    expect(readdirSync(dir)).toEqual([])
+  }, 170_000)
 })
 
 describe('targets', () => {
@@ -53,6 +65,7 @@ describe('targets', () => {
     ready: null,
     growth: null,
     micro: null,
+    chorus: null,
     machine: { cores: 2, cpu: 'x', node: 'v20', load_1m: 0, pinned: true, filesystem: 'ext4' },
     quick: false,
     warnings: [],

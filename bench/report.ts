@@ -1,6 +1,7 @@
 // What a run has to say: one object for scripts, a table for people.
 import Table from 'cli-table3'
 import type { Machine } from './machine.ts'
+import type { ChorusFigures } from './measure/chorus.ts'
 import type { GrowthReport } from './measure/growth.ts'
 import type { IntakeReport, ServerName } from './measure/intake.ts'
 import type { MicroReport } from './measure/micro.ts'
@@ -17,6 +18,7 @@ export interface BenchReport {
   readonly ready: ReadyReport | null
   readonly growth: GrowthReport | null
   readonly micro: MicroReport | null
+  readonly chorus: readonly ChorusFigures[] | null
   readonly machine: Machine
   readonly quick: boolean
   readonly warnings: readonly string[]
@@ -102,7 +104,7 @@ function targetTable(judgements: readonly Judgement[]): string {
   return table.toString()
 }
 
-function otherLines({ intake, ready, growth, micro }: BenchReport): string[] {
+function otherLines({ intake, ready, growth, micro, chorus }: BenchReport): string[] {
   const lines: string[] = []
   if (intake.rss_loaded_mb !== null)
     lines.push(`resident memory under load: ${intake.rss_loaded_mb} MB (highest)`)
@@ -116,6 +118,13 @@ function otherLines({ intake, ready, growth, micro }: BenchReport): string[] {
     )
   }
   if (micro !== null) lines.push(`gate ${micro.gate_us} µs, wrap ${micro.wrap_us} µs a message`)
+  for (const one of chorus ?? []) {
+    lines.push(
+      `message → Chorus agent → callback → visible, ${one.conversations} conversations: p50 ${one.p50_ms} ms, ` +
+        `p99 ${one.p99_ms} ms; the agent alone ${one.bare_p50_ms} and ${one.bare_p99_ms} ms: ` +
+        `${one.overhead_ms} ms added, ${one.per_second} messages/s`,
+    )
+  }
   return lines
 }
 

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { startLoad } from './load/load.ts'
 import { describeMachine, isMemoryDisk, type Machine, measureFdatasync } from './machine.ts'
+import { measureChorus } from './measure/chorus.ts'
 import { type BenchContext, openWorkspace } from './measure/context.ts'
 import { measureGrowth } from './measure/growth.ts'
 import { measureIntake, peersInstalled } from './measure/intake.ts'
@@ -40,6 +41,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
     const rss = has('rss') ? await measureRest(context) : null
     const intake = has('intake') ? await measureIntake(context) : NO_INTAKE
     const growth = has('growth') ? await measureGrowth(context) : null
+    const chorus = has('chorus') ? await measureChorus(context) : null
     const cpu = (name: keyof typeof intake.servers) => intake.servers[name]?.cpu_us ?? null
     return {
       intake,
@@ -57,6 +59,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
       ready,
       growth,
       micro,
+      chorus,
       machine,
       quick: options.quick,
       warnings,

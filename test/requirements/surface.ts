@@ -121,7 +121,7 @@ export const SPEED = requirements(
   `
 built   2 S17.bench                 npm run bench runs peers beside Switchboard in interleaved rounds and prints medians of per-round ratios
 pending 2 S17.intake                It measures durable intake over HTTP
-pending 9 S17.chorus                It measures end to end to a Chorus agent and back
+built   9 S17.chorus                It measures end to end to a Chorus agent and back
 pending 7 S17.stdio                 It measures channel notifications over stdio
 pending 8 S17.gate-wrap             It measures gate and wrap per message
 pending 2 S17.ready                 It measures start to ready

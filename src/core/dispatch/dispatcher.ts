@@ -145,7 +145,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       deps.crashPoint?.('dispatch.before-hand-over')
       await connector.deliver(toDelivery(row, hold.agent, hold.lane))
       deps.crashPoint?.('dispatch.after-hand-over')
-      if (connector.redelivery.handed === 'wait') await noteTaken(hold, row)
+      // An agent that answered already needs no note.
+      if (connector.redelivery.handed === 'wait' && hold.flights.has(row.id)) await noteTaken(hold, row)
       watchSilence(hold, row)
       if (wary.delete(hold.lane)) drain.wake({ lane: hold.lane, scope: hold.agent })
     } catch (thrown) {
