@@ -245,7 +245,7 @@ describe('sending from a real daemon', () => {
     expect((await send('x')).text).not.toMatch(denied)
   })
 
-  it('[S14.cli-integrations] [I4.stored-integrations] integrations are kept encrypted, started, granted, disabled and forgotten by command', async () => {
+  it('[S14.cli-integrations] [I4.stored-integrations] [S12.integration-creds] integrations are kept encrypted, started, granted, disabled and forgotten by command', async () => {
     const { sink, data, config, daemon } = await opened()
     const added = ['integrations', 'add', 'pager', '--platform', 'webhook', '--scope', 'demo']
     const keys = [

@@ -12,10 +12,10 @@ pending 0 S6.acp-prompt             acp hands a turn over with session/prompt ov
 pending 0 S6.acp-evidence           acp: the first session/update is seen, the stop reason is answered
 pending 0 S6.llm-loop               llm runs a loop over an Anthropic or OpenAI-compatible API with the tool surface and approvals
 pending 0 S6.llm-evidence           llm: the first token is seen, the end of the loop is answered
-pending 2 S6.demo-no-key            demo runs in the process and needs no key
-pending 2 S6.demo-echoes            demo echoes
-pending 2 S6.demo-asks              demo asks for a permission
-pending 2 S6.demo-notifies          demo notifies later
+built   2 S6.demo-no-key            demo runs in the process and needs no key
+built   2 S6.demo-echoes            demo echoes
+built   2 S6.demo-asks              demo asks for a permission
+built   2 S6.demo-notifies          demo notifies later
 built   2 S6.demo-evidence          demo gives its own evidence of seen and answered
 pending 7 S6.wrap-form              Model-visible form: <channel source="S" k="v">, newline, body, newline, </channel>
 pending 7 S6.wrap-source-first      source comes first and is reserved; the other attributes are sorted

@@ -21,7 +21,7 @@ pending 2 I2.lane-fencing           Lane rows carry fencing tokens that only gro
 built   2 I2.seed-curl              The curl lines of the channels seed work against /hooks/demo
 built   2 I2.demo-answers           demo answers a message
 built   2 I2.demo-deploy            demo: 'deploy' asks for an approval and then "runs" it
-pending 2 I2.demo-remind            demo: 'remind me in 5s' speaks first later
+built   2 I2.demo-remind            demo: 'remind me in 5s' speaks first later
 built   2 I2.demo-remind-restart    demo: a reminder survives a restart
 built   2 I2.demo-help              demo: 'help' says what it can do
 built   2 I2.cli-tables             Commands print tables for people
@@ -48,8 +48,8 @@ export const PEOPLE = requirements(
 built   3 I3.schema-everything      The schema covers everything that exists, with titles and defaults for editors
 built   3 I3.nexo-yaml              The YAML of the nexo seed loads as it stands
 built   3 I3.roles                  Roles owner, approver and operator each open what they name and nothing more
-pending 3 I3.strangers-learn        A stranger learns nothing: not what agents exist, not who is allowed
-pending 3 I3.strangers-10000        10,000 strangers do not fill the store, lock the owner out or get more than their replies
+built   3 I3.strangers-learn        A stranger learns nothing: not what agents exist, not who is allowed
+built   3 I3.strangers-10000        10,000 strangers do not fill the store, lock the owner out or get more than their replies
 built   3 I3.secrets-running        Secrets are set, listed, removed and rotated while the daemon runs
 built   3 I3.secrets-planted        Secrets planted everywhere are in no log line, error, JSON output, page or audit export
 built   3 I3.web-reload             web: history survives a reload of the page
@@ -89,9 +89,9 @@ built   3 I3.break-and-told         A broken file is told with its place while t
 export const SENDING_TRUTH = requirements(
   'Issue 4 Sending with truth',
   `
-pending 4 I4.ten-thousand           10,000 sends through a plan that loses 10 % of the responses: every row settled and truthful, visible duplicates printed
-pending 4 I4.sink-faults            The web platform and a signed webhook sink as targets under 429, 500, time-out after accept and reset
-pending 4 I4.stored-integrations    Integrations are kept in the encrypted store, hot-applied, and the file's ids are refused
+built   4 I4.ten-thousand           10,000 sends through a plan that loses 10 % of the responses: every row settled and truthful, visible duplicates printed
+built   4 I4.sink-faults            The web platform and a signed webhook sink as targets under 429, 500, time-out after accept and reset
+built   4 I4.stored-integrations    Integrations are kept in the encrypted store, hot-applied, and the file's ids are refused
 `,
 )
 

@@ -23,19 +23,19 @@ built   9 S4.default-chorus         chorus: the connection string is the gate
 pending 8 S4.default-mcp            mcp: the five gates, plus access where it is set
 pending 0 S4.email-proven           Email senders must be proven (require_auth_results, default true)
 pending 0 S4.email-authserv         Only the Authentication-Results header of the named authserv_id counts
-pending 3 S4.pairing-code-form      A pairing code is 6 lower-case hex digits
+built   3 S4.pairing-code-form      A pairing code is 6 lower-case hex digits
 built   3 S4.pairing-code-hour      A pairing code is valid for one hour
 built   3 S4.pairing-two-replies    A stranger gets at most 2 replies
 built   3 S4.pairing-one-code       There is one code per sender: asking again shows the same one
 built   3 S4.pairing-cap            Pending codes per integration are capped
 built   3 S4.pairing-no-lockout     Strangers cannot use the cap to lock the owner out
-pending 3 S4.pairing-refused        The stranger's message itself is refused and recorded
+built   3 S4.pairing-refused        The stranger's message itself is refused and recorded
 built   3 S4.pairing-approve-cli    The owner approves with 'switchboard pair approve CODE'
 pending 3 S4.pairing-approve-api    The owner can approve through /api, where the console does it
-pending 3 S4.pairing-not-by-chat    A pairing is never approved by a chat message
-pending 3 S4.pairing-told           The newcomer is told that the pairing was approved
-pending 3 S4.pairing-never-picks    Approving never picks "the only pending one" by itself: the code is needed
-pending 3 S4.pairing-then-talks     After the approval the newcomer's next message passes
+built   3 S4.pairing-not-by-chat    A pairing is never approved by a chat message
+built   3 S4.pairing-told           The newcomer is told that the pairing was approved
+built   3 S4.pairing-never-picks    Approving never picks "the only pending one" by itself: the code is needed
+built   3 S4.pairing-then-talks     After the approval the newcomer's next message passes
 built   3 S4.two-rights             allow_from may talk, approvers may decide approvals: one right does not give the other
 built   3 S4.approver-default       approvers default to the paired owner
 built   3 S4.group-verdict          In groups a verdict counts only from an approver
@@ -43,7 +43,7 @@ built   3 S4.unreadable-closes      An unreadable access policy closes the door 
 built   3 S4.refusal-names-gate     A refusal names the gate and the configuration key in the ledger
 built   3 S4.refusal-in-doctor      doctor shows refusals with the gate and the key to change
 pending 0 S4.refusal-in-console     The console shows refusals with the gate and the key to change
-pending 3 S4.stranger-sees-nothing  The stranger sees nothing of a refusal (pairing apart)
+built   3 S4.stranger-sees-nothing  The stranger sees nothing of a refusal (pairing apart)
 built   5 S4.import-claude-access   'switchboard import claude-access DIR' imports access.json of the official plugins
 `,
 )
@@ -55,7 +55,7 @@ pending 7 S10.asked-by-channel      Claude Code asks over the channel connector
 pending 0 S10.asked-by-claude-code  The claude-code connector's permission requests become approvals
 pending 0 S10.asked-by-acp          acp permission requests become approvals
 pending 0 S10.asked-by-llm          The llm loop asks before a risky tool
-pending 3 S10.asked-by-demo         The demo agent asks
+built   3 S10.asked-by-demo         The demo agent asks
 pending 8 S10.asked-by-mcp-host     MCP hosts can ask
 built   3 S10.states                An approval goes pending, decided, relayed or undeliverable, or expired, or withdrawn
 built   3 S10.allowed-after-write   "Allowed" is shown only after the verdict was written to the asking host
@@ -75,7 +75,7 @@ built   3 S10.buttons               Buttons decide where the platform has them
 built   3 S10.text-verdict          'yes ID' and 'no ID' always decide, in the form of the seed's expression, in any case
 built   3 S10.id-form               Ids are random, five letters a-z without l
 built   3 S10.id-unique             Ids are unique among the pending
-pending 3 S10.id-polite             Ids are free of rude words
+built   3 S10.id-polite             Ids are free of rude words
 pending 7 S10.id-of-host            A host's own id is shown as it came unless it collides with a pending one
 built   3 S10.id-not-authority      An id locates, it does not authorise: the decider must be an approver of that agent
 pending 8 S10.server-verdict        A channel server's verdict counts only if it passes the gates and was asked, and is recorded as server:<name>

@@ -18,12 +18,12 @@ built   2 S12.verify-expect         audit verify --expect HEAD checks a head kep
 pending 2 S12.counters-in-commit    Counters live in the same commit, so status never counts rows
 built   2 S12.export                The ledger is exported as NDJSON and CSV
 built   3 S12.ledger-changes        Approvals, access changes and configuration changes are in the ledger
-pending 4 S12.ledger-notifications  Notifications are in the ledger
+built   4 S12.ledger-notifications  Notifications are in the ledger
 built   3 S12.secrets-encrypted     Secrets are encrypted with AES-256-GCM
 built   3 S12.key-source            The key comes from SWITCHBOARD_KEY or a key file of mode 0600
 built   3 S12.key-file-mode         A key file that others can read is refused
 built   3 S12.rotate                'switchboard secrets rotate' re-encrypts under a new key, and the old one opens nothing
-pending 4 S12.integration-creds     Integration credentials in the store are encrypted
+built   4 S12.integration-creds     Integration credentials in the store are encrypted
 built   3 S12.minted-hashed         Tokens that we mint are stored as hashes
 built   9 S12.given-encrypted       Connection strings and callback tokens given to us are encrypted, and pruned when done
 built   3 S12.no-secret-printed     No secret in logs, errors, status or audit: one is planted and everything printed is searched

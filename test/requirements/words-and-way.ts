@@ -19,7 +19,7 @@ built   3 S1.token-table            One token table (hash, kind, scope, expiry, 
 built   3 S1.token-expiry           An expired or revoked token opens nothing
 built   4 S1.authorize-mcp          The same authorize and token table serve /mcp and /mcp/notify
 pending 7 S1.authorize-attach       The same authorize and token table serve /attach
-pending 4 S1.route                  A route says which session an address leads to now: its own, or one that claimed it
+built   4 S1.route                  A route says which session an address leads to now: its own, or one that claimed it
 pending 7 S1.host                   A host is a process that attached for an agent
 `,
 )
@@ -91,6 +91,6 @@ built   3 S5.stop-cancels           /stop cancels the running turn where the con
 built   3 S5.stop-cannot            /stop says so where nothing runs or the connector cannot cancel
 built   3 S5.bang-commands          !new, !status and !stop do the same as with a slash
 built   3 S5.commands-not-to-model  Commands go to Switchboard, not to the model: the turn is consumed
-pending 4 S5.commands-keep-claims   Commands never consume a claim
+built   4 S5.commands-keep-claims   Commands never consume a claim
 `,
 )

@@ -100,7 +100,7 @@ describeRiver('claims', (open) => {
     expect(to(river, 'ops')).toContain('to one')
   })
 
-  it('[S11.claim-commands] [F7.claim-commands] commands never claim, and act on where the chat leads', async () => {
+  it('[S11.claim-commands] [F7.claim-commands] [S5.commands-keep-claims] commands never claim, and act on where the chat leads', async () => {
     const { river, session, nudge, boss } = await opened()
     const from = await session('build')
     await nudge('deploy', from)

@@ -206,7 +206,7 @@ describeRiver('send_message', (open) => {
     expect(texts(river)).toEqual(['hello'])
   })
 
-  it('[S11.order] each check comes before the next', async () => {
+  it('[S11.order] [S2.out-order-of-steps] each check comes before the next', async () => {
     const river = await opened(open)
     expect(shape(await send(river, { platform: 'discord', body: '' })).text).toMatch(/are required$/)
     expect(shape(await send(river, { platform: 'discord' })).text).toMatch(/^Target "discord:C0123"/)

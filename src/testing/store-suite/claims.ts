@@ -180,7 +180,7 @@ export function describeClaims(make: MakeStoreFixture): void {
         expect(await says('now', {}, 'm-now')).toMatchObject({ duplicate: true, session })
       })
 
-      it('[F7.claim-claim] [S11.claim-tap] a tap claims until /back', async () => {
+      it('[F7.claim-claim] [S11.claim-tap] [S1.route] a tap claims until /back', async () => {
         const session = await paulsSession('elsewhere')
         await offered('pay', session)
         expect((await tap('pay', 'reply')).effects).toEqual([

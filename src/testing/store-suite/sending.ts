@@ -128,7 +128,7 @@ export function describeSending(make: MakeStoreFixture): void {
         source: 'agent',
       }
 
-      it('[F7.notify-log] success and failure are both there, as they stand now', async () => {
+      it('[F7.notify-log] [S12.ledger-notifications] success and failure are both there, as they stand now', async () => {
         await store.enqueue([keyed('k', { cause: 'notify_user', notification: told })])
         expect(await store.notifications({ limit: 5 })).toMatchObject([
           { ...told, status: 'queued', error: null },
@@ -149,6 +149,11 @@ export function describeSending(make: MakeStoreFixture): void {
           ['webhook', 'sent', null],
         ])
         expect(await store.notifications({ user: 'other', limit: 10 })).toEqual([])
+        const ledger = (await store.ledger({ afterSeq: 0, limit: 100 })).filter(
+          (one) => one.kind === 'notification',
+        )
+        expect(ledger.map((one) => one.to)).toEqual(['queued', 'deduplicated', 'queued', 'failed'])
+        expect(ledger.every((one) => one.digest === log[0]?.digest)).toBe(true)
       })
 
       it('the text can be pruned, the entry stays', async () => {
