@@ -109,6 +109,14 @@ describeRiver('the way in', (open) => {
     expect(await anna.says('third')).toMatchObject({ state: 'refused', reason: 'rate_limited', id: null })
   })
 
+  it('[S2.in-order-of-steps] commands stand behind the sender limit like any message', async () => {
+    const river = await open({ tunables: { senderLimit: { rps: 0.001, burst: 2 } } })
+    const anna = river.person('anna')
+    expect((await anna.says('/new')).state).toBe('consumed')
+    expect((await anna.says('/status')).state).toBe('consumed')
+    expect(await anna.says('/new')).toMatchObject({ state: 'refused', reason: 'rate_limited' })
+  })
+
   it('[S2.rate-limited-counted] drops over the sender limit are refused, counted, and told when to come back', async () => {
     const river = await open({ tunables: { senderLimit: { rps: 1, burst: 2 } } })
     const anna = river.person('anna')

@@ -157,9 +157,15 @@ function addressOf(integration: string, event: InboundEvent): Address {
   return address(integration, event.conversation, event.thread)
 }
 
-/** Strangers and floods spend no sender token; a verdict spends none either. A verdict that is refused has its row. */
+/**
+ * Strangers and floods spend no sender token; nor do verdicts and claims, which stand before the limit. A verdict that
+ * is refused has its row.
+ */
 function takenBy({ decision }: StepResult): { flood: boolean; sender: boolean; refusal: boolean } {
-  if (decision.go !== 'refuse') return { flood: true, sender: decision.go === 'continue', refusal: false }
+  if (decision.go !== 'refuse') {
+    const limited = decision.go === 'continue' || decision.reason === 'command' || decision.reason === 'noted'
+    return { flood: true, sender: limited, refusal: false }
+  }
   return { flood: decision.reason !== 'flood', sender: false, refusal: decision.reason !== 'not_approver' }
 }
 
