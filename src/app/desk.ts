@@ -81,6 +81,8 @@ export function createDesk(deps: DeskDeps): Desk {
         throw new SwitchboardError('not_found', `there is no pending code ${code}`, {
           hint: 'switchboard pair list',
         })
+      // In force before anybody is told.
+      await gateway.grants.load()
       await tellNewcomer(done.pairing.integration, done.pairing.conversation)
       return { ...pairingView(done.pairing), approver: done.approver }
     },
@@ -94,8 +96,13 @@ export function createDesk(deps: DeskDeps): Desk {
     async grant(integration, sender, right, by) {
       known(integration)
       await store.grant({ integration, sender, right, by })
+      await gateway.grants.load()
     },
-    revoke: (integration, sender, right, by) => store.revoke(integration, sender, right, by),
+    async revoke(integration, sender, right, by) {
+      const revoked = await store.revoke(integration, sender, right, by)
+      await gateway.grants.load()
+      return revoked
+    },
     async mintToken({ kind, scope, ttl_ms }, by) {
       if (!MINTABLE.includes(kind)) {
         throw new SwitchboardError('input_invalid', `kind must be one of ${MINTABLE.join(', ')}`)
