@@ -30,6 +30,7 @@ import { splitText } from '../kit/index.ts'
 import { createServer } from '../server/index.ts'
 import { openStore } from '../store/open.ts'
 import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
+import { createAttachments } from './attachments.ts'
 import { createChatLinks } from './chat-link.ts'
 import { createChorusConnections } from './chorus-connections.ts'
 import { crashPointFrom } from './crash-point.ts'
@@ -57,6 +58,8 @@ export interface DaemonOptions {
   readonly port?: number
   readonly logFormat?: 'json' | 'people'
   readonly logLevel?: string
+  /** Ends by itself when no shim was attached and nothing happened for this long. */
+  readonly idleExitMs?: number
 }
 
 export interface Daemon {
@@ -134,7 +137,10 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     let ready = false
     let draining = false
     const isReady = () => ready && !draining && watch.problem() === null
+    const attachments = createAttachments({ clock, log, settings, watched: () => watchers.size > 0 })
     const gateway = createGateway({
+      tools: () => toolDesk,
+      hosts: attachments.door,
       platforms: PLATFORMS,
       connectors: CONNECTORS,
       store,
@@ -275,6 +281,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     address.url = `http://${host.includes(':') ? `[${host}]` : host}:${listening.port}`
     await gateway.start()
     undo.push(() => gateway.stop())
+    await attachments.listen(folder.attachSocket)
+    undo.push(() => attachments.close())
     await store.note([{ kind: 'boot', ref: node, detail: { version: VERSION, config: settings().digest } }])
     writeDaemonNote(folder, { pid: process.pid, url: address.url, startedAt, version: VERSION })
     undo.push(() => removeDaemonNote(folder))
@@ -293,7 +301,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const done = new Promise<number>((resolve) => {
       finish = resolve
     })
-    return {
+    const daemon: Daemon = {
       url: address.url,
       dataDir: folder.path,
       chatLink: hasChat ? (await chatLink()).url : null,
@@ -310,6 +318,9 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         return stopping
       },
     }
+    if (options.idleExitMs !== undefined)
+      undo.push(attachments.exitWhenIdle(options.idleExitMs, store, () => void daemon.stop()))
+    return daemon
   } catch (thrown) {
     await unwind()
     throw thrown

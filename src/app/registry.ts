@@ -9,9 +9,13 @@ export const PLATFORMS: Readonly<Record<string, () => Promise<PlatformModule>>> 
 }
 
 export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>> = {
+  channel: async () => (await import('../agents/channel/index.ts')).channelConnector,
   demo: async () => (await import('../agents/demo/index.ts')).demoConnector,
   chorus: async () => (await import('../agents/chorus/index.ts')).chorusConnector,
 }
+
+/** The MCP server that hosts spawn: the other end of the channel connector. */
+export const channelServer = async () => (await import('../agents/channel/channel-server.ts')).serveChannel
 
 /** What `check` and `doctor` call built; everything else that SPEC names is "not built yet". */
 export const BUILT = { platforms: Object.keys(PLATFORMS), connectors: Object.keys(CONNECTORS) }

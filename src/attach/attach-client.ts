@@ -42,8 +42,8 @@ export interface AttachClient {
   welcome(withinMs: number): Promise<Welcome | null>
   /** Why it is not attached now; null when it is. */
   problem(): string | null
-  /** Who the host says it is: told with the next hello. */
-  named(client: string): void
+  /** The host is initialised: events may come. Again and again is harmless. */
+  ready(client: string | null): void
   /** Null: no daemon could be had in time, and nothing was done as far as can be known. */
   call(tool: string, input: unknown, key: string): Promise<ToolOutcome | null>
   ask(ask: HostAsk): void
@@ -70,7 +70,8 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
   const welcomed: ((welcome: Welcome | null) => void)[] = []
   let socket: Socket | null = null
   let attached: Welcome | null = null
-  let client: string | null = null
+  let host: { readonly client: string | null } | null = null
+  let refusal: string | null = null
   let proven = false
   let leftOnPurpose = false
   let problem: string | null = 'not attached yet'
@@ -78,6 +79,15 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
   let number = 0
   let stopped = false
   let retry: Cancel = () => undefined
+  // What is still waited for must not keep a process that was told to end.
+  const timers = new Set<Cancel>()
+  const after = (ms: number, act: () => void) => {
+    const cancel = clock.after(ms, () => {
+      timers.delete(cancel)
+      act()
+    })
+    timers.add(cancel)
+  }
 
   const send = (frame: ShimFrame) => {
     socket?.write(encodeFrame(frame))
@@ -95,7 +105,6 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         agent: config.agent,
         dialect: config.dialect,
         routingKey: config.routingKey,
-        client,
         held: [...held.values()],
         asks: [...asks].filter(([, unsent]) => unsent === null).map(([id]) => id),
         proven,
@@ -133,9 +142,15 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
     problem = null
     leftOnPurpose = false
     retryMs = RETRY_FIRST_MS
+    refusal = null
+    if (host) enter(host.client)
+    for (const tell of welcomed.splice(0)) tell(welcome)
+  }
+
+  const enter = (client: string | null) => {
+    send({ t: 'ready', client })
     for (const one of calls.values()) sendCall(one)
     for (const unsent of asks.values()) if (unsent) send(unsent)
-    for (const tell of welcomed.splice(0)) tell(welcome)
   }
 
   const sendCall = ({ frame, proved }: PendingCall) =>
@@ -147,6 +162,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         return greeted({ permission: frame.permission })
       case 'refused':
         problem = frame.reason
+        refusal = frame.reason
         log.error({ reason: frame.reason }, 'the daemon refused this host')
         retryMs = RETRY_MOST_MS
         for (const tell of welcomed.splice(0)) tell(null)
@@ -209,39 +225,44 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       if (attached) return Promise.resolve(attached)
       return new Promise((resolve) => {
         welcomed.push(resolve)
-        clock.after(withinMs, () => resolve(null))
+        after(withinMs, () => resolve(null))
       })
     },
     problem: () => problem,
-    named(name) {
-      client = name
+    ready(client) {
+      if (host) return
+      host = { client }
+      if (attached) enter(client)
     },
     call(tool, input, key) {
       const frame = { t: 'call', id: ++number, key, tool, input } as const
+      if (refusal !== null) return Promise.resolve(refused(refusal))
       return new Promise((resolve) => {
         const pending: PendingCall = { frame, proved: undefined, resolve }
         calls.set(frame.id, pending)
-        if (attached) sendCall(pending)
+        if (attached && host) sendCall(pending)
         else if (leftOnPurpose) deps.revive()
         const giveUp = () => {
           if (calls.get(frame.id) !== pending) return
           // A daemon that is there may well take its time: it answers, or it goes away.
-          if (attached) return void clock.after(ABSENT_MS, giveUp)
+          if (attached) return after(ABSENT_MS, giveUp)
           calls.delete(frame.id)
           resolve(null)
         }
-        clock.after(ABSENT_MS, giveUp)
+        after(ABSENT_MS, giveUp)
       })
     },
     ask(ask) {
       const frame = { t: 'ask', id: ++number, ...ask } as const
       asks.set(ask.requestId, frame)
       forgetOldest(asks)
-      if (attached) send(frame)
+      if (attached && host) send(frame)
     },
     stop() {
       stopped = true
       retry()
+      for (const cancel of timers) cancel()
+      timers.clear()
       socket?.end()
       socket?.unref()
       for (const { resolve } of calls.values()) resolve(null)
@@ -258,4 +279,13 @@ export function openSocket(path: string): Socket {
 function forgetOldest(from: Map<string, unknown>): void {
   const [oldest] = from.size > REMEMBERED ? from.keys() : []
   if (oldest !== undefined) from.delete(oldest)
+}
+
+function refused(reason: string): ToolOutcome {
+  const text = `The gateway refused this host: ${reason}`
+  return {
+    text,
+    isError: true,
+    structured: { ok: false, status: 'failed', code: 'execution_failed', error: text },
+  }
 }

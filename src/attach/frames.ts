@@ -9,7 +9,7 @@ export const MAX_FRAME_BYTES = 8 * 1_048_576
 const MAX_ID = 200
 const MAX_HELD = 1_000
 
-export interface HelloFrame extends HostFacts {
+export interface HelloFrame extends Omit<HostFacts, 'client'> {
   readonly t: 'hello'
   readonly v: number
 }
@@ -17,6 +17,8 @@ export interface HelloFrame extends HostFacts {
 /** From the shim. */
 export type ShimFrame =
   | HelloFrame
+  /** The host is initialised: from now on events reach it. `client` is what it calls itself. */
+  | { readonly t: 'ready'; readonly client: string | null }
   /** The event or verdict with this number was written to the host's pipe. */
   | { readonly t: 'ok'; readonly n: number }
   | {
@@ -91,6 +93,8 @@ export function parseShimFrame(line: string): ShimFrame {
   switch (given.t) {
     case 'hello':
       return parseHello(given)
+    case 'ready':
+      return { t: 'ready', client: given.client === null ? null : word(given, 'client') }
     case 'ok':
       return { t: 'ok', n: number(given, 'n') }
     case 'call':
@@ -136,7 +140,6 @@ function parseHello(given: Fields): HelloFrame {
     agent: word(given, 'agent'),
     dialect,
     routingKey: given.routingKey === null ? null : word(given, 'routingKey'),
-    client: given.client === null ? null : word(given, 'client'),
     held: held.map((one) => parseHeld(record(one, 'held'))),
     asks: asks.map((one) => word({ asks: one }, 'asks')),
     proven: given.proven === true,

@@ -55,6 +55,7 @@ export const DELIVER_WINDOW = 64
 
 export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): FrameReader {
   const { clock, log } = deps
+  let guest: { readonly post: HostPost; readonly hello: HelloFrame } | null = null
   let seat: HostSeat | null = null
   let host: AttachedHost | null = null
   let over = false
@@ -104,26 +105,25 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
     })
 
   const greet = (hello: HelloFrame) => {
-    const { t: _t, v: _v, ...facts } = hello
-    if (pipe.onlyAgent !== null && pipe.onlyAgent !== facts.agent)
-      return refuse(`this token is not for agent "${facts.agent}"`)
-    const post = deps.postOf(facts.agent)
-    if (!post) return refuse(`agent "${facts.agent}" is not configured with connector { type: channel } here`)
-    if (post.dialect !== facts.dialect)
-      return refuse(
-        `agent "${facts.agent}" is configured with dialect ${post.dialect}, the shim has ${facts.dialect}`,
-      )
+    const { agent, dialect } = hello
+    if (pipe.onlyAgent !== null && pipe.onlyAgent !== agent)
+      return refuse(`this token is not for agent "${agent}"`)
+    const post = deps.postOf(agent)
+    if (!post) return refuse(`agent "${agent}" is not configured with connector { type: channel } here`)
+    if (post.dialect !== dialect)
+      return refuse(`agent "${agent}" is configured with dialect ${post.dialect}, the shim has ${dialect}`)
     timer()
     keepAsking()
-    send({
-      t: 'welcome',
-      v: ATTACH_VERSION,
-      permission: deps.permission(facts.agent),
-      version: deps.version,
-    })
+    guest = { post, hello }
+    send({ t: 'welcome', v: ATTACH_VERSION, permission: deps.permission(agent), version: deps.version })
+  }
+
+  /** Only now is there somebody behind the shim who can take a turn. */
+  const admit = ({ post, hello }: NonNullable<typeof guest>, client: string | null) => {
+    const { t: _t, v: _v, ...facts } = hello
     host = {
       id: deps.id,
-      facts,
+      facts: { ...facts, client },
       async deliver(event: HostEvent) {
         while (unconfirmed.size >= DELIVER_WINDOW && !over)
           await new Promise<void>((resolve) => waiting.push(resolve))
@@ -138,6 +138,12 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
     }
     deps.attached(host)
     seat = post.admit(host)
+  }
+
+  const arrive = (frame: ShimFrame, at: NonNullable<typeof guest>) => {
+    if (frame.t === 'ready') admit(at, frame.client)
+    else if (frame.t === 'ping') send({ t: 'pong' })
+    else if (frame.t !== 'pong') refuse('ready comes after hello')
   }
 
   const take = (frame: ShimFrame, at: HostSeat) => {
@@ -170,7 +176,8 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
       case 'pong':
         return
       case 'hello':
-        return refuse('hello was said twice')
+      case 'ready':
+        return refuse(`${frame.t} was said twice`)
     }
   }
 
@@ -181,6 +188,7 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
       try {
         const frame = parseShimFrame(text)
         if (seat) take(frame, seat)
+        else if (guest) arrive(frame, guest)
         else if (frame.t === 'hello') greet(frame)
         else refuse('the first frame must be hello')
       } catch (thrown) {

@@ -43,11 +43,7 @@ describe('usage', () => {
       '--port: "99999" is not a port',
       'write a number from 0 to 65535; 0 takes a free one',
     ],
-    [
-      ['channel'],
-      '"switchboard channel" is planned, but not in this version',
-      'see what there is with: switchboard help',
-    ],
+    [['channel'], '--agent is missing', 'name the agent of switchboard.yaml that this host serves'],
   ])('[S14.cli-exit-codes] [S14.cli-stderr-hint] %j exits 2 with a hint', async (words, error, hint) => {
     const told = await command(words)
     expect(told).toMatchObject({ code: 2, out: '', err: `error: ${error}\nhint: ${hint}\n` })

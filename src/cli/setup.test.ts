@@ -214,7 +214,8 @@ describe('init', () => {
     [['--port', '0'], /port/],
     [['--agent', 'a b'], /not an id/],
     [['--hook', 'web'], /chat page/],
-    [['claude-code'], /not in this version/],
+    [['claude-desktop'], /not in this version/],
+    [['claude-code', '--agent', 'a b'], /not an id/],
   ])('%j is refused and nothing is written', async (words, problem) => {
     const told = await command(['init', '--config', path('x.yaml'), ...words, ...data()])
     expect(told.code).toBe(2)

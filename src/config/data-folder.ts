@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { SwitchboardError } from '../contract/index.ts'
 import { createPrivate, keepPrivate, readPrivate } from './private-file.ts'
 
@@ -16,6 +16,10 @@ export interface DataFolder {
   readonly lockFile: string
   /** The control socket. Under the OS's temporary folder when the path would be too long for a socket. */
   readonly socket: string
+  /** Where shims attach, beside the control socket. */
+  readonly attachSocket: string
+  /** What a daemon that a shim started writes. */
+  readonly logFile: string
   readonly keyFile: string
   readonly ledgerKeyFile: string
   readonly adminTokenFile: string
@@ -43,6 +47,8 @@ export function dataFolderAt({ data, env }: DataFolderConfig): DataFolder {
     daemonFile: join(path, 'daemon.json'),
     lockFile: join(path, 'switchboard.lock'),
     socket: socketPath(path, env),
+    attachSocket: join(dirname(socketPath(path, env)), 'a.sock'),
+    logFile: join(path, 'daemon.log'),
     keyFile: join(path, 'switchboard.key'),
     ledgerKeyFile: join(path, 'ledger.key'),
     adminTokenFile: join(path, 'admin.token'),

@@ -1,6 +1,12 @@
 // Fakes of platforms, without a test runner: for `switchboard emulate` and for tests of other projects. The package's
 // door `switchboard/emulate`, names one by one.
 export {
+  type ChannelPrompt,
+  type ClaudeCode,
+  type ClaudeCodeOptions,
+  startClaudeCode,
+} from './claude-code-double.ts'
+export {
   faultPlansFor,
   formatMatrix,
   type MatrixCell,

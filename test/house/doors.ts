@@ -93,6 +93,7 @@ export const RULES: readonly Rule[] = [
       'src/server/': 'the room that listens',
       'src/app/daemon.ts': 'tells the server to',
       'src/attach/': 'the socket of the shims',
+      'src/app/attachments.ts': 'tells the attach server to',
       'src/testing/': 'fakes of platforms are servers',
     },
   },

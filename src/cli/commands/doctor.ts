@@ -1,5 +1,6 @@
 // `switchboard doctor`: the live path, not just the file. Each gate with pass or the reason and the key to change.
 import type { DoctorReport, GateView } from '../../contract/index.ts'
+import { CLAUDE_GATES, skippedChannels } from '../claude-gates.ts'
 import type { Context, Run } from '../context.ts'
 import { paintState } from '../output/colour.ts'
 import { oneLine } from '../output/text.ts'
@@ -8,8 +9,9 @@ import { relativeTime } from '../output/time.ts'
 export const doctor: Run = async (context) => {
   const daemon = await context.daemon()
   const report = await daemon.call<DoctorReport>('GET', '/api/doctor')
-  if (context.json) await context.printJson(report)
-  else await context.print(describe(context, report))
+  const claude = claudeView(context, report)
+  if (context.json) await context.printJson(claude === null ? report : { ...report, claude_code: claude })
+  else await context.print([describe(context, report), ...claudeLines(context, claude)].join('\n'))
   return report.ok ? 0 : 1
 }
 
@@ -59,6 +61,34 @@ function describe(context: Context, report: DoctorReport): string {
     }
   }
   return lines.join('\n')
+}
+
+/** What Claude Code itself says, and its gates, where an agent of that kind waits for it. Null: there is none. */
+function claudeView(context: Context, report: DoctorReport) {
+  const waiting = report.agents.filter((agent) => agent.connector === 'channel' && !agent.attached)
+  if (waiting.length === 0) return null
+  return {
+    agents: waiting.map(({ id }) => id),
+    skipped: skippedChannels(context.terminal.env),
+    gates: CLAUDE_GATES.map(({ gate, todo }) => ({ gate, todo })),
+  }
+}
+
+function claudeLines(context: Context, view: ReturnType<typeof claudeView>): string[] {
+  if (view === null) return []
+  const { paint } = context
+  const said = view.skipped.map(
+    ({ gate, reason, todo }) =>
+      `  ${paint.red('stop')}  ${oneLine(gate)}: ${oneLine(reason)} → ${oneLine(todo)}`,
+  )
+  const all = view.gates.map(({ gate, todo }, at) => `  ${at + 1}. ${gate}: ${todo}`)
+  return [
+    '',
+    paint.bold(`Claude Code's own gates (for ${view.agents.map(oneLine).join(', ')})`),
+    ...(said.length > 0
+      ? said
+      : ['  it closes them without telling us; in its order, with what opens each:', ...all]),
+  ]
 }
 
 function refusalLines(

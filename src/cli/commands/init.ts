@@ -18,6 +18,10 @@ export interface InitOptions {
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 
 export const init: Run<InitOptions> = async (context, [kind], options) => {
+  if (kind === 'claude-code') {
+    const { initClaudeCode } = await import('./init-claude-code.ts')
+    return initClaudeCode(context, options)
+  }
   if (kind !== undefined) {
     throw new SwitchboardError('not_built', `"init ${kind}" is planned, but not in this version`, {
       hint: 'without a word it sets up the web chat, a webhook and the demo agent: switchboard init',

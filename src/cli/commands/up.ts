@@ -3,12 +3,15 @@ import type { Daemon, DaemonOptions } from '../../app/daemon.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
+import { parseDuration } from '../output/time.ts'
 import { announce } from './up-banner.ts'
 
 export interface UpOptions {
   readonly host?: string
   readonly port?: string
   readonly open?: boolean
+  /** True when no duration was given. */
+  readonly idleExit?: string | true
 }
 
 export type RunningDaemon = Pick<Daemon, 'url' | 'chatLink' | 'stop' | 'done'>
@@ -31,6 +34,7 @@ export const up: Run<UpOptions> = (context, _args, options) => runUp(context, op
 /** Resolves with the exit code once the daemon has drained. Throws when it cannot start. */
 export async function runUp(context: Context, options: UpOptions, deps: UpDeps): Promise<number> {
   const port = parsePort(options.port)
+  const idleExitMs = idleExit(options.idleExit)
   const configFile = context.configFile()
   const dataDir = context.folder.path
   const { now } = context.terminal
@@ -50,6 +54,7 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
       configFile,
       ...(options.host === undefined ? {} : { host: options.host }),
       ...(port === undefined ? {} : { port }),
+      ...(idleExitMs === undefined ? {} : { idleExitMs }),
       ...logOptions(context),
     })
     // A signal during the start waits for the start: half-open links are not torn down half-way.
@@ -78,6 +83,13 @@ function parsePort(text: string | undefined): number | undefined {
     throw usage(`--port: "${text}" is not a port`, 'write a number from 0 to 65535; 0 takes a free one')
   }
   return port
+}
+
+const IDLE_EXIT_MS = 10 * 60_000
+
+function idleExit(given: string | true | undefined): number | undefined {
+  if (given === undefined) return undefined
+  return given === true ? IDLE_EXIT_MS : parseDuration(given, '--idle-exit')
 }
 
 function processDeps(): UpDeps {

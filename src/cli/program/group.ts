@@ -12,7 +12,7 @@ export type Handler = (...given: unknown[]) => Promise<void>
 export type Action = (load: Load) => Handler
 
 /** Known by name from the specification, but not in this version. */
-const LATER = ['console', 'channel']
+const LATER = ['console']
 
 /** Without a verb the group does what `bare` does (its list), or shows its help when that is null. */
 export function addGroup(parent: Command, name: string, description: string, bare: Handler | null): Command {

@@ -1,14 +1,14 @@
 // The tools of one caller over MCP Streamable HTTP, for clients of 2026-07-28 and of the years before. Stateless: each
 // request has a server of its own that shows exactly what this caller may use, so any node can answer the next one.
 import {
-  type CallToolResult,
   createMcpHandler,
   isLegacyRequest,
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import type { HttpReply, RawRequest, ToolOutcome } from '../../contract/index.ts'
-import { callTool, failedOutcome, inputSchemaOf, TOOLS, type Tool } from '../index.ts'
+import type { HttpReply, RawRequest } from '../../contract/index.ts'
+import { callTool, failedOutcome, TOOLS } from '../index.ts'
+import { shownResult, shownTool } from './shown-tool.ts'
 import { callerOf, type McpDeps, type ToolGrant } from './tool-grant.ts'
 
 const INSTRUCTIONS =
@@ -43,45 +43,14 @@ function serverFor(deps: McpDeps, grant: ToolGrant, raw: RawRequest): Server {
     { name: 'switchboard', title: 'Switchboard', version: deps.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
-  server.setRequestHandler('tools/list', () => ({ tools: usable.map(shown) }))
+  server.setRequestHandler('tools/list', () => ({ tools: usable.map(shownTool) }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = usable.find(({ name }) => name === params.name)
-    if (tool === undefined) return resultOf(failedOutcome('not_found', `Unknown tool: ${params.name}`))
+    if (tool === undefined) return shownResult(failedOutcome('not_found', `Unknown tool: ${params.name}`))
     const caller = callerOf(grant, raw, mcpReq._meta)
-    return resultOf(await callTool(tool, { ...deps, caller, input: params.arguments }))
+    return shownResult(await callTool(tool, { ...deps, caller, input: params.arguments }))
   })
   return server
-}
-
-const shownOnce = new Map<string, ReturnType<typeof describe>>()
-
-/** Schemas do not change: each is made once. */
-function shown(tool: Tool) {
-  const known = shownOnce.get(tool.name) ?? describe(tool)
-  shownOnce.set(tool.name, known)
-  return known
-}
-
-function describe(tool: Tool) {
-  return {
-    name: tool.name,
-    title: tool.title,
-    description: tool.description,
-    inputSchema: inputSchemaOf(tool),
-    annotations: { title: tool.title, readOnlyHint: tool.readOnly },
-    _meta: {
-      'anthropic/maxResultSizeChars': tool.maxResultChars,
-      ...(tool.alwaysLoad ? { 'anthropic/alwaysLoad': true } : {}),
-    },
-  }
-}
-
-function resultOf(outcome: ToolOutcome): CallToolResult {
-  return {
-    content: [{ type: 'text', text: outcome.text }],
-    structuredContent: { ...outcome.structured },
-    ...(outcome.isError ? { isError: true } : {}),
-  }
 }
 
 /** What the SDK needs of the request: no credential, and no say in how the answer is framed. */

@@ -1,0 +1,135 @@
+// The tool calls of attached hosts: what each proves is written first, then the tool runs at the daemon's desk. The same
+// call again, by its key, is the same call: it is run once, and both get its result.
+import type {
+  AgentOutput,
+  Clock,
+  Delivery,
+  HostAnswer,
+  HostCall,
+  Logger,
+  ToolDesk,
+} from '../../contract/index.ts'
+import { callTool, failedOutcome, toolByName } from '../../tools/index.ts'
+import { answeredWith, coveredBy, type Held, namedBy, provedBy } from './evidence.ts'
+import type { Host } from './hosts.ts'
+
+export interface CallDeskDeps {
+  readonly agent: string
+  readonly clock: Clock
+  readonly log: Logger
+  readonly tools: () => ToolDesk
+  readonly accept: (output: AgentOutput) => Promise<void>
+  /** The host gave evidence. */
+  readonly prove: (host: Host) => void
+}
+
+export interface CallDesk {
+  call(host: Host, call: HostCall, proves: (turn: string | null) => void): Promise<HostAnswer>
+  /** A turn came that a host already has: it is not handed over a second time. */
+  takeUp(held: Held, delivery: Delivery): Promise<void>
+}
+
+const CALLS_AT_ONCE = 64
+const CALLS_REMEMBERED = 1_000
+/** How long a call waits for a turn that it proves to be in flight again. */
+const FLIGHT_MS = 5_000
+
+export function createCallDesk(deps: CallDeskDeps): CallDesk {
+  const known = new Map<string, Promise<Omit<HostAnswer, 'proven'>>>()
+  const takenUp: (() => void)[] = []
+
+  const evidence = async (host: Host, proved: Held) => {
+    deps.prove(host)
+    host.current = { session: proved.session, turn: proved.turn }
+    if (!proved.flying) await inFlight(proved)
+    for (const one of coveredBy(host.held, proved)) {
+      one.seen = true
+      await deps.accept({ kind: 'evidence', turn: one.turn, of: 'seen' })
+    }
+  }
+
+  /** The turn went back to the queue while the host was busy with it; proven now, the host gets it again by name. */
+  const inFlight = async (held: Held) => {
+    let late = false
+    const cancel = deps.clock.after(FLIGHT_MS, () => {
+      late = true
+      for (const wake of takenUp.splice(0)) wake()
+    })
+    while (!held.flying && !late) await new Promise<void>((resolve) => takenUp.push(resolve))
+    cancel()
+  }
+
+  const answered = async (host: Host, proved: Held): Promise<readonly string[]> => {
+    const covered = answeredWith(host.held, proved)
+    for (const one of covered)
+      await deps.accept({ kind: 'evidence', turn: one.turn, of: 'answered', covered: true })
+    const done = [...covered, proved]
+    host.held = host.held.filter((one) => !done.includes(one))
+    return done.map(({ turn }) => turn)
+  }
+
+  const run = async (host: Host, call: HostCall, proves: (turn: string | null) => void) => {
+    const tool = toolByName(call.tool)
+    if (tool === undefined) {
+      proves(null)
+      return { ...failedOutcome('not_found', `Unknown tool: ${call.tool}`), done: [] }
+    }
+    const { provedBefore } = call
+    const proved =
+      provedBefore === undefined
+        ? provedBy(host.held, namedBy(call.input))
+        : (host.held.find((one) => one.turn === provedBefore) ?? null)
+    proves(proved?.turn ?? provedBefore ?? null)
+    if (proved) await evidence(host, proved)
+    const outcome = await callTool(tool, {
+      desk: deps.tools(),
+      caller: {
+        agent: deps.agent,
+        session: null,
+        user: null,
+        turn: proved?.turn ?? provedBefore ?? null,
+        idempotencyKey: call.key,
+      },
+      // Message ids are unique per chat only: the turn itself is not to be mistaken.
+      input: tool.name === 'ack' && proved ? { message_id: proved.turn } : call.input,
+      log: deps.log,
+    })
+    const isAnswer = tool.name === 'reply' && !outcome.isError
+    return { ...outcome, done: proved && isAnswer ? await answered(host, proved) : [] }
+  }
+
+  const remember = (key: string, outcome: Promise<Omit<HostAnswer, 'proven'>>) => {
+    known.set(key, outcome)
+    if (known.size <= CALLS_REMEMBERED) return
+    const [oldest] = known.keys()
+    if (oldest !== undefined) known.delete(oldest)
+  }
+
+  return {
+    async call(host, call, proves) {
+      let outcome = known.get(call.key)
+      if (outcome === undefined) {
+        if (host.calls >= CALLS_AT_ONCE) {
+          const text = `too many tool calls at once: ${CALLS_AT_ONCE} are under way`
+          return { ...failedOutcome('rate_limited', text), proven: host.proven, done: [] }
+        }
+        host.calls += 1
+        outcome = run(host, call, proves)
+          .catch((thrown) => {
+            deps.log.error({ tool: call.tool, error: String(thrown) }, 'a tool call failed')
+            return { ...failedOutcome('internal', 'an internal error; the log has the story'), done: [] }
+          })
+          .finally(() => {
+            host.calls -= 1
+          })
+        remember(call.key, outcome)
+      }
+      return { ...(await outcome), proven: host.proven }
+    },
+    async takeUp(held, delivery) {
+      held.flying = true
+      if (held.seen) await deps.accept({ kind: 'evidence', turn: delivery.turn, of: 'seen' })
+      for (const wake of takenUp.splice(0)) wake()
+    },
+  }
+}

@@ -1,0 +1,380 @@
+// The channel connector: the shared suite, and what is its own: unproven hosts, evidence, order, verdicts.
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { AgentConnector, AgentOutlet } from '../../contract/index.ts'
+import {
+  createRecordingLog,
+  createTestClock,
+  createTestRandom,
+  delivery,
+  describeConnectorSuite,
+  startRecorded,
+  type TestClock,
+  testAgent,
+} from '../../testing/index.ts'
+import { createFakeHosts, createRecordingDesk, type FakeHosts } from './fixtures/fake-hosts.ts'
+import { createChannelConnector, TRIAL_MS } from './index.ts'
+
+const CHANNEL = { connector: { type: 'channel', options: {} } }
+
+function make(clock: TestClock, hosts: FakeHosts, desk = createRecordingDesk().desk): AgentConnector {
+  return createChannelConnector({
+    agent: testAgent('kate', [], CHANNEL),
+    clock,
+    random: createTestRandom('channel'),
+    log: createRecordingLog(),
+    secret: (reference) => reference,
+    tools: () => desk,
+    hosts,
+  })
+}
+
+// A host that answers everything, asks when told to, and answers once it was allowed or denied.
+describeConnectorSuite('channel', async () => {
+  const hosts = createFakeHosts()
+  let outlet: AgentOutlet | null = null
+  const { desk } = createRecordingDesk(async ({ turn }, text) => {
+    const { session } = delivery('')
+    await outlet?.accept({ kind: 'say', session, ...(turn ? { turn } : {}), text, final: true })
+  })
+  const inner = make(createTestClock(), hosts, desk)
+  const connector: AgentConnector = {
+    ...inner,
+    async start(given) {
+      outlet = given
+      await inner.start(given)
+      const host = hosts.attach('kate')
+      const answer = () => void host.call('reply', { chat_id: 'place:room', text: 'done' })
+      host.onEvent = ({ content }) => {
+        if (content !== 'ask') return answer()
+        void host.seat.ask({
+          requestId: 'abcde',
+          toolName: 'Bash',
+          description: 'Run shell command',
+          inputPreview: '{ "command": "ls" }',
+        })
+      }
+    },
+    async verdict(verdict) {
+      const told = await inner.verdict?.(verdict)
+      const { session, turn } = verdict
+      if (turn) await outlet?.accept({ kind: 'say', session, turn, text: 'so be it', final: true })
+      return told ?? 'gone'
+    },
+  }
+  return { connector, answerable: 'hello', asking: 'ask' }
+})
+
+describe('the channel connector', () => {
+  let clock: TestClock
+  let hosts: FakeHosts
+  let connector: AgentConnector
+  let tools: ReturnType<typeof createRecordingDesk>
+  let recorded: Awaited<ReturnType<typeof startRecorded>>
+
+  beforeEach(async () => {
+    clock = createTestClock()
+    hosts = createFakeHosts()
+    tools = createRecordingDesk()
+    connector = make(clock, hosts, tools.desk)
+    recorded = await startRecorded(connector)
+  })
+
+  const turn = (n: number, over: object = {}) =>
+    delivery(`message ${n}`, {
+      turn: `t${n}`,
+      messageId: `m${n}`,
+      meta: { chat_id: 'place:room', message_id: `m${n}`, user: 'dev', 'bad-key': 'x', '1st': 'y' },
+      ...over,
+    })
+  const other = (n: number) => turn(n, { session: 'other', chatId: 'place:other' })
+  const prove = async (host: ReturnType<FakeHosts['attach']>) => {
+    await connector.deliver(turn(0, { session: 'proof', chatId: 'place:proof' }))
+    await host.call('reply', { chat_id: 'place:proof', text: 'here' })
+    recorded.outputs.length = 0
+    tools.calls.length = 0
+  }
+  const evidence = () =>
+    recorded.outputs.flatMap((one) => (one.kind === 'evidence' ? [`${one.turn} ${one.of}`] : []))
+  const returned = () => recorded.outputs.flatMap((one) => (one.kind === 'returned' ? [one] : []))
+
+  it('[S6.ch-notification] [S6.meta-strings] hands over content and meta, all strings under keys that hosts take', async () => {
+    const host = hosts.attach('kate')
+    await connector.deliver(turn(1, { replyTo: { messageId: 'm0', text: 'what I said' } }))
+    expect(host.events).toEqual([
+      {
+        turn: 't1',
+        session: delivery('').session,
+        chatId: 'place:room',
+        messageId: 'm1',
+        content: 'message 1',
+        meta: { chat_id: 'place:room', message_id: 'm1', user: 'dev', reply_to_text: 'what I said' },
+      },
+    ])
+  })
+
+  it('says what a message without a text is', async () => {
+    const host = hosts.attach('kate')
+    const attachments = [{ id: 'a', kind: 'image' as const, name: '</channel>', ref: 'r' }]
+    await connector.deliver(turn(1, { text: '', attachments }))
+    expect(host.texts()).toEqual(['(image)'])
+  })
+
+  it('is absent while nobody is attached, and says what to do', async () => {
+    expect(recorded.attached).toBe(false)
+    await expect(connector.deliver(turn(1))).rejects.toMatchObject({
+      code: 'agent_absent',
+      message: expect.stringContaining('no host is attached'),
+    })
+  })
+
+  it('[S6.ch-unproven] [S6.several-hosts] an unproven host gets one turn; a proven one goes first and gets all', async () => {
+    const first = hosts.attach('kate')
+    const second = hosts.attach('kate')
+    await connector.deliver(turn(1))
+    expect([first.texts(), second.texts()]).toEqual([['message 1'], []])
+    await connector.deliver(other(2))
+    expect(second.texts()).toEqual(['message 2'])
+    const waits = connector.deliver(turn(3))
+    await clock.settle()
+    expect([first.texts(), second.texts()]).toEqual([['message 1'], ['message 2']])
+    await second.call('reply', { chat_id: 'place:other', text: 'yes' })
+    await waits
+    expect(second.texts()).toEqual(['message 2', 'message 3'])
+  })
+
+  it('[S6.ch-unproven-30s] after 30 s the next host is tried, and the attempt does not count', async () => {
+    const deaf = hosts.attach('kate')
+    const good = hosts.attach('kate')
+    await connector.deliver(turn(1))
+    await clock.advance(TRIAL_MS - 1)
+    expect(returned()).toEqual([])
+    await clock.advance(1)
+    expect(returned()).toMatchObject([{ turns: ['t1'], counted: false }])
+    await connector.deliver(turn(1, { repeat: true }))
+    expect(deaf.texts()).toEqual(['message 1'])
+    expect(good.events[0]?.meta.redelivery).toBe('true')
+  })
+
+  it('[S6.ch-doctor-why] when every host was tried in vain the agent is absent, with the reason', async () => {
+    const details: (string | undefined)[] = []
+    const told = make(clock, hosts)
+    await told.start({ accept: async () => ({ id: null }), presence: (_on, detail) => details.push(detail) })
+    hosts.attach('kate')
+    await told.deliver(turn(1))
+    await clock.advance(TRIAL_MS)
+    expect(details.at(-1)).toMatch(
+      /claude-code 2\.1\.325 is attached, but acted on no message within 30 s.*--dangerously/,
+    )
+    await expect(told.deliver(turn(1))).rejects.toMatchObject({ code: 'agent_absent' })
+  })
+
+  it('[S6.ch-not-twice] a host that was only busy is proven by its late answer, and is not handed the turn again', async () => {
+    const busy = hosts.attach('kate')
+    await connector.deliver(turn(1))
+    await clock.advance(TRIAL_MS)
+    expect(recorded.attached).toBe(false)
+    const called = busy.call('reply', { chat_id: 'place:room', text: 'sorry, I was busy' })
+    await clock.settle()
+    expect(recorded.attached).toBe(true)
+    expect(tools.calls).toEqual([])
+    await connector.deliver(turn(1, { repeat: true }))
+    expect(await called).toMatchObject({ isError: false })
+    expect(busy.texts()).toEqual(['message 1'])
+    expect(tools.calls[0]?.caller).toMatchObject({ agent: 'kate', turn: 't1' })
+  })
+
+  it('[S6.ch-not-twice] what a host says it holds after a restart of the daemon is taken up, not handed over', async () => {
+    const held = [{ turn: 't1', session: delivery('').session, chatId: 'place:room', messageId: 'm1' }]
+    const host = hosts.attach('kate', { held, proven: true })
+    await connector.deliver(turn(1, { repeat: true }))
+    await connector.deliver(turn(2))
+    expect(host.texts()).toEqual(['message 2'])
+    await host.call('ack', { message_id: 'm2' })
+    expect(evidence()).toEqual(['t1 seen', 't2 seen'])
+  })
+
+  it('[S6.channel-window] hands over in order without waiting for the one before', async () => {
+    const host = hosts.attach('kate')
+    await prove(host)
+    for (const n of [1, 2, 3]) await connector.deliver(turn(n))
+    expect(host.texts().slice(1)).toEqual(['message 1', 'message 2', 'message 3'])
+    expect(connector.window).toBeGreaterThan(1)
+  })
+
+  it('[S6.ch-chat-proves-oldest] the chat alone proves its oldest turn, a message its own', async () => {
+    const host = hosts.attach('kate')
+    await prove(host)
+    for (const n of [1, 2, 3]) await connector.deliver(turn(n))
+    await host.call('fetch_messages', { chat_id: 'place:room' })
+    expect([host.proved(), evidence()]).toEqual(['t1', ['t1 seen']])
+    await host.call('react', { chat_id: 'place:room', message_id: 'm2', emoji: '👀' })
+    expect(evidence()).toEqual(['t1 seen', 't2 seen'])
+    await host.call('edit_message', { chat_id: 'place:room', message_id: 'my own', text: 'x' })
+    await host.call('pending_messages', {})
+    await host.call('send_message', { platform: 'telegram', target: '1', body: 'x' })
+    expect(evidence()).toEqual(['t1 seen', 't2 seen'])
+  })
+
+  it('[S6.channel-evidence] [S6.channel-covers] ack, reply and any named message cover what was handed before', async () => {
+    const host = hosts.attach('kate')
+    await prove(host)
+    await connector.deliver(turn(1))
+    await connector.deliver(other(2))
+    await connector.deliver(turn(3))
+    await host.call('ack', { message_id: 'm3' })
+    expect(evidence()).toEqual(['t1 seen', 't2 seen', 't3 seen'])
+    expect(tools.calls).toMatchObject([{ tool: 'ack', input: { messageId: 't3' } }])
+    const told = await host.seat.call(
+      { key: 'k', tool: 'reply', input: { chat_id: 'place:room', text: 'both', reply_to: 'm3' } },
+      () => undefined,
+    )
+    expect(told).toMatchObject({ proven: true, done: ['t1', 't3'] })
+    expect(recorded.outputs.at(-1)).toMatchObject({ turn: 't1', of: 'answered', covered: true })
+    expect(tools.calls.at(-1)?.caller.turn).toBe('t3')
+  })
+
+  it('a message id that two chats share is told apart by the chat', async () => {
+    const host = hosts.attach('kate')
+    await prove(host)
+    await connector.deliver(turn(1, { messageId: '7' }))
+    await connector.deliver(turn(2, { messageId: '7', session: 'other', chatId: 'place:other' }))
+    await host.call('react', { chat_id: 'place:other', message_id: '7', emoji: '👍' })
+    expect(host.proved()).toBe('t2')
+  })
+
+  it('[S6.ch-tool-use-id] the same key again is the same call, and a replay proves what it proved before', async () => {
+    const host = hosts.attach('kate')
+    await prove(host)
+    await connector.deliver(turn(1))
+    await connector.deliver(turn(2))
+    const input = { chat_id: 'place:room', text: 'hi' }
+    const both = await Promise.all([
+      host.call('reply', input, { key: 'toolu_1' }),
+      host.call('reply', input, { key: 'toolu_1' }),
+    ])
+    expect(both[0]).toEqual(both[1])
+    expect(tools.calls).toMatchObject([{ caller: { idempotencyKey: 'toolu_1', turn: 't1' } }])
+    // A daemon that knows nothing of the first time: the turn is the one of then, although it is no longer open.
+    await host.call('reply', input, { key: 'toolu_0', provedBefore: 't0' })
+    expect(tools.calls.at(-1)?.caller).toMatchObject({ turn: 't0', idempotencyKey: 'toolu_0' })
+    expect(evidence()).not.toContain('t2 seen')
+  })
+
+  it('[S6.host-sticky] a session stays with its host, moves when that one goes, and comes back to the same session', async () => {
+    const a = hosts.attach('kate', { proven: true, routingKey: 'session-a' })
+    const b = hosts.attach('kate', { proven: true, routingKey: 'session-b' })
+    await connector.deliver(turn(1))
+    await connector.deliver(turn(2))
+    expect([a.texts().length, b.texts().length]).toEqual([2, 0])
+    a.detach()
+    await clock.settle()
+    expect(returned()).toMatchObject([{ turns: ['t1', 't2'], counted: true }])
+    await connector.deliver(turn(1, { repeat: true }))
+    expect(b.texts()).toEqual(['message 1'])
+    hosts.attach('kate', { proven: true, routingKey: 'session-a' })
+    await connector.deliver(turn(3))
+    expect(b.texts()).toEqual(['message 1', 'message 3'])
+  })
+
+  it('[S6.ch-busy-holds] a proven host may be silent for as long as it is attached', async () => {
+    const host = hosts.attach('kate')
+    await prove(host)
+    await connector.deliver(turn(1))
+    await clock.advance(24 * 3_600_000)
+    expect(returned()).toEqual([])
+    expect(connector.redelivery.afterTimeout).toBe(false)
+    host.detach()
+    await clock.settle()
+    expect(returned()).toMatchObject([{ turns: ['t1'], counted: true }])
+  })
+
+  it('a listing of servers that lasts a second uses up no attempt and steals nothing from a proven host', async () => {
+    const brief = hosts.attach('kate')
+    await connector.deliver(turn(1))
+    brief.detach()
+    await clock.settle()
+    expect(returned()).toMatchObject([{ turns: ['t1'], counted: false }])
+    expect(recorded.attached).toBe(false)
+    const good = hosts.attach('kate', { proven: true })
+    hosts.attach('kate')
+    await connector.deliver(turn(1, { repeat: true }))
+    await connector.deliver(turn(2))
+    expect(good.texts()).toEqual(['message 1', 'message 2'])
+  })
+
+  it('a newer turn does not overtake one that is on its way back', async () => {
+    const a = hosts.attach('kate')
+    const b = hosts.attach('kate')
+    await connector.deliver(turn(1))
+    await connector.deliver(other(2))
+    const waits = connector.deliver(turn(3)).catch((error) => error.code)
+    a.detach()
+    expect(await waits).toBe('agent_absent')
+    await b.call('reply', { chat_id: 'place:other', text: 'proven' })
+    await connector.deliver(turn(1, { repeat: true }))
+    await connector.deliver(turn(3))
+    expect(b.texts()).toEqual(['message 2', 'message 1', 'message 3'])
+  })
+
+  it('[S6.ch-permission-in] [S10.asked-by-channel] a request is an approval about the turn in work, with its own id and whole preview', async () => {
+    const host = hosts.attach('kate')
+    await connector.deliver(turn(1))
+    const inputPreview = `{ "command": "${'x'.repeat(15_000)}" `
+    await host.seat.ask({ requestId: 'abcde', toolName: 'Bash', description: 'List', inputPreview })
+    expect(recorded.outputs).toEqual([
+      {
+        kind: 'ask',
+        session: delivery('').session,
+        turn: 't1',
+        guessed: true,
+        ask: { toolName: 'Bash', description: 'List', input: inputPreview, requestId: 'abcde' },
+      },
+    ])
+  })
+
+  it('[S6.ch-permission-out] [S6.ch-expiry-no-verdict] a person’s verdict goes to the host that asked; an expiry to nobody', async () => {
+    const asking = hosts.attach('kate', { proven: true })
+    const bystander = hosts.attach('kate', { proven: true })
+    await asking.seat.ask({ requestId: 'abcde', toolName: 'Bash', description: '', inputPreview: '' })
+    const verdict = {
+      approval: 'vwxyz',
+      session: 's',
+      turn: null,
+      behavior: 'allow',
+      decidedBy: 'dev',
+      ask: { toolName: 'Bash', description: '', input: '', requestId: 'abcde' },
+    } as const
+    expect(connector.holdsDecisions).toBe(false)
+    expect(await connector.verdict?.({ ...verdict, behavior: 'deny', cause: 'expired' })).toBe('gone')
+    expect(asking.verdicts).toEqual([])
+    expect(await connector.verdict?.({ ...verdict, cause: 'person' })).toBe('relayed')
+    expect(asking.verdicts).toEqual([{ requestId: 'abcde', behavior: 'allow' }])
+    expect(bystander.verdicts).toEqual([])
+    expect(await connector.verdict?.({ ...verdict, cause: 'person' })).toBe('gone')
+  })
+
+  it('a request that a host still waits for after a restart of the daemon is answered to it', async () => {
+    const host = hosts.attach('kate', { asks: ['abcde'] })
+    const ask = { toolName: 'Bash', description: '', input: '', requestId: 'abcde' }
+    const verdict = {
+      approval: 'a',
+      session: 's',
+      turn: null,
+      behavior: 'deny',
+      decidedBy: 'd',
+      ask,
+    } as const
+    expect(await connector.verdict?.({ ...verdict, cause: 'person' })).toBe('relayed')
+    expect(host.verdicts).toEqual([{ requestId: 'abcde', behavior: 'deny' }])
+  })
+
+  it('a flood of tool calls is refused beyond a bound, and an unknown tool is said to be one', async () => {
+    const host = hosts.attach('kate')
+    const flood = Array.from({ length: 100 }, () => host.call('pending_messages', {}))
+    const codes = (await Promise.all(flood)).map((one) => one.structured.code ?? 'ok')
+    expect(codes.filter((code) => code === 'ok')).toHaveLength(64)
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(36)
+    expect(await host.call('sudo', {})).toMatchObject({ isError: true, text: 'Unknown tool: sudo' })
+    expect(await host.call('reply', { chat_id: 5 })).toMatchObject({ isError: true })
+  })
+})

@@ -1,0 +1,34 @@
+// A delivery as the host's pipe carries it: content and meta, all strings, with keys that every host takes.
+import type { Attachment, Delivery, HostEvent } from '../../contract/index.ts'
+
+// Claude Code drops other keys without a word, and one value that is no string drops the whole message.
+const SAFE_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+export function eventOf(delivery: Delivery, again: boolean): HostEvent {
+  const meta: Record<string, string> = {}
+  for (const [key, value] of Object.entries(delivery.meta)) if (SAFE_KEY.test(key)) meta[key] = String(value)
+  const quoted = delivery.replyTo?.text
+  return {
+    turn: delivery.turn,
+    session: delivery.session,
+    chatId: delivery.chatId,
+    messageId: delivery.messageId,
+    content: delivery.text === '' ? inWords(delivery.attachments) : delivery.text,
+    meta: {
+      ...meta,
+      // Whatever a platform wrote there, these are ours.
+      chat_id: delivery.chatId,
+      message_id: delivery.messageId,
+      ...(quoted === undefined ? {} : { reply_to_text: quoted }),
+      ...(again || delivery.repeat ? { redelivery: 'true' } : {}),
+    },
+  }
+}
+
+/** A message without a text still says what it is. Names go into meta only: in the text anybody could forge them. */
+function inWords(attachments: readonly Attachment[]): string {
+  const [first, ...more] = attachments
+  if (first === undefined) return '(empty message)'
+  const kind = { image: 'image', audio: 'audio', video: 'video', file: 'document' }[first.kind]
+  return more.length === 0 ? `(${kind})` : `(${attachments.length} attachments)`
+}

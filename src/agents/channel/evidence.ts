@@ -1,0 +1,53 @@
+// What a host's tool call proves. A host confirms nothing by itself: that it acts on a message is the only evidence.
+import type { HeldTurn } from '../../contract/index.ts'
+
+/** A turn that was handed to one host, in the order of handing. */
+export interface Held extends HeldTurn {
+  seen: boolean
+  /** The dispatcher counts it as in flight now. */
+  flying: boolean
+}
+
+export interface Named {
+  readonly chatId: string | null
+  readonly messages: readonly string[]
+}
+
+/** The chat and the messages that a call names, by the names that all tools share. */
+export function namedBy(input: unknown): Named {
+  if (typeof input !== 'object' || input === null) return { chatId: null, messages: [] }
+  const given = input as Readonly<Record<string, unknown>>
+  return {
+    chatId: wordOf(given.chat_id),
+    messages: [wordOf(given.message_id), wordOf(given.reply_to)].filter((one) => one !== null),
+  }
+}
+
+/**
+ * The turn that the call proves. A named message proves its own turn; the chat alone proves the oldest one open there;
+ * a message that is none of the open ones (an older one, or one of the agent's own) proves nothing.
+ */
+export function provedBy(held: readonly Held[], { chatId, messages }: Named): Held | null {
+  const here = chatId === null ? held : held.filter((one) => one.chatId === chatId)
+  if (messages.length > 0) {
+    const named = here.filter((one) => messages.includes(one.messageId) || messages.includes(one.turn))
+    // Message ids are unique per chat only: without a chat the first that was not seen yet is meant.
+    return named.find((one) => !one.seen) ?? named[0] ?? null
+  }
+  // One in flight before one that is not: of that, nobody knows whether it is still open.
+  return chatId === null ? null : (here.find((one) => one.flying) ?? here[0] ?? null)
+}
+
+/** Evidence for a later message covers the earlier ones handed to the same host. */
+export function coveredBy(held: readonly Held[], proved: Held): readonly Held[] {
+  return held.slice(0, held.indexOf(proved) + 1).filter((one) => !one.seen)
+}
+
+/** An answer covers what the same chat said before it to the same host. */
+export function answeredWith(held: readonly Held[], proved: Held): readonly Held[] {
+  return held.slice(0, held.indexOf(proved)).filter((one) => one.chatId === proved.chatId)
+}
+
+function wordOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}

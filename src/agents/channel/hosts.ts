@@ -1,0 +1,102 @@
+// The hosts of one agent: who is attached, who is proven, and who gets the next turn.
+//   unproven ──evidence──▶ proven          unproven ──one turn, 30 s──▶ silent ──late evidence──▶ proven
+// A server is never told whether its host took it as a channel, so a host counts only once it acted on a message.
+import type { AttachedHost, Cancel, Delivery } from '../../contract/index.ts'
+import type { Held } from './evidence.ts'
+
+export interface Host {
+  readonly link: AttachedHost
+  /** The place to work: the host's own session, else this attachment. Sessions stick to it. */
+  readonly key: string
+  proven: boolean
+  /** It was tried and gave no evidence in time. */
+  silent: boolean
+  /** The one turn that an unproven host is tried with. */
+  trial: Cancel | null
+  held: Held[]
+  /** The last turn that it acted on: what it asks for is about that one. */
+  current: { readonly session: string; readonly turn: string } | null
+  readonly asks: Set<string>
+  calls: number
+}
+
+export interface HostBook {
+  all(): readonly Host[]
+  add(link: AttachedHost): Host
+  remove(host: Host): void
+  /** Some host could be given a turn, now or when its trial ends. */
+  reachable(): boolean
+  /** Who holds this turn, and may still act on it. */
+  holderOf(turn: string): { readonly host: Host; readonly held: Held } | null
+  /** Proven hosts first, the session's own before others; else an unproven one that was not tried yet. */
+  choose(delivery: Delivery): Host | null
+  stick(session: string, host: Host): void
+  /** For people: why turns are handed over, or why not. */
+  describe(): string
+}
+
+export const isUsable = (host: Host): boolean => host.proven || !host.silent
+
+export function createHostBook(start: string): HostBook {
+  const hosts: Host[] = []
+  const sticky = new Map<string, string>()
+  const first = (from: readonly Host[], session: string): Host | null =>
+    from.find((host) => host.key === sticky.get(session)) ?? from[0] ?? null
+
+  return {
+    all: () => hosts,
+    add(link) {
+      const { facts } = link
+      const host: Host = {
+        link,
+        key: facts.routingKey ?? link.id,
+        proven: facts.proven,
+        silent: false,
+        trial: null,
+        held: facts.held.map((one) => ({ ...one, seen: false, flying: false })),
+        current: null,
+        asks: new Set(facts.asks),
+        calls: 0,
+      }
+      for (const { session } of facts.held) sticky.set(session, host.key)
+      hosts.push(host)
+      return host
+    },
+    remove(host) {
+      host.trial?.()
+      host.trial = null
+      const at = hosts.indexOf(host)
+      if (at !== -1) hosts.splice(at, 1)
+    },
+    reachable: () => hosts.some(isUsable),
+    holderOf(turn) {
+      for (const host of hosts) {
+        const held = isUsable(host) ? host.held.find((one) => one.turn === turn) : undefined
+        if (held) return { host, held }
+      }
+      return null
+    },
+    choose({ session, turn }) {
+      const proven = hosts.filter((host) => host.proven)
+      if (proven.length > 0) return first(proven, session)
+      const free = hosts.filter(
+        (host) => !host.silent && host.trial === null && host.held.every((one) => one.turn !== turn),
+      )
+      return first(free, session)
+    },
+    stick(session, host) {
+      sticky.delete(session)
+      sticky.set(session, host.key)
+      // Bounded: the oldest is forgotten, and sticks anew with its next turn.
+      if (sticky.size > 10_000) for (const oldest of [...sticky.keys()].slice(0, 1_000)) sticky.delete(oldest)
+    },
+    describe() {
+      if (hosts.length === 0) return `no host is attached; ${start}`
+      const names = [...new Set(hosts.map(({ link }) => link.facts.client ?? 'a host'))].join(', ')
+      const proven = hosts.filter((host) => host.proven).length
+      if (proven > 0) return `${proven} of ${hosts.length} attached take messages (${names})`
+      if (hosts.some(isUsable)) return `${names} is attached, and has not acted on a message yet`
+      return `${names} is attached, but acted on no message within 30 s: its tools work, and it does not take us as a channel, or it is busy; ${start}`
+    },
+  }
+}

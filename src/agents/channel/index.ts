@@ -1,0 +1,192 @@
+// The channel connector: turns go to processes that attached for the agent (Claude Code and other hosts of MCP channels)
+// and come back as tool calls. One implementation; the dialect is the prefix of its names on the host's pipe.
+import {
+  type AgentConnector,
+  type AgentOutlet,
+  type AttachedHost,
+  type ConnectorDeps,
+  type ConnectorModule,
+  type Delivery,
+  type HostSeat,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import { createCallDesk } from './calls.ts'
+import { eventOf } from './event.ts'
+import { createHostBook, type Host } from './hosts.ts'
+
+export const channelConnector: ConnectorModule = {
+  type: 'channel',
+  create: (deps) => createChannelConnector(deps),
+}
+
+/** How long an unproven host may take with its one turn. */
+export const TRIAL_MS = 30_000
+/** Turns of one session in flight. A host works through what piled up in its own order. */
+const WINDOW = 256
+
+export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
+  const { agent, clock, log } = deps
+  const dialect = agent.connector.options.dialect === 'nexo' ? 'nexo' : 'claude'
+  const start =
+    dialect === 'claude'
+      ? 'start Claude Code with --dangerously-load-development-channels server:switchboard'
+      : `start a host that runs: switchboard channel --agent ${agent.id} --dialect nexo`
+  const hosts = createHostBook(start)
+  // Sessions whose turns are on their way back to the queue: a newer one must not overtake them.
+  const returning = new Set<string>()
+  const waits = new Set<{ readonly session: string; overtaking: boolean }>()
+  let waiting: (() => void)[] = []
+  let outlet: AgentOutlet | null = null
+  let closeDoor: () => void = () => undefined
+
+  const changed = () => {
+    const woken = waiting
+    waiting = []
+    for (const wake of woken) wake()
+  }
+  const change = () => new Promise<void>((resolve) => waiting.push(resolve))
+
+  const showPresence = () => outlet?.presence(hosts.reachable(), hosts.describe())
+
+  const absent = () =>
+    new SwitchboardError('agent_absent', `${agent.id}: ${hosts.describe()}`, { retryAfterMs: 0 })
+
+  const hand = async (host: Host, delivery: Delivery) => {
+    const event = eventOf(delivery, false)
+    const { turn, session, chatId, messageId } = event
+    host.held = host.held.filter((one) => one.turn !== turn)
+    host.held.push({ turn, session, chatId, messageId, seen: false, flying: true })
+    hosts.stick(session, host)
+    if (!host.proven) host.trial = clock.after(TRIAL_MS, () => void giveUpTrial(host))
+    await host.link.deliver(event)
+  }
+
+  /** The next host is tried. What it has stays known: it may only have been busy, and still act on it. */
+  const giveUpTrial = async (host: Host) => {
+    host.trial = null
+    host.silent = true
+    const turns = host.held.filter((one) => one.flying && !one.seen)
+    await giveBack(turns, false, 'the host gave no sign of having seen it within 30 s')
+  }
+
+  const giveBack = async (turns: Host['held'], counted: boolean, detail: string) => {
+    const sessions = [...new Set(turns.map((one) => one.session))]
+    for (const one of turns) one.flying = false
+    for (const session of sessions) returning.add(session)
+    for (const wait of waits) if (returning.has(wait.session)) wait.overtaking = true
+    try {
+      if (turns.length > 0)
+        await outlet?.accept({ kind: 'returned', turns: turns.map(({ turn }) => turn), counted, detail })
+    } catch (thrown) {
+      log.warn({ error: String(thrown) }, 'turns are found again when their lane is taken')
+    } finally {
+      for (const session of sessions) returning.delete(session)
+      showPresence()
+      changed()
+    }
+  }
+
+  const prove = (host: Host) => {
+    const before = host.proven
+    host.trial?.()
+    host.trial = null
+    host.proven = true
+    host.silent = false
+    if (!before) {
+      showPresence()
+      changed()
+    }
+  }
+
+  const calls = createCallDesk({
+    agent: agent.id,
+    clock,
+    log,
+    tools: () => {
+      if (!deps.tools) throw new SwitchboardError('internal', 'the connector was given no tools')
+      return deps.tools()
+    },
+    accept: async (output) => {
+      await outlet?.accept(output)
+    },
+    prove,
+  })
+
+  const admit = (link: AttachedHost): HostSeat => {
+    const host = hosts.add(link)
+    log.info({ host: link.id, client: link.facts.client, proven: host.proven }, 'a host attached')
+    showPresence()
+    changed()
+    return {
+      call: (call, proves) => calls.call(host, call, proves),
+      async ask({ requestId, toolName, description, inputPreview }) {
+        host.asks.add(requestId)
+        // The last turn that it acted on, else the newest it was handed: a guess, and no evidence.
+        const newest = host.held.at(-1)
+        const about = host.current ?? (newest ? { session: newest.session, turn: newest.turn } : null)
+        await outlet?.accept({
+          kind: 'ask',
+          session: about?.session ?? host.key,
+          ...(about ? { turn: about.turn, guessed: true } : {}),
+          ask: { toolName, description, input: inputPreview, requestId },
+        })
+      },
+      detached() {
+        hosts.remove(host)
+        log.info({ host: link.id, held: host.held.length }, 'a host detached')
+        const left = host.held.filter((one) => one.flying)
+        // An unproven host may be a listing of servers that lasts a second: it uses up nobody's attempts.
+        void giveBack(left, host.proven, 'the host went away')
+      },
+    }
+  }
+
+  return {
+    // What a host that went away had seen is offered again too, and marked: another host knows nothing of it.
+    redelivery: { handed: 'again', seen: 'again', afterTimeout: false },
+    window: WINDOW,
+    holdsDecisions: false,
+    async start(given) {
+      outlet = given
+      if (!deps.hosts) throw new SwitchboardError('internal', 'the connector was given no door for hosts')
+      closeDoor = deps.hosts.open(agent.id, { dialect, admit })
+      showPresence()
+    },
+    async deliver(delivery) {
+      const wait = { session: delivery.session, overtaking: returning.has(delivery.session) }
+      waits.add(wait)
+      try {
+        for (;;) {
+          const holder = hosts.holderOf(delivery.turn)
+          if (holder) return await calls.takeUp(holder.held, delivery)
+          const back = !returning.has(delivery.session)
+          if (wait.overtaking && back) throw absent()
+          const host = back ? hosts.choose(delivery) : null
+          if (host) return await hand(host, delivery)
+          if (back && (!outlet || !hosts.reachable())) throw absent()
+          await change()
+        }
+      } finally {
+        waits.delete(wait)
+      }
+    },
+    async verdict({ ask, behavior, cause }) {
+      const { requestId } = ask
+      // The host has a dialog of its own, which stays open unless a person decided.
+      if (requestId === undefined || cause !== 'person') return 'gone'
+      const host = hosts.all().find((one) => one.asks.has(requestId))
+      if (!host) return 'gone'
+      const told = await host.link.verdict({ requestId, behavior })
+      if (told === 'relayed') host.asks.delete(requestId)
+      return told
+    },
+    async stop() {
+      closeDoor()
+      closeDoor = () => undefined
+      const last = outlet
+      outlet = null
+      changed()
+      last?.presence(false, 'stopped')
+    },
+  }
+}

@@ -1,0 +1,102 @@
+// `switchboard channel`: the thin process between a host's pipe and the daemon. It keeps nothing and owns no platform:
+// starting or killing it steals no message and loses none. The daemon is started when none is there.
+import { randomUUID } from 'node:crypto'
+import type { Readable, Writable } from 'node:stream'
+import { createAttachClient, openSocket } from '../attach/index.ts'
+import type { DataFolder } from '../config/data-folder.ts'
+import type { ToolOutcome } from '../contract/index.ts'
+import { callTool, createAbsentDesk, failedOutcome, toolByName } from '../tools/index.ts'
+import { createLogger } from './logger.ts'
+import { createRealClock } from './real-clock.ts'
+import { channelServer } from './registry.ts'
+import { createReviver } from './revive-daemon.ts'
+import { VERSION } from './version.ts'
+
+export interface ChannelShimOptions {
+  readonly agent: string
+  readonly dialect: 'claude' | 'nexo'
+  readonly folder: DataFolder
+  readonly configFile: string | null
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** How this program is started: node's arguments up to the command. */
+  readonly program: readonly string[]
+  readonly input: Readable
+  readonly output: Writable
+  readonly logLevel: string
+  /** False: only a daemon that is there already is attached to. */
+  readonly revive: boolean
+  onSignal(handle: () => void): () => void
+}
+
+/** A daemon that has to be started first takes about a second; hosts wait half a minute for `initialize`. */
+const WELCOME_MS = 10_000
+
+/** Resolves with the exit code once the host is gone or the process was told to end. */
+export async function runChannelShim(options: ChannelShimOptions): Promise<number> {
+  const { agent, dialect, folder } = options
+  const clock = createRealClock()
+  // stdout is the host's: whatever there is to say goes to stderr.
+  const log = createLogger({ format: 'people', level: options.logLevel })
+  let end: (code: number) => void = () => undefined
+  const ended = new Promise<number>((resolve) => {
+    end = resolve
+  })
+  const release = options.onSignal(() => end(0))
+  let opened: (server: Awaited<ReturnType<typeof serve>>) => void = () => undefined
+  const server = new Promise<Awaited<ReturnType<typeof serve>>>((resolve) => {
+    opened = resolve
+  })
+
+  const client = createAttachClient(
+    {
+      agent,
+      dialect,
+      routingKey: options.env.CLAUDE_CODE_SESSION_ID || null,
+      open: () => openSocket(folder.attachSocket),
+    },
+    {
+      clock,
+      log,
+      deliver: async ({ content, meta }) => (await server).event(content, meta),
+      verdict: async (verdict) => (await server).verdict(verdict),
+      revive: options.revive ? createReviver(options, { clock, log }) : () => undefined,
+    },
+  )
+
+  const call = async (name: string, input: unknown, key: string | null): Promise<ToolOutcome> => {
+    client.ready(null)
+    const tool = toolByName(name)
+    if (tool === undefined) return failedOutcome('not_found', `Unknown tool: ${name}`)
+    const outcome = await client.call(name, input, key ?? `shim:${randomUUID()}`)
+    if (outcome !== null) return outcome
+    const caller = { agent, session: null, user: null, turn: null, idempotencyKey: key }
+    return callTool(tool, { desk: createAbsentDesk(), caller, input, log })
+  }
+
+  const serve = async (permission: boolean) =>
+    (await channelServer())(
+      { dialect, version: VERSION, permission, input: options.input, output: options.output },
+      {
+        call,
+        ask: (ask) => client.ask(ask),
+        initialized: (name) => client.ready(name),
+        problem: (error) => log.warn({ problem: error.message }, 'from the host'),
+        closed: () => end(0),
+      },
+    )
+
+  client.start()
+  try {
+    const welcome = await Promise.race([client.welcome(WELCOME_MS), ended.then(() => null)])
+    if (welcome === null) log.error({ problem: client.problem() }, 'not attached; will go on trying')
+    const serving = await serve(welcome?.permission ?? false)
+    opened(serving)
+    const code = await ended
+    await serving.close()
+    return code
+  } finally {
+    release()
+    client.stop()
+    options.input.destroy()
+  }
+}

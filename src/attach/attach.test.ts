@@ -1,0 +1,303 @@
+// Both ends of the frames over a real socket: what is kept through ends of the daemon, and what bad input gets.
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { AttachedHost, HostAsk, HostCall, HostSeat } from '../contract/index.ts'
+import { createRecordingLog, createTestClock } from '../testing/index.ts'
+import { createAttachClient, type DeliverFrame, openSocket } from './attach-client.ts'
+import { createAttachServer } from './attach-server.ts'
+import { createFrameLines } from './frame-lines.ts'
+import { MAX_FRAME_BYTES } from './frames.ts'
+import { openHostConnection } from './host-connection.ts'
+
+const undo: (() => unknown)[] = []
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+})
+
+const clock = () => ({
+  now: Date.now,
+  after(ms: number, run: () => void) {
+    const timer = setTimeout(run, ms)
+    return () => clearTimeout(timer)
+  },
+})
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'swb-attach-'))
+  undo.push(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+interface Attachment {
+  readonly host: AttachedHost
+  readonly calls: HostCall[]
+  readonly asks: HostAsk[]
+  detached: boolean
+}
+
+/** A daemon's end with one agent, `kate`. Calls are answered by `answer`. */
+async function daemon(path: string, answer: (call: HostCall) => Promise<string> = async () => 'done') {
+  const server = createAttachServer({
+    clock: clock(),
+    log: createRecordingLog(),
+    version: '1',
+    permission: () => true,
+  })
+  const attachments: Attachment[] = []
+  server.open('kate', {
+    dialect: 'claude',
+    admit(host): HostSeat {
+      const one: Attachment = { host, calls: [], asks: [], detached: false }
+      attachments.push(one)
+      return {
+        async call(call, proves) {
+          one.calls.push(call)
+          proves('t1')
+          const text = await answer(call)
+          return { text, isError: false, structured: { ok: true }, proven: true, done: ['t1'] }
+        },
+        async ask(ask) {
+          one.asks.push(ask)
+        },
+        detached() {
+          one.detached = true
+        },
+      }
+    },
+  })
+  await server.listen(path)
+  undo.push(() => server.close())
+  return { server, attachments }
+}
+
+function shim(path: string, over: { agent?: string; dialect?: 'claude' | 'nexo' } = {}) {
+  const events: DeliverFrame[] = []
+  const verdicts: string[] = []
+  let revived = 0
+  const client = createAttachClient(
+    { agent: 'kate', dialect: 'claude', routingKey: 'session-1', open: () => openSocket(path), ...over },
+    {
+      clock: clock(),
+      log: createRecordingLog(),
+      deliver: async (event) => void events.push(event),
+      verdict: async ({ requestId, behavior }) => void verdicts.push(`${requestId} ${behavior}`),
+      revive: () => {
+        revived += 1
+      },
+    },
+  )
+  client.start()
+  undo.push(() => client.stop())
+  return { client, events, verdicts, revived: () => revived }
+}
+
+async function until<T>(look: () => T | undefined | false | null): Promise<T> {
+  for (let tries = 0; tries < 1_000; tries++) {
+    const found = look()
+    if (found !== undefined && found !== false && found !== null) return found
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error('waited in vain')
+}
+
+const event = (n: number) => ({
+  turn: `t${n}`,
+  session: 's',
+  chatId: 'place:room',
+  messageId: `m${n}`,
+  content: `message ${n}`,
+  meta: { chat_id: 'place:room' },
+})
+
+describe('a shim and the daemon', () => {
+  it('[S6.ch-socket] meet on a socket of mode 0600, and hand events, verdicts, calls and asks to each other', async () => {
+    const path = join(folder(), 'a.sock')
+    const { attachments } = await daemon(path)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const { client, events, verdicts } = shim(path)
+    expect(await client.welcome(5_000)).toEqual({ permission: true })
+    expect(attachments).toEqual([])
+    client.ready('claude-code 2.1.325')
+    const one = await until(() => attachments[0])
+    expect(one.host.facts).toMatchObject({
+      agent: 'kate',
+      routingKey: 'session-1',
+      client: 'claude-code 2.1.325',
+    })
+    await one.host.deliver(event(1))
+    expect(events).toMatchObject([{ turn: 't1', content: 'message 1' }])
+    expect(await one.host.verdict({ requestId: 'abcde', behavior: 'allow' })).toBe('relayed')
+    expect(verdicts).toEqual(['abcde allow'])
+    expect(await client.call('reply', { text: 'x' }, 'toolu_1')).toMatchObject({ text: 'done' })
+    expect(one.calls).toEqual([{ tool: 'reply', input: { text: 'x' }, key: 'toolu_1' }])
+    client.ask({ requestId: 'fghij', toolName: 'Bash', description: '', inputPreview: '' })
+    await until(() => one.asks[0])
+  })
+
+  it('keep what counts when the daemon goes: held turns, open asks, and calls replayed by their key with what they proved', async () => {
+    const path = join(folder(), 'a.sock')
+    const first = await daemon(path, () => new Promise(() => undefined))
+    const { client, revived } = shim(path)
+    client.ready('host 1')
+    const before = await until(() => first.attachments[0])
+    await before.host.deliver(event(1))
+    await before.host.deliver(event(2))
+    client.ask({ requestId: 'abcde', toolName: 'Bash', description: '', inputPreview: '' })
+    const called = client.call('reply', { text: 'x' }, 'toolu_1')
+    await until(() => before.calls[0] && before.asks[0])
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await first.server.close()
+    expect(await before.host.verdict({ requestId: 'abcde', behavior: 'allow' })).toBe('gone')
+    const second = await daemon(path)
+    const after = await until(() => second.attachments[0])
+    expect(after.host.facts).toMatchObject({ held: [{ turn: 't1' }, { turn: 't2' }], asks: ['abcde'] })
+    expect(await called).toMatchObject({ text: 'done' })
+    expect(after.calls).toEqual([{ tool: 'reply', input: { text: 'x' }, key: 'toolu_1', provedBefore: 't1' }])
+    // What was answered is forgotten, and that the host is proven is not.
+    await second.server.close()
+    const third = await daemon(path)
+    const last = await until(() => third.attachments[0])
+    expect(last.host.facts).toMatchObject({ held: [{ turn: 't2' }], proven: true })
+    // Each was closed on purpose: nobody was called to revive it.
+    expect(revived()).toBe(0)
+  })
+
+  it('[S6.ch-starts-daemon] a daemon that is not there is called for, and a call says so when none comes', async () => {
+    const { client, revived } = shim(join(folder(), 'nothing.sock'))
+    expect(await client.welcome(200)).toBeNull()
+    expect(revived()).toBeGreaterThan(0)
+    expect(client.problem()).toMatch(/no daemon answers \(ENOENT\)/)
+  })
+
+  it.each([
+    [{ agent: 'nobody' }, /agent "nobody" is not configured/],
+    [{ dialect: 'nexo' as const }, /dialect claude, the shim has nexo/],
+  ])('are told in words why %j is refused', async (over, words) => {
+    const path = join(folder(), 'a.sock')
+    await daemon(path)
+    const { client } = shim(path, over)
+    expect(await client.welcome(5_000)).toBeNull()
+    expect(client.problem()).toMatch(words)
+    expect(await client.call('reply', {}, 'k')).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(words),
+    })
+  })
+})
+
+describe('a peer that does not keep to the form', () => {
+  async function peer(path: string): Promise<{ socket: Socket; said: () => string; ended: Promise<void> }> {
+    const socket = connect(path)
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('error', () => undefined)
+    const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    await new Promise<void>((resolve) => socket.once('connect', () => resolve()))
+    return { socket, said: () => text, ended }
+  }
+  const hello = {
+    t: 'hello',
+    v: 1,
+    agent: 'kate',
+    dialect: 'claude',
+    routingKey: null,
+    held: [],
+    asks: [],
+    proven: false,
+  }
+  const line = (value: unknown) => `${JSON.stringify(value)}\n`
+
+  it.each([
+    ['garbage', '\u0000\u0001 GET / HTTP/1.1\r\n\n', /not JSON/],
+    ['a list', '[]\n', /must be an object/],
+    ['no hello', line({ t: 'call', id: 1, key: 'k', tool: 'reply' }), /first frame must be hello/],
+    ['another version', line({ ...hello, v: 2 }), /speaks version 1/],
+    ['a field of the wrong kind', line({ ...hello, held: 'all' }), /held must be/],
+    [
+      'an unknown frame',
+      line(hello) + line({ t: 'ready', client: null }) + line({ t: 'sudo' }),
+      /no frame .*sudo/,
+    ],
+    ['hello twice', line(hello) + line({ t: 'ready', client: null }) + line(hello), /said twice/],
+    [
+      'a call before ready',
+      line(hello) + line({ t: 'call', id: 1, key: 'k', tool: 'x' }),
+      /ready comes after hello/,
+    ],
+  ])('%s is refused with the reason, and others go on', async (_name, bytes, reason) => {
+    const path = join(folder(), 'a.sock')
+    const { attachments } = await daemon(path)
+    const { client } = shim(path)
+    client.ready(null)
+    const good = await until(() => attachments[0])
+    const bad = await peer(path)
+    bad.socket.write(bytes)
+    await bad.ended
+    expect(bad.said().split('\n').at(-2)).toMatch(reason)
+    await good.host.deliver(event(1))
+    expect(good.detached).toBe(false)
+  })
+
+  it('a line without an end is cut off at the bound', async () => {
+    const path = join(folder(), 'a.sock')
+    await daemon(path)
+    const bad = await peer(path)
+    const chunk = Buffer.alloc(1_048_576, 'x')
+    for (let sent = 0; sent <= MAX_FRAME_BYTES && !bad.socket.destroyed; sent += chunk.length) {
+      if (!bad.socket.write(chunk))
+        await Promise.race([new Promise((resolve) => bad.socket.once('drain', resolve)), bad.ended])
+    }
+    await bad.ended
+  })
+
+  it('lines are put together from any pieces, and bounded', () => {
+    const lines = createFrameLines(10)
+    expect(lines.push(Buffer.from('ab'))).toEqual([])
+    expect(lines.push(Buffer.from('c\n\nde\nf'))).toEqual(['abc', 'de'])
+    expect(lines.push(Buffer.from('é\n'))).toEqual(['fé'])
+    expect(() => lines.push(Buffer.from('01234567890'))).toThrow(RangeError)
+  })
+
+  it('one that is silent is let go, one that never says hello too, and a token is good for its agent only', async () => {
+    const time = createTestClock()
+    const sent: string[] = []
+    let ends = 0
+    const open = (onlyAgent: string | null) =>
+      openHostConnection(
+        { send: (text) => sent.push(text), end: () => void ends++, onlyAgent },
+        {
+          id: 'h',
+          clock: time,
+          log: createRecordingLog(),
+          version: '1',
+          postOf: () => ({
+            dialect: 'claude',
+            admit: () => ({
+              call: () => new Promise(() => undefined),
+              ask: async () => undefined,
+              detached: () => undefined,
+            }),
+          }),
+          permission: () => false,
+          attached: () => undefined,
+          detached: () => undefined,
+        },
+      )
+    open(null)
+    await time.advance(5_000)
+    expect(sent.at(-1)).toMatch(/no hello within 5 s/)
+    open(null).line(JSON.stringify(hello))
+    expect(sent.at(-1)).toMatch(/"permission":false/)
+    await time.advance(60_000)
+    expect(sent.filter((one) => one.includes('"ping"')).length).toBeGreaterThan(1)
+    expect(sent.at(-1)).toMatch(/nothing was heard for 45 s/)
+    open('other').line(JSON.stringify(hello))
+    expect(sent.at(-1)).toMatch(/not for agent \\"kate\\"/)
+    expect(ends).toBe(3)
+  })
+})

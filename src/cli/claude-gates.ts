@@ -1,0 +1,105 @@
+// Claude Code's own gates before channel messages: they are closed without a word to the server, so this is where a
+// person learns which one it is. The reasons are those that Claude Code writes into its debug log.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+export interface ClaudeGate {
+  readonly gate: string
+  /** Part of what Claude Code writes when it is this one. */
+  readonly says: RegExp
+  readonly todo: string
+}
+
+/** In the order in which Claude Code looks at them. */
+export const CLAUDE_GATES: readonly ClaudeGate[] = [
+  {
+    gate: 'capability',
+    says: /did not declare claude\/channel capability/,
+    todo: 'the server was started with --dialect nexo: leave the option out for Claude Code',
+  },
+  {
+    gate: 'protocol',
+    says: /negotiated a modern protocol revision/,
+    todo: 'start Claude Code with MCP_PROTOCOL_NEGOTIATION=legacy',
+  },
+  {
+    gate: 'provider',
+    says: /not available on third-party providers/,
+    todo: 'channels need claude.ai or a Console key, not Bedrock, Vertex or Foundry',
+  },
+  {
+    gate: 'feature',
+    says: /channels feature is not currently available/,
+    todo: 'Claude Code could not fetch its feature flags: check the network, log in again, restart it',
+  },
+  {
+    gate: 'org policy',
+    says: /not enabled by org policy/,
+    todo: 'an admin sets channelsEnabled: true in the managed settings',
+  },
+  {
+    gate: 'session',
+    says: /not in --channels list for this session/,
+    todo: 'start it with: claude --dangerously-load-development-channels server:switchboard',
+  },
+  {
+    gate: 'marketplace',
+    says: /but the installed plugin is/,
+    todo: 'name the plugin with the marketplace it was installed from: plugin:switchboard@MARKETPLACE',
+  },
+  {
+    gate: 'allowlist',
+    says: /approved channels (allowlist|list)/,
+    todo: 'use --dangerously-load-development-channels instead of --channels, or have an admin add it to allowedChannelPlugins',
+  },
+]
+
+export interface SkippedChannel {
+  readonly server: string
+  readonly reason: string
+  readonly gate: string
+  readonly todo: string
+  readonly file: string
+}
+
+const SKIPPED = /MCP server "([^"]+)": Channel notifications skipped: (.+)$/
+const NEWEST_FILES = 5
+const MOST_BYTES = 8 * 1_048_576
+
+/** What Claude Code's newest debug logs say about our server. Nothing when it wrote none (`claude --debug` does). */
+export function skippedChannels(
+  env: Readonly<Record<string, string | undefined>>,
+): readonly SkippedChannel[] {
+  const folder = join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude'), 'debug')
+  const found = new Map<string, SkippedChannel>()
+  for (const file of newestLogs(folder)) {
+    for (const line of readFileSync(file, 'utf8').split('\n')) {
+      const [, server = '', reason = ''] = SKIPPED.exec(line) ?? []
+      if (!/(^|:)switchboard$/.test(server) || found.has(server)) continue
+      const gate = CLAUDE_GATES.find((one) => one.says.test(reason))
+      found.set(server, {
+        server,
+        reason: reason.trim(),
+        gate: gate?.gate ?? 'unknown',
+        todo: gate?.todo ?? 'see docs/guide/claude-code.md',
+        file,
+      })
+    }
+  }
+  return [...found.values()]
+}
+
+function newestLogs(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.txt'))
+      .map((name) => ({ path: join(folder, name), stat: statSync(join(folder, name)) }))
+      .filter(({ stat }) => stat.isFile() && stat.size <= MOST_BYTES)
+      .sort((a, b) => b.stat.mtimeMs - a.stat.mtimeMs)
+      .slice(0, NEWEST_FILES)
+      .map(({ path }) => path)
+  } catch {
+    return [] // there is none, or it is not ours to read
+  }
+}
