@@ -3,9 +3,11 @@ import type { Cancel, Clock, Logger, Store } from '../contract/index.ts'
 
 const EVERY_MS = 10 * 60_000
 const PAGE = 1_000
+/** An expired callback is answered 410 for so long; then it is as unknown as any other. */
+const EXPIRED_TOKENS_STAY_MS = 24 * 3_600_000
 
 export function keepPruning(deps: {
-  readonly store: Pick<Store, 'pruneBodies'>
+  readonly store: Pick<Store, 'pruneBodies' | 'pruneTokens'>
   readonly clock: Clock
   readonly log: Logger
   /** 0 keeps everything. Asked each time: a reload holds at once. */
@@ -14,6 +16,7 @@ export function keepPruning(deps: {
   let stopped = false
   let cancel: Cancel = () => undefined
   const prune = async () => {
+    while ((await deps.store.pruneTokens(EXPIRED_TOKENS_STAY_MS, PAGE)) === PAGE && !stopped);
     const retentionMs = deps.retentionMs()
     if (retentionMs <= 0) return
     let total = 0

@@ -202,6 +202,8 @@ export interface Store {
   verify(expectHead?: string): Promise<AuditReport>
   /** Bodies of settled rows older than this are dropped; rows and ledger stay. Returns how many. */
   pruneBodies(olderThanMs: number, limit: number): Promise<number>
+  /** Tokens that expired longer ago than this are forgotten; the ledger keeps that they were minted. Returns how many. */
+  pruneTokens(expiredForMs: number, limit: number): Promise<number>
 
   onHint(listen: (hint: Hint) => void): void
   close(): Promise<void>

@@ -23,7 +23,7 @@ import { receive } from './verbs/receive.ts'
 import { fireSchedule } from './verbs/schedules.ts'
 import { takeSends } from './verbs/take-sends.ts'
 import { takeTurns } from './verbs/take-turns.ts'
-import { note, pruneBodies } from './verbs/upkeep.ts'
+import { note, pruneBodies, pruneTokens } from './verbs/upkeep.ts'
 
 export interface StoreEngine {
   readonly tag: string
@@ -105,6 +105,7 @@ export function assembleStore(engine: StoreEngine): Store {
     ledger: ({ afterSeq, limit }) => read(rest.readLedger(afterSeq, limit)),
     verify: (expectHead) => engine.readLong(verifyLedger(tag, engine.mac, expectHead)),
     pruneBodies: (olderThanMs, limit) => write(pruneBodies, { olderThanMs, limit }),
+    pruneTokens: (olderThanMs, limit) => write(pruneTokens, { olderThanMs, limit }),
 
     onHint: engine.onHint,
     close: engine.close,

@@ -1,4 +1,4 @@
-// note and pruneBodies: facts for the ledger that no verb leaves by itself, and forgetting what was said.
+// note, pruneBodies and pruneTokens: facts for the ledger that no verb leaves by itself, and forgetting what was said.
 import type { LedgerNote } from '../../contract/index.ts'
 import { positionAt, SLACK_MS } from '../reads/conditions.ts'
 import { firstRow, rows, run, type Steps, text, whole } from '../statement.ts'
@@ -72,3 +72,18 @@ function* pruneNotifications(before: number, limit: number): Steps<number> {
     old.map((row) => text(row, 'id')),
   ])
 }
+
+/** A callback or a bearer is minted for every delivery to a Chorus agent: what nobody can use any more goes. */
+export const pruneTokens = oneByOne(function* (
+  context: VerbContext,
+  { olderThanMs, limit }: OlderThan,
+): Steps<number> {
+  const old = yield* rows('SELECT id FROM tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2', [
+    context.now - olderThanMs,
+    limit,
+  ])
+  if (old.length === 0) return 0
+  const pruned = yield* run('DELETE FROM tokens WHERE id @any($1)', [old.map((row) => text(row, 'id'))])
+  recordFact(context, { kind: 'audit', ref: 'tokens', to: 'pruned' }, { rows: String(pruned) })
+  return pruned
+})

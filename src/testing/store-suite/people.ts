@@ -100,6 +100,19 @@ export function describePeople(make: MakeStoreFixture): void {
       expect(await store.tokens()).toHaveLength(1)
     })
 
+    it('tokens that expired long enough ago are forgotten, the others stay', async () => {
+      const at = fixture.clock.now()
+      const token = { kind: 'chorus-callback', scope: { agent: 'kate' } }
+      await store.addToken({ ...token, id: 'a', hash: 'ha', expiresAt: at - 5_000 }, 'op')
+      await store.addToken({ ...token, id: 'b', hash: 'hb', expiresAt: at - 1_000 }, 'op')
+      await store.addToken({ ...token, id: 'c', hash: 'hc', expiresAt: at + 1_000 }, 'op')
+      await store.addToken({ ...token, id: 'd', hash: 'hd', expiresAt: null }, 'op')
+      expect(await store.pruneTokens(2_000, 100)).toBe(1)
+      expect(await store.pruneTokens(2_000, 100)).toBe(0)
+      expect((await store.tokens()).map(({ id }) => id)).toEqual(['b', 'c', 'd'])
+      expect(await store.verify()).toMatchObject({ ok: true })
+    })
+
     it('secrets change all at once, and the ledger never holds one', async () => {
       await store.replaceSecrets({ a: 'cipher-a', b: 'cipher-b' }, 'op')
       await store.replaceSecrets({ a: 'cipher-a2', b: null, c: 'cipher-c' }, 'op')
