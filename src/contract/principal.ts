@@ -19,6 +19,8 @@ export type Principal =
 export type Action =
   | 'admin.read'
   | 'admin.write'
+  /** Gives somebody a right that the giver may not have: to approve, to own, a new door to an agent. */
+  | 'rights.give'
   | 'chat.talk'
   | 'approval.read'
   | 'approval.decide'

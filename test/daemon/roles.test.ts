@@ -40,8 +40,16 @@ const WRITES = [
   ['POST', '/api/access/revoke', { integration: 'ci', sender: 'eve', right: 'talk' }],
   ['PUT', '/api/secrets/NAME', { value: 'v' }],
   ['POST', '/api/secrets/rotate', {}],
-  ['POST', '/api/tokens', { kind: 'admin', scope: {} }],
+  ['POST', '/api/tokens', { kind: 'agent', scope: {} }],
   ['POST', '/api/reload', {}],
+] as const
+
+const GIVES = [
+  ['/api/tokens', { kind: 'admin', scope: {} }],
+  ['/api/tokens', { kind: 'user', scope: { user: 'olga' } }],
+  ['/api/access/grant', { integration: 'ci', sender: 'otto', right: 'approve' }],
+  ['/api/chat-link', {}],
+  ['/api/integrations', { definition: { id: 'mine', platform: 'webhook' } }],
 ] as const
 
 describe('roles', () => {
@@ -78,6 +86,14 @@ describe('roles', () => {
       )
       expect([path, ...status]).toEqual([path, 200, operator, 403, 403])
     }
+    // Nobody hands out what they do not have: an operator must not become owner or approver by way of the desk.
+    for (const [path, body] of GIVES) {
+      const status = await Promise.all(
+        ['otto', 'ann', 'guest'].map((user) => opens(user, 'POST', path, body)),
+      )
+      expect([path, ...status]).toEqual([path, 403, 403, 403])
+    }
+    expect(await opens('olga', 'POST', '/api/tokens', GIVES[0][1])).toBe(200)
     const list = '/api/approvals'
     expect(await Promise.all(['ann', 'otto', 'guest'].map((user) => opens(user, 'GET', list)))).toEqual([
       ...[200, 200, 403],

@@ -8,7 +8,7 @@ import { namesApprovers, usersInForce } from './users.ts'
 
 const ACTIONS: readonly Action[] = [
   ...(['admin.read', 'admin.write', 'chat.talk', 'approval.read'] as const),
-  ...(['approval.decide', 'message.send', 'notify.send', 'agent.attach'] as const),
+  ...(['approval.decide', 'message.send', 'notify.send', 'agent.attach', 'rights.give'] as const),
 ]
 const GATEWAY: Resource = { kind: 'gateway' }
 const KATE: Resource = { kind: 'agent', id: 'kate' }

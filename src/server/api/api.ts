@@ -1,6 +1,6 @@
 // Serves the route table under /api. Loaded with its schemas on the first call, so that the start stays fast.
 import type { IncomingMessage } from 'node:http'
-import { type HttpReply, type Principal, SwitchboardError } from '../../contract/index.ts'
+import { type Action, type HttpReply, type Principal, SwitchboardError } from '../../contract/index.ts'
 import type { ServerDeps } from '../deps.ts'
 import { json, methodNotAllowed, notFound } from '../reply.ts'
 import { parseInput } from './inputs.ts'
@@ -33,14 +33,19 @@ export function createApi(deps: Pick<ServerDeps, 'desk' | 'clock' | 'authorize'>
     if (matches.length === 0) return notFound()
     const found = matches.find((candidate) => candidate.method === call.request.method)
     if (found === undefined) return methodNotAllowed(matches.map(({ method }) => method).join(', '))
-    const allowed = deps.authorize(call.principal, found.action, { kind: 'gateway' })
-    if (!allowed.allowed) throw new SwitchboardError('forbidden', allowed.reason)
+    const need = (action: Action) => {
+      const allowed = deps.authorize(call.principal, action, { kind: 'gateway' })
+      if (!allowed.allowed) throw new SwitchboardError('forbidden', allowed.reason)
+    }
+    need(found.action)
+    const body = found.body === undefined ? undefined : parseInput(found.body, jsonBody(call), 'body')
+    if (found.gives?.(body)) need('rights.give')
     const answer = await found.run({
       desk: deps.desk,
       path: match(found, call.segments) ?? {},
       query:
         found.query === undefined ? undefined : parseInput(found.query, queryObject(call.query), 'query'),
-      body: found.body === undefined ? undefined : parseInput(found.body, jsonBody(call), 'body'),
+      body,
       by: nameOf(call.principal),
       via: call.via,
       now: deps.clock.now(),

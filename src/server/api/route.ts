@@ -20,6 +20,8 @@ export interface Route {
   readonly path: string
   readonly summary: string
   readonly action: Action
+  /** Whether this call gives rights away: then `rights.give` is needed, too. */
+  readonly gives?: (body: unknown) => boolean
   readonly query?: z.ZodType
   readonly body?: z.ZodType
   /** JSON to answer 200 with, or a whole reply. */
@@ -32,12 +34,19 @@ export function route<Query = undefined, Body = undefined>(definition: {
   readonly path: string
   readonly summary: string
   readonly action?: Action
+  readonly gives?: (body: Body) => boolean
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
   readonly run: (call: Call<Record<string, string>, Query, Body>) => Promise<unknown>
 }): Route {
   const action = definition.action ?? (definition.method === 'GET' ? 'admin.read' : 'admin.write')
-  return { ...definition, action, run: definition.run as Route['run'] }
+  const { gives, run, ...rest } = definition
+  return {
+    ...rest,
+    action,
+    run: run as Route['run'],
+    ...(gives ? { gives: gives as NonNullable<Route['gives']> } : {}),
+  }
 }
 
 const REPLY = Symbol('reply')

@@ -199,6 +199,7 @@ const operating: readonly Route[] = [
     path: '/api/access/grant',
     summary: 'Grants a right to a sender.',
     body: AccessBody as z.ZodType<z.infer<typeof AccessBody>>,
+    gives: ({ right }) => right === 'approve',
     run: ({ desk, body, by }) => desk.grant(body.integration, body.sender, body.right, by),
   }),
   route({
@@ -215,6 +216,7 @@ const operating: readonly Route[] = [
     path: '/api/tokens',
     summary: 'Mints a token; it is shown this once.',
     body: TokenBody as z.ZodType<z.infer<typeof TokenBody>>,
+    gives: ({ kind }) => kind === 'admin' || kind === 'user',
     run: ({ desk, body, by }) => desk.mintToken(body, by),
   }),
   route({
@@ -255,6 +257,8 @@ const operating: readonly Route[] = [
     method: 'POST',
     path: '/api/chat-link',
     summary: 'A fresh one-time link to the chat page.',
+    // Whoever opens it may approve.
+    gives: () => true,
     run: ({ desk, by }) => desk.chatLink(by),
   }),
   route({
