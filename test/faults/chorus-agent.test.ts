@@ -1,0 +1,71 @@
+// An agent made with the library, called by a real daemon: the tool endpoint of a delivery is its session's own.
+
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createAgent } from '../../src/chorus/index.ts'
+import { postDemo } from './hook-client.ts'
+import { expectLedgerHolds, sendsOf, settled, turnsOf } from './river-checks.ts'
+import { createScene } from './scene.ts'
+
+const scene = createScene()
+
+describe('an agent of the library', () => {
+  it('[S8.mcp-scoped] [S8.library] connects to the tools of its delivery, and lists them', async () => {
+    const headers: string[] = []
+    const agent = createAgent({
+      secret: 'sk_planted4711',
+      allowPrivate: true,
+      async onMessage(message, voice) {
+        await voice.status('looking at the tools')
+        headers.push(JSON.stringify(voice.mcpServers))
+        const [service] = await voice.mcp()
+        const { tools = [] } = (await service?.client.listTools()) ?? {}
+        await voice.say(
+          `${message.content}: ${tools
+            .map((tool) => tool.name)
+            .sort()
+            .join(' ')}`,
+        )
+      },
+    })
+    const server = createServer(agent.node)
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    scene.onEnd(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const data = scene.folder()
+    const config = join(data, 'switchboard.yaml')
+    const { port } = server.address() as AddressInfo
+    writeFileSync(join(data, 'agent.url'), `http://127.0.0.1:${port}/inbox/sk_planted4711`)
+    writeFileSync(
+      config,
+      `integrations:
+  - id: demo
+    platform: webhook
+    sender_header: X-Sender
+    two_way: true
+    access: { dm: allowlist, allow_from: [dev] }
+agents:
+  - id: lib
+    connector: { type: chorus, url: "file:agent.url", allow_private: true }
+    inbound_bindings: [{ plugin: webhook, instance: demo }]
+`,
+    )
+    const daemon = await scene.start({ data, config })
+    await postDemo(daemon.url, 'tools', 'k1')
+    await settled(data)
+    expect(await turnsOf(data)).toMatchObject([{ state: 'answered' }])
+    const [said] = await sendsOf(data)
+    for (const tool of ['fetch_messages', 'get_roster', 'reply', 'send_message'])
+      expect(said?.text).toContain(tool)
+    await expectLedgerHolds(data)
+    const bearer = /Bearer (\S+?)"/.exec(headers[0] ?? '')?.[1] ?? 'none'
+    expect(bearer).toMatch(/^agent_/)
+    for (const secret of [bearer, 'sk_planted4711', '/callback/'])
+      expect(daemon.stderr()).not.toContain(secret)
+  })
+})
