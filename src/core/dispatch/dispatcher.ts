@@ -128,7 +128,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
     for (const row of taken.handed) holds.board(hold, row)
     for (const row of taken.handed) {
-      hold.handingOver = hold.handingOver.then(() => handOver(hold, row, post.connector))
+      // What could not be written down (the store refused it for good) must not stop the lane, nor the process.
+      hold.handingOver = hold.handingOver
+        .then(() => handOver(hold, row, post.connector))
+        .catch((thrown) => log.error({ turn: row.id, error: String(thrown) }, 'dispatch failed'))
     }
     // Not waited for: while these are handed over, more may be taken behind them.
     hold.handingOver = hold.handingOver.then(() => {
@@ -293,19 +296,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     { sends = [], reason, detail, text }: SettleOptions,
   ): Promise<SettleOutcome> => {
     deps.crashPoint?.('dispatch.before-settle')
-    const full: TurnMove = {
-      lane: hold.lane,
-      token: hold.token,
-      turn: row.id,
-      to,
-      ...(reason ? { reason } : {}),
-      ...(detail ? { detail } : {}),
-    }
-    const end = {
-      ...(text === undefined ? {} : { text }),
-      ...(reason ? { reason } : {}),
-      ...(detail ? { detail } : {}),
-    }
+    const why = { ...(reason ? { reason } : {}), ...(detail ? { detail } : {}) }
+    const full: TurnMove = { lane: hold.lane, token: hold.token, turn: row.id, to, ...why }
+    const end = { ...(text === undefined ? {} : { text }), ...why }
     const told = to === 'seen' ? [] : deps.ended(row, { to, ...end })
     const all = to === 'failed' ? [...told, ...sends] : [...acknowledged(hold, row), ...told, ...sends]
     const result = await patience.persist('settle a turn', () => store.accept(all, [full]))
