@@ -67,6 +67,7 @@ export interface ClaudeCode {
   ask(request: PermissionRequest): OpenPermission
   /** Whatever bytes, to the server's stdin. */
   write(bytes: string | Buffer): void
+  endInput(): void
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
   /** As Claude Code ends its servers: SIGINT, and the end of their input. */
   close(): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
@@ -237,6 +238,7 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
       }
     },
     write,
+    endInput: () => void child.stdin?.end(),
     exited,
     close() {
       end('SIGINT')

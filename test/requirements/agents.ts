@@ -4,7 +4,7 @@ import { requirements } from './row.ts'
 export const AGENTS = requirements(
   '6 Agents',
   `
-pending 7 S6.channel-evidence       channel: a tool call that names the message or chat, ack or reply is the evidence
+built   7 S6.channel-evidence       channel: a tool call that names the message or chat, ack or reply is the evidence
 built   9 S6.chorus-evidence        chorus: the first callback event is seen, a message event is answered; 200 is only handed
 pending 0 S6.claude-code-spawn      claude-code spawns one process per session with stream-json both ways, resumed by session id
 pending 0 S6.claude-code-evidence   claude-code: command_lifecycle where present, else the replayed user message, and the final result
@@ -29,14 +29,14 @@ built   2 S6.meta-chat-id           chat_id is the address string, unique across
 pending 0 S6.final-text-forwarded   A turn that ends without a reply through a tool has its final text forwarded (connectors that see it)
 pending 7 S6.finished-silent-told   Where the final text is not seen, the sender is told that the agent finished without replying
 built   2 S6.redelivery-declared    Offering again is declared per connector, and the dispatch obeys the declaration
-pending 7 S6.channel-window         channel: in order, without waiting for the one before
-pending 7 S6.channel-covers         channel: evidence for a later message covers the earlier ones handed to the same host
+built   7 S6.channel-window         channel: in order, without waiting for the one before
+built   7 S6.channel-covers         channel: evidence for a later message covers the earlier ones handed to the same host
 built   9 S6.chorus-never-again     chorus: never POST again after a 2xx
 built   9 S6.chorus-silence-told    chorus: if nothing comes back the person is told
 pending 0 S6.resume-not-replay      claude-code, acp: a seen turn is resumed as a continuation, never replayed
 built   2 S6.absent-queues          With the agent absent turns queue in order, and are handed over when it attaches
-pending 7 S6.several-hosts          Several hosts may attach to one agent; a turn goes to one of them
-pending 7 S6.host-sticky            A session sticks to its host, and moves if that one goes away
+built   7 S6.several-hosts          Several hosts may attach to one agent; a turn goes to one of them
+built   7 S6.host-sticky            A session sticks to its host, and moves if that one goes away
 built   2 S6.connector-keys         A connector's keys are checked: an unknown one is a configuration error
 `,
 )
@@ -44,32 +44,32 @@ built   2 S6.connector-keys         A connector's keys are checked: an unknown o
 export const CHANNEL = requirements(
   '6 The channel connector',
   `
-pending 7 S6.ch-capability          Declares experimental['claude/channel'], tools and instructions
-pending 7 S6.ch-permission-cap      Declares ['claude/channel/permission'] only when the bound senders are authenticated
-pending 7 S6.ch-notification        A message arrives as notifications/claude/channel {content, meta}
-pending 7 S6.ch-permission-in       A permission request (four strings, request_id five letters without l) is relayed as an approval
-pending 7 S6.ch-permission-out      The verdict goes back as notifications/claude/channel/permission {request_id, behavior}
-pending 7 S6.ch-preview             input_preview up to 15,000 characters is never parsed, cut per platform, never dropped
-pending 7 S6.ch-no-discover         server/discover is answered with method not found
-pending 7 S6.ch-always-load         reply carries _meta["anthropic/alwaysLoad"]: true
-pending 7 S6.ch-tool-use-id         params._meta["claudecode/toolUseId"] is the idempotency key of a send
-pending 7 S6.ch-clean-end           Ends cleanly on EOF, SIGINT and SIGTERM
-pending 7 S6.ch-stdout-mcp          stdout carries MCP alone
-pending 7 S6.ch-socket              The shim attaches to the daemon of the data folder over a local socket of mode 0600
+built   7 S6.ch-capability          Declares experimental['claude/channel'], tools and instructions
+built   7 S6.ch-permission-cap      Declares ['claude/channel/permission'] only when the bound senders are authenticated
+built   7 S6.ch-notification        A message arrives as notifications/claude/channel {content, meta}
+built   7 S6.ch-permission-in       A permission request (four strings, request_id five letters without l) is relayed as an approval
+built   7 S6.ch-permission-out      The verdict goes back as notifications/claude/channel/permission {request_id, behavior}
+built   7 S6.ch-preview             input_preview up to 15,000 characters is never parsed, cut per platform, never dropped
+built   7 S6.ch-no-discover         server/discover is answered with method not found
+built   7 S6.ch-always-load         reply carries _meta["anthropic/alwaysLoad"]: true
+built   7 S6.ch-tool-use-id         params._meta["claudecode/toolUseId"] is the idempotency key of a send
+built   7 S6.ch-clean-end           Ends cleanly on EOF, SIGINT and SIGTERM
+built   7 S6.ch-stdout-mcp          stdout carries MCP alone
+built   7 S6.ch-socket              The shim attaches to the daemon of the data folder over a local socket of mode 0600
 pending 7 S6.ch-remote              The same frames run over WebSocket /attach with an agent-scoped bearer
-pending 7 S6.ch-starts-daemon       If no daemon answers the shim starts a detached one (up --idle-exit)
-pending 7 S6.ch-revives             Any attached shim revives a daemon that died
+built   7 S6.ch-starts-daemon       If no daemon answers the shim starts a detached one (up --idle-exit)
+built   7 S6.ch-revives             Any attached shim revives a daemon that died
 built   2 S6.one-daemon             Exactly one daemon owns a data folder
 built   2 S6.lock-kernel            The lock of a data folder is freed by the kernel on kill -9
-pending 7 S6.ch-unproven            A host is unproven until its first evidence; proven hosts go first
-pending 7 S6.ch-unproven-30s        An unproven host gets one turn and 30 s, then the next host is tried
-pending 7 S6.ch-not-twice           No turn is handed twice to the same attached host
-pending 7 S6.ch-doctor-why          doctor says why nothing answers
-pending 7 S6.ch-busy-holds          Unseen turns are offered again only after the host detached
-pending 7 S6.ch-chat-proves-oldest  A call that names only the chat proves its oldest handed turn; newer ones need reply_to, message_id or ack
-pending 7 S6.ch-expiry-no-verdict   When an approval expires or is decided elsewhere the chat prompt is retired and no verdict is sent
-pending 7 S6.ch-passed-on           A decision that was passed on reads "passed on", not "allowed"
-pending 7 S6.ch-nexo                --dialect nexo does the same with the prefix nexo/
-pending 7 S6.ch-plugin              Packaged as a Claude Code plugin: plugin.json with channels, .mcp.json, marketplace file, skills
+built   7 S6.ch-unproven            A host is unproven until its first evidence; proven hosts go first
+built   7 S6.ch-unproven-30s        An unproven host gets one turn and 30 s, then the next host is tried
+built   7 S6.ch-not-twice           No turn is handed twice to the same attached host
+built   7 S6.ch-doctor-why          doctor says why nothing answers
+built   7 S6.ch-busy-holds          Unseen turns are offered again only after the host detached
+built   7 S6.ch-chat-proves-oldest  A call that names only the chat proves its oldest handed turn; newer ones need reply_to, message_id or ack
+built   7 S6.ch-expiry-no-verdict   When an approval expires or is decided elsewhere the chat prompt is retired and no verdict is sent
+built   7 S6.ch-passed-on           A decision that was passed on reads "passed on", not "allowed"
+built   7 S6.ch-nexo                --dialect nexo does the same with the prefix nexo/
+built   7 S6.ch-plugin              Packaged as a Claude Code plugin: plugin.json with channels, .mcp.json, marketplace file, skills
 `,
 )

@@ -51,7 +51,7 @@ built   5 S4.import-claude-access   'switchboard import claude-access DIR' impor
 export const APPROVALS = requirements(
   '10 Approvals',
   `
-pending 7 S10.asked-by-channel      Claude Code asks over the channel connector
+built   7 S10.asked-by-channel      Claude Code asks over the channel connector
 pending 0 S10.asked-by-claude-code  The claude-code connector's permission requests become approvals
 pending 0 S10.asked-by-acp          acp permission requests become approvals
 pending 0 S10.asked-by-llm          The llm loop asks before a risky tool
@@ -76,7 +76,7 @@ built   3 S10.text-verdict          'yes ID' and 'no ID' always decide, in the f
 built   3 S10.id-form               Ids are random, five letters a-z without l
 built   3 S10.id-unique             Ids are unique among the pending
 built   3 S10.id-polite             Ids are free of rude words
-pending 7 S10.id-of-host            A host's own id is shown as it came unless it collides with a pending one
+built   7 S10.id-of-host            A host's own id is shown as it came unless it collides with a pending one
 built   3 S10.id-not-authority      An id locates, it does not authorise: the decider must be an approver of that agent
 pending 8 S10.server-verdict        A channel server's verdict counts only if it passes the gates and was asked, and is recorded as server:<name>
 built   3 S10.whole-input           The prompt shows the whole command or input

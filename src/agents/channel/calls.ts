@@ -80,6 +80,8 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
         ? provedBy(host.held, namedBy(call.input))
         : (host.held.find((one) => one.turn === provedBefore) ?? null)
     proves(proved?.turn ?? provedBefore ?? null)
+    const replies = tool.name === 'reply'
+    if (proved && replies) proved.answering = true
     if (proved) await evidence(host, proved)
     const outcome = await callTool(tool, {
       desk: deps.tools(),
@@ -94,7 +96,8 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
       input: tool.name === 'ack' && proved ? { message_id: proved.turn } : call.input,
       log: deps.log,
     })
-    const isAnswer = tool.name === 'reply' && !outcome.isError
+    if (proved && outcome.isError) proved.answering = false
+    const isAnswer = replies && !outcome.isError
     return { ...outcome, done: proved && isAnswer ? await answered(host, proved) : [] }
   }
 

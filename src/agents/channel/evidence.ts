@@ -4,6 +4,8 @@ import type { HeldTurn } from '../../contract/index.ts'
 /** A turn that was handed to one host, in the order of handing. */
 export interface Held extends HeldTurn {
   seen: boolean
+  /** A reply to it is on its way: another one that names only the chat is about the next. */
+  answering: boolean
   /** The dispatcher counts it as in flight now. */
   flying: boolean
 }
@@ -35,7 +37,8 @@ export function provedBy(held: readonly Held[], { chatId, messages }: Named): He
     return named.find((one) => !one.seen) ?? named[0] ?? null
   }
   // One in flight before one that is not: of that, nobody knows whether it is still open.
-  return chatId === null ? null : (here.find((one) => one.flying) ?? here[0] ?? null)
+  const open = here.filter((one) => !one.answering)
+  return chatId === null ? null : (open.find((one) => one.flying) ?? open[0] ?? null)
 }
 
 /** Evidence for a later message covers the earlier ones handed to the same host. */

@@ -53,7 +53,7 @@ export function createHostBook(start: string): HostBook {
         proven: facts.proven,
         silent: false,
         trial: null,
-        held: facts.held.map((one) => ({ ...one, seen: false, flying: false })),
+        held: facts.held.map((one) => ({ ...one, seen: false, answering: false, flying: false })),
         current: null,
         asks: new Set(facts.asks),
         calls: 0,

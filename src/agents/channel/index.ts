@@ -55,7 +55,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     const event = eventOf(delivery, false)
     const { turn, session, chatId, messageId } = event
     host.held = host.held.filter((one) => one.turn !== turn)
-    host.held.push({ turn, session, chatId, messageId, seen: false, flying: true })
+    host.held.push({ turn, session, chatId, messageId, seen: false, answering: false, flying: true })
     hosts.stick(session, host)
     if (!host.proven) host.trial = clock.after(TRIAL_MS, () => void giveUpTrial(host))
     await host.link.deliver(event)

@@ -24,6 +24,7 @@ import { compose, type SplitText } from '../outbound/compose.ts'
 import { canSpeak, type Links, textLimitOf } from '../outbound/links.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 import type { Dispatcher } from './dispatcher.ts'
+import { noticeTarget } from './notice-target.ts'
 import type { Roster } from './roster.ts'
 
 export interface AgentOutletDeps {
@@ -202,8 +203,4 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     },
     presence: (attached, detail) => deps.roster.presence(agent, attached, detail),
   }
-}
-
-function noticeTarget(row: TurnRow) {
-  return { to: rowAddress(row), platform: row.platform, agent: row.agent, session: row.session, turn: row.id }
 }

@@ -18,11 +18,13 @@ import {
 import { givenUpText, notice } from '../notices.ts'
 import type { TurnEnd } from '../outbound/notify-on.ts'
 import { createPatience } from '../patience.ts'
-import { rowAddress, type SignalSink, tellTurnState } from '../signals.ts'
+import { type SignalSink, tellTurnState } from '../signals.ts'
 import { toDelivery } from './delivery.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
+import { noticeTarget } from './notice-target.ts'
 import { createOfflineNotices } from './offline-notices.ts'
+import { retryDelayMs } from './retry-delay.ts'
 import type { Roster } from './roster.ts'
 import { createTurnExpiry } from './turn-expiry.ts'
 
@@ -76,8 +78,6 @@ export interface GiveBackOptions {
 export type SettleOutcome = { readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false }
 
 const LEASE_MS = 15_000
-const FIRST_RETRY_MS = 1_000
-const LONGEST_RETRY_MS = 60_000
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { store, clock, log, roster } = deps
@@ -121,7 +121,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
     const post = roster.get(taken.scope)
     const hold = holds.take(taken.lane, taken.scope, taken.token)
-    if (!post?.attached) return holds.release(hold)
+    if (!post?.attached) return notNow(hold, taken.handed)
     if (taken.leftover.length > 0) {
       await settleLeftovers(hold, taken.leftover, post.connector)
       return drain.wake(work)
@@ -137,6 +137,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     hold.handingOver = hold.handingOver.then(() => {
       if (taken.empty && hold.flights.size === 0) holds.rest(hold)
     })
+  }
+
+  /** The agent went while its turns were taken: nothing was handed over. */
+  const notNow = async (hold: LaneHold, rows: readonly TurnRow[]) => {
+    if (rows.length > 0) await putBack(hold, rows, { uncounted: true })
+    await holds.release(hold)
   }
 
   const handOver = async (hold: LaneHold, row: TurnRow, connector: AgentConnector) => {
@@ -157,7 +163,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
   }
 
-  /** The connector knows that the turn was not taken. */
   const notTaken = async (hold: LaneHold, row: TurnRow, thrown: unknown) => {
     const error = asSwitchboardError(thrown, 'agent_failed')
     const { maxAttempts } = deps.settings().tunables
@@ -279,7 +284,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   const giveUp = async (hold: LaneHold, row: TurnRow, reason: ReasonCode, detail?: string) => {
-    const sends = deps.canSpeak(row.integration) ? [notice(targetOf(row), givenUpText(reason, detail))] : []
+    const sends = deps.canSpeak(row.integration)
+      ? [notice(noticeTarget(row), givenUpText(reason, detail))]
+      : []
     await commit(hold, row, 'failed', { sends, reason, ...(detail === undefined ? {} : { detail }) })
     if (reason === 'agent_rejected') deps.onRejected(row)
   }
@@ -383,12 +390,4 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       await holds.stop()
     },
   }
-}
-
-function targetOf(row: TurnRow) {
-  return { to: rowAddress(row), platform: row.platform, agent: row.agent, session: row.session, turn: row.id }
-}
-
-function retryDelayMs(attempts: number): number {
-  return Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, attempts - 1), LONGEST_RETRY_MS)
 }

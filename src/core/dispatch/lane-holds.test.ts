@@ -23,6 +23,7 @@ function opened() {
       async releaseLanes(_kind, lanes) {
         released.push(...lanes.map((lane) => lane.lane))
       },
+      moveTurns: async (moves) => moves.map(() => 'moved'),
     },
   })
   const setBack = (ms: number) => {

@@ -1,6 +1,6 @@
 // The session lanes that this node holds, and the turns in flight in each. Renews the leases, and lets go of lanes
 // that rest: an idle lane may be wanted by another node.
-import type { Cancel, Clock, Logger, Store, TurnRow } from '../../contract/index.ts'
+import type { Cancel, Clock, Logger, Store, TurnMove, TurnRow } from '../../contract/index.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 
 export interface Flight {
@@ -44,10 +44,11 @@ export interface LaneHolds {
 }
 
 const REST_MS = 1_000
+const HAND_OVER_MS = 1_000
 const TYPING_EVERY_MS = 4_000
 
 export interface LaneHoldsDeps {
-  readonly store: Pick<Store, 'renewLanes' | 'releaseLanes'>
+  readonly store: Pick<Store, 'renewLanes' | 'releaseLanes' | 'moveTurns'>
   readonly clock: Clock
   readonly log: Logger
   readonly leaseMs: number
@@ -109,6 +110,24 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     if (hold.flights.size === 0) deps.signal(rowAddress(flight.row), { kind: 'typing', on: false })
   }
 
+  const putBackUnoffered = async (left: readonly LaneHold[]) => {
+    const moves: TurnMove[] = left.flatMap((hold) =>
+      [...hold.flights.values()]
+        .filter((flight) => !flight.offered)
+        .map(({ row }) => ({
+          lane: hold.lane,
+          token: hold.token,
+          turn: row.id,
+          to: 'queued',
+          uncounted: true,
+        })),
+    )
+    if (moves.length === 0) return
+    for (const hold of left)
+      for (const flight of [...hold.flights.values()]) if (!flight.offered) land(hold, flight.row.id)
+    await store.moveTurns(moves)
+  }
+
   const keepTyping = (flight: Flight) => {
     deps.signal(rowAddress(flight.row), { kind: 'typing', on: true })
     flight.cancelTyping = clock.after(TYPING_EVERY_MS, () => keepTyping(flight))
@@ -164,7 +183,13 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     },
     async releaseAgent(agent) {
       const left = [...holds.values()].filter((hold) => hold.agent === agent)
-      for (const hold of left) forget(hold)
+      await putBackUnoffered(left)
+      // A hand-over that is under way ends as it ends: what was not taken goes back to the queue, and counts for nothing.
+      await Promise.race([
+        Promise.all(left.map((hold) => hold.handingOver)),
+        new Promise<void>((resolve) => clock.after(HAND_OVER_MS, resolve)),
+      ])
+      for (const hold of left) if (holds.get(hold.lane) === hold) forget(hold)
       if (left.length > 0) await store.releaseLanes('turns', left)
     },
     drop(hold) {

@@ -1,7 +1,7 @@
 // Who writes to an agent that is not there is told so, once per outage, after a moment of grace: most outages are short.
 import type { Clock, Logger, Store } from '../../contract/index.ts'
 import { notice, offlineText } from '../notices.ts'
-import { rowAddress } from '../signals.ts'
+import { noticeTarget } from './notice-target.ts'
 import type { Roster } from './roster.ts'
 
 export interface OfflineNoticesDeps {
@@ -39,14 +39,7 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
   const send = async (lane: string, agent: string, outage: number) => {
     const [row] = await store.turns({ session: lane, states: ['queued'], oldestFirst: true, limit: 1 })
     if (!row || !deps.canSpeak(row.integration)) return
-    const target = {
-      to: rowAddress(row),
-      platform: row.platform,
-      agent: row.agent,
-      session: row.session,
-      turn: row.id,
-    }
-    await store.enqueue([notice(target, offlineText(agent), `offline:${agent}:${outage}:${lane}`)])
+    await store.enqueue([notice(noticeTarget(row), offlineText(agent), `offline:${agent}:${outage}:${lane}`)])
   }
 
   return {

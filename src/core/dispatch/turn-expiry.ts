@@ -2,7 +2,8 @@
 import type { Cancel, Clock, Logger, NewSend, Settings, Store, TurnRow } from '../../contract/index.ts'
 import { givenUpText, notice } from '../notices.ts'
 import type { TurnEnd } from '../outbound/notify-on.ts'
-import { rowAddress, type SignalSink, tellTurnState } from '../signals.ts'
+import { type SignalSink, tellTurnState } from '../signals.ts'
+import { noticeTarget } from './notice-target.ts'
 
 export interface TurnExpiryDeps {
   readonly store: Pick<Store, 'expireTurns' | 'enqueue'>
@@ -24,7 +25,7 @@ export function createTurnExpiry(deps: TurnExpiryDeps): { start(): void; stop():
   const expireOld = async () => {
     const rows = await store.expireTurns(deps.settings().tunables.queueExpiryMs, 100)
     const told = rows.filter((row) => deps.canSpeak(row.integration))
-    const notices = told.map((row) => notice(targetOf(row), givenUpText('queue_expired')))
+    const notices = told.map((row) => notice(noticeTarget(row), givenUpText('queue_expired')))
     const ends = rows.flatMap((row) => deps.ended(row, { to: 'expired', reason: 'queue_expired' }))
     if (notices.length + ends.length > 0) await store.enqueue([...notices, ...ends])
     for (const row of rows) tellTurnState(deps.signal, row, 'expired', 'queue_expired')
@@ -44,8 +45,4 @@ export function createTurnExpiry(deps: TurnExpiryDeps): { start(): void; stop():
       cancel()
     },
   }
-}
-
-function targetOf(row: TurnRow) {
-  return { to: rowAddress(row), platform: row.platform, agent: row.agent, session: row.session, turn: row.id }
 }

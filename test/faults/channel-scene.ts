@@ -1,0 +1,114 @@
+// Hosts of MCP channels before a real daemon: the shim as Claude Code spawns it, and the double that plays Claude Code.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ClaudeCode, type ClaudeCodeOptions, startClaudeCode } from '../../src/testing/emulate.ts'
+import { BINARY, bareEnvironment } from './daemon.ts'
+import { post } from './hook-client.ts'
+import { askJson, askLines, type Scene } from './scene.ts'
+import { until } from './until.ts'
+
+export interface Turn {
+  readonly id: string
+  readonly state: string
+  readonly reason: string | null
+  readonly attempts: number
+  readonly text: string
+}
+
+export interface ChannelScene {
+  readonly data: string
+  readonly config: string
+  /** The arguments of node that start the shim. */
+  readonly shim: readonly string[]
+  readonly environment: Record<string, string>
+  claude(options?: Partial<ClaudeCodeOptions>): Promise<ClaudeCode>
+  /** Where the daemon listens now, by its own note. */
+  url(): string
+  daemonPid(): number
+  /** Says something through the webhook, with the id of the message. */
+  say(text: string, id?: string): Promise<void>
+  turns(): Promise<readonly Turn[]>
+  turn(text: string, state: string): Promise<Turn>
+}
+
+export const HOOK = `  - { id: hook, platform: webhook, sender_header: X-Sender, two_way: true, access: { allow_from: [dev], approvers: [dev] } }
+`
+
+/** A configuration with the agent `kate`. `integrations` beyond the webhook are bound to her too. */
+export function openChannel(
+  scene: Scene,
+  options: { integrations?: string; bindings?: string; dialect?: string; hook?: string } = {},
+): ChannelScene {
+  const data = scene.folder()
+  const config = join(data, 'switchboard.yaml')
+  writeFileSync(
+    config,
+    `server: { port: 0 }
+integrations:
+${options.hook ?? HOOK}${options.integrations ?? ''}agents:
+  - id: kate
+    connector: { type: channel, dialect: ${options.dialect ?? 'claude'} }
+    inbound_bindings: [{ plugin: webhook, instance: hook }${options.bindings ?? ''}]
+`,
+  )
+  const note = () =>
+    JSON.parse(readFileSync(join(data, 'daemon.json'), 'utf8')) as { pid: number; url: string }
+  const shim = [BINARY, 'channel', '--agent', 'kate', '--data', data, '--config', config]
+  const environment = bareEnvironment()
+  scene.onEnd(async () => {
+    // A daemon that a shim started is nobody's child: it is ended by the pid that it wrote down itself.
+    try {
+      process.kill(note().pid, 'SIGKILL')
+    } catch {
+      // it has ended already
+    }
+  })
+  let said = 0
+  const turns = () => askLines<Turn>(data, 'turns')
+  return {
+    data,
+    config,
+    shim,
+    environment,
+    async claude(more = {}) {
+      const started = await startClaudeCode({
+        command: process.execPath,
+        args: shim,
+        cwd: data,
+        env: environment,
+        channels: ['server:switchboard'],
+        ...more,
+      })
+      scene.onEnd(async () => {
+        started.kill('SIGKILL')
+        await started.exited
+      })
+      return started
+    },
+    url: () => note().url,
+    daemonPid: () => note().pid,
+    async say(text, id = `m${++said}`) {
+      await until(`"${text}" is taken`, async () => {
+        const headers = { 'x-sender': 'dev', 'idempotency-key': id }
+        const posted = await post(`${note().url}/hooks/hook`, text, headers).catch(() => null)
+        return posted?.status === 200
+      })
+    },
+    turns,
+    turn: (text, state) =>
+      until(`"${text}" is ${state}`, async () =>
+        (await turns()).find((turn) => turn.text === text && turn.state === state),
+      ),
+  }
+}
+
+/** The model of the simplest session: it answers whatever comes. */
+export function answering(claude: ClaudeCode): ClaudeCode {
+  claude.onPrompt = ({ content, meta }) =>
+    void claude.call('reply', { chat_id: meta.chat_id, text: `re: ${content}` })
+  return claude
+}
+
+export async function audited(data: string): Promise<unknown> {
+  return askJson(data, 'audit', 'verify')
+}
