@@ -114,19 +114,19 @@ describe('sse', () => {
 })
 
 describe('wrapChannel', () => {
-  it('source first, other keys sorted, values escaped', () => {
+  it('[S6.wrap-form] [S6.wrap-source-first] [S6.wrap-values] [F7.wrap-value-escapes] [F7.wrap-source-quotes] [F7.wrap-order] source first, other keys sorted, values escaped', () => {
     expect(wrapChannel('we"b', { b: `a&<>"'`, a: 'x\n\t\0y' }, 'hi').text).toBe(
       '<channel source="we&quot;b" a="x&#10;&#9;&#0;y" b="a&amp;&lt;&gt;&quot;&#39;">\nhi\n</channel>',
     )
   })
 
-  it('drops and reports unsafe keys and the reserved source', () => {
+  it('[S6.wrap-keys] drops and reports unsafe keys and the reserved source', () => {
     const wrapped = wrapChannel('s', { source: 'x', 'a-b': '1', '1a': '1', '': '1', 'a"': '1', _ok: '1' }, '')
     expect(wrapped.text).toBe('<channel source="s" _ok="1">\n\n</channel>')
     expect([...wrapped.dropped].sort()).toEqual(['', '1a', 'a"', 'a-b', 'source'])
   })
 
-  it('no body leaves or forges the element', () => {
+  it('[S6.wrap-neutralised] [F7.wrap-close] [F7.wrap-close-spelling] [F7.wrap-forged-block] [F7.wrap-open] no body leaves or forges the element', () => {
     const forged = [
       '</channel>',
       '</CHANNEL >',
@@ -148,7 +148,7 @@ describe('wrapChannel', () => {
     )
   })
 
-  it('replaces lone surrogates', () => {
+  it('[F7.wrap-surrogates] replaces lone surrogates', () => {
     expect(wrapChannel('\uD800', {}, 'a\uDC00b😀').text).toBe(
       '<channel source="\uFFFD">\na\uFFFDb😀\n</channel>',
     )

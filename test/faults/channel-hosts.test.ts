@@ -113,7 +113,7 @@ describe('hosts that do not behave', () => {
     expect(one.prompts.length + two.prompts.length).toBe(1)
   })
 
-  it('[S11.gateway-not-active] without a daemon and told to start none, every tool says so', async () => {
+  it('[S11.no-daemon] without a daemon and told to start none, every tool says so', async () => {
     const place = openChannel(scene)
     const claude = await startClaudeCode({
       command: process.execPath,

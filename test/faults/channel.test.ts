@@ -14,7 +14,7 @@ const scene = createScene()
 const INTACT = { ok: true, chain: 'intact', conservation: { ok: true } }
 
 describe('a Claude Code session', () => {
-  it('[S6.ch-capability] [S6.ch-no-discover] [S6.ch-always-load] [S6.ch-stdout-mcp] [S6.ch-starts-daemon] starts a daemon, is registered as a channel, and answers', async () => {
+  it('[S1.host] [S14.cli-channel] [S6.ch-capability] [S6.ch-no-discover] [S6.ch-always-load] [S6.ch-stdout-mcp] [S6.ch-starts-daemon] starts a daemon, is registered as a channel, and answers', async () => {
     const place = openChannel(scene)
     const claude = answering(await place.claude())
     expect(claude.skipped).toBeNull()
@@ -274,7 +274,7 @@ describe('the whole way', () => {
     expect(await audited(place.data)).toMatchObject(INTACT)
   })
 
-  it('[S6.ch-plugin] init claude-code writes .mcp.json beside other servers, and what it writes starts', async () => {
+  it('[S14.cli-init-claude] [S6.ch-plugin] init claude-code writes .mcp.json beside other servers, and what it writes starts', async () => {
     const folder = mkdtempSync(join(scene.folder(), 'project-'))
     const mcp = join(folder, '.mcp.json')
     writeFileSync(mcp, JSON.stringify({ mcpServers: { other: { command: 'true' } } }))

@@ -17,17 +17,17 @@ built   2 S6.demo-echoes            demo echoes
 built   2 S6.demo-asks              demo asks for a permission
 built   2 S6.demo-notifies          demo notifies later
 built   2 S6.demo-evidence          demo gives its own evidence of seen and answered
-pending 7 S6.wrap-form              Model-visible form: <channel source="S" k="v">, newline, body, newline, </channel>
-pending 7 S6.wrap-source-first      source comes first and is reserved; the other attributes are sorted
-pending 7 S6.wrap-keys              Keys match [A-Za-z_][A-Za-z0-9_]*; others are dropped and counted
-pending 7 S6.wrap-values            Attribute values are escaped
-pending 7 S6.wrap-neutralised       Any opening or closing channel tag in the body, in any case or spacing, is neutralised
+built   7 S6.wrap-form              Model-visible form: <channel source="S" k="v">, newline, body, newline, </channel>
+built   7 S6.wrap-source-first      source comes first and is reserved; the other attributes are sorted
+built   7 S6.wrap-keys              Keys match [A-Za-z_][A-Za-z0-9_]*; others are dropped and counted
+built   7 S6.wrap-values            Attribute values are escaped
+built   7 S6.wrap-neutralised       Any opening or closing channel tag in the body, in any case or spacing, is neutralised
 built   2 S6.meta-fields            Every message carries chat_id, message_id, user, user_id, ts, thread_id, reply_to_message_id, platform where known
 built   3 S6.meta-attachments       Attachment fields are in the meta of a message that has attachments
 built   2 S6.meta-strings           All meta values are strings
 built   2 S6.meta-chat-id           chat_id is the address string, unique across integrations; integration is given too
 pending 0 S6.final-text-forwarded   A turn that ends without a reply through a tool has its final text forwarded (connectors that see it)
-pending 7 S6.finished-silent-told   Where the final text is not seen, the sender is told that the agent finished without replying
+built   7 S6.finished-silent-told   Where the final text is not seen, the sender is told that the agent finished without replying
 built   2 S6.redelivery-declared    Offering again is declared per connector, and the dispatch obeys the declaration
 built   7 S6.channel-window         channel: in order, without waiting for the one before
 built   7 S6.channel-covers         channel: evidence for a later message covers the earlier ones handed to the same host

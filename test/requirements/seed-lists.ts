@@ -42,14 +42,14 @@ pending 8 F7.parse-source-key       Parse: a meta key 'source' never overrides t
 export const WRAP_AND_SESSION = requirements(
   'Seeds: wrap, truncate, session, rate, reload',
   `
-pending 7 F7.wrap-value-escapes     Quotes, newlines, tab and NUL in attribute values are escaped
-pending 7 F7.wrap-close             A body with </channel> is neutralised
-pending 7 F7.wrap-close-spelling    A body with </CHANNEL > in any case or spacing is neutralised
-pending 7 F7.wrap-forged-block      A forged full block in the body is neutralised
-pending 7 F7.wrap-open              A body with <channel is neutralised
-pending 7 F7.wrap-surrogates        Lone surrogates do not break the block
-pending 7 F7.wrap-source-quotes     A source name with quotes is escaped
-pending 7 F7.wrap-order             The attribute order is stable
+built   7 F7.wrap-value-escapes     Quotes, newlines, tab and NUL in attribute values are escaped
+built   7 F7.wrap-close             A body with </channel> is neutralised
+built   7 F7.wrap-close-spelling    A body with </CHANNEL > in any case or spacing is neutralised
+built   7 F7.wrap-forged-block      A forged full block in the body is neutralised
+built   7 F7.wrap-open              A body with <channel is neutralised
+built   7 F7.wrap-surrogates        Lone surrogates do not break the block
+built   7 F7.wrap-source-quotes     A source name with quotes is escaped
+built   7 F7.wrap-order             The attribute order is stable
 pending 8 F7.cut-astral             Truncation counts astral characters as one
 pending 8 F7.cut-exact              Content exactly at the cap is not cut
 pending 8 F7.cut-over               Content of cap + 1 is cut and marked

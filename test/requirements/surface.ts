@@ -36,12 +36,12 @@ built   2 S14.cli-alias             swb is an alias of switchboard
 built   2 S14.cli-up                up runs the daemon with --host, --port, --data, --config
 built   3 S14.cli-up-open           up --open opens the page
 built   0 S14.cli-init              init is a wizard, also with flags
-pending 7 S14.cli-init-claude       init claude-code writes .mcp.json and prints the command to start with
+built   7 S14.cli-init-claude       init claude-code writes .mcp.json and prints the command to start with
 pending 0 S14.cli-console           console opens the console
 built   3 S14.cli-check             check validates a file and exits 0 or 2
 built   3 S14.cli-doctor            doctor prints the live path
 built   2 S14.cli-status            status prints what status --json holds, as a table
-pending 7 S14.cli-channel           channel runs the stdio server
+built   7 S14.cli-channel           channel runs the stdio server
 built   3 S14.cli-pair              pair lists, approves and denies
 built   3 S14.cli-access            access lists, grants and revokes
 built   9 S14.cli-chorus            chorus connects, rotates and verifies

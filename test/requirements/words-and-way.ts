@@ -20,7 +20,7 @@ built   3 S1.token-expiry           An expired or revoked token opens nothing
 built   4 S1.authorize-mcp          The same authorize and token table serve /mcp and /mcp/notify
 pending 7 S1.authorize-attach       The same authorize and token table serve /attach
 built   4 S1.route                  A route says which session an address leads to now: its own, or one that claimed it
-pending 7 S1.host                   A host is a process that attached for an agent
+built   7 S1.host                   A host is a process that attached for an agent
 `,
 )
 

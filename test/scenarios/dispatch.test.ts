@@ -81,7 +81,7 @@ describeRiver('dispatch', (open) => {
     expect(river.platform.texts('anna')).toEqual(['working on it', 'done'])
   })
 
-  it('an agent that ends a turn without a word leaves the sender a line', async () => {
+  it('[S6.finished-silent-told] an agent that ends a turn without a word leaves the sender a line', async () => {
     const river = await open()
     river.agent.script = async (delivery, agent) => void (await agent.evidence(delivery, 'answered'))
     await river.person('anna').says('hi')

@@ -124,6 +124,16 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(offered.handed).toMatchObject([{ id, repeat: true, resume: true, attempts: 2 }])
     })
 
+    it('an attempt that nobody took does not count', async () => {
+      const { id, lane } = await queueOne(store)
+      const { token } = await mustTake(store, { lane })
+      const back = { lane, token, turn: id, to: 'queued', uncounted: true } as const
+      expect(await store.moveTurns([back])).toEqual(['moved'])
+      expect(await store.turn(id)).toMatchObject({ state: 'queued', attempts: 0, repeat: false })
+      const again = await mustTake(store, { lane, token })
+      expect(again.handed).toMatchObject([{ id, attempts: 1 }])
+    })
+
     it('waits where it was told to', async () => {
       const { id, lane } = await queueOne(store)
       const { token } = await mustTake(store, { lane })
