@@ -44,15 +44,21 @@ export function createBodyCheck(tag: string): BodyCheck {
       const opsFound =
         held.size === 0
           ? []
-          : yield* rows('SELECT seq, op FROM outbox WHERE seq @any($1)', [[...held.keys()]])
+          : yield* rows('SELECT seq, integration, conversation, op FROM outbox WHERE seq @any($1)', [
+              [...held.keys()],
+            ])
+      let redirected: Wrong | null = null
       for (const row of opsFound) {
         const entry = held.get(whole(row, 'seq'))
+        if (entry && !sameDestination(row, entry)) {
+          redirected ??= { seq: entry.seq, problem: `the destination of ${entry.ref} was changed` }
+        }
         const op = textOrNull(row, 'op')
         if (!entry || op === null) continue
         const digest = digestOf(op)
         if (digest !== entry.digest) differing.set(whole(row, 'seq'), { digest, entry })
       }
-      return wrong
+      return wrong ?? redirected
     },
     unexplained() {
       for (const { entry } of differing.values()) {
@@ -61,6 +67,15 @@ export function createBodyCheck(tag: string): BodyCheck {
       return null
     },
   }
+}
+
+/** The first entry of a send tells where it goes; a later one (a replaced op) tells only the content. */
+function sameDestination(row: Row, entry: LedgerEntry): boolean {
+  if (entry.from !== '') return true
+  return (
+    text(row, 'integration') === entry.integration &&
+    text(row, 'conversation') === parsed(entry.detail).conversation
+  )
 }
 
 function* compareTurns(expected: ReadonlyMap<number, LedgerEntry>): Steps<Wrong | null> {

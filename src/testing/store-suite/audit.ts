@@ -76,6 +76,7 @@ const TAMPERING: readonly {
     name: 'an edited send',
     sql: [`UPDATE outbox SET op = '{"kind":"text","text":"never sent"}' WHERE seq = 1`],
   },
+  { name: 'a redirected send', sql: ["UPDATE outbox SET conversation = 'elsewhere' WHERE seq = 1"] },
   { name: 'a removed send', sql: ['DELETE FROM outbox WHERE seq = 1'] },
   { name: 'a forged approval', sql: [`UPDATE approvals SET decided_by = 'somebody'`] },
   {
