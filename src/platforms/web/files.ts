@@ -1,7 +1,13 @@
 // Attachments of the web chat: kept under a random name beside a small description, never under the name they came with.
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Attachment, DownloadedFile, HttpReply, Random } from '../../contract/index.ts'
+import {
+  type Attachment,
+  type DownloadedFile,
+  type HttpReply,
+  type Random,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import { isFileId, safeFileName } from './parse.ts'
 import { fileKind } from './render.ts'
 
@@ -30,7 +36,26 @@ interface Description {
 // Only these keep their type when served: a browser draws them and runs nothing in them.
 const DRAWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'text/plain'])
 
-export function createFileShelf(dir: string, random: Random): FileShelf {
+/** What one web integration may keep: a session holder must not be able to fill the disk. */
+const QUOTA_BYTES = 1_073_741_824
+
+export function createFileShelf(dir: string, random: Random, quotaBytes = QUOTA_BYTES): FileShelf {
+  // Counted once, then kept up to date: this process is the only writer of the folder.
+  let kept: Promise<number> | null = null
+
+  /** Reserves the room at once, so that two uploads cannot both take the last of it. */
+  function room(bytes: number): Promise<number> {
+    const before = kept ?? folderBytes(dir)
+    const after = before.then((used) => {
+      if (used + bytes <= quotaBytes) return used + bytes
+      throw new SwitchboardError('too_large', 'the chat keeps no more attachments: its folder is full', {
+        hint: `remove old files from the attachments folder of the data folder (${quotaBytes} bytes are allowed)`,
+      })
+    })
+    kept = after.catch(() => before)
+    return after
+  }
+
   async function describe(id: string): Promise<Description | null> {
     if (!isFileId(id)) return null
     try {
@@ -50,6 +75,7 @@ export function createFileShelf(dir: string, random: Random): FileShelf {
         sender,
       }
       await mkdir(dir, { recursive: true, mode: 0o700 })
+      await room(bytes.byteLength)
       // The description comes last: a crash in between leaves bytes that nobody can name, not a broken file.
       await writeFile(join(dir, id), bytes, { mode: 0o600, flag: 'wx' })
       await writeFile(join(dir, `${id}.json`), JSON.stringify(description), { mode: 0o600, flag: 'wx' })
@@ -83,6 +109,12 @@ export function createFileShelf(dir: string, random: Random): FileShelf {
       return { path: join(dir, id), name: found.name, mime: found.mime, size: found.size }
     },
   }
+}
+
+async function folderBytes(dir: string): Promise<number> {
+  let total = 0
+  for (const name of await readdir(dir)) total += (await stat(join(dir, name)).catch(() => null))?.size ?? 0
+  return total
 }
 
 function attachment(id: string, of: Description): Attachment {
