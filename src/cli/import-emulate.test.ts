@@ -36,7 +36,7 @@ const ACCESS = {
 }
 
 describe('[S4.import-claude-access] import claude-access', () => {
-  it('prints a block that the configuration takes as it stands', async () => {
+  it('[S14.cli-import] prints a block that the configuration takes as it stands', async () => {
     write(ACCESS)
     const { code, out, err } = await command(['import', 'claude-access', folder.path])
     expect(code).toBe(0)

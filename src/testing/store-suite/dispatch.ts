@@ -93,7 +93,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(await other.renewLanes('turns', [{ lane, token: theirs.token }], LEASE_MS)).toEqual([true])
     })
 
-    it('[S13.settle-token] a stale token writes nothing, not even what comes with it', async () => {
+    it('[S13.settle-token] [I2.lane-fencing] a stale token writes nothing, not even what comes with it', async () => {
       const other = await fixture.open('two')
       const { id, lane } = await queueOne(store)
       const mine = await mustTake(store, { lane })

@@ -24,7 +24,7 @@ export function describeIntake(make: MakeStoreFixture): void {
       await fixture.dispose()
     })
 
-    it('[S2.one-transaction] writes row, session, ledger entry and counters together', async () => {
+    it('[S2.one-transaction] [S12.counters-in-commit] writes row, session, ledger entry and counters together', async () => {
       const { id, lane } = await queueOne(store, { text: 'hi', messageId: 'm-1', thread: 't' })
       expect(await store.turn(id)).toMatchObject({
         id,
@@ -199,7 +199,7 @@ export function describeIntake(make: MakeStoreFixture): void {
       expect(await counts(store)).toEqual({ received: 40, queued: 40 })
     })
 
-    it('one verb’s failure never takes its neighbours along', async () => {
+    it('[I2.neighbour-conflict] one verb’s failure never takes its neighbours along', async () => {
       const outcomes = await Promise.allSettled([
         store.receive([item()]),
         // A queued turn without an agent is a bug of the caller: it alone is told.
