@@ -61,7 +61,7 @@ export interface ClaudeCode {
   /** Lines on the server's stdout that are no MCP. */
   readonly noise: readonly string[]
   stderr(): string
-  /** What the model does with a message. */
+  /** What the model does with a message, also with those that came before it was set. */
   onPrompt: (prompt: ChannelPrompt, self: ClaudeCode) => void
   call(tool: string, input: object, toolUseId?: string): Promise<ToolResult>
   ask(request: PermissionRequest): OpenPermission
@@ -105,6 +105,9 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
   let errors = ''
   let number = 0
   let registered = false
+  // What comes before the test has given the model its script waits for it.
+  let script: ClaudeCode['onPrompt'] | null = null
+  const unread: ChannelPrompt[] = []
 
   child.stdin?.on('error', () => undefined)
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -149,7 +152,8 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
     const kept = Object.fromEntries(values.filter(([key]) => /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(key)))
     const one = { envelope: envelopeOf(serverName, kept, content), content, meta: kept }
     prompts.push(one)
-    self.onPrompt(one, self)
+    if (script) script(one, self)
+    else unread.push(one)
   }
 
   /** An id that was not issued, or was answered, is dropped without a word. */
@@ -203,7 +207,13 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
     prompts,
     noise,
     stderr: () => errors,
-    onPrompt: () => undefined,
+    get onPrompt() {
+      return script ?? (() => undefined)
+    },
+    set onPrompt(act) {
+      script = act
+      for (const one of unread.splice(0)) act(one, self)
+    },
     async call(name, input, toolUseId = `toolu_${randomBytes(12).toString('hex')}`) {
       const _meta = { progressToken: number + 1, 'claudecode/toolUseId': toolUseId }
       const answer = await request('tools/call', { name, arguments: input, _meta })
