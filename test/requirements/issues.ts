@@ -15,9 +15,9 @@ built   2 I2.house                  The rooms and doors are re-derived from the 
 built   2 I2.requirements           A promise marked built without a proof, and a citation of no promise, fail the tests; what is pending is printed
 built   2 I2.postgres-real          The store suite runs against a real PostgreSQL that the tests start
 built   2 I2.group-commit           The verbs of one loop turn are one commit
-pending 2 I2.neighbour-conflict     One verb's conflict never rolls back its neighbours
+built   2 I2.neighbour-conflict     One verb's conflict never rolls back its neighbours
 built   2 I2.property-model         Random verb sequences give the same as a small in-memory model, on both stores
-pending 2 I2.lane-fencing           Lane rows carry fencing tokens that only grow
+built   2 I2.lane-fencing           Lane rows carry fencing tokens that only grow
 built   2 I2.seed-curl              The curl lines of the channels seed work against /hooks/demo
 built   2 I2.demo-answers           demo answers a message
 built   2 I2.demo-deploy            demo: 'deploy' asks for an approval and then "runs" it

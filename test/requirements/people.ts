@@ -13,7 +13,7 @@ built   3 S4.group-mention-default  require_mention defaults to true: an unmenti
 built   3 S4.group-empty-allow      A group's empty allow_from means the integration's
 built   3 S4.group-star             A group's allow_from ["*"] lets any member talk
 built   3 S4.group-star-flagged     doctor flags a group that is open to any member
-pending 5 S4.default-telegram       telegram defaults to pairing
+built   5 S4.default-telegram       telegram defaults to pairing
 pending 0 S4.default-chats          slack, discord and whatsapp default to pairing
 pending 0 S4.default-email          email defaults to allowlist, and no code is ever sent to a stranger
 pending 0 S4.default-imessage       imessage defaults to allowlist with no code to strangers; the owner's own addresses pass
@@ -31,7 +31,7 @@ built   3 S4.pairing-cap            Pending codes per integration are capped
 built   3 S4.pairing-no-lockout     Strangers cannot use the cap to lock the owner out
 built   3 S4.pairing-refused        The stranger's message itself is refused and recorded
 built   3 S4.pairing-approve-cli    The owner approves with 'switchboard pair approve CODE'
-pending 3 S4.pairing-approve-api    The owner can approve through /api, where the console does it
+built   3 S4.pairing-approve-api    The owner can approve through /api, where the console does it
 built   3 S4.pairing-not-by-chat    A pairing is never approved by a chat message
 built   3 S4.pairing-told           The newcomer is told that the pairing was approved
 built   3 S4.pairing-never-picks    Approving never picks "the only pending one" by itself: the code is needed

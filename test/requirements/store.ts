@@ -15,7 +15,7 @@ built   2 S12.verify-edit           audit verify finds an edited entry
 built   2 S12.verify-gap            audit verify finds a missing entry
 built   2 S12.verify-tail           audit verify finds a cut tail
 built   2 S12.verify-expect         audit verify --expect HEAD checks a head kept elsewhere
-pending 2 S12.counters-in-commit    Counters live in the same commit, so status never counts rows
+built   2 S12.counters-in-commit    Counters live in the same commit, so status never counts rows
 built   2 S12.export                The ledger is exported as NDJSON and CSV
 built   3 S12.ledger-changes        Approvals, access changes and configuration changes are in the ledger
 built   4 S12.ledger-notifications  Notifications are in the ledger

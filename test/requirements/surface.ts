@@ -56,7 +56,7 @@ built   2 S14.cli-outbox            outbox lists sends
 built   2 S14.cli-audit             audit verifies and exports
 built   3 S14.cli-secrets           secrets sets, lists, removes and rotates while the daemon runs
 built   3 S14.cli-token             token mints, lists and revokes
-pending 5 S14.cli-import            import takes over other tools' files
+built   5 S14.cli-import            import takes over other tools' files
 built   5 S14.cli-emulate           emulate runs fake platforms for development
 built   2 S14.cli-json              Each command takes --json
 built   2 S14.cli-config-data       Each command takes --config FILE and --data DIR
@@ -120,12 +120,12 @@ export const SPEED = requirements(
   '17 Speed',
   `
 built   2 S17.bench                 npm run bench runs peers beside Switchboard in interleaved rounds and prints medians of per-round ratios
-pending 2 S17.intake                It measures durable intake over HTTP
+built   2 S17.intake                It measures durable intake over HTTP
 built   9 S17.chorus                It measures end to end to a Chorus agent and back
 pending 7 S17.stdio                 It measures channel notifications over stdio
 pending 8 S17.gate-wrap             It measures gate and wrap per message
-pending 2 S17.ready                 It measures start to ready
-pending 2 S17.memory                It measures memory at rest and under load
-pending 2 S17.ledger-growth         It measures latency growth from an empty ledger to a million turns
+built   2 S17.ready                 It measures start to ready
+built   2 S17.memory                It measures memory at rest and under load
+built   2 S17.ledger-growth         It measures latency growth from an empty ledger to a million turns
 `,
 )

@@ -57,7 +57,7 @@ built   2 S2.redeliver-timeout      It is offered again after a time-out only wh
 built   2 S2.redelivery-marked      An offer that repeats is marked redelivery="true"
 built   2 S2.max-attempts           A turn is offered at most max_attempts times, then failed with that reason
 built   2 S2.queue-expiry           A turn that waits longer than the queue expiry ends expired with a reason
-pending 5 S2.ack-reaction           The sender sees an acknowledging reaction only once the agent has the message
+built   5 S2.ack-reaction           The sender sees an acknowledging reaction only once the agent has the message
 built   3 S2.typing-kept-alive      Typing is kept alive while the agent works, and ends with the turn
 built   2 S2.offline-notice-once    The sender gets a short notice if the agent is offline, once per outage
 built   2 S2.given-up-notice        The sender gets a short notice if the message is given up
