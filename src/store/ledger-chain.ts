@@ -1,7 +1,7 @@
 // The end of every commit: ledger entries get their place in the chain, counters their new values, other nodes a word.
 //
-// One chain per node and boot. Each entry's MAC covers the MAC before it, so an edit, a gap or a swap breaks all that
-// follows. A chain's first entry covers the head of the chain before it. The chain's row is sealed with a MAC over its
+// One chain per node and boot. The entries of a commit share one MAC, kept with the last of them; it covers them all and
+// the MAC before it, so an edit, a gap or a swap breaks all that follows. A chain's first covers the head before it. The chain's row is sealed with a MAC over its
 // length and head in the same commit, so a cut tail does not go unseen; how many chains there are is sealed in `meta`.
 import type { Mac } from './mac.ts'
 import {
@@ -49,11 +49,14 @@ const COUNTER_INSERT: InsertShape = {
 
 export const CHAINS = 'ledger_chains'
 
-/** What an entry's MAC is made over; JSON keeps one field from running into the next. */
-export function entryText(before: string, chain: number, n: number, at: number, entry: NewEntry): string {
+/** What a commit's MAC is made over begins with this; a line for each entry follows. */
+export function linkText(before: string, chain: number): string {
+  return JSON.stringify([before, chain])
+}
+
+/** JSON keeps one field from running into the next, and holds no line break. */
+export function entryText(n: number, at: number, entry: NewEntry): string {
   return JSON.stringify([
-    before,
-    chain,
     n,
     at,
     entry.kind,
@@ -117,11 +120,14 @@ function* appendEntries(context: VerbContext, mac: Mac): Steps<void> {
   const { entries, now } = context
   const positions = yield* reserve('ledger', entries.length)
   const values: Value[][] = []
-  let { n, head } = chain
+  let { n } = chain
+  let told = linkText(chain.head, chain.id)
+  let head = ''
   for (let at = 0; at < entries.length; at++) {
     const entry = entries[at] as NewEntry
     n += 1
-    head = mac(entryText(head, chain.id, n, now, entry))
+    told += `\n${entryText(n, now, entry)}`
+    if (at === entries.length - 1) head = mac(told)
     values.push([
       positions[at] as number,
       chain.id,

@@ -1,7 +1,8 @@
 // What a verb yields: statements as data. Each verb is written once as a generator; SQLite drives it synchronously
-// inside the group commit, PostgreSQL asynchronously. SQL is shared: `$n` placeholders and three tokens,
+// inside the group commit, PostgreSQL asynchronously. SQL is shared: `$n` placeholders and a few tokens,
 //   @any($n)  membership in the array given as $n        @lock  row lock where the database has them
 //   @seq      the type of a table's integer position (migrations only)
+//   @places   what leads from a conversation to its turns   @at_place($a, $b)  a turn is in this integration's conversation
 
 export type Value = string | number | null
 export type Param = Value | readonly string[] | readonly number[]
@@ -17,7 +18,7 @@ export type Statement =
   /** Tells other nodes after the commit. */
   | { readonly form: 'notify'; readonly payload: string }
 
-export type SequencedTable = 'turns' | 'outbox' | 'approvals' | 'ledger'
+export type SequencedTable = 'turns' | 'sessions' | 'outbox' | 'approvals' | 'ledger'
 
 export interface InsertShape {
   readonly table: string

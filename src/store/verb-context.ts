@@ -17,15 +17,22 @@ export interface NewEntry {
 
 export interface KnownSession {
   readonly id: string
+  /** The session's position: its turns carry it as their lane. */
+  readonly seq: number
   readonly generation: number
+}
+
+export interface SessionFacts {
+  readonly agent: string
+  readonly seq: number
 }
 
 /** What outlives a commit. Only facts that are true on disk get in: see `adopt`. */
 export interface WriterMemory {
   /** Session key → current session. Null where other nodes may raise a generation behind our back. */
   readonly sessions: Map<string, KnownSession> | null
-  /** Session id → agent: never changes, so every node may remember it. */
-  readonly sessionAgents: Map<string, string>
+  /** Session id → agent and position: they never change, so every node may remember them. */
+  readonly sessionFacts: Map<string, SessionFacts>
   chain: ChainHead | null
 }
 
@@ -90,7 +97,7 @@ export function adopt(context: VerbContext): void {
     memory.sessions.set(key, session)
   }
   trim(memory.sessions)
-  trim(memory.sessionAgents)
+  trim(memory.sessionFacts)
 }
 
 function trim(map: Map<string, unknown>): void {

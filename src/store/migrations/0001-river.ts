@@ -8,19 +8,16 @@ export const river: Migration = {
     `CREATE TABLE turns (
       seq @seq, integration TEXT NOT NULL, conversation TEXT NOT NULL, message_id TEXT NOT NULL,
       edit_version BIGINT NOT NULL, thread TEXT, platform TEXT NOT NULL, source TEXT NOT NULL, agent TEXT,
-      session TEXT, sender TEXT NOT NULL, state TEXT NOT NULL, reason TEXT, attempts INTEGER NOT NULL DEFAULT 0,
+      session TEXT, lane BIGINT, sender TEXT NOT NULL, state TEXT NOT NULL, reason TEXT, attempts INTEGER NOT NULL DEFAULT 0,
       repeat INTEGER NOT NULL DEFAULT 0, resume INTEGER NOT NULL DEFAULT 0, body TEXT,
       received_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)`,
-    // The unique key is the duplicate check. It also leads to a conversation's turns; an index in their order cost
-    // every insert more than the rare reader gains (see reads/conditions.ts).
-    'CREATE UNIQUE INDEX turns_message ON turns (integration, conversation, message_id, edit_version)',
-    `CREATE INDEX turns_open ON turns (agent, session, state, seq) WHERE state IN ('queued','handed','seen')`,
     'CREATE INDEX turns_source ON turns (source, seq)',
     `CREATE VIEW goal_turns AS SELECT session AS goal_id, seq AS turn_index, received_at AS recorded_at,
       state AS outcome, source, agent, integration, conversation, thread, sender, message_id, reason, attempts,
       updated_at FROM turns`,
+    // A session's position is what its turns and their indexes carry (turns.lane): small, and near for those born near.
     `CREATE TABLE sessions (
-      id TEXT PRIMARY KEY, session_key TEXT NOT NULL, agent TEXT NOT NULL, address TEXT NOT NULL,
+      seq @seq, id TEXT NOT NULL UNIQUE, session_key TEXT NOT NULL, agent TEXT NOT NULL, address TEXT NOT NULL,
       generation INTEGER NOT NULL, created_at BIGINT NOT NULL, UNIQUE (session_key, generation))`,
     `CREATE TABLE lanes (
       kind TEXT NOT NULL, lane TEXT NOT NULL, owner TEXT, token BIGINT NOT NULL, until BIGINT NOT NULL,
@@ -67,7 +64,22 @@ export const river: Migration = {
       created_at BIGINT NOT NULL, expires_at BIGINT, revoked_at BIGINT)`,
     'CREATE TABLE secrets (name TEXT PRIMARY KEY, ciphertext TEXT NOT NULL)',
   ],
+  // Every page that a commit touches is written to the log and again to the file, so on the one disk of a small machine
+  // indexes decide what intake costs. The unique key is the duplicate check; message ids grow, so it is led by them and
+  // new ones lie side by side. A conversation's turns are gathered later, many at once: see sqlite/turn-places.ts.
+  sqliteOnly: [
+    'CREATE UNIQUE INDEX turns_message ON turns (integration, message_id, conversation, edit_version)',
+    `CREATE INDEX turns_queued ON turns (lane) WHERE state = 'queued'`,
+    `CREATE INDEX turns_flight ON turns (lane) WHERE state IN ('handed','seen')`,
+    `CREATE TABLE turn_places (
+      integration TEXT NOT NULL, conversation TEXT NOT NULL, seq INTEGER NOT NULL,
+      PRIMARY KEY (integration, conversation, seq)) WITHOUT ROWID`,
+  ],
   postgresOnly: [
+    'CREATE UNIQUE INDEX turns_message ON turns (integration, conversation, message_id, edit_version)',
+    `CREATE INDEX turns_queued ON turns (lane, seq) WHERE state = 'queued'`,
+    `CREATE INDEX turns_flight ON turns (lane, seq) WHERE state IN ('handed','seen')`,
+    'CREATE SEQUENCE sessions_position',
     'CREATE SEQUENCE turns_position',
     'CREATE SEQUENCE outbox_position',
     'CREATE SEQUENCE approvals_position',

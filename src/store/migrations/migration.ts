@@ -5,6 +5,8 @@ export interface Migration {
   readonly number: number
   readonly name: string
   readonly statements: readonly string[]
+  /** Run after the shared ones. */
+  readonly sqliteOnly?: readonly string[]
   readonly postgresOnly?: readonly string[]
 }
 

@@ -125,4 +125,6 @@ export function toPostgres(sql: string): string {
     .replace(/@any\(\$(\d+)\)/g, '= ANY($$$1)')
     .replace(/@lock/g, 'FOR UPDATE')
     .replace(/@seq/g, 'BIGINT PRIMARY KEY')
+    .replace(/@places/g, 'turns')
+    .replace(/@at_place\((\$\d+), (\$\d+)\)/g, 'integration = $1 AND conversation = $2')
 }

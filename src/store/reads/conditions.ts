@@ -2,8 +2,8 @@
 import { firstRow, type Param, type Steps, whole } from '../statement.ts'
 
 export interface ConditionList {
-  /** `?` stands for the value. */
-  add(sql: string, value: Param): void
+  /** Each `?` stands for the next value. */
+  add(sql: string, ...values: Param[]): void
   plain(sql: string): void
   build(): { readonly sql: string; readonly params: readonly Param[] }
 }
@@ -12,9 +12,10 @@ export function createConditions(): ConditionList {
   const parts: string[] = []
   const params: Param[] = []
   return {
-    add(sql, value) {
-      params.push(value)
-      parts.push(sql.replace('?', `$${params.length}`))
+    add(sql, ...values) {
+      let at = params.length
+      parts.push(sql.replace(/\?/g, () => `$${++at}`))
+      params.push(...values)
     },
     plain(sql) {
       parts.push(sql)
@@ -49,30 +50,25 @@ export function* positionAt(table: 'turns' | 'outbox', time: string, sinceMs: nu
 const SMALL = 2000
 
 export interface Way {
-  /** Conditions on integration and conversation, with `?` for the values. */
-  readonly integration: string
-  readonly conversation: string
+  /** A condition with `?` for the integration, and after it for the conversation where one is asked for. */
+  readonly sql: string
   readonly order: string
 }
 
 /** Through the table in order of position, whatever the indexes offer. */
-export const IN_ORDER: Way = {
-  integration: "integration || '' = ?",
-  conversation: "conversation || '' = ?",
-  order: 'seq',
-}
+export const IN_ORDER: Way = { sql: "integration || '' = ?", order: 'seq' }
+const ONE_IN_ORDER: Way = { sql: "integration || '' = ? AND conversation || '' = ?", order: 'seq' }
 
 /**
- * How to read a conversation's rows in order. A small one is gathered through the unique key and sorted; a large one
- * is met often enough on the way through the table. Either way the answer comes in milliseconds at a million rows.
+ * How to read a conversation's rows in order. A small one is gathered by its place and sorted; a large one is met often
+ * enough on the way through the table. Either way the answer comes in milliseconds at a million rows.
  */
 export function* wayTo(table: 'turns' | 'outbox', integration: string, conversation: string): Steps<Way> {
   // The outbox has an index in the right order.
-  const direct = { integration: 'integration = ?', conversation: 'conversation = ?' }
-  if (table === 'outbox') return { ...direct, order: 'seq' }
+  if (table === 'outbox') return { sql: 'integration = ? AND conversation = ?', order: 'seq' }
   const found = yield* firstRow(
-    `SELECT count(*) AS many FROM (SELECT 1 FROM turns WHERE integration = $1 AND conversation = $2 LIMIT ${SMALL}) t`,
+    `SELECT count(*) AS many FROM (SELECT 1 FROM @places WHERE integration = $1 AND conversation = $2 LIMIT ${SMALL}) t`,
     [integration, conversation],
   )
-  return found && whole(found, 'many') >= SMALL ? IN_ORDER : { ...direct, order: 'seq + 0' }
+  return found && whole(found, 'many') >= SMALL ? ONE_IN_ORDER : { sql: '@at_place(?, ?)', order: 'seq + 0' }
 }

@@ -119,13 +119,7 @@ export function* readWork(
   scopes: readonly string[],
   options: { readonly limit: number; readonly after?: string; readonly now: number },
 ): Steps<readonly Work[]> {
-  const found: Work[] = []
-  const { limit, now } = options
-  for (const scope of new Set(scopes)) {
-    found.push(...(yield* laneWork(kind, scope, { now, after: options.after ?? '', limit })))
-  }
-  found.sort((one, other) => (one.lane < other.lane ? -1 : one.lane > other.lane ? 1 : 0))
-  return found.slice(0, limit)
+  return yield* laneWork(kind, scopes, { ...options, after: options.after ?? '' })
 }
 
 export interface OpenTurns {
@@ -134,11 +128,15 @@ export interface OpenTurns {
   readonly count: number
 }
 
-/** Counted on the index of open turns alone. */
+/** What waits is counted on its index alone, lane by lane; what is in flight is little. */
 export function* readOpenTurns(): Steps<readonly OpenTurns[]> {
   const found = yield* rows(
-    `SELECT agent, state, count(*) AS count FROM turns WHERE state IN ('queued','handed','seen')
-     AND agent IS NOT NULL GROUP BY agent, state ORDER BY agent, state`,
+    `SELECT s.agent AS agent, 'queued' AS state, CAST(sum(waiting.many) AS BIGINT) AS count
+     FROM (SELECT lane, count(*) AS many FROM turns WHERE state = 'queued' GROUP BY lane) waiting
+     JOIN sessions s ON s.seq = waiting.lane GROUP BY s.agent
+     UNION ALL
+     SELECT agent, state, count(*) FROM turns WHERE state IN ('handed','seen') GROUP BY agent, state
+     ORDER BY 1, 2`,
   )
   return found.map((row) => ({
     agent: text(row, 'agent'),

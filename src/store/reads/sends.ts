@@ -32,7 +32,7 @@ export function* readSends(tag: string, filter: SendFilter): Steps<readonly Send
   if (filter.session !== undefined) where.add('session = ?', filter.session)
   if (filter.approval !== undefined) where.add('approval = ?', filter.approval)
   // Not by the conversation index: its order within an integration is not that of time.
-  if (filter.integration !== undefined) where.add(IN_ORDER.integration, filter.integration)
+  if (filter.integration !== undefined) where.add(IN_ORDER.sql, filter.integration)
   if (filter.sinceMs !== undefined) {
     where.add('created_at >= ?', filter.sinceMs)
     where.add('seq >= ?', yield* positionAt('outbox', 'created_at', filter.sinceMs))
@@ -85,8 +85,8 @@ function* page(
   const where = createConditions()
   const { conversation } = query
   const way = conversation === undefined ? IN_ORDER : yield* wayTo(table, integration, conversation)
-  where.add(way.integration, integration)
-  if (conversation !== undefined) where.add(way.conversation, conversation)
+  if (conversation === undefined) where.add(way.sql, integration)
+  else where.add(way.sql, integration, conversation)
   where.plain(only)
   if (query.afterSeq !== undefined) where.add('seq > ?', query.afterSeq)
   if (query.beforeSeq !== undefined) where.add('seq < ?', query.beforeSeq)

@@ -1,7 +1,7 @@
 // Reading turns: by id, by filter. Positions grow with time, so a time filter becomes a position found by halving.
 import { parseAddress, rowSeq, type TurnFilter, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
-import { firstRow, type Param, rows, type Steps, text } from '../statement.ts'
+import { firstRow, type Param, rows, type Steps, text, whole } from '../statement.ts'
 import { createConditions, IN_ORDER, positionAt, wayTo } from './conditions.ts'
 
 export function* readTurn(tag: string, id: string): Steps<TurnRow | null> {
@@ -13,33 +13,33 @@ export function* readTurn(tag: string, id: string): Steps<TurnRow | null> {
 
 const OPEN = ['queued', 'handed', 'seen']
 
+// Said in the words of the two partial indexes, so that they can serve.
+const ALL_OPEN = `SELECT seq FROM turns WHERE state = 'queued'
+  UNION ALL SELECT seq FROM turns WHERE state IN ('handed','seen')`
+const OPEN_IN_LANE = `SELECT seq FROM turns WHERE lane = ? AND state = 'queued'
+  UNION ALL SELECT seq FROM turns WHERE lane = ? AND state IN ('handed','seen')`
+
 export function* readTurns(tag: string, filter: TurnFilter): Steps<readonly TurnRow[]> {
   const where = createConditions()
   let order = 'seq'
-  if (filter.states) {
-    where.add('state @any(?)', filter.states)
-    // Said in the words of the partial index, so that it can serve.
-    if (filter.states.every((state) => OPEN.includes(state)))
-      where.plain("state IN ('queued','handed','seen')")
-  }
+  if (filter.states) where.add('state @any(?)', filter.states)
+  const open = filter.states?.every((state) => OPEN.includes(state)) ?? false
   if (filter.agent !== undefined) where.add('agent = ?', filter.agent)
   if (filter.source !== undefined) where.add('source = ?', filter.source)
   if (filter.session !== undefined) {
     where.add('session = ?', filter.session)
-    const home = yield* firstRow('SELECT agent, address FROM sessions WHERE id = $1', [filter.session])
+    const home = yield* firstRow('SELECT seq, address FROM sessions WHERE id = $1', [filter.session])
     if (!home) return []
-    const open = filter.states?.every((state) => OPEN.includes(state)) ?? false
-    if (open) where.add('agent = ?', text(home, 'agent'))
+    if (open) where.add(`seq IN (${OPEN_IN_LANE})`, whole(home, 'seq'), whole(home, 'seq'))
     else if (!(yield* wasClaimed(filter.session))) {
       // Without a claim a session lives in one conversation.
       const at = parseAddress(text(home, 'address'))
       const way = yield* wayTo('turns', at.integration, at.conversation)
-      where.add(way.integration, at.integration)
-      where.add(way.conversation, at.conversation)
+      where.add(way.sql, at.integration, at.conversation)
       order = way.order
     }
-    if (filter.integration !== undefined) where.add(IN_ORDER.integration, filter.integration)
-  } else if (filter.integration !== undefined) where.add(IN_ORDER.integration, filter.integration)
+  } else if (open) where.plain(`seq IN (${ALL_OPEN})`)
+  if (filter.integration !== undefined) where.add(IN_ORDER.sql, filter.integration)
   if (filter.sinceMs !== undefined) {
     where.add('received_at >= ?', filter.sinceMs)
     where.add('seq >= ?', yield* positionAt('turns', 'received_at', filter.sinceMs))

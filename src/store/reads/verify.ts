@@ -1,7 +1,7 @@
 // verify: reads the whole ledger in pages and finds any edit, gap, swap, deletion or cut tail; then compares what the
 // ledger tells with the rows and counters it tells about. Stops naming problems at the first one.
 import type { AuditReport, LedgerEntry } from '../../contract/index.ts'
-import { CHAINS, chainsText, entryText, sealText } from '../ledger-chain.ts'
+import { CHAINS, chainsText, entryText, linkText, sealText } from '../ledger-chain.ts'
 import type { Mac } from '../mac.ts'
 import { firstRow, type Row, rows, type Steps, text, whole } from '../statement.ts'
 import type { ChainHead } from '../verb-context.ts'
@@ -15,6 +15,8 @@ interface ChainWalk {
   readonly sealed: ChainHead
   n: number
   mac: string
+  /** What the next MAC must cover. */
+  told: string
 }
 
 interface Findings {
@@ -67,7 +69,8 @@ function* loadChains(mac: Mac, broken: Broken): Steps<ReadonlyMap<number, ChainW
     const name = text(row, 'name')
     if (mac(sealText(name, sealed)) !== text(row, 'seal'))
       broken(0, `the seal of chain ${name} does not hold`)
-    chains.set(sealed.id, { name, sealed, n: 0, mac: sealed.prevMac })
+    const { id, prevMac } = sealed
+    chains.set(id, { name, sealed, n: 0, mac: prevMac, told: linkText(prevMac, id) })
   }
   const root = yield* firstRow('SELECT value FROM meta WHERE name = $1', [CHAINS])
   const told = root ? text(root, 'value') : ''
@@ -114,10 +117,10 @@ function* walkEntries(walk: Walk): Steps<Walked> {
       const wrong = walk.replay.apply(entry)
       if (wrong !== null) walk.broken(entry.seq, wrong)
       bodies.expect(entry)
-      head = entry.mac
+      if (entry.mac !== '') head = entry.mac
       lastSeq = entry.seq
       entries += 1
-      if (entry.mac === walk.expectHead) expectFound = true
+      if (entry.mac !== '' && entry.mac === walk.expectHead) expectFound = true
     }
     const edited = yield* bodies.compare()
     if (edited) walk.broken(edited.seq, edited.problem)
@@ -137,11 +140,14 @@ function checkPlace(walk: Walk, chainId: number, entry: LedgerEntry): void {
   }
   if (entry.n !== chain.n + 1)
     walk.broken(entry.seq, `entry ${chain.n + 1} of chain ${chain.name} is missing`)
-  if (walk.mac(entryText(chain.mac, chainId, entry.n, entry.at, entry)) !== entry.mac) {
-    walk.broken(entry.seq, 'the entry was changed, or what stood before it')
-  }
   chain.n = entry.n
+  chain.told += `\n${entryText(entry.n, entry.at, entry)}`
+  // The others of its commit are covered by the last one's.
+  if (entry.mac === '') return
+  if (walk.mac(chain.told) !== entry.mac)
+    walk.broken(entry.seq, 'the entry was changed, or what stood before it')
   chain.mac = entry.mac
+  chain.told = linkText(entry.mac, chainId)
 }
 
 function entryOf(row: Row): LedgerEntry {

@@ -34,6 +34,7 @@ export function migrateSqlite(connection: Connection, freshTag: () => string): s
     const found = Number(connection.drive(readMeta('schema')) ?? 0)
     for (const migration of pendingMigrations(MIGRATIONS, found)) {
       for (const statement of migration.statements) connection.exec(toSqlite(statement))
+      for (const statement of migration.sqliteOnly ?? []) connection.exec(statement)
       setMeta(connection, 'schema', String(migration.number))
     }
     if (found === 0) {

@@ -151,6 +151,31 @@ describe('SQLite faults', () => {
     await expectSound(store)
   })
 
+  it('finds the turns of a conversation before and after their places were gathered', async () => {
+    const store = await fixture.open()
+    const some = (from: number, many: number) =>
+      Array.from({ length: many }, (_, at) =>
+        item({ conversation: `c${(from + at) % 1500}`, messageId: `m${from + at}` }),
+      )
+    const found = async () =>
+      (await store.transcript('demo', { conversation: 'c7', direction: 'in', limit: 9 })).map(
+        (entry) => entry.platformMessageId,
+      )
+    await store.receive(some(0, 1510))
+    expect(await found()).toEqual(['m7', 'm1507'])
+    await store.receive(some(1510, 2600))
+    expect(await fixture.sql('SELECT count(*) AS many FROM turn_places')).toEqual([{ many: 4110 }])
+    expect(await found()).toEqual(['m7', 'm1507', 'm3007'])
+    await store.receive(some(4500, 10))
+    expect(await found()).toEqual(['m7', 'm1507', 'm3007', 'm4507'])
+    // Rows that are written many at a time still tell which of them were there before.
+    const again = await store.receive(some(4490, 30))
+    expect(again.map((result) => result.duplicate)).toEqual(
+      Array.from({ length: 30 }, (_, at) => at >= 10 && at < 20),
+    )
+    await expectSound(store)
+  })
+
   it('closes once, and says so afterwards', async () => {
     const store = await fixture.open()
     const last = store.receive([item()])

@@ -11,6 +11,7 @@ import { adopt, type Verb, type VerbContext } from '../verb-context.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { sqliteError } from './errors.ts'
 import { checkSchema, freeFormerBoots, migrateSqlite } from './schema.ts'
+import { createTurnPlaces } from './turn-places.ts'
 
 export interface SqliteStoreOptions extends StoreDeps {
   readonly file: string
@@ -19,7 +20,7 @@ export interface SqliteStoreOptions extends StoreDeps {
   readonly busyTimeoutMs?: number
 }
 
-const TABLES: readonly SequencedTable[] = ['turns', 'outbox', 'approvals', 'ledger']
+const TABLES: readonly SequencedTable[] = ['turns', 'sessions', 'outbox', 'approvals', 'ledger']
 
 /** Throws `store_corrupt` for a damaged or newer file, `store_unavailable` when it cannot be opened now. */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
@@ -32,7 +33,13 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     })
   }
   const mac = createMac(options.ledgerKey)
-  const positions: Record<SequencedTable, number> = { turns: 0, outbox: 0, approvals: 0, ledger: 0 }
+  const positions: Record<SequencedTable, number> = {
+    turns: 0,
+    sessions: 0,
+    outbox: 0,
+    approvals: 0,
+    ledger: 0,
+  }
   const reserve = (table: SequencedTable, count: number): readonly number[] => {
     const first = positions[table] + 1
     positions[table] += count
@@ -48,8 +55,9 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     owner: ownerName(options),
     tag,
     random,
-    memory: { sessions: new Map(), sessionAgents: new Map(), chain: null },
+    memory: { sessions: new Map(), sessionFacts: new Map(), chain: null },
   }
+  const places = createTurnPlaces(connection)
   const listeners: ((hint: Hint) => void)[] = []
   let queue: Pending[] = []
   let scheduled = false
@@ -62,7 +70,9 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     if (version === dataVersion) return
     dataVersion = version
     for (const table of TABLES) positions[table] = connection.drive(lastPosition(table))
+    places.refresh()
     identity.memory.sessions?.clear()
+    identity.memory.sessionFacts.clear()
     identity.memory.chain = null
   }
 
@@ -74,6 +84,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       before = { ...positions }
       const context = newContext(identity, clock.now())
       const results = connection.drive(runGroup(context, calls, mac))
+      places.gather(positions.turns)
       options.crashPoint?.('store.before-commit')
       connection.exec('COMMIT')
       options.crashPoint?.('store.after-commit')
@@ -81,6 +92,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       return { results, context }
     } catch (error) {
       if (before) Object.assign(positions, before)
+      places.undo()
       if (connection.inTransaction) connection.exec('ROLLBACK')
       throw error
     }

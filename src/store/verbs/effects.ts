@@ -16,7 +16,7 @@ import { decideApproval } from './approvals.ts'
 import { applyTap, endRoute } from './claims.ts'
 import { enqueueSends } from './enqueue.ts'
 import { pairStranger } from './pairing.ts'
-import { currentSessions, raiseGeneration } from './sessions.ts'
+import { currentSessions, factsOfSession, raiseGeneration } from './sessions.ts'
 
 export interface Origin {
   readonly turn: NewTurn
@@ -102,11 +102,16 @@ function* cancelSession(
      WHERE kind = 'turns' AND lane = $1`,
     [session.id],
   )
-  const open = yield* rows(
-    `SELECT seq, integration, state FROM turns WHERE agent = $1 AND session = $2
-     AND state IN ('queued','handed','seen') ORDER BY seq @lock`,
-    [agent, session.id],
+  const lane = (yield* factsOfSession(context, session.id))?.seq ?? 0
+  const flying = yield* rows(
+    `SELECT seq, integration, state FROM turns WHERE lane = $1 AND state IN ('handed','seen') ORDER BY seq @lock`,
+    [lane],
   )
+  const waiting = yield* rows(
+    `SELECT seq, integration, state FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq @lock`,
+    [lane],
+  )
+  const open = [...flying, ...waiting].sort((one, other) => whole(one, 'seq') - whole(other, 'seq'))
   if (open.length === 0) return []
   yield* run(`UPDATE turns SET state = 'failed', reason = 'cancelled', updated_at = $2 WHERE seq @any($1)`, [
     open.map((row) => whole(row, 'seq')),

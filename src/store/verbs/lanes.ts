@@ -156,27 +156,44 @@ export const releaseLanes: Verb<Omit<LanesCall, 'leaseMs'>, void> = oneByOne(fun
   ])
 })
 
-/** Lanes of one scope with open, due work that nobody holds, in order, by skipping from lane to lane in the index. */
+/** Lanes of these scopes with open, due work that nobody holds, by skipping from lane to lane in the indexes. */
 export function* laneWork(
   kind: LaneKind,
-  scope: string,
+  scopes: readonly string[],
   options: { readonly now: number; readonly after: string; readonly limit: number },
 ): Steps<readonly Work[]> {
-  const found = yield* rows(WORK[kind], [scope, options.after, options.now, options.limit])
-  return found.map((row) => ({ lane: text(row, 'lane'), scope }))
+  const { after, now, limit } = options
+  if (kind === 'turns') {
+    // In the order in which the sessions were born.
+    const found = yield* rows(TURNS_WORK, [scopes, after, now, limit])
+    return found.map((row) => ({ lane: text(row, 'lane'), scope: text(row, 'scope') }))
+  }
+  const work: Work[] = []
+  for (const scope of new Set(scopes)) {
+    const found = yield* rows(SENDS_WORK, [scope, after, now, limit])
+    for (const row of found) work.push({ lane: text(row, 'lane'), scope })
+  }
+  work.sort((one, other) => (one.lane < other.lane ? -1 : one.lane > other.lane ? 1 : 0))
+  return work.slice(0, limit)
 }
 
-const FREE = `NOT EXISTS (SELECT 1 FROM lanes l WHERE l.kind = '@kind' AND l.lane = found.lane AND
-  ((l.owner IS NOT NULL AND l.until > $3) OR l.not_before > $3))`
+const FREE = (
+  kind: LaneKind,
+) => `NOT EXISTS (SELECT 1 FROM lanes l WHERE l.kind = '${kind}' AND l.lane = found.lane
+  AND ((l.owner IS NOT NULL AND l.until > $3) OR l.not_before > $3))`
 
-const WORK: Record<LaneKind, string> = {
-  turns: `WITH RECURSIVE found(lane) AS (
-      SELECT min(session) FROM turns WHERE agent = $1 AND session > $2 AND state IN ('queued','handed','seen')
+const TURNS_WORK = `WITH RECURSIVE at(seq) AS (
+      SELECT COALESCE((SELECT seq FROM sessions WHERE id = $2), 0)
       UNION ALL
-      SELECT (SELECT min(session) FROM turns WHERE agent = $1 AND session > found.lane
-        AND state IN ('queued','handed','seen')) FROM found WHERE found.lane IS NOT NULL)
-    SELECT lane FROM found WHERE lane IS NOT NULL AND ${FREE.replace('@kind', 'turns')} LIMIT $4`,
-  sends: `WITH RECURSIVE found(lane) AS (
+      SELECT (SELECT min(next) FROM (
+        SELECT min(lane) AS next FROM turns WHERE lane > at.seq AND state = 'queued'
+        UNION ALL SELECT min(lane) FROM turns WHERE lane > at.seq AND state IN ('handed','seen')) t)
+      FROM at WHERE at.seq IS NOT NULL),
+    found(lane, scope) AS (SELECT (SELECT id FROM sessions s WHERE s.seq = at.seq),
+      (SELECT agent FROM sessions s WHERE s.seq = at.seq) FROM at)
+    SELECT lane, scope FROM found WHERE scope @any($1) AND lane <> $2 AND ${FREE('turns')} LIMIT $4`
+
+const SENDS_WORK = `WITH RECURSIVE found(lane) AS (
       SELECT min(lane) FROM outbox WHERE integration = $1 AND lane > $2 AND state IN ('queued','sending')
       UNION ALL
       SELECT (SELECT min(lane) FROM outbox WHERE integration = $1 AND lane > found.lane
@@ -184,5 +201,4 @@ const WORK: Record<LaneKind, string> = {
     SELECT lane FROM found WHERE lane IS NOT NULL AND EXISTS (
       SELECT 1 FROM outbox o WHERE o.integration = $1 AND o.lane = found.lane
         AND o.state IN ('queued','sending') AND (o.state = 'sending' OR o.due_at <= $3))
-      AND ${FREE.replace('@kind', 'sends')} LIMIT $4`,
-}
+      AND ${FREE('sends')} LIMIT $4`

@@ -80,7 +80,7 @@ export const expireTurns = oneByOne(function* (
   { olderThanMs, limit }: OlderThan,
 ): Steps<readonly TurnRow[]> {
   const waiting = yield* rows(
-    `SELECT ${TURN_COLUMNS} FROM turns WHERE state = 'queued' AND state IN ('queued','handed','seen')
+    `SELECT ${TURN_COLUMNS} FROM turns WHERE state = 'queued'
      AND received_at < $1 LIMIT $2 @lock`,
     [context.now - olderThanMs, limit],
   )

@@ -28,7 +28,7 @@ import { storableTurn } from '../storable.ts'
 import { count, divide, hint, type KnownSession, type Verb, type VerbContext } from '../verb-context.ts'
 import { applyEffects } from './effects.ts'
 import { follow, itemsUnderClaim, switched } from './follow-route.ts'
-import { bearSessions, currentSessions, firstSession, type SessionBirth } from './sessions.ts'
+import { bearSessions, currentSessions, factsOfSession, firstSession, type SessionBirth } from './sessions.ts'
 
 export interface ReceiveCall {
   readonly items: readonly ReceiveItem[]
@@ -48,6 +48,7 @@ const TURN_INSERT: InsertShape = {
     'source',
     'agent',
     'session',
+    'lane',
     'sender',
     'state',
     'reason',
@@ -116,17 +117,18 @@ export function* keep(
   const wanted = keys.filter((key, at) => key !== '' && items[at]?.state !== 'refused')
   const current = yield* currentSessions(context, wanted)
   const seqs = yield* reserve('turns', items.length)
+  const first = leadsTo === undefined ? yield* firstSessions(items, keys, current) : NONE
+  const led = leadsTo === undefined ? null : yield* sessionNamed(context, leadsTo)
   const sessions: (KnownSession | null)[] = []
   const values: Value[][] = []
   const digests: string[] = []
   for (let at = 0; at < items.length; at++) {
     const item = items[at] as ReceiveItem
-    const session =
-      leadsTo === undefined ? sessionFor(item, keys[at] as string, current) : { id: leadsTo, generation: 0 }
+    const session = led ?? sessionFor(item, keys[at] as string, current, first)
     const body = item.turn.body === null ? null : JSON.stringify(item.turn.body)
     sessions.push(session)
     digests.push(body === null ? item.turn.bodyDigest : digestOf(body))
-    values.push(turnValues(context.now, seqs[at] as number, item, session?.id ?? null, body))
+    values.push(turnValues(context.now, seqs[at] as number, item, session, body))
   }
   const written = yield* insert(TURN_INSERT, values)
   const births = new Map<string, SessionBirth>()
@@ -143,7 +145,7 @@ export function* keep(
     if (item.state === 'queued' && session && item.turn.agent !== null) {
       hint(context, { kind: 'turns', lane: session.id, scope: item.turn.agent })
       const key = keys[at] as string
-      if (leadsTo === undefined && !current.has(key) && !births.has(key)) {
+      if (led === null && !current.has(key) && !births.has(key)) {
         births.set(key, { key, agent: item.turn.agent, address: formatAddress(item.turn.at), session })
       }
     }
@@ -156,8 +158,36 @@ export function* keep(
       effects: [],
     })
   }
-  if (births.size > 0) yield* bearSessions(context, [...births.values()])
+  if (births.size > 0) {
+    for (const { id, seq } of yield* bearSessions(context, [...births.values()])) {
+      yield* run('UPDATE turns SET lane = $1 WHERE seq @any($3) AND session = $2', [seq, id, seqs])
+    }
+  }
   return results
+}
+
+const NONE: ReadonlyMap<string, KnownSession> = new Map()
+
+/** Sessions for those that are to be queued and have none yet; born only if a row is written. */
+function* firstSessions(
+  items: readonly ReceiveItem[],
+  keys: readonly string[],
+  current: ReadonlyMap<string, KnownSession>,
+): Steps<ReadonlyMap<string, KnownSession>> {
+  const missing = new Set<string>()
+  for (let at = 0; at < items.length; at++) {
+    const key = keys[at] as string
+    if (items[at]?.state === 'queued' && key !== '' && !current.has(key)) missing.add(key)
+  }
+  if (missing.size === 0) return NONE
+  const seqs = yield* reserve('sessions', missing.size)
+  return new Map([...missing].map((key, at) => [key, firstSession(key, seqs[at] as number)]))
+}
+
+function* sessionNamed(context: VerbContext, id: string): Steps<KnownSession> {
+  const facts = yield* factsOfSession(context, id)
+  if (!facts) throw new SwitchboardError('internal', `there is no session ${id}`)
+  return { id, seq: facts.seq, generation: 0 }
 }
 
 /** A queued turn always has a session; strangers leave none behind. */
@@ -165,10 +195,11 @@ function sessionFor(
   item: ReceiveItem,
   key: string,
   current: ReadonlyMap<string, KnownSession>,
+  first: ReadonlyMap<string, KnownSession>,
 ): KnownSession | null {
   if (item.state === 'queued') {
     if (key === '') throw new SwitchboardError('internal', 'a queued turn needs an agent')
-    return current.get(key) ?? firstSession(key)
+    return current.get(key) ?? first.get(key) ?? null
   }
   return item.state === 'refused' ? null : (current.get(key) ?? null)
 }
@@ -177,7 +208,7 @@ function turnValues(
   now: number,
   seq: number,
   item: ReceiveItem,
-  session: string | null,
+  session: KnownSession | null,
   body: string | null,
 ): Value[] {
   const { turn } = item
@@ -191,7 +222,8 @@ function turnValues(
     turn.platform,
     turn.source,
     turn.agent,
-    session,
+    session?.id ?? null,
+    session?.seq ?? null,
     turn.sender,
     item.state,
     item.reason,

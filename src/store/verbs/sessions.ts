@@ -4,17 +4,18 @@ import {
   firstRow,
   type InsertShape,
   insert,
+  reserve,
   rows,
   type Steps,
   text,
   type Value,
   whole,
 } from '../statement.ts'
-import type { KnownSession, VerbContext } from '../verb-context.ts'
+import type { KnownSession, SessionFacts, VerbContext } from '../verb-context.ts'
 
 const SESSION_INSERT: InsertShape = {
   table: 'sessions',
-  columns: ['id', 'session_key', 'agent', 'address', 'generation', 'created_at'],
+  columns: ['seq', 'id', 'session_key', 'agent', 'address', 'generation', 'created_at'],
   // Two nodes that meet an address at once derive the same id: whoever is second has nothing to add.
   conflict: 'ON CONFLICT DO NOTHING',
   identity: 'id',
@@ -42,23 +43,24 @@ export function* currentSessions(
   }
   if (missing.length === 0) return found
   const stored = yield* rows(
-    'SELECT session_key, id, generation FROM sessions WHERE session_key @any($1) ORDER BY generation',
+    'SELECT session_key, seq, id, generation FROM sessions WHERE session_key @any($1) ORDER BY generation',
     [missing],
   )
   for (const row of stored) {
-    const known = { id: text(row, 'id'), generation: whole(row, 'generation') }
+    const known = { id: text(row, 'id'), seq: whole(row, 'seq'), generation: whole(row, 'generation') }
     found.set(text(row, 'session_key'), known)
     context.freshSessions.set(text(row, 'session_key'), known)
   }
   return found
 }
 
-/** Returns which of them were new to the database. */
+/** Returns those that another node bore first, at another position. */
 export function* bearSessions(
   context: VerbContext,
   births: readonly SessionBirth[],
-): Steps<readonly boolean[]> {
+): Steps<readonly KnownSession[]> {
   const values: Value[][] = births.map(({ key, agent, address, session }) => [
+    session.seq,
     session.id,
     key,
     agent,
@@ -67,13 +69,23 @@ export function* bearSessions(
     context.now,
   ])
   const born = yield* insert(SESSION_INSERT, values)
-  for (const { key, session } of births) context.freshSessions.set(key, session)
-  return born
+  const elsewhere: KnownSession[] = []
+  for (const [at, { key, session }] of births.entries()) {
+    let known = session
+    if (!born[at]) {
+      const row = yield* firstRow('SELECT seq FROM sessions WHERE id = $1', [session.id])
+      if (!row) throw new Error('a session was neither written nor found')
+      known = { ...session, seq: whole(row, 'seq') }
+      elsewhere.push(known)
+    }
+    context.freshSessions.set(key, known)
+  }
+  return elsewhere
 }
 
-/** The first session of a key: known to every node without asking. */
-export function firstSession(key: string): KnownSession {
-  return { id: sessionId(key, 1), generation: 1 }
+/** The first session of a key: its id is known to every node without asking. */
+export function firstSession(key: string, seq: number): KnownSession {
+  return { id: sessionId(key, 1), seq, generation: 1 }
 }
 
 /** /new: the next generation, or the first one where nobody ever spoke. */
@@ -81,7 +93,8 @@ export function* raiseGeneration(context: VerbContext, agent: string, at: Addres
   const key = sessionKey(agent, at)
   const current = (yield* currentSessions(context, [key])).get(key)
   const generation = (current?.generation ?? 0) + 1
-  const session = { id: sessionId(key, generation), generation }
+  const [seq = 0] = yield* reserve('sessions', 1)
+  const session = { id: sessionId(key, generation), seq, generation }
   yield* bearSessions(context, [{ key, agent, address: formatAddress(at), session }])
   context.entries.push({
     kind: 'session',
@@ -97,13 +110,14 @@ export function* raiseGeneration(context: VerbContext, agent: string, at: Addres
   return session.id
 }
 
-/** The agent of a session id, or null when there is no such session. Never changes, so it is remembered. */
-export function* agentOfSession(context: VerbContext, id: string): Steps<string | null> {
-  const known = context.memory.sessionAgents.get(id)
-  if (known !== undefined) return known
-  const row = yield* firstRow('SELECT agent FROM sessions WHERE id = $1', [id])
+/** Null when there is no such session. Read from the disk, so it may be remembered whatever becomes of the commit. */
+export function* factsOfSession(context: VerbContext, id: string): Steps<SessionFacts | null> {
+  const known = context.memory.sessionFacts.get(id)
+  if (known) return known
+  const row = yield* firstRow('SELECT agent, seq FROM sessions WHERE id = $1', [id])
   if (!row) return null
-  const agent = text(row, 'agent')
-  context.memory.sessionAgents.set(id, agent)
-  return agent
+  const facts = { agent: text(row, 'agent'), seq: whole(row, 'seq') }
+  if (![...context.freshSessions.values()].some((fresh) => fresh.id === id))
+    context.memory.sessionFacts.set(id, facts)
+  return facts
 }

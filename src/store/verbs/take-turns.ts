@@ -5,7 +5,7 @@ import { TURN_COLUMNS, turnRow } from '../codec.ts'
 import { type Row, rows, run, type Steps, whole } from '../statement.ts'
 import { hint, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
 import { type Held, holdLanes } from './lanes.ts'
-import { agentOfSession } from './sessions.ts'
+import { factsOfSession } from './sessions.ts'
 
 export interface TakeCall {
   readonly lanes: readonly LaneRequest[]
@@ -37,19 +37,18 @@ function* takeFromLane(
   if (held.outcome !== 'taken') return { lane, outcome: held.outcome, retryAt: held.retryAt }
   const { token } = held
   const nothing = { lane, outcome: 'taken', token, handed: [], leftover: [] } as const
-  const agent = yield* agentOfSession(context, lane)
-  if (agent === null) return { ...nothing, more: false, empty: true }
+  const facts = yield* factsOfSession(context, lane)
+  if (facts === null) return { ...nothing, more: false, empty: true }
   const inFlight = yield* rows(
-    `SELECT ${held.fresh ? TURN_COLUMNS : 'seq'} FROM turns WHERE agent = $1 AND session = $2
-     AND state IN ('handed','seen') AND state IN ('queued','handed','seen') ORDER BY seq`,
-    [agent, lane],
+    `SELECT ${held.fresh ? TURN_COLUMNS : 'seq'} FROM turns WHERE lane = $1
+     AND state IN ('handed','seen') ORDER BY seq`,
+    [facts.seq],
   )
   const leftBehind = held.fresh && inFlight.length > 0
   const room = leftBehind ? 0 : Math.max(0, (request.window ?? 1) - inFlight.length)
   const queued = yield* rows(
-    `SELECT ${TURN_COLUMNS} FROM turns WHERE agent = $1 AND session = $2 AND state = 'queued'
-     AND state IN ('queued','handed','seen') ORDER BY seq LIMIT $3`,
-    [agent, lane, room + 1],
+    `SELECT ${TURN_COLUMNS} FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq LIMIT $2`,
+    [facts.seq, room + 1],
   )
   const next = queued.slice(0, room)
   handed.push(...next)

@@ -114,13 +114,14 @@ export function describeReading(make: MakeStoreFixture): void {
     })
 
     it('asks open work of its partial indexes', async () => {
-      const open = `state IN ('queued','handed','seen')`
-      const turns = `SELECT seq FROM turns WHERE agent = 'a' AND session = 's' AND state = 'queued' AND ${open} ORDER BY seq LIMIT 2`
-      expect(await fixture.explain(turns)).toContain('turns_open')
+      const turns = `SELECT seq FROM turns WHERE lane = 7 AND state = 'queued' ORDER BY seq LIMIT 2`
+      expect(await fixture.explain(turns)).toContain('turns_queued')
+      const flying = `SELECT seq FROM turns WHERE lane = 7 AND state IN ('handed','seen') ORDER BY seq`
+      expect(await fixture.explain(flying)).toContain('turns_flight')
       const sends = `SELECT seq FROM outbox WHERE integration = 'a' AND lane = 's' AND state = 'queued' AND state IN ('queued','sending') ORDER BY seq LIMIT 1`
       expect(await fixture.explain(sends)).toContain('outbox_open')
-      const counted = `SELECT agent, state, count(*) FROM turns WHERE ${open} GROUP BY agent, state`
-      expect(await fixture.explain(counted)).toContain('turns_open')
+      const counted = `SELECT lane, count(*) FROM turns WHERE state = 'queued' GROUP BY lane`
+      expect(await fixture.explain(counted)).toContain('turns_queued')
     })
 
     it('says how durable it is on the live connection', async () => {
