@@ -22,6 +22,7 @@ import {
 import { type Approvals, createApprovals } from '../core/approvals/approvals.ts'
 import { createAgentOutlet } from '../core/dispatch/agent-outlet.ts'
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
+import { createPressure } from '../core/dispatch/pressure.ts'
 import { createRoster, type Roster } from '../core/dispatch/roster.ts'
 import { createIntake, type Intake } from '../core/inbound/intake.ts'
 import { giveBackClaim } from '../core/outbound/give-back.ts'
@@ -100,10 +101,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
   }
 
+  const pressure = createPressure({ store, clock, utilization: createUtilization() })
   const dispatcher = createDispatcher({
     store,
     clock,
     log,
+    pressure,
     settings,
     roster,
     signal,
@@ -136,6 +139,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     store,
     clock,
     log,
+    pressure,
     settings,
     links,
     jitter,
@@ -372,5 +376,16 @@ export function createGateway(deps: GatewayDeps): Gateway {
         )
       }
     },
+  }
+}
+
+/** How busy the loop was since the last call: the share of the time in which it did not wait for something to do. */
+function createUtilization(): () => number {
+  let last = performance.eventLoopUtilization()
+  return () => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, last)
+    last = now
+    return utilization
   }
 }

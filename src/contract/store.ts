@@ -40,7 +40,8 @@ import type { ApprovalState, ClaimState, TurnState } from './states.ts'
 /** Told after the commit, on this node and (PostgreSQL) on the others. Lossy: sweeps find what a hint missed. */
 export type Hint =
   | { readonly kind: 'turns'; readonly lane: string; readonly scope: string }
-  | { readonly kind: 'sends'; readonly lane: string; readonly scope: string }
+  /** `settled`: nothing in the lane became due; told for those who wait for the outcome. */
+  | { readonly kind: 'sends'; readonly lane: string; readonly scope: string; readonly settled?: true }
   | { readonly kind: 'approval'; readonly id: string }
   | { readonly kind: 'turn'; readonly id: string }
   | { readonly kind: 'access' }

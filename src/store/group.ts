@@ -25,6 +25,7 @@ export function newContext(identity: GroupIdentity, now: number): VerbContext {
     ...identity,
     now,
     freshSessions: new Map(),
+    freshLanes: new Map(),
     entries: [],
     drops: new Map(),
     counts: new Map(),

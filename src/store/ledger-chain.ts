@@ -112,7 +112,8 @@ export function* flush(context: VerbContext, mac: Mac): Steps<void> {
   // In one order everywhere, so that two nodes cannot wait for each other.
   changes.sort((one, other) => (String(one) < String(other) ? -1 : 1))
   yield* insert(COUNTER_INSERT, changes)
-  if (context.hints.size > 0) yield { form: 'notify', payload: JSON.stringify([...context.hints.values()]) }
+  if (context.hints.size > 0)
+    yield { form: 'notify', payload: () => JSON.stringify([...context.hints.values()]) }
 }
 
 function* appendEntries(context: VerbContext, mac: Mac): Steps<void> {

@@ -16,7 +16,7 @@ export type Statement =
   /** Positions for new rows of a table, growing. */
   | { readonly form: 'reserve'; readonly table: SequencedTable; readonly count: number }
   /** Tells other nodes after the commit. */
-  | { readonly form: 'notify'; readonly payload: string }
+  | { readonly form: 'notify'; readonly payload: () => string }
 
 export type SequencedTable = 'turns' | 'sessions' | 'outbox' | 'approvals' | 'ledger'
 

@@ -15,6 +15,13 @@ export interface NewEntry {
   readonly detail: string
 }
 
+export interface LaneState {
+  readonly owner: string | null
+  readonly token: number
+  readonly until: number
+  readonly notBefore: number
+}
+
 export interface KnownSession {
   readonly id: string
   /** The session's position: its turns carry it as their lane. */
@@ -33,6 +40,8 @@ export interface WriterMemory {
   readonly sessions: Map<string, KnownSession> | null
   /** Session id → agent and position: they never change, so every node may remember them. */
   readonly sessionFacts: Map<string, SessionFacts>
+  /** Kind and lane → its row, or null where there is none. Null where other nodes write to them. */
+  readonly lanes: Map<string, LaneState | null> | null
   chain: ChainHead | null
 }
 
@@ -63,6 +72,8 @@ export interface VerbContext {
   readonly memory: WriterMemory
   /** Sessions met in this commit; adopted into memory after it. */
   readonly freshSessions: Map<string, KnownSession>
+  /** Lanes met or changed in this commit; adopted likewise. */
+  readonly freshLanes: Map<string, LaneState | null>
   readonly entries: NewEntry[]
   /** Unkept drops by integration and reason: one entry per commit. */
   readonly drops: Map<string, Drop>
@@ -85,24 +96,30 @@ export function oneByOne<Args, Result>(
   }
 }
 
-const SESSIONS_REMEMBERED = 20_000
+const REMEMBERED = 20_000
 
 /** After the commit: what it made true may be remembered. */
 export function adopt(context: VerbContext): void {
   const { memory } = context
   memory.chain = context.chain
+  if (memory.lanes) remember(memory.lanes, context.freshLanes)
   if (!memory.sessions) return
-  for (const [key, session] of context.freshSessions) {
-    memory.sessions.delete(key)
-    memory.sessions.set(key, session)
-  }
-  trim(memory.sessions)
+  remember(memory.sessions, context.freshSessions)
   trim(memory.sessionFacts)
 }
 
+/** What was met last stays longest. */
+function remember<Value>(memory: Map<string, Value>, fresh: ReadonlyMap<string, Value>): void {
+  for (const [key, value] of fresh) {
+    memory.delete(key)
+    memory.set(key, value)
+  }
+  trim(memory)
+}
+
 function trim(map: Map<string, unknown>): void {
-  if (map.size <= SESSIONS_REMEMBERED) return
-  let surplus = map.size - SESSIONS_REMEMBERED
+  if (map.size <= REMEMBERED) return
+  let surplus = map.size - REMEMBERED
   for (const key of map.keys()) {
     if (surplus-- <= 0) return
     map.delete(key)
@@ -133,6 +150,8 @@ export function countedReason(state: string, reason: string | null): string {
 
 export function hint(context: VerbContext, told: Hint): void {
   const key = told.kind === 'access' ? 'access' : `${told.kind}\n${'lane' in told ? told.lane : told.id}`
+  // Of two for the same lane the one that asks for work counts.
+  if (told.kind === 'sends' && told.settled && context.hints.has(key)) return
   context.hints.set(key, told)
 }
 

@@ -22,8 +22,10 @@ import { type SignalSink, tellTurnState } from '../signals.ts'
 import { toDelivery } from './delivery.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
+import { laneRequest } from './lane-request.ts'
 import { noticeTarget } from './notice-target.ts'
 import { createOfflineNotices } from './offline-notices.ts'
+import type { Pressure } from './pressure.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import type { Roster } from './roster.ts'
 import { createTurnExpiry } from './turn-expiry.ts'
@@ -43,6 +45,7 @@ export interface DispatcherDeps {
   readonly ended: (row: TurnRow, end: TurnEnd) => readonly NewSend[]
   /** The agent refused a turn for good: a claim that led it there is given back. */
   readonly onRejected: (row: TurnRow) => void
+  readonly pressure?: Pressure
   readonly crashPoint?: (name: string) => void
 }
 
@@ -90,26 +93,25 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const drain: Drain = createDrain<TakenTurns & { scope: string }>(
     {
       kind: 'turns',
+      share: 1 / 8,
       reachable: () => roster.reachable(),
-      take: async (lanes) => {
-        const taken = await store.takeTurns(lanes.map(toRequest), LEASE_MS)
+      take: async (lanes, pressed) => {
+        const wanted = lanes.map((work) => toRequest(work, pressed))
+        const taken = await store.takeTurns(wanted, LEASE_MS)
         return taken.map((one, index) => ({ ...one, scope: lanes[index]?.scope ?? '' }))
       },
       handle: (taken) =>
         handle(taken).catch((thrown) => log.error({ error: String(thrown) }, 'dispatch failed')),
     },
-    { store, clock, log },
+    { store, clock, log, ...(deps.pressure ? { pressure: deps.pressure } : {}) },
   )
 
-  // Lanes whose last hand-over failed: one turn at a time, so that one that fails again uses up nobody else's attempts.
+  // Lanes whose last hand-over failed.
   const wary = new Set<string>()
 
-  const toRequest = (work: Work) => {
-    const hold = holds.get(work.lane)
-    const wide = roster.get(work.scope)?.connector.window ?? 1
-    const window = wary.has(work.lane) ? Math.min(wide, (hold?.flights.size ?? 0) + 1) : wide
-    return hold ? { lane: work.lane, token: hold.token, window } : { lane: work.lane, window }
-  }
+  const widthOf = (agent: string) => roster.get(agent)?.connector.window ?? 1
+  const toRequest = ({ lane, scope }: Work, pressed: boolean) =>
+    laneRequest(lane, holds.get(lane), { wide: widthOf(scope), wary: wary.has(lane), pressed })
 
   const handle = async (taken: TakenTurns & { scope: string }): Promise<void> => {
     const work = { lane: taken.lane, scope: taken.scope }
@@ -126,7 +128,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       await settleLeftovers(hold, taken.leftover, post.connector)
       return drain.wake(work)
     }
+    hold.more = taken.more
     for (const row of taken.handed) holds.board(hold, row)
+    // Under pressure little is taken at a time, and there may be room for more.
+    if (taken.more && !wary.has(taken.lane) && hold.flights.size < widthOf(taken.scope)) drain.wake(work)
     for (const row of taken.handed) {
       // What could not be written down (the store refused it for good) must not stop the lane, nor the process.
       hold.handingOver = hold.handingOver
@@ -317,7 +322,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (to === 'seen') heard(hold, row)
     else {
       holds.land(hold, row.id)
-      drain.wake({ lane: hold.lane, scope: hold.agent })
+      // Only what was left waiting must be asked for: what comes later is hinted at.
+      if (hold.more) drain.wake({ lane: hold.lane, scope: hold.agent })
+      else if (hold.flights.size === 0) holds.rest(hold)
     }
     tellTurnState(deps.signal, row, to, reason)
     return { ok: true, ids: result.sends.slice(all.length - sends.length).map((sent) => sent.id) }

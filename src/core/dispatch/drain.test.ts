@@ -1,30 +1,43 @@
 // The loop under both queues: a lane that is being handled is not asked for a second time.
 import { describe, expect, it } from 'vitest'
-import type { Work } from '../../contract/index.ts'
+import type { Hint, Work } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { createDrain } from './drain.ts'
 
 const LANE: Work = { lane: 'one', scope: 'demo' }
 const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet }
 
-function scene(take: (lanes: readonly Work[]) => Promise<void> = async () => undefined) {
+function scene(
+  take: (lanes: readonly Work[]) => Promise<void> = async () => undefined,
+  kind: 'turns' | 'sends' = 'turns',
+  pressed: () => boolean = () => false,
+) {
   const clock = createTestClock()
   const taken: string[] = []
   const finish: (() => void)[] = []
+  const rounds: { lanes: number; pressed: boolean }[] = []
+  let hint: (hint: Hint) => void = () => undefined
   const drain = createDrain<Work>(
     {
-      kind: 'turns',
+      kind,
+      share: 1 / 8,
       reachable: () => ['demo'],
-      async take(lanes) {
+      async take(lanes, pressed) {
+        rounds.push({ lanes: lanes.length, pressed })
         taken.push(...lanes.map((work) => work.lane))
         await take(lanes)
         return lanes
       },
       handle: () => new Promise((resolve) => finish.push(resolve)),
     },
-    { store: { findWork: async () => [], onHint: () => undefined }, clock, log: quiet },
+    {
+      store: { findWork: async () => [], onHint: (listen) => (hint = listen) },
+      clock,
+      log: quiet,
+      pressure: { now: pressed },
+    },
   )
-  return { clock, taken, finish, drain }
+  return { clock, taken, finish, drain, rounds, hint: (told: Hint) => hint(told) }
 }
 
 describe('the drain', () => {
@@ -51,6 +64,32 @@ describe('the drain', () => {
     drain.wake({ lane: 'two', scope: 'demo' })
     await clock.advance(1)
     expect(taken).toEqual(['one', 'two'])
+    drain.stop()
+  })
+
+  it('lets intake go first: while messages come in fast it takes a share of their lanes, and the rest when it is quiet', async () => {
+    let pressed = true
+    const { clock, taken, rounds, hint, drain } = scene(undefined, 'turns', () => pressed)
+    for (let at = 0; at < 24; at++) hint({ kind: 'turns', lane: `lane ${at}`, scope: 'demo' })
+    await clock.advance(6)
+    expect(rounds).toEqual([{ lanes: 3, pressed: true }])
+    await clock.advance(5)
+    expect(rounds[1]).toEqual({ lanes: 1, pressed: true })
+    pressed = false
+    await clock.advance(5)
+    expect(rounds[2]).toEqual({ lanes: 20, pressed: false })
+    expect(new Set(taken).size).toBe(24)
+    drain.stop()
+  })
+
+  it('is not woken by the news that something was settled', async () => {
+    const { clock, taken, hint, drain } = scene(undefined, 'sends')
+    hint({ kind: 'sends', lane: 'one', scope: 'demo', settled: true })
+    await clock.advance(1)
+    expect(taken).toEqual([])
+    hint({ kind: 'sends', lane: 'one', scope: 'demo' })
+    await clock.advance(1)
+    expect(taken).toEqual(['one'])
     drain.stop()
   })
 

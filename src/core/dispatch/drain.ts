@@ -1,12 +1,16 @@
 // DRAIN: the one loop under both queues. It gathers lanes that may have work, takes them in batches, and lets the
 // queue's own code do the rest. Hints make it quick, sweeps make it sure: a hint may be lost, a row may not.
 import type { Cancel, Clock, Hint, Logger, Store, Work } from '../../contract/index.ts'
+import type { Pressure } from './pressure.ts'
 
 export interface DrainQueue<Taken extends { readonly lane: string }> {
   readonly kind: 'turns' | 'sends'
+  /** Lanes for each message that comes in, under pressure. */
+  readonly share: number
   /** Agents or integrations that this node can reach now. */
   reachable(): readonly string[]
-  take(lanes: readonly Work[]): Promise<readonly Taken[]>
+  /** `pressed`: take little of each lane. */
+  take(lanes: readonly Work[], pressed: boolean): Promise<readonly Taken[]>
   /** Handles one taken lane; must not throw. The lane is not taken again before this resolves. */
   handle(taken: Taken): Promise<void>
 }
@@ -15,6 +19,8 @@ export interface DrainDeps {
   readonly store: Pick<Store, 'findWork' | 'onHint'>
   readonly clock: Clock
   readonly log: Logger
+  /** Absent: never pressed. */
+  readonly pressure?: Pressure
 }
 
 export interface Drain {
@@ -29,8 +35,11 @@ export interface Drain {
   stop(): void
 }
 
-// Intake goes first: a drain round takes a bounded number of lanes, then the loop is free for requests.
+// Intake goes first: a drain round takes a bounded number of lanes, then the loop is free for requests. While more comes
+// in than the loop can work off, rounds are rarer and take a share of what came in, so that nobody is kept waiting for
+// the word "received" by work that can wait; never less than one lane, so that the work goes on.
 const LANES_PER_ROUND = 32
+const PRESSED_EVERY_MS = 5
 const SWEEP_EVERY_MS = 5_000
 const SWEEP_PAGE = 500
 
@@ -48,11 +57,15 @@ export function createDrain<Taken extends { readonly lane: string }>(
   let stopped = false
   let sweeping = false
   let sweepAgain = false
+  /** Messages that came in since the last round, as far as hints tell. */
+  let arrivals = 0
+
+  const isPressed = () => deps.pressure?.now() ?? false
 
   const schedule = () => {
     if (scheduled || stopped || waiting.size === 0) return
     scheduled = true
-    deps.clock.after(0, () => {
+    deps.clock.after(isPressed() ? PRESSED_EVERY_MS : 0, () => {
       scheduled = false
       void round()
     })
@@ -60,16 +73,20 @@ export function createDrain<Taken extends { readonly lane: string }>(
 
   const round = async () => {
     if (stopped) return
+    const pressed = isPressed()
+    const share = Math.max(1, Math.ceil(arrivals * queue.share))
+    const most = pressed ? Math.min(LANES_PER_ROUND, share) : LANES_PER_ROUND
+    arrivals = 0
     const lanes: Work[] = []
     for (const [lane, scope] of waiting) {
       lanes.push({ lane, scope })
       waiting.delete(lane)
       underway.add(lane)
-      if (lanes.length >= LANES_PER_ROUND) break
+      if (lanes.length >= most) break
     }
     if (lanes.length === 0) return
     try {
-      for (const taken of await queue.take(lanes)) {
+      for (const taken of await queue.take(lanes, pressed)) {
         if (!stopped) void queue.handle(taken).finally(() => done(taken.lane))
       }
     } catch (thrown) {
@@ -151,7 +168,9 @@ export function createDrain<Taken extends { readonly lane: string }>(
   }
 
   deps.store.onHint((hint: Hint) => {
-    if (hint.kind === queue.kind && !stopped && queue.reachable().includes(hint.scope)) drain.wake(hint)
+    if (hint.kind === 'turns') arrivals += 1
+    if (hint.kind !== queue.kind || stopped || (hint.kind === 'sends' && hint.settled)) return
+    if (queue.reachable().includes(hint.scope)) drain.wake(hint)
   })
 
   let cancelSweep: Cancel = () => undefined

@@ -21,6 +21,8 @@ export interface LaneHold {
   readonly flights: Map<string, Flight>
   /** Hand-overs of one lane follow one another, also when two takes overlap. */
   handingOver: Promise<void>
+  /** More waited in it when it was last taken than was let through. */
+  more: boolean
   /** Set while nothing is in flight. */
   restingSince: number | null
 }
@@ -150,6 +152,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
         token,
         flights: new Map(),
         handingOver: Promise.resolve(),
+        more: false,
         restingSince: null,
       }
       holds.set(lane, hold)

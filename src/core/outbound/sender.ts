@@ -3,6 +3,7 @@
 // idempotency, by asking it, or, where it cannot tell, by policy and with a visible note.
 import {
   asSwitchboardError,
+  type Cancel,
   type Clock,
   integrationById,
   type Logger,
@@ -17,6 +18,7 @@ import {
   type TakenSend,
 } from '../../contract/index.ts'
 import { createDrain, type Drain } from '../dispatch/drain.ts'
+import type { Pressure } from '../dispatch/pressure.ts'
 import { createPatience } from '../patience.ts'
 import { rowAddress } from '../signals.ts'
 import type { Links } from './links.ts'
@@ -28,6 +30,8 @@ export interface SenderDeps {
   readonly log: Logger
   readonly settings: () => Settings
   readonly links: Links
+  /** Whether intake needs the loop more than this does. */
+  readonly pressure?: Pressure
   readonly crashPoint?: (name: string) => void
   /** Between 0 and 1. */
   readonly jitter: () => number
@@ -45,6 +49,7 @@ export interface Sender {
 }
 
 const LEASE_MS = 60_000
+const REST_MS = 1_000
 const STOP_GRACE_MS = 10_000
 const RESTARTING_MS = 1_000
 const DUPLICATE_NOTE = '(may be a duplicate: the first copy was never confirmed)\n\n'
@@ -52,8 +57,12 @@ const DUPLICATE_NOTE = '(may be a duplicate: the first copy was never confirmed)
 export function createSender(deps: SenderDeps): Sender {
   const { store, clock, log, links } = deps
   const patience = createPatience(clock, log)
-  /** Lanes that are kept between two messages, with their token. */
+  /** Lanes in work, with their token. */
   const held = new Map<string, number>()
+  /** Lanes that are kept although nothing is to be sent in them now. */
+  const resting = new Map<string, { readonly token: number; readonly since: number }>()
+  let cancelRelease: Cancel | null = null
+  let stopped = false
   const waiters = createSendWaiters(store, clock)
   const running = new Set<Promise<void>>()
   /** Integrations that this store knows and the configuration does not let speak. */
@@ -62,10 +71,13 @@ export function createSender(deps: SenderDeps): Sender {
   const drain: Drain = createDrain<TakenSend & { scope: string }>(
     {
       kind: 'sends',
+      // One message of a lane at a time: enough lanes to keep up with what the agents say meanwhile.
+      share: 1 / 3,
       reachable: () => (closed.length === 0 ? links.reachable() : [...links.reachable(), ...closed]),
       take: async (lanes) => {
         const requests = lanes.map(({ lane }) => {
-          const token = held.get(lane)
+          const token = held.get(lane) ?? resting.get(lane)?.token
+          resting.delete(lane)
           return token === undefined ? { lane } : { lane, token }
         })
         const taken = await store.takeSends(requests, LEASE_MS)
@@ -77,7 +89,7 @@ export function createSender(deps: SenderDeps): Sender {
         return work.finally(() => running.delete(work))
       },
     },
-    { store, clock, log },
+    { store, clock, log, ...(deps.pressure ? { pressure: deps.pressure } : {}) },
   )
 
   const handle = async (taken: TakenSend & { scope: string }): Promise<void> => {
@@ -93,8 +105,27 @@ export function createSender(deps: SenderDeps): Sender {
     if (taken.sending) goOn = (await sendOne(taken, taken.sending)) && isDue(taken.nextDueAt)
     if (goOn || drain.isWanted(taken.lane)) return drain.wake(work)
     if (taken.nextDueAt !== null) drain.wakeAfter(work, taken.nextDueAt - clock.now())
-    held.delete(taken.lane)
-    await store.releaseLanes('sends', [{ lane: taken.lane, token: taken.token }])
+    if (held.delete(taken.lane)) rest(taken.lane, taken.token)
+  }
+
+  /** Kept a moment: in a conversation one message follows another, and a lane given back has to be taken again. */
+  const rest = (lane: string, token: number) => {
+    resting.set(lane, { token, since: clock.now() })
+    if (!stopped) cancelRelease ??= clock.after(REST_MS, () => void releaseRested())
+  }
+
+  const releaseRested = async () => {
+    cancelRelease = null
+    const now = clock.now()
+    const rested: { lane: string; token: number }[] = []
+    for (const [lane, { token, since }] of resting) {
+      if (now - since < REST_MS) continue
+      resting.delete(lane)
+      rested.push({ lane, token })
+    }
+    if (resting.size > 0) cancelRelease = clock.after(REST_MS, () => void releaseRested())
+    // Best effort: a lane that is not given back is free when its lease ends.
+    if (rested.length > 0) await store.releaseLanes('sends', rested).catch(() => undefined)
   }
 
   /** Its adapter is being started again: nothing is lost, and `onAdded` finds it. */
@@ -239,10 +270,13 @@ export function createSender(deps: SenderDeps): Sender {
     },
     settled: (id, waitMs) => waiters.wait(id, waitMs),
     async stop() {
+      stopped = true
       drain.stop()
+      cancelRelease?.()
       await finished()
       patience.stop()
       const lanes = [...held].map(([lane, token]) => ({ lane, token }))
+      for (const [lane, { token }] of resting) lanes.push({ lane, token })
       if (lanes.length > 0) await store.releaseLanes('sends', lanes).catch(() => undefined)
       waiters.stop()
     },

@@ -68,7 +68,7 @@ export function createExecutor(
         return (rows as { position: number }[]).map((row) => row.position)
       }
       case 'notify':
-        await options.notify(statement.payload)
+        await options.notify(statement.payload())
         return undefined
     }
   }

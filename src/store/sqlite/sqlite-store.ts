@@ -55,7 +55,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     owner: ownerName(options),
     tag,
     random,
-    memory: { sessions: new Map(), sessionFacts: new Map(), chain: null },
+    memory: { sessions: new Map(), sessionFacts: new Map(), lanes: new Map(), chain: null },
   }
   const places = createTurnPlaces(connection)
   const listeners: ((hint: Hint) => void)[] = []
@@ -72,6 +72,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     for (const table of TABLES) positions[table] = connection.drive(lastPosition(table))
     places.refresh()
     identity.memory.sessions?.clear()
+    identity.memory.lanes?.clear()
     identity.memory.sessionFacts.clear()
     identity.memory.chain = null
   }

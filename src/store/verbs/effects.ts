@@ -15,6 +15,7 @@ import { hint, recordMove, type VerbContext } from '../verb-context.ts'
 import { decideApproval } from './approvals.ts'
 import { applyTap, endRoute } from './claims.ts'
 import { enqueueSends } from './enqueue.ts'
+import { breakLane } from './lanes.ts'
 import { pairStranger } from './pairing.ts'
 import { currentSessions, factsOfSession, raiseGeneration } from './sessions.ts'
 
@@ -97,11 +98,7 @@ function* cancelSession(
   const session = routed === undefined ? (yield* currentSessions(context, [key])).get(key) : { id: routed }
   if (!session) return []
   // Lane first, turns second: the order in which every verb locks.
-  yield* run(
-    `UPDATE lanes SET token = token + 1, owner = NULL, until = 0, not_before = 0
-     WHERE kind = 'turns' AND lane = $1`,
-    [session.id],
-  )
+  yield* breakLane(context, 'turns', session.id)
   const lane = (yield* factsOfSession(context, session.id))?.seq ?? 0
   const flying = yield* rows(
     `SELECT seq, integration, state FROM turns WHERE lane = $1 AND state IN ('handed','seen') ORDER BY seq @lock`,

@@ -12,16 +12,11 @@ import {
   type Value,
   whole,
 } from '../statement.ts'
-import { oneByOne, type Verb, type VerbContext } from '../verb-context.ts'
+import { type LaneState, oneByOne, type Verb, type VerbContext } from '../verb-context.ts'
 
 export type LaneKind = 'turns' | 'sends'
 
-export interface LaneState {
-  readonly owner: string | null
-  readonly token: number
-  readonly until: number
-  readonly notBefore: number
-}
+const SLACK_MS = 1_000
 
 export type Held =
   | { readonly outcome: 'taken'; readonly token: number; readonly fresh: boolean }
@@ -37,23 +32,58 @@ const LANE_ACQUIRE: InsertShape = {
   identity: 'lane',
 }
 
-/** The rows of these lanes, locked for the rest of the commit. */
-export function* lockLanes(kind: LaneKind, lanes: readonly string[]): Steps<ReadonlyMap<string, LaneState>> {
+/** The rows of these lanes, locked for the rest of the commit. Where only this node writes them, they are remembered. */
+export function* lockLanes(
+  context: VerbContext,
+  kind: LaneKind,
+  lanes: readonly string[],
+): Steps<ReadonlyMap<string, LaneState>> {
   const found = new Map<string, LaneState>()
+  const asked = new Set<string>()
+  for (const lane of lanes) {
+    const known = remembered(context, kind, lane)
+    if (known) found.set(lane, known)
+    else if (known === undefined) asked.add(lane)
+  }
+  if (asked.size === 0) return found
   const stored = yield* rows(
     `SELECT lane, owner, token, until, not_before FROM lanes WHERE kind = $1 AND lane @any($2)
      ORDER BY lane @lock`,
-    [kind, [...new Set(lanes)]],
+    [kind, [...asked]],
   )
   for (const row of stored) {
-    found.set(text(row, 'lane'), {
+    const lane = text(row, 'lane')
+    asked.delete(lane)
+    const state = {
       owner: textOrNull(row, 'owner'),
       token: whole(row, 'token'),
       until: whole(row, 'until'),
       notBefore: whole(row, 'not_before'),
-    })
+    }
+    found.set(lane, state)
+    note(context, kind, lane, state)
   }
+  for (const lane of asked) note(context, kind, lane, null)
   return found
+}
+
+/** Undefined: not known. Null: there is no such row. */
+function remembered(context: VerbContext, kind: LaneKind, lane: string): LaneState | null | undefined {
+  const { lanes } = context.memory
+  if (!lanes) return undefined
+  const key = `${kind}\n${lane}`
+  const fresh = context.freshLanes.get(key)
+  return fresh === undefined ? lanes.get(key) : fresh
+}
+
+/** Every change of a lane's row is noted, so that what is remembered is what the commit makes true. */
+function note(context: VerbContext, kind: LaneKind, lane: string, state: LaneState | null): void {
+  if (context.memory.lanes) context.freshLanes.set(`${kind}\n${lane}`, state)
+}
+
+function change(context: VerbContext, kind: LaneKind, lane: string, changed: Partial<LaneState>): void {
+  const known = remembered(context, kind, lane)
+  if (known) note(context, kind, lane, { ...known, ...changed })
 }
 
 /** True when we still own the lane under this token. A lease that ran out unnoticed is still ours until taken. */
@@ -69,6 +99,7 @@ export function* holdLanes(
   leaseMs: number,
 ): Steps<readonly Held[]> {
   const states = yield* lockLanes(
+    context,
     kind,
     requests.map((request) => request.lane),
   )
@@ -80,18 +111,30 @@ export function* holdLanes(
   for (const [at, outcome] of outcomes.entries()) {
     const lane = requests[at]?.lane ?? ''
     if (outcome.outcome !== 'taken') continue
-    if (!outcome.fresh) renew.push(lane)
-    else {
+    if (!outcome.fresh) {
+      // A lease that was renewed a moment ago is not worth a write.
+      if ((states.get(lane)?.until ?? 0) < until - Math.min(SLACK_MS, leaseMs / 16)) renew.push(lane)
+    } else {
       acquiring.push(at)
       acquire.push([kind, lane, context.owner, outcome.token, until, 0])
     }
   }
   if (renew.length > 0) {
     yield* run('UPDATE lanes SET until = $3 WHERE kind = $1 AND lane @any($2)', [kind, renew, until])
+    for (const lane of renew) change(context, kind, lane, { until })
   }
   const acquired = yield* insert(LANE_ACQUIRE, acquire)
   for (const [nth, at] of acquiring.entries()) {
+    const outcome = outcomes[at]
     if (!acquired[nth]) outcomes[at] = { outcome: 'busy', retryAt: until }
+    else if (outcome?.outcome === 'taken') {
+      note(context, kind, requests[at]?.lane ?? '', {
+        owner: context.owner,
+        token: outcome.token,
+        until,
+        notBefore: 0,
+      })
+    }
   }
   return outcomes
 }
@@ -112,8 +155,25 @@ function judge(context: VerbContext, request: LaneRequest, state: LaneState | un
 }
 
 /** The lane is not taken before this time. */
-export function* delayLane(kind: LaneKind, lane: string, notBefore: number): Steps<void> {
+export function* delayLane(
+  context: VerbContext,
+  kind: LaneKind,
+  lane: string,
+  notBefore: number,
+): Steps<void> {
+  change(context, kind, lane, { notBefore })
   yield* run('UPDATE lanes SET not_before = $3 WHERE kind = $1 AND lane = $2', [kind, lane, notBefore])
+}
+
+/** Whoever holds the lane loses it: its token grows, and it may be taken at once. */
+export function* breakLane(context: VerbContext, kind: LaneKind, lane: string): Steps<void> {
+  const state = (yield* lockLanes(context, kind, [lane])).get(lane)
+  if (!state) return
+  change(context, kind, lane, { owner: null, token: state.token + 1, until: 0, notBefore: 0 })
+  yield* run(
+    `UPDATE lanes SET token = token + 1, owner = NULL, until = 0, not_before = 0 WHERE kind = $1 AND lane = $2`,
+    [kind, lane],
+  )
 }
 
 export interface LanesCall {
@@ -127,17 +187,16 @@ export const renewLanes = oneByOne(function* (
   { kind, lanes, leaseMs }: LanesCall,
 ): Steps<readonly boolean[]> {
   const states = yield* lockLanes(
+    context,
     kind,
     lanes.map((held) => held.lane),
   )
   const ours = lanes.map(({ lane, token }) => holds(context, states.get(lane), token))
   const renew = lanes.filter((_, at) => ours[at]).map((held) => held.lane)
   if (renew.length > 0) {
-    yield* run('UPDATE lanes SET until = $3 WHERE kind = $1 AND lane @any($2)', [
-      kind,
-      renew,
-      context.now + leaseMs,
-    ])
+    const until = context.now + leaseMs
+    yield* run('UPDATE lanes SET until = $3 WHERE kind = $1 AND lane @any($2)', [kind, renew, until])
+    for (const lane of renew) change(context, kind, lane, { until })
   }
   return ours
 })
@@ -145,6 +204,7 @@ export const renewLanes = oneByOne(function* (
 /** Gives lanes back; `not_before` stays as it is. */
 export const releaseLanes: Verb<Omit<LanesCall, 'leaseMs'>, void> = oneByOne(function* (context, call) {
   const states = yield* lockLanes(
+    context,
     call.kind,
     call.lanes.map((held) => held.lane),
   )
@@ -154,6 +214,7 @@ export const releaseLanes: Verb<Omit<LanesCall, 'leaseMs'>, void> = oneByOne(fun
     call.kind,
     ours.map((held) => held.lane),
   ])
+  for (const { lane } of ours) change(context, call.kind, lane, { owner: null, until: 0 })
 })
 
 /** Lanes of these scopes with open, due work that nobody holds, by skipping from lane to lane in the indexes. */

@@ -21,40 +21,48 @@ import type { OperateCall } from './operate-turns.ts'
 const GROUP_REACH = 10_000
 
 export const moveSends: Verb<readonly SendMove[], readonly MoveOutcome[]> = function* (context, calls) {
+  const all = calls.flat()
   const lanes = yield* lockLanes(
+    context,
     'sends',
-    calls.flat().map((move) => move.lane),
+    all.map((move) => move.lane),
   )
+  const sends = yield* loadSends(context, all)
   const results: (readonly MoveOutcome[])[] = []
   for (const moves of calls) {
     const outcomes: MoveOutcome[] = []
     for (const move of moves) {
       const held = holds(context, lanes.get(move.lane), move.token)
-      outcomes.push(held ? yield* moveOne(context, move) : 'stale')
+      outcomes.push(held ? yield* moveOne(context, move, sends) : 'stale')
     }
     results.push(outcomes)
   }
   return results
 }
 
-function* moveOne(context: VerbContext, move: SendMove): Steps<MoveOutcome> {
-  const send = yield* loadSend(context, move.id)
+function* moveOne(context: VerbContext, move: SendMove, sends: Map<string, SendRow>): Steps<MoveOutcome> {
+  const send = sends.get(move.id)
   if (!send || send.lane !== move.lane) return 'noop'
   // failed → queued is the operator's.
   if (send.state === 'failed' || !sendMayMove(send.state, move.to)) return 'noop'
   const op = move.op === undefined ? null : JSON.stringify(move.op)
-  yield* write(context, send, {
+  const moved = yield* write(context, send, {
     to: move.to,
     reason: move.reason ?? null,
     ...(move.detail === undefined ? {} : { detail: move.detail }),
     ...(move.platformIds === undefined ? {} : { platformIds: move.platformIds }),
     ...(op === null ? {} : { op }),
   })
+  sends.set(move.id, moved)
   if (move.to === 'sent' && send.claim) yield* offerClaim(context, send, send.claim, move.platformIds ?? [])
   if ((move.to === 'queued' || move.to === 'sent') && move.notBeforeMs !== undefined) {
-    yield* delayLane('sends', move.lane, context.now + move.notBeforeMs)
+    yield* delayLane(context, 'sends', move.lane, context.now + move.notBeforeMs)
   }
-  if (move.to === 'failed') yield* failRest(context, send, move.reason ?? null, move.detail)
+  if (move.to === 'failed') {
+    for (const later of yield* failRest(context, send, move.reason ?? null, move.detail)) {
+      sends.set(later.id, later)
+    }
+  }
   return 'moved'
 }
 
@@ -63,10 +71,13 @@ function* failRest(
   send: SendRow,
   reason: ReasonCode | null,
   detail: string | undefined,
-): Steps<void> {
+): Steps<readonly SendRow[]> {
+  const failed: SendRow[] = []
   for (const later of yield* partsBehind(context, send, 'queued')) {
-    yield* write(context, later, { to: 'failed', reason, ...(detail === undefined ? {} : { detail }) })
+    const change = { to: 'failed', reason, ...(detail === undefined ? {} : { detail }) } as const
+    failed.push(yield* write(context, later, change))
   }
+  return failed
 }
 
 function* partsBehind(context: VerbContext, send: SendRow, state: SendState): Steps<readonly SendRow[]> {
@@ -77,6 +88,27 @@ function* partsBehind(context: VerbContext, send: SendRow, state: SendState): St
     [send.seq, send.seq + GROUP_REACH, send.group, send.part, state],
   )
   return found.map((row) => sendRow(context.tag, row))
+}
+
+/** Without what they say: a move does not need it. */
+const MOVED_COLUMNS = SEND_COLUMNS.replace(' op,', ' NULL AS op,')
+
+function* loadSends(context: VerbContext, moves: readonly SendMove[]): Steps<Map<string, SendRow>> {
+  const seqs = new Set<number>()
+  for (const { id } of moves) {
+    const seq = rowSeq('o', context.tag, id)
+    if (seq !== null) seqs.add(seq)
+  }
+  const sends = new Map<string, SendRow>()
+  if (seqs.size === 0) return sends
+  const stored = yield* rows(`SELECT ${MOVED_COLUMNS} FROM outbox WHERE seq @any($1) ORDER BY seq @lock`, [
+    [...seqs],
+  ])
+  for (const row of stored) {
+    const send = sendRow(context.tag, row)
+    sends.set(send.id, send)
+  }
+  return sends
 }
 
 function* loadSend(context: VerbContext, id: string): Steps<SendRow | null> {
@@ -121,7 +153,8 @@ function* write(context: VerbContext, send: SendRow, change: SendChange): Steps<
     ...(op === undefined ? {} : { digest: digestOf(op) }),
     ...(Object.keys(told).length === 0 ? {} : { detail: told }),
   })
-  hint(context, { kind: 'sends', lane: send.lane, scope: send.integration })
+  const news = { kind: 'sends', lane: send.lane, scope: send.integration } as const
+  hint(context, to === 'queued' ? news : { ...news, settled: true })
   const written = { ...send, state: to, reason, detail, platformIds, updatedAt: context.now }
   return op === undefined ? written : { ...written, op: JSON.parse(op) as SendRow['op'] }
 }
@@ -134,7 +167,7 @@ export const operateSend = oneByOne(function* (
   const found = yield* loadSend(context, id)
   if (!found) return null
   // The lane before the row: the order in which every verb locks.
-  yield* lockLanes('sends', [found.lane])
+  yield* lockLanes(context, 'sends', [found.lane])
   const send = (yield* loadSend(context, id)) ?? found
   if (verb === 'bury') {
     if (send.state !== 'unknown' && send.state !== 'queued') return null

@@ -11,9 +11,9 @@ import {
   turnMayMove,
 } from '../../contract/index.ts'
 import { rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
-import { divide, hint, oneByOne, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
+import { divide, hint, type LaneState, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
 import { enqueueSends } from './enqueue.ts'
-import { delayLane, holds, type LaneState, lockLanes } from './lanes.ts'
+import { delayLane, holds, lockLanes } from './lanes.ts'
 
 interface TurnNow {
   readonly seq: number
@@ -31,6 +31,7 @@ interface TurnNow {
 export const moveTurns: Verb<readonly TurnMove[], readonly MoveOutcome[]> = function* (context, calls) {
   const moves = calls.flat()
   const lanes = yield* lockLanes(
+    context,
     'turns',
     moves.map((move) => move.lane),
   )
@@ -47,19 +48,31 @@ export interface AcceptResult {
   readonly sends: readonly Enqueued[]
 }
 
-export const accept: Verb<AcceptCall, AcceptResult> = oneByOne(function* (context, { sends, moves }) {
-  if (moves.length > 0) {
-    const lanes = yield* lockLanes(
-      'turns',
-      moves.map((move) => move.lane),
-    )
-    if (!moves.every((move) => holds(context, lanes.get(move.lane), move.token))) {
-      return { outcome: 'stale', sends: [] } as const
-    }
-    yield* applyMoves(context, moves, lanes)
-  }
-  return { outcome: 'accepted', sends: yield* enqueueSends(context, sends) } as const
-})
+/** All or nothing for each call; those that hold share their statements. */
+export const accept: Verb<AcceptCall, AcceptResult> = function* (context, calls) {
+  const moves = calls.flatMap((call) => call.moves)
+  const lanes = yield* lockLanes(
+    context,
+    'turns',
+    moves.map((move) => move.lane),
+  )
+  const ours = (move: TurnMove) => holds(context, lanes.get(move.lane), move.token)
+  const held = calls.map((call) => call.moves.every(ours))
+  const accepted = calls.filter((_, at) => held[at])
+  const settled = accepted.flatMap((call) => call.moves)
+  if (settled.length > 0) yield* applyMoves(context, settled, lanes)
+  const sent = yield* enqueueSends(
+    context,
+    accepted.flatMap((call) => call.sends),
+  )
+  let from = 0
+  return calls.map((call, at): AcceptResult => {
+    if (!held[at]) return { outcome: 'stale', sends: [] }
+    const sends = sent.slice(from, from + call.sends.length)
+    from += call.sends.length
+    return { outcome: 'accepted', sends }
+  })
+}
 
 function* applyMoves(
   context: VerbContext,
@@ -80,7 +93,7 @@ function* applyMoves(
     return 'moved'
   })
   yield* writeTurns(context, turns.values())
-  for (const [lane, notBefore] of delays) yield* delayLane('turns', lane, notBefore)
+  for (const [lane, notBefore] of delays) yield* delayLane(context, 'turns', lane, notBefore)
   return outcomes
 }
 

@@ -1,8 +1,8 @@
 // takeSends: hold a conversation's lane and move its next due row to `sending`, one at a time so that order holds. The
 // move is written before the platform is called: what is found in `sending` after a crash may have arrived.
-import type { LaneRequest, TakenSend } from '../../contract/index.ts'
+import type { SendRow, TakenSend } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow } from '../codec.ts'
-import { firstRow, rows, run, type Steps, whole, wholeOrNull } from '../statement.ts'
+import { firstRow, type Row, rows, run, type Steps, text, whole, wholeOrNull } from '../statement.ts'
 import { recordMove, type Verb, type VerbContext } from '../verb-context.ts'
 import { type Held, holdLanes } from './lanes.ts'
 import type { TakeCall } from './take-turns.ts'
@@ -11,75 +11,133 @@ export const takeSends: Verb<TakeCall, readonly TakenSend[]> = function* (contex
   const results: (readonly TakenSend[])[] = []
   for (const { lanes, leaseMs } of calls) {
     const held = yield* holdLanes(context, 'sends', lanes, leaseMs)
-    const taken: TakenSend[] = []
-    for (const [at, request] of lanes.entries()) {
-      taken.push(yield* takeFromLane(context, request, held[at] as Held))
-    }
-    results.push(taken)
+    const views: View[] = []
+    for (const [at, { lane }] of lanes.entries()) views.push(yield* look(context, lane, held[at] as Held))
+    // The rows of all lanes at once: a row costs less than a statement.
+    const sends = yield* loadSends(
+      context,
+      views.flatMap((view) => (view.next === null ? view.leftover : [view.next, ...view.leftover])),
+    )
+    results.push(
+      lanes.map(({ lane }, at) => taken(context, lane, held[at] as Held, views[at] as View, sends)),
+    )
+    const next = views.flatMap((view) => (view.next === null ? [] : (sends.get(view.next) ?? [])))
+    if (next.length > 0) yield* markSending(context, next)
   }
   return results
 }
 
-function* takeFromLane(context: VerbContext, { lane }: LaneRequest, held: Held): Steps<TakenSend> {
-  if (held.outcome !== 'taken') return { lane, outcome: held.outcome, retryAt: held.retryAt }
+/** What is to be taken from a lane, by position. */
+interface View {
+  readonly next: number | null
+  readonly leftover: readonly number[]
+  /** When the next of the others is due. */
+  readonly nextDueAt: number | null
+}
+
+const NOTHING: View = { next: null, leftover: [], nextDueAt: null }
+
+/** As many rows of a lane as are looked at before the database is asked which of them is next. */
+const FEW = 4
+
+function* look(context: VerbContext, lane: string, held: Held): Steps<View> {
+  if (held.outcome !== 'taken') return NOTHING
   const integration = integrationOf(lane)
-  const nothing = {
-    lane,
-    outcome: 'taken',
-    token: held.token,
-    sending: null,
-    leftover: [],
-    nextDueAt: null,
-  } as const
-  const inFlight = yield* rows(
-    `SELECT ${SEND_COLUMNS} FROM outbox WHERE integration = $1 AND lane = $2 AND state = 'sending'
-     AND state IN ('queued','sending') ORDER BY seq`,
+  const open = yield* rows(
+    `SELECT seq, state, due_at FROM outbox WHERE integration = $1 AND lane = $2 AND state = 'sending'
+     AND state IN ('queued','sending')
+     UNION ALL SELECT * FROM (SELECT seq, state, due_at FROM outbox WHERE integration = $1 AND lane = $2
+     AND state = 'queued' AND state IN ('queued','sending') ORDER BY seq LIMIT ${FEW}) waiting`,
     [integration, lane],
   )
-  if (inFlight.length > 0) {
-    return held.fresh ? { ...nothing, leftover: inFlight.map((row) => sendRow(context.tag, row)) } : nothing
-  }
+  const flying = open.filter((row) => text(row, 'state') === 'sending').map((row) => whole(row, 'seq'))
+  if (flying.length > 0) return held.fresh ? { ...NOTHING, leftover: flying.sort((a, b) => a - b) } : NOTHING
+  const { now } = context
+  const next = open.find((row) => whole(row, 'due_at') <= now)
+  const others = open.filter((row) => row !== next).map((row) => whole(row, 'due_at'))
+  const nextDueAt = others.length === 0 ? null : Math.min(...others)
+  const told = open.length < FEW || (next !== undefined && nextDueAt !== null && nextDueAt <= now)
+  if (!told) return yield* firstDue(integration, lane, now)
+  return { next: next ? whole(next, 'seq') : null, leftover: [], nextDueAt }
+}
+
+/** Many wait in this lane, and those in front are not due. */
+function* firstDue(integration: string, lane: string, now: number): Steps<View> {
   const row = yield* firstRow(
-    `SELECT ${SEND_COLUMNS} FROM outbox WHERE integration = $1 AND lane = $2 AND state = 'queued'
+    `SELECT seq FROM outbox WHERE integration = $1 AND lane = $2 AND state = 'queued'
      AND state IN ('queued','sending') AND due_at <= $3 ORDER BY seq LIMIT 1`,
-    [integration, lane, context.now],
+    [integration, lane, now],
   )
+  const next = row ? whole(row, 'seq') : null
   const waiting = yield* firstRow(
     `SELECT min(due_at) AS due FROM outbox WHERE integration = $1 AND lane = $2 AND state = 'queued'
      AND state IN ('queued','sending') AND seq <> $3`,
-    [integration, lane, row ? whole(row, 'seq') : 0],
+    [integration, lane, next ?? 0],
   )
-  const nextDueAt = waiting ? wholeOrNull(waiting, 'due') : null
-  if (!row) return { ...nothing, nextDueAt }
-  const send = sendRow(context.tag, row)
-  yield* run(
-    `UPDATE outbox SET state = 'sending', reason = NULL, detail = NULL, attempts = attempts + 1, updated_at = $2
-     WHERE seq = $1`,
-    [send.seq, context.now],
-  )
-  recordMove(context, {
-    kind: 'send',
-    id: send.id,
-    integration,
-    from: 'queued',
-    fromReason: null,
-    to: 'sending',
-    reason: null,
-  })
-  const sending = {
-    ...send,
+  return { next, leftover: [], nextDueAt: waiting ? wholeOrNull(waiting, 'due') : null }
+}
+
+function* loadSends(context: VerbContext, seqs: readonly number[]): Steps<ReadonlyMap<number, SendRow>> {
+  const sends = new Map<number, SendRow>()
+  if (seqs.length === 0) return sends
+  const found: readonly Row[] = yield* rows(`SELECT ${SEND_COLUMNS} FROM outbox WHERE seq @any($1)`, [seqs])
+  for (const row of found) {
+    const send = sendRow(context.tag, row)
+    sends.set(send.seq, send)
+  }
+  return sends
+}
+
+function taken(
+  context: VerbContext,
+  lane: string,
+  held: Held,
+  view: View,
+  sends: ReadonlyMap<number, SendRow>,
+): TakenSend {
+  if (held.outcome !== 'taken') return { lane, outcome: held.outcome, retryAt: held.retryAt }
+  const next = view.next === null ? undefined : sends.get(view.next)
+  const sending = next && {
+    ...next,
     state: 'sending' as const,
     reason: null,
     detail: null,
-    attempts: send.attempts + 1,
+    attempts: next.attempts + 1,
     updatedAt: context.now,
   }
-  return { ...nothing, sending, nextDueAt }
+  return {
+    lane,
+    outcome: 'taken',
+    token: held.token,
+    sending: sending ?? null,
+    leftover: view.leftover.flatMap((seq) => sends.get(seq) ?? []),
+    nextDueAt: view.nextDueAt,
+  }
+}
+
+function* markSending(context: VerbContext, sends: readonly SendRow[]): Steps<void> {
+  yield* run(
+    `UPDATE outbox SET state = 'sending', reason = NULL, detail = NULL, attempts = attempts + 1, updated_at = $2
+     WHERE seq @any($1)`,
+    [sends.map((send) => send.seq), context.now],
+  )
+  for (const { id, integration } of sends) {
+    recordMove(context, {
+      kind: 'send',
+      id,
+      integration,
+      from: 'queued',
+      fromReason: null,
+      to: 'sending',
+      reason: null,
+    })
+  }
 }
 
 /** A conversation's lane begins with its integration, percent-encoded. */
 export function integrationOf(lane: string): string {
   const [integration = ''] = lane.split(':', 1)
+  if (!integration.includes('%')) return integration
   try {
     return decodeURIComponent(integration)
   } catch {

@@ -1,8 +1,8 @@
 // takeTurns: hold a lane and move its oldest queued turns to `handed`, as many as the window lets through. The move is
 // written before the hand-over, so a crash in between makes a marked repeat and never an unmarked one.
-import type { LaneRequest, TakenTurns } from '../../contract/index.ts'
+import type { LaneRequest, TakenTurns, TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
-import { type Row, rows, run, type Steps, whole } from '../statement.ts'
+import { rows, run, type Steps, whole } from '../statement.ts'
 import { hint, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
 import { type Held, holdLanes } from './lanes.ts'
 import { factsOfSession } from './sessions.ts'
@@ -16,74 +16,113 @@ export const takeTurns: Verb<TakeCall, readonly TakenTurns[]> = function* (conte
   const results: (readonly TakenTurns[])[] = []
   for (const { lanes, leaseMs } of calls) {
     const held = yield* holdLanes(context, 'turns', lanes, leaseMs)
-    const taken: TakenTurns[] = []
-    const handed: Row[] = []
+    const views: View[] = []
     for (const [at, request] of lanes.entries()) {
-      taken.push(yield* takeFromLane(context, request, held[at] as Held, handed))
+      views.push(yield* look(context, request, held[at] as Held))
     }
+    // The rows of all lanes at once: a row costs less than a statement.
+    const turns = yield* loadTurns(
+      context,
+      views.flatMap((view) => [...view.handed, ...view.leftover]),
+    )
+    results.push(
+      lanes.map(({ lane }, at) => taken(context, lane, held[at] as Held, views[at] as View, turns)),
+    )
+    const handed = views.flatMap((view) => view.handed.flatMap((seq) => turns.get(seq) ?? []))
     if (handed.length > 0) yield* markHanded(context, handed)
-    results.push(taken)
   }
   return results
 }
 
-function* takeFromLane(
-  context: VerbContext,
-  request: LaneRequest,
-  held: Held,
-  handed: Row[],
-): Steps<TakenTurns> {
-  const { lane } = request
-  if (held.outcome !== 'taken') return { lane, outcome: held.outcome, retryAt: held.retryAt }
-  const { token } = held
-  const nothing = { lane, outcome: 'taken', token, handed: [], leftover: [] } as const
-  const facts = yield* factsOfSession(context, lane)
-  if (facts === null) return { ...nothing, more: false, empty: true }
-  const inFlight = yield* rows(
-    `SELECT ${held.fresh ? TURN_COLUMNS : 'seq'} FROM turns WHERE lane = $1
-     AND state IN ('handed','seen') ORDER BY seq`,
+/** What is to be taken from a lane, by position. */
+interface View {
+  readonly handed: readonly number[]
+  readonly leftover: readonly number[]
+  readonly more: boolean
+  readonly empty: boolean
+}
+
+const NOTHING: View = { handed: [], leftover: [], more: false, empty: true }
+
+function* look(context: VerbContext, request: LaneRequest, held: Held): Steps<View> {
+  if (held.outcome !== 'taken') return NOTHING
+  const facts = yield* factsOfSession(context, request.lane)
+  if (facts === null) return NOTHING
+  const window = request.window ?? 1
+  const flying = yield* positions(
+    `SELECT seq FROM turns WHERE lane = $1 AND state IN ('handed','seen') ORDER BY seq`,
     [facts.seq],
   )
-  const leftBehind = held.fresh && inFlight.length > 0
-  const room = leftBehind ? 0 : Math.max(0, (request.window ?? 1) - inFlight.length)
-  const queued = yield* rows(
-    `SELECT ${TURN_COLUMNS} FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq LIMIT $2`,
+  const leftBehind = held.fresh && flying.length > 0
+  const room = leftBehind ? 0 : Math.max(0, window - flying.length)
+  const queued = yield* positions(
+    `SELECT seq FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq LIMIT $2`,
     [facts.seq, room + 1],
   )
-  const next = queued.slice(0, room)
-  handed.push(...next)
   return {
-    ...nothing,
-    handed: next.map((row) => ({
-      ...turnRow(context.tag, row),
-      state: 'handed' as const,
-      reason: null,
-      attempts: whole(row, 'attempts') + 1,
-      updatedAt: context.now,
-    })),
-    leftover: leftBehind ? inFlight.map((row) => turnRow(context.tag, row)) : [],
+    handed: queued.slice(0, room),
+    leftover: leftBehind ? flying : [],
     more: queued.length > room,
-    empty: inFlight.length === 0 && queued.length === 0,
+    empty: flying.length === 0 && queued.length === 0,
   }
 }
 
-function* markHanded(context: VerbContext, handed: readonly Row[]): Steps<void> {
+function* positions(sql: string, params: readonly number[]): Steps<readonly number[]> {
+  return (yield* rows(sql, params)).map((row) => whole(row, 'seq'))
+}
+
+function* loadTurns(context: VerbContext, seqs: readonly number[]): Steps<ReadonlyMap<number, TurnRow>> {
+  const turns = new Map<number, TurnRow>()
+  if (seqs.length === 0) return turns
+  for (const row of yield* rows(`SELECT ${TURN_COLUMNS} FROM turns WHERE seq @any($1)`, [seqs])) {
+    const turn = turnRow(context.tag, row)
+    turns.set(turn.seq, turn)
+  }
+  return turns
+}
+
+function taken(
+  context: VerbContext,
+  lane: string,
+  held: Held,
+  view: View,
+  turns: ReadonlyMap<number, TurnRow>,
+): TakenTurns {
+  if (held.outcome !== 'taken') return { lane, outcome: held.outcome, retryAt: held.retryAt }
+  const rowsOf = (seqs: readonly number[]) => seqs.flatMap((seq) => turns.get(seq) ?? [])
+  return {
+    lane,
+    outcome: 'taken',
+    token: held.token,
+    handed: rowsOf(view.handed).map((turn) => ({
+      ...turn,
+      state: 'handed' as const,
+      reason: null,
+      attempts: turn.attempts + 1,
+      updatedAt: context.now,
+    })),
+    leftover: rowsOf(view.leftover),
+    more: view.more,
+    empty: view.empty,
+  }
+}
+
+function* markHanded(context: VerbContext, handed: readonly TurnRow[]): Steps<void> {
   yield* run(
     `UPDATE turns SET state = 'handed', reason = NULL, attempts = attempts + 1, updated_at = $2
      WHERE seq @any($1)`,
-    [handed.map((row) => whole(row, 'seq')), context.now],
+    [handed.map((turn) => turn.seq), context.now],
   )
-  for (const row of handed) {
-    const turn = turnRow(context.tag, { ...row, body: null })
+  for (const { id, integration } of handed) {
     recordMove(context, {
       kind: 'turn',
-      id: turn.id,
-      integration: turn.integration,
+      id,
+      integration,
       from: 'queued',
       fromReason: null,
       to: 'handed',
       reason: null,
     })
-    hint(context, { kind: 'turn', id: turn.id })
+    hint(context, { kind: 'turn', id })
   }
 }

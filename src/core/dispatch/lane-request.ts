@@ -1,0 +1,20 @@
+// How much of a lane is asked for: as much as the connector has room for, less while caution or intake wants it.
+import type { LaneRequest } from '../../contract/index.ts'
+import type { LaneHold } from './lane-holds.ts'
+
+/** How many turns of a lane are taken at a time under pressure. */
+const PRESSED_WINDOW = 2
+
+export interface Circumstances {
+  /** The connector's window. */
+  readonly wide: number
+  /** The last hand-over failed: one turn at a time, so that one that fails again uses up nobody else's attempts. */
+  readonly wary: boolean
+  readonly pressed: boolean
+}
+
+export function laneRequest(lane: string, hold: LaneHold | undefined, how: Circumstances): LaneRequest {
+  const few = how.wary ? 1 : how.pressed ? PRESSED_WINDOW : how.wide
+  const window = Math.min(how.wide, (hold?.flights.size ?? 0) + few)
+  return hold ? { lane, token: hold.token, window } : { lane, window }
+}

@@ -1,0 +1,30 @@
+// Pressure: a busy loop and messages that come in, both.
+import { describe, expect, it } from 'vitest'
+import type { Hint } from '../../contract/index.ts'
+import { createTestClock } from '../../testing/test-clock.ts'
+import { createPressure } from './pressure.ts'
+
+describe('pressure', () => {
+  it('is there while messages come in on a loop that is busy, and only then', async () => {
+    const clock = createTestClock()
+    let hint: (hint: Hint) => void = () => undefined
+    let utilization = 1
+    const onHint = (listen: typeof hint) => {
+      hint = listen
+    }
+    const pressure = createPressure({ store: { onHint }, clock, utilization: () => utilization })
+    const afterSome = async (arrivals: number) => {
+      for (let at = 0; at < arrivals; at++) hint({ kind: 'turns', lane: `${at}`, scope: 'demo' })
+      await clock.advance(10)
+      return pressure.now()
+    }
+    expect(await afterSome(20)).toBe(true)
+    // Asked again at once it stays what it was.
+    expect(pressure.now()).toBe(true)
+    expect(await afterSome(0)).toBe(true)
+    expect(await afterSome(1)).toBe(false)
+    expect(await afterSome(20)).toBe(true)
+    utilization = 0.5
+    expect(await afterSome(20)).toBe(false)
+  })
+})
