@@ -22,24 +22,47 @@ export interface OfflineNotices {
 
 const GRACE_MS = 5_000
 const WAITING_TOLD = 500
+const LANES_REMEMBERED = 50_000
 
 export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
   const { store, clock, log, roster } = deps
+  /** Lanes that were told, or will be when the grace is over: every further message costs nothing. */
+  const told = new Map<string, { outage: number; lanes: Set<string> }>()
+
+  const isFirst = (lane: string, agent: string, outage: number): boolean => {
+    let of = told.get(agent)
+    if (of?.outage !== outage || of.lanes.size >= LANES_REMEMBERED) {
+      of = { outage, lanes: new Set() }
+      told.set(agent, of)
+    }
+    if (of.lanes.has(lane)) return false
+    of.lanes.add(lane)
+    return true
+  }
 
   const tell = (lane: string, agent: string) => {
     const post = roster.get(agent)
     if (!post || post.attached || post.outageSince === null) return
     const outage = post.outageSince
+    if (!isFirst(lane, agent, outage)) return
     clock.after(GRACE_MS, () => {
       if (deps.stopped() || post.attached || post.outageSince !== outage) return
-      send(lane, agent, outage).catch((thrown) => log.warn({ error: String(thrown) }, 'no offline notice'))
+      send(lane, agent, outage)
+        .catch((thrown) => {
+          log.warn({ error: String(thrown) }, 'no offline notice')
+          return false
+        })
+        .then((done) => done || told.get(agent)?.lanes.delete(lane))
     })
   }
 
-  const send = async (lane: string, agent: string, outage: number) => {
+  /** False: nobody was told, and the next message may try again. */
+  const send = async (lane: string, agent: string, outage: number): Promise<boolean> => {
     const [row] = await store.turns({ session: lane, states: ['queued'], oldestFirst: true, limit: 1 })
-    if (!row || !deps.canSpeak(row.integration)) return
+    if (!row) return false
+    if (!deps.canSpeak(row.integration)) return true
     await store.enqueue([notice(noticeTarget(row), offlineText(agent), `offline:${agent}:${outage}:${lane}`)])
+    return true
   }
 
   return {

@@ -62,6 +62,8 @@ export function createSender(deps: SenderDeps): Sender {
   /** Lanes that are kept although nothing is to be sent in them now. */
   const resting = new Map<string, { readonly token: number; readonly since: number }>()
   let cancelRelease: Cancel | null = null
+  /** Nobody else can want a lane. Elsewhere one that rests would wait for its lease to end if this node died. */
+  let alone = false
   let stopped = false
   const waiters = createSendWaiters(store, clock)
   const running = new Set<Promise<void>>()
@@ -105,7 +107,9 @@ export function createSender(deps: SenderDeps): Sender {
     if (taken.sending) goOn = (await sendOne(taken, taken.sending)) && isDue(taken.nextDueAt)
     if (goOn || drain.isWanted(taken.lane)) return drain.wake(work)
     if (taken.nextDueAt !== null) drain.wakeAfter(work, taken.nextDueAt - clock.now())
-    if (held.delete(taken.lane)) rest(taken.lane, taken.token)
+    if (!held.delete(taken.lane)) return
+    if (alone) rest(taken.lane, taken.token)
+    else await store.releaseLanes('sends', [{ lane: taken.lane, token: taken.token }])
   }
 
   /** Kept a moment: in a conversation one message follows another, and a lane given back has to be taken again. */
@@ -262,7 +266,15 @@ export function createSender(deps: SenderDeps): Sender {
   links.onAdded(() => drain.sweep())
 
   return {
-    start: () => drain.sweep(),
+    start() {
+      store.durability().then(
+        ({ kind }) => {
+          alone = kind === 'sqlite'
+        },
+        () => undefined,
+      )
+      drain.sweep()
+    },
     async review() {
       const known = new Set((await store.counters()).map((counter) => counter.integration))
       closed = [...known].filter((id) => id !== '' && closedDoor(id) !== null)

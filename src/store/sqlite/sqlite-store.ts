@@ -22,6 +22,9 @@ export interface SqliteStoreOptions extends StoreDeps {
 
 const TABLES: readonly SequencedTable[] = ['turns', 'sessions', 'outbox', 'approvals', 'ledger']
 
+/** A turn of a busy loop is far shorter than a sync of the disk. */
+const TURNS_WAITED = 2
+
 /** Throws `store_corrupt` for a damaged or newer file, `store_unavailable` when it cannot be opened now. */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, clock, random, node } = options
@@ -112,7 +115,21 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     }
   }
 
+  let seen = 0
+  let waited = 0
+
+  /** While calls still come in with every turn of the loop, a turn or two are waited for: they share the sync. */
+  const flushSoon = (): void => {
+    if (queue.length > seen && waited < TURNS_WAITED) {
+      seen = queue.length
+      waited += 1
+      setImmediate(flushSoon)
+    } else flush()
+  }
+
   const flush = (): void => {
+    seen = 0
+    waited = 0
     scheduled = false
     const calls = queue
     queue = []
@@ -134,7 +151,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
         })
         if (scheduled) return
         scheduled = true
-        setImmediate(flush)
+        setImmediate(flushSoon)
       })
     },
     async read<Result>(steps: Steps<Result>): Promise<Result> {
