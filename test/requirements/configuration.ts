@@ -63,7 +63,7 @@ built   3 S3.tool-wait-default      tool_wait defaults to 10 s
 built   3 S3.unknown-policy-values  unknown_policy takes note or hold
 built   3 S3.limits-tunable         redeliver_after, sender limit, recipient limit and retention are tunable and take effect
 built   3 S3.mention-patterns       mention_patterns are configurable and decide what counts as a mention
-pending 5 S3.chat-manners           ack_reaction, reply_to_mode and text chunk limits are configurable and take effect
+built   5 S3.chat-manners           ack_reaction, reply_to_mode and text chunk limits are configurable and take effect
 built   2 S3.default-up             'switchboard up' with no file runs the embedded default with the demo agent
 built   2 S3.default-webhook        The default has a two-way webhook at /hooks/demo that trusts X-Sender: dev on loopback
 built   3 S3.default-web            The default has the web chat

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver } from './river.ts'
+import { caller, outcomeOf } from './tool-caller.ts'
 
 const DEMO = {
   integrations: [testIntegration('chat', { access: { ...OPEN, approvers: ['anna'] }, ackReaction: '👀' })],
@@ -23,4 +24,28 @@ describeRiver('manners', (open) => {
     const reactions = (await river.store().sends({ limit: 10 })).filter((send) => send.op?.kind === 'react')
     expect(reactions).toMatchObject([{ op: { kind: 'react', on: 'm-1', emoji: '👀' }, state: 'sent' }])
   })
+
+  it.each([
+    ['off', [undefined, undefined]],
+    ['first', ['m-1', undefined]],
+    ['all', ['m-1', 'm-1']],
+  ] as const)(
+    '[S3.chat-manners] reply_to_mode %s and the chunk limit shape a long reply',
+    async (mode, quoted) => {
+      const river = await open({
+        integrations: [testIntegration('chat', { replyToMode: mode, textChunkLimit: 10 })],
+        agents: [testAgent('demo', ['chat'])],
+      })
+      river.agent.script = () => undefined
+      await river.person('anna').says('hello', { messageId: 'm-1' })
+      await river.settle()
+      const [delivered] = river.agent.deliveries
+      const who = caller({ turn: delivered?.turn ?? null, session: delivered?.session ?? null })
+      const said = { chatId: delivered?.chatId ?? '', text: 'one two 3 four five', replyTo: 'm-1' }
+      await outcomeOf(river, river.tools().reply(who, said))
+      const sends = await river.store().sends({ limit: 5, oldestFirst: true })
+      expect(sends.map(({ op }) => (op?.kind === 'text' ? op.text : ''))).toEqual(['one two 3', 'four five'])
+      expect(sends.map(({ op }) => (op?.kind === 'text' ? op.replyTo : ''))).toEqual(quoted)
+    },
+  )
 })

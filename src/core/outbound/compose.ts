@@ -24,8 +24,9 @@ export interface Saying {
   readonly urgency?: Urgency
   readonly dueAt?: number
   readonly idempotencyKey?: string
-  /** The message that the first part quotes. */
+  /** The message that is quoted, by the parts that `replyToMode` says (default: the first). */
   readonly replyTo?: string
+  readonly replyToMode?: 'off' | 'first' | 'all'
   readonly choices?: readonly Choice[]
   readonly claim?: ClaimOffer
   readonly notification?: NewNotification
@@ -79,7 +80,11 @@ function textOp(text: string, saying: Saying, place: { first: boolean; last: boo
     kind: 'text',
     text,
     ...(saying.urgency === undefined ? {} : { urgency: saying.urgency }),
-    ...(place.first && saying.replyTo !== undefined ? { replyTo: saying.replyTo } : {}),
+    ...(saying.replyTo !== undefined && quotes(saying, place.first) ? { replyTo: saying.replyTo } : {}),
     ...(place.last && saying.choices ? { choices: saying.choices } : {}),
   }
+}
+
+function quotes({ replyToMode = 'first' }: Saying, first: boolean): boolean {
+  return replyToMode === 'all' || (replyToMode === 'first' && first)
 }

@@ -2,6 +2,7 @@
 import {
   asSwitchboardError,
   type Clock,
+  integrationById,
   type NewSend,
   type SendResult,
   type SendRow,
@@ -145,6 +146,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
             session: turn?.session ?? caller.session,
             turn: turn?.id ?? caller.turn,
             ...(input.replyTo === undefined ? {} : { replyTo: input.replyTo }),
+            replyToMode: integrationById(settings(), at.integration)?.replyToMode ?? 'first',
             ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
           },
           outlet.limitOf(link),
