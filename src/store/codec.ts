@@ -154,10 +154,11 @@ export function sessionRow(row: Row): SessionRow {
   }
 }
 
-export function ledgerEntry(row: Row): LedgerEntry {
+/** `chain` is handed in where the row was read without its chain's name. */
+export function ledgerEntry(row: Row, chain = text(row, 'chain_name')): LedgerEntry {
   return {
     seq: whole(row, 'seq'),
-    chain: text(row, 'chain_name'),
+    chain,
     n: whole(row, 'n'),
     at: whole(row, 'at'),
     kind: text(row, 'kind'),

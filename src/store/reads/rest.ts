@@ -111,7 +111,7 @@ export function* readLedger(afterSeq: number, limit: number): Steps<readonly Led
      WHERE l.seq > $1 ORDER BY l.seq LIMIT $2`,
     [afterSeq, limit],
   )
-  return found.map(ledgerEntry)
+  return found.map((row) => ledgerEntry(row))
 }
 
 export function* readWork(

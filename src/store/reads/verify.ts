@@ -1,9 +1,10 @@
 // verify: reads the whole ledger in pages and finds any edit, gap, swap, deletion or cut tail; then compares what the
 // ledger tells with the rows and counters it tells about. Stops naming problems at the first one.
 import type { AuditReport, LedgerEntry } from '../../contract/index.ts'
+import { ledgerEntry } from '../codec.ts'
 import { CHAINS, chainsText, entryText, linkText, sealText } from '../ledger-chain.ts'
 import type { Mac } from '../mac.ts'
-import { firstRow, type Row, rows, type Steps, text, whole } from '../statement.ts'
+import { firstRow, rows, type Steps, text, whole } from '../statement.ts'
 import type { ChainHead } from '../verb-context.ts'
 import { createReplay, type Replay } from './replay.ts'
 import { compareTables, createBodyCheck } from './verify-rows.ts'
@@ -109,7 +110,7 @@ function* walkEntries(walk: Walk): Steps<Walked> {
   for (;;) {
     const page = yield* rows('SELECT * FROM ledger WHERE seq > $1 ORDER BY seq LIMIT $2', [lastSeq, PAGE])
     for (const row of page) {
-      const entry = entryOf(row)
+      const entry = ledgerEntry(row, '')
       const chain = whole(row, 'chain')
       checkPlace(walk, chain, entry)
       const binding = `${chain}:${entry.n}`
@@ -148,23 +149,4 @@ function checkPlace(walk: Walk, chainId: number, entry: LedgerEntry): void {
     walk.broken(entry.seq, 'the entry was changed, or what stood before it')
   chain.mac = entry.mac
   chain.told = linkText(entry.mac, chainId)
-}
-
-function entryOf(row: Row): LedgerEntry {
-  return {
-    seq: whole(row, 'seq'),
-    chain: '',
-    n: whole(row, 'n'),
-    at: whole(row, 'at'),
-    kind: text(row, 'kind'),
-    ref: text(row, 'ref'),
-    integration: text(row, 'integration'),
-    from: text(row, 'from_state'),
-    to: text(row, 'to_state'),
-    reason: text(row, 'reason'),
-    count: whole(row, 'count'),
-    digest: text(row, 'digest'),
-    detail: text(row, 'detail'),
-    mac: text(row, 'mac'),
-  }
 }
