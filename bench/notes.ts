@@ -1,12 +1,12 @@
 // Why a target is missed, by the key of the figure: edited by hand when a cause is known, told beside the miss.
-const PAGES =
-  'a commit dirties pages in proportion to its messages: the unique key and the index of open turns are spread over the ' +
-  'conversations, so that several times the bytes of one insert go to the log, and again at the checkpoint'
+const FLAT =
+  'some 70 us of CPU a message over the bare server, spread flat over the calls of the native driver, JSON, hashes and ' +
+  'promises of gates, session, inbox row, ledger entry and counters; SQLite itself is a tenth of it, the kernel a sixth'
 
 export const NOTES: Readonly<Record<string, string>> = {
-  'intake.vs_bare': PAGES,
-  'intake.vs_insert': PAGES,
+  'intake.vs_bare': FLAT,
+  'intake.vs_insert': FLAT,
   'intake.draining_vs_bare':
-    'a turn that is answered takes some fifteen statements more (lane, hand-over, answer, send, receipt, release) and ' +
-    'five ledger entries, most of them run for one lane at a time, on the same core as the intake',
+    'a turn that is answered takes five ledger entries and some ten statements more, on the same core; while the loop is ' +
+    'busy only a share of what comes in is drained, and the rest when it is quiet',
 }
