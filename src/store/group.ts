@@ -30,6 +30,7 @@ export function newContext(identity: GroupIdentity, now: number): VerbContext {
     drops: new Map(),
     counts: new Map(),
     hints: new Map<string, Hint>(),
+    claimless: identity.memory.claimless,
     chain: identity.memory.chain,
   }
 }

@@ -42,6 +42,8 @@ export interface WriterMemory {
   readonly sessionFacts: Map<string, SessionFacts>
   /** Kind and lane → its row, or null where there is none. Null where other nodes write to them. */
   readonly lanes: Map<string, LaneState | null> | null
+  /** There is no claim and no route at all, and only this node could make one. */
+  claimless: boolean
   chain: ChainHead | null
 }
 
@@ -79,6 +81,8 @@ export interface VerbContext {
   readonly drops: Map<string, Drop>
   readonly counts: Map<string, { integration: string; name: string; reason: string; delta: number }>
   readonly hints: Map<string, Hint>
+  /** Seen in this commit; adopted likewise. */
+  claimless: boolean
   chain: ChainHead | null
 }
 
@@ -102,6 +106,7 @@ const REMEMBERED = 20_000
 export function adopt(context: VerbContext): void {
   const { memory } = context
   memory.chain = context.chain
+  memory.claimless = context.claimless
   if (memory.lanes) remember(memory.lanes, context.freshLanes)
   if (!memory.sessions) return
   remember(memory.sessions, context.freshSessions)

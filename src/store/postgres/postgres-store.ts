@@ -31,7 +31,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     tag,
     random,
     // Another node may raise a generation at any time: sessions are looked up in every commit.
-    memory: { sessions: null, sessionFacts: new Map(), lanes: null, chain: null },
+    memory: { sessions: null, sessionFacts: new Map(), lanes: null, claimless: false, chain: null },
   }
   const listeners: ((hint: Hint) => void)[] = []
   const tell = (hint: Hint): void => {

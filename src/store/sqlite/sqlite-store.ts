@@ -58,7 +58,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     owner: ownerName(options),
     tag,
     random,
-    memory: { sessions: new Map(), sessionFacts: new Map(), lanes: new Map(), chain: null },
+    memory: { sessions: new Map(), sessionFacts: new Map(), lanes: new Map(), claimless: false, chain: null },
   }
   const places = createTurnPlaces(connection)
   const listeners: ((hint: Hint) => void)[] = []
@@ -76,6 +76,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     places.refresh()
     identity.memory.sessions?.clear()
     identity.memory.lanes?.clear()
+    identity.memory.claimless = false
     identity.memory.sessionFacts.clear()
     identity.memory.chain = null
   }

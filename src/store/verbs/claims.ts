@@ -36,6 +36,7 @@ export function* offerClaim(
   const messageId = platformIds.at(-1)
   if (messageId === undefined) return
   const at = { integration: send.integration, conversation: send.conversation }
+  context.claimless = false
   const added = yield* run(
     `INSERT INTO claims (place, message_id, integration, conversation, thread, session, agent, label, state, send,
      created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'open', $9, $10, $11)
@@ -89,13 +90,21 @@ export function* placesWithClaims(
   context: VerbContext,
   places: readonly string[],
 ): Steps<ReadonlySet<string>> {
-  if (places.length === 0) return new Set()
+  if (places.length === 0 || (yield* isClaimless(context))) return new Set()
   const found = yield* rows(
     `SELECT place FROM routes WHERE place @any($1)
      UNION SELECT place FROM claims WHERE place @any($1) AND expires_at > $2`,
     [[...new Set(places)], context.now],
   )
   return new Set(found.map((row) => text(row, 'place')))
+}
+
+/** Where nobody claims anything, no message pays for looking. */
+function* isClaimless(context: VerbContext): Steps<boolean> {
+  if (context.claimless || !context.memory.lanes) return context.claimless
+  const any = yield* firstRow('SELECT 1 AS there FROM routes UNION ALL SELECT 1 FROM claims LIMIT 1')
+  context.claimless = any === undefined
+  return context.claimless
 }
 
 /** The claim of one of these messages, unless the person kept the chat. */
@@ -159,6 +168,7 @@ export function* takeClaim(
     `UPDATE claims SET state = 'passed' WHERE place = $1 AND thread = $2 AND state = 'open' AND message_id <> $3`,
     [claim.place, claim.thread, claim.messageId],
   )
+  context.claimless = false
   yield* run(
     `INSERT INTO routes (place, thread, session, agent, label, message_id, since) VALUES ($1, $2, $3, $4, $5, $6, $7)
      ON CONFLICT (place, thread) DO UPDATE SET session = excluded.session, agent = excluded.agent,
