@@ -1,7 +1,7 @@
 // Why a target is missed, by the key of the figure: edited by hand when a cause is known, told beside the miss.
 const FLAT =
-  'some 70 us of CPU a message over the bare server, spread flat over the calls of the native driver, JSON, hashes and ' +
-  'promises of gates, session, inbox row, ledger entry and counters; SQLite itself is a tenth of it, the kernel a sixth'
+  'gates, session, inbox row, ledger entry and counters take more CPU than the bare server does in all, and the profile ' +
+  'is flat: SQLite has a tenth of the samples, the kernel a sixth, V8 and the native driver most of the rest'
 
 export const NOTES: Readonly<Record<string, string>> = {
   'intake.vs_bare': FLAT,
