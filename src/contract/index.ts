@@ -1,6 +1,7 @@
 // The floor of the house: vocabulary, types, error table. Imports no other room.
 export * from './address.ts'
 export * from './agent.ts'
+export * from './channel-servers.ts'
 export * from './clock.ts'
 export * from './desk.ts'
 export * from './errors.ts'

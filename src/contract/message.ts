@@ -1,4 +1,5 @@
 // What flows in the river: plain data, no function, no secret, no vendor type.
+import type { ReasonCode } from './reasons.ts'
 
 export interface Sender {
   /** The platform's stable id: what gates look at. Never a display name. */
@@ -69,7 +70,30 @@ export interface InboundUnparsable extends InboundBase {
   readonly problem: string
 }
 
-export type InboundEvent = InboundMessage | InboundTap | InboundReaction | InboundUnparsable
+/** The adapter's own gate (the five of a channel server, its token bucket) said no: recorded as refused, never handed on. */
+export interface InboundBarred extends InboundBase {
+  readonly kind: 'barred'
+  readonly messageId?: string
+  readonly reason: ReasonCode
+  /** The key of the configuration that would let it in. */
+  readonly key: string
+}
+
+/** A verdict that a channel server pushed: it counts only if that server was asked. */
+export interface InboundVerdict extends InboundBase {
+  readonly kind: 'verdict'
+  readonly messageId?: string
+  readonly approval: string
+  readonly behavior: 'allow' | 'deny'
+}
+
+export type InboundEvent =
+  | InboundMessage
+  | InboundTap
+  | InboundReaction
+  | InboundUnparsable
+  | InboundBarred
+  | InboundVerdict
 
 export type Urgency = 'low' | 'normal' | 'high'
 

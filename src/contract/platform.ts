@@ -1,6 +1,7 @@
 // The contract of a platform adapter: a platform is received from and sent to. It has no store, session, retry,
 // dedup or allowlist; those are the river's.
 import type { Address } from './address.ts'
+import type { ChannelServers } from './channel-servers.ts'
 import type { Clock, Random } from './clock.ts'
 import type { Logger } from './log.ts'
 import type { Attachment, InboundEvent, OutboundOp, Receipt, Signal } from './message.ts'
@@ -125,6 +126,10 @@ export interface PlatformDeps {
   readonly publicUrl?: string | null
   /** Absent where a test needs none. */
   readonly credentials?: CredentialShelf
+  /** The integration as the configuration in force has it: gates are asked with it, message by message. */
+  readonly current?: () => IntegrationSettings | null
+  /** The live connections to channel servers; only the platform `mcp` looks at them. */
+  readonly servers?: ChannelServers
   /** For what only one node at a time may do for this integration (a poller, a socket). Absent: there is one node. */
   readonly lease?: LinkLease
 }

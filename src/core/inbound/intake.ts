@@ -216,6 +216,8 @@ function bodyOf(event: InboundEvent): TurnBody {
     case 'reaction':
       return { kind: 'reaction', text: event.emoji, ...name, meta: { on: event.on } }
     case 'unparsable':
+    case 'barred':
+    case 'verdict':
       return { kind: 'message', text: '', ...name }
   }
 }

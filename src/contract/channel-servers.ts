@@ -1,0 +1,98 @@
+// MCP channel servers that Switchboard starts or connects to: what the pool of live connections offers to the adapters
+// (one per server and agent), to doctor and status. A server is connected once, however many agents it speaks to.
+import type { Cancel } from './clock.ts'
+import type { McpServerSettings } from './settings.ts'
+
+/** Whose names a server speaks: `experimental['<prefix>/channel']`, `notifications/<prefix>/channel`. */
+export type ChannelPrefix = 'claude' | 'nexo'
+
+/** Where a server was installed from: what the marketplace gate compares. */
+export interface ServerStamp {
+  /** `<plugin>@<marketplace>`; null: it came from no marketplace. */
+  readonly source: string | null
+  /** False: somebody wrote it beside a command, nothing proves it. */
+  readonly verified: boolean
+}
+
+export interface ServerFacts {
+  readonly name: string
+  readonly transport: 'stdio' | 'http'
+  /** `waiting`: another node holds the lease. */
+  readonly state: 'up' | 'connecting' | 'down' | 'disabled' | 'waiting'
+  /** Why it is not up, and when the next try is; null: nothing to say. */
+  readonly detail: string | null
+  readonly connectedAt: number | null
+  /** How often it was started again since the daemon began. */
+  readonly restarts: number
+  readonly program: { readonly name: string; readonly version: string } | null
+  /** Null: it declares no channel (its tools are nobody's business here). As of the present connection. */
+  readonly prefix: ChannelPrefix | null
+  /** It declares `<prefix>/channel/permission`. */
+  readonly permissionRelay: boolean
+  readonly stamp: ServerStamp
+}
+
+/** What a server pushed, unread: the token bucket comes before parsing. */
+export interface ServerNews {
+  readonly kind: 'message' | 'verdict'
+  readonly prefix: ChannelPrefix
+  readonly params: unknown
+}
+
+export interface ServerToolResult {
+  readonly isError: boolean
+  /** The content blocks, as they came. */
+  readonly content: readonly unknown[]
+  readonly structured: Readonly<Record<string, unknown>> | null
+  /** The text blocks, joined. */
+  readonly text: string
+}
+
+export interface ChannelServer {
+  facts(): ServerFacts
+  onNews(listen: (news: ServerNews) => void): Cancel
+  /** Connected, lost, other capabilities than before: registrations are looked at again. */
+  onChange(listen: () => void): Cancel
+  /** Names of its tools as of now. Throws `platform_unavailable` when it is not up. */
+  tools(): Promise<readonly string[]>
+  /** Throws `platform_unavailable` when it was not sent, `outcome_unknown` when it may have arrived. */
+  call(
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    options: { readonly timeoutMs: number },
+  ): Promise<ServerToolResult>
+  /** Resolves when it was written to the transport. */
+  notify(method: string, params: Readonly<Record<string, unknown>>): Promise<void>
+}
+
+export interface ChannelServers {
+  get(name: string): ChannelServer | undefined
+  all(): readonly ChannelServer[]
+  /** Connects what is new, ends what is gone, leaves the rest alone. Does not wait for servers to come up. */
+  apply(servers: readonly McpServerSettings[]): Promise<void>
+  stop(): Promise<void>
+}
+
+// ---- the five gates ---------------------------------------------------------------------------------------
+
+export type SkipKind = 'capability' | 'disabled' | 'session' | 'marketplace' | 'allowlist'
+
+export interface Skip {
+  readonly kind: SkipKind
+  readonly reason: string
+  /** The key of the configuration that would let it in. */
+  readonly key: string
+}
+
+/** A server that passed for one agent: what it was allowed as, at that moment. */
+export interface ChannelRegistration {
+  readonly server: string
+  readonly agent: string
+  /** `<plugin>:<instance>` of the binding that allowed it. */
+  readonly binding: string
+  readonly prefix: ChannelPrefix
+  readonly stamp: ServerStamp
+  readonly outboundToolName: string
+  readonly permissionRelay: boolean
+  readonly registeredAt: number
+}
