@@ -1,18 +1,18 @@
 // Rows as the desk shows them: the field names that scripts rely on, times in ISO 8601.
-import type {
-  ApprovalRow,
-  ApprovalView,
-  Counter,
-  NotificationRow,
-  NotificationView,
-  OutboundOp,
-  PairingRow,
-  PairingView,
-  SendRow,
-  SendView,
-  StatusReport,
-  TurnRow,
-  TurnView,
+import {
+  type ApprovalRow,
+  type ApprovalView,
+  type Counter,
+  type NotificationRow,
+  type NotificationView,
+  opText,
+  type PairingRow,
+  type PairingView,
+  type SendRow,
+  type SendView,
+  type StatusReport,
+  type TurnRow,
+  type TurnView,
 } from '../contract/index.ts'
 
 export function iso(at: number): string {
@@ -58,19 +58,6 @@ export function sendView(row: SendRow): SendView {
     cause: row.cause,
     turn: row.turn,
     text: row.op ? opText(row.op) : null,
-  }
-}
-
-export function opText(op: OutboundOp): string {
-  switch (op.kind) {
-    case 'text':
-    case 'prompt':
-    case 'edit':
-      return op.text
-    case 'react':
-      return op.emoji
-    case 'file':
-      return op.caption ?? op.name
   }
 }
 

@@ -1,31 +1,9 @@
 // Commands that act, against a canned daemon: what they send, what they say, how they end.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ApprovalView, PairingView, SendResult } from '../contract/index.ts'
-import {
-  type Asked,
-  command,
-  type FakeDaemon,
-  rememberingTerminal,
-  startFakeDaemon,
-  temporaryFolder,
-} from './fixtures/fake-daemon.ts'
+import { type Asked, command, freshFolder, rememberingTerminal } from './fixtures/fake-daemon.ts'
 
-let folder: ReturnType<typeof temporaryFolder>
-let daemon: FakeDaemon | undefined
-const data = () => ['--data', folder.path]
-const start = async (table: Parameters<typeof startFakeDaemon>[1]) => {
-  daemon = await startFakeDaemon(folder.path, table)
-  return daemon
-}
-
-beforeEach(() => {
-  folder = temporaryFolder()
-})
-afterEach(async () => {
-  await daemon?.close()
-  daemon = undefined
-  folder.done()
-})
+const { data, start } = freshFolder()
 
 describe('send', () => {
   const sent: SendResult = {

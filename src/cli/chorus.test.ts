@@ -1,25 +1,14 @@
 // `chorus` and `agents` against a canned daemon: what they ask for, what they show, and what they never show.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { command, type FakeDaemon, startFakeDaemon, temporaryFolder } from './fixtures/fake-daemon.ts'
+import { describe, expect, it } from 'vitest'
+import { command, freshFolder } from './fixtures/fake-daemon.ts'
 
-let folder: ReturnType<typeof temporaryFolder>
-let daemon: FakeDaemon | undefined
-const data = () => ['--data', folder.path]
-
-beforeEach(() => {
-  folder = temporaryFolder()
-})
-afterEach(async () => {
-  await daemon?.close()
-  daemon = undefined
-  folder.done()
-})
+const { data, start } = freshFolder()
 
 const made = { connection_string: 'https://sb.example.com/inbox/sk_x', id: 'tok_1', revoked: 0 }
 
 describe('chorus', () => {
   it('[S14.cli-chorus] [S14.json-chorus] connect and rotate print the string once, alone on a line', async () => {
-    daemon = await startFakeDaemon(folder.path, {
+    await start({
       'POST /api/chorus/miriad/connect': made,
       'POST /api/chorus/miriad/rotate': { ...made, revoked: 2 },
     })
@@ -53,7 +42,7 @@ describe('chorus', () => {
 
 describe('agents add', () => {
   it('keeps the connection string encrypted and prints the lines for the file, without it', async () => {
-    daemon = await startFakeDaemon(folder.path, { 'PUT /api/secrets/kate_connection_string': { ok: true } })
+    const { asked } = await start({ 'PUT /api/secrets/kate_connection_string': { ok: true } })
     const url = 'https://agent.example.com/inbox/sk_planted'
     const told = await command([
       'agents',
@@ -69,7 +58,7 @@ describe('agents add', () => {
     expect(told.out).toContain('connector: { type: chorus, url: "secret:kate_connection_string" }')
     expect(told.out).toContain('{ plugin: telegram, instance: kate_tg }')
     expect(told.out + told.err).not.toContain('sk_planted')
-    expect(daemon.asked[0]?.body).toEqual({ value: url })
+    expect(asked[0]?.body).toEqual({ value: url })
     for (const args of [
       ['kate'],
       ['ka te', '--chorus', url],

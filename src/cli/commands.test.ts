@@ -1,13 +1,7 @@
 // Reading commands against a canned daemon: what they ask for, the shapes scripts rely on, tables for people.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { SendView, StatusReport, TurnView } from '../contract/index.ts'
-import {
-  command,
-  type FakeDaemon,
-  rememberingTerminal,
-  startFakeDaemon,
-  temporaryFolder,
-} from './fixtures/fake-daemon.ts'
+import { command, freshFolder, rememberingTerminal } from './fixtures/fake-daemon.ts'
 
 const turn = (n: number, more: Partial<TurnView> = {}): TurnView => ({
   id: `t_tag_${n.toString(36)}`,
@@ -77,22 +71,7 @@ const statusReport: StatusReport = {
   store: { kind: 'sqlite', durability: 'WAL, synchronous=FULL' },
 }
 
-let folder: ReturnType<typeof temporaryFolder>
-let daemon: FakeDaemon | undefined
-const data = () => ['--data', folder.path]
-const start = async (table: Parameters<typeof startFakeDaemon>[1]) => {
-  daemon = await startFakeDaemon(folder.path, table)
-  return daemon
-}
-
-beforeEach(() => {
-  folder = temporaryFolder()
-})
-afterEach(async () => {
-  await daemon?.close()
-  daemon = undefined
-  folder.done()
-})
+const { path: folder, data, start } = freshFolder()
 
 describe('status', () => {
   it('[S14.json-status] [S14.cli-finds-daemon] --json is the report on one line', async () => {
@@ -248,7 +227,7 @@ describe('turns and inbox', () => {
     ]
     const desk = { turns: async () => looks.shift() ?? [] }
     const terminal = rememberingTerminal()
-    const context = createContext(terminal, { json: true, data: folder.path })
+    const context = createContext(terminal, { json: true, data: folder() })
     const reader = createStoreReader(desk as never)
     await followTurns(context, reader, { limit: null }, { rounds: 3, pause: async () => {} })
     const seen = terminal.printed.out

@@ -4,27 +4,10 @@ import { existsSync, lstatSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  command,
-  type FakeDaemon,
-  rememberingTerminal,
-  startFakeDaemon,
-  temporaryFolder,
-} from './fixtures/fake-daemon.ts'
+import { describe, expect, it } from 'vitest'
+import { command, freshFolder, rememberingTerminal } from './fixtures/fake-daemon.ts'
 
-let folder: ReturnType<typeof temporaryFolder>
-let daemon: FakeDaemon | undefined
-const data = () => ['--data', folder.path]
-
-beforeEach(() => {
-  folder = temporaryFolder()
-})
-afterEach(async () => {
-  await daemon?.close()
-  daemon = undefined
-  folder.done()
-})
+const { path: folder, data, start } = freshFolder()
 
 describe('usage', () => {
   it.each([
@@ -92,7 +75,7 @@ describe('without a daemon', () => {
       expect(told).toMatchObject({ code: 1, out: '' })
       expect(JSON.parse(told.err)).toMatchObject({
         code: 'daemon_absent',
-        hint: `start one with: switchboard up --data ${folder.path}`,
+        hint: `start one with: switchboard up --data ${folder()}`,
       })
     },
   )
@@ -102,7 +85,7 @@ describe('without a daemon', () => {
     expect(told.code).toBe(1)
     expect(told.err).toBe(
       'error: Gateway not active — send_message requires gateway mode\n' +
-        `hint: start one with: switchboard up --data ${folder.path}\n`,
+        `hint: start one with: switchboard up --data ${folder()}\n`,
     )
     expect(JSON.parse((await command(['send', 'a:b', 'hi', '--json', ...data()])).err).code).toBe(
       'execution_failed',
@@ -110,7 +93,7 @@ describe('without a daemon', () => {
   })
 
   it('a socket file whose daemon is dead counts as none, and so does a plain file', async () => {
-    const path = join(folder.path, 'switchboard.sock')
+    const path = join(folder(), 'switchboard.sock')
     // A process that is killed leaves its socket file behind.
     const child = spawn(process.execPath, [
       '-e',
@@ -125,7 +108,7 @@ describe('without a daemon', () => {
   })
 
   it('reading where nothing ever ran says so and leaves no trace', async () => {
-    const nowhere = join(folder.path, 'nowhere')
+    const nowhere = join(folder(), 'nowhere')
     const told = await command(['turns', '--data', nowhere])
     expect(told).toMatchObject({ code: 1, out: '' })
     expect(told.err).toMatch(/^error: there is no data folder .*nowhere yet\nhint: /)
@@ -133,21 +116,21 @@ describe('without a daemon', () => {
   })
 
   it('SWITCHBOARD_DATA names the folder when --data does not', async () => {
-    const told = await command(['reload'], rememberingTerminal({ env: { SWITCHBOARD_DATA: folder.path } }))
-    expect(told.err).toContain(folder.path)
+    const told = await command(['reload'], rememberingTerminal({ env: { SWITCHBOARD_DATA: folder() } }))
+    expect(told.err).toContain(folder())
   })
 })
 
 describe('a daemon in trouble', () => {
   it('its own error is told as it is, with its exit code', async () => {
     const wrong = { ok: false, code: 'input_invalid', error: 'to: is not an address', hint: 'write a:b' }
-    daemon = await startFakeDaemon(folder.path, { 'POST /api/send': () => ({ status: 400, body: wrong }) })
+    await start({ 'POST /api/send': () => ({ status: 400, body: wrong }) })
     const told = await command(['send', 'nonsense', 'x', ...data()])
     expect(told).toMatchObject({ code: 2, err: 'error: to: is not an address\nhint: write a:b\n' })
   })
 
   it('an answer in a foreign shape is an error, not a crash', async () => {
-    daemon = await startFakeDaemon(folder.path, {
+    await start({
       'GET /api/status': () => ({ body: '<html>' }),
       'POST /api/reload': () => ({ status: 502, body: 'bad gateway' }),
     })
@@ -161,7 +144,7 @@ describe('a daemon in trouble', () => {
 
   it('one that hangs up in the middle is told as such', async () => {
     const server = createServer((socket) => socket.once('data', () => socket.destroy()))
-    await new Promise<void>((resolve) => server.listen(join(folder.path, 'switchboard.sock'), resolve))
+    await new Promise<void>((resolve) => server.listen(join(folder(), 'switchboard.sock'), resolve))
     const told = await command(['reload', ...data()])
     expect(told.code).toBe(1)
     expect(told.err).toMatch(/^error: the daemon went away in the middle/)
@@ -175,7 +158,7 @@ describe('the process', () => {
   it('a reader that goes away ends it quietly', async () => {
     const items = Array.from({ length: 500 }, (_, n) => ({ id: `t_tag_${n}`, text: 'x'.repeat(2000) }))
     let pages = 0
-    daemon = await startFakeDaemon(folder.path, {
+    await start({
       'GET /api/turns': () => ({ body: { items, next: ++pages < 20 ? `t_tag_${pages}` : null } }),
     })
     const child = spawn(process.execPath, ['--import', 'tsx', main, 'turns', '--json', ...data()])
@@ -190,8 +173,8 @@ describe('the process', () => {
   })
 
   it('asking a daemon loads neither the daemon, the store nor the schema', async () => {
-    daemon = await startFakeDaemon(folder.path, { 'GET /api/turns': { items: [], next: null } })
-    const watch = join(folder.path, 'watch.mjs')
+    await start({ 'GET /api/turns': { items: [], next: null } })
+    const watch = join(folder(), 'watch.mjs')
     writeFileSync(
       watch,
       `import { register } from 'node:module'

@@ -129,6 +129,20 @@ export type OutboundOp =
       readonly caption?: string
     }
 
+/** What a person reads of it, in one string. */
+export function opText(op: OutboundOp): string {
+  switch (op.kind) {
+    case 'text':
+    case 'prompt':
+    case 'edit':
+      return op.text
+    case 'react':
+      return op.emoji
+    case 'file':
+      return op.caption ?? op.name
+  }
+}
+
 /** The platform's confirmation. `sent` is said only when there is one. */
 export interface Receipt {
   readonly platformIds: readonly string[]

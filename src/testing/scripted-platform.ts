@@ -6,6 +6,7 @@ import {
   type Attachment,
   type InboundEvent,
   type OutboundOp,
+  opText,
   type PlatformIntake,
   type PlatformModule,
   type Quoted,
@@ -224,12 +225,12 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
     arrived,
     signals,
     cursors,
-    texts: (conversation, integration) => of(conversation, integration).map(({ op }) => textOf(op)),
+    texts: (conversation, integration) => of(conversation, integration).map(({ op }) => opText(op)),
     shown(conversation, integration) {
       const standing = new Map<string, string>()
       for (const { op, platformId } of of(conversation, integration)) {
         if (op.kind === 'edit') standing.set(op.on, op.text)
-        else standing.set(platformId, textOf(op))
+        else standing.set(platformId, opText(op))
       }
       return [...standing.values()]
     },
@@ -277,17 +278,4 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
 
 function retryAfter({ retryAfterMs }: { readonly retryAfterMs?: number }) {
   return retryAfterMs === undefined ? {} : { retryAfterMs }
-}
-
-function textOf(op: OutboundOp): string {
-  switch (op.kind) {
-    case 'text':
-    case 'prompt':
-    case 'edit':
-      return op.text
-    case 'react':
-      return op.emoji
-    case 'file':
-      return op.caption ?? op.name
-  }
 }

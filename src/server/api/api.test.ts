@@ -242,17 +242,20 @@ describe('description and events', () => {
   })
 
   it('[S14.http-events] streams hints until the reader goes', async () => {
+    let tell: Parameters<Desk['watch']>[0] = () => undefined
     const { fetch, server } = await opened({
       watch: (listen) => {
-        setTimeout(() => listen({ kind: 'turn', id: 't_1', scope: 'demo' }), 10)
+        tell = listen
         return () => {}
       },
     })
     const response = await fetch('/events', { headers: { authorization: `Bearer ${TOKEN}` } })
     expect(response.headers.get('content-type')).toContain('text/event-stream')
-    setTimeout(() => void server.close({ graceMs: 1_000 }), 100)
+    tell({ kind: 'turn', id: 't_1', scope: 'demo' })
+    const closed = server.close({ graceMs: 1_000 })
     expect(await response.text()).toBe(
       ': connected\n\nevent: turn\ndata: {"kind":"turn","id":"t_1","scope":"demo"}\n\n',
     )
+    await closed
   })
 })

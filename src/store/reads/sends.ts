@@ -1,6 +1,6 @@
 // Reading the outbox, and the transcript of an integration: what was said, both ways, oldest first.
 import {
-  type OutboundOp,
+  opText,
   rowSeq,
   type SendFilter,
   type SendRow,
@@ -130,23 +130,10 @@ function outbound(send: SendRow): TranscriptEntry {
     ...(send.thread === null ? {} : { thread: send.thread }),
     // A reminder is said when it is due, not when it was planned.
     at: Math.max(send.createdAt, send.dueAt),
-    text: send.op ? textOf(send.op) : '',
+    text: send.op ? opText(send.op) : '',
     state: send.state,
     reason: send.reason,
     ...(send.op ? { op: send.op } : {}),
     ...(platformMessageId === undefined ? {} : { platformMessageId }),
-  }
-}
-
-function textOf(op: OutboundOp): string {
-  switch (op.kind) {
-    case 'text':
-    case 'prompt':
-    case 'edit':
-      return op.text
-    case 'file':
-      return op.caption ?? op.name
-    case 'react':
-      return op.emoji
   }
 }
