@@ -55,7 +55,7 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number
   readonly keepAliveMs: number
   readonly timeoutCheckMs: number
-  /** Bytes that may wait for a reader of a stream before it is dropped. */
+  /** Bytes that may wait for a reader of a stream; with more than that waiting it is dropped at the next event. */
   readonly streamBacklogBytes: number
   readonly heartbeatMs: number
 }
@@ -67,6 +67,6 @@ export const DEFAULT_LIMITS: ServerLimits = {
   requestTimeoutMs: 60_000,
   keepAliveMs: 65_000,
   timeoutCheckMs: 5_000,
-  streamBacklogBytes: 1_048_576,
+  streamBacklogBytes: 262_144,
   heartbeatMs: 15_000,
 }

@@ -212,6 +212,12 @@ describe('the end', () => {
     expect(text.length).toBeLessThan(4_000_000)
   })
 
+  it('one event larger than the backlog reaches a reader who reads', async () => {
+    const { fetch } = await opened({}, { limits: { streamBacklogBytes: 100_000 } })
+    const response = await fetch('/hooks/demo/stream?large', { method: 'POST' })
+    expect(await response.text()).toHaveLength(8_000_000 + ': connected\n\n'.length)
+  })
+
   it('says when the port is taken', async () => {
     const { port } = await opened()
     const second = openServer({}, { tcp: { host: '127.0.0.1', port } })
