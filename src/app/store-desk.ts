@@ -10,7 +10,9 @@ export function createStoreDesk(store: Store, settings: () => Settings): StoreDe
     turns: async (filter) => (await store.turns(filter)).map(turnView),
     async turn(id) {
       const row = await store.turn(id)
-      return row ? turnView(row) : null
+      if (!row) return null
+      const events = await store.turnEvents(id)
+      return { ...turnView(row), events: events.map((one) => ({ ...one, at: iso(one.at) })) }
     },
     sends: async (filter) => (await store.sends(filter)).map(sendView),
     async send(id) {

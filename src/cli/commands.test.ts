@@ -175,6 +175,28 @@ describe('turns and inbox', () => {
     expect(asked[0]?.query.state).toBe('queued,handed,seen')
   })
 
+  it('[I9.tools-kept] shows what the agent told of its work, made harmless', async () => {
+    const event = (n: number, more: object) => ({
+      n,
+      at: '2026-01-01T00:00:00.000Z',
+      call: 'tc_1',
+      name: null,
+      ...more,
+    })
+    const events = [
+      event(1, { kind: 'tool_call', name: 'web_search', text: '{"query":"oslo"}' }),
+      event(2, { kind: 'tool_result', text: 'cold\u001b[2J' }),
+      event(3, { kind: 'tool_result', text: null }),
+      event(4, { kind: 'omitted', text: null }),
+    ]
+    await start({ 'GET /api/turns/t_tag_1': { ...turn(1), events } })
+    const shown = await command(['turns', 'show', 't_tag_1', ...data()])
+    expect(shown.out).toContain('→ web_search {"query":"oslo"}\n← cold\ufffd[2J\n← (no longer kept)\n… more')
+    expect((await command(['turns', 'show', 't_tag_1', '--json', ...data()])).lines).toMatchObject([
+      { events },
+    ])
+  })
+
   it('shows, retries and cancels one; an id that is none is not found', async () => {
     await start({
       'GET /api/turns/t_tag_1': turn(1, { state: 'failed', reason: 'agent_failed' }),
@@ -183,6 +205,7 @@ describe('turns and inbox', () => {
     })
     const shown = await command(['turns', 'show', 't_tag_1', ...data()])
     expect(shown.out).toContain('agent_failed: The agent answered with an error.')
+    expect(shown.out).not.toContain('→')
     expect((await command(['turns', 'retry', 't_tag_1', ...data()])).out).toBe('t_tag_1 is queued\n')
     expect((await command(['turns', 'cancel', 't_tag_1', '--json', ...data()])).lines).toHaveLength(1)
     const missing = await command(['turns', 'show', 'nope', ...data()])

@@ -10,6 +10,7 @@ import {
   type SendView,
   type StatusReport,
   SwitchboardError,
+  type TurnDetail,
   type TurnFilter,
   type TurnState,
   type TurnView,
@@ -38,7 +39,7 @@ export interface Reader {
   readonly live: boolean
   status(): Promise<StatusReport>
   turns(filter: ListFilter<TurnState>): AsyncIterable<TurnView>
-  turn(id: string): Promise<TurnView | null>
+  turn(id: string): Promise<TurnDetail | null>
   sends(filter: ListFilter<SendState>): AsyncIterable<SendView>
   send(id: string): Promise<SendView | null>
   approvals(states: readonly string[] | null, limit: number): Promise<readonly ApprovalView[]>

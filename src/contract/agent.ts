@@ -6,6 +6,7 @@ import type { Attachment, Quoted, Urgency } from './message.ts'
 import type { HttpReply, RawRequest, TokenBook } from './platform.ts'
 import type { AgentSettings } from './settings.ts'
 import type { ToolDesk } from './tool-desk.ts'
+import type { NewTurnEvent } from './turn-events.ts'
 
 /** One turn, on its way to the agent. */
 export interface Delivery {
@@ -93,6 +94,8 @@ export type AgentOutput =
       readonly counted: boolean
       readonly detail: string
     }
+  /** A tool that the agent ran by itself: kept beside the turn, for the console. */
+  | { readonly kind: 'event'; readonly event: NewTurnEvent }
   | {
       readonly kind: 'failed'
       readonly turn: string

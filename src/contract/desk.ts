@@ -3,6 +3,7 @@
 // (fields may be added, none renamed); times are ISO 8601 strings unless the name ends in _ms.
 import type { Urgency } from './message.ts'
 import type { AuditReport, LedgerEntry, SendFilter, TurnFilter } from './records.ts'
+import type { TurnEventRow } from './turn-events.ts'
 
 export interface StatusReport {
   readonly ready: boolean
@@ -45,6 +46,16 @@ export interface StatusReport {
     /** Why messages cannot be stored now. */
     readonly problem?: string
   }
+}
+
+/** What an agent told of its work, as the desk shows it. */
+export interface TurnEventView extends Omit<TurnEventRow, 'at'> {
+  readonly at: string
+}
+
+/** One turn in full. */
+export interface TurnDetail extends TurnView {
+  readonly events: readonly TurnEventView[]
 }
 
 export interface TurnView {
@@ -220,7 +231,7 @@ export interface DoctorReport {
 export interface ReadDesk {
   status(): Promise<StatusReport>
   turns(filter: TurnFilter): Promise<readonly TurnView[]>
-  turn(id: string): Promise<TurnView | null>
+  turn(id: string): Promise<TurnDetail | null>
   sends(filter: SendFilter): Promise<readonly SendView[]>
   send(id: string): Promise<SendView | null>
   approvals(states: readonly string[] | null, limit: number): Promise<readonly ApprovalView[]>

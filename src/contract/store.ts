@@ -34,6 +34,7 @@ import type {
 } from './records.ts'
 import type { ClaimRow, Firing, FiringRow, NewNotification, NotificationRow, RouteRow } from './sending.ts'
 import type { ApprovalState, ClaimState, TurnState } from './states.ts'
+import type { NewTurnEvent, TurnEventRow } from './turn-events.ts'
 
 // ---- wake-ups ---------------------------------------------------------------------------------------------
 
@@ -74,6 +75,8 @@ export interface Store {
     sends: readonly NewSend[],
     moves: readonly TurnMove[],
   ): Promise<{ readonly outcome: 'accepted' | 'stale'; readonly sends: readonly Enqueued[] }>
+  /** False: no such turn, a key that is known, or the turn keeps no more. */
+  keepTurnEvent(event: NewTurnEvent): Promise<boolean>
   /** Operator: failed or expired → queued; anything open → failed: cancelled. Null when the state does not allow it. */
   operateTurn(id: string, verb: 'retry' | 'cancel', by: string): Promise<TurnRow | null>
   /** queued longer than `olderThanMs` → expired. Returns what it moved (at most `limit`). */
@@ -185,6 +188,8 @@ export interface Store {
   // reading
   turn(id: string): Promise<TurnRow | null>
   turns(filter: TurnFilter): Promise<readonly TurnRow[]>
+  /** In order. Empty for a turn that is not there. */
+  turnEvents(id: string): Promise<readonly TurnEventRow[]>
   send(id: string): Promise<SendRow | null>
   sends(filter: SendFilter): Promise<readonly SendRow[]>
   session(id: string): Promise<SessionRow | null>

@@ -4,6 +4,7 @@ import type { Mac } from './mac.ts'
 import * as rest from './reads/rest.ts'
 import { readClaims, readFirings, readNotifications, readRoute } from './reads/sending.ts'
 import { readSend, readSends, readTranscript } from './reads/sends.ts'
+import { readTurnEvents } from './reads/turn-events.ts'
 import { readTurn, readTurns } from './reads/turns.ts'
 import { verifyLedger } from './reads/verify.ts'
 import type { Steps } from './statement.ts'
@@ -23,6 +24,7 @@ import { receive } from './verbs/receive.ts'
 import { fireSchedule } from './verbs/schedules.ts'
 import { takeSends } from './verbs/take-sends.ts'
 import { takeTurns } from './verbs/take-turns.ts'
+import { keepTurnEvent } from './verbs/turn-events.ts'
 import { note, pruneBodies, pruneTokens } from './verbs/upkeep.ts'
 
 export interface StoreEngine {
@@ -50,6 +52,7 @@ export function assembleStore(engine: StoreEngine): Store {
     takeTurns: (requests, leaseMs) => write(takeTurns, { lanes: requests, leaseMs }),
     moveTurns: (moves) => write(moveTurns, moves),
     accept: (sends, moves) => write(accept, { sends, moves }),
+    keepTurnEvent: (event) => write(keepTurnEvent, event),
     operateTurn: (id, verb, by) => write(operateTurn, { id, verb, by }),
     expireTurns: (olderThanMs, limit) => write(expireTurns, { olderThanMs, limit }),
 
@@ -93,6 +96,7 @@ export function assembleStore(engine: StoreEngine): Store {
 
     turn: (id) => read(readTurn(tag, id)),
     turns: (filter) => read(readTurns(tag, filter)),
+    turnEvents: (id) => read(readTurnEvents(tag, id)),
     send: (id) => read(readSend(tag, id)),
     sends: (filter) => read(readSends(tag, filter)),
     session: (id) => read(rest.readSession(id)),

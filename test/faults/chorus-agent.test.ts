@@ -8,12 +8,12 @@ import { describe, expect, it } from 'vitest'
 import { createAgent } from '../../src/chorus/index.ts'
 import { postDemo } from './hook-client.ts'
 import { expectLedgerHolds, sendsOf, settled, turnsOf } from './river-checks.ts'
-import { createScene } from './scene.ts'
+import { askJson, createScene } from './scene.ts'
 
 const scene = createScene()
 
 describe('an agent of the library', () => {
-  it('[S8.mcp-scoped] [S8.library] connects to the tools of its delivery, and lists them', async () => {
+  it('[S8.mcp-scoped] [S8.library] [I9.tools-kept] [I9.tools-no-secret] connects to the tools of its delivery, lists them, and what it reports is kept', async () => {
     const headers: string[] = []
     const agent = createAgent({
       secret: 'sk_planted4711',
@@ -21,8 +21,10 @@ describe('an agent of the library', () => {
       async onMessage(message, voice) {
         await voice.status('looking at the tools')
         headers.push(JSON.stringify(voice.mcpServers))
+        const call = await voice.toolCall('list', { with: voice.mcpServers })
         const [service] = await voice.mcp()
         const { tools = [] } = (await service?.client.listTools()) ?? {}
+        await voice.toolResult(call, `${tools.length} tools`)
         await voice.say(
           `${message.content}: ${tools
             .map((tool) => tool.name)
@@ -59,6 +61,14 @@ agents:
     await postDemo(daemon.url, 'tools', 'k1')
     await settled(data)
     expect(await turnsOf(data)).toMatchObject([{ state: 'answered' }])
+    const [turn] = await turnsOf(data)
+    const detail = await askJson(data, 'turns', 'show', turn?.id ?? '')
+    expect(detail).toMatchObject({
+      events: [
+        { kind: 'tool_call', name: 'list' },
+        { kind: 'tool_result', text: expect.stringMatching(/^\d+ tools$/) },
+      ],
+    })
     const [said] = await sendsOf(data)
     for (const tool of ['fetch_messages', 'get_roster', 'reply', 'send_message'])
       expect(said?.text).toContain(tool)
@@ -66,6 +76,6 @@ agents:
     const bearer = /Bearer (\S+?)"/.exec(headers[0] ?? '')?.[1] ?? 'none'
     expect(bearer).toMatch(/^agent_/)
     for (const secret of [bearer, 'sk_planted4711', '/callback/'])
-      expect(daemon.stderr()).not.toContain(secret)
+      expect(daemon.stderr() + JSON.stringify(detail)).not.toContain(secret)
   })
 })

@@ -1,101 +1,9 @@
 // The connector `chorus` through the shared connectorSuite, and its own cases: what is posted, what statuses mean, what
 // callbacks do.
 import { describe, expect, it } from 'vitest'
-import {
-  type AgentOutput,
-  type ConnectorDeps,
-  type Delivery,
-  type RawRequest,
-  SwitchboardError,
-} from '../../contract/index.ts'
-import type { ChorusDelivery, GuardedFetch, GuardedRequest, GuardedResponse } from '../../kit/index.ts'
-import { delivery, describeConnectorSuite, startRecorded } from '../../testing/connector-suite.ts'
-import { createRecordingLog } from '../../testing/recording-log.ts'
-import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
-import { testAgent } from '../../testing/test-settings.ts'
-import { createChorusAgent } from './index.ts'
-
-const URL_SECRET = 'https://agent.example.com/inbox/sk_planted4711'
-
-interface Minted {
-  readonly kind: string
-  readonly scope: Readonly<Record<string, string>>
-  readonly ttlMs: number | null
-}
-
-function scene(
-  answer: (request: GuardedRequest) => Partial<GuardedResponse> | Error = () => ({}),
-  more = {},
-) {
-  const posts: { request: GuardedRequest; body: ChorusDelivery }[] = []
-  const minted: Minted[] = []
-  const log = createRecordingLog()
-  const deps: ConnectorDeps = {
-    agent: testAgent('kate', [], {
-      connector: { type: 'chorus', options: { url: 'env:KATE', ...more } },
-      bindings: [
-        { plugin: 'webhook', instance: 'place', allowedChannelServers: [], context: 'The ops room.' },
-      ],
-    }),
-    clock: createTestClock(),
-    random: createTestRandom('chorus'),
-    log,
-    secret: (reference) => {
-      if (reference === 'env:KATE') return URL_SECRET
-      if (reference === 'secret:given.x') return JSON.stringify([{ url: 'https://up.example.com/mcp' }])
-      throw new SwitchboardError('config_invalid', `${reference} leads to nothing`)
-    },
-    publicBase: () => 'https://sb.example.com',
-    tokens: {
-      async mint({ kind, scope, ttlMs, prefix = kind }) {
-        minted.push({ kind, scope, ttlMs })
-        return { token: `${prefix}_${minted.length}`, id: `tok_${minted.length}`, expiresAt: null }
-      },
-      find: async () => null,
-      consume: async () => null,
-    },
-  }
-  const fetch: GuardedFetch = async (request) => {
-    posts.push({ request, body: JSON.parse(String(request.body)) as ChorusDelivery })
-    const given = answer(request)
-    if (given instanceof Error) throw given
-    return { status: 200, headers: {}, body: Buffer.alloc(0), truncated: false, ...given }
-  }
-  const connector = createChorusAgent(deps, fetch)
-  const callback = (body: unknown, headers: RawRequest['headers'] = {}) =>
-    connector.callback?.(
-      { agent: 'kate', session: delivery('').session, turn: 't_test_1' },
-      raw(body, headers),
-    )
-  return { connector, posts, minted, log, callback }
-}
-
-function raw(body: unknown, headers: RawRequest['headers'] = {}): RawRequest {
-  return {
-    method: 'POST',
-    path: '/cb',
-    query: new URLSearchParams(),
-    headers,
-    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-    fromLoopback: true,
-  }
-}
-
-async function opened(...given: Parameters<typeof scene>) {
-  const open = scene(...given)
-  const recorded = await startRecorded(open.connector)
-  const kinds = () =>
-    recorded.outputs.map((one: AgentOutput) => (one.kind === 'evidence' ? one.of : one.kind))
-  const says = () => recorded.outputs.flatMap((one) => (one.kind === 'say' ? [one.text] : []))
-  return { ...open, recorded, kinds, says }
-}
-
-async function failure(work: Promise<unknown> | undefined): Promise<SwitchboardError> {
-  return Promise.resolve(work).then(
-    () => Promise.reject(new Error('it should have failed')),
-    (error: SwitchboardError) => error,
-  )
-}
+import { type Delivery, SwitchboardError } from '../../contract/index.ts'
+import { delivery, describeConnectorSuite } from '../../testing/connector-suite.ts'
+import { failure, opened, raw, scene, URL_SECRET } from './fixtures/agent-scene.ts'
 
 describeConnectorSuite('chorus', async () => {
   const { connector, callback } = scene()
@@ -143,13 +51,20 @@ describe('a delivery', () => {
 
   it('[S8.mcp-shapes] hands on the tool servers of a service in front of it, and forgets those that are gone', async () => {
     const { connector, posts } = await opened()
-    await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: 'secret:given.x' } }))
-    await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: 'secret:given.gone' } }))
+    await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: 'secret:given.place.x' } }))
+    await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: 'secret:given.place.gone' } }))
     expect(posts[0]?.body.mcp).toMatchObject([
       { name: 'switchboard' },
       { name: 'service1', url: 'https://up.example.com/mcp' },
     ])
     expect(posts[1]?.body.mcp).toMatchObject({ url: 'https://sb.example.com/mcp' })
+  })
+
+  it('resolves no reference but to what the turn’s own integration was given', async () => {
+    const { connector, posts } = await opened()
+    for (const reference of ['secret:operators', 'secret:given.other.x', 'env:KATE'])
+      await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: reference } }))
+    for (const { body } of posts) expect(body.mcp).toMatchObject({ url: 'https://sb.example.com/mcp' })
   })
 
   it('says what is attached, and names a file that came without words', async () => {
@@ -232,8 +147,8 @@ describe('callback events', () => {
       { type: 'lifecycle', status: 'idle' },
     ]
     for (const event of events) expect((await callback(event))?.status).toBe(200)
-    expect(kinds()).toEqual(['seen', 'status', 'status', 'say', 'say'])
-    expect(recorded.outputs[3]).toMatchObject({ text: 'The weather in Oslo is 3°C and cloudy.', final: true })
+    expect(kinds()).toEqual(['seen', 'status', 'event', 'event', 'status', 'say', 'say'])
+    expect(recorded.outputs[5]).toMatchObject({ text: 'The weather in Oslo is 3°C and cloudy.', final: true })
   })
 
   it('[S8.events-order] two POSTs at once cannot overtake each other', async () => {
@@ -334,12 +249,6 @@ describe('callback events', () => {
     expect(
       new Set(array.recorded.outputs.map((one) => (one.kind === 'say' ? one.idempotencyKey : ''))).size,
     ).toBe(2)
-  })
-
-  it('tool calls are shown in the chat where that is asked for', async () => {
-    const { callback, says } = await opened(undefined, { show_tools: true })
-    await callback({ type: 'tool_call', name: 'web_search', args: { query: 'oslo' }, id: 'tc_1' })
-    expect(says()).toEqual(['🔧 `web_search {"query":"oslo"}`'])
   })
 
   it('only POST is taken, and a stopped connector asks to come back', async () => {

@@ -48,7 +48,8 @@ export async function composeDelivery(
 /** Tool servers that a Chorus service in front of us gave for this turn. They are read here, never shown to a model. */
 function handedOn(delivery: Delivery, deps: ConnectorDeps): readonly ChorusMcpServer[] {
   const reference = delivery.meta.mcp_servers_ref
-  if (reference === undefined) return []
+  // Meta is what a platform says. Only what its own integration was given may be named: no other secret, nobody else's.
+  if (!reference?.startsWith(`secret:given.${delivery.integration}.`)) return []
   try {
     const servers = mcpServers(JSON.parse(deps.secret(reference)) as ChorusDelivery['mcp'])
     return servers.map((server, index) => ({ ...server, name: server.name ?? `service${index + 1}` }))

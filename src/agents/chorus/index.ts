@@ -32,7 +32,7 @@ export function createChorusAgent(
 ): AgentConnector {
   const config = readConfig(deps)
   let outlet: AgentOutlet | null = null
-  const events = createEventTaker(present, config.showTools)
+  const events = createEventTaker(present, { showTools: config.showTools, secrets: [config.url] })
 
   function present(): AgentOutlet {
     if (outlet) return outlet

@@ -4,8 +4,8 @@
 // A turn is answered by its first `message`; later ones are said as well. An `error` fails the turn unless something was
 // said; an agent that speaks `lifecycle` ends its turn with `idle`, so for it the error waits until then.
 import { createHash } from 'node:crypto'
-import type { AgentOutlet } from '../../contract/index.ts'
-import { type ChorusEvent, knownEvent } from '../../kit/index.ts'
+import { type AgentOutlet, TURN_EVENT_CHARS } from '../../contract/index.ts'
+import { type ChorusEvent, knownEvent, toolText } from '../../kit/index.ts'
 
 export interface CallbackPlace {
   readonly session: string
@@ -31,8 +31,18 @@ export interface EventTaker {
 
 /** Turns whose progress is remembered; what is forgotten only costs a repeated "seen". */
 const REMEMBERED = 10_000
+const TOOL_LINE_CHARS = 300
 
-export function createEventTaker(outlet: () => AgentOutlet, showTools: boolean): EventTaker {
+type ToolEvent = Extract<ChorusEvent, { type: 'tool_call' | 'tool_result' }>
+
+export interface EventTakerOptions {
+  /** Tool calls are said in the chat, too. */
+  readonly showTools: boolean
+  /** Never shown, should an agent repeat them. */
+  readonly secrets: readonly string[]
+}
+
+export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerOptions): EventTaker {
   const progress = new Map<string, Progress>()
   const queues = new Map<string, Promise<void>>()
 
@@ -60,6 +70,16 @@ export function createEventTaker(outlet: () => AgentOutlet, showTools: boolean):
     await outlet().accept({ kind: 'status', ...place, text })
   }
 
+  const kept = async ({ turn }: CallbackPlace, event: ToolEvent, key: string | null) => {
+    const [name, given] = event.type === 'tool_call' ? [event.name, event.args] : [null, event.content]
+    const call = typeof event.id === 'string' ? event.id : null
+    const text = toolText(given, TURN_EVENT_CHARS, options.secrets)
+    await outlet().accept({ kind: 'event', event: { turn, kind: event.type, call, name, text, key } })
+  }
+
+  const toolLine = (name: string, args: unknown): string =>
+    `🔧 \`${name}${args === undefined ? '' : ` ${toolText(args, TOOL_LINE_CHARS, options.secrets)}`}\``
+
   const apply = async (place: CallbackPlace, event: ChorusEvent, key: string | null) => {
     const so = progressOf(place.turn)
     switch (event.type) {
@@ -71,10 +91,12 @@ export function createEventTaker(outlet: () => AgentOutlet, showTools: boolean):
         return shown(place, so, event.status)
       case 'tool_call':
         await shown(place, so, `🔧 ${event.name}`)
-        if (showTools) await say(place, toolLine(event.name, event.args), key, false)
+        await kept(place, event, key)
+        if (options.showTools) await say(place, toolLine(event.name, event.args), key, false)
         return
       case 'tool_result':
-        return seen(place, so)
+        await seen(place, so)
+        return kept(place, event, key)
       case 'error':
         return trouble(place, so, event.message, key)
       case 'lifecycle':
@@ -127,11 +149,6 @@ export function createEventTaker(outlet: () => AgentOutlet, showTools: boolean):
       return mine
     },
   }
-}
-
-function toolLine(name: string, args: unknown): string {
-  const given = args === undefined ? '' : ` ${JSON.stringify(args)}`
-  return `🔧 \`${name}${given.length > 300 ? `${given.slice(0, 299)}…` : given}\``
 }
 
 function digest(key: string): string {

@@ -4,6 +4,7 @@ import {
   type ReasonCode,
   SwitchboardError,
   TURN_STATES,
+  type TurnDetail,
   type TurnState,
   type TurnView,
 } from '../../contract/index.ts'
@@ -74,7 +75,7 @@ export function turnColumns(context: Context): readonly Column<TurnView>[] {
   ]
 }
 
-async function printTurn(context: Context, turn: TurnView): Promise<void> {
+async function printTurn(context: Context, turn: TurnDetail): Promise<void> {
   if (context.json) return void (await context.printJson(turn))
   const now = context.terminal.now()
   const fields = renderFields(
@@ -94,7 +95,17 @@ async function printTurn(context: Context, turn: TurnView): Promise<void> {
     ],
     context.paint,
   )
-  await context.print(turn.text === null ? fields : `${fields}\n\n${safeLines(turn.text)}`)
+  const text = turn.text === null ? '' : `\n\n${safeLines(turn.text)}`
+  // A daemon that was started before this version tells of none.
+  const { events: told = [] } = turn
+  const events = told.length === 0 ? '' : `\n\n${told.map(eventLine).join('\n')}`
+  await context.print(fields + text + events)
+}
+
+function eventLine({ kind, name, text }: TurnDetail['events'][number]): string {
+  if (kind === 'omitted') return '… more were told than are kept'
+  const what = oneLine([name, text ?? '(no longer kept)'].filter((one) => one !== null).join(' '))
+  return `${kind === 'tool_call' ? '→' : '←'} ${what}`
 }
 
 /** The code, and what it means where this version knows it. */

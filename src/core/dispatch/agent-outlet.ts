@@ -152,6 +152,13 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     return { id: null }
   }
 
+  const event = async ({ event: told }: Output<'event'>): Promise<Accepted> => {
+    const row = dispatcher.flight(told.turn)?.flight.row ?? (await store.turn(told.turn))
+    if (row?.agent !== agent) throw new SwitchboardError('not_found', `${agent} has no turn ${told.turn}`)
+    await store.keepTurnEvent(told)
+    return { id: null }
+  }
+
   const ask = async (output: Output<'ask'>): Promise<Accepted> => {
     const origin = await originOf(output)
     const flying = output.turn ? dispatcher.flight(output.turn) : null
@@ -196,6 +203,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
           return evidence(output)
         case 'failed':
           return failed(output)
+        case 'event':
+          return event(output)
         case 'returned':
           await dispatcher.giveBack(output.turns, output)
           return { id: null }

@@ -1,7 +1,8 @@
 // All migrations, in order. To add one: a new numbered file and a line here; never edit one that was released.
 import { river } from './0001-river.ts'
 import { sending } from './0002-sending.ts'
+import { turnEvents } from './0003-turn-events.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [river, sending]
+export const MIGRATIONS: readonly Migration[] = [river, sending, turnEvents]
 export { META_TABLE, type Migration, pendingMigrations } from './migration.ts'

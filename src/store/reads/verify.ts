@@ -7,6 +7,7 @@ import type { Mac } from '../mac.ts'
 import { firstRow, rows, type Steps, text, whole } from '../statement.ts'
 import type { ChainHead } from '../verb-context.ts'
 import { createReplay, type Replay } from './replay.ts'
+import { createEventCheck } from './verify-events.ts'
 import { compareTables, createBodyCheck } from './verify-rows.ts'
 
 const PAGE = 1000
@@ -103,6 +104,7 @@ function* walkEntries(walk: Walk): Steps<Walked> {
     else if (sealed.prevMac !== '') walk.broken(0, 'the first chain binds something before it')
   }
   const bodies = createBodyCheck(walk.tag)
+  const events = createEventCheck(walk.tag)
   let entries = 0
   let head: string | null = null
   let lastSeq = 0
@@ -118,12 +120,13 @@ function* walkEntries(walk: Walk): Steps<Walked> {
       const wrong = walk.replay.apply(entry)
       if (wrong !== null) walk.broken(entry.seq, wrong)
       bodies.expect(entry)
+      events.expect(entry)
       if (entry.mac !== '') head = entry.mac
       lastSeq = entry.seq
       entries += 1
       if (entry.mac !== '' && entry.mac === walk.expectHead) expectFound = true
     }
-    const edited = yield* bodies.compare()
+    const edited = (yield* bodies.compare()) ?? (yield* events.compare())
     if (edited) walk.broken(edited.seq, edited.problem)
     if (page.length < PAGE) break
   }

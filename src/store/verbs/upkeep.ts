@@ -25,6 +25,7 @@ export const pruneBodies = oneByOne(function* (
     pruned += yield* pruneTable(of, context.now - olderThanMs, limit - pruned)
   }
   pruned += yield* pruneNotifications(context.now - olderThanMs, limit - pruned)
+  pruned += yield* pruneEvents(context.now - olderThanMs, limit - pruned)
   if (pruned > 0)
     recordFact(context, { kind: 'audit', ref: 'bodies', to: 'pruned' }, { rows: String(pruned) })
   return pruned
@@ -71,6 +72,20 @@ function* pruneNotifications(before: number, limit: number): Steps<number> {
   return yield* run('UPDATE notification_log SET message = NULL WHERE id @any($1)', [
     old.map((row) => text(row, 'id')),
   ])
+}
+
+function* pruneEvents(before: number, limit: number): Steps<number> {
+  if (limit <= 0) return 0
+  const old = yield* rows(
+    'SELECT turn, n FROM turn_events WHERE body IS NOT NULL AND at < $1 ORDER BY at LIMIT $2',
+    [before, limit],
+  )
+  const turns = [...new Set(old.map((row) => whole(row, 'turn')))]
+  if (turns.length === 0) return 0
+  return yield* run(
+    'UPDATE turn_events SET body = NULL WHERE body IS NOT NULL AND at < $1 AND turn @any($2)',
+    [before, turns],
+  )
 }
 
 /** A callback or a bearer is minted for every delivery to a Chorus agent: what nobody can use any more goes. */

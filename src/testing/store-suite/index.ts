@@ -12,6 +12,7 @@ import { describePeople } from './people.ts'
 import { describeProperties } from './property.ts'
 import { describeReading } from './reading.ts'
 import { describeSending } from './sending.ts'
+import { describeTurnEvents } from './turn-events.ts'
 
 /** Runs the suite against the store that `make` opens. `propertyRuns`: how many random sequences. */
 export function describeStore(
@@ -28,6 +29,7 @@ export function describeStore(
     describeClaims(make)
     describePeople(make)
     describeReading(make)
+    describeTurnEvents(make)
     describeAudit(make)
     describeNodes(make)
     describeProperties(make, options.propertyRuns)

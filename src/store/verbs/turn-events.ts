@@ -1,0 +1,47 @@
+// keepTurnEvent: one more thing that an agent told of its work on a turn. A turn keeps so many and no more, for a
+// stranger's agent decides how much it tells.
+import { type NewTurnEvent, rowSeq, TURN_EVENT_CHARS, TURN_EVENTS_KEPT } from '../../contract/index.ts'
+import { digestOf } from '../mac.ts'
+import { firstRow, run, type Steps, whole } from '../statement.ts'
+import { storable } from '../storable.ts'
+import { oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
+
+/** False: there is no such turn, the key is known, or the turn keeps no more. */
+export const keepTurnEvent = oneByOne(function* (context: VerbContext, event: NewTurnEvent): Steps<boolean> {
+  const turn = rowSeq('t', context.tag, event.turn)
+  if (turn === null) return false
+  const known = yield* firstRow(
+    `SELECT t.seq, (SELECT MAX(n) FROM turn_events WHERE turn = t.seq) AS last FROM turns t WHERE t.seq = $1`,
+    [turn],
+  )
+  if (!known) return false
+  const n = whole(known, 'last') + 1
+  if (n > TURN_EVENTS_KEPT + 1) return false
+  const over = n > TURN_EVENTS_KEPT
+  const kind = over ? 'omitted' : event.kind
+  const body = over ? '{}' : bodyOf(event)
+  // A place that another node took at the same moment, or a key that is known: nothing is written.
+  const written = yield* run(
+    `INSERT INTO turn_events (turn, n, at, kind, body, idem) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+    [turn, n, context.now, kind, body, event.key === null ? null : digestOf(event.key)],
+  )
+  if (written === 0) return false
+  recordFact(
+    context,
+    { kind: 'turn_event', ref: event.turn, to: kind, digest: digestOf(body) },
+    { n: String(n) },
+  )
+  return true
+})
+
+function bodyOf({ call, name, text }: NewTurnEvent): string {
+  return JSON.stringify({
+    ...(call === null ? {} : { call: cut(call, 256) }),
+    ...(name === null ? {} : { name: cut(name, 256) }),
+    text: cut(text, TURN_EVENT_CHARS),
+  })
+}
+
+function cut(text: string, chars: number): string {
+  return storable(text.length > chars ? `${text.slice(0, chars - 1)}…` : text)
+}
