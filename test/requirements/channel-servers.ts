@@ -5,11 +5,11 @@ export const CHANNEL_SERVERS = requirements(
   '9 Hosting MCP channel servers',
   `
 pending 8 S9.two-prefixes           Servers declaring experimental['nexo/channel'] or ['claude/channel'] are platforms
-pending 8 S9.gates-order            The five gates run in order: capability, killswitch, binding allowlist, plugin source, approved list
+built   8 S9.gates-order            The five gates run in order: capability, killswitch, binding allowlist, plugin source, approved list
 pending 8 S9.gates-every-message    The gates run again for every message
 pending 8 S9.gates-every-verdict    The gates run again for every verdict
-pending 8 S9.skip-typed             A failure is Skip {kind, reason} with kinds capability, disabled, session, marketplace, allowlist
-pending 8 S9.skip-names-key         The reason names the YAML key
+built   8 S9.skip-typed             A failure is Skip {kind, reason} with kinds capability, disabled, session, marketplace, allowlist
+built   8 S9.skip-names-key         The reason names the YAML key
 pending 8 S9.stamp-from-install     plugin_source is stamped from where the server was installed, never copied from the approval
 pending 8 S9.plugin-resolves        'plugin: slack@anthropic' resolves the command from that marketplace's folder
 pending 8 S9.stamp-unverified       A stamp written by hand beside a command is shown as unverified

@@ -4,19 +4,19 @@ import { requirements } from './row.ts'
 export const GATE_AND_PARSE = requirements(
   'Seeds: gate, capability, config, parse',
   `
-pending 8 F7.gate-capability        A server without the capability alone is skipped with kind capability
-pending 8 F7.gate-disabled          channels.enabled false alone is skipped with kind disabled
-pending 8 F7.gate-session           A server outside the binding's list alone is skipped with kind session
-pending 8 F7.gate-marketplace       A plugin_source mismatch alone is skipped with kind marketplace
-pending 8 F7.gate-allowlist         A server outside approved alone is skipped with kind allowlist
-pending 8 F7.gate-order             When several fail: capability before disabled before session before marketplace before allowlist
-pending 8 F7.gate-empty-binding     An empty binding list denies
-pending 8 F7.gate-source-unset      plugin_source unset accepts any stamp or none
-pending 8 F7.gate-unstamped         plugin_source declared but unstamped is skipped with kind marketplace
-pending 8 F7.gate-exact             Server and source match exactly, case-sensitively
-pending 8 F7.cap-truthy             Truthy capabilities: {}, true, non-empty string, non-empty array, non-zero number
-pending 8 F7.cap-falsy              Falsy capabilities: null, false, "", [], 0, absent
-pending 8 F7.cap-permission-alone   Permission without the channel capability gives no registration
+built   8 F7.gate-capability        A server without the capability alone is skipped with kind capability
+built   8 F7.gate-disabled          channels.enabled false alone is skipped with kind disabled
+built   8 F7.gate-session           A server outside the binding's list alone is skipped with kind session
+built   8 F7.gate-marketplace       A plugin_source mismatch alone is skipped with kind marketplace
+built   8 F7.gate-allowlist         A server outside approved alone is skipped with kind allowlist
+built   8 F7.gate-order             When several fail: capability before disabled before session before marketplace before allowlist
+built   8 F7.gate-empty-binding     An empty binding list denies
+built   8 F7.gate-source-unset      plugin_source unset accepts any stamp or none
+built   8 F7.gate-unstamped         plugin_source declared but unstamped is skipped with kind marketplace
+built   8 F7.gate-exact             Server and source match exactly, case-sensitively
+built   8 F7.cap-truthy             Truthy capabilities: {}, true, non-empty string, non-empty array, non-zero number
+built   8 F7.cap-falsy              Falsy capabilities: null, false, "", [], 0, absent
+built   8 F7.cap-permission-alone   Permission without the channel capability gives no registration
 built   3 F7.config-chars-63        max_content_chars 63 is rejected
 built   3 F7.config-chars-64        max_content_chars 64 is accepted
 built   3 F7.config-chars-0         max_content_chars 0 is accepted
@@ -26,16 +26,16 @@ built   3 F7.config-zero-overrides  0/0 for one server beats a non-zero default
 built   3 F7.config-duplicates      Duplicate approved servers are rejected
 built   3 F7.config-unknown-keys    Unknown keys inside channels are rejected
 built   3 F7.config-not-approved    A server in a binding but not approved is warned about
-pending 8 F7.parse-method           Parse: an unexpected method is a typed error
-pending 8 F7.parse-params           Parse: missing or non-object params is a typed error
-pending 8 F7.parse-content          Parse: missing or non-string content is a typed error
-pending 8 F7.parse-meta             Parse: meta that is no object of strings is a typed error under nexo
-pending 8 F7.parse-server           Parse: an empty server name is a typed error
-pending 8 F7.parse-empty-content    Parse: "" as content is accepted
-pending 8 F7.parse-null-meta        Parse: null meta is handled per dialect and recorded
-pending 8 F7.parse-number-value     Parse: a number as a meta value drops the key (claude) or the message (nexo), recorded
-pending 8 F7.parse-bad-keys         Parse: the keys 'a-b', '1a', '' and 'a"' are dropped and counted
-pending 8 F7.parse-source-key       Parse: a meta key 'source' never overrides the source
+built   8 F7.parse-method           Parse: an unexpected method is a typed error
+built   8 F7.parse-params           Parse: missing or non-object params is a typed error
+built   8 F7.parse-content          Parse: missing or non-string content is a typed error
+built   8 F7.parse-meta             Parse: meta that is no object of strings is a typed error under nexo
+built   8 F7.parse-server           Parse: an empty server name is a typed error
+built   8 F7.parse-empty-content    Parse: "" as content is accepted
+built   8 F7.parse-null-meta        Parse: null meta is handled per dialect and recorded
+built   8 F7.parse-number-value     Parse: a number as a meta value drops the key (claude) or the message (nexo), recorded
+built   8 F7.parse-bad-keys         Parse: the keys 'a-b', '1a', '' and 'a"' are dropped and counted
+built   8 F7.parse-source-key       Parse: a meta key 'source' never overrides the source
 `,
 )
 
@@ -50,12 +50,12 @@ built   7 F7.wrap-open              A body with <channel is neutralised
 built   7 F7.wrap-surrogates        Lone surrogates do not break the block
 built   7 F7.wrap-source-quotes     A source name with quotes is escaped
 built   7 F7.wrap-order             The attribute order is stable
-pending 8 F7.cut-astral             Truncation counts astral characters as one
-pending 8 F7.cut-exact              Content exactly at the cap is not cut
-pending 8 F7.cut-over               Content of cap + 1 is cut and marked
-pending 8 F7.session-priority       The thread keys win in their order
-pending 8 F7.session-empty          An empty thread value falls through to the next key
-pending 8 F7.session-two-channels   The same thread_ts in two channels gives two sessions
+built   8 F7.cut-astral             Truncation counts astral characters as one
+built   8 F7.cut-exact              Content exactly at the cap is not cut
+built   8 F7.cut-over               Content of cap + 1 is cut and marked
+built   8 F7.session-priority       The thread keys win in their order
+built   8 F7.session-empty          An empty thread value falls through to the next key
+built   8 F7.session-two-channels   The same thread_ts in two channels gives two sessions
 pending 8 F7.session-two-bindings   Two bindings of one server give two sessions
 built   2 F7.session-no-alias       '|' and '=' in values do not alias another session
 built   2 F7.session-restart        A restart keeps the session

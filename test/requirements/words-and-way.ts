@@ -80,9 +80,9 @@ built   2 S5.same-after-restart     The UUID is the same after a restart
 built   2 S5.same-on-other-node     The UUID is the same on another node
 built   2 S5.never-dropped-idle     The session row is not dropped for idleness by default
 built   2 S5.two-agents-differ      Two agents in one conversation have two sessions
-pending 8 S5.mcp-thread-order       For channel servers the thread comes from thread_ts, thread_id, chat_id, conversation_id, room_id, channel_id, to; first non-empty wins
-pending 8 S5.mcp-no-thread          With none of these keys there is one session per server
-pending 8 S5.mcp-parent-joined      A thread key is joined with its parent chat, so equal thread ids in two chats do not meet
+built   8 S5.mcp-thread-order       For channel servers the thread comes from thread_ts, thread_id, chat_id, conversation_id, room_id, channel_id, to; first non-empty wins
+built   8 S5.mcp-no-thread          With none of these keys there is one session per server
+built   8 S5.mcp-parent-joined      A thread key is joined with its parent chat, so equal thread ids in two chats do not meet
 built   2 S5.names-not-in-key       Names and senders never enter the key: a rename does not split a session
 built   3 S5.new-raises-generation  /new starts a fresh session for that address by raising the generation
 built   3 S5.generation-persisted   The generation is persisted: after a restart the fresh session goes on
