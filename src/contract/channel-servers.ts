@@ -96,3 +96,30 @@ export interface ChannelRegistration {
   readonly permissionRelay: boolean
   readonly registeredAt: number
 }
+
+/**
+ * Where permission requests to a channel server go: no conversation of people, so nothing else is said there. Others
+ * that a server names hold a `=`.
+ */
+export const RELAY_PLACE = '_permission'
+
+/** One server as one agent has it: what the agent's tools and doctor look at. */
+export interface ChannelView {
+  readonly server: string
+  readonly agent: string
+  /** The gates now; null: it does not pass them, or it is not connected. */
+  registration(): ChannelRegistration | null
+  /** What the tool answered to the send with this key; null: it is not known here (any more). */
+  answered(key: string): ServerToolResult | null
+  /** Where the arguments of a call would lead. */
+  destinations(input: Readonly<Record<string, unknown>>): readonly Destination[]
+  /** The conversation of a call that names none. */
+  readonly wholeServer: string
+}
+
+export interface Destination {
+  readonly of: 'conversation' | 'thread'
+  readonly value: string
+  /** What the conversation (or thread) would be called, had it spoken; the likeliest first. */
+  readonly places: readonly string[]
+}

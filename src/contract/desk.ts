@@ -5,6 +5,23 @@ import type { Urgency } from './message.ts'
 import type { AuditReport, LedgerEntry, SendFilter, TurnFilter } from './records.ts'
 import type { TurnEventRow } from './turn-events.ts'
 
+/** A channel server that Switchboard starts or connects to, as this node sees it. */
+export interface ServerView {
+  readonly name: string
+  readonly transport: string
+  readonly state: string
+  readonly detail?: string
+  readonly connected_at: string | null
+  readonly restarts: number
+  readonly program: string | null
+  /** `nexo`, `claude`, or null: it declares no channel. */
+  readonly prefix: string | null
+  readonly permission_relay: boolean
+  readonly plugin_source: string | null
+  /** False: `plugin_source` was written by hand. */
+  readonly verified: boolean
+}
+
 export interface StatusReport {
   readonly ready: boolean
   readonly node: string
@@ -18,6 +35,8 @@ export interface StatusReport {
     readonly last_in_at: string | null
     readonly last_out_at: string | null
   }[]
+  /** Absent where no channel server is configured. */
+  readonly servers?: readonly ServerView[]
   readonly agents: readonly {
     readonly id: string
     readonly connector: string
@@ -212,6 +231,7 @@ export interface DoctorReport {
     readonly sends_waiting: number
     readonly sends_failed: number
   }[]
+  readonly servers?: readonly ServerView[]
   readonly agents: readonly {
     readonly id: string
     readonly connector: string

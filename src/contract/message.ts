@@ -128,6 +128,16 @@ export type OutboundOp =
       readonly ref: string
       readonly caption?: string
     }
+  /** A tool of a channel server, called for an agent. The name stays what it was when the send was ordered. */
+  | {
+      readonly kind: 'call'
+      readonly tool: string
+      readonly input: Readonly<Record<string, unknown>>
+      /** What people read in the outbox: the text that is sent. */
+      readonly text: string
+      /** Destinations that only the allowlist opens (`<server>:<id>`): asked again at the moment of sending. */
+      readonly allowed?: readonly { readonly platform: string; readonly target: string }[]
+    }
 
 /** What a person reads of it, in one string. */
 export function opText(op: OutboundOp): string {
@@ -135,6 +145,7 @@ export function opText(op: OutboundOp): string {
     case 'text':
     case 'prompt':
     case 'edit':
+    case 'call':
       return op.text
     case 'react':
       return op.emoji

@@ -1,8 +1,9 @@
 // The contract of a platform adapter: a platform is received from and sent to. It has no store, session, retry,
 // dedup or allowlist; those are the river's.
 import type { Address } from './address.ts'
-import type { ChannelServers } from './channel-servers.ts'
+import type { ChannelServers, ChannelView } from './channel-servers.ts'
 import type { Clock, Random } from './clock.ts'
+import type { GateView } from './desk.ts'
 import type { Logger } from './log.ts'
 import type { Attachment, InboundEvent, OutboundOp, Receipt, Signal } from './message.ts'
 import type { ReasonCode } from './reasons.ts'
@@ -186,6 +187,14 @@ export interface PlatformAdapter {
   download?(attachment: Attachment): Promise<DownloadedFile>
   /** Lossy by contract. */
   signal?(to: Address, signal: Signal): void
+  /** The configuration changed and `deps.current()` has it. Absent: the adapter is started anew for a change. */
+  reconsider?(): void
+  /** Approvals of its agent are asked here too, as structured requests to RELAY_PLACE. Absent: never. */
+  relaysApprovals?(): boolean
+  /** The channel server behind it, for the agent's tools. Absent: it is none. */
+  readonly channel?: ChannelView
+  /** Gates of its own, for doctor. */
+  gates?(): readonly GateView[]
   /** Link health, for status and doctor. */
   link(): { readonly state: 'up' | 'connecting' | 'down' | 'disabled'; readonly detail?: string }
   stop(): Promise<void>

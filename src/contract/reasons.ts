@@ -24,6 +24,8 @@ export const REASONS = {
   integration_disabled: { of: ['refused', 'failed'], text: 'The integration is disabled.' },
   empty: { of: ['refused'], text: 'There was neither text nor attachment.' },
   not_approver: { of: ['refused'], text: 'A verdict from somebody who is not an approver.' },
+  not_asked: { of: ['refused'], text: 'A verdict from a channel server that was not asked.' },
+  store_away: { of: ['refused'], text: 'The store was away, and no more messages could wait in memory.' },
   not_owner: { of: ['refused'], text: 'A tap by somebody who does not own the chat.' },
   queue_full: { of: ['refused'], text: 'The session has too many messages waiting.' },
   gate_capability: { of: ['refused'], text: 'The channel server did not declare the capability.' },

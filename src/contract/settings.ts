@@ -40,7 +40,9 @@ export interface IntegrationSettings {
   readonly replyToMode?: 'off' | 'first' | 'all'
   /** Code points per message; the platform's own limit still holds. */
   readonly textChunkLimit?: number
-  /** Where it came from, for doctor: `integrations[0]`, `default`, `store`. */
+  /** What its turns are logged as; absent: `<platform>:<id>`. */
+  readonly source?: string
+  /** Where it came from, for doctor: `integrations[0]`, `default`, `store`, `mcp_servers.slack`. */
   readonly origin: string
 }
 

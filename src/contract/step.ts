@@ -57,6 +57,7 @@ export type Effect =
 export type SendCause =
   | 'reply'
   | 'send_message'
+  | 'channel_send'
   | 'notify_user'
   | 'prompt'
   | 'notice'

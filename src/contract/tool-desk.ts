@@ -72,4 +72,16 @@ export interface ToolDesk {
   /** Evidence that a message was seen. */
   ack(caller: ToolCaller, input: { readonly messageId: string }): Promise<ToolOutcome>
   pendingMessages(caller: ToolCaller): Promise<ToolOutcome>
+  /** The channel servers that are registered for the caller's binding. */
+  channelList(caller: ToolCaller): Promise<ToolOutcome>
+  /** Calls the outbound tool of a channel server. */
+  channelSend(
+    caller: ToolCaller,
+    input: {
+      readonly server: string
+      readonly content?: string
+      readonly arguments?: Readonly<Record<string, unknown>>
+    },
+  ): Promise<ToolOutcome>
+  channelStatus(caller: ToolCaller, input: { readonly server?: string }): Promise<ToolOutcome>
 }

@@ -17,5 +17,8 @@ export function createAbsentDesk(): ToolDesk {
     getRoster: absent,
     ack: absent,
     pendingMessages: absent,
+    channelList: absent,
+    channelSend: absent,
+    channelStatus: absent,
   }
 }

@@ -6,6 +6,7 @@ import {
   address,
   type Clock,
   integrationById,
+  type NewSend,
   parseAddress,
   type Random,
   type SendResult,
@@ -46,6 +47,8 @@ export interface Outlet {
   sendMessage(caller: ToolCaller, order: MessageOrder): Promise<SendResult>
   /** Sends what was checked before: to the outbox, then waits a bounded time for the confirmation. */
   post(saying: Omit<Saying, 'platform'>, waitMs?: number): Promise<SendResult>
+  /** The same for what is no text: a call of a channel server's tool. */
+  run(send: Omit<NewSend, 'platform'>): Promise<SendResult>
   /** The running link of an integration. Throws `execution_failed` when there is none. */
   running(integration: string): Link
   /** Longest text of one message there. */
@@ -91,7 +94,10 @@ export function createOutlet(deps: OutletDeps): Outlet {
     link: Link,
     waitMs: number | undefined,
   ): Promise<SendResult> => {
-    const sends = compose({ ...saying, platform: link.platform }, limitOf(link), deps)
+    return settled(compose({ ...saying, platform: link.platform }, limitOf(link), deps), waitMs)
+  }
+
+  const settled = async (sends: readonly NewSend[], waitMs?: number): Promise<SendResult> => {
     const queued = await store.enqueue(sends)
     const patienceMs = waitMs ?? settings().tunables.toolWaitMs
     return resultOf(await Promise.all(queued.map((one) => deps.sender.settled(one.id, patienceMs))))
@@ -117,6 +123,10 @@ export function createOutlet(deps: OutletDeps): Outlet {
     running,
     limitOf,
     post,
+    async run(send) {
+      const { platform } = running(send.to.integration)
+      return underLimit(send.to, () => settled([{ ...send, platform }]))
+    },
     async sendMessage(caller, order) {
       const { platform, target, body, thread } = order
       if (!isText(platform) || !isText(target) || !isText(body)) {

@@ -314,5 +314,8 @@ function onceMore(op: OutboundOp, attempts: number): OutboundOp | null {
     case 'edit':
     case 'react':
       return attempts > 1 ? null : op
+    // What a tool did, only its server knows: it is never called again by guess.
+    case 'call':
+      return null
   }
 }

@@ -5,6 +5,7 @@ import {
   type IntegrationSettings,
   integrationById,
   type ReasonCode,
+  type SendCause,
   type SendRow,
   type Settings,
   SwitchboardError,
@@ -79,14 +80,22 @@ export function usable(
   return integration
 }
 
+const ASKED_AGAIN: readonly SendCause[] = ['send_message', 'notify_user', 'channel_send']
+
 /** Permission at the moment of sending: the configuration may have changed since the row was written. */
 export function refusedNow(settings: Settings, row: SendRow): ReasonCode | null {
-  if (row.agent === null || (row.cause !== 'send_message' && row.cause !== 'notify_user')) return null
+  if (row.agent === null || !ASKED_AGAIN.includes(row.cause)) return null
   const integration = integrationById(settings, row.integration)
   if (!integration) return 'integration_missing'
   if (!isGranted(settings, integration, row.agent)) return 'not_allowed'
   if (row.cause === 'notify_user') return null
   const entries = allowedTargets(settings, row.agent)
+  if (row.cause === 'channel_send') {
+    // Where the server spoke from stays open; what only the list opened is looked up again.
+    const listed = row.op?.kind === 'call' ? (row.op.allowed ?? []) : []
+    const open = listed.every(({ platform, target }) => isAllowedTarget(entries, platform, target))
+    return open ? null : 'not_allowed'
+  }
   return isAllowedTarget(entries, row.platform, row.conversation) ? null : 'not_allowed'
 }
 

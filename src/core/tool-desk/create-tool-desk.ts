@@ -22,6 +22,7 @@ import type { Outlet } from '../outbound/outlet.ts'
 import { refusedResult, resultOf, sendMessageText } from '../outbound/send-result.ts'
 import type { Sender } from '../outbound/sender.ts'
 import { chooseIntegration } from '../outbound/targets.ts'
+import { createChannelTools } from './channel-tools.ts'
 import { createOwnChats } from './own-chats.ts'
 import { createReadingTools } from './reading-tools.ts'
 
@@ -111,6 +112,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
 
   return {
     ...createReadingTools(deps, chats),
+    ...createChannelTools(deps),
 
     sendMessage: (caller, input) =>
       told(async () => {

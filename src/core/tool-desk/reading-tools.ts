@@ -1,6 +1,5 @@
 // The tools that read: what was said, who is there, what waits, and the files that came with a message.
 import {
-  asSwitchboardError,
   type Store,
   SwitchboardError,
   type ToolDesk,
@@ -10,6 +9,7 @@ import {
 } from '../../contract/index.ts'
 import type { Links } from '../outbound/links.ts'
 import type { OwnChats } from './own-chats.ts'
+import { told } from './told.ts'
 
 type ReadingTools = Pick<ToolDesk, 'downloadAttachment' | 'fetchMessages' | 'getRoster' | 'pendingMessages'>
 
@@ -93,16 +93,6 @@ export function createReadingTools(
 
 function done(text: string, structured: Readonly<Record<string, unknown>>): ToolOutcome {
   return { text, isError: false, structured: { ok: true, ...structured } }
-}
-
-async function told(work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
-  try {
-    return await work()
-  } catch (thrown) {
-    const { code, message } = asSwitchboardError(thrown)
-    if (code === 'internal') throw thrown
-    return { text: message, isError: true, structured: { ok: false, status: 'failed', code, error: message } }
-  }
 }
 
 /** What people see: no prompt of ours, no reaction, nothing that never arrived. */

@@ -71,6 +71,7 @@ function textOf(op: OutboundOp): string {
     case 'edit':
     case 'react':
     case 'file':
+    case 'call':
       throw new SwitchboardError('platform_rejected', `a Chorus service cannot be sent a ${op.kind}`)
   }
 }

@@ -189,6 +189,8 @@ export function createSend({ client, pace, files }: SendDeps): Send {
         return react(request, op)
       case 'file':
         return file(request, op)
+      case 'call':
+        throw new SwitchboardError('platform_rejected', 'Telegram has no tools to call')
     }
   }
 }

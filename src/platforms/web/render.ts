@@ -106,6 +106,7 @@ function wireOut(entry: TranscriptEntry): WireEntry | null {
           : {}),
       }
     case 'react':
+    case 'call':
       return null
   }
 }

@@ -65,6 +65,7 @@ export function textOf(op: OutboundOp): string {
       return op.text.includes(how) ? op.text : `${op.text}\n\n${how}`
     }
     case 'edit':
+    case 'call':
       return op.text
     case 'react':
       return op.emoji

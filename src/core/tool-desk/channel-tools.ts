@@ -1,0 +1,231 @@
+// channel_list, channel_send and channel_status: the channel servers of an agent as its tools see them. What is sent goes
+// through the outlet like everything else, and only to where that server spoke from or the allowlist opens.
+import {
+  type Address,
+  address,
+  agentById,
+  type Binding,
+  type ChannelRegistration,
+  type ChannelView,
+  type Destination,
+  parseAddress,
+  type ServerToolResult,
+  type Settings,
+  type Store,
+  SwitchboardError,
+  type ToolCaller,
+  type ToolDesk,
+  type ToolOutcome,
+} from '../../contract/index.ts'
+import type { Links } from '../outbound/links.ts'
+import type { Outlet } from '../outbound/outlet.ts'
+import { allowedTargets, denial, isAllowedTarget } from '../outbound/targets.ts'
+import { told } from './told.ts'
+
+type ChannelTools = Pick<ToolDesk, 'channelList' | 'channelSend' | 'channelStatus'>
+
+export interface ChannelToolsDeps {
+  readonly store: Store
+  readonly settings: () => Settings
+  readonly links: Links
+  readonly outlet: Outlet
+}
+
+interface CurrentBinding {
+  readonly id: string
+  /** Null: the path has no binding, so that all servers of the agent count. */
+  readonly servers: readonly string[] | null
+}
+
+interface Registered {
+  readonly integration: string
+  readonly view: ChannelView
+  readonly registration: ChannelRegistration
+}
+
+const MAX_CONTENT_BYTES = 65_536
+/** How far back a thread without its chat is looked for. */
+const THREADS_FROM = 1_000
+
+export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
+  const { store, settings, links } = deps
+
+  /** Where the turn in work, or the session, came from. */
+  const placeOf = async (caller: ToolCaller): Promise<string | null> => {
+    const turn = caller.turn === null ? null : await store.turn(caller.turn)
+    if (turn?.agent === caller.agent) return turn.integration
+    const session = caller.session === null ? null : await store.session(caller.session)
+    return session?.agent === caller.agent ? parseAddress(session.address).integration : null
+  }
+
+  const currentBinding = async (caller: ToolCaller): Promise<CurrentBinding> => {
+    const place = await placeOf(caller)
+    const bindings = agentById(settings(), caller.agent)?.bindings ?? []
+    const view = place === null ? undefined : links.get(place)?.adapter.channel
+    // What came through a channel server came by the binding that let the server in.
+    const through = view?.registration()?.binding
+    const binding = bindings.find((one) => (view ? bindingId(one) === through : one.instance === place))
+    if (!binding) return { id: caller.agent, servers: null }
+    return { id: bindingId(binding), servers: binding.allowedChannelServers }
+  }
+
+  const registered = (agent: string, { servers }: CurrentBinding): readonly Registered[] =>
+    links.all().flatMap(({ integration, adapter: { channel: view } }) => {
+      if (view?.agent !== agent || servers?.includes(view.server) === false) return []
+      const registration = view.registration()
+      return registration ? [{ integration, view, registration }] : []
+    })
+
+  /** The conversation that the arguments lead to. Throws a denial for one that neither spoke nor is allowed. */
+  const destination = async (caller: ToolCaller, { integration, view }: Registered, input: Input) => {
+    const entries = allowedTargets(settings(), caller.agent)
+    const named = view.destinations(input)
+    const allowed: { platform: string; target: string }[] = []
+    let to: Address | null = null
+    for (const one of named) {
+      // A thread lies in its chat: where that is named, that is what counts.
+      if (one.of === 'thread' && named.some(({ of }) => of === 'conversation')) continue
+      const known = await spoke(integration, caller.agent, one)
+      if (!known) {
+        if (!isAllowedTarget(entries, view.server, one.value)) throw denial(entries, view.server, one.value)
+        allowed.push({ platform: view.server, target: one.value })
+      }
+      to ??= known ?? address(integration, one.places[0] ?? view.wholeServer)
+    }
+    return { to: to ?? address(integration, view.wholeServer), allowed }
+  }
+
+  const spoke = async (integration: string, agent: string, one: Destination): Promise<Address | null> => {
+    if (one.of === 'thread') {
+      const turns = await store.turns({ integration, agent, limit: THREADS_FROM })
+      const found = turns.find(
+        (turn) => turn.state !== 'refused' && turn.thread !== null && one.places.includes(turn.thread),
+      )
+      return found ? address(integration, found.conversation, found.thread ?? undefined) : null
+    }
+    for (const conversation of one.places) {
+      const said = await store.transcript(integration, { conversation, direction: 'in', limit: 50 })
+      if (said.some((entry) => entry.state !== 'refused')) return address(integration, conversation)
+    }
+    return null
+  }
+
+  return {
+    channelList: (caller) =>
+      told(async () => {
+        const binding = await currentBinding(caller)
+        const servers = registered(caller.agent, binding).map(({ registration }) => ({
+          server_name: registration.server,
+          plugin_source: registration.stamp.source,
+          permission_relay: registration.permissionRelay,
+        }))
+        return shown({ binding_id: binding.id, count: servers.length, servers })
+      }),
+
+    channelStatus: (caller, { server }) =>
+      told(async () => {
+        const binding = await currentBinding(caller)
+        const rows = registered(caller.agent, binding).map(({ registration }) =>
+          statusRow(binding.id, registration),
+        )
+        if (server === undefined) return shown({ binding_id: binding.id, count: rows.length, servers: rows })
+        const name = server.trim()
+        if (name === '') throw wrong("channel_status: 'server' must be non-empty")
+        const row = rows.find((one) => one.server_name === name)
+        return shown(row ?? { binding_id: binding.id, server_name: name, registered: false })
+      }),
+
+    channelSend: (caller, { server, content, arguments: given = {} }) =>
+      told(async () => {
+        const name = server.trim()
+        if (name === '') throw wrong("channel_send: 'server' must be a non-empty string")
+        if (content !== undefined && Buffer.byteLength(content) > MAX_CONTENT_BYTES)
+          throw wrong(`channel_send: 'content' exceeds ${MAX_CONTENT_BYTES} bytes`)
+        const input = inputOf(content, given)
+        const { maxBodyBytes } = settings().tunables
+        if (Buffer.byteLength(JSON.stringify(input)) > maxBodyBytes)
+          throw wrong(`channel_send: 'arguments' exceeds ${maxBodyBytes} bytes`)
+        const binding = await currentBinding(caller)
+        const found = registered(caller.agent, binding).find((one) => one.view.server === name)
+        if (!found)
+          throw wrong(
+            `channel_send: server '${name}' is not registered for binding '${binding.id}' (run channel_list to see what's available)`,
+          )
+        const { to, allowed } = await destination(caller, found, input)
+        const tool = found.registration.outboundToolName
+        const text = typeof input.text === 'string' ? input.text : (content ?? JSON.stringify(input))
+        const result = await deps.outlet.run({
+          to,
+          op: { kind: 'call', tool, input, text, ...(allowed.length === 0 ? {} : { allowed }) },
+          cause: 'channel_send',
+          agent: caller.agent,
+          session: caller.session,
+          turn: caller.turn,
+          ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
+        })
+        const answer = result.outbox_id === null ? null : found.view.answered(result.outbox_id)
+        return answered(name, tool, result, answer)
+      }),
+  }
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+/** `arguments` goes along as it came; `content` is its text unless it has one. */
+function inputOf(content: string | undefined, given: Input): Input {
+  const full = Object.hasOwn(given, 'text') || Object.hasOwn(given, 'content')
+  if (content !== undefined && !full) return { ...given, text: content }
+  if (Object.keys(given).length === 0) throw wrong("channel_send: 'content' is required")
+  return given
+}
+
+function answered(
+  server: string,
+  tool: string,
+  result: Awaited<ReturnType<Outlet['run']>>,
+  answer: ServerToolResult | null,
+): ToolOutcome {
+  const { ok, status, outbox_id, code, error } = result
+  const structured = {
+    server,
+    tool_name: tool,
+    is_error: answer?.isError ?? !ok,
+    content: answer?.content ?? [],
+    structured_content: answer?.structured ?? null,
+    ok,
+    status,
+    outbox_id,
+    ...(code === null ? {} : { code }),
+    ...(error === null ? {} : { error }),
+  }
+  const words = ok
+    ? status === 'queued'
+      ? `queued: not confirmed yet, still trying (${outbox_id})`
+      : `sent through ${server}`
+    : (error ?? 'it could not be sent')
+  return { text: answer?.text || words, isError: structured.is_error, structured }
+}
+
+function statusRow(binding: string, registration: ChannelRegistration) {
+  return {
+    binding_id: binding,
+    server_name: registration.server,
+    registered: true,
+    plugin_source: registration.stamp.source,
+    outbound_tool_name: registration.outboundToolName,
+    permission_relay: registration.permissionRelay,
+    registered_at_ms: registration.registeredAt,
+  }
+}
+
+function shown(structured: Readonly<Record<string, unknown>>): ToolOutcome {
+  return { text: JSON.stringify(structured), isError: false, structured }
+}
+
+function bindingId({ plugin, instance }: Binding): string {
+  return `${plugin}:${instance || 'default'}`
+}
+
+function wrong(message: string): SwitchboardError {
+  return new SwitchboardError('input_invalid', message)
+}
