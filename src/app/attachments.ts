@@ -1,6 +1,15 @@
 // Where shims attach to this daemon, and the daemon that ends when nobody needs it any more.
 import { type AttachServer, createAttachServer } from '../attach/index.ts'
-import type { Cancel, Clock, HostDoor, Logger, Settings, Store } from '../contract/index.ts'
+import type {
+  Cancel,
+  Clock,
+  FramePipe,
+  FrameReader,
+  HostDoor,
+  Logger,
+  Settings,
+  Store,
+} from '../contract/index.ts'
 import { sendersAuthenticated } from '../core/people/authenticated.ts'
 import { VERSION } from './version.ts'
 
@@ -8,6 +17,8 @@ export interface Attachments {
   /** Handed to connectors. */
   readonly door: HostDoor
   listen(path: string): Promise<void>
+  /** Frames of a host that came another way. */
+  accept(pipe: FramePipe): FrameReader
   close(): Promise<void>
   /** Calls `exit` once no shim was attached and nothing happened for `idleMs`. The function that comes back stops that. */
   exitWhenIdle(idleMs: number, store: Pick<Store, 'onHint'>, exit: () => void): () => void
@@ -30,6 +41,7 @@ export function createAttachments(deps: {
   return {
     door: server,
     listen: (path) => server.listen(path),
+    accept: (pipe) => server.accept(pipe),
     close: () => server.close(),
     exitWhenIdle(idleMs, store, exit) {
       let busyAt = clock.now()

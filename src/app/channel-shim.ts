@@ -1,8 +1,9 @@
 // `switchboard channel`: the thin process between a host's pipe and the daemon. It keeps nothing and owns no platform:
-// starting or killing it steals no message and loses none. The daemon is started when none is there.
+// starting or killing it steals no message and loses none. The daemon is started when none is there, or it is one on
+// another machine.
 import { randomUUID } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
-import { createAttachClient, openSocket } from '../attach/index.ts'
+import { createAttachClient, remoteLink, socketLink } from '../attach/index.ts'
 import type { DataFolder } from '../config/data-folder.ts'
 import type { ToolOutcome } from '../contract/index.ts'
 import { callTool, createAbsentDesk, failedOutcome, toolByName } from '../tools/index.ts'
@@ -11,6 +12,8 @@ import { createRealClock } from './real-clock.ts'
 import { channelServer } from './registry.ts'
 import { createReviver } from './revive-daemon.ts'
 import { VERSION } from './version.ts'
+
+export { attachUrl } from '../attach/index.ts'
 
 export interface ChannelShimOptions {
   readonly agent: string
@@ -23,6 +26,8 @@ export interface ChannelShimOptions {
   readonly input: Readable
   readonly output: Writable
   readonly logLevel: string
+  /** The daemon is on another machine; null: it is the one of the data folder. */
+  readonly remote: { readonly url: string; token(): string } | null
   /** False: only a daemon that is there already is attached to. */
   readonly revive: boolean
   onSignal(handle: () => void): () => void
@@ -33,7 +38,7 @@ const WELCOME_MS = 10_000
 
 /** Resolves with the exit code once the host is gone or the process was told to end. */
 export async function runChannelShim(options: ChannelShimOptions): Promise<number> {
-  const { agent, dialect, folder } = options
+  const { agent, dialect, folder, remote } = options
   const clock = createRealClock()
   // stdout is the host's: whatever there is to say goes to stderr.
   const log = createLogger({ format: 'people', level: options.logLevel })
@@ -52,14 +57,14 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
       agent,
       dialect,
       routingKey: options.env.CLAUDE_CODE_SESSION_ID || null,
-      open: () => openSocket(folder.attachSocket),
+      open: remote ? remoteLink(remote) : socketLink(folder.attachSocket),
     },
     {
       clock,
       log,
       deliver: async ({ content, meta }) => (await server).event(content, meta),
       verdict: async (verdict) => (await server).verdict(verdict),
-      revive: options.revive ? createReviver(options, { clock, log }) : () => undefined,
+      revive: options.revive && !remote ? createReviver(options, { clock, log }) : () => undefined,
     },
   )
 

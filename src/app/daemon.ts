@@ -42,6 +42,7 @@ import { createLogger } from './logger.ts'
 import { createAuthenticate } from './principals.ts'
 import { createRealClock, createRealRandom } from './real-clock.ts'
 import { BUILT, CONNECTORS, PLATFORMS } from './registry.ts'
+import { createRemoteHosts } from './remote-hosts.ts'
 import { createSecretDoors } from './secret-doors.ts'
 import { withStartNotes } from './settled-at-start.ts'
 import { watchStore } from './store-watch.ts'
@@ -245,6 +246,11 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
 
     const host = options.host ?? settings().server.host
     const tcp = { host, port: options.port ?? settings().server.port }
+    const authenticate = createAuthenticate({
+      adminToken: () => admin.token,
+      tokens,
+      users: () => usersInForce(settings(), gateway.grants),
+    })
     const server = createServer(
       { tcp, socketPath: folder.socket },
       {
@@ -264,11 +270,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
           ready: isReady(),
           detail: draining ? 'draining' : ready ? (watch.problem() ?? 'ready') : 'starting',
         }),
-        authenticate: createAuthenticate({
-          adminToken: () => admin.token,
-          tokens,
-          users: () => usersInForce(settings(), gateway.grants),
-        }),
+        authenticate,
+        attach: createRemoteHosts({ clock, tokens, authenticate, store, accept: attachments.accept }),
         authorize,
         mcp: createToolSurface({ desk: toolDesk, tokens, settings, log }),
         adminTokenConfigured: () => admin.configured,

@@ -1,16 +1,8 @@
 // The shim's end of the frames: stays attached through every end of the daemon. Calls that were not answered are sent
 // again by their key, what was handed to the host is named in the next hello, so that nothing is handed over twice.
-import { connect as connectTo, type Socket } from 'node:net'
 import type { Cancel, Clock, HeldTurn, HostAsk, HostVerdict, Logger, ToolOutcome } from '../contract/index.ts'
-import { createFrameLines } from './frame-lines.ts'
-import {
-  ATTACH_VERSION,
-  type DaemonFrame,
-  encodeFrame,
-  MAX_FRAME_BYTES,
-  parseDaemonFrame,
-  type ShimFrame,
-} from './frames.ts'
+import type { FrameLink, OpenLink } from './frame-link.ts'
+import { ATTACH_VERSION, type DaemonFrame, encodeFrame, parseDaemonFrame, type ShimFrame } from './frames.ts'
 
 export type DeliverFrame = Extract<DaemonFrame, { t: 'deliver' }>
 
@@ -18,8 +10,8 @@ export interface AttachClientConfig {
   readonly agent: string
   readonly dialect: 'claude' | 'nexo'
   readonly routingKey: string | null
-  /** Opens the pipe. Replaced where the frames go over something else than a local socket. */
-  readonly open: () => Socket
+  /** Opens the pipe: the daemon's socket, or a WebSocket to another machine. */
+  readonly open: OpenLink
 }
 
 export interface AttachClientDeps {
@@ -58,6 +50,10 @@ interface PendingCall {
 
 const RETRY_FIRST_MS = 50
 const RETRY_MOST_MS = 2_000
+/** A credential that was refused is not better a second later. */
+const RETRY_REFUSED_MS = 15_000
+/** The daemon asks for a sign of life every 15 s: one that is silent is behind a dead line, or frozen. */
+const SILENCE_MS = 45_000
 /** How long a call waits for a daemon that is not there. */
 const ABSENT_MS = 15_000
 const REMEMBERED = 500
@@ -68,7 +64,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
   const asks = new Map<string, Extract<ShimFrame, { t: 'ask' }> | null>()
   const calls = new Map<number, PendingCall>()
   const welcomed: ((welcome: Welcome | null) => void)[] = []
-  let socket: Socket | null = null
+  let socket: FrameLink | null = null
   let attached: Welcome | null = null
   let host: { readonly client: string | null } | null = null
   let refusal: string | null = null
@@ -79,6 +75,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
   let number = 0
   let stopped = false
   let retry: Cancel = () => undefined
+  let silence: Cancel = () => undefined
   // What is still waited for must not keep a process that was told to end.
   const timers = new Set<Cancel>()
   const after = (ms: number, act: () => void) => {
@@ -90,51 +87,70 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
   }
 
   const send = (frame: ShimFrame) => {
-    socket?.write(encodeFrame(frame))
+    socket?.send(encodeFrame(frame))
   }
 
   const connect = () => {
     if (stopped) return
-    const opened = config.open()
-    const lines = createFrameLines(MAX_FRAME_BYTES)
+    const opened: FrameLink = config.open({
+      opened: () =>
+        send({
+          t: 'hello',
+          v: ATTACH_VERSION,
+          agent: config.agent,
+          dialect: config.dialect,
+          routingKey: config.routingKey,
+          held: [...held.values()],
+          asks: [...asks].filter(([, unsent]) => unsent === null).map(([id]) => id),
+          proven,
+        }),
+      line(text) {
+        listenOn(opened)
+        try {
+          take(parseDaemonFrame(text))
+        } catch (thrown) {
+          log.error({ error: String(thrown) }, 'the daemon sent something that is no frame')
+          opened.destroy()
+        }
+      },
+      failed(why) {
+        if (why.kind === 'refused') return refusedBy(why.problem, RETRY_REFUSED_MS)
+        problem = why.problem
+        if (why.kind === 'absent' && !stopped && !leftOnPurpose) deps.revive()
+      },
+      closed() {
+        if (socket === opened) lost()
+      },
+    })
     socket = opened
-    opened.once('connect', () =>
-      send({
-        t: 'hello',
-        v: ATTACH_VERSION,
-        agent: config.agent,
-        dialect: config.dialect,
-        routingKey: config.routingKey,
-        held: [...held.values()],
-        asks: [...asks].filter(([, unsent]) => unsent === null).map(([id]) => id),
-        proven,
-      }),
-    )
-    opened.on('data', (chunk) => {
-      try {
-        for (const line of lines.push(chunk)) take(parseDaemonFrame(line))
-      } catch (thrown) {
-        log.error({ error: String(thrown) }, 'the daemon sent something that is no frame')
-        opened.destroy()
-      }
+    listenOn(opened)
+  }
+
+  /** A line that died without a word is found by its silence. */
+  const listenOn = (link: FrameLink) => {
+    silence()
+    silence = clock.after(SILENCE_MS, () => {
+      problem = 'the daemon was silent for 45 s'
+      link.destroy()
     })
-    opened.once('error', (error: NodeJS.ErrnoException) => {
-      problem = `no daemon answers (${error.code ?? error.message})`
-      const absent = error.code === 'ENOENT' || error.code === 'ECONNREFUSED'
-      if (absent && !stopped && !leftOnPurpose) deps.revive()
-    })
-    opened.once('close', () => {
-      if (socket === opened) lost()
-    })
+  }
+
+  const refusedBy = (reason: string, againMs: number) => {
+    problem = reason
+    refusal = reason
+    log.error({ reason }, 'the daemon refused this host')
+    retryMs = againMs
+    for (const tell of welcomed.splice(0)) tell(null)
   }
 
   const lost = () => {
     socket = null
-    if (attached) problem = 'the daemon went away'
+    silence()
+    if (attached && refusal === null) problem = 'the daemon went away'
     attached = null
     if (stopped) return
     retry = clock.after(retryMs, connect)
-    retryMs = Math.min(retryMs * 2, RETRY_MOST_MS)
+    retryMs = Math.min(retryMs * 2, Math.max(retryMs, RETRY_MOST_MS))
   }
 
   const greeted = (welcome: Welcome) => {
@@ -161,12 +177,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       case 'welcome':
         return greeted({ permission: frame.permission })
       case 'refused':
-        problem = frame.reason
-        refusal = frame.reason
-        log.error({ reason: frame.reason }, 'the daemon refused this host')
-        retryMs = RETRY_MOST_MS
-        for (const tell of welcomed.splice(0)) tell(null)
-        return
+        return refusedBy(frame.reason, RETRY_MOST_MS)
       case 'bye':
         // Stopped by its operator: it is theirs to start again.
         leftOnPurpose = true
@@ -261,19 +272,14 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
     stop() {
       stopped = true
       retry()
+      silence()
       for (const cancel of timers) cancel()
       timers.clear()
       socket?.end()
-      socket?.unref()
       for (const { resolve } of calls.values()) resolve(null)
       calls.clear()
     },
   }
-}
-
-/** Opens the daemon's socket. */
-export function openSocket(path: string): Socket {
-  return connectTo(path)
 }
 
 function forgetOldest(from: Map<string, unknown>): void {

@@ -5,6 +5,8 @@ import { createServer, type Socket } from 'node:net'
 import {
   type AttachedHost,
   type Clock,
+  type FramePipe,
+  type FrameReader,
   type HostDoor,
   type HostPost,
   type Logger,
@@ -12,7 +14,7 @@ import {
 } from '../contract/index.ts'
 import { createFrameLines } from './frame-lines.ts'
 import { MAX_FRAME_BYTES } from './frames.ts'
-import { type FramePipe, type FrameReader, openHostConnection } from './host-connection.ts'
+import { openHostConnection } from './host-connection.ts'
 
 export interface AttachServerDeps {
   readonly clock: Clock
@@ -57,7 +59,6 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
   const take = (socket: Socket) => {
     const lines = createFrameLines(MAX_FRAME_BYTES)
     const reader = accept({
-      onlyAgent: null,
       send(text) {
         socket.write(text)
         if (socket.writableLength > MOST_WAITING_BYTES) socket.destroy()

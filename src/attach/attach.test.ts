@@ -4,11 +4,12 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { AttachedHost, HostAsk, HostCall, HostSeat } from '../contract/index.ts'
+import type { AttachedHost, Authorization, HostAsk, HostCall, HostSeat } from '../contract/index.ts'
 import { createRecordingLog, createTestClock } from '../testing/index.ts'
-import { createAttachClient, type DeliverFrame, openSocket } from './attach-client.ts'
+import { createAttachClient, type DeliverFrame } from './attach-client.ts'
 import { createAttachServer } from './attach-server.ts'
 import { createFrameLines } from './frame-lines.ts'
+import { socketLink } from './frame-link.ts'
 import { MAX_FRAME_BYTES } from './frames.ts'
 import { openHostConnection } from './host-connection.ts'
 
@@ -78,7 +79,7 @@ function shim(path: string, over: { agent?: string; dialect?: 'claude' | 'nexo' 
   const verdicts: string[] = []
   let revived = 0
   const client = createAttachClient(
-    { agent: 'kate', dialect: 'claude', routingKey: 'session-1', open: () => openSocket(path), ...over },
+    { agent: 'kate', dialect: 'claude', routingKey: 'session-1', open: socketLink(path), ...over },
     {
       clock: clock(),
       log: createRecordingLog(),
@@ -267,9 +268,9 @@ describe('a peer that does not keep to the form', () => {
     const time = createTestClock()
     const sent: string[] = []
     let ends = 0
-    const open = (onlyAgent: string | null) =>
+    const open = (may?: (agent: string) => Authorization) =>
       openHostConnection(
-        { send: (text) => sent.push(text), end: () => void ends++, onlyAgent },
+        { send: (text) => sent.push(text), end: () => void ends++, ...(may ? { may } : {}) },
         {
           id: 'h',
           clock: time,
@@ -288,16 +289,16 @@ describe('a peer that does not keep to the form', () => {
           detached: () => undefined,
         },
       )
-    open(null)
+    open()
     await time.advance(5_000)
     expect(sent.at(-1)).toMatch(/no hello within 5 s/)
-    open(null).line(JSON.stringify(hello))
+    open().line(JSON.stringify(hello))
     expect(sent.at(-1)).toMatch(/"permission":false/)
     await time.advance(60_000)
     expect(sent.filter((one) => one.includes('"ping"')).length).toBeGreaterThan(1)
     expect(sent.at(-1)).toMatch(/nothing was heard for 45 s/)
-    open('other').line(JSON.stringify(hello))
-    expect(sent.at(-1)).toMatch(/not for agent \\"kate\\"/)
+    open((agent) => ({ allowed: false, reason: `not ${agent}` })).line(JSON.stringify(hello))
+    expect(sent.at(-1)).toMatch(/may not be attached for: not kate/)
     expect(ends).toBe(3)
   })
 })

@@ -4,6 +4,8 @@ import type {
   AttachedHost,
   Cancel,
   Clock,
+  FramePipe,
+  FrameReader,
   HostEvent,
   HostPost,
   HostSeat,
@@ -19,21 +21,6 @@ import {
   parseShimFrame,
   type ShimFrame,
 } from './frames.ts'
-
-/** What carries the frames: a local socket, a WebSocket. */
-export interface FramePipe {
-  send(text: string): void
-  end(): void
-  /** The only agent that this peer may attach for; null: the pipe is the owner's own. */
-  readonly onlyAgent: string | null
-}
-
-export interface FrameReader {
-  line(text: string): void
-  /** The peer broke the form of the pipe itself. */
-  broken(reason: string): void
-  closed(): void
-}
 
 export interface HostConnectionDeps {
   readonly id: string
@@ -106,8 +93,8 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
 
   const greet = (hello: HelloFrame) => {
     const { agent, dialect } = hello
-    if (pipe.onlyAgent !== null && pipe.onlyAgent !== agent)
-      return refuse(`this token is not for agent "${agent}"`)
+    const may = pipe.may?.(agent) ?? { allowed: true }
+    if (!may.allowed) return refuse(`agent "${agent}" may not be attached for: ${may.reason}`)
     const post = deps.postOf(agent)
     if (!post) return refuse(`agent "${agent}" is not configured with connector { type: channel } here`)
     if (post.dialect !== dialect)

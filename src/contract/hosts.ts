@@ -1,5 +1,6 @@
 // Hosts: processes that attach for an agent (a Claude Code, another MCP host). The attach room carries the frames, the
 // channel connector decides what goes where; this is what they have to say to each other.
+import type { Authorization } from './principal.ts'
 import type { ToolOutcome } from './tool-desk.ts'
 
 /** A turn on its way to a host, as the host's pipe carries it. */
@@ -86,4 +87,20 @@ export interface HostPost {
 export interface HostDoor {
   /** Hosts of this agent are admitted from now on; the function that comes back ends that and closes them. */
   open(agent: string, post: HostPost): () => void
+}
+
+/** What carries the frames of one peer: a local socket, a WebSocket. */
+export interface FramePipe {
+  /** One frame, with the end of its line. */
+  send(text: string): void
+  end(): void
+  /** Whether this peer may attach for the agent; absent: the pipe is the owner's own. */
+  may?(agent: string): Authorization
+}
+
+export interface FrameReader {
+  line(text: string): void
+  /** The peer broke the form of the pipe itself, or may not be here any more. */
+  broken(reason: string): void
+  closed(): void
 }

@@ -3,6 +3,7 @@ import { createServer as createHttpServer, type Server as HttpServer, type Serve
 import type { AddressInfo, Socket } from 'node:net'
 import { SwitchboardError } from '../contract/index.ts'
 import type { Api } from './api/api.ts'
+import { createUpgrades } from './attach-upgrade.ts'
 import { listenOnSocket } from './control-socket.ts'
 import { DEFAULT_LIMITS, type ServerDeps, type ServerLimits } from './deps.ts'
 import { type FrontDoor, handleRequest } from './handle-request.ts'
@@ -37,6 +38,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
   let draining = false
   let loading: Promise<Api> | null = null
   let closing: Promise<void> | null = null
+  const upgrades = createUpgrades(deps, () => draining)
 
   const door: FrontDoor = {
     deps,
@@ -71,6 +73,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
         handleRequest(door, view, request, response)
       }
     })
+    server.on('upgrade', (request, socket, head) => upgrades.take(server, view, request, socket, head))
     server.on('clientError', refuseMalformed)
     listeners.push(server)
     return server
@@ -96,6 +99,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
       closing ??= (async () => {
         draining = true
         for (const stream of streams) stream.end()
+        upgrades.close()
         await Promise.all(listeners.map((server) => stop(server, graceMs, deps)))
         metrics.stop()
       })()

@@ -6,6 +6,8 @@ import type {
   Counter,
   Desk,
   Endpoint,
+  FramePipe,
+  FrameReader,
   HttpReply,
   Logger,
   Principal,
@@ -30,6 +32,8 @@ export interface ServerDeps {
   /** `/callback/TOKEN` and `/inbox/SECRET`, where the URL is the credential; `path` is what follows. Absent: 404. */
   readonly callbacks?: { handle(request: RawRequest): Promise<HttpReply> }
   readonly inbox?: { handle(request: RawRequest): Promise<HttpReply> }
+  /** `/attach`: hosts on other machines. `admit` throws `unauthorized` or `forbidden` with the reason. Absent: 404. */
+  readonly attach?: { admit(bearer: string): Promise<(pipe: FramePipe) => FrameReader> }
   /** Whether messages can be taken now, and why not. */
   ready(): { readonly ready: boolean; readonly detail: string }
   /** Who a bearer token speaks for. Null: nobody. Compares hashes in constant time. */

@@ -165,6 +165,7 @@ async function pageReply(
     if (deps.mcp === undefined) return notFound('no agent can be reached through tools here')
     return deps.mcp.handle(rawRequest(listener, incoming, path.slice('/mcp'.length), body))
   }
+  if (path === '/attach') return upgradeNeeded()
   if (!isRead(request)) return known(path) ? methodNotAllowed('GET') : notFound()
   if (path === '/events') {
     await mayRead(door, listener, request)
@@ -248,6 +249,15 @@ function failure(door: FrontDoor, thrown: unknown, where: string): HttpReply {
 
 function isRead(request: IncomingMessage): boolean {
   return request.method === 'GET' || request.method === 'HEAD'
+}
+
+function upgradeNeeded(): HttpReply {
+  const reply = errorReply(
+    new SwitchboardError('input_invalid', 'hosts attach here over a WebSocket', {
+      hint: 'run: switchboard channel --agent ID --url URL --token-file FILE',
+    }),
+  )
+  return { ...reply, status: 426, headers: { ...reply.headers, upgrade: 'websocket' } }
 }
 
 function badPath(): HttpReply {

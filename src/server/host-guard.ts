@@ -39,19 +39,45 @@ export function guardBrowser(
   publicUrl: string | null,
 ): SwitchboardError | null {
   if (listener.local) return null
-  const { host, origin } = request.headers
+  return guardHost(request, listener, publicUrl) ?? (isRead(request) ? null : guardOrigin(request, publicUrl))
+}
+
+/** A WebSocket begins with a GET that browsers send to anybody: its Origin is looked at too. */
+export function guardSocket(
+  request: IncomingMessage,
+  listener: ListenerView,
+  publicUrl: string | null,
+): SwitchboardError | null {
+  if (listener.local) return null
+  return guardHost(request, listener, publicUrl) ?? guardOrigin(request, publicUrl)
+}
+
+function guardHost(
+  request: IncomingMessage,
+  listener: ListenerView,
+  publicUrl: string | null,
+): SwitchboardError | null {
+  const { host } = request.headers
   if (listener.loopback && !isLoopbackName(host) && hostName(host) !== publicHost(publicUrl)) {
     return new SwitchboardError('forbidden', 'the Host header is not one of this server', {
       hint: 'use localhost or 127.0.0.1, or set server.public_url',
     })
   }
-  if (request.method === 'GET' || request.method === 'HEAD') return null
+  return null
+}
+
+function guardOrigin(request: IncomingMessage, publicUrl: string | null): SwitchboardError | null {
+  const { host, origin } = request.headers
   const site = request.headers['sec-fetch-site']
   const foreign = site !== undefined && site !== 'same-origin' && site !== 'none'
   if (foreign || (origin !== undefined && !isOwnOrigin(origin, host, publicUrl))) {
     return new SwitchboardError('forbidden', 'the request comes from a page of another site')
   }
   return null
+}
+
+function isRead(request: IncomingMessage): boolean {
+  return request.method === 'GET' || request.method === 'HEAD'
 }
 
 function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | null): boolean {

@@ -56,7 +56,7 @@ built   7 S6.ch-tool-use-id         params._meta["claudecode/toolUseId"] is the 
 built   7 S6.ch-clean-end           Ends cleanly on EOF, SIGINT and SIGTERM
 built   7 S6.ch-stdout-mcp          stdout carries MCP alone
 built   7 S6.ch-socket              The shim attaches to the daemon of the data folder over a local socket of mode 0600
-pending 7 S6.ch-remote              The same frames run over WebSocket /attach with an agent-scoped bearer
+built   7 S6.ch-remote              The same frames run over WebSocket /attach with an agent-scoped bearer
 built   7 S6.ch-starts-daemon       If no daemon answers the shim starts a detached one (up --idle-exit)
 built   7 S6.ch-revives             Any attached shim revives a daemon that died
 built   2 S6.one-daemon             Exactly one daemon owns a data folder

@@ -12,7 +12,7 @@ pending 0 S14.http-hooks-others     /hooks/ID is also the webhook URL of slack a
 built   9 S14.http-inbox            /inbox/SECRET takes Chorus deliveries
 built   9 S14.http-callback         /callback/TOKEN takes Chorus callbacks
 built   4 S14.http-mcp              /mcp and /mcp/notify speak Streamable HTTP with a bearer
-pending 7 S14.http-attach           /attach is a WebSocket for remote hosts
+built   7 S14.http-attach           /attach is a WebSocket for remote hosts
 built   3 S14.http-api              /api/* needs the admin token
 built   3 S14.http-openapi          /api/openapi.json describes the API, and every route it names exists
 built   3 S14.http-events           /events streams by SSE

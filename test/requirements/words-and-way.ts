@@ -18,7 +18,7 @@ built   3 S1.authorize-one          One authorize(principal, action, resource) d
 built   3 S1.token-table            One token table (hash, kind, scope, expiry, revoked) serves every surface
 built   3 S1.token-expiry           An expired or revoked token opens nothing
 built   4 S1.authorize-mcp          The same authorize and token table serve /mcp and /mcp/notify
-pending 7 S1.authorize-attach       The same authorize and token table serve /attach
+built   7 S1.authorize-attach       The same authorize and token table serve /attach
 built   4 S1.route                  A route says which session an address leads to now: its own, or one that claimed it
 built   7 S1.host                   A host is a process that attached for an agent
 `,

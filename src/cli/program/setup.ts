@@ -27,6 +27,8 @@ export function addSetupCommands(program: Command, action: Action): void {
     .option('--agent <id>', 'the agent that the host is')
     .option('--dialect <name>', 'claude or nexo: the prefix of what is said (default: claude)')
     .option('--no-start', 'do not start a daemon when there is none')
+    .option('--url <address>', 'attach to the daemon of another machine (https:// or wss://)')
+    .option('--token-file <file>', 'the token to attach there with (or in SWITCHBOARD_TOKEN)')
     .action(action(() => import('../commands/channel.ts').then((m) => m.channel)))
   program
     .command('check')

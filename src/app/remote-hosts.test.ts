@@ -1,0 +1,123 @@
+// Who may attach from another machine, and the end of an attachment whose credential ends.
+import { describe, expect, it } from 'vitest'
+import type { Authorization, FramePipe, Hint, TokenRow } from '../contract/index.ts'
+import { createTestClock, createTestRandom } from '../testing/test-clock.ts'
+import { createAuthenticate } from './principals.ts'
+import { createRemoteHosts } from './remote-hosts.ts'
+import { createTokens } from './tokens.ts'
+
+function opened() {
+  const rows = new Map<string, TokenRow>()
+  const clock = createTestClock()
+  const listeners: ((hint: Hint) => void)[] = []
+  let away = false
+  const tokens = createTokens(
+    {
+      addToken: async (token) => void rows.set(token.hash, { ...token, createdAt: 0, revokedAt: null }),
+      async tokenByHash(hash) {
+        if (away) throw new Error('the store is away')
+        return rows.get(hash) ?? null
+      },
+      async revokeToken(id) {
+        const row = [...rows.values()].find((one) => one.id === id)
+        if (row) rows.set(row.hash, { ...row, revokedAt: clock.now() })
+        for (const listen of listeners) listen({ kind: 'access' })
+        return row !== undefined
+      },
+    },
+    clock,
+    createTestRandom('remote'),
+  )
+  const accepted: { pipe: FramePipe; ended: string[] }[] = []
+  const hosts = createRemoteHosts({
+    clock,
+    tokens,
+    authenticate: createAuthenticate({ adminToken: () => 'admin', tokens, users: () => [] }),
+    store: {
+      onHint(listen) {
+        listeners.push(listen)
+        return () => undefined
+      },
+    },
+    accept(pipe) {
+      const ended: string[] = []
+      accepted.push({ pipe, ended })
+      return { line: () => undefined, broken: (reason) => void ended.push(reason), closed: () => undefined }
+    },
+  })
+  const pipe: FramePipe = { send: () => undefined, end: () => undefined }
+  const enter = async (token: string) => {
+    const reader = (await hosts.admit(token))(pipe)
+    const one = accepted.at(-1)
+    if (!one) throw new Error('nothing was accepted')
+    return {
+      reader,
+      may: (agent: string): Authorization | undefined => one.pipe.may?.(agent),
+      ended: one.ended,
+    }
+  }
+  return { hosts, tokens, clock, enter, lose: () => void (away = true) }
+}
+
+describe('a token at /attach', () => {
+  it("[S1.authorize-attach] is the table's, and good for its own agent alone", async () => {
+    const { tokens, enter } = opened()
+    const { token } = await tokens.mint({ kind: 'agent', scope: { agent: 'kate' }, ttlMs: null })
+    const { may } = await enter(token)
+    expect(may('kate')).toEqual({ allowed: true })
+    expect(may('leo')).toEqual({ allowed: false, reason: 'this credential belongs to another agent' })
+    expect((await enter('admin')).may('leo')).toEqual({ allowed: true })
+  })
+
+  it.each([
+    ['notify', { agent: 'kate' }],
+    ['agent', { agent: 'kate', session: 's1' }],
+    ['web', { integration: 'web', sender: 'owner' }],
+  ])('of kind %s %j is not good for attaching', async (kind, scope: Record<string, string>) => {
+    const { tokens, hosts } = opened()
+    const { token } = await tokens.mint({ kind, scope, ttlMs: null })
+    await expect(hosts.admit(token)).rejects.toMatchObject({
+      code: 'forbidden',
+      message: 'this credential is not good for agent.attach',
+    })
+  })
+
+  it('that is wrong, expired or revoked is refused with just that', async () => {
+    const { tokens, hosts, clock } = opened()
+    await expect(hosts.admit('agent_nonsense')).rejects.toMatchObject({
+      code: 'unauthorized',
+      message: 'this token is not known here',
+    })
+    const short = await tokens.mint({ kind: 'agent', scope: { agent: 'kate' }, ttlMs: 1_000 })
+    await clock.advance(1_000)
+    await expect(hosts.admit(short.token)).rejects.toMatchObject({ message: 'this token has expired' })
+    const revoked = await tokens.mint({ kind: 'agent', scope: { agent: 'kate' }, ttlMs: null })
+    await tokens.revoke(revoked.id, 'op')
+    await expect(hosts.admit(revoked.token)).rejects.toMatchObject({ message: 'this token was revoked' })
+  })
+
+  it('that is revoked or expires ends what it opened, and nothing else', async () => {
+    const { tokens, clock, enter } = opened()
+    const mint = (ttlMs: number | null) => tokens.mint({ kind: 'agent', scope: { agent: 'kate' }, ttlMs })
+    const first = await mint(null)
+    const second = await mint(60_000)
+    const one = await enter(first.token)
+    const two = await enter(second.token)
+    const left = await enter(first.token)
+    left.reader.closed()
+    await tokens.revoke(first.id, 'op')
+    await clock.advance(0)
+    expect([one.ended, two.ended, left.ended]).toEqual([['this token was revoked'], [], []])
+    await clock.advance(75_000)
+    expect(two.ended).toContain('this token has expired')
+  })
+
+  it('stays good while the store cannot be asked', async () => {
+    const { tokens, clock, enter, lose } = opened()
+    const { token } = await tokens.mint({ kind: 'agent', scope: { agent: 'kate' }, ttlMs: null })
+    const { ended } = await enter(token)
+    lose()
+    await clock.advance(60_000)
+    expect(ended).toEqual([])
+  })
+})

@@ -1,0 +1,165 @@
+// `/attach`: hosts on other machines come in over a WebSocket, with a bearer. Who they are is asked before the
+// handshake, so that a refusal is an HTTP answer in words; what the frames mean is known behind the door.
+import { type Server as HttpServer, type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { WebSocket, WebSocketServer } from 'ws'
+import {
+  asSwitchboardError,
+  type FramePipe,
+  type FrameReader,
+  type HttpReply,
+  SwitchboardError,
+} from '../contract/index.ts'
+import type { ServerDeps } from './deps.ts'
+import { guardSocket, type ListenerView } from './host-guard.ts'
+import { errorReply, notFound } from './reply.ts'
+
+export interface Upgrades {
+  take(
+    server: HttpServer,
+    listener: ListenerView,
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+  ): void
+  /** Ends every attachment: in order, and after a moment in any case. */
+  close(): void
+}
+
+/** A message may be 1 MiB of characters that JSON writes as six each. */
+const MAX_MESSAGE_BYTES = 8 * 1_048_576
+/** Bytes that may wait for a peer that does not read. */
+const MOST_WAITING_BYTES = 64 * 1_048_576
+const MOST_CONNECTIONS = 512
+const CLOSE_MS = 500
+
+export function createUpgrades(deps: ServerDeps, draining: () => boolean): Upgrades {
+  const open = new Set<WebSocket>()
+  let loading: Promise<WebSocketServer> | null = null
+  const shaker = () => {
+    // Loaded when used: most daemons never see a remote host.
+    loading ??= import('ws').then(
+      ({ WebSocketServer }) =>
+        new WebSocketServer({
+          noServer: true,
+          clientTracking: false,
+          maxPayload: MAX_MESSAGE_BYTES,
+          perMessageDeflate: false,
+        }),
+    )
+    return loading
+  }
+
+  const attach = async (listener: ListenerView, request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const door = deps.attach
+    if (door === undefined) return refuse(socket, notFound('no host can attach here'))
+    if (draining()) throw new SwitchboardError('draining', 'the daemon is shutting down')
+    const foreign = guardSocket(request, listener, deps.settings().publicUrl)
+    if (foreign !== null) throw foreign
+    if (open.size >= MOST_CONNECTIONS)
+      throw new SwitchboardError('rate_limited', `${MOST_CONNECTIONS} hosts are attached already`, {
+        retryAfterMs: 30_000,
+      })
+    const enter = await door.admit(bearerOf(request))
+    const server = await shaker()
+    if (socket.destroyed) return
+    server.handleUpgrade(request, socket, head, (peer) => {
+      open.add(peer)
+      const close = () => {
+        peer.close(1001)
+        deps.clock.after(CLOSE_MS, () => peer.terminate())
+      }
+      const reader = enter(pipeOf(peer, close))
+      listenTo(peer, reader, () => open.delete(peer))
+      if (draining()) reader.broken('the daemon is shutting down')
+    })
+  }
+
+  return {
+    take(server, listener, request, socket, head) {
+      // Some clients offer another protocol with every request: they mean a plain one.
+      if (!isAttach(request)) return asPlainRequest(server, request, socket, head)
+      socket.on('error', () => socket.destroy())
+      attach(listener, request, socket, head).catch((thrown) => {
+        const error = asSwitchboardError(thrown)
+        if (error.code === 'internal') deps.log.error({ problem: error.message }, 'an attachment failed')
+        refuse(socket, errorReply(error))
+      })
+    },
+    close() {
+      for (const peer of open) {
+        peer.close(1001)
+        deps.clock.after(CLOSE_MS, () => peer.terminate())
+      }
+    },
+  }
+}
+
+function pipeOf(peer: WebSocket, close: () => void): FramePipe {
+  return {
+    send(text) {
+      if (peer.readyState !== 1) return
+      // What cannot be written is the end of the connection, which is told by its own event.
+      peer.send(text.trimEnd(), () => undefined)
+      if (peer.bufferedAmount > MOST_WAITING_BYTES) peer.terminate()
+    },
+    end: close,
+  }
+}
+
+function listenTo(peer: WebSocket, reader: FrameReader, left: () => void): void {
+  peer.on('message', (data, isBinary) => {
+    if (isBinary) reader.broken('frames are text')
+    else reader.line(String(data))
+  })
+  // Too long a message, or one that breaks the form: the package has said so to the peer, and closes.
+  peer.on('error', () => undefined)
+  peer.on('close', () => {
+    left()
+    reader.closed()
+  })
+}
+
+function isAttach(request: IncomingMessage): boolean {
+  const path = (request.url ?? '').split('?', 1)[0]
+  return path === '/attach' && request.headers.upgrade?.toLowerCase() === 'websocket'
+}
+
+function bearerOf(request: IncomingMessage): string {
+  const bearer = /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (bearer === undefined)
+    throw new SwitchboardError('unauthorized', 'a host that attaches from another machine needs a token', {
+      hint: 'mint one: switchboard token mint --kind agent --agent ID',
+    })
+  return bearer
+}
+
+/** An answer where there will be no connection: written by hand, for the parser has let go of the socket. */
+function refuse(socket: Duplex, reply: HttpReply): void {
+  const body = String(reply.body ?? '')
+  const headers = { ...reply.headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(
+    `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? 'Refused'}\r\n${lines.join('')}\r\n${body}`,
+  )
+}
+
+/** Gives the request back to the parser without its offer, with the bytes that were read already. */
+function asPlainRequest(server: HttpServer, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`]
+  for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {
+    const name = request.rawHeaders[at] ?? ''
+    const value = request.rawHeaders[at + 1] ?? ''
+    if (/^(upgrade|http2-settings)$/i.test(name)) continue
+    const kept = /^connection$/i.test(name) ? withoutOffer(value) : value
+    if (kept !== '') lines.push(`${name}: ${kept}`)
+  }
+  socket.unshift(head)
+  socket.unshift(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'))
+  server.emit('connection', socket)
+}
+
+function withoutOffer(connection: string): string {
+  const kept = connection.split(',').map((one) => one.trim())
+  return kept.filter((one) => !/^(upgrade|http2-settings)$/i.test(one)).join(', ')
+}
