@@ -202,6 +202,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const load = deps.platforms[integration.platform]
     if (!load || !integration.enabled) return
     const platform = await load()
+    // An embedded database has one daemon: there is nobody to agree with.
+    const shared = (await store.durability()).kind === 'postgres'
     const adapter = platform.create({
       integration,
       clock,
@@ -212,8 +214,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       secret: deps.secret,
       filesDir: deps.filesDir(integration.id),
       publicUrl: settings().server.publicUrl,
-      // An embedded database has one daemon: there is nobody to agree with.
-      ...(settings().store.startsWith('postgres') ? { lease: linkLease(integration.id) } : {}),
+      ...(shared ? { lease: linkLease(integration.id) } : {}),
       ...(deps.credentials ? { credentials: deps.credentials(integration.id) } : {}),
     })
     const link = links.add(integration.id, integration.platform, adapter)

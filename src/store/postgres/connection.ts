@@ -124,6 +124,7 @@ export function toPostgres(sql: string): string {
   return sql
     .replace(/@any\(\$(\d+)\)/g, '= ANY($$$1)')
     .replace(/@lock/g, 'FOR UPDATE')
+    .replace(/@skip/g, 'FOR UPDATE SKIP LOCKED')
     .replace(/@seq/g, 'BIGINT PRIMARY KEY')
     .replace(/@places/g, 'turns')
     .replace(/@at_place\((\$\d+), (\$\d+)\)/g, 'integration = $1 AND conversation = $2')

@@ -145,6 +145,55 @@ describe('PostgreSQL faults', () => {
     await expectSound(one)
   })
 
+  it('[I6.no-waiting] a take waits for no other node: what is in hand elsewhere is busy, and asked for again soon', async () => {
+    const store = await fixture.open('one')
+    const { lane: known } = await queueOne(store, { conversation: 'known' })
+    const [first] = await store.takeTurns([{ lane: known }], 10_000)
+    if (first?.outcome !== 'taken') throw new Error('the lane is not free')
+    await store.releaseLanes('turns', [{ lane: known, token: first.token }])
+    const { lane: born } = await queueOne(store, { conversation: 'born' })
+    const other = new pg.Client({ connectionString: fixture.url })
+    await other.connect()
+    try {
+      await other.query('BEGIN')
+      await other.query('SELECT 1 FROM lanes WHERE lane = $1 FOR UPDATE', [known])
+      await other.query(`SELECT pg_advisory_xact_lock(hashtextextended('turns' || $1, 0))`, [born])
+      // A take that waited would end with the lock's timeout, as a failure.
+      const taken = await store.takeTurns([{ lane: known }, { lane: born }], 10_000)
+      expect(taken.map(({ outcome }) => outcome)).toEqual(['busy', 'busy'])
+      for (const one of taken) {
+        if (one.outcome === 'taken') continue
+        expect(one.retryAt - fixture.clock.now()).toBeLessThanOrEqual(1_000)
+      }
+      await other.query('COMMIT')
+      const again = await store.takeTurns([{ lane: known }, { lane: born }], 10_000)
+      expect(again.map(({ outcome }) => outcome)).toEqual(['taken', 'taken'])
+    } finally {
+      await other.end()
+    }
+  })
+
+  it('[I6.no-waiting] a lane that another node holds is not even locked: its holder settles without waiting', async () => {
+    const one = await fixture.open('one')
+    const two = await fixture.open('two')
+    const { id, lane } = await queueOne(one)
+    const [held] = await one.takeTurns([{ lane }], 10_000)
+    if (held?.outcome !== 'taken') throw new Error('the lane is not free')
+    const watcher = new pg.Client({ connectionString: fixture.url })
+    await watcher.connect()
+    try {
+      await watcher.query('BEGIN')
+      const [busy] = await two.takeTurns([{ lane }], 10_000)
+      expect(busy).toMatchObject({ outcome: 'busy', retryAt: fixture.clock.now() + 10_000 })
+      await watcher.query('SELECT 1 FROM lanes WHERE lane = $1 FOR UPDATE NOWAIT', [lane])
+      await watcher.query('ROLLBACK')
+    } finally {
+      await watcher.end()
+    }
+    const settled = await one.moveTurns([{ lane, token: held.token, turn: id, to: 'answered' }])
+    expect(settled).toEqual(['moved'])
+  })
+
   it('[S12.migrations] nodes that start at once migrate once; a newer database is refused', async () => {
     const stores = await Promise.all([fixture.open('a'), fixture.open('b'), fixture.open('c')])
     expect(new Set(stores.map((store) => store.tag)).size).toBe(1)

@@ -153,7 +153,7 @@ function open(options: ConnectionOptions): DatabaseSyncInstance {
 export function toSqlite(sql: string): string {
   return sql
     .replace(/@any\(\$(\d+)\)/g, 'IN (SELECT value FROM json_each(?$1))')
-    .replace(/\s*@lock/g, '')
+    .replace(/\s*@(?:lock|skip)/g, '')
     .replace(/@seq/g, 'INTEGER PRIMARY KEY')
     .replace(/@places/g, PLACES)
     .replace(/@at_place\((\$\d+), (\$\d+)\)/g, (_, integration, conversation) =>

@@ -4,6 +4,7 @@ import type { LaneRequest, Work } from '../../contract/index.ts'
 import {
   type InsertShape,
   insert,
+  type Row,
   rows,
   run,
   type Steps,
@@ -17,6 +18,8 @@ import { type LaneState, oneByOne, type Verb, type VerbContext } from '../verb-c
 export type LaneKind = 'turns' | 'sends'
 
 const SLACK_MS = 1_000
+// Somebody else has the row in hand at this moment: taking it, or giving it back.
+const IN_HAND_MS = 250
 
 export type Held =
   | { readonly outcome: 'taken'; readonly token: number; readonly fresh: boolean }
@@ -54,17 +57,64 @@ export function* lockLanes(
   for (const row of stored) {
     const lane = text(row, 'lane')
     asked.delete(lane)
-    const state = {
-      owner: textOrNull(row, 'owner'),
-      token: whole(row, 'token'),
-      until: whole(row, 'until'),
-      notBefore: whole(row, 'not_before'),
-    }
-    found.set(lane, state)
-    note(context, kind, lane, state)
+    found.set(lane, stateOf(row))
+    note(context, kind, lane, stateOf(row))
   }
   for (const lane of asked) note(context, kind, lane, null)
   return found
+}
+
+function stateOf(row: Row): LaneState {
+  return {
+    owner: textOrNull(row, 'owner'),
+    token: whole(row, 'token'),
+    until: whole(row, 'until'),
+    notBefore: whole(row, 'not_before'),
+  }
+}
+
+interface Free {
+  /** Locked for the rest of the commit. */
+  readonly states: ReadonlyMap<string, LaneState>
+  /** Not to be had now: when to ask again. */
+  readonly busy: ReadonlyMap<string, number>
+}
+
+/**
+ * Lanes that this node does not hold, as far as they may be taken. Nothing is waited for, and what others hold is not
+ * locked: nodes that wait for each other's lanes in one commit would end each other.
+ */
+function* lookForFree(context: VerbContext, kind: LaneKind, lanes: readonly string[]): Steps<Free> {
+  const busy = new Map<string, number>()
+  if (lanes.length === 0 || context.memory.lanes) {
+    return { states: yield* lockLanes(context, kind, lanes), busy }
+  }
+  const free = yield* rows(
+    `SELECT lane, owner, token, until, not_before FROM lanes WHERE kind = $1 AND lane @any($2)
+     AND (owner IS NULL OR owner = $3 OR until <= $4) ORDER BY lane @skip`,
+    [kind, lanes, context.owner, context.now],
+  )
+  const states = new Map(free.map((row) => [text(row, 'lane'), stateOf(row)]))
+  const others = lanes.filter((lane) => !states.has(lane))
+  if (others.length === 0) return { states, busy }
+  const absent = new Set(others)
+  const held = yield* rows('SELECT lane, until FROM lanes WHERE kind = $1 AND lane @any($2)', [kind, others])
+  for (const row of held) {
+    const lane = text(row, 'lane')
+    absent.delete(lane)
+    const until = whole(row, 'until')
+    busy.set(lane, until > context.now ? until : context.now + IN_HAND_MS)
+  }
+  if (absent.size === 0) return { states, busy }
+  // New ones: who comes first makes the row, the others do not wait for its commit.
+  const first = yield* rows(
+    `SELECT lane FROM unnest($2::text[]) AS lane
+     WHERE pg_try_advisory_xact_lock(hashtextextended($1 || lane, 0))`,
+    [kind, [...absent]],
+  )
+  for (const row of first) absent.delete(text(row, 'lane'))
+  for (const lane of absent) busy.set(lane, context.now + IN_HAND_MS)
+  return { states, busy }
 }
 
 /** Undefined: not known. Null: there is no such row. */
@@ -98,13 +148,17 @@ export function* holdLanes(
   requests: readonly LaneRequest[],
   leaseMs: number,
 ): Steps<readonly Held[]> {
-  const states = yield* lockLanes(
-    context,
-    kind,
-    requests.map((request) => request.lane),
-  )
+  const wanted = (mine: boolean) =>
+    requests.filter(({ token }) => (token !== undefined) === mine).map(({ lane }) => lane)
+  const { states: free, busy } = yield* lookForFree(context, kind, wanted(false))
+  const states = new Map([...free, ...(yield* lockLanes(context, kind, wanted(true)))])
   const until = context.now + leaseMs
-  const outcomes = requests.map((request) => judge(context, request, states.get(request.lane)))
+  const outcomes = requests.map((request): Held => {
+    const retryAt = busy.get(request.lane)
+    return retryAt === undefined
+      ? judge(context, request, states.get(request.lane))
+      : { outcome: 'busy', retryAt }
+  })
   const renew: string[] = []
   const acquire: Value[][] = []
   const acquiring: number[] = []
