@@ -3,6 +3,7 @@
 import { AGENTS, CHANNEL } from './requirements/agents.ts'
 import { CHANNEL_SERVERS } from './requirements/channel-servers.ts'
 import { CHORUS } from './requirements/chorus.ts'
+import { CLUSTER } from './requirements/cluster.ts'
 import { CONFIGURATION } from './requirements/configuration.ts'
 import { PEOPLE, RIVER, SENDING_TRUTH, TELEGRAM } from './requirements/issues.ts'
 import { ACCESS, APPROVALS } from './requirements/people.ts'
@@ -55,4 +56,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...PEOPLE,
   ...SENDING_TRUTH,
   ...TELEGRAM,
+  ...CLUSTER,
 ]

@@ -10,7 +10,7 @@ import { dirname, join, relative } from 'node:path'
 export interface PostgresServer {
   /** Connection URL of a new, empty database. */
   freshDatabase(): Promise<string>
-  /** Ends the server at once, as a crash would; `start` brings it back with its data. */
+  /** kill -9; `start` brings it back on the same port with its data. */
   crash(): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
@@ -25,6 +25,7 @@ export function sharedPostgres(): Promise<PostgresServer> {
 }
 
 const PASSWORD = 'switchboard'
+const START_TRIES = 50
 
 /** A server of its own, for tests that stop it. */
 export async function startPostgres(): Promise<PostgresServer> {
@@ -67,11 +68,23 @@ export async function startPostgres(): Promise<PostgresServer> {
       return `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${name}`
     },
     async crash() {
-      await server.stop()
+      const pid = Number((await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0])
+      const ended = server.stop()
+      process.kill(pid, 'SIGKILL')
+      await ended
     },
     async start() {
-      server = create()
-      await server.start()
+      // What the crashed server left running must end first, or the new one refuses to share its memory with it.
+      for (let tries = 1; ; tries++) {
+        server = create()
+        const up = await server.start().then(
+          () => true,
+          () => false,
+        )
+        if (up) return
+        if (tries === START_TRIES) throw new Error('PostgreSQL does not start again')
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
     },
     async stop() {
       await server.stop()

@@ -27,7 +27,7 @@ export interface FakeTelegram {
   readonly url: string
   readonly token: string
   readonly world: World
-  readonly updates: Pick<UpdateQueue, 'polls' | 'confirmed'>
+  readonly updates: Pick<UpdateQueue, 'polls' | 'confirmed' | 'conflicts'>
   /** What happened by plan so far. */
   readonly fired: FaultPlan['fired']
   person(options?: PersonOptions): Person

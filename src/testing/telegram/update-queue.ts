@@ -8,6 +8,8 @@ import type { FakeUpdate, World } from './world.ts'
 export interface UpdateQueue {
   /** The offset of every getUpdates so far, in order. */
   readonly polls: readonly number[]
+  /** How often a poll was ended because another one came: two pollers at once. */
+  conflicts(): number
   /** True once the bot asked for something later. */
   confirmed(updateId: number): boolean
   getUpdates(body: CallBody, fault: FaultRule | null, peer: Peer): Promise<Answer>
@@ -45,6 +47,7 @@ export function createUpdateQueue(world: World): UpdateQueue {
   let hookError: string | null = null
   let posting = false
   let stopped = false
+  let conflicts = 0
 
   const wanted = (update: FakeUpdate) => {
     const kind = Object.keys(update).find((key) => key !== 'update_id') ?? ''
@@ -100,10 +103,12 @@ export function createUpdateQueue(world: World): UpdateQueue {
 
   return {
     polls,
+    conflicts: () => conflicts,
     confirmed: (updateId) => !world.updates.some((update) => update.update_id === updateId),
     async getUpdates({ params }, fault, peer) {
       if (hook !== null) return refuse(HOOK_ACTIVE, 409)
       // The newcomer gets the updates, the one that waited is told.
+      if (waiting) conflicts += 1
       waiting?.end(refuse(OTHER_POLLER, 409))
       const offset = Number(params.offset ?? 0)
       polls.push(offset)

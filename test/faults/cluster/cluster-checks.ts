@@ -1,0 +1,169 @@
+// What must hold after any fault of a cluster: everything acknowledged is there and answered, in order, nothing was said
+// twice without saying so, every node's ledger agrees; and the numbers, for people.
+import { expect } from 'vitest'
+import { type Audit, repeated, type Status } from '../river-checks.ts'
+import { askJson } from '../scene.ts'
+import { pause, until } from '../until.ts'
+import { type Cluster, TALKERS } from './cluster-scene.ts'
+import type { DatabaseProbe, StoredTurn } from './database-probe.ts'
+import type { Load } from './load.ts'
+import { DUPLICATE_NOTE } from './recording-place.ts'
+
+/** What SPEC 13 promises of the leases and lanes of a node that is gone. */
+export const MOVED_WITHIN_MS = 15_000
+
+export interface Moved {
+  /** Lanes with work and leases that the node held when it went. */
+  readonly lanes: number
+  readonly leases: number
+  /** Until none of them was its own any more, by the database's clock. */
+  readonly lanesMs: number
+  readonly leasesMs: number
+}
+
+/** The owner (`node/boot`) that holds the most now, with the bot's lease if somebody has it. */
+export async function busiest(probe: DatabaseProbe, lease?: string): Promise<string> {
+  return until('a node is busy', async () => {
+    const held = await probe.held()
+    const poller = lease === undefined ? undefined : held.leases.get(lease)
+    if (lease !== undefined) return poller !== undefined && (held.turns.get(poller) ?? 0) > 0 ? poller : null
+    const [first] = [...held.turns].sort(([, a], [, b]) => b - a)
+    return first?.[0]
+  })
+}
+
+/** Follows what an owner held until nothing of it is left. `since`: by the database's clock. */
+export async function followMove(probe: DatabaseProbe, owner: string, since: number): Promise<Moved> {
+  let lanes = 0
+  let leases = 0
+  let lanesMs = -1
+  let leasesMs = -1
+  const deadline = Date.now() + 4 * MOVED_WITHIN_MS
+  for (;;) {
+    const held = await probe.held()
+    const lanesNow = (held.turns.get(owner) ?? 0) + (held.sends.get(owner) ?? 0)
+    const leasesNow = [...held.leases.values()].filter((holder) => holder === owner).length
+    lanes = Math.max(lanes, lanesNow)
+    leases = Math.max(leases, leasesNow)
+    if (lanesNow === 0 && lanesMs < 0) lanesMs = held.at - since
+    if (leasesNow === 0 && leasesMs < 0) leasesMs = held.at - since
+    if (lanesMs >= 0 && leasesMs >= 0) return { lanes, leases, lanesMs, leasesMs }
+    if (Date.now() > deadline)
+      throw new Error(`${owner} still holds ${lanesNow} lanes and ${leasesNow} leases`)
+    await pause(50)
+  }
+}
+
+export function expectMovedInTime(moved: Moved): void {
+  expect(moved.lanes + moved.leases, 'it held something').toBeGreaterThan(0)
+  expect(moved.lanesMs).toBeLessThanOrEqual(MOVED_WITHIN_MS)
+  expect(moved.leasesMs).toBeLessThanOrEqual(MOVED_WITHIN_MS)
+}
+
+export interface Outcome {
+  readonly acknowledged: number
+  readonly delivered: number
+  readonly repeats: number
+  readonly answered: number
+  readonly labelled: number
+  readonly longestStallMs: number
+  readonly conflicts: number
+  readonly spoken: number
+}
+
+/** Ends the load, waits until all is settled, and checks everything that must hold. */
+export async function expectNothingLost(cluster: Cluster, load: Load): Promise<Outcome> {
+  const { probe, agent, place, telegram } = cluster
+  await load.stop()
+  await until('every update was fetched', () => telegram.world.updates.length === 0, 120_000)
+  await until('everything is settled', async () => (await probe.open()) === 0, 120_000)
+
+  const turns = await probe.turns()
+  const crowd = turns.filter((turn) => turn.integration === 'crowd')
+  expect(crowd.map((turn) => turn.message_id).toSorted()).toEqual([...load.acknowledged.keys()].toSorted())
+  expect(turns.filter((turn) => turn.state !== 'answered')).toEqual([])
+  expect(agent.untaken).toEqual([])
+
+  // The agent got each conversation in the order in which it was written, whoever handed it over.
+  const delivered = new Map(agent.handed.map(({ id, text }) => [id, text]))
+  expect([...delivered.values()].toSorted()).toEqual([...load.acknowledged.values()].toSorted())
+  expectInOrder([...delivered.values()])
+
+  // So did the place where the answers arrive; what came twice says so.
+  const plain = place.arrivals.filter((one) => !one.labelled).map((one) => one.text)
+  const marked = place.arrivals.filter((one) => one.labelled).map((one) => unlabelled(one.text))
+  expect(repeated(plain)).toEqual([])
+  expect(repeated(marked)).toEqual([])
+  const said = new Set(place.arrivals.map((one) => unlabelled(one.text).replace(/^re: /, '')))
+  expect([...said].toSorted()).toEqual([...load.acknowledged.values()].toSorted())
+  expectInOrder([...said])
+
+  const labelledThere = await expectTelegramAnswered(cluster, load)
+  expect(await probe.sentTwice()).toBe(0)
+  for (const node of cluster.nodes) {
+    const audit = await askJson<Audit>(node.data, 'audit', 'verify')
+    expect(audit).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
+    expect(await askJson<Status>(node.data, 'status')).toMatchObject({ ready: true })
+  }
+  return {
+    acknowledged: load.acknowledged.size,
+    delivered: delivered.size,
+    repeats: agent.handed.length - delivered.size,
+    answered: crowd.length,
+    labelled: marked.length + labelledThere,
+    longestStallMs: Math.max(...turns.map(stallOf)),
+    conflicts: telegram.updates.conflicts(),
+    spoken: load.spoken.length,
+  }
+}
+
+/** Every person reads an answer to everything they said, once, or again with the note. */
+async function expectTelegramAnswered({ telegram }: Cluster, load: Load): Promise<number> {
+  const texts = TALKERS.flatMap((id) => telegram.world.shown(id))
+    .filter((one) => one.fromBot)
+    .map((one) => one.message.text ?? '')
+  const plain = texts.filter((text) => !text.startsWith(DUPLICATE_NOTE))
+  const marked = texts.filter((text) => text.startsWith(DUPLICATE_NOTE))
+  expect(repeated(plain.map(spokenOf))).toEqual([])
+  const answered = new Set(texts.map(spokenOf))
+  expect(load.spoken.filter((text) => !answered.has(text))).toEqual([])
+  return marked.length
+}
+
+export function tell(fault: string, outcome: Outcome, moved?: Moved): void {
+  const { acknowledged, delivered, repeats, answered, labelled, longestStallMs, conflicts, spoken } = outcome
+  const went = moved
+    ? `; ${moved.lanes} lanes moved after ${seconds(moved.lanesMs)}, ${moved.leases} leases after ${seconds(moved.leasesMs)}`
+    : ''
+  console.log(
+    `${fault}: ${acknowledged} acknowledged, ${delivered} delivered (${repeats} repeats), ${answered} answered; ` +
+      `${spoken} on Telegram; labelled duplicates ${labelled}; longest stall ${seconds(longestStallMs)}; ` +
+      `polls at once ${conflicts}${went}`,
+  )
+}
+
+export function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`
+}
+
+function stallOf(turn: StoredTurn): number {
+  return turn.updated_at - turn.received_at
+}
+
+function unlabelled(text: string): string {
+  return text.startsWith(DUPLICATE_NOTE) ? text.slice(text.indexOf('\n\n') + 2) : text
+}
+
+function spokenOf(text: string): string {
+  return /tick \d+ of \d+/.exec(text)?.[0] ?? text
+}
+
+/** Texts are `N of CONVERSATION`: within a conversation the numbers grow by one from nought. */
+function expectInOrder(texts: readonly string[]): void {
+  const next = new Map<string, number>()
+  for (const text of texts) {
+    const [, n = '', conversation = ''] = /^(\d+) of (.+)$/.exec(text) ?? []
+    expect({ conversation, n: Number(n) }).toEqual({ conversation, n: next.get(conversation) ?? 0 })
+    next.set(conversation, Number(n) + 1)
+  }
+}

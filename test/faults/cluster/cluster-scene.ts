@@ -1,0 +1,165 @@
+// A cluster under test: one PostgreSQL of its own, three real daemons with one configuration, and a world around them
+// that outlives them all: an agent, a place where answers arrive, Telegram, and one public address for the three.
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { createFakeTelegram, type FakeTelegram } from '../../../src/testing/emulate.ts'
+import { type PostgresServer, startPostgres } from '../../../src/testing/postgres-server.ts'
+import type { Daemon } from '../daemon.ts'
+import { CROWD_SECRET, type Scene } from '../scene.ts'
+import { createDatabaseProbe, type DatabaseProbe } from './database-probe.ts'
+import { createRecordingAgent, type RecordingAgent } from './recording-agent.ts'
+import { createRecordingPlace, type RecordingPlace } from './recording-place.ts'
+import { createWire, type Wire } from './tcp-proxy.ts'
+
+export interface ClusterNode {
+  readonly index: number
+  readonly data: string
+  readonly url: string
+  /** The name under which the store knows it; set once it started. */
+  name(): string
+  daemon(): Daemon
+  /** Starts it, again on the same port with the same folder. */
+  start(): Promise<Daemon>
+}
+
+export interface Cluster {
+  readonly postgres: PostgresServer
+  readonly probe: DatabaseProbe
+  readonly nodes: readonly ClusterNode[]
+  /** Between the last node and the database. */
+  readonly wire: Wire
+  readonly agent: RecordingAgent
+  readonly place: RecordingPlace
+  readonly telegram: FakeTelegram
+  node(name: string): ClusterNode
+}
+
+export interface ClusterOptions {
+  readonly nodes?: number
+  readonly workMs?: number
+  /** Further integrations and agents, as YAML. */
+  readonly integrations?: string
+  readonly agents?: string
+  /** Before the command of a node, and its environment: a clock that is off. */
+  readonly env?: (index: number) => Readonly<Record<string, string>>
+  /** Changes the configuration of one node. */
+  readonly configOf?: (index: number, yaml: string) => string
+}
+
+/** Who may talk to the bot. */
+export const TALKERS = [412_587_349, 412_587_350, 412_587_351]
+
+export async function openCluster(scene: Scene, options: ClusterOptions = {}): Promise<Cluster> {
+  const postgres = await startPostgres()
+  scene.onEnd(() => postgres.stop())
+  const direct = await postgres.freshDatabase()
+  const probe = await createDatabaseProbe(direct)
+  scene.onEnd(() => probe.stop())
+  const wire = await createWire(() => [Number(new URL(direct).port)])
+  scene.onEnd(() => wire.close())
+  const agent = await createRecordingAgent(options.workMs ?? 250)
+  scene.onEnd(() => agent.stop())
+  const place = await createRecordingPlace()
+  scene.onEnd(() => place.stop())
+  const telegram = await createFakeTelegram()
+  scene.onEnd(() => telegram.stop())
+
+  const nodes: ClusterNode[] = []
+  let turn = 0
+  const front = await createWire(() => {
+    turn += 1
+    return nodes.map((_, at) => Number(new URL(nodes[(at + turn) % nodes.length]?.url ?? '').port))
+  })
+  scene.onEnd(() => front.close())
+  const yaml = configuration({ place, telegram, front: front.port }, options)
+  const key = randomBytes(32).toString('base64')
+  const count = options.nodes ?? 3
+  const through = new URL(direct)
+  through.port = String(wire.port)
+  for (let index = 0; index < count; index += 1) {
+    const database = index === count - 1 ? through.href : direct
+    const env = {
+      DATABASE_URL: database,
+      SWITCHBOARD_KEY: key,
+      AGENT_URL: agent.url,
+      ...options.env?.(index),
+    }
+    const text = options.configOf?.(index, yaml) ?? yaml
+    nodes.push(await prepareNode(scene, { index, yaml: text, env, token: telegram.token }))
+  }
+  await Promise.all(nodes.map((node) => node.start()))
+  const node = (name: string) => {
+    const found = nodes.find((one) => one.name() === name)
+    if (!found) throw new Error(`there is no node ${name}`)
+    return found
+  }
+  return { postgres, probe, nodes, wire, agent, place, telegram, node }
+}
+
+async function prepareNode(
+  scene: Scene,
+  about: { index: number; yaml: string; env: Record<string, string>; token: string },
+): Promise<ClusterNode> {
+  const data = scene.folder()
+  const config = join(data, 'switchboard.yaml')
+  writeFileSync(join(data, 'crowd.secret'), CROWD_SECRET, { mode: 0o600 })
+  writeFileSync(join(data, 'telegram.token'), about.token, { mode: 0o600 })
+  writeFileSync(config, about.yaml)
+  const port = await freePort()
+  let daemon: Daemon | null = null
+  const running = () => {
+    if (!daemon) throw new Error(`node ${about.index} was never started`)
+    return daemon
+  }
+  return {
+    index: about.index,
+    data,
+    url: `http://127.0.0.1:${port}`,
+    name() {
+      const ready = running()
+        .log()
+        .find((line) => line.msg === 'switchboard is ready')
+      return String(ready?.node)
+    },
+    daemon: running,
+    async start() {
+      daemon = await scene.start({ data, config, port, env: about.env })
+      return daemon
+    },
+  }
+}
+
+function configuration(
+  world: { place: RecordingPlace; telegram: FakeTelegram; front: number },
+  options: ClusterOptions,
+): string {
+  const talkers = TALKERS.map((id) => `"${id}"`).join(', ')
+  return `server: { public_url: "http://127.0.0.1:${world.front}" }
+store: env:DATABASE_URL
+integrations:
+  - { id: crowd, platform: webhook, secret: "file:crowd.secret", signature: plain,
+      out: { url: "${world.place.url}", allow_private: true } }
+  - { id: tg, platform: telegram, token: "file:telegram.token", api_root: "${world.telegram.url}", mode: polling,
+      access: { dm: allowlist, allow_from: [${talkers}], approvers: ["${TALKERS[0]}"] } }
+${options.integrations ?? ''}agents:
+  - id: slow
+    connector: { type: chorus, url: "env:AGENT_URL", allow_private: true }
+    inbound_bindings: [{ plugin: webhook, instance: crowd }]
+  - id: demo
+    connector: { type: demo }
+    inbound_bindings: [{ plugin: telegram, instance: tg }]
+${options.agents ?? ''}`
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const looking = createServer()
+    looking.once('error', reject)
+    looking.listen(0, '127.0.0.1', () => {
+      const { port } = looking.address() as AddressInfo
+      looking.close(() => resolve(port))
+    })
+  })
+}

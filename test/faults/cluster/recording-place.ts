@@ -1,0 +1,66 @@
+// The place where answers arrive: a URL that every node posts to. It knows no idempotency, as most of the world, so that
+// whatever comes twice is seen twice. It can keep one caller waiting for the confirmation.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Arrival {
+  /** The outbox row. */
+  readonly key: string
+  readonly conversation: string
+  readonly text: string
+  /** Marked by the gateway as something that may have come before. */
+  readonly labelled: boolean
+}
+
+export interface RecordingPlace {
+  readonly url: string
+  readonly arrivals: readonly Arrival[]
+  /** What comes for this conversation from now on arrives, and is not confirmed before `confirm`. */
+  hold(conversation: string): void
+  /** Confirms everything that was held; says how many confirmations were written. */
+  confirm(): number
+  stop(): Promise<void>
+}
+
+export const DUPLICATE_NOTE = '(may be a duplicate'
+
+export async function createRecordingPlace(): Promise<RecordingPlace> {
+  const arrivals: Arrival[] = []
+  const held = new Set<string>()
+  let waiting: ServerResponse[] = []
+
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    let body = ''
+    for await (const chunk of request.setEncoding('utf8')) body += chunk
+    const { chat_id, message: text } = JSON.parse(body) as { chat_id: string; message: string }
+    const conversation = chat_id.slice(chat_id.indexOf(':') + 1)
+    const labelled = text.startsWith(DUPLICATE_NOTE)
+    arrivals.push({ key: String(request.headers['idempotency-key']), conversation, text, labelled })
+    if (held.has(conversation)) waiting.push(response)
+    else confirm(response)
+  }
+  const confirm = (response: ServerResponse) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}')
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/answers`,
+    arrivals,
+    hold: (conversation) => void held.add(conversation),
+    confirm() {
+      const now = waiting
+      waiting = []
+      held.clear()
+      for (const response of now) confirm(response)
+      return now.length
+    },
+    async stop() {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}

@@ -1,0 +1,88 @@
+// Wires that a test can cut: between a node and the database, and between callers and the nodes behind one address.
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+export interface Wire {
+  readonly port: number
+  /** Every connection breaks, and new ones are refused. */
+  cut(): void
+  /** Nothing passes any more, in neither direction, and nobody is told: as a network that swallows packets. */
+  freeze(): void
+  /** New connections pass again. Those that were frozen break, as they do when a network comes back too late. */
+  mend(): void
+  close(): Promise<void>
+}
+
+/** `to`: where a new connection leads, tried in this order. */
+export async function createWire(to: () => readonly number[]): Promise<Wire> {
+  const pairs = new Set<readonly [Socket, Socket]>()
+  const waiting = new Set<Socket>()
+  let state: 'whole' | 'cut' | 'frozen' = 'whole'
+
+  const join = (near: Socket, far: Socket) => {
+    const pair = [near, far] as const
+    pairs.add(pair)
+    const end = () => {
+      // A frozen wire tells nobody that the other end is gone.
+      if (state === 'frozen') return
+      near.destroy()
+      far.destroy()
+      pairs.delete(pair)
+    }
+    for (const socket of pair) {
+      socket.on('error', () => undefined)
+      socket.once('close', end)
+    }
+    near.pipe(far)
+    far.pipe(near)
+  }
+
+  const reach = (near: Socket, [port, ...others]: readonly number[]) => {
+    if (port === undefined) return void near.destroy()
+    const far = connect({ port, host: '127.0.0.1' })
+    far.once('error', () => reach(near, others))
+    far.once('connect', () => {
+      far.removeAllListeners('error')
+      if (near.destroyed) return void far.destroy()
+      join(near, far)
+    })
+  }
+
+  const server = createServer({ pauseOnConnect: true }, (near) => {
+    near.on('error', () => undefined)
+    if (state === 'cut') return void near.destroy()
+    if (state === 'frozen') return void waiting.add(near)
+    reach(near, to())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  const breakAll = () => {
+    for (const [near, far] of pairs) {
+      near.destroy()
+      far.destroy()
+    }
+    pairs.clear()
+    for (const near of waiting) near.destroy()
+    waiting.clear()
+  }
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut() {
+      state = 'cut'
+      breakAll()
+    },
+    freeze() {
+      state = 'frozen'
+      for (const pair of pairs) for (const socket of pair) socket.unpipe().pause()
+    },
+    mend() {
+      if (state === 'frozen') breakAll()
+      state = 'whole'
+    },
+    async close() {
+      state = 'cut'
+      breakAll()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}

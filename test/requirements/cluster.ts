@@ -1,0 +1,21 @@
+// What issue 6 demands beyond SPEC 13: faults of a cluster with real processes and a real PostgreSQL.
+import { requirements } from './row.ts'
+
+export const CLUSTER = requirements(
+  'Issue 6 Two nodes and more',
+  `
+built   6 I6.no-waiting             Nodes never wait for each other's lanes: a take finds them busy and comes back
+pending 6 I6.lease-by-store         Pollers take a lease on every PostgreSQL, also one that is named by reference
+pending 6 I6.sigkill                kill -9 of one of three nodes under load: nothing acknowledged is lost, order holds, double sends are labelled, all it held moves within 15 s
+pending 6 I6.sigstop                A node frozen for 30 s that wakes up: its late writes are refused by the token, and it goes on
+pending 6 I6.db-killed              The database killed and brought back: 503 meanwhile, nothing acknowledged is lost, everything resumes by itself
+pending 6 I6.cut                    One node's connections to the database cut: its work moves to the others within 15 s, and it comes back by itself
+pending 6 I6.cut-silent             The same where the network swallows everything and tells nobody
+pending 6 I6.rolling                All nodes restarted one after the other under load: nothing lost, nothing unanswered
+pending 6 I6.one-poller             At any time one node polls, whatever happens to the others
+pending 6 I6.decide-once            Two nodes decide the same approval at once: one winner, the other is told who
+pending 6 I6.schedule-once          A schedule fires once in a cluster
+pending 6 I6.clock-skew             A node whose clock is off by minutes works like the others: the database's time decides
+pending 6 I6.scenarios-three        The scenario suite passes on three nodes that share a database
+`,
+)
