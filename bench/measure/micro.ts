@@ -89,6 +89,7 @@ function stepInput(): StepInput {
     canEdit: true,
     senderLimit: WITHIN_LIMIT,
     senderLimitKey: 'tunables.sender_limit',
+    asked: false,
     floodLimit: WITHIN_LIMIT,
     freshCode: () => 'abcdef',
   }

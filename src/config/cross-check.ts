@@ -1,5 +1,6 @@
 // Rules that span several parts of the file: references between integrations, agents, servers and users.
 import { parseAddress } from '../contract/index.ts'
+import { channelIntegrationId } from './channel-integrations.ts'
 import type { Finding } from './issues.ts'
 import { suggestion } from './nearest.ts'
 import type { Path } from './problem.ts'
@@ -27,7 +28,7 @@ export function crossCheck(config: Config, built: Built | null): Checked {
   scopes(config, wrong)
   bindings(config, wrong, warnings)
   overlaps(config, wrong)
-  channelServers(config, wrong, warnings)
+  channelServers(config, warnings)
   people(config, wrong)
   if (built !== null) notBuilt(config, built, warnings)
   quietDoors(config, warnings)
@@ -139,6 +140,8 @@ function overlaps(config: Config, wrong: Wrong): void {
       const path = ['agents', index, 'inbound_bindings', place]
       const instance = instanceOf(config, binding)
       const owner = `agents[${index}].inbound_bindings[${place}]`
+      // Several agents may hear one channel server: each gets a turn of its own.
+      if (binding.plugin === 'mcp' && Object.hasOwn(config.mcp_servers, instance)) continue
       if (binding.conversations === undefined) {
         const before = rest.get(instance)
         if (before === undefined) rest.set(instance, owner)
@@ -168,7 +171,7 @@ function overlaps(config: Config, wrong: Wrong): void {
   }
 }
 
-function channelServers(config: Config, wrong: Wrong, warnings: string[]): void {
+function channelServers(config: Config, warnings: string[]): void {
   const servers = Object.keys(config.mcp_servers)
   for (const [index, agent] of config.agents.entries()) {
     const approved = agent.channels?.approved.map((entry) => entry.server) ?? []
@@ -185,24 +188,41 @@ function channelServers(config: Config, wrong: Wrong, warnings: string[]): void 
           `agents[${index}].inbound_bindings allow server "${name}", but agents[${index}].channels.approved does not list it`,
         )
     }
-  }
-  for (const [index, integration] of config.integrations.entries()) {
-    if (integration.platform === 'mcp' && !servers.includes(integration.server)) {
-      wrong(
-        ['integrations', index, 'server'],
-        `unknown MCP server "${integration.server}"`,
-        suggestion(integration.server, servers) || null,
-      )
+    for (const name of approved) {
+      if (servers.includes(name) && !named.has(name))
+        warnings.push(
+          `agents[${index}].channels.approved lists server "${name}", but no allowed_channel_servers of agents[${index}].inbound_bindings does`,
+        )
     }
+  }
+  for (const name of servers) {
+    const heard = config.agents.some(
+      (agent) =>
+        agent.channels?.approved.some((entry) => entry.server === name) === true ||
+        agent.inbound_bindings.some(
+          (binding) =>
+            binding.allowed_channel_servers.includes(name) ||
+            (binding.plugin === 'mcp' && instanceOf(config, binding) === name),
+        ),
+    )
+    if (!heard) warnings.push(`mcp_servers.${name} is mentioned by no agent: it is not started`)
   }
 }
 
+function channelIds(config: Config): readonly string[] {
+  return Object.keys(config.mcp_servers).flatMap((server) =>
+    config.agents.map((agent) => channelIntegrationId(server, agent.id)),
+  )
+}
+
 function people(config: Config, wrong: Wrong): void {
-  const ids = config.integrations.map((integration) => integration.id)
+  const ids = [...config.integrations.map((integration) => integration.id), ...channelIds(config)]
   const owner = new Map<string, string>()
   for (const [index, user] of config.users.entries()) {
     for (const [place, identity] of user.identities.entries()) {
-      const integration = identity.slice(0, identity.indexOf(':'))
+      // The id of a channel server holds a colon of its own.
+      const integration =
+        ids.find((id) => identity.startsWith(`${id}:`)) ?? identity.slice(0, identity.indexOf(':'))
       const path = ['users', index, 'identities', place]
       if (!ids.includes(integration))
         wrong(path, `unknown integration "${integration}"`, suggestion(integration, ids) || null)

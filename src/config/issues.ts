@@ -145,6 +145,13 @@ function wrongName(path: Path, found: unknown, discriminator: string | undefined
     return { path: inside, at: 'key', message: `"${key}" is missing`, hint: `known: ${names.join(', ')}` }
   }
   if (typeof written !== 'string') return wrongType('string', inside, written)
+  if (key === 'platform' && written === 'mcp')
+    return {
+      path: inside,
+      at: 'value',
+      message: 'an MCP channel server is no integration of its own',
+      hint: 'name it under mcp_servers, channels.approved and allowed_channel_servers',
+    }
   return {
     path: inside,
     at: 'value',

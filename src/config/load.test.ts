@@ -24,7 +24,10 @@ describe('what loads', () => {
     })
     expect(settings.agents[0]).toMatchObject({
       connector: { type: 'chorus', options: { url: 'env:KATE_CONNECTION_STRING' } },
-      bindings: [{ plugin: 'telegram', instance: 'kate_tg', allowedChannelServers: ['slack', 'telegram'] }],
+      bindings: [
+        { plugin: 'telegram', instance: 'kate_tg', allowedChannelServers: ['slack', 'telegram'] },
+        { plugin: 'mcp', instance: 'channel:slack@kate', allowedChannelServers: [] },
+      ],
       schedules: [{ id: 'standup', cron: '0 9 * * 1-5', tz: 'Europe/Oslo', missed: 'run' }],
       notifyOn: 'failure',
       messagingAllow: ['slack:C0123ABC', 'telegram:-100123'],
@@ -33,6 +36,7 @@ describe('what loads', () => {
     expect(settings.mcpServers[0]?.options).toMatchObject({ cwd: '/etc/sb/slack' })
     expect(settings.warnings).toEqual([
       'agents[0].channels.approved: server "telegram" is configured nowhere under mcp_servers',
+      'mcp_servers.pager is mentioned by no agent: it is not started',
       'platform telegram is not built yet: kate_tg is loaded but stays off',
       'connector chorus is not built yet: kate is loaded but stays off',
       'platform mcp is not built yet: slack is loaded but stays off',

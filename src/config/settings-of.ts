@@ -8,6 +8,7 @@ import type {
   Settings,
   Tunables,
 } from '../contract/index.ts'
+import { withChannelServers } from './channel-integrations.ts'
 import { instanceOf } from './cross-check.ts'
 import { WEB_OWNER } from './default-settings.ts'
 import { digestOf } from './digest.ts'
@@ -37,7 +38,7 @@ export function settingsOf(
   warnings: readonly string[],
 ): Settings {
   const { host, port, public_url, admin_token } = config.server
-  const plain: Omit<Settings, 'digest' | 'warnings'> = {
+  const plain = withChannelServers<Omit<Settings, 'digest' | 'warnings'>>({
     server: {
       host,
       port,
@@ -61,7 +62,7 @@ export function settingsOf(
       roles: user.roles,
     })),
     tunables: tunablesOf(config),
-  }
+  })
   // The store's path is where this node keeps things, not what the configuration means.
   const meaning = {
     ...plain,

@@ -178,14 +178,6 @@ const email = z
   })
   .describe('A mailbox.')
 
-const mcp = z
-  .strictObject({
-    ...common,
-    platform: z.literal('mcp'),
-    server: text('Name of the server under mcp_servers.'),
-  })
-  .describe('An MCP channel server with an access policy of its own.')
-
 const chorus = z
   .strictObject({
     ...common,
@@ -224,7 +216,6 @@ export const integrationSchema = z.discriminatedUnion('platform', [
   slack,
   discord,
   email,
-  mcp,
   chorus,
   imessage,
   whatsapp,

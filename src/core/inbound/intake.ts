@@ -10,10 +10,12 @@ import {
   type Clock,
   type Effect,
   type InboundEvent,
+  type InboundVerdict,
   type IntegrationSettings,
   integrationById,
   type PlatformIntake,
   type Random,
+  type ReasonCode,
   type Received,
   type ReceiveItem,
   type ReceiveResult,
@@ -35,7 +37,7 @@ import { runSteps } from './steps.ts'
 import { verdictForm } from './verdict-step.ts'
 
 export interface IntakeDeps {
-  readonly store: Pick<Store, 'receive' | 'approval' | 'routeAt'>
+  readonly store: Pick<Store, 'receive' | 'approval' | 'routeAt' | 'sends'>
   readonly clock: Clock
   readonly random: Random
   readonly settings: () => Settings
@@ -50,6 +52,9 @@ export interface IntakeDeps {
 const DECIDED_STAYS_KNOWN_MS = 24 * 3_600_000
 // Strangers decide how often they knock: beyond this their refusals are counted and in the ledger, without a row each.
 const REFUSAL_ROWS = { rps: 1, burst: 1_000 }
+
+/** Refusals that come in any number: counted and in the ledger, without a row each. */
+const UNKEPT: readonly ReasonCode[] = ['rate_limited', 'flood', 'store_away']
 
 export interface Intake {
   of(integration: string): PlatformIntake
@@ -80,6 +85,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       now,
       grants: deps.grants,
       approval: await namedApproval(event, now),
+      asked: event.kind === 'verdict' && (await wasAsked(event, integration.id)),
       session: chatCommand(event) && spoken ? await deps.sessionFacts(spoken, at, route) : null,
       route,
       canEdit: deps.canEdit(integration.id),
@@ -110,6 +116,13 @@ export function createIntake(deps: IntakeDeps): Intake {
     if (!row) return null
     const endedAt = row.state === 'pending' ? now : (row.decidedAt ?? row.expiresAt)
     return now - endedAt <= DECIDED_STAYS_KNOWN_MS ? row : null
+  }
+
+  /** Written to the server's pipe, as far as is known: one that waits or failed was never shown to it. */
+  const wasAsked = async ({ approval, conversation }: InboundVerdict, integration: string) => {
+    const states = ['sending', 'sent', 'unknown'] as const
+    const prompts = await deps.store.sends({ approval, integration, states, limit: 10 })
+    return prompts.some((row) => row.op?.kind === 'prompt' && row.conversation === conversation)
   }
 
   // A message without an id gets a fresh one and is never taken for a duplicate.
@@ -179,7 +192,7 @@ function toItem(input: StepInput, { decision, effects = [] }: StepResult, messag
       platform: integration.platform,
       messageId,
       editVersion: 'editVersion' in event ? (event.editVersion ?? 0) : 0,
-      source: `${integration.platform}:${integration.id}`,
+      source: integration.source ?? `${integration.platform}:${integration.id}`,
       agent,
       sender: event.sender.id,
       body: refused ? null : body,
@@ -188,7 +201,7 @@ function toItem(input: StepInput, { decision, effects = [] }: StepResult, messag
     state: decision.go === 'continue' ? 'queued' : refused ? 'refused' : 'consumed',
     reason: decision.go === 'continue' ? null : decision.reason,
     ...(refused && decision.key ? { detail: { key: decision.key } } : {}),
-    keepRow: !(refused && (decision.reason === 'rate_limited' || decision.reason === 'flood')),
+    keepRow: !(refused && UNKEPT.includes(decision.reason)),
     effects: decision.go === 'answer' ? [...effects, reply(at, decision.text)] : effects,
     ...(decision.go === 'continue' ? { claims: claimRules(input) } : {}),
   }

@@ -21,6 +21,8 @@ export interface StepInput {
   readonly grants: GrantBook
   /** The approval that a verdict-shaped message names: pending, or decided in the last 24 h; else null. */
   readonly approval: ApprovalRow | null
+  /** A channel server that pushed a verdict was sent the request that it answers; false for everything else. */
+  readonly asked: boolean
   /** What `/status` and `/stop` need to know; null unless the message is a command. */
   readonly session: SessionFacts | null
   /** Where the address leads by a claim; null unless the message is a command. */

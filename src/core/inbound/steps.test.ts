@@ -54,6 +54,7 @@ function input(
     canEdit: true,
     senderLimit: { over: false },
     senderLimitKey: 'tunables.sender_limit',
+    asked: false,
     floodLimit: { over: false },
     freshCode: () => '0a1b2c',
     ...over,

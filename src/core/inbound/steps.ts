@@ -5,6 +5,7 @@ import { CONTINUE } from '../../contract/index.ts'
 import { claimStep } from './claim-step.ts'
 import { commandStep } from './command-step.ts'
 import { mentionGate, senderGate } from './gate.ts'
+import { barredStep, serverVerdictStep } from './server-step.ts'
 import type { StepInput } from './step-input.ts'
 import { verdictStep } from './verdict-step.ts'
 
@@ -13,6 +14,8 @@ export type Step = (input: StepInput) => StepResult
 export const STEPS: readonly Step[] = [
   floodGuard,
   parsable,
+  barredStep,
+  serverVerdictStep,
   senderGate,
   verdictStep,
   claimStep,

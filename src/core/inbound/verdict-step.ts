@@ -8,6 +8,7 @@ import { type VerdictForm, verdictInTap, verdictInText } from './verdict-form.ts
 /** The verdict that an event may be, by its form alone. */
 export function verdictForm(event: StepInput['event']): VerdictForm | null {
   if (event.kind === 'tap') return verdictInTap(event.value)
+  if (event.kind === 'verdict') return { id: event.approval, behavior: event.behavior }
   return event.kind === 'message' ? verdictInText(textOf(event)) : null
 }
 

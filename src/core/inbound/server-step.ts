@@ -1,0 +1,38 @@
+// What only channel servers bring: messages that their adapter's own gates barred, and verdicts that a server pushed. A
+// verdict counts only from a server that was asked, whatever id it names; it stands before the sender gate, for its
+// sender is the server itself.
+import { CONTINUE, type StepResult } from '../../contract/index.ts'
+import type { StepInput } from './step-input.ts'
+import { lateText } from './verdict-step.ts'
+
+export function barredStep({ event }: StepInput): StepResult {
+  if (event.kind !== 'barred') return CONTINUE
+  return { decision: { go: 'refuse', reason: event.reason, key: event.key } }
+}
+
+export function serverVerdictStep(input: StepInput): StepResult {
+  const { event, integration, approval } = input
+  if (event.kind !== 'verdict') return CONTINUE
+  if (!integration.enabled)
+    return {
+      decision: { go: 'refuse', reason: 'integration_disabled', key: `${integration.origin}.enabled` },
+    }
+  // An id that names nothing, an approval of another agent, one that others were asked: all the same from outside.
+  if (!approval || approval.agent !== input.agent || !input.asked)
+    return { decision: { go: 'refuse', reason: 'not_asked', key: integration.origin } }
+  if (approval.state !== 'pending' || approval.expiresAt <= input.now)
+    return { decision: { go: 'consume', reason: 'verdict_late', answer: lateText(approval) } }
+  return {
+    decision: { go: 'consume', reason: 'verdict', answer: 'verdict recorded' },
+    effects: [
+      {
+        kind: 'decide',
+        approval: approval.id,
+        behavior: event.behavior,
+        by: `server:${event.sender.id}`,
+        via: integration.id,
+        ifLate: null,
+      },
+    ],
+  }
+}
