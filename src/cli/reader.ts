@@ -5,6 +5,7 @@ import {
   type AuditReport,
   type PairingView,
   type ReadDesk,
+  rowPosition,
   type SendFilter,
   type SendState,
   type SendView,
@@ -128,9 +129,9 @@ async function* pages<State extends string, Item extends { readonly id: string }
     left -= items.length
     const last = items.at(-1)
     if (items.length < limit || last === undefined) return
-    const seq = Number.parseInt(last.id.slice(last.id.lastIndexOf('_') + 1), 36)
-    if (!Number.isSafeInteger(seq)) return
-    beforeSeq = seq
+    const position = rowPosition(last.id)
+    if (position === null) return
+    beforeSeq = position
   }
 }
 

@@ -23,8 +23,15 @@ export function rowId(kind: 't' | 'o', tag: string, seq: number): string {
 /** The position in an id made by `rowId`, or null when it is not one of this store's. */
 export function rowSeq(kind: 't' | 'o', tag: string, id: string): number | null {
   const prefix = `${kind}_${tag}_`
-  if (!id.startsWith(prefix)) return null
-  const text = id.slice(prefix.length)
+  return id.startsWith(prefix) ? positionIn(id.slice(prefix.length)) : null
+}
+
+/** The same where the store's tag is not at hand: of whatever store it is. */
+export function rowPosition(id: string): number | null {
+  return positionIn(id.slice(id.lastIndexOf('_') + 1))
+}
+
+function positionIn(text: string): number | null {
   if (!/^[0-9a-z]{1,11}$/.test(text)) return null
   const seq = Number.parseInt(text, 36)
   return Number.isSafeInteger(seq) && seq.toString(36) === text ? seq : null

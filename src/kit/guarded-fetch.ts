@@ -4,7 +4,7 @@ import { lookup as dnsLookup } from 'node:dns/promises'
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
-import { type Clock, SwitchboardError } from '../contract/index.ts'
+import { asSwitchboardError, type Clock, SwitchboardError } from '../contract/index.ts'
 import { mayConnect } from './public-address.ts'
 
 export interface GuardedRequest {
@@ -52,7 +52,7 @@ export function createGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
   const resolve = deps.resolve ?? ((host) => dnsLookup(host, { all: true, verbatim: true }))
   return async (request) => {
     const url = parseUrl(request)
-    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const host = bareHost(url)
     const deadline = createDeadline(deps.clock, request.timeoutMs)
     try {
       const addresses = await Promise.race([resolveChecked(host, request, resolve), deadline.passed])
@@ -63,7 +63,25 @@ export function createGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
   }
 }
 
-function parseUrl(request: GuardedRequest): URL {
+/** Why a request to this URL could only be refused, as far as the URL itself tells; null: it may be tried. */
+export function urlRefusal(
+  request: Pick<GuardedRequest, 'url' | 'allowPrivate' | 'allowHttp'>,
+): SwitchboardError | null {
+  try {
+    const host = bareHost(parseUrl(request))
+    const address = /(^|\.)localhost\.?$/.test(host) ? '127.0.0.1' : host
+    if (isIP(address) > 0) refuseClosed([{ address }], request.allowPrivate)
+    return null
+  } catch (thrown) {
+    return asSwitchboardError(thrown)
+  }
+}
+
+function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
+}
+
+function parseUrl(request: Pick<GuardedRequest, 'url' | 'allowPrivate' | 'allowHttp'>): URL {
   let url: URL
   try {
     url = new URL(request.url)
@@ -92,13 +110,16 @@ async function resolveChecked(
   if (addresses.length === 0) {
     throw new SwitchboardError('platform_unavailable', 'the host name of the URL has no address')
   }
-  // One closed address closes the name: which of them a connection would take is not ours to guess.
-  if (!addresses.every(({ address }) => mayConnect(address, request.allowPrivate))) {
-    throw new SwitchboardError('forbidden', 'the URL leads to an address that is not allowed', {
-      hint: 'private and loopback addresses need allow_private: true',
-    })
-  }
+  refuseClosed(addresses, request.allowPrivate)
   return addresses
+}
+
+/** One closed address closes the name: which of them a connection would take is not ours to guess. */
+function refuseClosed(addresses: readonly { readonly address: string }[], allowPrivate: boolean): void {
+  if (addresses.every(({ address }) => mayConnect(address, allowPrivate))) return
+  throw new SwitchboardError('forbidden', 'the URL leads to an address that is not allowed', {
+    hint: 'private and loopback addresses need allow_private: true',
+  })
 }
 
 interface Deadline {

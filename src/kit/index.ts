@@ -19,6 +19,7 @@ export {
   type GuardedFetch,
   type GuardedRequest,
   type GuardedResponse,
+  urlRefusal,
 } from './guarded-fetch.ts'
 export { equalSecrets, hmacKey, signSha256, verifySha256 } from './hmac.ts'
 export { hostOf, isLoopbackHost, sentByOtherSite } from './request-origin.ts'

@@ -65,12 +65,12 @@ export function readDelivery(value: unknown, at = ''): ReadDelivery {
   const channel = part(value, 'channel', at, problems)
   const message = part(value, 'message', at, problems)
   if (channel) {
-    required(channel, 'id', `${at}channel.`, problems, { filled: true })
+    identifier(channel, 'id', `${at}channel.`, problems)
     for (const name of ['name', 'service', 'context']) optional(channel, name, `${at}channel.`, problems)
   }
   if (message) {
-    required(message, 'id', `${at}message.`, problems, { filled: true })
-    required(message, 'sender', `${at}message.`, problems, { filled: true })
+    identifier(message, 'id', `${at}message.`, problems)
+    identifier(message, 'sender', `${at}message.`, problems)
     required(message, 'content', `${at}message.`, problems, { filled: false })
   }
   required(value, 'callback', at, problems, { filled: true })
@@ -172,6 +172,17 @@ function required(of: Fields, name: string, at: string, problems: string[], { fi
   else if (filled && value === '') problems.push(`${at}${name} must not be empty`)
 }
 
+/** What becomes a key: of a length that every index of a database takes. */
+const MAX_ID_BYTES = 512
+
+function identifier(of: Fields, name: string, at: string, problems: string[]) {
+  required(of, name, at, problems, { filled: true })
+  const value = of[name]
+  if (typeof value === 'string' && Buffer.byteLength(value) > MAX_ID_BYTES) {
+    problems.push(`${at}${name} must not be longer than ${MAX_ID_BYTES} bytes`)
+  }
+}
+
 function optional(of: Fields, name: string, at: string, problems: string[]) {
   const value = of[name]
   if (value !== undefined && value !== null && typeof value !== 'string') {
@@ -189,6 +200,9 @@ function serverProblems(server: unknown, at: string): readonly string[] {
   if (!isFields(server)) return [`${at} must be an object`]
   const problems: string[] = []
   required(server, 'url', `${at}.`, problems, { filled: true })
+  if (typeof server.url === 'string' && server.url !== '' && !isHttpUrl(server.url)) {
+    problems.push(`${at}.url must be an http or https URL`)
+  }
   optional(server, 'name', `${at}.`, problems)
   const { headers } = server
   const plain = isFields(headers) && Object.values(headers).every((value) => typeof value === 'string')

@@ -1,9 +1,10 @@
 // The platform `chorus` through the shared platformSuite, and its own cases: the seed's examples, fields, callbacks.
 import { describe, expect, it } from 'vitest'
-import type { InboundMessage, RawRequest, Signal, TranscriptEntry } from '../../contract/index.ts'
+import type { InboundMessage, RawRequest, TranscriptEntry } from '../../contract/index.ts'
 import { createGuardedFetch } from '../../kit/index.ts'
 import { deliverTo, describePlatform } from '../../testing/platform-suite.ts'
 import { fakeCallbacks, fakeDeps, intakeWith, post, seed } from './fixtures/chorus-scene.ts'
+import { opened } from './fixtures/opened-chorus.ts'
 import { createChorus } from './index.ts'
 
 const PLANTED = 'tok_planted4711'
@@ -61,50 +62,6 @@ describePlatform(
   },
   { faults: ['down', 'rejects', 'busy'] },
 )
-
-async function opened(options: Record<string, unknown> = {}, kept = new Map<string, string>()) {
-  const deps = fakeDeps(options, kept)
-  const callbacks = fakeCallbacks()
-  const adapter = createChorus(deps, callbacks.fetch)
-  const intake = intakeWith(deps)
-  await adapter.start(intake, null)
-  const receive = async (body: unknown) => {
-    if (!adapter.inbox) throw new Error('chorus has an inbox')
-    return deliverTo(adapter.inbox, post(body))
-  }
-  const turnOf = (messageId: string) => {
-    const row = deps.rows.find((one) => one.platformMessageId === messageId)
-    if (!row) throw new Error(`no turn for ${messageId}`)
-    return row
-  }
-  const move = async (messageId: string, state: string) => {
-    const row = turnOf(messageId)
-    deps.rows[deps.rows.indexOf(row)] = { ...row, state } as TranscriptEntry
-    const signal: Signal = { kind: 'turn_state', turn: row.id, messageId, state }
-    adapter.signal?.({ integration: 'miriad', conversation: row.conversation }, signal)
-    await deps.clock.settle()
-  }
-  let keys = 0
-  const say = async (messageId: string | null, text: string, cause: 'reply' | 'notice' = 'reply') => {
-    const row = messageId === null ? null : turnOf(messageId)
-    keys += 1
-    return adapter.send({
-      to: { integration: 'miriad', conversation: row?.conversation ?? 'C04ABCDEF' },
-      op: { kind: 'text', text },
-      key: `o_${keys}`,
-      seq: keys,
-      cause,
-      ...(row ? { turn: row.id } : {}),
-    })
-  }
-  const shown = () => callbacks.posts.map(({ event }) => shownEvent(event))
-  return { deps, callbacks, adapter, intake, receive, move, say, shown }
-}
-
-function shownEvent(event: { readonly type: string } & object): string {
-  const fields = event as Record<string, unknown>
-  return `${event.type} ${fields.content ?? fields.status ?? fields.message}`
-}
 
 describe('deliveries', () => {
   it('[F7.chorus-examples] [S7.chorus-in] the minimal example, verbatim: answered at its callback', async () => {
@@ -178,6 +135,10 @@ describe('deliveries', () => {
     ['channel.name', 7],
     ['mcp', 'x'],
     ['mcp', [{ url: 7 }]],
+    ['mcp.url', 'file:///etc/passwd'],
+    ['channel.id', 'x'.repeat(513)],
+    ['message.id', 'é'.repeat(257)],
+    ['message.sender', 'x'.repeat(100_000)],
     ['callback', 'ftp://x'],
     ['callback', 'x'],
     ['channel.id', ''],

@@ -24,6 +24,9 @@ const LONGEST_LOOK_MS = 30_000
 /** What is stuck for another reason must not keep the turn open for ever. */
 const WAIT_FOR_SENDS_MS = 60_000
 const MAX_TRIES = 12
+const PAGE = 200
+/** Of the nodes that took message and callback down. */
+const CLOCKS_DIFFER_MS = 60_000
 const OPEN = ['queued', 'sending']
 const OVER = ['answered', 'failed', 'expired']
 
@@ -99,6 +102,19 @@ export function createEndings(deps: {
     run(kept)
   }
 
+  /** Backwards until it is found, or until what is older than the delivery itself. */
+  const turnOf = async ({ conversation, messageId, at }: KeptDelivery) => {
+    const page = { conversation, direction: 'in', limit: PAGE } as const
+    let beforeSeq: number | undefined
+    for (;;) {
+      const rows = await deps.transcript(beforeSeq === undefined ? page : { ...page, beforeSeq })
+      const found = rows.find((one) => one.platformMessageId === messageId)
+      const [oldest] = rows
+      if (found || !oldest || rows.length < PAGE || oldest.at < at - CLOCKS_DIFFER_MS) return found ?? null
+      beforeSeq = oldest.seq
+    }
+  }
+
   return {
     end,
     lookAgain(kept) {
@@ -106,12 +122,7 @@ export function createEndings(deps: {
       if (ending.has(kept)) deps.clock.after(0, () => run(kept))
     },
     async resume(kept) {
-      const rows = await deps.transcript({
-        conversation: kept.conversation,
-        direction: 'in',
-        limit: 200,
-      })
-      const row = rows.find((one) => one.platformMessageId === kept.messageId)
+      const row = await turnOf(kept)
       if (row && OVER.includes(row.state)) end(kept, row.state)
     },
     stop() {

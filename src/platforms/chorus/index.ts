@@ -8,6 +8,7 @@ import {
   type PlatformDeps,
   type PlatformIntake,
   type PlatformModule,
+  rowPosition,
   type SendRequest,
   SwitchboardError,
   type VerifiedRequest,
@@ -73,7 +74,7 @@ export function createChorus(
     }
     if (intake === null) throw new SwitchboardError('draining', 'the integration is not started')
     const now = deps.clock.now()
-    const parsed = parseBody(verified.request.body, now)
+    const parsed = parseBody(verified.request.body, now, config.allowPrivate)
     if (!parsed.ok) {
       await intake.receive([parsed.event])
       return problemReply(parsed.problem)
@@ -101,8 +102,11 @@ export function createChorus(
   }
 
   const turnRow = async (conversation: string, turn: string) => {
-    const rows = await deps.transcript({ conversation, direction: 'in', limit: 200 })
-    return rows.find((row) => row.id === turn) ?? null
+    const seq = rowPosition(turn)
+    if (seq === null) return null
+    const at = { afterSeq: seq - 1, beforeSeq: seq + 1, limit: 1 }
+    const [row] = await deps.transcript({ conversation, direction: 'in', ...at })
+    return row?.id === turn ? row : null
   }
 
   const send = async (request: SendRequest) => {

@@ -1,7 +1,13 @@
 // From a Chorus delivery to events of the river. A batch is taken whole or not at all.
 import { createHash } from 'node:crypto'
 import type { Attachment, InboundEvent, InboundMessage } from '../../contract/index.ts'
-import { type ChorusAttachment, type ChorusDelivery, jsonValues, readDelivery } from '../../kit/index.ts'
+import {
+  type ChorusAttachment,
+  type ChorusDelivery,
+  jsonValues,
+  readDelivery,
+  urlRefusal,
+} from '../../kit/index.ts'
 
 export type Parsed =
   | { readonly ok: true; readonly deliveries: readonly ChorusDelivery[] }
@@ -9,16 +15,22 @@ export type Parsed =
 
 const MAX_BATCH = 100
 
-/** Never throws: what does not parse is an event of its own, so that it is recorded. */
-export function parseBody(body: Uint8Array, now: number): Parsed {
+/**
+ * Never throws: what does not parse is an event of its own, so that it is recorded. A callback that could only be refused
+ * is told now: an agent that works for nobody to hear helps nobody.
+ */
+export function parseBody(body: Uint8Array, now: number, allowPrivate: boolean): Parsed {
   const values = jsonValues(body)
   if (values === null) return unreadable('the body is not JSON', now)
   if (values.length === 0) return unreadable('the batch is empty', now)
   if (values.length > MAX_BATCH) return unreadable(`a batch holds at most ${MAX_BATCH} deliveries`, now)
   const deliveries: ChorusDelivery[] = []
   for (const [index, value] of values.entries()) {
-    const read = readDelivery(value, values.length === 1 ? '' : `[${index}].`)
+    const at = values.length === 1 ? '' : `[${index}].`
+    const read = readDelivery(value, at)
     if (!read.ok) return unreadable(read.problems.join('; '), now, value)
+    const refusal = urlRefusal({ url: read.delivery.callback, allowPrivate, allowHttp: false })
+    if (refusal) return unreadable(`${at}callback: ${refusal.message}`, now, value)
     deliveries.push(read.delivery)
   }
   return { ok: true, deliveries }
