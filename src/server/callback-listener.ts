@@ -10,14 +10,20 @@ export interface CallbackListener {
   close(): Promise<void>
 }
 
-/** `take` gives the status that the agent is answered with. */
-export async function openCallbackListener(take: (body: Uint8Array) => number): Promise<CallbackListener> {
+/** `take` gives the status that the agent is answered with. `port` 0: any that is free. Throws when it is taken. */
+export async function openCallbackListener(
+  take: (body: Uint8Array) => number,
+  port = 0,
+): Promise<CallbackListener> {
   const server = createServer((request, response) => {
     readBody(request, MAX_BODY_BYTES, (body) => {
       response.writeHead(body === 'too large' ? 413 : take(body)).end()
     })
   })
-  await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: '127.0.0.1', port }, resolve)
+  })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>

@@ -51,6 +51,7 @@ export const rotate = minted('rotate')
 export interface VerifyOptions {
   readonly callback?: string
   readonly allowPrivate?: boolean
+  readonly listen?: string
   readonly service?: boolean
   readonly wait?: string
 }
@@ -60,25 +61,33 @@ export const verify: Run<VerifyOptions> = async (context, [url = ''], options) =
     throw usage('the URL is not one', 'give a connection string or a callback URL')
   const waitS = Number(options.wait ?? '30')
   if (!Number.isFinite(waitS) || waitS < 0) throw usage('--wait takes seconds', 'for example: --wait 60')
+  const listenPort = Number(options.listen ?? '0')
+  if (!Number.isInteger(listenPort) || listenPort < 0 || listenPort > 65_535)
+    throw usage(
+      '--listen takes a port',
+      'for example: --listen 8080, behind --callback https://me.example.com',
+    )
   const { verifyChorusAgent, verifyChorusService } = await import('../../app/chorus-verify.ts')
-  const allowPrivate = options.allowPrivate === true
+  const to = { url, allowPrivate: options.allowPrivate === true }
   const checks =
     options.service === true
-      ? await verifyChorusService({ url, allowPrivate })
-      : await verifyChorusAgent({
-          url,
-          allowPrivate,
+      ? verifyChorusService(to)
+      : verifyChorusAgent({
+          ...to,
           waitMs: waitS * 1_000,
           ...(options.callback === undefined ? {} : { publicBase: options.callback.replace(/\/$/, '') }),
+          ...(options.listen === undefined ? {} : { listenPort }),
         })
   const { paint } = context
   const mark = { holds: paint.green('✓'), fails: paint.red('✗'), unknown: paint.yellow('?') }
-  for (const check of checks) {
+  let failed = false
+  for await (const check of checks) {
+    failed ||= check.result === 'fails'
     if (context.json) await context.printJson(check)
     else
       await context.print(
         `${mark[check.result]} ${check.what}${check.detail === '' ? '' : paint.dim(` (${check.detail})`)}`,
       )
   }
-  return checks.some((check) => check.result === 'fails') ? 1 : 0
+  return failed ? 1 : 0
 }

@@ -22,6 +22,7 @@ export function addChorusCommands(program: Command, action: Action): void {
     .description('test an agent by its connection string (or a service by a callback URL) and say what holds')
     .option('--service', 'the URL is a callback of a service')
     .option('--callback <base>', 'where the agent reaches this machine (default: http://127.0.0.1:PORT)')
+    .option('--listen <port>', 'where callbacks are listened for on 127.0.0.1 (default: any free port)')
     .option('--allow-private', 'the agent is on this machine or network')
     .option('--wait <seconds>', 'how long to wait for callbacks (default: 30)')
     .action(action(() => import('../commands/chorus.ts').then((m) => m.verify)))
