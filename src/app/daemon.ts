@@ -37,6 +37,7 @@ import { crashPointFrom } from './crash-point.ts'
 import { createCredentialShelf } from './credential-shelf.ts'
 import { attachmentsOf, readDaemonNote, removeDaemonNote, writeDaemonNote } from './daemon-notes.ts'
 import { createDesk } from './desk.ts'
+import { createEndpoints } from './endpoints.ts'
 import { createGateway } from './gateway.ts'
 import { createLogger } from './logger.ts'
 import { createAuthenticate } from './principals.ts'
@@ -261,11 +262,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
           publicUrl: settings().server.publicUrl,
         }),
         desk,
-        endpoints: {
-          hook: (id) => gateway.links.get(id)?.adapter.endpoint ?? null,
-          chat: () => gateway.links.all().find((link) => link.platform === 'web')?.adapter.endpoint ?? null,
-        },
-        ...createSecretDoors({ tokens, gateway: () => gateway, now: () => clock.now() }),
+        endpoints: createEndpoints({ gateway: () => gateway, settings }),
+        ...createSecretDoors({ tokens, gateway: () => gateway, settings, now: () => clock.now() }),
         ready: () => ({
           ready: isReady(),
           detail: draining ? 'draining' : ready ? (watch.problem() ?? 'ready') : 'starting',

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AgentConnector, markVerified, type Settings, type TokenRow } from '../contract/index.ts'
 import { type Opened, openServer } from '../server/fixtures/open-server.ts'
 import { createTestClock, createTestRandom } from '../testing/test-clock.ts'
+import { testSettings } from '../testing/test-settings.ts'
 import { createChorusConnections } from './chorus-connections.ts'
 import type { Gateway } from './gateway.ts'
 import { createSecretDoors } from './secret-doors.ts'
@@ -54,7 +55,9 @@ beforeEach(async () => {
   taken.length = 0
   lookups = 0
   tokens = createTokens(store, clock, createTestRandom('doors'))
-  open = await openServer({ ...createSecretDoors({ tokens, gateway: () => gateway, now: clock.now }) })
+  const settings = () => testSettings({ agents: ['kate', 'slow-starter'] })
+  const doors = createSecretDoors({ tokens, gateway: () => gateway, settings, now: clock.now })
+  open = await openServer({ ...doors })
 })
 afterEach(() => open.server.close({ graceMs: 100 }))
 
@@ -87,6 +90,12 @@ describe('/callback/TOKEN', () => {
     clock.jump(clock.now() + 86_400_000)
     expect((await post(`/callback/${token}`)).status).toBe(410)
     expect((await post(`/callback/${await callbackToken('nobody')}`)).status).toBe(410)
+  })
+
+  it('[I6.not-yet] one whose agent is being started is to be tried again, never given up', async () => {
+    const answer = await post(`/callback/${await callbackToken('slow-starter')}`)
+    expect(answer.status).toBe(503)
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
   it('[S8.callback-fresh] only hashes are stored', async () => {

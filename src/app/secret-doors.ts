@@ -4,6 +4,7 @@ import {
   type HttpReply,
   isReply,
   type RawRequest,
+  type Settings,
   SwitchboardError,
   type TokenRow,
 } from '../contract/index.ts'
@@ -25,6 +26,7 @@ export interface SecretDoors {
 export function createSecretDoors(deps: {
   readonly tokens: Pick<Tokens, 'look'>
   readonly gateway: () => Pick<Gateway, 'roster' | 'links'>
+  readonly settings: () => Pick<Settings, 'agents'>
   readonly now: () => number
 }): SecretDoors {
   const rowOf = async (request: RawRequest, kind: string): Promise<TokenRow> => {
@@ -33,6 +35,12 @@ export function createSecretDoors(deps: {
     return row
   }
 
+  /** An agent that is being started is not gone: who posts must come again. */
+  const absent = (agent: string | undefined): SwitchboardError =>
+    deps.settings().agents.some(({ id }) => id === agent)
+      ? new SwitchboardError('draining', 'the agent is being started', { retryAfterMs: 1_000 })
+      : new SwitchboardError('gone', 'the agent of this callback is no longer configured')
+
   return {
     callbacks: {
       async handle(request) {
@@ -40,7 +48,7 @@ export function createSecretDoors(deps: {
         const over = row.revokedAt !== null || (row.expiresAt !== null && row.expiresAt <= deps.now())
         if (over) throw new SwitchboardError('gone', 'this callback has expired')
         const post = deps.gateway().roster.get(row.scope.agent ?? '')
-        if (!post) throw new SwitchboardError('gone', 'the agent of this callback is no longer configured')
+        if (!post) throw absent(row.scope.agent)
         if (!post.connector.callback) throw nothing()
         return post.connector.callback(row.scope, request)
       },

@@ -1,0 +1,36 @@
+// Which adapter answers behind /hooks/ID and /chat. What is configured and not running yet (the daemon starts, or starts
+// the integration again) is told to come back later: a sender takes 404 for good.
+import { type Endpoint, integrationById, type Settings, SwitchboardError } from '../contract/index.ts'
+import type { Gateway } from './gateway.ts'
+
+export interface Endpoints {
+  hook(integration: string): Endpoint | null
+  chat(): Endpoint | null
+}
+
+const NOT_YET_MS = 1_000
+
+export function createEndpoints(deps: {
+  readonly gateway: () => Pick<Gateway, 'links'>
+  readonly settings: () => Settings
+}): Endpoints {
+  return {
+    hook(id) {
+      const link = deps.gateway().links.get(id)
+      if (link) return link.adapter.endpoint ?? null
+      return integrationById(deps.settings(), id)?.enabled ? NOT_YET : null
+    },
+    chat: () =>
+      deps
+        .gateway()
+        .links.all()
+        .find((link) => link.platform === 'web')?.adapter.endpoint ?? null,
+  }
+}
+
+const notYet = (): never => {
+  throw new SwitchboardError('draining', 'the integration behind this is being started', {
+    retryAfterMs: NOT_YET_MS,
+  })
+}
+const NOT_YET: Endpoint = { verify: notYet, handle: async () => notYet() }
