@@ -4,14 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect } from 'vitest'
-import { demoConnector } from '../../src/agents/demo/index.ts'
-import { createDesk } from '../../src/app/desk.ts'
-import { createGateway, type Gateway } from '../../src/app/gateway.ts'
-import { createTokens } from '../../src/app/tokens.ts'
+import type { Gateway } from '../../src/app/gateway.ts'
 import type { Desk, Settings, Store, ToolDesk } from '../../src/contract/index.ts'
-import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
-import { splitText } from '../../src/kit/index.ts'
-import { openStore } from '../../src/store/open.ts'
 import { sharedPostgres } from '../../src/testing/postgres-server.ts'
 import { createRecordingLog } from '../../src/testing/recording-log.ts'
 import {
@@ -26,9 +20,10 @@ import {
   type ScriptedPlatform,
   type ScriptedPlatformOptions,
 } from '../../src/testing/scripted-platform.ts'
-import { createTestClock, createTestRandom } from '../../src/testing/test-clock.ts'
+import { createTestClock } from '../../src/testing/test-clock.ts'
 import { type TestSettings, testSettings } from '../../src/testing/test-settings.ts'
-import { createLife, type Life } from './guard.ts'
+import { createHintFence, type HintFence } from './hint-fence.ts'
+import { type Alive, bringToLife, type Part } from './node.ts'
 
 export interface RiverOptions extends TestSettings {
   readonly platform?: ScriptedPlatformOptions
@@ -78,22 +73,30 @@ interface OpenedRiver extends River {
   close(): Promise<void>
 }
 
-/** Names under which the scripted platform can be configured. */
-const PLAYED = ['test', 'slack', 'telegram', 'webhook', 'email']
-const STORES = ['sqlite', 'postgres'] as const
-const LEDGER_KEY = new Uint8Array(32).fill(7)
+type Arrangement = 'sqlite' | 'postgres' | 'three nodes' | 'memory'
+const THREE_TOO = process.env.SWITCHBOARD_THREE === '1' ? (['three nodes'] as const) : []
+const ARRANGEMENTS: readonly Arrangement[] = ['sqlite', 'postgres', ...THREE_TOO]
+const ALONE: readonly Part[] = [{ name: 'here', receives: true, delivers: true }]
+const THREE: readonly Part[] = [
+  { name: 'door', receives: true, delivers: false },
+  { name: 'bench', receives: false, delivers: true },
+  { name: 'desk', receives: false, delivers: false },
+]
 // More rounds than any scenario needs: something wakes itself for ever.
 const RESTLESS = 2_000
 // A process does not come back in the very millisecond in which it died.
 const RESTART_MS = 50
 
-/** The same scenarios on both stores; `memory` is for those that are about numbers, not about disks. */
+/**
+ * The same scenarios on both stores, and on three nodes that share one; `memory` is for those that are about numbers,
+ * not about disks.
+ */
 export function describeRiver(
   name: string,
   scenarios: (open: OpenRiver) => void,
-  stores: readonly ('sqlite' | 'postgres' | 'memory')[] = STORES,
+  arrangements: readonly Arrangement[] = ARRANGEMENTS,
 ): void {
-  describe.each(stores)(`${name} on %s`, (kind) => {
+  describe.each(arrangements)(`${name} on %s`, (kind) => {
     const opened: OpenedRiver[] = []
     afterEach(async ({ task }) => {
       const rivers = opened.splice(0)
@@ -108,24 +111,16 @@ export function describeRiver(
     let files = 0
     scenarios(async (options = {}) => {
       const file = kind === 'memory' ? ':memory:' : join(folder, `${files++}.db`)
-      const url = kind === 'postgres' ? await (await sharedPostgres()).freshDatabase() : `sqlite:${file}`
-      const river = await createRiver(url, options)
+      const shared = kind === 'postgres' || kind === 'three nodes'
+      const url = shared ? await (await sharedPostgres()).freshDatabase() : `sqlite:${file}`
+      const river = await createRiver(url, options, kind === 'three nodes' ? THREE : ALONE)
       opened.push(river)
       return river
     })
   })
 }
 
-interface Alive {
-  readonly life: Life
-  readonly store: Store
-  readonly open: Store
-  readonly gateway: Gateway
-  readonly desk: Desk
-  readonly tools: ToolDesk
-}
-
-async function createRiver(url: string, options: RiverOptions): Promise<OpenedRiver> {
+async function createRiver(url: string, options: RiverOptions, parts: readonly Part[]): Promise<OpenedRiver> {
   const clock = createTestClock()
   const timers = { due: new Set<number[]>() }
   const log = createRecordingLog()
@@ -135,76 +130,44 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
   let births = 0
   let errorsExpected = false
   let crash: { point: string; left: number } | null = null
-  let alive: Alive
+  let nodes: readonly Alive[] = []
+  let fence: HintFence | null = null
 
-  const live = async (): Promise<Alive> => {
-    const life = createLife(timers)
-    const random = createTestRandom(`river ${births++}`)
-    const time = life.clock(clock)
-    const open = await openStore(url, { clock: time, random, node: 'here', ledgerKey: LEDGER_KEY, log })
-    const store = life.store(open)
-    const tokens = createTokens(store, time, random)
-    const crashPoint = (name: string) => {
-      if (crash?.point !== name || life.dead()) return
-      crash.left -= 1
-      if (crash.left > 0) return
-      crash = null
-      life.end()
-    }
-    const gateway = createGateway({
-      platforms: Object.fromEntries(PLAYED.map((name) => [name, async () => life.platform(platform)])),
-      connectors: {
-        test: async () => life.connector(connector),
-        demo: async () => life.connector(demoConnector),
-      },
-      store,
-      clock: time,
-      random,
-      log,
-      tokens,
-      settings: () => settings,
-      secret: (reference) => reference,
-      filesDir: () => tmpdir(),
-      watched: () => options.watched ?? false,
-      crashPoint,
-    })
-    const desk = createDesk({
-      store,
-      gateway,
-      clock: time,
-      tokens,
-      secrets: NO_SECRETS,
-      settings: () => settings,
-      standing: () => ({
-        ready: true,
-        node: 'here',
-        version: 'test',
-        startedAt: clock.now(),
-        configFile: null,
-        configProblem: null,
-        storeProblem: null,
-      }),
-      reload: async () => ({ ok: true, problem: null, digest: settings.digest, warnings: [] }),
-      chatLink: async () => ({ url: '', expires_at: '' }),
-      watchers: new Set(),
-      shelf: null,
-      applied: async () => undefined,
-    })
-    const tools = createToolDesk({
-      store,
-      clock: time,
-      random,
-      settings: () => settings,
-      links: gateway.links,
-      outlet: gateway.outlet,
-      notifier: gateway.notifier,
-      sender: gateway.sender,
-      dispatcher: gateway.dispatcher,
-      split: splitText,
-    })
-    await gateway.start()
-    return { life, store, open, gateway, desk, tools }
+  // Whoever comes to the point takes the others along: a power cut.
+  const crashPoint = (name: string) => {
+    if (crash?.point !== name) return
+    crash.left -= 1
+    if (crash.left > 0) return
+    crash = null
+    for (const { life } of nodes) life.end()
   }
+
+  const live = async () => {
+    const born: Alive[] = []
+    nodes = born
+    for (const part of parts) {
+      const watched = () => options.watched ?? false
+      const around = { url, clock, timers, log, platform, connector, watched, crashPoint }
+      born.push(await bringToLife(part, { ...around, settings: () => settings, seed: `river ${births++}` }))
+    }
+    if (parts.length > 1)
+      fence = await createHintFence(
+        url,
+        nodes.map(({ open }) => open),
+      )
+  }
+  const node = (at: number): Alive => {
+    const found = nodes[Math.min(at, nodes.length - 1)]
+    if (!found) throw new Error('nothing lives here')
+    return found
+  }
+  const door = () => node(0)
+  const bench = () => node(1)
+  const office = () => node(2)
+  const dead = () => nodes.some(({ life }) => life.dead())
+  const sum = (of: (alive: Alive) => number) => nodes.reduce((total, one) => total + of(one), 0)
+  const moved = () => sum(({ life }) => life.moved())
+  const busy = () => sum(({ life }) => life.busy())
 
   const loopTurns = async (count: number) => {
     for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
@@ -215,13 +178,13 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
     let rounds = 0
     for (let calm = 0; calm < 3; ) {
       if (++rounds > RESTLESS) throw new Error('the river never comes to rest')
-      const before = alive.life.moved()
+      const before = moved()
       await clock.advance(0)
-      while (alive.life.busy() > 0 && !alive.life.dead())
-        await new Promise((resolve) => setTimeout(resolve, 1))
+      while (busy() > 0 && !dead()) await new Promise((resolve) => setTimeout(resolve, 1))
+      if (!dead()) await fence?.pass()
       await loopTurns(3)
       const due = [...timers.due].some(([at = 0]) => at <= clock.now())
-      calm = alive.life.moved() === before && !due ? calm + 1 : 0
+      calm = moved() === before && !due ? calm + 1 : 0
     }
   }
 
@@ -239,17 +202,24 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
   }
 
   const die = async () => {
-    if (!alive.life.dead()) await settle()
-    alive.life.end()
-    await alive.open.close()
+    if (!dead()) await settle()
+    await end()
+  }
+  const end = async () => {
+    for (const { life } of nodes) life.end()
+    await fence?.stop()
+    fence = null
+    for (const { open } of nodes) await open.close()
   }
 
   const audit = async () => {
     await settle()
-    const report = await alive.open.verify()
-    expect(report).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
+    for (const { open } of nodes) {
+      const report = await open.verify()
+      expect(report).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
+    }
     const sums = new Map<string, number>()
-    for (const { integration, name, count } of await alive.open.counters()) {
+    for (const { integration, name, count } of await door().open.counters()) {
       expect(count, `${integration} ${name}`).toBeGreaterThanOrEqual(0)
       if (name.startsWith('send:')) continue
       sums.set(integration, (sums.get(integration) ?? 0) + (name === 'received' ? count : -count))
@@ -259,7 +229,7 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
     if (!errorsExpected) expect(errors).toEqual([])
   }
 
-  alive = await live()
+  await live()
   await settle()
   return {
     platform,
@@ -267,10 +237,10 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
     logLines: log.lines,
     agentNamed: (id) => connector.agent(id),
     person: (conversation, sender = conversation, about = {}) => platform.person(conversation, sender, about),
-    store: () => alive.store,
-    desk: () => alive.desk,
-    tools: () => alive.tools,
-    gateway: () => alive.gateway,
+    store: () => door().store,
+    desk: () => office().desk,
+    tools: () => bench().tools,
+    gateway: () => door().gateway,
     settings: () => settings,
     now: () => clock.now(),
     settle,
@@ -282,7 +252,7 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
     },
     async configure(next) {
       settings = testSettings(next)
-      await alive.gateway.apply()
+      for (const { gateway } of nodes) await gateway.apply()
       await settle()
     },
     crashAt(point, times = 1) {
@@ -292,38 +262,26 @@ async function createRiver(url: string, options: RiverOptions): Promise<OpenedRi
       await die()
       if (next) settings = testSettings(next)
       clock.jump(clock.now() + RESTART_MS)
-      alive = await live()
+      await live()
       await settle()
     },
     async restartCleanly() {
-      await alive.gateway.stop()
+      for (const { gateway } of nodes) await gateway.stop()
       await die()
-      alive = await live()
+      await live()
       await settle()
     },
-    storeAway: (verb, times) => alive.life.storeAway(verb, times),
+    storeAway(verb, times) {
+      for (const { life } of nodes) life.storeAway(verb, times)
+    },
     expectErrors() {
       errorsExpected = true
     },
     audit,
     async close() {
       platform.release()
-      if (!alive.life.dead()) await alive.gateway.stop()
-      alive.life.end()
-      await alive.open.close()
+      for (const { life, gateway } of nodes) if (!life.dead()) await gateway.stop()
+      await end()
     },
   }
-}
-
-const NO_SECRETS: Parameters<typeof createDesk>[0]['secrets'] = {
-  names: () => [],
-  read: () => null,
-  set: async () => undefined,
-  remove: async () => false,
-  rotate: async () => 0,
-  reserved: () => [],
-  keepReserved: async () => undefined,
-  keep: async () => undefined,
-  forget: async () => undefined,
-  refresh: async () => undefined,
 }

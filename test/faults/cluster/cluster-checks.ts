@@ -11,6 +11,8 @@ import { DUPLICATE_NOTE } from './recording-place.ts'
 
 /** What SPEC 13 promises of the leases and lanes of a node that is gone. */
 export const MOVED_WITHIN_MS = 15_000
+/** The lease of whoever polls for the bot. */
+export const POLLER = 'link:tg'
 
 export interface Moved {
   /** Lanes with work and leases that the node held when it went. */

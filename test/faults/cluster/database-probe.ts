@@ -34,7 +34,7 @@ export interface DatabaseProbe {
   open(): Promise<number>
   /** How many sends the ledger calls `sent` more than once. */
   sentTwice(): Promise<number>
-  /** The node that holds the lane of a conversation's sends; null: nobody. */
+  /** The owner (`node/boot`) that is sending to a conversation; null: nobody. */
   senderOf(conversation: string): Promise<string | null>
   rows<T>(text: string, values?: readonly unknown[]): Promise<readonly T[]>
   stop(): Promise<void>
@@ -119,7 +119,7 @@ export async function createDatabaseProbe(url: string): Promise<DatabaseProbe> {
          WHERE l.kind = 'sends' AND l.owner IS NOT NULL AND o.conversation = $1 AND o.state = 'sending'`,
         [conversation],
       )
-      return found ? nodeOf(found.owner) : null
+      return found?.owner ?? null
     },
     async stop() {
       stopped = true

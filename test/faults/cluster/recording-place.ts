@@ -17,6 +17,8 @@ export interface RecordingPlace {
   readonly arrivals: readonly Arrival[]
   /** What comes for this conversation from now on arrives, and is not confirmed before `confirm`. */
   hold(conversation: string): void
+  /** Callers that wait for a confirmation. */
+  waiting(): number
   /** Confirms everything that was held; says how many confirmations were written. */
   confirm(): number
   stop(): Promise<void>
@@ -51,6 +53,7 @@ export async function createRecordingPlace(): Promise<RecordingPlace> {
     url: `http://127.0.0.1:${port}/answers`,
     arrivals,
     hold: (conversation) => void held.add(conversation),
+    waiting: () => waiting.length,
     confirm() {
       const now = waiting
       waiting = []

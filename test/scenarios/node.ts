@@ -1,0 +1,168 @@
+// One node of a river: a store, a gateway, desks, and a life that can end. In a cluster each node has its part: people
+// speak through the first, agents are attached to the second, operators ask the third; whoever comes first sends.
+import { tmpdir } from 'node:os'
+import { demoConnector } from '../../src/agents/demo/index.ts'
+import { createDesk } from '../../src/app/desk.ts'
+import { createGateway, type Gateway } from '../../src/app/gateway.ts'
+import { createTokens } from '../../src/app/tokens.ts'
+import type {
+  Clock,
+  ConnectorModule,
+  Desk,
+  Logger,
+  PlatformModule,
+  Settings,
+  Store,
+  ToolDesk,
+} from '../../src/contract/index.ts'
+import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
+import { splitText } from '../../src/kit/index.ts'
+import { openStore } from '../../src/store/open.ts'
+import { createTestRandom } from '../../src/testing/test-clock.ts'
+import { createLife, type Life } from './guard.ts'
+
+export interface Part {
+  readonly name: string
+  /** The platforms' own connections end here. */
+  readonly receives: boolean
+  /** Agents are attached here. */
+  readonly delivers: boolean
+}
+
+export interface Surroundings {
+  readonly url: string
+  readonly clock: Clock
+  readonly timers: { due: Set<number[]> }
+  readonly log: Logger
+  readonly platform: PlatformModule
+  readonly connector: ConnectorModule
+  readonly settings: () => Settings
+  readonly watched: () => boolean
+  readonly crashPoint: (name: string) => void
+  /** The seed of this life's randomness. */
+  readonly seed: string
+}
+
+export interface Alive {
+  readonly life: Life
+  readonly store: Store
+  /** The store itself, also when the life has ended. */
+  readonly open: Store
+  readonly gateway: Gateway
+  readonly desk: Desk
+  readonly tools: ToolDesk
+}
+
+/** Names under which the scripted platform can be configured. */
+const PLAYED = ['test', 'slack', 'telegram', 'webhook', 'email']
+const LEDGER_KEY = new Uint8Array(32).fill(7)
+
+export async function bringToLife(part: Part, around: Surroundings): Promise<Alive> {
+  const { log, settings } = around
+  const life = createLife(around.timers)
+  const random = createTestRandom(around.seed)
+  const time = life.clock(around.clock)
+  const open = await openStore(around.url, {
+    clock: time,
+    random,
+    node: part.name,
+    ledgerKey: LEDGER_KEY,
+    log,
+  })
+  const store = life.store(open)
+  const tokens = createTokens(store, time, random)
+  const platform = part.receives ? around.platform : deaf(around.platform)
+  const connector = part.delivers ? around.connector : unattended(around.connector)
+  const gateway = createGateway({
+    platforms: Object.fromEntries(PLAYED.map((name) => [name, async () => life.platform(platform)])),
+    connectors: {
+      test: async () => life.connector(connector),
+      demo: async () => life.connector(demoConnector),
+    },
+    store,
+    clock: time,
+    random,
+    log,
+    tokens,
+    settings,
+    secret: (reference) => reference,
+    filesDir: () => tmpdir(),
+    watched: around.watched,
+    crashPoint: (name) => {
+      if (!life.dead()) around.crashPoint(name)
+    },
+  })
+  const desk = createDesk({
+    store,
+    gateway,
+    clock: time,
+    tokens,
+    secrets: NO_SECRETS,
+    settings,
+    standing: () => ({
+      ready: true,
+      node: part.name,
+      version: 'test',
+      startedAt: around.clock.now(),
+      configFile: null,
+      configProblem: null,
+      storeProblem: null,
+    }),
+    reload: async () => ({ ok: true, problem: null, digest: settings().digest, warnings: [] }),
+    chatLink: async () => ({ url: '', expires_at: '' }),
+    watchers: new Set(),
+    shelf: null,
+    applied: async () => undefined,
+  })
+  const tools = createToolDesk({
+    store,
+    clock: time,
+    random,
+    settings,
+    links: gateway.links,
+    outlet: gateway.outlet,
+    notifier: gateway.notifier,
+    sender: gateway.sender,
+    dispatcher: gateway.dispatcher,
+    split: splitText,
+  })
+  await gateway.start()
+  return { life, store, open, gateway, desk, tools }
+}
+
+/** Nothing comes in here; it can send. */
+function deaf(module: PlatformModule): PlatformModule {
+  const quiet = async () => undefined
+  return { ...module, create: (deps) => ({ ...module.create(deps), start: quiet, stop: quiet }) }
+}
+
+/** Configured here as everywhere, with no agent attached: whatever is handed over here went astray. */
+function unattended(module: ConnectorModule): ConnectorModule {
+  const astray = async (): Promise<never> => {
+    throw new Error('the agent is attached to another node')
+  }
+  const quiet = async () => undefined
+  return {
+    ...module,
+    create: (deps) => ({
+      ...module.create(deps),
+      start: quiet,
+      stop: quiet,
+      deliver: astray,
+      verdict: astray,
+    }),
+  }
+}
+
+const NO_SECRETS: Parameters<typeof createDesk>[0]['secrets'] = {
+  names: () => [],
+  read: () => null,
+  set: async () => undefined,
+  remove: async () => false,
+  rotate: async () => 0,
+  reserved: () => [],
+  keepReserved: async () => undefined,
+  keep: async () => undefined,
+  forget: async () => undefined,
+  refresh: async () => undefined,
+}
