@@ -1,4 +1,5 @@
 // The door of the room: switchboard.yaml, secrets and the data folder. Nobody else reads files or the environment.
+export { childEnvironment } from './child-environment.ts'
 export {
   type ConfigSource,
   type ConfigSourceConfig,
@@ -20,6 +21,7 @@ export {
 export { defaultSettings, WEB_OWNER } from './default-settings.ts'
 export { canonical, digestOf } from './digest.ts'
 export { type Environment, readEnvironment } from './environment.ts'
+export { type PluginProgram, type PluginSources, readInstalledPlugin } from './installed-plugin.ts'
 export { configurationJsonSchema } from './json-schema.ts'
 export { generateKey, type KeyRing, openKeyRing, readLedgerKey } from './key-ring.ts'
 export { type LoadDeps, type LoadResult, loadSettings } from './load.ts'

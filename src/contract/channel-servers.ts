@@ -24,6 +24,8 @@ export interface ServerFacts {
   readonly connectedAt: number | null
   /** How often it was started again since the daemon began. */
   readonly restarts: number
+  /** What it wrote that is no message of the protocol, since the daemon began. */
+  readonly noise: number
   readonly program: { readonly name: string; readonly version: string } | null
   /** Null: it declares no channel (its tools are nobody's business here). As of the present connection. */
   readonly prefix: ChannelPrefix | null
@@ -51,6 +53,11 @@ export interface ServerToolResult {
 export interface ChannelServer {
   facts(): ServerFacts
   onNews(listen: (news: ServerNews) => void): Cancel
+  /**
+   * News wait, in order, until the result is called; beyond a bound the server itself is held back. For the time in
+   * which they cannot be kept (the store is away) or nobody listens (a reload): they carry no acknowledgement.
+   */
+  hold(): Cancel
   /** Connected, lost, other capabilities than before: registrations are looked at again. */
   onChange(listen: () => void): Cancel
   /** Names of its tools as of now. Throws `platform_unavailable` when it is not up. */
@@ -68,6 +75,8 @@ export interface ChannelServer {
 export interface ChannelServers {
   get(name: string): ChannelServer | undefined
   all(): readonly ChannelServer[]
+  /** Holds the news of all of them, also of those that come later. */
+  hold(): Cancel
   /** Connects what is new, ends what is gone, leaves the rest alone. Does not wait for servers to come up. */
   apply(servers: readonly McpServerSettings[]): Promise<void>
   stop(): Promise<void>

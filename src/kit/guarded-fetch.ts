@@ -93,9 +93,10 @@ function parseUrl(request: Pick<GuardedRequest, 'url' | 'allowPrivate' | 'allowH
   throw new SwitchboardError('input_invalid', `a URL with ${url.protocol} is not taken here, only https:`)
 }
 
-async function resolveChecked(
+/** All addresses of a host, if every one of them may be connected to. Throws `platform_unavailable` or `forbidden`. */
+export async function resolveChecked(
   host: string,
-  request: GuardedRequest,
+  request: Pick<GuardedRequest, 'allowPrivate'>,
   resolve: (host: string) => Promise<readonly ResolvedAddress[]>,
 ): Promise<readonly ResolvedAddress[]> {
   let addresses: readonly ResolvedAddress[]
@@ -198,7 +199,7 @@ function exchange(
   })
 }
 
-type LookupAll = (error: null, addresses: ResolvedAddress[]) => void
+export type LookupAll = (error: null, addresses: ResolvedAddress[]) => void
 
 function byteLength(body: string | Uint8Array | undefined): number {
   if (body === undefined) return 0
@@ -206,7 +207,7 @@ function byteLength(body: string | Uint8Array | undefined): number {
 }
 
 // Only the code: the message of a network error can hold the host, and that of a TLS error the certificate's names.
-function faultName(error: NodeJS.ErrnoException): string {
+export function faultName(error: NodeJS.ErrnoException): string {
   return /^[A-Z0-9_]{2,50}$/.test(error.code ?? '')
     ? `the connection failed (${error.code})`
     : 'the connection failed'

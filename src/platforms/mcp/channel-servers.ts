@@ -1,0 +1,112 @@
+// The pool of channel servers: each connected once, however many agents it speaks to. A new configuration ends what is
+// gone, begins what is new, starts anew what changed (its secrets included) and leaves the rest alone.
+import { createHash } from 'node:crypto'
+import type {
+  ChannelServers,
+  Clock,
+  LinkLease,
+  Logger,
+  McpServerSettings,
+  Random,
+} from '../../contract/index.ts'
+import { DEFAULT_TIMINGS, type LaunchDeps, readLaunch, type Timings } from './config.ts'
+import { createReaper } from './reaper.ts'
+import { createSupervisor, type Supervisor } from './supervisor.ts'
+
+export interface ChannelServersDeps extends LaunchDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  /** Our own, as the servers are told. */
+  readonly version: string
+  /** Where several nodes share the configuration: one of them holds a server. */
+  readonly lease?: (server: string) => LinkLease
+  readonly timings?: Partial<Timings>
+}
+
+interface Held {
+  readonly supervisor: Supervisor
+  fingerprint: string
+}
+
+export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
+  const held = new Map<string, Held>()
+  const reaper = createReaper({ log: deps.log, path: deps.environment.PATH ?? '/usr/bin:/bin' })
+  const timings = { ...DEFAULT_TIMINGS, ...deps.timings }
+  /** Whole-pool holds, and how each server that came meanwhile is released again. */
+  const holds = new Set<(() => void)[]>()
+
+  const begin = (settings: McpServerSettings) => {
+    const { lease, ...rest } = deps
+    const supervisor = createSupervisor(settings, {
+      ...rest,
+      timings,
+      watch: reaper.watch,
+      ...(lease === undefined ? {} : { lease: lease(settings.name) }),
+    })
+    for (const hold of holds) hold.push(supervisor.server.hold())
+    held.set(settings.name, { supervisor, fingerprint: fingerprintOf(settings, deps) })
+  }
+
+  // One change after another: a second one must not overtake the first half-way.
+  let applying: Promise<void> = Promise.resolve()
+  const applyNow = async (servers: readonly McpServerSettings[]) => {
+    const wanted = new Map(servers.map((server) => [server.name, server]))
+    const ending: Promise<void>[] = []
+    for (const [name, { supervisor }] of [...held]) {
+      if (wanted.has(name)) continue
+      held.delete(name)
+      ending.push(supervisor.stop())
+    }
+    for (const server of servers) {
+      const present = held.get(server.name)
+      if (present === undefined) {
+        begin(server)
+        continue
+      }
+      const fingerprint = fingerprintOf(server, deps)
+      if (present.fingerprint === fingerprint) continue
+      present.fingerprint = fingerprint
+      ending.push(present.supervisor.replace(server))
+    }
+    await Promise.all(ending)
+  }
+
+  return {
+    get: (name) => held.get(name)?.supervisor.server,
+    all: () => [...held.values()].map(({ supervisor }) => supervisor.server),
+    hold() {
+      const releases = [...held.values()].map(({ supervisor }) => supervisor.server.hold())
+      holds.add(releases)
+      return () => {
+        if (!holds.delete(releases)) return
+        for (const release of releases) release()
+      }
+    },
+    apply(servers) {
+      applying = applying.then(
+        () => applyNow(servers),
+        () => applyNow(servers),
+      )
+      return applying
+    },
+    async stop() {
+      const all = [...held.values()]
+      held.clear()
+      await Promise.all(all.map(({ supervisor }) => supervisor.stop()))
+      reaper.stop()
+    },
+  }
+}
+
+/** What a connection is made of. `access` is not: a changed list restarts nobody. Stays in memory. */
+function fingerprintOf(settings: McpServerSettings, deps: LaunchDeps): string {
+  const { access: _access, ...options } = settings.options
+  const digest = createHash('sha256').update(JSON.stringify(options))
+  try {
+    digest.update(JSON.stringify(readLaunch(settings, deps)))
+  } catch {
+    // What it lacks may come: each try reads it anew.
+  }
+  return digest.digest('hex')
+}

@@ -1,0 +1,132 @@
+// One entry of `mcp_servers` as what is started or connected to: references resolved, a plugin found, the stamp set.
+import { type McpServerSettings, type ServerStamp, SwitchboardError } from '../../contract/index.ts'
+
+export interface StdioLaunch {
+  readonly transport: 'stdio'
+  readonly command: string
+  readonly args: readonly string[]
+  /** All of it: PATH, HOME and the like, and what is listed. */
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+export interface HttpLaunch {
+  readonly transport: 'http'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export type Launch = (StdioLaunch | HttpLaunch) & {
+  readonly stamp: ServerStamp
+  /** Values behind references: they are masked wherever the server's own words are shown. */
+  readonly secrets: readonly string[]
+}
+
+/** What a plugin of a marketplace starts; see the config room. */
+export interface ResolvedPlugin {
+  readonly command?: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly url?: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface LaunchDeps {
+  /** The value behind `env:NAME`, `file:path` or `secret:NAME`. Throws `config_invalid`. */
+  readonly secret: (reference: string) => string
+  /** What every child gets: PATH, HOME and the like. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Throws `config_invalid` when it is not installed. */
+  readonly plugin: (
+    plugin: string,
+    server: { readonly name: string; readonly listed: Readonly<Record<string, string>> },
+  ) => ResolvedPlugin
+}
+
+export interface Timings {
+  /** Until the answer to `initialize`: a first start through npx has to fetch the program. */
+  readonly initializeMs: number
+  readonly retryBaseMs: number
+  readonly retryMaxMs: number
+  /** Up for so long: the next failure is a first one again. */
+  readonly stableMs: number
+  /** Between the end of a child's input and SIGTERM, and from there to SIGKILL. */
+  readonly graceMs: number
+  readonly pingEveryMs: number
+  readonly pingTimeoutMs: number
+  readonly writeTimeoutMs: number
+  readonly leaseMs: number
+  readonly leaseRenewMs: number
+}
+
+export const DEFAULT_TIMINGS: Timings = {
+  initializeMs: 60_000,
+  retryBaseMs: 500,
+  retryMaxMs: 60_000,
+  stableMs: 30_000,
+  graceMs: 2_000,
+  pingEveryMs: 60_000,
+  pingTimeoutMs: 30_000,
+  writeTimeoutMs: 10_000,
+  leaseMs: 15_000,
+  leaseRenewMs: 5_000,
+}
+
+const REFERENCE = /^(env|file|secret):\S/
+
+export function isEnabled({ options }: McpServerSettings): boolean {
+  return options.enabled !== false
+}
+
+/** What the settings themselves say of the source: shown before anything is resolved. */
+export function writtenStamp({ options }: McpServerSettings): ServerStamp {
+  return { source: textOf(options.plugin_source) ?? null, verified: false }
+}
+
+/** Throws `config_invalid` when a reference leads nowhere or the plugin is not there. */
+export function readLaunch({ name, options }: McpServerSettings, deps: LaunchDeps): Launch {
+  const secrets: string[] = []
+  const resolved = (value: unknown): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries((value ?? {}) as Record<string, string>).map(([key, text]) => {
+        if (!REFERENCE.test(text)) return [key, text]
+        const found = deps.secret(text)
+        secrets.push(found)
+        return [key, found]
+      }),
+    )
+  const listed = resolved(options.env)
+  const headers = resolved(options.headers)
+  const plugin = textOf(options.plugin)
+  if (plugin !== undefined) {
+    const found = deps.plugin(plugin, { name, listed })
+    // The stamp is where it was found, whatever anybody wrote beside it.
+    const stamp = { source: plugin, verified: true }
+    if (found.url !== undefined)
+      return { transport: 'http', url: found.url, headers: { ...found.headers, ...headers }, stamp, secrets }
+    const env = { ...deps.environment, ...found.env, ...listed }
+    const { command = '', args, cwd } = found
+    return { transport: 'stdio', command, args, env, cwd, stamp, secrets }
+  }
+  const stamp = writtenStamp({ name, options })
+  const url = textOf(options.url)
+  if (url !== undefined) return { transport: 'http', url, headers, stamp, secrets }
+  const command = textOf(options.command)
+  if (command === undefined)
+    throw new SwitchboardError('config_invalid', `mcp_servers.${name} has neither command, url nor plugin`)
+  const cwd = textOf(options.cwd)
+  return {
+    transport: 'stdio',
+    command,
+    args: (options.args ?? []) as readonly string[],
+    env: { ...deps.environment, ...listed },
+    ...(cwd === undefined ? {} : { cwd }),
+    stamp,
+    secrets,
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

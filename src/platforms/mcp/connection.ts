@@ -1,0 +1,247 @@
+// One live connection to a channel server: the handshake, what it declares, its news, calls and notifications. It ends
+// once; beginning anew is the supervisor's.
+import type { Client, Transport } from '@modelcontextprotocol/client'
+import {
+  asSwitchboardError,
+  type Cancel,
+  type Clock,
+  type ServerNews,
+  type ServerToolResult,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import { type DeclaredChannel, readCapability } from './capability.ts'
+import { createChildTransport } from './child-transport.ts'
+import type { Launch, Timings } from './config.ts'
+import { createHttpTransport } from './http-transport.ts'
+import { tapTransport } from './tap-transport.ts'
+import { callFault, readToolResult } from './tool-result.ts'
+
+export interface ConnectionDeps {
+  readonly clock: Clock
+  readonly timings: Timings
+  readonly version: string
+  readonly news: (news: ServerNews) => void
+  readonly noise: () => void
+  readonly stderr: (line: string) => void
+  readonly watch: (pid: number) => () => void
+  readonly redact: (text: string) => string
+  /** Ends it at any time, the handshake included. */
+  readonly signal: AbortSignal
+}
+
+export interface Connection {
+  readonly declared: DeclaredChannel
+  readonly program: { readonly name: string; readonly version: string } | null
+  /** Resolves with the reason when it is over, whoever ended it. */
+  readonly ended: Promise<string>
+  tools(): Promise<readonly string[]>
+  call(
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    options: { readonly timeoutMs: number },
+  ): Promise<ServerToolResult>
+  notify(method: string, params: Readonly<Record<string, unknown>>): Promise<void>
+  /** Throws when it does not answer in time. */
+  ping(timeoutMs: number): Promise<void>
+  pause(): void
+  resume(): void
+  close(): Promise<void>
+}
+
+const MAX_TOOL_PAGES = 50
+/** The SDK's own timers follow no driven clock: they are set out of the way. */
+const NEVER_MS = 2_147_483_647
+
+interface Opened {
+  readonly transport: Transport
+  readonly pause: () => void
+  readonly resume: () => void
+  readonly farewell: () => Promise<void>
+  readonly ending: () => string | null
+}
+
+/** Throws `platform_unavailable` when there is no answer to `initialize`; whatever was started is ended then. */
+export async function openConnection(launch: Launch, deps: ConnectionDeps): Promise<Connection> {
+  const { clock, timings } = deps
+  let over: (reason: string) => void = () => undefined
+  const ended = new Promise<string>((resolve) => {
+    over = resolve
+  })
+  let endReason: string | null = null
+  const { Client: McpClient } = await import('@modelcontextprotocol/client')
+  const client = new McpClient({ name: 'switchboard', version: deps.version }, { capabilities: {} })
+  const deaf = (reason: string) => {
+    endReason ??= reason
+    client.close().catch(() => undefined)
+  }
+  const opened = await open(launch, deps, deaf)
+  deps.signal.addEventListener('abort', () => void close(), { once: true })
+  const seen: { experimental: unknown } = { experimental: undefined }
+  let toolNames: Promise<readonly string[]> | null = null
+  const tapped = tapTransport(opened.transport, {
+    news: deps.news,
+    experimental: (value) => {
+      seen.experimental = value
+    },
+    toolsChanged: () => {
+      toolNames = null
+    },
+  })
+  client.onclose = () => over(endReason ?? opened.ending() ?? 'the connection was closed')
+  client.onerror = (error) => {
+    // A child's noise is counted line by line; over HTTP the SDK tells of it.
+    if (launch.transport === 'http' && /JSON|Zod|invalid/i.test(`${error.name} ${error.message}`))
+      deps.noise()
+  }
+
+  /** Runs against the clock that was handed in; the SDK's promise is left behind when it is late. */
+  const within = async <T>(
+    ms: number,
+    work: (signal: AbortSignal) => Promise<T>,
+    late: () => Error,
+  ): Promise<T> => {
+    const abort = new AbortController()
+    let cancel: Cancel = () => undefined
+    const deadline = new Promise<never>((_resolve, reject) => {
+      cancel = clock.after(ms, () => {
+        reject(late())
+        abort.abort()
+      })
+    })
+    const working = work(abort.signal)
+    working.catch(() => undefined)
+    try {
+      return await Promise.race([working, deadline])
+    } finally {
+      cancel()
+    }
+  }
+
+  let closing: Promise<void> | null = null
+  const close = () => {
+    endReason ??= 'it was ended'
+    closing ??= within(timings.graceMs, opened.farewell, () => late('the end of the session'))
+      .catch(() => undefined)
+      .then(() => closeAll(client, opened))
+      .then(() => over(endReason ?? 'it was ended'))
+    return closing
+  }
+
+  try {
+    if (deps.signal.aborted) unanswered('it was ended')
+    await within(
+      timings.initializeMs,
+      () => Promise.race([client.connect(tapped, { timeout: NEVER_MS }), ended.then(unanswered)]),
+      () =>
+        new SwitchboardError(
+          'platform_unavailable',
+          `no answer to initialize within ${timings.initializeMs} ms`,
+        ),
+    )
+  } catch (thrown) {
+    await close()
+    if (thrown instanceof SwitchboardError) throw thrown
+    const told = opened.ending() ?? deps.redact(asSwitchboardError(thrown).message)
+    throw new SwitchboardError('platform_unavailable', `the handshake failed: ${told}`)
+  }
+
+  const listTools = async (): Promise<readonly string[]> => {
+    if (client.getServerCapabilities()?.tools === undefined) return []
+    const names: string[] = []
+    let cursor: string | undefined
+    for (let page = 0; page < MAX_TOOL_PAGES; page++) {
+      const params = cursor === undefined ? {} : { cursor }
+      const listed = await client.request({ method: 'tools/list', params }, { timeout: NEVER_MS })
+      names.push(...listed.tools.map(({ name }) => name))
+      cursor = listed.nextCursor
+      if (cursor === undefined) break
+    }
+    return names
+  }
+  const version = client.getServerVersion()
+
+  return {
+    declared: readCapability(seen.experimental),
+    program:
+      version === undefined
+        ? null
+        : { name: version.name.slice(0, 200), version: version.version.slice(0, 100) },
+    ended,
+    async tools() {
+      toolNames ??= within(timings.pingTimeoutMs, listTools, () => late('tools/list'))
+      const asked = toolNames
+      try {
+        return await asked
+      } catch (thrown) {
+        if (toolNames === asked) toolNames = null
+        throw new SwitchboardError('platform_unavailable', deps.redact(asSwitchboardError(thrown).message))
+      }
+    },
+    async call(tool, input, { timeoutMs }) {
+      try {
+        const answer = await within(
+          timeoutMs,
+          (signal) =>
+            client.request(
+              { method: 'tools/call', params: { name: tool, arguments: { ...input } } },
+              { timeout: NEVER_MS, signal },
+            ),
+          () => new SwitchboardError('outcome_unknown', `${tool} did not answer within ${timeoutMs} ms`),
+        )
+        return readToolResult(answer)
+      } catch (thrown) {
+        throw callFault(thrown, tool, deps.redact)
+      }
+    },
+    async notify(method, params) {
+      try {
+        await within(
+          timings.writeTimeoutMs,
+          () => client.notification({ method, params: { ...params } }),
+          () => late(method),
+        )
+      } catch (thrown) {
+        throw callFault(thrown, method, deps.redact)
+      }
+    },
+    async ping(timeoutMs) {
+      // Any answer is a sign of life, also "method not found".
+      await within(
+        timeoutMs,
+        () => client.request({ method: 'ping' }, { timeout: NEVER_MS }),
+        () => late('ping'),
+      ).catch((thrown: unknown) => {
+        if (thrown instanceof SwitchboardError) throw thrown
+      })
+    },
+    pause: opened.pause,
+    resume: opened.resume,
+    close,
+  }
+}
+
+function late(what: string): SwitchboardError {
+  return new SwitchboardError('outcome_unknown', `${what}: no answer in time`)
+}
+
+function unanswered(reason: string): never {
+  throw new SwitchboardError('platform_unavailable', reason)
+}
+
+async function closeAll(client: Client, opened: Opened): Promise<void> {
+  await client.close().catch(() => undefined)
+  await opened.transport.close().catch(() => undefined)
+}
+
+async function open(launch: Launch, deps: ConnectionDeps, deaf: (reason: string) => void): Promise<Opened> {
+  const { clock, timings } = deps
+  if (launch.transport === 'http') {
+    const http = await createHttpTransport(launch, { clock, headTimeoutMs: timings.initializeMs, deaf })
+    return { ...http, ending: () => null }
+  }
+  const { graceMs, writeTimeoutMs } = timings
+  const { noise, stderr, watch } = deps
+  const child = createChildTransport(launch, { clock, graceMs, writeTimeoutMs, noise, stderr, watch })
+  const { pause, resume, ending } = child
+  return { transport: child, pause, resume, ending, farewell: async () => undefined }
+}

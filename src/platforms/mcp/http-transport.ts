@@ -1,0 +1,112 @@
+// A channel server behind a URL: Streamable HTTP with a session, its news on the stream of the GET request. A stream that
+// cannot be had again, or a session that the server forgot, ends the connection, so that it is made anew: a link that is
+// up but deaf would be the worst of all.
+import type { Transport } from '@modelcontextprotocol/client'
+import { type Clock, SwitchboardError } from '../../contract/index.ts'
+import { createStreamingFetch, type StreamingFetch } from '../../kit/index.ts'
+import type { HttpLaunch } from './config.ts'
+
+export interface HttpTransport {
+  readonly transport: Transport
+  pause(): void
+  resume(): void
+  /** Tells the server that the session is over; lossy. */
+  farewell(): Promise<void>
+}
+
+export interface HttpTransportDeps {
+  readonly clock: Pick<Clock, 'after'>
+  readonly headTimeoutMs: number
+  /** The stream of news is lost for good. */
+  readonly deaf: (reason: string) => void
+  readonly fetch?: StreamingFetch
+}
+
+/** The SDK tries the stream again so often, resuming where it was; then we connect anew. */
+const STREAM_TRIES = 4
+
+export async function createHttpTransport(
+  launch: HttpLaunch,
+  deps: HttpTransportDeps,
+): Promise<HttpTransport> {
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+  const reach = deps.fetch ?? createStreamingFetch({ clock: deps.clock, headTimeoutMs: deps.headTimeoutMs })
+  const gate = createGate()
+  let misses = 0
+
+  const stream = async (input: string | URL | Request, init: RequestInit): Promise<Response> => {
+    const failed = (reason: string) => {
+      if (++misses > STREAM_TRIES) deps.deaf(reason)
+    }
+    let response: Response
+    try {
+      response = await reach(input, init)
+    } catch (thrown) {
+      failed('its stream of messages cannot be opened')
+      throw thrown
+    }
+    if (response.ok) {
+      misses = 0
+      return response.body === null
+        ? response
+        : new Response(response.body.pipeThrough(gate.stream()), response)
+    }
+    // Not found: the session is forgotten. Not allowed: it never pushes by itself, only within answers.
+    if (response.status === 404 || response.status === 400) deps.deaf('it has forgotten the session')
+    else if (response.status !== 405) failed(`its stream of messages is refused (HTTP ${response.status})`)
+    return response
+  }
+
+  const guarded: StreamingFetch = async (input, init = {}) => {
+    if ((init.method ?? 'GET') === 'GET') return stream(input, init)
+    const response = await reach(input, init)
+    if (response.status === 404 && new Headers(init.headers).has('mcp-session-id'))
+      deps.deaf('it has forgotten the session')
+    if (response.status >= 300 && response.status < 400)
+      throw new SwitchboardError('platform_rejected', 'the URL redirects elsewhere, which is not followed', {
+        hint: 'write the final URL under mcp_servers',
+      })
+    return response
+  }
+
+  const transport = new StreamableHTTPClientTransport(new URL(launch.url), {
+    requestInit: { headers: { ...launch.headers } },
+    fetch: guarded,
+    reconnectionOptions: {
+      initialReconnectionDelay: 500,
+      maxReconnectionDelay: 10_000,
+      reconnectionDelayGrowFactor: 2,
+      maxRetries: STREAM_TRIES,
+    },
+  })
+  return {
+    transport,
+    pause: gate.shut,
+    resume: gate.open,
+    farewell: () => transport.terminateSession().catch(() => undefined),
+  }
+}
+
+/** Holds the bytes of a stream back while it is shut; what waits is what the peer cannot send yet. */
+function createGate() {
+  let shut: Promise<void> | null = null
+  let release: () => void = () => undefined
+  return {
+    shut() {
+      shut ??= new Promise((resolve) => {
+        release = resolve
+      })
+    },
+    open() {
+      shut = null
+      release()
+    },
+    stream: () =>
+      new TransformStream<Uint8Array, Uint8Array>({
+        async transform(chunk, controller) {
+          while (shut !== null) await shut
+          controller.enqueue(chunk)
+        },
+      }),
+  }
+}

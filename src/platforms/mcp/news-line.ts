@@ -1,0 +1,70 @@
+// The news of one server on their way to those who listen: in order, held while they must wait. They carry no
+// acknowledgement, so what waits is kept, and when that is much the server is held back instead of anything dropped.
+import type { Cancel, ServerNews } from '../../contract/index.ts'
+
+export interface NewsLine {
+  push(news: ServerNews): void
+  listen(run: (news: ServerNews) => void): Cancel
+  hold(): Cancel
+  /** True while so much waits that the server should not be read. */
+  full(): boolean
+  waiting(): number
+}
+
+const MAX_WAITING = 1_000
+
+export function createNewsLine(deps: {
+  /** Reading should stop or go on. */
+  readonly pressure: (full: boolean) => void
+  /** A listener threw: the others still hear it. */
+  readonly failed: (thrown: unknown) => void
+}): NewsLine {
+  const listeners = new Set<(news: ServerNews) => void>()
+  let waiting: ServerNews[] = []
+  let holds = 0
+  let full = false
+
+  const tell = (news: ServerNews) => {
+    for (const listener of [...listeners]) {
+      try {
+        listener(news)
+      } catch (thrown) {
+        deps.failed(thrown)
+      }
+    }
+  }
+  const drain = () => {
+    let at = 0
+    // A listener may hold again while it is told: the rest stays in its place.
+    for (; at < waiting.length && holds === 0; at++) tell(waiting[at] as ServerNews)
+    waiting = waiting.slice(at)
+    if (!full || waiting.length >= MAX_WAITING) return
+    full = false
+    deps.pressure(false)
+  }
+  return {
+    push(news) {
+      if (holds === 0 && waiting.length === 0) return tell(news)
+      waiting.push(news)
+      if (full || waiting.length < MAX_WAITING) return
+      full = true
+      deps.pressure(true)
+    },
+    listen(run) {
+      const own = (news: ServerNews) => run(news)
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
+    hold() {
+      holds++
+      let held = true
+      return () => {
+        if (!held) return
+        held = false
+        if (--holds === 0) drain()
+      }
+    },
+    full: () => full,
+    waiting: () => waiting.length,
+  }
+}

@@ -1,0 +1,268 @@
+// One channel server, kept connected: disabled | waiting (another node has it) | connecting → up → down → connecting …
+// Every try reads the launch anew, for what it lacked may be there by now. Tries are spread by backoff; one that held for
+// a while makes the next failure a first one again. A server that answers nothing any more is ended and begun anew.
+import {
+  asSwitchboardError,
+  type Cancel,
+  type ChannelServer,
+  type Clock,
+  type LinkLease,
+  type Logger,
+  type McpServerSettings,
+  type Random,
+  type ServerFacts,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import { backoffMs } from '../../kit/index.ts'
+import { isEnabled, type LaunchDeps, readLaunch, type Timings, writtenStamp } from './config.ts'
+import { type Connection, openConnection } from './connection.ts'
+import { createNewsLine } from './news-line.ts'
+import { createRedactor } from './redact.ts'
+import { createStderrLog } from './stderr-log.ts'
+
+export interface SupervisorDeps extends LaunchDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly timings: Timings
+  readonly version: string
+  readonly watch: (pid: number) => () => void
+  readonly lease?: LinkLease
+}
+
+export interface Supervisor {
+  readonly server: ChannelServer
+  /** Ends the connection and begins one with other settings; who listens goes on listening. */
+  replace(settings: McpServerSettings): Promise<void>
+  stop(): Promise<void>
+}
+
+type Changing = Pick<
+  ServerFacts,
+  'state' | 'detail' | 'transport' | 'connectedAt' | 'program' | 'prefix' | 'permissionRelay' | 'stamp'
+>
+
+const NOBODY = { connectedAt: null, program: null, prefix: null, permissionRelay: false } as const
+const MISSED_PINGS = 2
+
+export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps): Supervisor {
+  const { clock, timings } = deps
+  const log = deps.log.child({ server: first.name })
+  let settings = first
+  let facts: Changing = { state: 'connecting', detail: null, ...written(first), ...NOBODY }
+  let restarts = 0
+  let noise = 0
+  let live: Connection | null = null
+  /** The present run of the loop, ended by `replace` or `stop`; and its present try, ended by a lost lease too. */
+  let run = new AbortController()
+  let attempt = new AbortController()
+  let running: Promise<void> = Promise.resolve()
+  let wake: () => void = () => undefined
+  const changed = new Set<() => void>()
+  const news = createNewsLine({
+    pressure: (full) => (full ? live?.pause() : live?.resume()),
+    failed: (thrown) => log.error({ error: String(thrown) }, 'a message of a channel server was not taken'),
+  })
+
+  const become = (next: Partial<Changing>) => {
+    facts = { ...facts, ...next }
+    for (const run of [...changed]) run()
+  }
+  const wait = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const cancel = clock.after(ms, resolve)
+      wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+
+  const connect = async (signal: AbortSignal): Promise<Connection> => {
+    const launch = readLaunch(settings, deps)
+    const redact = createRedactor(launch.secrets)
+    const stderr = createStderrLog({ clock, log, redact })
+    // What it pushes before we know what it declares waits until we do.
+    const release = news.hold()
+    try {
+      const connection = await openConnection(launch, {
+        clock,
+        timings,
+        version: deps.version,
+        watch: deps.watch,
+        redact,
+        stderr: stderr.line,
+        signal,
+        news: (one) => {
+          if (!signal.aborted) news.push(one)
+        },
+        noise: () => {
+          noise++
+        },
+      })
+      live = connection
+      if (news.full()) connection.pause()
+      const { declared, program } = connection
+      become({
+        ...declared,
+        state: 'up',
+        detail: null,
+        connectedAt: clock.now(),
+        program,
+        stamp: launch.stamp,
+        transport: launch.transport,
+      })
+      log.info({ program: program?.name, prefix: declared.prefix }, 'the channel server is connected')
+      connection.ended.then(() => stderr.stop())
+      return connection
+    } catch (thrown) {
+      const last = stderr.last()
+      const { message } = asSwitchboardError(thrown)
+      stderr.stop()
+      throw new SwitchboardError(
+        'platform_unavailable',
+        last === null ? message : `${message}; it said: ${last}`,
+      )
+    } finally {
+      release()
+    }
+  }
+
+  /** Two questions without an answer end it. One that is held back cannot answer, and is not asked. */
+  const keepAsking = (connection: Connection): Cancel => {
+    let missed = 0
+    let cancel: Cancel = () => undefined
+    const ask = async () => {
+      if (!news.full()) {
+        const alive = await connection.ping(timings.pingTimeoutMs).then(
+          () => true,
+          () => false,
+        )
+        missed = alive ? 0 : missed + 1
+      }
+      if (live !== connection) return
+      if (missed < MISSED_PINGS) cancel = clock.after(timings.pingEveryMs, ask)
+      else {
+        log.warn({}, 'the channel server answers nothing any more and is started anew')
+        await connection.close()
+      }
+    }
+    cancel = clock.after(timings.pingEveryMs, ask)
+    return () => cancel()
+  }
+
+  const loop = async (ended: AbortSignal) => {
+    let failures = 0
+    while (!ended.aborted) {
+      attempt = new AbortController()
+      if (!(await leased(ended))) continue
+      become({ state: 'connecting' })
+      let reason: string
+      const began = clock.now()
+      try {
+        const connection = await connect(attempt.signal)
+        const stopAsking = keepAsking(connection)
+        reason = await connection.ended
+        stopAsking()
+        if (clock.now() - began >= timings.stableMs) failures = 0
+      } catch (thrown) {
+        reason = asSwitchboardError(thrown).message
+      }
+      live = null
+      stopRenewing()
+      if (ended.aborted) break
+      failures++
+      const range = { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs }
+      const pauseMs = backoffMs(failures, range, deps.random)
+      const detail = `${reason}; the next try is in ${Math.ceil(pauseMs / 1000)} s`
+      become({ ...NOBODY, state: 'down', detail })
+      log.warn({ reason, failures, retryInMs: pauseMs }, 'the channel server is down')
+      await wait(pauseMs)
+      if (!ended.aborted) restarts++
+    }
+  }
+
+  // The lease is renewed beside the connection; one that is lost ends it at once.
+  let stopRenewing: Cancel = () => undefined
+  const take = () => deps.lease?.take(timings.leaseMs).catch(() => false) ?? Promise.resolve(true)
+  const leased = async (ended: AbortSignal): Promise<boolean> => {
+    if (deps.lease === undefined) return true
+    const held = await take()
+    if (ended.aborted) return false
+    if (held) {
+      keepRenewing(attempt)
+      return true
+    }
+    become({ ...NOBODY, state: 'waiting', detail: 'another node holds it' })
+    await wait(timings.leaseRenewMs)
+    return false
+  }
+  const keepRenewing = (of: AbortController) => {
+    stopRenewing = clock.after(timings.leaseRenewMs, async () => {
+      const held = await take()
+      if (of.signal.aborted || of !== attempt) return
+      if (held) keepRenewing(of)
+      else of.abort()
+    })
+  }
+
+  const begin = () => {
+    run = new AbortController()
+    if (!isEnabled(settings)) {
+      become({ ...NOBODY, state: 'disabled', detail: `mcp_servers.${settings.name}.enabled is false` })
+      return
+    }
+    running = loop(run.signal).catch((thrown) =>
+      log.error({ error: String(thrown) }, 'a channel server is given up'),
+    )
+  }
+  const end = async (detail: string) => {
+    run.abort()
+    attempt.abort()
+    stopRenewing()
+    wake()
+    await running
+    await deps.lease?.release().catch(() => undefined)
+    become({ ...NOBODY, state: 'down', detail })
+  }
+  const connected = (): Connection => {
+    if (live !== null) return live
+    throw new SwitchboardError('platform_unavailable', `channel server ${settings.name} is ${facts.state}`, {
+      ...(facts.detail === null ? {} : { hint: facts.detail }),
+    })
+  }
+
+  begin()
+  return {
+    server: {
+      facts: () => ({
+        name: settings.name,
+        restarts,
+        noise,
+        ...facts,
+      }),
+      onNews: news.listen,
+      hold: news.hold,
+      onChange(listen) {
+        const own = () => listen()
+        changed.add(own)
+        return () => void changed.delete(own)
+      },
+      tools: async () => connected().tools(),
+      call: async (tool, input, options) => connected().call(tool, input, options),
+      notify: async (method, params) => connected().notify(method, params),
+    },
+    async replace(next) {
+      await end('its settings changed')
+      settings = next
+      become(written(next))
+      begin()
+    },
+    stop: () => end('it is no longer configured'),
+  }
+}
+
+/** What the settings alone say, before anything is resolved. */
+function written(settings: McpServerSettings): Pick<ServerFacts, 'transport' | 'stamp'> {
+  const transport = settings.options.url === undefined ? 'stdio' : 'http'
+  return { transport, stamp: writtenStamp(settings) }
+}

@@ -1,0 +1,43 @@
+// The answer of a server's tool, and what became of a call that brought none: rejected, not sent, or nobody knows.
+import { asSwitchboardError, type ServerToolResult, SwitchboardError } from '../../contract/index.ts'
+
+/** HTTP statuses with which a server says that it did nothing. */
+const NOTHING_DONE = new Set([400, 401, 403, 404, 405, 406, 408, 413, 415, 425, 429, 503])
+const REFUSED_FOR_GOOD = new Set([400, 401, 403, 405, 406, 413, 415])
+
+export function readToolResult(answer: {
+  readonly content?: unknown
+  readonly isError?: unknown
+  readonly structuredContent?: unknown
+}): ServerToolResult {
+  const content = Array.isArray(answer.content) ? answer.content : []
+  const texts = content.flatMap((block: { type?: unknown; text?: unknown }) =>
+    block?.type === 'text' && typeof block.text === 'string' ? [block.text] : [],
+  )
+  const { structuredContent: structured } = answer
+  return {
+    isError: answer.isError === true,
+    content,
+    structured:
+      typeof structured === 'object' && structured !== null ? (structured as Record<string, unknown>) : null,
+    text: texts.join('\n'),
+  }
+}
+
+/** A fault of a call as the river knows them. Told apart by shape: the SDK is loaded only where it is used. */
+export function callFault(thrown: unknown, what: string, redact: (text: string) => string): SwitchboardError {
+  if (thrown instanceof SwitchboardError) return thrown
+  const message = `${what}: ${redact(asSwitchboardError(thrown).message)}`
+  const { status, code } = thrown as { readonly status?: unknown; readonly code?: unknown }
+  if (typeof status === 'number') {
+    if (REFUSED_FOR_GOOD.has(status))
+      return new SwitchboardError('platform_rejected', `${what}: HTTP ${status}`)
+    const known = NOTHING_DONE.has(status) ? 'platform_unavailable' : 'outcome_unknown'
+    return new SwitchboardError(known, `${what}: HTTP ${status}`)
+  }
+  // A number is an error that the server answered with: it took the call and declined it.
+  if (typeof code === 'number') return new SwitchboardError('platform_rejected', message)
+  if (code === 'NOT_CONNECTED' || code === 'CAPABILITY_NOT_SUPPORTED')
+    return new SwitchboardError('platform_unavailable', message)
+  return new SwitchboardError('outcome_unknown', message)
+}
