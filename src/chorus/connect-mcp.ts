@@ -12,13 +12,14 @@ export interface McpConnection {
 const TIMEOUT_MS = 60_000
 const MAX_RESPONSE_BYTES = 8_388_608
 
+/** All of them, or none: throws what the first one failed with, and leaves nothing open. */
 export async function connectMcp(
   servers: readonly ChorusMcpServer[],
   guard: { readonly fetch: GuardedFetch; readonly allowPrivate: boolean },
 ): Promise<readonly McpConnection[]> {
   if (servers.length === 0) return []
   const { Client: McpClient, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
-  return Promise.all(
+  const connecting = await Promise.allSettled(
     servers.map(async (server, index) => {
       const client = new McpClient({ name: 'switchboard-chorus', version: '0.1.0' })
       const transport = new StreamableHTTPClientTransport(new URL(server.url), {
@@ -29,6 +30,15 @@ export async function connectMcp(
       return { name: server.name ?? `mcp${index + 1}`, client, close: () => client.close() }
     }),
   )
+  const opened = connecting.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failure = connecting.find((one) => one.status === 'rejected')
+  if (!failure) return opened
+  await closeAll(opened)
+  throw failure.reason
+}
+
+export async function closeAll(connections: readonly McpConnection[]): Promise<void> {
+  await Promise.allSettled(connections.map((one) => one.close()))
 }
 
 /** The guard in the shape of the web's fetch. A stream that never ends has no place here: it is answered 405. */

@@ -14,7 +14,7 @@ import {
   postChorus,
   readDelivery,
 } from '../kit/index.ts'
-import { connectMcp, type McpConnection } from './connect-mcp.ts'
+import { closeAll, connectMcp, type McpConnection } from './connect-mcp.ts'
 import { createHandlers, type Handlers, type PlainReply, problem } from './node-door.ts'
 import { clock, pause } from './timers.ts'
 
@@ -84,22 +84,26 @@ export function createAgent(options: AgentOptions): ChorusAgent {
       line = mine.catch(() => undefined)
       return mine
     }
-    const opened: McpConnection[] = []
+    const tools: { opened: Promise<readonly McpConnection[]> | null } = { opened: null }
     const voice: Voice = {
       channel: delivery.channel,
       mcpServers: mcpServers(delivery.mcp),
       say: (content) => send({ type: 'message', content }),
       status: (text) => send({ type: 'status', status: text }),
-      async toolCall(name, args = {}) {
+      toolCall(name, args = {}) {
         const id = `tc_${randomUUID()}`
-        await send({ type: 'tool_call', name, args, id })
-        return id
+        const sent = send({ type: 'tool_call', name, args, id }).then(() => id)
+        sent.catch(() => undefined) // Whoever does not wait for it is not ended by it.
+        return sent
       },
       toolResult: (id, content) => send({ type: 'tool_result', id, content }),
       error: (message, code) => send({ type: 'error', message, ...(code === undefined ? {} : { code }) }),
-      async mcp() {
-        if (opened.length === 0) opened.push(...(await connectMcp(voice.mcpServers, { fetch, allowPrivate })))
-        return opened
+      mcp() {
+        tools.opened ??= connectMcp(voice.mcpServers, { fetch, allowPrivate }).catch((thrown: unknown) => {
+          tools.opened = null // The next call tries again.
+          throw thrown
+        })
+        return tools.opened
       },
     }
     const begun = send({ type: 'lifecycle', status: 'processing' })
@@ -109,7 +113,7 @@ export function createAgent(options: AgentOptions): ChorusAgent {
     } catch (thrown) {
       await voice.error(thrown instanceof Error ? thrown.message : String(thrown)).catch(() => undefined)
     } finally {
-      for (const { close } of opened) await close().catch(() => undefined)
+      await tools.opened?.then(closeAll, () => undefined)
       await send({ type: 'lifecycle', status: 'idle' }).catch(() => undefined)
     }
   }

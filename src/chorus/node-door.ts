@@ -43,13 +43,10 @@ export function createHandlers(answer: (request: PlainRequest) => Promise<PlainR
     answer(request).catch(() => ({ status: 500, body: problem('an internal error') }))
   return {
     fetch: async (request) => {
-      const body = new Uint8Array(await request.arrayBuffer())
+      const body = await readStream(request)
       const headers = Object.fromEntries(request.headers)
       const path = new URL(request.url).pathname
-      const reply =
-        body.byteLength > MAX_BODY_BYTES
-          ? TOO_LARGE
-          : await safely({ method: request.method, path, headers, body })
+      const reply = body === null ? TOO_LARGE : await safely({ method: request.method, path, headers, body })
       return new Response(JSON.stringify(reply.body), { status: reply.status, headers: JSON_TYPE })
     },
     node(request, response) {
@@ -74,6 +71,25 @@ export function createHandlers(answer: (request: PlainRequest) => Promise<PlainR
       )
     },
   }
+}
+
+/** Null as soon as it is over the limit: the rest is not even read. */
+async function readStream(request: Request): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = []
+  let size =
+    Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES ? Number.POSITIVE_INFINITY : 0
+  const reader = request.body?.getReader()
+  while (reader) {
+    if (size > MAX_BODY_BYTES) {
+      await reader.cancel().catch(() => undefined)
+      return null
+    }
+    const { done, value } = await reader.read()
+    if (done) break
+    size += value.byteLength
+    chunks.push(value)
+  }
+  return Buffer.concat(chunks)
 }
 
 async function readAll(request: NodeRequest): Promise<Uint8Array | null> {

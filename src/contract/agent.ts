@@ -106,6 +106,8 @@ export type AgentOutput =
 export interface Accepted {
   /** Outbox id of a say, approval id of an ask. */
   readonly id: string | null
+  /** Of a failure: the turn was answered before it came, so nobody has heard of it. */
+  readonly late?: true
 }
 
 /** The agent's way back: one closed union through one door. */

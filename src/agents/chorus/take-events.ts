@@ -32,6 +32,7 @@ export interface EventTaker {
 /** Turns whose progress is remembered; what is forgotten only costs a repeated "seen". */
 const REMEMBERED = 10_000
 const TOOL_LINE_CHARS = 300
+const ERROR_CHARS = 500
 
 type ToolEvent = Extract<ChorusEvent, { type: 'tool_call' | 'tool_result' }>
 
@@ -100,29 +101,33 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
       case 'error':
         return trouble(place, so, event.message, key)
       case 'lifecycle':
-        return lifecycle(place, so, event.status)
+        return lifecycle(place, so, event.status, key)
     }
   }
 
   const trouble = async (place: CallbackPlace, so: Progress, message: string, key: string | null) => {
-    if (so.said) return say(place, `⚠️ ${message}`, key, false)
-    if (!so.processing) return fail(place, message)
-    so.trouble = message
-    await shown(place, so, `⚠️ ${message}`)
+    const text = toolText(message, ERROR_CHARS, options.secrets)
+    if (so.said) return say(place, `⚠️ ${text}`, key, false)
+    if (!so.processing) return fail(place, text, key)
+    so.trouble = text
+    await shown(place, so, `⚠️ ${text}`)
   }
 
-  const fail = async ({ turn }: CallbackPlace, detail: string) => {
-    await outlet().accept({ kind: 'failed', turn, reason: 'agent_failed', detail: detail.slice(0, 500) })
+  const fail = async (place: CallbackPlace, detail: string, key: string | null) => {
+    const { turn } = place
+    const { late } = await outlet().accept({ kind: 'failed', turn, reason: 'agent_failed', detail })
+    // Something was said, in an earlier life or on another node: the turn stands, and the trouble is told.
+    if (late) await say(place, `⚠️ ${detail}`, key, false)
     progress.delete(turn)
   }
 
-  const lifecycle = async (place: CallbackPlace, so: Progress, status: string) => {
+  const lifecycle = async (place: CallbackPlace, so: Progress, status: string, key: string | null) => {
     if (status === 'processing') {
       so.processing = true
       return seen(place, so)
     }
     if (status !== 'idle') return seen(place, so)
-    if (so.trouble !== null && !so.said) return fail(place, so.trouble)
+    if (so.trouble !== null && !so.said) return fail(place, so.trouble, key)
     // Without a word the person is told that it finished; what was answered already stays as it is.
     if (!so.said) await outlet().accept({ kind: 'evidence', turn: place.turn, of: 'answered' })
     progress.delete(place.turn)

@@ -145,11 +145,16 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
 
   const failed = async (output: Output<'failed'>): Promise<Accepted> => {
     const row = (await flightOf(output.turn))?.flight.row
-    if (!row) return { id: null }
+    if (!row) return (await isAnswered(output.turn)) ? { id: null, late: true } : { id: null }
     const speaks = canSpeak(deps.links, row.integration)
     const sends = speaks ? [notice(noticeTarget(row), givenUpText(output.reason, output.detail))] : []
     await dispatcher.settle(output.turn, 'failed', { sends, reason: output.reason, detail: output.detail })
     return { id: null }
+  }
+
+  const isAnswered = async (turn: string): Promise<boolean> => {
+    const row = await store.turn(turn)
+    return row?.agent === agent && row.state === 'answered'
   }
 
   const event = async ({ event: told }: Output<'event'>): Promise<Accepted> => {

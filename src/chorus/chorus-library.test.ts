@@ -1,0 +1,100 @@
+// The library under trouble: bodies without end, callbacks that are dead, tool servers of which one is.
+import { describe, expect, it } from 'vitest'
+import type { GuardedFetch, GuardedResponse } from '../kit/index.ts'
+import { createAgent } from './index.ts'
+
+const delivery = {
+  channel: { id: 'C04ABCDEF' },
+  message: { id: 'msg_1', sender: 'alice', content: 'hello' },
+  callback: 'https://slack-adapter.example.com/cb/tok_abc123',
+}
+const post = (body: RequestInit['body'], headers = {}) =>
+  new Request('https://agent.example.com/inbox/sk_x', {
+    method: 'POST',
+    body: body ?? null,
+    headers,
+    duplex: 'half',
+  } as RequestInit)
+const answer = (status: number, body = ''): GuardedResponse => ({
+  status,
+  headers: { 'content-type': 'application/json', 'retry-after': '0' },
+  body: Buffer.from(body),
+  truncated: false,
+})
+
+describe('a body without end', () => {
+  it('[S8.library] is not read past the limit, whether it names its length or not', async () => {
+    let given = 0
+    const endless = () =>
+      new ReadableStream<Uint8Array>({
+        pull(controller) {
+          given += 65_536
+          controller.enqueue(new Uint8Array(65_536))
+        },
+      })
+    const agent = createAgent({ onMessage: () => undefined })
+    expect((await agent.fetch(post(endless()))).status).toBe(413)
+    expect(given).toBeLessThan(3_000_000)
+    given = 0
+    expect((await agent.fetch(post(endless(), { 'content-length': '9999999999' }))).status).toBe(413)
+    expect(given).toBeLessThan(500_000)
+  })
+})
+
+describe('a dead callback', () => {
+  it('[S8.library] what is not waited for ends nobody, and is told to onLost', async () => {
+    const lost: string[] = []
+    const agent = createAgent({
+      onMessage(_, voice) {
+        void voice.say('one')
+        void voice.toolCall('two')
+      },
+      onLost: (event, error) => lost.push(`${event.type} ${error.message}`),
+      fetch: async () => answer(410),
+    })
+    await agent.fetch(post(JSON.stringify(delivery)))
+    await agent.settled()
+    expect(lost.map((one) => one.split(' ')[0])).toEqual(['lifecycle', 'message', 'tool_call', 'lifecycle'])
+    expect(lost.join()).not.toContain('tok_abc123')
+  })
+})
+
+describe('tool servers', () => {
+  it('are connected once however often they are asked for, and closed; a dead one leaves none open', async () => {
+    const asked: string[] = []
+    let dead = true
+    const fetch: GuardedFetch = async ({ url, method, body }) => {
+      if (!url.includes('/mcp')) return answer(200)
+      const call = JSON.parse(String(body) || '{}') as { id?: number; method?: string }
+      asked.push(`${new URL(url).hostname} ${method} ${call.method ?? ''}`)
+      if (url.includes('dead') && dead) return answer(404)
+      if (call.method !== 'initialize') return answer(202)
+      const result = {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'x', version: '1' },
+      }
+      return answer(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, result }))
+    }
+    const two = [
+      { name: 'live', url: 'https://live.example.com/mcp' },
+      { name: 'dead', url: 'https://dead.example.com/mcp' },
+    ]
+    const found: unknown[] = []
+    const agent = createAgent({
+      async onMessage(_, voice) {
+        found.push(await voice.mcp().catch(() => 'failed'))
+        dead = false
+        found.push(...(await Promise.all([voice.mcp(), voice.mcp()])))
+      },
+      fetch,
+    })
+    await agent.fetch(post(JSON.stringify({ ...delivery, mcp: two })))
+    await agent.settled()
+    const [failed, once, again] = found
+    expect(failed).toBe('failed')
+    expect(once).toMatchObject([{ name: 'live' }, { name: 'dead' }])
+    expect(once).toBe(again)
+    expect(asked.filter((one) => one === 'live.example.com POST initialize')).toHaveLength(2)
+  })
+})
