@@ -45,6 +45,7 @@ import { createRealClock, createRealRandom } from './real-clock.ts'
 import { BUILT, CONNECTORS, PLATFORMS } from './registry.ts'
 import { createRemoteHosts } from './remote-hosts.ts'
 import { createSecretDoors } from './secret-doors.ts'
+import { createSendableFiles, statePlaces } from './sendable-files.ts'
 import { withStartNotes } from './settled-at-start.ts'
 import { watchStore } from './store-watch.ts'
 import { createTokens } from './tokens.ts'
@@ -233,6 +234,10 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       sender: gateway.sender,
       dispatcher: gateway.dispatcher,
       split: splitText,
+      files: createSendableFiles({
+        never: statePlaces(folder.path, storeAt),
+        attachments: folder.attachments,
+      }),
     })
     store.onHint((hint) => {
       if (watchers.size === 0) return

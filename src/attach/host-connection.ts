@@ -111,6 +111,7 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
     host = {
       id: deps.id,
       facts: { ...facts, client },
+      local: pipe.may === undefined,
       async deliver(event: HostEvent) {
         while (unconfirmed.size >= DELIVER_WINDOW && !over)
           await new Promise<void>((resolve) => waiting.push(resolve))

@@ -41,6 +41,8 @@ export interface HostVerdict {
 export interface AttachedHost {
   readonly id: string
   readonly facts: HostFacts
+  /** It runs on this machine: paths mean the same to both. */
+  readonly local: boolean
   /** Resolves when it was written to the host's pipe, or when the host is gone (then `detached` was called). */
   deliver(event: HostEvent): Promise<void>
   verdict(verdict: HostVerdict): Promise<'relayed' | 'gone'>

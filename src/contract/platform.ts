@@ -141,6 +141,13 @@ export interface LinkLease {
   release(): Promise<void>
 }
 
+/** A file on its way out. */
+export interface NewFile {
+  readonly name: string
+  readonly mime: string
+  readonly bytes: Uint8Array
+}
+
 /** An attachment as a file of ours, inside the integration's folder. */
 export interface DownloadedFile {
   readonly path: string
@@ -183,6 +190,8 @@ export interface PlatformAdapter {
   ): Promise<
     { readonly outcome: 'sent'; readonly receipt: Receipt } | { readonly outcome: 'absent' | 'unknown' }
   >
+  /** Keeps a file that is to be sent; an op of kind `file` names it by what comes back. Absent: none can be sent. */
+  keep?(file: NewFile): Promise<string>
   /** Fetches an attachment of a message that passed the gate. Throws `too_large` above the cap. */
   download?(attachment: Attachment): Promise<DownloadedFile>
   /** Lossy by contract. */

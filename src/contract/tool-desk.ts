@@ -10,6 +10,8 @@ export interface ToolCaller {
   readonly turn: string | null
   /** Carries over retries of one call: the same key again is the same send. */
   readonly idempotencyKey: string | null
+  /** The caller is on this machine: paths mean the same to both. */
+  readonly local?: boolean
 }
 
 export interface ToolOutcome {
@@ -62,7 +64,8 @@ export interface ToolDesk {
   ): Promise<ToolOutcome>
   downloadAttachment(
     caller: ToolCaller,
-    input: { readonly chatId: string; readonly messageId: string },
+    /** All of a message, or the one that `fileId` names. */
+    input: { readonly chatId: string; readonly messageId: string } | { readonly fileId: string },
   ): Promise<ToolOutcome>
   fetchMessages(
     caller: ToolCaller,

@@ -7,13 +7,26 @@ export const downloadAttachment = defineTool({
   name: 'download_attachment',
   title: 'Download attachments',
   description:
-    'Download the attachments of a message. Use it when the message carries attachment fields; the result lists the paths of the files.',
+    'Download the attachments of a message, by chat_id and message_id, or one by its attachment_file_id. Use it when the message carries attachment fields; the result has the paths of the files.',
   // It writes files, but changes nothing for anybody else.
   readOnly: false,
   alwaysLoad: false,
   maxResultChars: 4096,
   action: 'message.send',
-  input: z.object({ chat_id: CHAT_ID, message_id: MESSAGE_ID }),
-  run: (desk, caller, { chat_id, message_id }) =>
-    desk.downloadAttachment(caller, { chatId: chat_id, messageId: message_id }),
+  input: z.object({
+    chat_id: CHAT_ID.optional(),
+    message_id: MESSAGE_ID.optional(),
+    file_id: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The attachment_file_id of the message, for that file alone.'),
+  }),
+  problem({ chat_id, message_id, file_id }) {
+    if (file_id !== undefined) return null
+    if (chat_id === undefined) return 'chat_id is required, or file_id'
+    return message_id === undefined ? 'message_id is required' : null
+  },
+  run: (desk, caller, { chat_id: chatId = '', message_id: messageId = '', file_id }) =>
+    desk.downloadAttachment(caller, file_id === undefined ? { chatId, messageId } : { fileId: file_id }),
 })

@@ -10,7 +10,7 @@ export const reply = defineTool({
     'Answer in the conversation that a message came from. Pass chat_id back as it came.',
     'Your transcript reaches nobody: only what goes through this tool does.',
     'Set reply_to to a message_id to answer an earlier message; leave it out for a normal answer.',
-    'files are absolute paths to attach.',
+    'files are absolute paths to attach: they follow the text, each as a message of its own.',
   ].join(' '),
   readOnly: false,
   alwaysLoad: true,

@@ -70,6 +70,8 @@ built   7 S6.ch-chat-proves-oldest  A call that names only the chat proves its o
 built   7 S6.ch-expiry-no-verdict   When an approval expires or is decided elsewhere the chat prompt is retired and no verdict is sent
 built   7 S6.ch-passed-on           A decision that was passed on reads "passed on", not "allowed"
 built   7 S6.ch-nexo                --dialect nexo does the same with the prefix nexo/
+built   7 S6.ch-files-in            Pictures and small files of a message lie at image_path or file_path for a host of this machine, said in meta alone
+built   7 S6.ch-files-out           reply attaches files of this machine by absolute paths, after the text; files of the data folder are refused
 built   7 S6.ch-plugin              Packaged as a Claude Code plugin: plugin.json with channels, .mcp.json, marketplace file, skills
 `,
 )

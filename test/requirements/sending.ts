@@ -70,6 +70,6 @@ built   4 S11.claim-commands        Commands never claim
 built   4 S11.claim-once            Two at once claim once
 built   4 S11.claim-owner           Only the chat's owner may tap
 built   4 S11.claim-given-back      If the session cannot be reached the claim is given back and the person is told
-pending 7 S11.surface               react, edit_message, download_attachment, fetch_messages, get_roster, ack, pending_messages have the official plugins' shapes
+built   7 S11.surface               react, edit_message, download_attachment, fetch_messages, get_roster, ack, pending_messages have the official plugins' shapes
 `,
 )

@@ -41,6 +41,20 @@ describeRiver('own chats', (open) => {
     expect((await river.store().turn(one.turn))?.state).toBe('answered')
   })
 
+  it('[S11.surface] a reply that breaks says how far it came; files are for hosts of this machine and platforms that take them', async () => {
+    const { river, one, mine } = await opened()
+    river.platform.failNext([{ kind: 'rejected' }], 'c1')
+    expect(await reply(river, mine, one.chatId)).toMatchObject({
+      isError: true,
+      text: 'reply failed: reply failed after 0 of 1 chunk(s) sent: Adapter send failed: not_in_channel',
+    })
+    const withFile = (who: ToolCaller) =>
+      outcomeOf(river, river.tools().reply(who, { chatId: one.chatId, text: 'x', files: ['/etc/hosts'] }))
+    expect((await withFile(mine)).text).toMatch(/this host is on another machine/)
+    expect((await withFile({ ...mine, local: true })).text).toMatch(/another machine|takes no files/)
+    expect(river.platform.texts('c1')).toEqual([])
+  })
+
   it('[S11.reply-no-rebind] other chats, other integrations, other agents’ and made-up ones are denied', async () => {
     const { river, mine, two } = await opened()
     const targets = [
@@ -139,8 +153,8 @@ describeRiver('own chats', (open) => {
     })
     expect(river.platform.shown('c1')).toContain('better')
     expect(fetch?.text.split('\n').map((line) => line.slice(line.indexOf(']') + 2))).toEqual([
-      `c1: one (id: ${one.messageId})`,
-      `me: answer (id: ${id})`,
+      `c1: one  (id: ${one.messageId})`,
+      `me: answer  (id: ${id})`,
     ])
     expect(roster?.text).toBe('c1 (id: c1)')
   })

@@ -91,6 +91,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
         user: null,
         turn: proved?.turn ?? provedBefore ?? null,
         idempotencyKey: call.key,
+        local: host.link.local,
       },
       // Message ids are unique per chat only: the turn itself is not to be mistaken.
       input: tool.name === 'ack' && proved ? { message_id: proved.turn } : call.input,

@@ -1,12 +1,16 @@
 // A delivery as the host's pipe carries it: content and meta, all strings, with keys that every host takes.
 import type { Attachment, Delivery, HostEvent } from '../../contract/index.ts'
+import type { FileMeta } from './first-file.ts'
 
 // Claude Code drops other keys without a word, and one value that is no string drops the whole message.
 const SAFE_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-export function eventOf(delivery: Delivery, again: boolean): HostEvent {
+/** `file`: where the first file of the message lies, for a host that can read it there. */
+export function eventOf(delivery: Delivery, file: FileMeta = {}): HostEvent {
   const meta: Record<string, string> = {}
   for (const [key, value] of Object.entries(delivery.meta)) if (SAFE_KEY.test(key)) meta[key] = String(value)
+  delete meta.image_path
+  delete meta.file_path
   const quoted = delivery.replyTo?.text
   return {
     turn: delivery.turn,
@@ -20,7 +24,8 @@ export function eventOf(delivery: Delivery, again: boolean): HostEvent {
       chat_id: delivery.chatId,
       message_id: delivery.messageId,
       ...(quoted === undefined ? {} : { reply_to_text: quoted }),
-      ...(again || delivery.repeat ? { redelivery: 'true' } : {}),
+      ...file,
+      ...(delivery.repeat ? { redelivery: 'true' } : {}),
     },
   }
 }

@@ -12,6 +12,7 @@ import {
 } from '../../contract/index.ts'
 import { createCallDesk } from './calls.ts'
 import { eventOf } from './event.ts'
+import { type FileMeta, fetchFirstFile, hasFirstFile } from './first-file.ts'
 import { createHostBook, type Host } from './hosts.ts'
 
 export const channelConnector: ConnectorModule = {
@@ -51,8 +52,8 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   const absent = () =>
     new SwitchboardError('agent_absent', `${agent.id}: ${hosts.describe()}`, { retryAfterMs: 0 })
 
-  const hand = async (host: Host, delivery: Delivery) => {
-    const event = eventOf(delivery, false)
+  const hand = async (host: Host, delivery: Delivery, file: FileMeta) => {
+    const event = eventOf(delivery, host.link.local ? file : {})
     const { turn, session, chatId, messageId } = event
     host.held = host.held.filter((one) => one.turn !== turn)
     host.held.push({ turn, session, chatId, messageId, seen: false, answering: false, flying: true })
@@ -98,14 +99,16 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     }
   }
 
+  const tools = () => {
+    if (!deps.tools) throw new SwitchboardError('internal', 'the connector was given no tools')
+    return deps.tools()
+  }
+
   const calls = createCallDesk({
     agent: agent.id,
     clock,
     log,
-    tools: () => {
-      if (!deps.tools) throw new SwitchboardError('internal', 'the connector was given no tools')
-      return deps.tools()
-    },
+    tools,
     accept: async (output) => {
       await outlet?.accept(output)
     },
@@ -155,6 +158,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     async deliver(delivery) {
       const wait = { session: delivery.session, overtaking: returning.has(delivery.session) }
       waits.add(wait)
+      let file: FileMeta | null = hasFirstFile(delivery) ? null : {}
       try {
         for (;;) {
           const holder = hosts.holderOf(delivery.turn)
@@ -162,7 +166,12 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
           const back = !returning.has(delivery.session)
           if (wait.overtaking && back) throw absent()
           const host = back ? hosts.choose(delivery) : null
-          if (host) return await hand(host, delivery)
+          if (host && file === null && host.link.local) {
+            // While it is fetched hosts come and go: the choice is made anew.
+            file = await fetchFirstFile(delivery, { agent: agent.id, clock, log, tools })
+            continue
+          }
+          if (host) return await hand(host, delivery, file ?? {})
           if (back && (!outlet || !hosts.reachable())) throw absent()
           await change()
         }

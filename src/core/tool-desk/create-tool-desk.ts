@@ -23,6 +23,7 @@ import { refusedResult, resultOf, sendMessageText } from '../outbound/send-resul
 import type { Sender } from '../outbound/sender.ts'
 import { chooseIntegration } from '../outbound/targets.ts'
 import { createChannelTools } from './channel-tools.ts'
+import { createKeptFiles, type SendableFiles, withFiles } from './kept-files.ts'
 import { createOwnChats } from './own-chats.ts'
 import { createReadingTools } from './reading-tools.ts'
 
@@ -37,6 +38,8 @@ export interface ToolDeskDeps {
   readonly sender: Pick<Sender, 'settled'>
   readonly dispatcher: Pick<Dispatcher, 'flight' | 'settle'>
   readonly split: SplitText
+  /** Reads files that hosts of this machine attach; absent: there are none. */
+  readonly files?: SendableFiles
 }
 
 const MAX_RESULT_CHARS = 1024
@@ -44,6 +47,7 @@ const MAX_RESULT_CHARS = 1024
 export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
   const { store, settings, outlet } = deps
   const chats = createOwnChats(deps)
+  const kept = createKeptFiles(deps.files)
 
   /** The open turn that a reply in this chat answers: the one in work, the one that is quoted, else the oldest. */
   const answered = async (
@@ -71,7 +75,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     turn: TurnRow | null,
     sends: readonly NewSend[],
     text: string,
-  ): Promise<SendResult> => {
+  ): Promise<readonly (SendRow | null)[]> => {
     const found = turn && deps.dispatcher.flight(turn.id)
     if (turn && found) {
       found.flight.said = true
@@ -81,13 +85,13 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     return confirmed((await store.enqueue(sends)).map((one) => one.id))
   }
 
-  const confirmed = async (ids: readonly string[]): Promise<SendResult> => {
+  const confirmed = (ids: readonly string[]): Promise<readonly (SendRow | null)[]> => {
     const waitMs = settings().tunables.toolWaitMs
-    return resultOf(await Promise.all(ids.map((id) => deps.sender.settled(id, waitMs))))
+    return Promise.all(ids.map((id) => deps.sender.settled(id, waitMs)))
   }
 
   const one = async (send: NewSend, done: string): Promise<ToolOutcome> => {
-    const result = await confirmed((await store.enqueue([send])).map((row) => row.id))
+    const result = resultOf(await confirmed((await store.enqueue([send])).map((row) => row.id)))
     return outcome(result, result.status === 'sent' ? done : replyText(result))
   }
 
@@ -129,8 +133,6 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     reply: (caller, input) =>
       told(async () => {
         if (input.text.trim() === '') throw new SwitchboardError('input_invalid', 'text must not be empty')
-        if (input.files && input.files.length > 0)
-          throw new SwitchboardError('input_invalid', 'files: this host cannot attach files')
         const { at, by } = await chats.open(caller, input.chatId)
         const link = outlet.running(at.integration)
         if (by === 'allowed') {
@@ -138,7 +140,8 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
           chooseIntegration(settings(), { platform, agent: caller.agent, named: integration, own: null })
         }
         const turn = by === 'own' ? await answered(caller, input.chatId, input.replyTo) : null
-        const sends = compose(
+        const files = await kept(caller, link, input.files ?? [])
+        const saying = compose(
           {
             to: at,
             platform: link.platform,
@@ -154,8 +157,9 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
           outlet.limitOf(link),
           deps,
         )
-        const result = await answer(turn, sends, input.text)
-        return outcome(result, replyText(result))
+        const rows = await answer(turn, withFiles(saying, files, deps.random), input.text)
+        const result = resultOf(rows)
+        return outcome(result, result.ok ? replyText(result) : brokenText(result, rows))
       }),
 
     react: (caller, input) =>
@@ -226,6 +230,12 @@ function replyText(result: SendResult): string {
     case 'failed':
       return result.error ?? 'it could not be sent'
   }
+}
+
+/** How far a reply came before it broke, in the form of the official plugins. */
+function brokenText(result: SendResult, rows: readonly (SendRow | null)[]): string {
+  const sent = rows.filter((row) => row?.state === 'sent').length
+  return `reply failed: reply failed after ${sent} of ${rows.length} chunk(s) sent: ${result.error}`
 }
 
 function able(links: Links, integration: string, what: 'reactions' | 'edits'): void {

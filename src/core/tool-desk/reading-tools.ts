@@ -1,5 +1,8 @@
 // The tools that read: what was said, who is there, what waits, and the files that came with a message.
 import {
+  type Attachment,
+  type DownloadedFile,
+  parseAddress,
   type Store,
   SwitchboardError,
   type ToolDesk,
@@ -69,26 +72,62 @@ export function createReadingTools(
         return done(lines.length === 0 ? '(nothing waits)' : lines.join('\n'), { messages })
       }),
 
-    downloadAttachment: (caller, { chatId, messageId }) =>
+    downloadAttachment: (caller, input) =>
       told(async () => {
-        const at = await chats.mine(caller, chatId)
-        const turns = await store.turns({ agent: caller.agent, integration: at.integration, limit: 1_000 })
-        const turn = turns.find(
-          (row) => row.conversation === at.conversation && row.messageId === messageId && row.body !== null,
-        )
-        if (!turn) throw new SwitchboardError('not_found', `there is no message "${messageId}" in this chat`)
-        const attachments = turn.body?.attachments ?? []
-        if (attachments.length === 0)
-          throw new SwitchboardError('not_found', `message "${messageId}" has no attachments`)
-        const adapter = deps.links.get(at.integration)?.adapter
+        const turns = await store.turns({
+          agent: caller.agent,
+          ...('fileId' in input ? {} : { integration: (await chats.mine(caller, input.chatId)).integration }),
+          limit: 1_000,
+        })
+        const { turn, attachments } = 'fileId' in input ? fileOf(turns, input.fileId) : filesOf(turns, input)
+        if ('fileId' in input) await chats.mine(caller, turn.address)
+        const adapter = deps.links.get(turn.integration)?.adapter
         if (!adapter?.download)
           throw new SwitchboardError('execution_failed', `${turn.platform} gives no attachments`)
-        const files = []
+        const files: DownloadedFile[] = []
         for (const attachment of attachments) files.push(await adapter.download(attachment))
-        const text = files.map((file) => `${file.path} (${file.mime}, ${file.size} bytes)`).join('\n')
-        return done(text, { files })
+        const lines = files.map(
+          (file) => `  ${file.path}  (${file.name}, ${file.mime}, ${kilobytes(file.size)}KB)`,
+        )
+        const all = `downloaded ${files.length} attachment(s):\n${lines.join('\n')}`
+        return done('fileId' in input ? (files[0]?.path ?? '') : all, { files })
       }),
   }
+}
+
+interface Found {
+  readonly turn: TurnRow
+  readonly attachments: readonly Attachment[]
+}
+
+function filesOf(
+  turns: readonly TurnRow[],
+  { chatId, messageId }: { readonly chatId: string; readonly messageId: string },
+): Found {
+  const { conversation } = parseAddress(chatId)
+  const turn = turns.find(
+    (row) => row.conversation === conversation && row.messageId === messageId && row.body !== null,
+  )
+  if (!turn) throw new SwitchboardError('not_found', `there is no message "${messageId}" in this chat`)
+  const attachments = turn.body?.attachments ?? []
+  if (attachments.length === 0)
+    throw new SwitchboardError('not_found', `message "${messageId}" has no attachments`)
+  return { turn, attachments }
+}
+
+function fileOf(turns: readonly TurnRow[], fileId: string): Found {
+  for (const turn of turns) {
+    const attachments = (turn.body?.attachments ?? []).filter(
+      ({ id, ref }) => id === fileId || ref === fileId,
+    )
+    if (attachments.length > 0 && turn.state !== 'refused')
+      return { turn, attachments: attachments.slice(0, 1) }
+  }
+  throw new SwitchboardError('not_found', `file_id "${fileId.slice(0, 200)}" came with no message of yours`)
+}
+
+function kilobytes(bytes: number): string {
+  return (bytes / 1_024).toFixed(0)
 }
 
 function done(text: string, structured: Readonly<Record<string, unknown>>): ToolOutcome {
@@ -115,7 +154,7 @@ function messageOf(entry: TranscriptEntry) {
 function line(entry: TranscriptEntry): string {
   const { ts, user, text, message_id, attachments } = messageOf(entry)
   const files = attachments > 0 ? ` +${attachments}att` : ''
-  return `[${ts}] ${user}: ${text.replace(/[\r\n]+/g, ' ⏎ ')} (id: ${message_id}${files})`
+  return `[${ts}] ${user}: ${text.replace(/[\r\n]+/g, ' ⏎ ')}  (id: ${message_id}${files})`
 }
 
 function pendingOf(turn: TurnRow) {

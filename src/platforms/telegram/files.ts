@@ -5,6 +5,7 @@ import { isAbsolute, join, sep } from 'node:path'
 import {
   type Attachment,
   type DownloadedFile,
+  type NewFile,
   type PlatformDeps,
   SwitchboardError,
 } from '../../contract/index.ts'
@@ -15,9 +16,19 @@ import type { TelegramClient } from './client.ts'
 const MAX_DOWNLOAD_BYTES = 20 * 1_048_576
 const MAX_UPLOAD_BYTES = 50 * 1_048_576
 const PLATFORM_FILE = 'telegram:'
+const ENDINGS: Readonly<Record<string, string>> = {
+  'image/jpeg': '.jpg',
+  'image/png': '.png',
+  'image/webp': '.webp',
+  'audio/ogg': '.ogg',
+  'audio/mpeg': '.mp3',
+  'video/mp4': '.mp4',
+}
 
 export interface FileShelf {
   download(attachment: Attachment): Promise<DownloadedFile>
+  /** Keeps a file that is to be sent; gives its name in our folder. */
+  keep(file: NewFile): Promise<string>
   /** The bytes of a file in our folder, by its name there or its whole path. */
   read(ref: string): Promise<Uint8Array>
   /** `telegram:FILE_ID` sends what Telegram already has; null for everything else. */
@@ -28,6 +39,13 @@ export function createFileShelf(
   client: TelegramClient,
   deps: Pick<PlatformDeps, 'filesDir' | 'random'>,
 ): FileShelf {
+  const put = async (name: string, bytes: Uint8Array): Promise<string> => {
+    const own = `${Buffer.from(deps.random.bytes(8)).toString('hex')}-${name}`
+    await mkdir(deps.filesDir, { recursive: true, mode: 0o700 })
+    await writeFile(join(deps.filesDir, own), bytes, { mode: 0o600, flag: 'wx' })
+    return own
+  }
+
   return {
     async download({ ref, name, mime, size }) {
       if ((size ?? 0) > MAX_DOWNLOAD_BYTES) throw tooLarge()
@@ -39,12 +57,18 @@ export function createFileShelf(
       }
       if ((file.file_size ?? 0) > MAX_DOWNLOAD_BYTES) throw tooLarge()
       const bytes = await client.file(path, MAX_DOWNLOAD_BYTES)
-      const shown = safeFileName(name ?? path)
-      const own = `${Buffer.from(deps.random.bytes(8)).toString('hex')}-${shown}`
-      await mkdir(deps.filesDir, { recursive: true, mode: 0o700 })
-      const target = join(deps.filesDir, own)
-      await writeFile(target, bytes, { mode: 0o600, flag: 'wx' })
-      return { path: target, name: shown, mime: mime ?? 'application/octet-stream', size: bytes.length }
+      const shown = withEnding(safeFileName(name ?? path), mime)
+      const own = await put(shown, bytes)
+      return {
+        path: join(deps.filesDir, own),
+        name: shown,
+        mime: mime ?? 'application/octet-stream',
+        size: bytes.length,
+      }
+    },
+    async keep({ name, bytes }) {
+      if (bytes.length > MAX_UPLOAD_BYTES) throw tooLargeToSend()
+      return put(safeFileName(name), bytes)
     },
     async read(ref) {
       const folder = await realpath(deps.filesDir).catch(() => null)
@@ -53,15 +77,23 @@ export function createFileShelf(
       if (folder === null || found === null || !found.startsWith(folder + sep)) {
         throw new SwitchboardError('platform_rejected', 'the file to send is not in the integration’s folder')
       }
-      if ((await stat(found)).size > MAX_UPLOAD_BYTES) {
-        throw new SwitchboardError('platform_rejected', 'the file is over 50 MB, which is all a bot may send')
-      }
+      if ((await stat(found)).size > MAX_UPLOAD_BYTES) throw tooLargeToSend()
       return readFile(found)
     },
     platformFile: (ref) => (ref.startsWith(PLATFORM_FILE) ? ref.slice(PLATFORM_FILE.length) : null),
   }
 }
 
+/** Programs tell a picture by the ending of its name. */
+function withEnding(name: string, mime: string | undefined): string {
+  const ending = ENDINGS[mime ?? '']
+  return ending === undefined || /\.[A-Za-z0-9]{1,10}$/.test(name) ? name : name + ending
+}
+
 function tooLarge(): SwitchboardError {
   return new SwitchboardError('too_large', 'the file is over 20 MB, which is all that Telegram gives to bots')
+}
+
+function tooLargeToSend(): SwitchboardError {
+  return new SwitchboardError('platform_rejected', 'the file is over 50 MB, which is all a bot may send')
 }

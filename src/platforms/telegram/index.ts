@@ -84,6 +84,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
     reconcile: async ({ op }) => ({
       outcome: op.kind === 'edit' || op.kind === 'react' ? 'absent' : 'unknown',
     }),
+    keep: (file) => files.keep(file),
     download: (attachment) => files.download(attachment),
     signal(to, signal) {
       if (signal.kind === 'typing') typing.set(to, signal.on)

@@ -249,8 +249,8 @@ describe('files', () => {
     const saved = json(await upload(token, '../../x/pic.png', Buffer.from('png')))
     expect(saved).toMatchObject({ name: 'pic.png', mime: 'image/png', kind: 'image', size: 3 })
     const id = String(saved.id)
-    expect(readdirSync(river.deps.filesDir).sort()).toEqual([id, `${id}.json`].sort())
-    expect(statSync(join(river.deps.filesDir, id)).mode & 0o777).toBe(0o600)
+    expect(readdirSync(river.deps.filesDir).sort()).toEqual([`${id}.json`, `${id}.png`])
+    expect(statSync(join(river.deps.filesDir, `${id}.png`)).mode & 0o777).toBe(0o600)
     await ask('POST', '/messages', { token, body: { clientId: 'client-2001', text: '', attachments: [id] } })
     expect(river.received[0]).toMatchObject({ attachments: [{ id, ref: id, name: 'pic.png' }] })
     const [entry] = json(await ask('GET', '/history', { token })).entries as [Record<string, unknown>]
@@ -308,7 +308,12 @@ describe('files', () => {
     const saved = json(await upload(token, 'a.txt', Buffer.from('hi'), 'text/plain'))
     const ref = String(saved.ref)
     const file = await river.platform.download?.({ id: ref, kind: 'file', ref })
-    expect(file).toEqual({ path: join(river.deps.filesDir, ref), name: 'a.txt', mime: 'text/plain', size: 2 })
+    expect(file).toEqual({
+      path: join(river.deps.filesDir, `${ref}.txt`),
+      name: 'a.txt',
+      mime: 'text/plain',
+      size: 2,
+    })
     const other = { id: 'x', kind: 'file', ref: '../../etc/passwd' } as const
     await expect(river.platform.download?.(other)).rejects.toMatchObject({ code: 'not_found' })
   })

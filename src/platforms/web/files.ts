@@ -31,6 +31,8 @@ interface Description {
   readonly mime: string
   readonly size: number
   readonly sender: string
+  /** The name on disk, with the ending that programs go by; absent: the id. */
+  readonly stored?: string
 }
 
 // Only these keep their type when served: a browser draws them and runs nothing in them.
@@ -65,11 +67,16 @@ export function createFileShelf(dir: string, random: Random, quotaBytes = QUOTA_
     }
   }
 
+  const pathOf = (id: string, { stored = id }: Description) => join(dir, stored)
+
   return {
     async save({ sender, name, mime, bytes }) {
       const id = Buffer.from(random.bytes(16)).toString('hex')
+      const shown = safeFileName(name)
+      const stored = id + endingOf(shown)
       const description: Description = {
-        name: safeFileName(name),
+        name: shown,
+        stored,
         mime: safeMime(mime),
         size: bytes.byteLength,
         sender,
@@ -77,7 +84,7 @@ export function createFileShelf(dir: string, random: Random, quotaBytes = QUOTA_
       await mkdir(dir, { recursive: true, mode: 0o700 })
       await room(bytes.byteLength)
       // The description comes last: a crash in between leaves bytes that nobody can name, not a broken file.
-      await writeFile(join(dir, id), bytes, { mode: 0o600, flag: 'wx' })
+      await writeFile(join(dir, stored), bytes, { mode: 0o600, flag: 'wx' })
       await writeFile(join(dir, `${id}.json`), JSON.stringify(description), { mode: 0o600, flag: 'wx' })
       return attachment(id, description)
     },
@@ -88,7 +95,7 @@ export function createFileShelf(dir: string, random: Random, quotaBytes = QUOTA_
     async reply(id) {
       const found = await describe(id)
       if (found === null) return null
-      const bytes = await readFile(join(dir, id)).catch(() => null)
+      const bytes = await readFile(pathOf(id, found)).catch(() => null)
       if (bytes === null) return null
       return {
         status: 200,
@@ -106,7 +113,7 @@ export function createFileShelf(dir: string, random: Random, quotaBytes = QUOTA_
     async locate(id) {
       const found = await describe(id)
       if (found === null) return null
-      return { path: join(dir, id), name: found.name, mime: found.mime, size: found.size }
+      return { path: pathOf(id, found), name: found.name, mime: found.mime, size: found.size }
     },
   }
 }
@@ -119,6 +126,12 @@ async function folderBytes(dir: string): Promise<number> {
 
 function attachment(id: string, of: Description): Attachment {
   return { id, kind: fileKind(of.mime), name: of.name, mime: of.mime, size: of.size, ref: id }
+}
+
+/** The kind of file is told by its ending; `.json` is the description's own. */
+function endingOf(name: string): string {
+  const ending = /\.[a-z0-9]{1,8}$/.exec(name.toLowerCase())?.[0] ?? ''
+  return ending === '.json' ? '' : ending
 }
 
 function safeMime(mime: string | null): string {

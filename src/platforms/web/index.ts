@@ -53,6 +53,9 @@ export function createWebPlatform(deps: PlatformDeps): PlatformAdapter {
       windows.wake(to.conversation, seq)
       return { platformIds: [key] }
     },
+    async keep({ name, mime, bytes }) {
+      return (await files.save({ sender: '', name, mime, bytes })).ref
+    },
     async download(attachment) {
       const file = await files.locate(attachment.ref)
       if (file === null) throw new SwitchboardError('not_found', 'the web chat does not keep this file')

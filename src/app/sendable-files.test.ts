@@ -1,0 +1,67 @@
+// Which files a host of this machine may attach: nothing of the state, by whatever way it is named.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createSendableFiles, statePlaces } from './sendable-files.ts'
+
+let root = ''
+let data = ''
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'swb-sendable-')))
+  data = join(root, 'data')
+  mkdirSync(join(data, 'attachments', 'tg'), { recursive: true })
+  writeFileSync(join(data, 'ledger.key'), 'a key')
+  writeFileSync(join(data, 'attachments', 'tg', 'came.png'), 'a picture')
+  writeFileSync(join(root, 'report.PDF'), 'a report')
+  writeFileSync(join(root, 'elsewhere.db-wal'), 'messages')
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const files = (maxBytes?: number) =>
+  createSendableFiles({
+    never: statePlaces(data, `sqlite:${join(root, 'elsewhere.db')}`),
+    attachments: join(data, 'attachments'),
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+  })
+
+describe('a file that is to be attached', () => {
+  it('is read with its name and type; what people sent may be passed on', async () => {
+    expect(await files().read(join(root, 'report.PDF'))).toEqual({
+      name: 'report.PDF',
+      mime: 'application/pdf',
+      bytes: Buffer.from('a report'),
+    })
+    expect(await files().read(join(data, 'attachments', 'tg', 'came.png'))).toMatchObject({
+      mime: 'image/png',
+    })
+  })
+
+  it('of the data folder or the database never leaves, not by a link and not by a detour', async () => {
+    symlinkSync(join(data, 'ledger.key'), join(root, 'innocent.txt'))
+    symlinkSync(data, join(root, 'folder'))
+    for (const path of [
+      join(data, 'ledger.key'),
+      join(root, 'innocent.txt'),
+      join(root, 'folder', 'ledger.key'),
+      `${data}/attachments/../ledger.key`,
+      join(root, 'elsewhere.db-wal'),
+    ]) {
+      await expect(files().read(path), path).rejects.toMatchObject({
+        code: 'input_invalid',
+        message: `refusing to send channel state: ${path}`,
+      })
+    }
+  })
+
+  it('must be there, whole, a file, and not too long', async () => {
+    const fifo = join(root, 'pipe')
+    spawnSync('mkfifo', [fifo])
+    await expect(files().read('report.PDF')).rejects.toThrow('is not an absolute path')
+    await expect(files().read(join(root, 'none'))).rejects.toThrow('there is no file')
+    await expect(files().read(root)).rejects.toThrow(/is not a file|cannot be read/)
+    await expect(files().read(fifo)).rejects.toThrow('is not a file')
+    await expect(files(3).read(join(root, 'report.PDF'))).rejects.toMatchObject({ code: 'too_large' })
+  })
+})

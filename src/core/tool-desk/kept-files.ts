@@ -1,0 +1,61 @@
+// Files that go along with a reply: read where the host and this daemon share a machine, kept by the platform before
+// anything is said, and sent after the text, each as a part of its own.
+import {
+  type NewFile,
+  type NewSend,
+  type OutboundOp,
+  type Random,
+  SwitchboardError,
+  type ToolCaller,
+} from '../../contract/index.ts'
+import type { Link } from '../outbound/links.ts'
+
+export interface SendableFiles {
+  /** Throws `input_invalid` for what is no file, or is one that must not leave; `too_large` above the cap. */
+  read(path: string): Promise<NewFile>
+}
+
+type FileOp = Extract<OutboundOp, { kind: 'file' }>
+
+/** All are read before the first is kept: a path that is wrong sends nothing at all. */
+export function createKeptFiles(files: SendableFiles | undefined) {
+  return async (caller: ToolCaller, link: Link, paths: readonly string[]): Promise<readonly FileOp[]> => {
+    if (paths.length === 0) return []
+    if (caller.local !== true || files === undefined)
+      throw new SwitchboardError(
+        'input_invalid',
+        'files: this host is on another machine, and cannot attach files',
+      )
+    const { adapter, integration } = link
+    if (!adapter.abilities.files || !adapter.keep)
+      throw new SwitchboardError('execution_failed', `integration "${integration}" takes no files`)
+    const read: NewFile[] = []
+    for (const path of paths) read.push(await files.read(path))
+    const ops: FileOp[] = []
+    for (const file of read)
+      ops.push({ kind: 'file', name: file.name, mime: file.mime, ref: await adapter.keep(file) })
+    return ops
+  }
+}
+
+/** One group: what comes after a part that failed is not sent. */
+export function withFiles(
+  said: readonly NewSend[],
+  files: readonly FileOp[],
+  random: Pick<Random, 'uuid'>,
+): readonly NewSend[] {
+  const [first] = said
+  if (files.length === 0 || first === undefined) return said
+  const { idempotencyKey, group: given, op: _op, part: _part, ...rest } = first
+  const group = given ?? random.uuid()
+  const after = files.map(
+    (op, index): NewSend => ({
+      ...rest,
+      op,
+      group,
+      part: said.length + index,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey: `${idempotencyKey}#file${index}` }),
+    }),
+  )
+  return [...said.map((one, index) => ({ ...one, group, part: index })), ...after]
+}
