@@ -1,6 +1,7 @@
 // /callback/TOKEN and /inbox/SECRET: the URL is the credential. Every secret is looked up by its hash, whatever its
 // form, so that a wrong one takes the same way as one that was rotated; none of them is ever written down.
 import {
+  CALLBACK_KIND,
   type HttpReply,
   isReply,
   type RawRequest,
@@ -11,7 +12,6 @@ import {
 import type { Gateway } from './gateway.ts'
 import type { Tokens } from './tokens.ts'
 
-export const CALLBACK_KIND = 'chorus-callback'
 export const INBOX_KIND = 'chorus-inbox'
 
 export interface SecretDoor {

@@ -128,6 +128,9 @@ export interface Verdict {
   readonly ask: Ask
 }
 
+/** The kind of token that opens `/callback/TOKEN`; its scope names agent, session and turn. */
+export const CALLBACK_KIND = 'chorus-callback'
+
 export interface AgentConnector {
   readonly redelivery: Redelivery
   /** How many turns of one session may be in flight. */

@@ -1,11 +1,10 @@
 // An agent made with the library, called by a real daemon: the tool endpoint of a delivery is its session's own.
 
-import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createAgent } from '../../src/chorus/index.ts'
+import { writeChorusFront } from './chorus-front.ts'
 import { postDemo } from './hook-client.ts'
 import { expectLedgerHolds, sendsOf, settled, turnsOf } from './river-checks.ts'
 import { askJson, createScene } from './scene.ts'
@@ -40,23 +39,8 @@ describe('an agent of the library', () => {
       server.close()
     })
     const data = scene.folder()
-    const config = join(data, 'switchboard.yaml')
     const { port } = server.address() as AddressInfo
-    writeFileSync(join(data, 'agent.url'), `http://127.0.0.1:${port}/inbox/sk_planted4711`)
-    writeFileSync(
-      config,
-      `integrations:
-  - id: demo
-    platform: webhook
-    sender_header: X-Sender
-    two_way: true
-    access: { dm: allowlist, allow_from: [dev] }
-agents:
-  - id: lib
-    connector: { type: chorus, url: "file:agent.url", allow_private: true }
-    inbound_bindings: [{ plugin: webhook, instance: demo }]
-`,
-    )
+    const config = writeChorusFront(data, `http://127.0.0.1:${port}/inbox/sk_planted4711`)
     const daemon = await scene.start({ data, config })
     await postDemo(daemon.url, 'tools', 'k1')
     await settled(data)

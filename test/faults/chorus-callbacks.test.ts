@@ -1,10 +1,9 @@
 // Callbacks of a real daemon as any HTTP client meets them: shapes, refusals, trouble that is told after a kill -9, slow
 // agents beside quick ones. No credential is in anything printed.
-import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { writeChorusFront } from './chorus-front.ts'
 import { postDemo } from './hook-client.ts'
 import { expectLedgerHolds, sendsOf, settled, turnsOf } from './river-checks.ts'
 import { askJson, createScene, switchboard } from './scene.ts'
@@ -41,22 +40,7 @@ async function openAgent(hold: (text: string) => boolean = () => false) {
 
 async function openPlace(agent: string) {
   const data = scene.folder()
-  const config = join(data, 'switchboard.yaml')
-  writeFileSync(join(data, 'agent.url'), agent)
-  writeFileSync(
-    config,
-    `integrations:
-  - id: demo
-    platform: webhook
-    sender_header: X-Sender
-    two_way: true
-    access: { dm: allowlist, allow_from: [dev, ann] }
-agents:
-  - id: far
-    connector: { type: chorus, url: "file:agent.url", allow_private: true }
-    inbound_bindings: [{ plugin: webhook, instance: demo }]
-`,
-  )
+  const config = writeChorusFront(data, agent)
   return { data, start: (port = 0) => scene.start({ data, config, port }) }
 }
 

@@ -1,13 +1,12 @@
 // Two Switchboards, one after the other: the first is the service, the second the agent. A message goes around, also
 // when either of them is killed on the way, and no secret is in what they wrote.
-import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { writeChorusFront } from './chorus-front.ts'
 import type { Daemon } from './daemon.ts'
 import { postDemo } from './hook-client.ts'
 import { expectLedgerHolds, sendsOf, settled, turnsOf } from './river-checks.ts'
-import { askJson, createScene, switchboard } from './scene.ts'
+import { askJson, createScene, switchboard, writeConfig } from './scene.ts'
 import { until } from './until.ts'
 
 const scene = createScene()
@@ -30,7 +29,10 @@ interface Chain {
 async function openChain(): Promise<Chain & { first: Daemon; second: Daemon }> {
   const [frontPort, backPort] = [await freePort(), await freePort()]
   const back = place(
-    `server: { port: ${backPort}, public_url: "http://127.0.0.1:${backPort}" }
+    (data) =>
+      writeConfig(
+        data,
+        `server: { port: ${backPort}, public_url: "http://127.0.0.1:${backPort}" }
 integrations:
   - { id: upstream, platform: chorus, allow_private: true }
 agents:
@@ -38,6 +40,7 @@ agents:
     connector: { type: demo }
     inbound_bindings: [{ plugin: chorus, instance: upstream }]
 `,
+      ),
     backPort,
   )
   const second = await back.start()
@@ -48,30 +51,15 @@ agents:
     'upstream',
   )
   expect(connection_string).toMatch(/\/inbox\/sk_[\w-]{43}$/)
-  const front = place(
-    `server: { port: ${frontPort}, public_url: "http://127.0.0.1:${frontPort}" }
-integrations:
-  - id: demo
-    platform: webhook
-    sender_header: X-Sender
-    two_way: true
-    access: { dm: allowlist, allow_from: [dev] }
-agents:
-  - id: far
-    connector: { type: chorus, url: "file:far.url", allow_private: true }
-    inbound_bindings: [{ plugin: webhook, instance: demo }]
-`,
-    frontPort,
-  )
-  writeFileSync(join(front.data, 'far.url'), connection_string, { mode: 0o600 })
+  const head = `server: { port: ${frontPort}, public_url: "http://127.0.0.1:${frontPort}" }\n`
+  const front = place((data) => writeChorusFront(data, connection_string, head), frontPort)
   const first = await front.start()
   return { front, back, first, second, secrets: [connection_string.split('/inbox/')[1] ?? ''] }
 }
 
-function place(yaml: string, port: number) {
+function place(configure: (data: string) => string, port: number) {
   const data = scene.folder()
-  const config = join(data, 'switchboard.yaml')
-  writeFileSync(config, yaml)
+  const config = configure(data)
   return {
     data,
     start: (env?: Record<string, string>) => scene.start({ data, config, port, ...(env ? { env } : {}) }),

@@ -1,9 +1,8 @@
 // A turn as a Chorus delivery: where, who and what, with a callback and a tool endpoint that are good for it alone.
-import { type ConnectorDeps, type Delivery, parseAddress } from '../../contract/index.ts'
+import { CALLBACK_KIND, type ConnectorDeps, type Delivery, parseAddress } from '../../contract/index.ts'
 import { type ChorusDelivery, type ChorusMcpServer, mcpServers } from '../../kit/index.ts'
 import type { ChorusAgentConfig } from './config.ts'
 
-export const CALLBACK_KIND = 'chorus-callback'
 export const CALLBACK_LIFE_MS = 24 * 3_600_000
 
 export async function composeDelivery(

@@ -17,7 +17,6 @@ import { composeDelivery } from './compose-delivery.ts'
 import { readConfig } from './config.ts'
 import { createEventTaker } from './take-events.ts'
 
-export { CALLBACK_KIND } from './compose-delivery.ts'
 export { chorusOptions } from './config.ts'
 
 export const chorusConnector: ConnectorModule = { type: 'chorus', create: (deps) => createChorusAgent(deps) }

@@ -28,7 +28,8 @@ const PAGE = 200
 /** Of the nodes that took message and callback down. */
 const CLOCKS_DIFFER_MS = 60_000
 const OPEN = ['queued', 'sending']
-const OVER = ['answered', 'failed', 'expired']
+/** States in which nothing more is expected of the agent. */
+export const OVER: readonly string[] = ['answered', 'failed', 'expired']
 
 export function createEndings(deps: {
   readonly clock: Clock

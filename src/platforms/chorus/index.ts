@@ -17,7 +17,7 @@ import { createGuardedFetch, type GuardedFetch } from '../../kit/index.ts'
 import { createCallbackLines } from './callback-line.ts'
 import { readConfig } from './config.ts'
 import { createDeliveryBook, type KeptDelivery } from './delivery-book.ts'
-import { createEndings } from './endings.ts'
+import { createEndings, OVER } from './endings.ts'
 import { parseBody, toEvent } from './parse.ts'
 import { answerTo, eventOf, jsonReply, problemReply } from './render.ts'
 import { verifyRequest } from './verify.ts'
@@ -40,7 +40,6 @@ const ABILITIES: Abilities = {
 /** Callbacks of Switchboard live so long; others may be gone earlier, and say so. */
 const CALLBACK_LIFE_MS = 24 * 3_600_000
 const PRUNE_EVERY_MS = 3_600_000
-const OVER = ['answered', 'failed', 'expired']
 const FAILED = ['failed', 'expired']
 
 /** Throws `config_invalid` when the options do not hold. `fetch` can be handed in. */
