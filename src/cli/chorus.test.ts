@@ -42,7 +42,10 @@ describe('chorus', () => {
 
 describe('agents add', () => {
   it('keeps the connection string encrypted and prints the lines for the file, without it', async () => {
-    const { asked } = await start({ 'PUT /api/secrets/kate_connection_string': { ok: true } })
+    const { asked } = await start({
+      'PUT /api/secrets/kate_connection_string': { ok: true },
+      'GET /api/status': { integrations: [{ id: 'kate_tg' }], config: { file: 'switchboard.yaml' } },
+    })
     const url = 'https://agent.example.com/inbox/sk_planted'
     const told = await command([
       'agents',
@@ -58,6 +61,12 @@ describe('agents add', () => {
     expect(told.out).toContain('connector: { type: chorus, url: "secret:kate_connection_string" }')
     expect(told.out).toContain('{ plugin: telegram, instance: kate_tg }')
     expect(told.out + told.err).not.toContain('sk_planted')
+    expect(told.err).not.toContain('nothing arrives')
+    expect(told.out).not.toContain('integrations:')
+    const web = await command(['agents', 'add', 'kate', '--chorus', url, ...data()])
+    expect(web.out).toMatch(/^integrations:\n {2}- \{ id: web, platform: web \}\nagents:\n/)
+    const none = await command(['agents', 'add', 'kate', '--chorus', url, '--bind', 'slack:x', ...data()])
+    expect(none.err).toContain('there is no integration "x" yet')
     expect(asked[0]?.body).toEqual({ value: url })
     for (const args of [
       ['kate'],

@@ -33,11 +33,15 @@ export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options
   if (!/^https?:\/\/\S+$/.test(url)) {
     throw usage('give the connection string of a Chorus agent', 'switchboard agents add ID --chorus URL')
   }
+  const [plugin, instance] = bound(options.bind)
   const secret = `${id}_connection_string`
   const daemon = await context.daemon()
   await daemon.call('PUT', `/api/secrets/${encodeURIComponent(secret)}`, { body: { value: url } })
-  const [plugin, instance] = bound(options.bind)
+  const { integrations, config } = await daemon.call<StatusReport>('GET', '/api/status')
+  // The embedded default has a web chat, but it is gone as soon as there is a file.
+  const absent = config.file === null || !integrations.some((one) => one.id === instance)
   const yaml = [
+    ...(absent && plugin === 'web' ? ['integrations:', `  - { id: ${instance}, platform: web }`] : []),
     'agents:',
     `  - id: ${id}`,
     `    connector: { type: chorus, url: "secret:${secret}"${options.allowPrivate ? ', allow_private: true' : ''} }`,
@@ -49,6 +53,10 @@ export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options
     return 0
   }
   await context.print(yaml)
+  if (absent && plugin !== 'web')
+    context.note(
+      context.paint.yellow(`there is no integration "${instance}" yet: nothing arrives until there is`),
+    )
   context.note(
     context.paint.dim(`the connection string is kept as secret:${secret}; put the lines above into`),
   )
