@@ -108,6 +108,11 @@ export interface LaneRequest {
   readonly token?: number
   /** How many turns may be in flight in this lane (inbox only). */
   readonly window?: number
+  /**
+   * With a token, after a take whose outcome was never heard: the turns that we know to be in flight. Others that are
+   * found in flight were handed by the take that went unheard, and are given as left behind (inbox only).
+   */
+  readonly known?: readonly string[]
 }
 
 export type TakenTurns =
@@ -117,7 +122,10 @@ export type TakenTurns =
       readonly token: number
       /** Moved queued → handed in this commit, oldest first, attempts counted. */
       readonly handed: readonly TurnRow[]
-      /** Only on a fresh acquisition: what the former owner left in `handed` or `seen`. While there are any, nothing is handed. */
+      /**
+       * On a fresh acquisition: what the former owner left in `handed` or `seen`; with `known`: what is in flight
+       * besides. While there are any, nothing is handed.
+       */
       readonly leftover: readonly TurnRow[]
       /** More are queued behind the window. */
       readonly more: boolean

@@ -51,7 +51,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       // No test pulls the plug of the machine: without syncing, a fresh database per test is cheap.
       postgresFlags: [
         'listen_addresses=127.0.0.1',
-        'max_connections=60',
+        'max_connections=200',
         'fsync=off',
         'full_page_writes=off',
       ].flatMap((setting) => ['-c', setting]),

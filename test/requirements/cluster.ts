@@ -14,6 +14,9 @@ pending 6 I6.cut-silent             The same where the network swallows everythi
 pending 6 I6.rolling                All nodes restarted one after the other under load: nothing lost, nothing unanswered
 pending 6 I6.one-poller             At any time one node polls, whatever happens to the others
 built   6 I6.not-yet                A node that is starting answers hooks and callbacks with 503, never with an answer that is for good
+built   6 I6.unheard-take           A take whose answer is lost with the connection leaves nothing behind that newer turns overtake
+pending 6 I6.clean-stop             A clean stop leaves nothing taken behind: what was under way is finished or given back
+pending 6 I6.cancel-across          /stop on one node stops the turn that runs on another
 pending 6 I6.decide-once            Two nodes decide the same approval at once: one winner, the other is told who
 pending 6 I6.schedule-once          A schedule fires once in a cluster
 pending 6 I6.clock-skew             A node whose clock is off by minutes works like the others: the database's time decides

@@ -1,6 +1,6 @@
 // takeTurns: hold a lane and move its oldest queued turns to `handed`, as many as the window lets through. The move is
 // written before the hand-over, so a crash in between makes a marked repeat and never an unmarked one.
-import type { LaneRequest, TakenTurns, TurnRow } from '../../contract/index.ts'
+import { type LaneRequest, rowSeq, type TakenTurns, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
 import { rows, run, type Steps, whole } from '../statement.ts'
 import { hint, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
@@ -53,18 +53,28 @@ function* look(context: VerbContext, request: LaneRequest, held: Held): Steps<Vi
     `SELECT seq FROM turns WHERE lane = $1 AND state IN ('handed','seen') ORDER BY seq`,
     [facts.seq],
   )
-  const leftBehind = held.fresh && flying.length > 0
-  const room = leftBehind ? 0 : Math.max(0, window - flying.length)
+  const left = held.fresh ? flying : unheardOf(context, request, flying)
+  const room = left.length > 0 ? 0 : Math.max(0, window - flying.length)
   const queued = yield* positions(
     `SELECT seq FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq LIMIT $2`,
     [facts.seq, room + 1],
   )
   return {
     handed: queued.slice(0, room),
-    leftover: leftBehind ? flying : [],
+    leftover: left,
     more: queued.length > room,
     empty: flying.length === 0 && queued.length === 0,
   }
+}
+
+function unheardOf(
+  context: VerbContext,
+  { known }: LaneRequest,
+  flying: readonly number[],
+): readonly number[] {
+  if (!known) return []
+  const heardOf = new Set(known.map((turn) => rowSeq('t', context.tag, turn)))
+  return flying.filter((seq) => !heardOf.has(seq))
 }
 
 function* positions(sql: string, params: readonly number[]): Steps<readonly number[]> {

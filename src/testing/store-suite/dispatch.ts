@@ -124,6 +124,21 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(offered.handed).toMatchObject([{ id, repeat: true, resume: true, attempts: 2 }])
     })
 
+    it('[I6.unheard-take] what a take handed whose answer was lost is found, and nothing overtakes it', async () => {
+      const first = await queueOne(store)
+      const { lane } = first
+      const { token } = await mustTake(store, { lane, window: 3 })
+      const second = await queueOne(store)
+      await mustTake(store, { lane, token, window: 3 }) // nobody hears of this one
+      await queueOne(store)
+      const again = await mustTake(store, { lane, token, window: 3, known: [first.id] })
+      expect(again.handed).toEqual([])
+      expect(again.leftover).toMatchObject([{ id: second.id, state: 'handed' }])
+      const all = await mustTake(store, { lane, token, window: 3, known: [first.id, second.id] })
+      expect(all.leftover).toEqual([])
+      expect(all.handed).toHaveLength(1)
+    })
+
     it('an attempt that nobody took does not count', async () => {
       const { id, lane } = await queueOne(store)
       const { token } = await mustTake(store, { lane })
