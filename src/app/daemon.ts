@@ -41,7 +41,7 @@ import { createEndpoints } from './endpoints.ts'
 import { createGateway } from './gateway.ts'
 import { createLogger } from './logger.ts'
 import { createAuthenticate } from './principals.ts'
-import { createRealClock, createRealRandom } from './real-clock.ts'
+import { createNodeClock, createRealRandom } from './real-clock.ts'
 import { BUILT, CONNECTORS, PLATFORMS } from './registry.ts'
 import { createRemoteHosts } from './remote-hosts.ts'
 import { createSecretDoors } from './secret-doors.ts'
@@ -81,9 +81,8 @@ const GRACE_MS = 10_000
 export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
   const environment = readEnvironment()
   const env = environment.variables
-  const clock = createRealClock()
+  const clock = createNodeClock()
   const random = createRealRandom()
-  const startedAt = clock.now()
   const log = createLogger({
     format: options.logFormat ?? 'json',
     level: options.logLevel ?? environment.logLevel ?? 'info',
@@ -122,10 +121,12 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       random,
       node,
       ledgerKey: keys.ledgerKey,
+      onDatabaseTime: clock.adjust,
       log,
       ...(crashPoint ? { crashPoint } : {}),
     })
     undo.push(() => opened.close())
+    const startedAt = clock.now()
     const watch = watchStore(opened, { clock, log })
     const { store } = watch
     undo.push(() => watch.stop())
@@ -157,6 +158,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       credentials: (integration) => createCredentialShelf(secrets, integration),
       publicBase: () => baseUrl(),
       watched: () => watchers.size > 0,
+      self: () => ({ version: VERSION, startedAt, url: address.url, skewMs: clock.skewMs() }),
       ...(crashPoint ? { crashPoint } : {}),
     })
     const baseUrl = () => settings().server.publicUrl?.replace(/\/$/, '') ?? address.url

@@ -10,8 +10,9 @@ import {
   type HostDoor,
   type IntegrationSettings,
   integrationById,
-  type LinkLease,
   type Logger,
+  type NodeReport,
+  nodeOf,
   type PlatformModule,
   type Random,
   type Settings,
@@ -20,6 +21,7 @@ import {
   type ToolDesk,
 } from '../contract/index.ts'
 import { type Approvals, createApprovals } from '../core/approvals/approvals.ts'
+import { type Cluster, createCluster } from '../core/cluster/cluster.ts'
 import { createAgentOutlet } from '../core/dispatch/agent-outlet.ts'
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
 import { createPressure } from '../core/dispatch/pressure.ts'
@@ -37,10 +39,13 @@ import { createScheduler } from '../core/schedules/scheduler.ts'
 import type { SignalSink } from '../core/signals.ts'
 import { splitText } from '../kit/index.ts'
 import { fingerprintOf } from './fingerprint.ts'
+import { createLinkLease } from './link-lease.ts'
+import { linkReports } from './link-reports.ts'
 import { nextRun } from './next-run.ts'
 import { createPlatformTokens } from './platform-tokens.ts'
 import { keepPruning } from './retention.ts'
 import type { Tokens } from './tokens.ts'
+import { createUtilization } from './utilization.ts'
 
 export interface GatewayDeps {
   /** What is built in (app/registry.ts), or a test's own. */
@@ -63,11 +68,14 @@ export interface GatewayDeps {
   readonly tools?: () => ToolDesk
   readonly hosts?: HostDoor
   readonly crashPoint?: (name: string) => void
+  /** What this node tells the others of itself; absent: its name. */
+  readonly self?: () => Pick<NodeReport, 'version' | 'startedAt' | 'url' | 'skewMs'>
 }
 
 export interface Gateway {
   readonly links: Links
   readonly roster: Roster
+  readonly cluster: Cluster
   readonly sender: Sender
   readonly approvals: Approvals
   readonly dispatcher: Dispatcher
@@ -101,6 +109,20 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
   }
 
+  const bornAt = clock.now()
+  const cluster = createCluster({
+    store,
+    clock,
+    log,
+    roster,
+    report: () => ({
+      ...{ version: '', startedAt: bornAt, url: '', skewMs: 0 },
+      ...deps.self?.(),
+      node: nodeOf(store.owner),
+      digest: settings().digest,
+    }),
+    links: () => linkReports(links, settings(), problems),
+  })
   const pressure = createPressure({ store, clock, utilization: createUtilization() })
   const dispatcher = createDispatcher({
     store,
@@ -109,6 +131,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     pressure,
     settings,
     roster,
+    cluster,
     signal,
     canSpeak: (integration) => canSpeak(links, integration),
     ackReaction: (row) => {
@@ -142,6 +165,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     pressure,
     settings,
     links,
+    cluster,
     jitter,
     refusedNow: (row) => refusedNow(settings(), row),
     ...crashPoint,
@@ -165,6 +189,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     log,
     settings,
     roster,
+    cluster,
     links,
     grants,
     watched: deps.watched,
@@ -186,7 +211,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return {
         queued,
         running: open.length - queued,
-        attached: post?.attached ?? false,
+        attached: cluster.reaches(agent),
         canStop: post?.connector.cancel !== undefined,
       }
     },
@@ -203,7 +228,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (!load || !integration.enabled) return
     const platform = await load()
     // An embedded database has one daemon: there is nobody to agree with.
-    const shared = (await store.durability()).kind === 'postgres'
+    const lease = store.shared ? createLinkLease(store, integration.id) : null
     const adapter = platform.create({
       integration,
       clock,
@@ -214,11 +239,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
       secret: deps.secret,
       filesDir: deps.filesDir(integration.id),
       publicUrl: settings().server.publicUrl,
-      ...(shared ? { lease: linkLease(integration.id) } : {}),
+      ...(lease ? { lease } : {}),
       ...(deps.credentials ? { credentials: deps.credentials(integration.id) } : {}),
     })
     const link = links.add(integration.id, integration.platform, adapter)
-    const door = intake.of(integration.id)
+    const door = intake.of(integration.id, () => lease?.fence() ?? null)
     await adapter.start(
       {
         async receive(events, options) {
@@ -229,21 +254,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
       },
       await store.cursor(integration.id),
     )
-  }
-
-  const linkLease = (integration: string): LinkLease => {
-    const name = `link:${integration}`
-    let token: number | null = null
-    return {
-      async take(ttlMs) {
-        token = (await store.lease(name, ttlMs))?.token ?? null
-        return token !== null
-      },
-      async release() {
-        if (token !== null) await store.releaseLease(name, token)
-        token = null
-      },
-    }
   }
 
   const startAgent = async (agent: AgentSettings) => {
@@ -347,6 +357,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   return {
     links,
     roster,
+    cluster,
     sender,
     approvals,
     dispatcher,
@@ -358,6 +369,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     async start() {
       await grants.load()
       await apply()
+      await cluster.start()
       dispatcher.start()
       sender.start()
       await approvals.start()
@@ -376,17 +388,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
           log.warn({ part: key, error: String(thrown) }, 'did not stop cleanly'),
         )
       }
+      // Last: by then lanes, leases and hosts are given back, and the others may have them at once.
+      await cluster.stop()
     },
-  }
-}
-
-/** How busy the loop was since the last call: the share of the time in which it did not wait for something to do. */
-function createUtilization(): () => number {
-  let last = performance.eventLoopUtilization()
-  return () => {
-    const now = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(now, last)
-    last = now
-    return utilization
   }
 }

@@ -23,6 +23,32 @@ export function createRealClock(): Clock {
   return { now: () => Date.now(), after }
 }
 
+/** A clock that goes by the database's time once it was told: what several nodes compare must be told by one clock. */
+export interface NodeClock extends Clock {
+  /** What the database said, and when it was asked and answered by this clock. */
+  adjust(databaseNow: number, askedAt: number, answeredAt: number): void
+  /** How far this machine's own clock is ahead of the database's. */
+  skewMs(): number
+}
+
+/** Smaller differences than this, or than the answer took, are not known well enough to act on. */
+const NOTABLE_MS = 20
+
+export function createNodeClock(): NodeClock {
+  const real = createRealClock()
+  let offsetMs = 0
+  return {
+    now: () => real.now() + offsetMs,
+    after: real.after,
+    adjust(databaseNow, askedAt, answeredAt) {
+      const differenceMs = databaseNow - (askedAt + answeredAt) / 2
+      if (Math.abs(differenceMs) > Math.max(NOTABLE_MS, answeredAt - askedAt))
+        offsetMs += Math.round(differenceMs)
+    },
+    skewMs: () => (offsetMs === 0 ? 0 : -offsetMs),
+  }
+}
+
 export function createRealRandom(): Random {
   return { uuid: () => randomUUID(), bytes: (count) => randomBytes(count) }
 }

@@ -9,7 +9,7 @@ import { createTokens } from './tokens.ts'
 function opened() {
   const rows = new Map<string, TokenRow>()
   const clock = createTestClock()
-  const listeners: ((hint: Hint) => void)[] = []
+  const listeners: ((hint: Hint, from: string | null) => void)[] = []
   let away = false
   const tokens = createTokens(
     {
@@ -21,7 +21,7 @@ function opened() {
       async revokeToken(id) {
         const row = [...rows.values()].find((one) => one.id === id)
         if (row) rows.set(row.hash, { ...row, revokedAt: clock.now() })
-        for (const listen of listeners) listen({ kind: 'access' })
+        for (const listen of listeners) listen({ kind: 'access' }, null)
         return row !== undefined
       },
     },

@@ -1,6 +1,7 @@
 // `status`: the gateway at a glance. Counts come from the counters, never from counting rows.
 import type { Clock, Settings, StatusReport, Store } from '../contract/index.ts'
 import type { Gateway } from './gateway.ts'
+import { linkStateOf } from './link-reports.ts'
 import { isoOrNull, totals } from './views.ts'
 
 /** What the daemon knows about itself. */
@@ -81,11 +82,5 @@ export function createStatus({
 
 /** The state of an integration's link in one word, and why. */
 export function linkState(gateway: Gateway, id: string, enabled: boolean): { link: string; detail?: string } {
-  if (!enabled) return { link: 'disabled' }
-  const problem = gateway.problems().get(`integration:${id}`)
-  if (problem !== undefined) return { link: 'down', detail: problem }
-  const link = gateway.links.get(id)
-  if (!link) return { link: 'down', detail: 'not built in this version' }
-  const { state, detail } = link.adapter.link()
-  return detail === undefined ? { link: state } : { link: state, detail }
+  return linkStateOf(gateway.links, gateway.problems(), id, enabled)
 }

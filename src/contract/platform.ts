@@ -204,6 +204,13 @@ export interface PlatformAdapter {
   readonly channel?: ChannelView
   /** Gates of its own, for doctor. */
   gates?(): readonly GateView[]
+  /**
+   * Something happened in this conversation at another node (a message was sent or came in): whoever looks at it here
+   * wants to know. Its presence means that signals are for those who look, wherever they do.
+   */
+  heard?(conversation: string): void
+  /** Whether anybody looks (an open window, a stream) through this node. */
+  listening?(): boolean
   /** Link health, for status and doctor. */
   link(): { readonly state: 'up' | 'connecting' | 'down' | 'disabled'; readonly detail?: string }
   stop(): Promise<void>

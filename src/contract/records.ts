@@ -261,6 +261,8 @@ export interface NewApproval {
 }
 
 export interface ApprovalRow extends NewApproval {
+  /** The node (its owner name) whose connector asked, and which passes the verdict on. */
+  readonly asker: string | null
   readonly state: ApprovalState
   readonly behavior: 'allow' | 'deny' | null
   readonly cause: 'person' | 'expired' | 'unreachable' | null

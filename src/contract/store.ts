@@ -4,6 +4,8 @@
 // a fencing token that only grows, and a time until. Every settle presents the token, so a frozen node that wakes up
 // can write nothing. Every verb that changes something leaves its ledger entries and counters in the same commit.
 import type { Address } from './address.ts'
+import type { Signal } from './message.ts'
+import type { AttachmentRow, NodeReport, NodeRow } from './nodes.ts'
 import type { TranscriptEntry, TranscriptQuery } from './platform.ts'
 import type {
   ApprovalRow,
@@ -46,6 +48,14 @@ export type Hint =
   | { readonly kind: 'approval'; readonly id: string }
   | { readonly kind: 'turn'; readonly id: string }
   | { readonly kind: 'access' }
+  /** A secret or an integration that was added by command changed. */
+  | { readonly kind: 'config' }
+  /** A node came or went, or an agent attached to one or left it. */
+  | { readonly kind: 'nodes' }
+  /** Hints may have been missed (a connection was lost and is back): look around. */
+  | { readonly kind: 'missed' }
+  /** News for whoever looks at this conversation through another node. Never stored. */
+  | { readonly kind: 'signal'; readonly to: string; readonly signal: Signal }
 
 export interface Work {
   readonly lane: string
@@ -56,6 +66,10 @@ export interface Work {
 export interface Store {
   /** Short random name of this database, part of every row id. */
   readonly tag: string
+  /** `<node>/<boot>`: under this name lanes and leases are held here, and this is the ledger's chain. */
+  readonly owner: string
+  /** Other nodes may write to it. False: there is nobody else. */
+  readonly shared: boolean
   /** `sqlite` or `postgres`, and what the live connection says about durability. */
   durability(): Promise<{ readonly kind: 'sqlite' | 'postgres'; readonly detail: string }>
 
@@ -63,7 +77,12 @@ export interface Store {
   /** Rows, sessions, effects, cursor, ledger and counters in one commit. */
   receive(
     items: readonly ReceiveItem[],
-    cursor?: { readonly integration: string; readonly value: string },
+    /** `fence`: a lease that must still be held, or nothing is written (`conflict`). */
+    cursor?: {
+      readonly integration: string
+      readonly value: string
+      readonly fence?: { readonly name: string; readonly token: number }
+    },
   ): Promise<readonly ReceiveResult[]>
   cursor(integration: string): Promise<string | null>
 
@@ -77,6 +96,14 @@ export interface Store {
   ): Promise<{ readonly outcome: 'accepted' | 'stale'; readonly sends: readonly Enqueued[] }>
   /** False: no such turn, a key that is known, or the turn keeps no more. */
   keepTurnEvent(event: NewTurnEvent): Promise<boolean>
+  /**
+   * Like `accept`, for a turn that another node holds and whose agent spoke here. The lane stays whose it is; its holder
+   * hears of the move. `stale`: the turn is not in flight any more, nothing was written.
+   */
+  acceptFor(
+    sends: readonly NewSend[],
+    move: Pick<TurnMove, 'turn' | 'reason' | 'detail'> & { readonly to: 'seen' | 'answered' | 'failed' },
+  ): Promise<{ readonly outcome: 'accepted' | 'stale'; readonly sends: readonly Enqueued[] }>
   /** Operator: failed or expired → queued; anything open → failed: cancelled. Null when the state does not allow it. */
   operateTurn(id: string, verb: 'retry' | 'cancel', by: string): Promise<TurnRow | null>
   /** queued longer than `olderThanMs` → expired. Returns what it moved (at most `limit`). */
@@ -154,6 +181,8 @@ export interface Store {
   decide(decide: Decide): Promise<{ readonly won: boolean; readonly approval: ApprovalRow | null }>
   /** decided → relayed | undeliverable, pending → withdrawn. Null when it was not in the state before. */
   settleApproval(id: string, to: 'relayed' | 'undeliverable' | 'withdrawn'): Promise<ApprovalRow | null>
+  /** This node asks for it from now on: what another one asked was asked again here. */
+  adoptApproval(id: string): Promise<void>
   approval(id: string): Promise<ApprovalRow | null>
   approvals(filter: {
     readonly states?: readonly ApprovalState[]
@@ -161,6 +190,18 @@ export interface Store {
     readonly dueBefore?: number
     readonly limit: number
   }): Promise<readonly ApprovalRow[]>
+
+  // nodes
+  /** A heartbeat: the node's row, and its agents as rows. Tells the others when something changed but the time. */
+  beat(report: NodeReport): Promise<void>
+  /** The last word of a node: nobody waits for it any more. */
+  leave(): Promise<void>
+  /** All that were heard of in the last day, the latest first. */
+  nodes(): Promise<readonly NodeRow[]>
+  /** Which agents are, or lately were, attached to which node. */
+  attachments(): Promise<readonly AttachmentRow[]>
+  /** Told to the other nodes without a commit. Lossy: for what nobody misses. */
+  tell(hints: readonly Hint[]): void
 
   // people
   grants(): Promise<readonly Grant[]>
@@ -211,6 +252,7 @@ export interface Store {
   /** Tokens that expired longer ago than this are forgotten; the ledger keeps that they were minted. Returns how many. */
   pruneTokens(expiredForMs: number, limit: number): Promise<number>
 
-  onHint(listen: (hint: Hint) => void): void
+  /** `from`: the owner name of the node that told it; null: this one. */
+  onHint(listen: (hint: Hint, from: string | null) => void): void
   close(): Promise<void>
 }

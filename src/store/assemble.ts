@@ -1,6 +1,7 @@
 // The Store out of verbs and reads: the same for both databases. What differs is behind `StoreEngine`.
 import type { Clock, Hint, Store } from '../contract/index.ts'
 import type { Mac } from './mac.ts'
+import { readAttachments, readNodes } from './reads/nodes.ts'
 import * as rest from './reads/rest.ts'
 import { readClaims, readFirings, readNotifications, readRoute } from './reads/sending.ts'
 import { readSend, readSends, readTranscript } from './reads/sends.ts'
@@ -15,7 +16,8 @@ import { enqueue } from './verbs/enqueue.ts'
 import * as lanes from './verbs/lanes.ts'
 import * as leases from './verbs/leases.ts'
 import { moveSends, operateSend } from './verbs/move-sends.ts'
-import { accept, moveTurns } from './verbs/move-turns.ts'
+import { accept, acceptFor, moveTurns } from './verbs/move-turns.ts'
+import { beat, leave } from './verbs/nodes.ts'
 import { logNotification } from './verbs/notifications.ts'
 import { expireTurns, operateTurn } from './verbs/operate-turns.ts'
 import { approvePairing, denyPairing } from './verbs/pairing.ts'
@@ -29,6 +31,8 @@ import { note, pruneBodies, pruneTokens } from './verbs/upkeep.ts'
 
 export interface StoreEngine {
   readonly tag: string
+  readonly owner: string
+  readonly shared: boolean
   readonly clock: Clock
   readonly mac: Mac
   /** Resolves after the commit that holds the verb. */
@@ -37,14 +41,18 @@ export interface StoreEngine {
   /** A long read on one snapshot that lets other work through. */
   readLong<Result>(steps: Steps<Result>): Promise<Result>
   durability: Store['durability']
-  onHint(listen: (hint: Hint) => void): void
+  tell(hints: readonly Hint[]): void
+  onHint: Store['onHint']
   close(): Promise<void>
 }
 
 export function assembleStore(engine: StoreEngine): Store {
-  const { write, read, tag, clock } = engine
+  const { write, read, tag, clock, owner } = engine
+  const own = { owner, former: owner.slice(0, owner.lastIndexOf('/') + 1) }
   return {
     tag,
+    owner,
+    shared: engine.shared,
     durability: engine.durability,
     receive: (items, cursor) => write(receive, { items, cursor: cursor ?? null }),
     cursor: (integration) => read(rest.readCursor(integration)),
@@ -53,6 +61,7 @@ export function assembleStore(engine: StoreEngine): Store {
     moveTurns: (moves) => write(moveTurns, moves),
     accept: (sends, moves) => write(accept, { sends, moves }),
     keepTurnEvent: (event) => write(keepTurnEvent, event),
+    acceptFor: (sends, move) => write(acceptFor, { sends, move }),
     operateTurn: (id, verb, by) => write(operateTurn, { id, verb, by }),
     expireTurns: (olderThanMs, limit) => write(expireTurns, { olderThanMs, limit }),
 
@@ -69,7 +78,8 @@ export function assembleStore(engine: StoreEngine): Store {
     fireSchedule: (firing, item) => write(fireSchedule, { firing, item: item ?? null }),
     firings: (filter) => read(readFirings(filter)),
 
-    findWork: (kind, scopes, options) => read(rest.readWork(kind, scopes, { ...options, now: clock.now() })),
+    findWork: (kind, scopes, options) =>
+      read(rest.readWork(kind, scopes, { ...options, now: clock.now(), own })),
     renewLanes: (kind, held, leaseMs) => write(lanes.renewLanes, { kind, lanes: held, leaseMs }),
     releaseLanes: (kind, held) => write(lanes.releaseLanes, { kind, lanes: held }),
     lease: (name, ttlMs) => write(leases.lease, { name, ttlMs }),
@@ -78,8 +88,15 @@ export function assembleStore(engine: StoreEngine): Store {
     ask: (approval, prompts) => write(approvals.ask, { approval, prompts }),
     decide: (decide) => write(approvals.decide, decide),
     settleApproval: (id, to) => write(approvals.settleApproval, { id, to }),
+    adoptApproval: (id) => write(approvals.adopt, id),
     approval: (id) => read(approvals.latestApproval(id)),
     approvals: (filter) => read(rest.readApprovals(filter)),
+
+    beat: (report) => write(beat, report),
+    leave: () => write(leave, null),
+    nodes: () => read(readNodes(clock.now())),
+    attachments: () => read(readAttachments()),
+    tell: (hints) => engine.tell(hints),
 
     grants: () => read(rest.readGrants()),
     grant: (grant) => write(people.grant, grant),

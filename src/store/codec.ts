@@ -96,7 +96,7 @@ export function sendRow(tag: string, row: Row): SendRow {
 
 export const APPROVAL_COLUMNS =
   'seq, id, host_id, agent, session, turn, ask, input_hash, state, behavior, cause, decided_by, decided_via, ' +
-  'decided_at, created_at, expires_at'
+  'decided_at, created_at, expires_at, asker'
 
 export function approvalRow(row: Row): ApprovalRow {
   return {
@@ -115,6 +115,7 @@ export function approvalRow(row: Row): ApprovalRow {
     decidedVia: textOrNull(row, 'decided_via'),
     decidedAt: wholeOrNull(row, 'decided_at'),
     createdAt: whole(row, 'created_at'),
+    asker: textOrNull(row, 'asker'),
   }
 }
 

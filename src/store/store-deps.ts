@@ -8,6 +8,11 @@ export interface StoreDeps {
   readonly node: string
   /** Key of the ledger's HMAC chain. */
   readonly ledgerKey: Uint8Array
+  /**
+   * Present: the database's clock decides, with every commit, and this is told what it said. Absent: the given clock
+   * decides (an embedded database; a test that drives the time).
+   */
+  readonly onDatabaseTime?: (databaseNow: number, askedAt: number, answeredAt: number) => void
   /** Told when the database goes away and comes back. */
   readonly log?: Logger
   /** Named points where a fault test may kill the process: `store.before-commit`, `store.after-commit`. */

@@ -154,7 +154,8 @@ export function countedReason(state: string, reason: string | null): string {
 }
 
 export function hint(context: VerbContext, told: Hint): void {
-  const key = told.kind === 'access' ? 'access' : `${told.kind}\n${'lane' in told ? told.lane : told.id}`
+  const about = 'lane' in told ? told.lane : 'id' in told ? told.id : ''
+  const key = `${told.kind}\n${about}`
   // Of two for the same lane the one that asks for work counts.
   if (told.kind === 'sends' && told.settled && context.hints.has(key)) return
   context.hints.set(key, told)

@@ -86,7 +86,8 @@ export function createLife(timers: { due: Set<number[]> }): Life {
           const value = Reflect.get(of, name, receiver) as unknown
           if (typeof value !== 'function' || typeof name !== 'string') return value
           if (name === 'onHint') {
-            return (listen: (hint: unknown) => void) => of.onHint((hint) => (dead ? undefined : listen(hint)))
+            return (listen: (hint: unknown, from: unknown) => void) =>
+              of.onHint((hint, from) => (dead ? undefined : listen(hint, from)))
           }
           const call = value as (...args: unknown[]) => unknown
           return (...args: unknown[]) =>

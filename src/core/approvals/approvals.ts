@@ -1,28 +1,29 @@
 // APPROVALS: a tool call waits for a person's yes or no. One durable row, one winner by compare-and-set, and every
 // surface hears how it ended. The connector learns of the verdict from the row, so any node may decide.
+// The node whose connector asked passes it on; when that node is gone, whoever has the host now does, and at last somebody
+// says that it could not be.
 //   pending ──▶ decided ──▶ relayed | undeliverable        pending ──▶ expired (a denial) | withdrawn
 import { hash } from 'node:crypto'
 import {
-  type Address,
   type ApprovalRow,
-  type Ask,
   type Cancel,
   type Clock,
-  formatAddress,
   type Logger,
-  type NewSend,
+  nodeOf,
   type Random,
   type Settings,
   type Store,
   type Verdict,
 } from '../../contract/index.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import type { Roster } from '../dispatch/roster.ts'
-import { canSpeak, type Links } from '../outbound/links.ts'
+import type { Links } from '../outbound/links.ts'
 import { createPatience } from '../patience.ts'
-import { approverChats, type GrantBook, isApprover } from '../people/approvers.ts'
-import { rowAddress } from '../signals.ts'
+import type { GrantBook } from '../people/approvers.ts'
 import { freshApprovalId, isApprovalId } from './approval-id.ts'
-import { outcomeText, promptOp } from './prompt.ts'
+import { type AskOrder, createSurfaces } from './surfaces.ts'
+
+export type { AskOrder } from './surfaces.ts'
 
 export interface ApprovalsDeps {
   readonly store: Store
@@ -31,21 +32,11 @@ export interface ApprovalsDeps {
   readonly log: Logger
   readonly settings: () => Settings
   readonly roster: Roster
+  readonly cluster: Pick<Cluster, 'isAlive' | 'isElsewhere'>
   readonly links: Links
   readonly grants: GrantBook
   /** Whether somebody is looking at a surface that is not a chat (console, event stream). */
   readonly watched: () => boolean
-}
-
-export interface AskOrder {
-  readonly agent: string
-  readonly session: string
-  readonly turn: string | null
-  readonly ask: Ask
-  /** When the turn was handed over for the last time; null when it is not in flight here. */
-  readonly handedAt: number | null
-  /** Where the turn came from, and who sent it. */
-  readonly origin: { readonly to: Address; readonly sender: string } | null
 }
 
 export interface Approvals {
@@ -59,19 +50,36 @@ export interface Approvals {
   stop(): void
 }
 
+/** How long the host of a node that is gone may take to come back elsewhere, before its verdict is undeliverable. */
+const ORPHAN_MS = 15_000
+/** What its asker could not pass on by then may be asked of the hosts of others. */
+const ROAMED_MS = 2_000
+/** A verdict given here and passed on by another node: waited for this long by whoever gave it. */
+const ELSEWHERE_MS = 3_000
+/** Hints are lossy, timers die with their node: what is due is looked for. */
+const SWEEP_MS = 5_000
+const TOLD_REMEMBERED = 1_000
+
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, clock, log } = deps
   const patience = createPatience(clock, log)
+  const { surfaces, prompts, retire } = createSurfaces(deps)
   const expiries = new Map<string, Cancel>()
   const settling = new Map<string, Promise<void>>()
+  /** Expired ones whose end was told from here: their row says no more about it. */
+  const told = new Set<string>()
   /** Approvals that a repeated call was joined to, by hand-over: an allow is for one call, so each is joined once. */
   const joined = new Set<string>()
+  /** Those who wait for another node to pass a verdict on. */
+  const waiting = new Map<string, Set<() => void>>()
+  let cancelSweep: Cancel = () => undefined
   let stopped = false
 
   const ask = async (order: AskOrder): Promise<string> => {
     const inputHash = hash('sha256', JSON.stringify([order.ask.toolName, order.ask.input]))
     const known = await sameCall(order, inputHash)
     if (known) {
+      if (store.shared) await patience.persist('adopt an approval', () => store.adoptApproval(known.id))
       if (known.state === 'pending') expectExpiry(known)
       else relayAgain(known)
       return known.id
@@ -133,38 +141,6 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     return known ?? null
   }
 
-  const surfaces = (order: AskOrder): readonly Address[] => {
-    const settings = deps.settings()
-    const found = new Map<string, Address>()
-    const { origin } = order
-    if (origin) {
-      const who = { integration: origin.to.integration, sender: origin.sender, agent: order.agent }
-      if (isApprover(settings, deps.grants, who)) found.set(formatAddress(origin.to), origin.to)
-    }
-    for (const chat of approverChats(settings, deps.grants, order.agent)) {
-      // The chat where it was asked is enough for the one who asked.
-      const same =
-        origin && chat.integration === origin.to.integration && chat.conversation === origin.to.conversation
-      if (!same || found.size === 0) found.set(formatAddress(chat), chat)
-    }
-    return [...found.values()].filter((chat) => canSpeak(deps.links, chat.integration))
-  }
-
-  const prompts = (id: string, order: AskOrder, chats: readonly Address[]): readonly NewSend[] =>
-    chats.map((to) => {
-      const link = deps.links.get(to.integration)
-      return {
-        to,
-        platform: link?.platform ?? '',
-        op: promptOp(id, order.agent, order.ask, link?.adapter.textLimit ?? 4096),
-        cause: 'prompt' as const,
-        agent: order.agent,
-        session: order.session,
-        turn: order.turn,
-        approval: id,
-      }
-    })
-
   const expectExpiry = (row: Pick<ApprovalRow, 'id' | 'expiresAt'>) => {
     expiries.get(row.id)?.()
     const cancel = clock.after(Math.max(0, row.expiresAt - clock.now()), () => {
@@ -183,83 +159,137 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     await settle(id)
   }
 
-  /** Passes the verdict on to the asking host, then tells every surface how it ended. Two callers share one run. */
+  /** Passes the verdict on to the asking host, then tells every surface how it ended. */
   const settle = (id: string): Promise<void> => {
     if (stopped) return Promise.resolve()
-    const running = settling.get(id) ?? settleOnce(id).finally(() => settling.delete(id))
-    settling.set(id, running)
-    return running
+    // Behind the one that runs, not with it: that one may have looked before what we were told of was true.
+    const before = settling.get(id) ?? Promise.resolve()
+    const mine = before.catch(() => undefined).then(() => settleOnce(id))
+    settling.set(id, mine)
+    const done = () => {
+      if (settling.get(id) === mine) settling.delete(id)
+    }
+    mine.then(done, done)
+    return mine
   }
 
   const settleOnce = async (id: string) => {
     const row = await store.approval(id)
-    if (row?.state === 'decided' || row?.state === 'expired') await relay(row)
+    if (row?.state !== 'decided' && row?.state !== 'expired') return
+    if (row.state === 'expired' && told.has(row.id)) return
+    const own = isOwn(row)
+    // A host is attached to one node at a time and may have moved: the connector of every node knows its own.
+    const roams = !(deps.roster.get(row.agent)?.connector.holdsDecisions ?? true)
+    const ageMs = clock.now() - (row.decidedAt ?? row.expiresAt)
+    // The one who asked goes first: request ids of two hosts may be alike.
+    const first = row.asker !== null && deps.cluster.isAlive(row.asker)
+    if (!own && first && !(roams && ageMs >= ROAMED_MS)) return
+    await relay(row, ageMs >= ORPHAN_MS || (own && !(roams && deps.cluster.isElsewhere(row.agent))))
   }
 
-  const relay = async (row: ApprovalRow) => {
+  /** Asked here. A node answers for its former lives, too. */
+  const isOwn = ({ asker }: ApprovalRow) =>
+    !store.shared || asker === null || nodeOf(asker) === nodeOf(store.owner)
+
+  /** Resolves when another node has passed it on, or after a while. */
+  const passedOn = async (id: string): Promise<void> => {
+    const listeners = waiting.get(id) ?? new Set()
+    waiting.set(id, listeners)
+    const row = await store.approval(id)
+    if (row?.state === 'decided') {
+      await new Promise<void>((resolve) => {
+        const cancel = clock.after(ELSEWHERE_MS, resolve)
+        listeners.add(() => {
+          cancel()
+          resolve()
+        })
+      })
+    }
+    if (waiting.get(id) === listeners) waiting.delete(id)
+  }
+
+  const tellWaiting = (id: string) => {
+    const listeners = waiting.get(id)
+    if (!listeners || listeners.size === 0) return
+    waiting.delete(id)
+    for (const wake of listeners) wake()
+  }
+
+  /** `last`: nobody else will do it, so one that cannot be delivered is undeliverable. */
+  const relay = async (row: ApprovalRow, last: boolean) => {
     expiries.get(row.id)?.()
     expiries.delete(row.id)
     const post = deps.roster.get(row.agent)
-    if (!post) return // another node holds the agent
+    if (!post) {
+      if (store.shared && last) await settled(row, 'undeliverable', false)
+      return
+    }
     const holds = post.connector.holdsDecisions
     // A host with a dialog of its own is told only what a person decided; its dialog stays open otherwise.
     const tell = row.cause === 'person' || holds
     // Such a host may be there although no turn can be handed to it: its connector knows.
     const there = post.attached || !holds
-    const told = tell && there ? await (post.connector.verdict?.(verdictOf(row)) ?? 'gone') : 'gone'
-    if (row.state !== 'decided') return retire(row, !holds)
-    const settled = await patience.persist('settle an approval', () =>
-      store.settleApproval(row.id, told === 'relayed' ? 'relayed' : 'undeliverable'),
-    )
-    if (settled) await retire(settled, !holds)
+    const outcome = tell && there ? await (post.connector.verdict?.(verdictOf(row)) ?? 'gone') : 'gone'
+    if (row.state !== 'decided') {
+      told.add(row.id)
+      for (const id of told) if (told.size > TOLD_REMEMBERED) told.delete(id)
+      return retire(row, !holds)
+    }
+    const relayed = outcome === 'relayed'
+    if (relayed || last) await settled(row, relayed ? 'relayed' : 'undeliverable', !holds)
   }
 
-  /** Edits the prompts where the platform can; elsewhere a line says how it ended. */
-  const retire = async (row: ApprovalRow, passedOn: boolean) => {
-    const shown = await store.sends({ approval: row.id, limit: 100 })
-    const text = outcomeText(row, passedOn)
-    const sends: NewSend[] = []
-    for (const send of shown) {
-      const link = deps.links.get(send.integration)
-      if (!link || send.op?.kind !== 'prompt') continue
-      const on = send.platformIds[0]
-      sends.push({
-        to: rowAddress(send),
-        platform: send.platform,
-        op:
-          link.adapter.abilities.edits && on !== undefined
-            ? { kind: 'edit', on, text }
-            : { kind: 'text', text },
-        cause: 'notice',
-        agent: row.agent,
-        session: row.session,
-        turn: row.turn,
-        idempotencyKey: `retire:${row.id}:${send.id}`,
-      })
-    }
-    if (sends.length > 0) await store.enqueue(sends)
+  const settled = async (row: ApprovalRow, to: 'relayed' | 'undeliverable', passed: boolean) => {
+    const done = await patience.persist('settle an approval', () => store.settleApproval(row.id, to))
+    if (done) await retire(done, passed)
   }
 
   const relayAgain = (row: ApprovalRow) => {
     if (row.behavior === null) return
     clock.after(0, () => {
-      const told = deps.roster.get(row.agent)?.connector.verdict?.(verdictOf(row))
-      told?.catch((thrown) =>
+      const passed = deps.roster.get(row.agent)?.connector.verdict?.(verdictOf(row))
+      passed?.catch((thrown) =>
         log.warn({ approval: row.id, error: String(thrown) }, 'verdict could not be passed on'),
       )
     })
   }
 
+  const settleSoon = (id: string) =>
+    settle(id).catch((thrown) => log.error({ approval: id, error: String(thrown) }, 'verdict not passed on'))
+
   store.onHint((hint) => {
-    if (hint.kind !== 'approval' || stopped) return
-    settle(hint.id).catch((thrown) =>
-      log.error({ approval: hint.id, error: String(thrown) }, 'verdict not passed on'),
-    )
+    if (stopped) return
+    if (hint.kind === 'approval') {
+      tellWaiting(hint.id)
+      void settleSoon(hint.id)
+    }
+    if (hint.kind === 'missed') sweep().catch(() => undefined)
   })
+
+  /** Decided and not passed on; due and not expired: whoever finds it first. */
+  const sweep = async () => {
+    for (const { id } of await store.approvals({ states: ['decided'], limit: 1_000 })) await settle(id)
+    const due = await store.approvals({ states: ['pending'], dueBefore: clock.now(), limit: 1_000 })
+    for (const { id } of due) await expire(id)
+  }
+
+  const keepSweeping = () => {
+    if (stopped || !store.shared) return
+    cancelSweep = clock.after(SWEEP_MS, () => {
+      sweep()
+        .catch((thrown) =>
+          log.warn({ error: String(thrown) }, 'approvals could not be looked at; will try again'),
+        )
+        .finally(keepSweeping)
+    })
+  }
 
   return {
     ask,
-    settle,
+    async settle(id) {
+      await settle(id)
+      if (store.shared) await passedOn(id)
+    },
     async withdraw(agent, turns) {
       for (const row of await store.approvals({ agent, states: ['pending'], limit: 1_000 })) {
         if (row.turn === null || !turns.includes(row.turn)) continue
@@ -270,10 +300,12 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     async start() {
       for (const row of await store.approvals({ states: ['pending'], limit: 1_000 })) expectExpiry(row)
       for (const row of await store.approvals({ states: ['decided'], limit: 1_000 })) await settle(row.id)
+      keepSweeping()
     },
     stop() {
       stopped = true
       patience.stop()
+      cancelSweep()
       for (const cancel of expiries.values()) cancel()
       expiries.clear()
     },

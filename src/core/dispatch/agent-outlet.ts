@@ -24,6 +24,7 @@ import { compose, type SplitText } from '../outbound/compose.ts'
 import { canSpeak, type Links, textLimitOf } from '../outbound/links.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 import type { Dispatcher } from './dispatcher.ts'
+import type { Flight } from './lane-holds.ts'
 import { noticeTarget } from './notice-target.ts'
 import type { Roster } from './roster.ts'
 
@@ -44,6 +45,12 @@ export interface AgentOutletDeps {
 /** Longer than a lane's lease: by then the lane of a node that died is taken over. */
 const BOARDING_MS = 20_000
 const BOARDING_STEP_MS = 100
+
+/** A turn in flight, and its flight where that is here. */
+interface Flying {
+  readonly row: TurnRow
+  readonly here: Flight | null
+}
 
 type Output<K extends AgentOutput['kind']> = Extract<AgentOutput, { kind: K }>
 
@@ -74,8 +81,10 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
           deps,
         )
     const flying = output.turn ? await flightOf(output.turn) : null
+    if (output.turn && dispatcher.wasLost(output.turn) && !waits())
+      throw new SwitchboardError('conflict', `turn ${output.turn} is another node's now`)
     if (flying && output.turn) {
-      flying.flight.said = true
+      if (flying.here) flying.here.said = true
       const settled = await dispatcher.settle(output.turn, output.final ? 'answered' : 'seen', {
         sends,
         ...(output.final ? { text: output.text } : {}),
@@ -87,17 +96,21 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     return { id: first?.id ?? null }
   }
 
+  const waits = () => deps.roster.get(agent)?.connector.redelivery.handed === 'wait'
+
   /**
    * The flight of a turn. An agent that lives on without us may speak before we have its lane again (a restart), or
    * while its turn is about to be tried again: that is waited for, for a word must not be taken past its turn.
    */
-  const flightOf = async (turn: string) => {
-    const waits = deps.roster.get(agent)?.connector.redelivery.handed === 'wait'
+  const flightOf = async (turn: string): Promise<Flying | null> => {
     for (let waitedMs = 0; ; waitedMs += BOARDING_STEP_MS) {
       const flying = dispatcher.flight(turn)
-      if (flying || !waits) return flying
+      if (flying) return { row: flying.flight.row, here: flying.flight }
+      if (!waits()) return null
       const row = await store.turn(turn)
       if (row?.agent !== agent || !OPEN_TURN_STATES.some((state) => state === row.state)) return null
+      // It is in flight at another node, or its node died: the row is settled from here.
+      if (store.shared && row.state !== 'queued') return { row, here: null }
       if (waitedMs >= BOARDING_MS) {
         throw new SwitchboardError('store_unavailable', `turn ${turn} is being taken over`, {
           retryAfterMs: 5_000,
@@ -135,7 +148,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   const evidence = async (output: Output<'evidence'>): Promise<Accepted> => {
     const flying = await flightOf(output.turn)
     if (!flying) return { id: null }
-    const { row, said } = flying.flight
+    const { row } = flying
+    const said = flying.here?.said ?? (await hasReplied(row))
     const silent =
       output.of === 'answered' && !output.covered && !said && canSpeak(deps.links, row.integration)
     const sends: readonly NewSend[] = silent ? [notice(noticeTarget(row), NO_REPLY_TEXT)] : []
@@ -143,8 +157,15 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     return { id: null }
   }
 
+  /** What was said for a turn at another node is found in the outbox. */
+  const hasReplied = async (row: TurnRow): Promise<boolean> => {
+    if (row.session === null) return false
+    const said = await store.sends({ session: row.session, sinceMs: row.receivedAt, limit: 100 })
+    return said.some((send) => send.turn === row.id && send.cause === 'reply')
+  }
+
   const failed = async (output: Output<'failed'>): Promise<Accepted> => {
-    const row = (await flightOf(output.turn))?.flight.row
+    const row = (await flightOf(output.turn))?.row
     if (!row) return (await isAnswered(output.turn)) ? { id: null, late: true } : { id: null }
     const speaks = canSpeak(deps.links, row.integration)
     const sends = speaks ? [notice(noticeTarget(row), givenUpText(output.reason, output.detail))] : []

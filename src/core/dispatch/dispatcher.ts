@@ -5,6 +5,7 @@ import {
   type AgentConnector,
   asSwitchboardError,
   type Clock,
+  LEASE_MS,
   type Logger,
   type NewSend,
   type ReasonCode,
@@ -15,7 +16,7 @@ import {
   type TurnRow,
   type Work,
 } from '../../contract/index.ts'
-import { givenUpText, notice } from '../notices.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import type { TurnEnd } from '../outbound/notify-on.ts'
 import { createPatience } from '../patience.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
@@ -23,11 +24,11 @@ import { toDelivery } from './delivery.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
 import { laneRequest } from './lane-request.ts'
-import { noticeTarget } from './notice-target.ts'
 import { createOfflineNotices } from './offline-notices.ts'
 import type { Pressure } from './pressure.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import type { Roster } from './roster.ts'
+import { createSettling } from './settling.ts'
 import { createTurnExpiry } from './turn-expiry.ts'
 
 export interface DispatcherDeps {
@@ -36,6 +37,7 @@ export interface DispatcherDeps {
   readonly log: Logger
   readonly settings: () => Settings
   readonly roster: Roster
+  readonly cluster: Pick<Cluster, 'isMine' | 'onGone' | 'outageOf' | 'reaches' | 'caughtUp'>
   readonly signal: SignalSink
   /** False for a place that nothing can be said to. */
   readonly canSpeak: (integration: string) => boolean
@@ -53,6 +55,8 @@ export interface Dispatcher {
   start(): void
   /** The flight of a turn that is in work here. */
   flight(turn: string): { readonly hold: LaneHold; readonly flight: Flight } | null
+  /** It was in work here until another node took its lane: what its agent says for it here comes too late. */
+  wasLost(turn: string): boolean
   /** Commits sends and the turn's move as one; forgets the flight when the turn is done. False: the lane is lost. */
   settle(turn: string, to: 'seen' | 'answered' | 'failed', options?: SettleOptions): Promise<SettleOutcome>
   /** The agent gave a sign of life that moves nothing: its time to answer begins anew. */
@@ -80,8 +84,6 @@ export interface GiveBackOptions {
 
 export type SettleOutcome = { readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false }
 
-const LEASE_MS = 15_000
-
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { store, clock, log, roster } = deps
   const patience = createPatience(clock, log)
@@ -89,12 +91,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   let stopped = false
   const expiry = createTurnExpiry(deps)
+  const settling = createSettling({ ...deps, holds, patience, wake: (work) => drain.wake(work) })
 
   const drain: Drain = createDrain<TakenTurns & { scope: string }>(
     {
       kind: 'turns',
       share: 1 / 8,
       reachable: () => roster.reachable(),
+      isMine: (work, from) => holds.knows(work.lane) || deps.cluster.isMine(work.lane, work.scope, from),
       take: async (lanes, pressed) => {
         const wanted = lanes.map((work) => toRequest(work, pressed))
         const taken = await store.takeTurns(wanted, LEASE_MS)
@@ -161,7 +165,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       deps.crashPoint?.('dispatch.after-hand-over')
       // An agent that answered already needs no note.
       if (connector.redelivery.handed === 'wait' && hold.flights.has(row.id)) await noteTaken(hold, row)
-      watchSilence(hold, row)
+      settling.watchSilence(hold, row)
       if (wary.delete(hold.lane)) drain.wake({ lane: hold.lane, scope: hold.agent })
     } catch (thrown) {
       await notTaken(hold, row, thrown)
@@ -171,9 +175,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const notTaken = async (hold: LaneHold, row: TurnRow, thrown: unknown) => {
     const error = asSwitchboardError(thrown, 'agent_failed')
     const { maxAttempts } = deps.settings().tunables
-    if (!error.nature.retryable) return giveUp(hold, row, 'agent_rejected', error.message)
+    if (!error.nature.retryable) return settling.giveUp(hold, row, 'agent_rejected', error.message)
     if (row.attempts >= maxAttempts && error.code !== 'agent_absent') {
-      return giveUp(hold, row, 'max_attempts', error.message)
+      return settling.giveUp(hold, row, 'max_attempts', error.message)
     }
     const notBeforeMs = error.retryAfterMs ?? retryDelayMs(row.attempts)
     wary.add(hold.lane)
@@ -223,13 +227,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     holds.board(hold, row)
     const flight = hold.flights.get(row.id)
     if (flight) flight.offered = true
-    watchSilence(hold, row, row.updatedAt)
+    settling.watchSilence(hold, row, row.updatedAt)
   }
 
   const giveBack = async (hold: LaneHold, rows: readonly TurnRow[], options: GiveBackOptions) => {
     const { maxAttempts } = deps.settings().tunables
     const spent = options.counted ? rows.filter((row) => row.attempts >= maxAttempts) : []
-    for (const row of spent) await giveUp(hold, row, 'max_attempts', options.detail)
+    for (const row of spent) await settling.giveUp(hold, row, 'max_attempts', options.detail)
     const again = rows.filter((row) => !spent.includes(row))
     if (again.length > 0)
       await putBack(hold, again, { repeat: true, detail: options.detail, uncounted: !options.counted })
@@ -245,8 +249,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     for (const row of rows) {
       const policy = row.state === 'seen' ? connector.redelivery.seen : connector.redelivery.handed
       if (policy === 'wait' && (row.state === 'seen' || row.reason === 'taken')) waitOn(hold, row)
-      else if (policy === 'give-up') await giveUp(hold, row, 'agent_silent')
-      else if (row.attempts >= maxAttempts) await giveUp(hold, row, 'max_attempts')
+      else if (policy === 'give-up') await settling.giveUp(hold, row, 'agent_silent')
+      else if (row.attempts >= maxAttempts) await settling.giveUp(hold, row, 'max_attempts')
       else {
         again.push(row)
         moves.push({ lane, token, turn: row.id, to: 'queued', repeat: true, resume: policy === 'resume' })
@@ -258,100 +262,65 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     for (const row of again) tellTurnState(deps.signal, row, 'queued')
   }
 
-  /** Silence means that nothing is running (offered again), or that an agent which must speak up by itself will not. */
-  const watchSilence = (hold: LaneHold, row: TurnRow, since = clock.now()) => {
-    const redelivery = roster.get(hold.agent)?.connector.redelivery
-    const waits = redelivery?.handed === 'wait'
-    const flight = hold.flights.get(row.id)
-    if (!flight || !(waits || redelivery?.afterTimeout)) return
-    flight.cancelTimeout()
-    const { redeliverAfterMs } = deps.settings().tunables
-    flight.cancelTimeout = clock.after(since + redeliverAfterMs - clock.now(), () => {
-      const { maxAttempts } = deps.settings().tunables
-      const again = row.attempts < maxAttempts
-      const done = waits
-        ? giveUp(hold, row, 'agent_silent')
-        : again
-          ? move(hold, row, { to: 'queued', repeat: true })
-          : giveUp(hold, row, 'max_attempts')
-      done
-        .then(() => drain.wake({ lane: hold.lane, scope: hold.agent }))
-        .catch((thrown) => log.error({ error: String(thrown) }, 'a silent turn could not be offered again'))
-    })
-  }
-
-  const move = async (hold: LaneHold, row: TurnRow, to: Omit<TurnMove, 'lane' | 'token' | 'turn'>) => {
-    const full = { lane: hold.lane, token: hold.token, turn: row.id, ...to }
-    const [outcome] = await patience.persist('move a turn', () => store.moveTurns([full]))
-    if (outcome === 'stale') return holds.drop(hold)
-    if (to.to !== 'seen') holds.land(hold, row.id)
-    tellTurnState(deps.signal, row, to.to, to.reason)
-  }
-
-  const giveUp = async (hold: LaneHold, row: TurnRow, reason: ReasonCode, detail?: string) => {
-    const sends = deps.canSpeak(row.integration)
-      ? [notice(noticeTarget(row), givenUpText(reason, detail))]
-      : []
-    await commit(hold, row, 'failed', { sends, reason, ...(detail === undefined ? {} : { detail }) })
-    if (reason === 'agent_rejected') deps.onRejected(row)
-  }
-
-  const heard = (hold: LaneHold, row: TurnRow) => {
-    if (roster.get(hold.agent)?.connector.redelivery.seen === 'wait') watchSilence(hold, row)
-    else hold.flights.get(row.id)?.cancelTimeout()
-  }
-
-  const commit = async (
-    hold: LaneHold,
-    row: TurnRow,
-    to: 'seen' | 'answered' | 'failed',
-    { sends = [], reason, detail, text }: SettleOptions,
-  ): Promise<SettleOutcome> => {
-    deps.crashPoint?.('dispatch.before-settle')
-    const why = { ...(reason ? { reason } : {}), ...(detail ? { detail } : {}) }
-    const full: TurnMove = { lane: hold.lane, token: hold.token, turn: row.id, to, ...why }
-    const end = { ...(text === undefined ? {} : { text }), ...why }
-    const told = to === 'seen' ? [] : deps.ended(row, { to, ...end })
-    const all = to === 'failed' ? [...told, ...sends] : [...acknowledged(hold, row), ...told, ...sends]
-    const result = await patience.persist('settle a turn', () => store.accept(all, [full]))
-    deps.crashPoint?.('dispatch.after-settle')
-    if (result.outcome === 'stale') {
-      holds.drop(hold)
-      return { ok: false }
+  const abandon = (agent: string, turns: readonly string[]) => {
+    const { connector } = roster.get(agent) ?? {}
+    for (const turn of turns) {
+      const found = holds.flight(turn)
+      if (!found) continue
+      tellTurnState(deps.signal, found.flight.row, 'failed', 'cancelled')
+      holds.land(found.hold, turn)
+      if (found.hold.flights.size === 0) holds.drop(found.hold)
+      drain.wake({ lane: found.hold.lane, scope: agent })
+      connector
+        ?.cancel?.(found.hold.lane, turn)
+        .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'a turn could not be stopped'))
     }
-    if (to === 'seen') heard(hold, row)
-    else {
-      holds.land(hold, row.id)
-      // Only what was left waiting must be asked for: what comes later is hinted at.
-      if (hold.more) drain.wake({ lane: hold.lane, scope: hold.agent })
-      else if (hold.flights.size === 0) holds.rest(hold)
-    }
-    tellTurnState(deps.signal, row, to, reason)
-    return { ok: true, ids: result.sends.slice(all.length - sends.length).map((sent) => sent.id) }
   }
 
-  /** Only once the agent has it, and once. */
-  const acknowledged = (hold: LaneHold, row: TurnRow): readonly NewSend[] => {
-    const flight = hold.flights.get(row.id)
-    if (!flight || flight.acknowledged) return []
-    flight.acknowledged = true
-    const reaction = deps.ackReaction(row)
-    return reaction ? [reaction] : []
+  /** A turn in flight here may end at another node, where its agent spoke or somebody said stop. */
+  const lookAt = async (turn: string) => {
+    const row = await store.turn(turn)
+    const found = holds.flight(turn)
+    if (!found || !row) return
+    if (row.reason === 'cancelled') abandon(found.hold.agent, [turn])
+    else settling.settledElsewhere(found.hold, row)
   }
 
-  store.onHint((hint) => {
-    if (hint.kind === 'turns' && !stopped && !roster.reachable().includes(hint.scope))
+  store.onHint((hint, from) => {
+    if (stopped) return
+    // Where it came in it is told, once.
+    if (hint.kind === 'turns' && from === null && !roster.reachable().includes(hint.scope))
       offline.tell(hint.lane, hint.scope)
+    if (hint.kind === 'turn' && from !== null && holds.flight(hint.id))
+      lookAt(hint.id).catch((thrown) => log.warn({ error: String(thrown) }, 'a turn could not be looked at'))
   })
+  deps.cluster.onGone(() => {
+    drain.sweep()
+    for (const agent of deps.settings().agents) if (!deps.cluster.reaches(agent.id)) tellWaiting(agent.id)
+  })
+  const tellWaiting = (agent: string) =>
+    void offline
+      .tellWaiting(agent)
+      .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'no offline notice'))
   roster.onAttached(() => drain.sweep())
   roster.onDetached((agent) => {
     if (stopped) return
     holds
       .releaseAgent(agent)
-      .then(() => (roster.get(agent)?.attached ? drain.sweep() : offline.tellWaiting(agent)))
+      .then(() => deps.cluster.caughtUp())
+      .then(() => (roster.get(agent)?.attached ? drain.sweep() : tellWaiting(agent)))
       .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'lanes are free when their lease ends'))
   })
-  holds.onLost((lane, agent) => drain.wake({ lane, scope: agent }))
+  holds.onLost((lane, agent, turns) => {
+    drain.wake({ lane, scope: agent })
+    // Whoever has the lane now offers them again: here nobody needs to go on.
+    const { connector } = roster.get(agent) ?? {}
+    if (connector?.redelivery.handed === 'wait') return
+    for (const turn of turns)
+      connector
+        ?.cancel?.(lane, turn)
+        .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'a turn could not be stopped'))
+  })
 
   return {
     start() {
@@ -359,13 +328,16 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       expiry.start()
     },
     flight: (turn) => holds.flight(turn),
+    wasLost: (turn) => holds.wasLost(turn),
     heard(turn) {
       const found = holds.flight(turn)
-      if (found) heard(found.hold, found.flight.row)
+      if (found) settling.heard(found.hold, found.flight.row)
     },
     async settle(turn, to, options = {}) {
       const found = holds.flight(turn)
-      return found ? commit(found.hold, found.flight.row, to, options) : { ok: false }
+      if (found) return settling.commit(found.hold, found.flight.row, to, options)
+      const row = store.shared && !holds.wasLost(turn) ? await store.turn(turn) : null
+      return row ? settling.elsewhere(row, to, options) : { ok: false }
     },
     async giveBack(turns, options) {
       const byHold = new Map<LaneHold, TurnRow[]>()
@@ -375,20 +347,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       }
       for (const [hold, rows] of byHold) await giveBack(hold, rows, options)
     },
-    abandon(agent, turns) {
-      const { connector } = roster.get(agent) ?? {}
-      for (const turn of turns) {
-        const found = holds.flight(turn)
-        if (!found) continue
-        tellTurnState(deps.signal, found.flight.row, 'failed', 'cancelled')
-        holds.land(found.hold, turn)
-        if (found.hold.flights.size === 0) holds.drop(found.hold)
-        drain.wake({ lane: found.hold.lane, scope: agent })
-        connector
-          ?.cancel?.(found.hold.lane, turn)
-          .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'a turn could not be stopped'))
-      }
-    },
+    abandon,
     async stop() {
       stopped = true
       patience.stop()

@@ -31,7 +31,7 @@ function scene(
       handle: () => new Promise((resolve) => finish.push(resolve)),
     },
     {
-      store: { findWork: async () => [], onHint: (listen) => (hint = listen) },
+      store: { findWork: async () => [], onHint: (listen) => (hint = (told) => listen(told, null)) },
       clock,
       log: quiet,
       pressure: { now: pressed },

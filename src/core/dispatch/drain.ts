@@ -9,6 +9,8 @@ export interface DrainQueue<Taken extends { readonly lane: string }> {
   readonly share: number
   /** Agents or integrations that this node can reach now. */
   reachable(): readonly string[]
+  /** Whether another node's hint is to be acted on here; otherwise the next sweep looks. Absent: always. */
+  isMine?(work: Work, from: string): boolean
   /** `pressed`: take little of each lane. */
   take(lanes: readonly Work[], pressed: boolean): Promise<readonly Taken[]>
   /** Handles one taken lane; must not throw. The lane is not taken again before this resolves. */
@@ -16,7 +18,7 @@ export interface DrainQueue<Taken extends { readonly lane: string }> {
 }
 
 export interface DrainDeps {
-  readonly store: Pick<Store, 'findWork' | 'onHint'>
+  readonly store: Pick<Store, 'findWork' | 'onHint'> & { readonly shared?: boolean }
   readonly clock: Clock
   readonly log: Logger
   /** Absent: never pressed. */
@@ -41,6 +43,8 @@ export interface Drain {
 const LANES_PER_ROUND = 32
 const PRESSED_EVERY_MS = 5
 const SWEEP_EVERY_MS = 5_000
+/** Where others may die and leave lanes behind: with their lease it decides how soon these move. */
+const SHARED_SWEEP_MS = 2_500
 const SWEEP_PAGE = 500
 
 export function createDrain<Taken extends { readonly lane: string }>(
@@ -167,15 +171,17 @@ export function createDrain<Taken extends { readonly lane: string }>(
     },
   }
 
-  deps.store.onHint((hint: Hint) => {
-    if (hint.kind === 'turns') arrivals += 1
+  deps.store.onHint((hint: Hint, from: string | null) => {
+    if (hint.kind === 'turns' && from === null) arrivals += 1
+    if (hint.kind === 'missed') drain.sweep()
     if (hint.kind !== queue.kind || stopped || (hint.kind === 'sends' && hint.settled)) return
-    if (queue.reachable().includes(hint.scope)) drain.wake(hint)
+    if (!queue.reachable().includes(hint.scope)) return
+    if (from === null || queue.isMine === undefined || queue.isMine(hint, from)) drain.wake(hint)
   })
 
   let cancelSweep: Cancel = () => undefined
   const keepSweeping = () => {
-    cancelSweep = deps.clock.after(SWEEP_EVERY_MS, () => {
+    cancelSweep = deps.clock.after(deps.store.shared ? SHARED_SWEEP_MS : SWEEP_EVERY_MS, () => {
       if (stopped) return
       drain.sweep()
       keepSweeping()

@@ -29,6 +29,8 @@ export interface LaneHold {
 
 export interface LaneHolds {
   get(lane: string): LaneHold | undefined
+  /** Held, or given back a moment ago: what is said about it meanwhile concerns this node. */
+  knows(lane: string): boolean
   take(lane: string, agent: string, token: number): LaneHold
   board(hold: LaneHold, row: TurnRow): void
   land(hold: LaneHold, turn: string): void
@@ -41,13 +43,16 @@ export interface LaneHolds {
   releaseAgent(agent: string): Promise<void>
   /** Forgets the lane without writing: it is no longer ours. */
   drop(hold: LaneHold | undefined): void
-  onLost(listen: (lane: string, agent: string) => void): void
+  onLost(listen: (lane: string, agent: string, turns: readonly string[]) => void): void
+  /** It was in flight here when its lane was lost to another node, and did not come back. */
+  wasLost(turn: string): boolean
   stop(): Promise<void>
 }
 
 const REST_MS = 1_000
 const HAND_OVER_MS = 1_000
 const TYPING_EVERY_MS = 4_000
+const LOST_REMEMBERED = 10_000
 
 export interface LaneHoldsDeps {
   readonly store: Pick<Store, 'renewLanes' | 'releaseLanes' | 'moveTurns'>
@@ -61,7 +66,11 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
   const { store, clock } = deps
   const holds = new Map<string, LaneHold>()
   const byTurn = new Map<string, LaneHold>()
-  const lostListeners: ((lane: string, agent: string) => void)[] = []
+  /** Lanes that were let go since the last but one look. */
+  let left = new Set<string>()
+  let justLeft = new Set<string>()
+  const lostListeners: ((lane: string, agent: string, turns: readonly string[]) => void)[] = []
+  const lost = new Set<string>()
   let cancelTick: Cancel = () => undefined
   let stopped = false
   let renewedAt = clock.now()
@@ -85,21 +94,35 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     )
     for (const hold of rested) forget(hold)
     if (rested.length > 0) await store.releaseLanes('turns', rested)
-    if (apart(now, renewedAt) < deps.leaseMs / 3) return
+    if (apart(now, renewedAt) < deps.leaseMs / 4) return
+    left = justLeft
+    justLeft = new Set()
     const held = [...holds.values()]
     renewedAt = now
     if (held.length === 0) return
     const kept = await store.renewLanes('turns', held, deps.leaseMs)
     held.forEach((hold, index) => {
-      if (kept[index]) return
-      forget(hold)
-      for (const listen of lostListeners) listen(hold.lane, hold.agent)
+      if (!kept[index]) lose(hold)
     })
+  }
+
+  /** Another node has it: what is in flight here is no longer ours. */
+  const lose = (hold: LaneHold) => {
+    const turns = [...hold.flights.keys()]
+    for (const turn of turns) lost.add(turn)
+    for (const turn of lost) {
+      if (lost.size <= LOST_REMEMBERED) break
+      lost.delete(turn)
+    }
+    forget(hold)
+    for (const listen of lostListeners) listen(hold.lane, hold.agent, turns)
   }
 
   const forget = (hold: LaneHold) => {
     for (const turn of hold.flights.keys()) land(hold, turn)
     if (holds.get(hold.lane) === hold) holds.delete(hold.lane)
+    left.add(hold.lane)
+    justLeft.add(hold.lane)
   }
 
   const land = (hold: LaneHold, turn: string) => {
@@ -112,8 +135,8 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     if (hold.flights.size === 0) deps.signal(rowAddress(flight.row), { kind: 'typing', on: false })
   }
 
-  const putBackUnoffered = async (left: readonly LaneHold[]) => {
-    const moves: TurnMove[] = left.flatMap((hold) =>
+  const putBackUnoffered = async (from: readonly LaneHold[]) => {
+    const moves: TurnMove[] = from.flatMap((hold) =>
       [...hold.flights.values()]
         .filter((flight) => !flight.offered)
         .map(({ row }) => ({
@@ -125,7 +148,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
         })),
     )
     if (moves.length === 0) return
-    for (const hold of left)
+    for (const hold of from)
       for (const flight of [...hold.flights.values()]) if (!flight.offered) land(hold, flight.row.id)
     await store.moveTurns(moves)
   }
@@ -139,6 +162,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
 
   return {
     get: (lane) => holds.get(lane),
+    knows: (lane) => holds.has(lane) || left.has(lane),
     take(lane, agent, token) {
       const known = holds.get(lane)
       if (known && known.token === token) {
@@ -167,6 +191,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
         cancelTimeout: () => undefined,
         cancelTyping: () => undefined,
       }
+      lost.delete(row.id)
       hold.flights.set(row.id, flight)
       byTurn.set(row.id, hold)
       keepTyping(flight)
@@ -185,19 +210,20 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
       await store.releaseLanes('turns', [hold])
     },
     async releaseAgent(agent) {
-      const left = [...holds.values()].filter((hold) => hold.agent === agent)
-      await putBackUnoffered(left)
+      const leaving = [...holds.values()].filter((hold) => hold.agent === agent)
+      await putBackUnoffered(leaving)
       // A hand-over that is under way ends as it ends: what was not taken goes back to the queue, and counts for nothing.
       await Promise.race([
-        Promise.all(left.map((hold) => hold.handingOver)),
+        Promise.all(leaving.map((hold) => hold.handingOver)),
         new Promise<void>((resolve) => clock.after(HAND_OVER_MS, resolve)),
       ])
-      for (const hold of left) if (holds.get(hold.lane) === hold) forget(hold)
-      if (left.length > 0) await store.releaseLanes('turns', left)
+      for (const hold of leaving) if (holds.get(hold.lane) === hold) forget(hold)
+      if (leaving.length > 0) await store.releaseLanes('turns', leaving)
     },
     drop(hold) {
-      if (hold) forget(hold)
+      if (hold) lose(hold)
     },
+    wasLost: (turn) => lost.has(turn),
     onLost(listen) {
       lostListeners.push(listen)
     },

@@ -1,5 +1,6 @@
 // Who writes to an agent that is not there is told so, once per outage, after a moment of grace: most outages are short.
 import type { Clock, Logger, Store } from '../../contract/index.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import { notice, offlineText } from '../notices.ts'
 import { noticeTarget } from './notice-target.ts'
 import type { Roster } from './roster.ts'
@@ -8,7 +9,8 @@ export interface OfflineNoticesDeps {
   readonly store: Pick<Store, 'turns' | 'enqueue' | 'findWork'>
   readonly clock: Clock
   readonly log: Logger
-  readonly roster: Roster
+  readonly roster: Pick<Roster, 'get'>
+  readonly cluster: Pick<Cluster, 'outageOf'>
   readonly canSpeak: (integration: string) => boolean
   readonly stopped: () => boolean
 }
@@ -25,7 +27,7 @@ const WAITING_TOLD = 500
 const LANES_REMEMBERED = 50_000
 
 export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
-  const { store, clock, log, roster } = deps
+  const { store, clock, log, roster, cluster } = deps
   /** Lanes that were told, or will be when the grace is over: every further message costs nothing. */
   const told = new Map<string, { outage: number; lanes: Set<string> }>()
 
@@ -41,12 +43,10 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
   }
 
   const tell = (lane: string, agent: string) => {
-    const post = roster.get(agent)
-    if (!post || post.attached || post.outageSince === null) return
-    const outage = post.outageSince
-    if (!isFirst(lane, agent, outage)) return
+    const outage = roster.get(agent) ? cluster.outageOf(agent) : null
+    if (outage === null || !isFirst(lane, agent, outage)) return
     clock.after(GRACE_MS, () => {
-      if (deps.stopped() || post.attached || post.outageSince !== outage) return
+      if (deps.stopped() || cluster.outageOf(agent) !== outage) return
       send(lane, agent, outage)
         .catch((thrown) => {
           log.warn({ error: String(thrown) }, 'no offline notice')

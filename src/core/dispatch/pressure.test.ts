@@ -9,8 +9,8 @@ describe('pressure', () => {
     const clock = createTestClock()
     let hint: (hint: Hint) => void = () => undefined
     let utilization = 1
-    const onHint = (listen: typeof hint) => {
-      hint = listen
+    const onHint = (listen: (hint: Hint, from: null) => void) => {
+      hint = (told) => listen(told, null)
     }
     const pressure = createPressure({ store: { onHint }, clock, utilization: () => utilization })
     const afterSome = async (arrivals: number) => {

@@ -23,8 +23,8 @@ export function createPressure({ store, clock, utilization }: PressureDeps): Pre
   let arrivals = 0
   let before = 0
   let pressed = false
-  store.onHint((hint) => {
-    if (hint.kind === 'turns') arrivals += 1
+  store.onHint((hint, from) => {
+    if (hint.kind === 'turns' && from === null) arrivals += 1
   })
   return {
     now() {

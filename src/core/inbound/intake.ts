@@ -56,8 +56,15 @@ const REFUSAL_ROWS = { rps: 1, burst: 1_000 }
 /** Refusals that come in any number: counted and in the ledger, without a row each. */
 const UNKEPT: readonly ReasonCode[] = ['rate_limited', 'flood', 'store_away']
 
+/** What a stored position presents, so that only the holder of the lease moves it. */
+export interface Fence {
+  readonly name: string
+  readonly token: number
+}
+
 export interface Intake {
-  of(integration: string): PlatformIntake
+  /** `fence`: the lease under which this node receives for it, if it does. */
+  of(integration: string, fence?: () => Fence | null): PlatformIntake
 }
 
 export function createIntake(deps: IntakeDeps): Intake {
@@ -129,15 +136,18 @@ export function createIntake(deps: IntakeDeps): Intake {
   const freshMessageId = (event: InboundEvent): string => event.messageId ?? deps.random.uuid()
 
   return {
-    of: (integrationId) => ({
+    of: (integrationId, fence) => ({
       async receive(events, options) {
         const integration = integrationById(deps.settings(), integrationId)
         if (!integration)
           throw new SwitchboardError('not_found', `integration "${integrationId}" is not configured`)
         const considered: Considered[] = []
         for (const event of events) considered.push(await consider(event, integration))
+        const held = fence?.() ?? null
         const cursor =
-          options?.cursor === undefined ? undefined : { integration: integrationId, value: options.cursor }
+          options?.cursor === undefined
+            ? undefined
+            : { integration: integrationId, value: options.cursor, ...(held ? { fence: held } : {}) }
         try {
           const results = await deps.store.receive(
             considered.map((one) => one.item),

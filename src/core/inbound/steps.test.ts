@@ -81,6 +81,7 @@ function approval(over: Partial<ApprovalRow> = {}): ApprovalRow {
     decidedVia: null,
     decidedAt: null,
     createdAt: 0,
+    asker: null,
     ...over,
   }
 }

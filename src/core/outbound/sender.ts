@@ -6,6 +6,8 @@ import {
   type Cancel,
   type Clock,
   integrationById,
+  LEASE_MS,
+  LEASE_RENEW_MS,
   type Logger,
   type OutboundOp,
   type ReasonCode,
@@ -17,6 +19,7 @@ import {
   type SwitchboardError,
   type TakenSend,
 } from '../../contract/index.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import { createDrain, type Drain } from '../dispatch/drain.ts'
 import type { Pressure } from '../dispatch/pressure.ts'
 import { createPatience } from '../patience.ts'
@@ -30,6 +33,7 @@ export interface SenderDeps {
   readonly log: Logger
   readonly settings: () => Settings
   readonly links: Links
+  readonly cluster: Pick<Cluster, 'isAlive' | 'onGone'>
   /** Whether intake needs the loop more than this does. */
   readonly pressure?: Pressure
   readonly crashPoint?: (name: string) => void
@@ -48,7 +52,6 @@ export interface Sender {
   stop(): Promise<void>
 }
 
-const LEASE_MS = 60_000
 const REST_MS = 1_000
 const STOP_GRACE_MS = 10_000
 const RESTARTING_MS = 1_000
@@ -62,8 +65,9 @@ export function createSender(deps: SenderDeps): Sender {
   /** Lanes that are kept although nothing is to be sent in them now. */
   const resting = new Map<string, { readonly token: number; readonly since: number }>()
   let cancelRelease: Cancel | null = null
-  /** Nobody else can want a lane. Elsewhere one that rests would wait for its lease to end if this node died. */
-  let alone = false
+  /** Lanes given back a moment ago: what is said about them meanwhile concerns this node. */
+  let lately = new Set<string>()
+  let cancelRenewal: Cancel = () => undefined
   let stopped = false
   const waiters = createSendWaiters(store, clock)
   const running = new Set<Promise<void>>()
@@ -76,6 +80,8 @@ export function createSender(deps: SenderDeps): Sender {
       // One message of a lane at a time: enough lanes to keep up with what the agents say meanwhile.
       share: 1 / 3,
       reachable: () => (closed.length === 0 ? links.reachable() : [...links.reachable(), ...closed]),
+      // What another node put there it sends itself.
+      isMine: ({ lane }, from) => held.has(lane) || lately.has(lane) || !deps.cluster.isAlive(from),
       take: async (lanes) => {
         const requests = lanes.map(({ lane }) => {
           const token = held.get(lane) ?? resting.get(lane)?.token
@@ -108,8 +114,10 @@ export function createSender(deps: SenderDeps): Sender {
     if (goOn || drain.isWanted(taken.lane)) return drain.wake(work)
     if (taken.nextDueAt !== null) drain.wakeAfter(work, taken.nextDueAt - clock.now())
     if (!held.delete(taken.lane)) return
-    if (alone) rest(taken.lane, taken.token)
-    else await store.releaseLanes('sends', [{ lane: taken.lane, token: taken.token }])
+    // Elsewhere one that rests would wait for its lease to end if this node died.
+    if (!store.shared) return rest(taken.lane, taken.token)
+    lately.add(taken.lane)
+    await store.releaseLanes('sends', [{ lane: taken.lane, token: taken.token }])
   }
 
   /** Kept a moment: in a conversation one message follows another, and a lane given back has to be taken again. */
@@ -130,6 +138,25 @@ export function createSender(deps: SenderDeps): Sender {
     if (resting.size > 0) cancelRelease = clock.after(REST_MS, () => void releaseRested())
     // Best effort: a lane that is not given back is free when its lease ends.
     if (rested.length > 0) await store.releaseLanes('sends', rested).catch(() => undefined)
+  }
+
+  /** A send may take longer than a lease: all that are under way are renewed at once. One that was lost is settled there. */
+  const keepRenewing = () => {
+    if (stopped || !store.shared) return
+    cancelRenewal = clock.after(LEASE_RENEW_MS, () => {
+      lately = new Set()
+      renew()
+        .catch((thrown) => log.warn({ error: String(thrown) }, 'lanes could not be renewed; will try again'))
+        .finally(keepRenewing)
+    })
+  }
+
+  const renew = async () => {
+    const lanes = [...held].map(([lane, token]) => ({ lane, token }))
+    if (lanes.length === 0) return
+    const kept = await store.renewLanes('sends', lanes, LEASE_MS)
+    for (const [at, { lane, token }] of lanes.entries())
+      if (!kept[at] && held.get(lane) === token) held.delete(lane)
   }
 
   /** Its adapter is being started again: nothing is lost, and `onAdded` finds it. */
@@ -264,15 +291,11 @@ export function createSender(deps: SenderDeps): Sender {
     })
 
   links.onAdded(() => drain.sweep())
+  deps.cluster.onGone(() => drain.sweep())
 
   return {
     start() {
-      store.durability().then(
-        ({ kind }) => {
-          alone = kind === 'sqlite'
-        },
-        () => undefined,
-      )
+      keepRenewing()
       drain.sweep()
     },
     async review() {
@@ -285,6 +308,7 @@ export function createSender(deps: SenderDeps): Sender {
       stopped = true
       drain.stop()
       cancelRelease?.()
+      cancelRenewal()
       await finished()
       patience.stop()
       const lanes = [...held].map(([lane, token]) => ({ lane, token }))

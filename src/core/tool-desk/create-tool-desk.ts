@@ -36,7 +36,7 @@ export interface ToolDeskDeps {
   readonly outlet: Outlet
   readonly notifier: Notifier
   readonly sender: Pick<Sender, 'settled'>
-  readonly dispatcher: Pick<Dispatcher, 'flight' | 'settle'>
+  readonly dispatcher: Pick<Dispatcher, 'flight' | 'settle' | 'wasLost'>
   readonly split: SplitText
   /** Reads files that hosts of this machine attach; absent: there are none. */
   readonly files?: SendableFiles
@@ -62,7 +62,9 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
       oldestFirst: true,
       limit: 200,
     })
-    const here = open.filter((turn) => turn.address === address && deps.dispatcher.flight(turn.id) !== null)
+    // A turn may be in flight at another node than the one that its agent calls.
+    const flies = (turn: TurnRow) => store.shared || deps.dispatcher.flight(turn.id) !== null
+    const here = open.filter((turn) => turn.address === address && flies(turn))
     // Where the carrier knows the turn no other is answered: a second reply, or the same one again after a crash, is not
     // an answer to whoever wrote next.
     if (caller.turn !== null) return here.find((turn) => turn.id === caller.turn) ?? null
@@ -77,8 +79,8 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     text: string,
   ): Promise<readonly (SendRow | null)[]> => {
     const found = turn && deps.dispatcher.flight(turn.id)
-    if (turn && found) {
-      found.flight.said = true
+    if (turn && (found || store.shared)) {
+      if (found) found.flight.said = true
       const settled = await deps.dispatcher.settle(turn.id, 'answered', { sends, text })
       if (settled.ok) return confirmed(settled.ids)
     }
@@ -133,6 +135,8 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     reply: (caller, input) =>
       told(async () => {
         if (input.text.trim() === '') throw new SwitchboardError('input_invalid', 'text must not be empty')
+        if (caller.turn !== null && deps.dispatcher.wasLost(caller.turn))
+          throw new SwitchboardError('conflict', 'this message was handed to another host meanwhile')
         const { at, by } = await chats.open(caller, input.chatId)
         const link = outlet.running(at.integration)
         if (by === 'allowed') {

@@ -2,7 +2,8 @@
 import { river } from './0001-river.ts'
 import { sending } from './0002-sending.ts'
 import { turnEvents } from './0003-turn-events.ts'
+import { nodes } from './0004-nodes.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [river, sending, turnEvents]
+export const MIGRATIONS: readonly Migration[] = [river, sending, turnEvents, nodes]
 export { META_TABLE, type Migration, pendingMigrations } from './migration.ts'

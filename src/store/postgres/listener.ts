@@ -18,13 +18,14 @@ export function createHintListener(options: {
   readonly url: string
   readonly clock: Clock
   readonly self: string
-  readonly tell: (hint: Hint) => void
+  readonly tell: (hint: Hint, from: string | null) => void
 }): HintListener {
   const { url, clock, self, tell } = options
   let client: pg.Client | null = null
   let cancel: Cancel = () => undefined
   let waitMs = FIRST_WAIT_MS
   let stopped = false
+  let wasHeard = false
 
   const retry = (): void => {
     if (stopped) return
@@ -40,7 +41,7 @@ export function createHintListener(options: {
     })
     fresh.on('notification', ({ payload }) => {
       const told = parsePayload(payload ?? '')
-      if (told && told.from !== self) for (const hint of told.hints) tell(hint)
+      if (told && told.from !== self) for (const hint of told.hints) tell(hint, told.from)
     })
     try {
       await fresh.connect()
@@ -48,6 +49,9 @@ export function createHintListener(options: {
       if (stopped) return void (await fresh.end())
       client = fresh
       waitMs = FIRST_WAIT_MS
+      // Whatever was said meanwhile was not heard here.
+      if (wasHeard) tell({ kind: 'missed' }, null)
+      wasHeard = true
     } catch {
       await fresh.end().catch(() => undefined)
       retry()
@@ -65,7 +69,11 @@ export function createHintListener(options: {
 
 /** Part of the commit: delivered to the others only if it holds. */
 export async function notifyOthers(on: Queryable, from: string, payload: string): Promise<void> {
-  const hints = JSON.parse(payload) as Hint[]
+  await sendHints(on, from, JSON.parse(payload) as Hint[])
+}
+
+/** Outside of a commit too: what nobody misses when it is lost. */
+export async function sendHints(on: Queryable, from: string, hints: readonly Hint[]): Promise<void> {
   let part: Hint[] = []
   let bytes = 0
   const send = async (): Promise<void> => {

@@ -8,8 +8,9 @@ import type { Steps } from '../statement.ts'
 import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
 import type { Verb } from '../verb-context.ts'
 import { createClient, createExecutor, createPool, drive } from './connection.ts'
+import { askTime } from './database-time.ts'
 import { postgresError } from './errors.ts'
-import { createHintListener } from './listener.ts'
+import { createHintListener, sendHints } from './listener.ts'
 import { checkPostgres, migratePostgres } from './schema.ts'
 import { createWriter } from './writer.ts'
 
@@ -23,7 +24,7 @@ export interface PostgresStoreOptions extends StoreDeps {
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, clock, random, node, log } = options
   const readOnly = options.readOnly ?? false
-  const tag = await guarded(() => prepare(url, readOnly, () => freshTag(random)))
+  const tag = await guarded(() => prepare(options, () => freshTag(random)))
   const mac = createMac(options.ledgerKey)
   const identity: GroupIdentity = {
     node,
@@ -33,9 +34,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     // Another node may raise a generation at any time: sessions are looked up in every commit.
     memory: { sessions: null, sessionFacts: new Map(), lanes: null, claimless: false, chain: null },
   }
-  const listeners: ((hint: Hint) => void)[] = []
-  const tell = (hint: Hint): void => {
-    for (const listen of listeners) listen(hint)
+  const listeners: ((hint: Hint, from: string | null) => void)[] = []
+  const tell = (hint: Hint, from: string | null): void => {
+    for (const listen of listeners) listen(hint, from)
   }
   const pool = createPool(url)
   pool.on('error', () => undefined)
@@ -44,7 +45,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     clock,
     mac,
     identity: () => identity,
-    tell,
+    tell: (hint) => tell(hint, null),
+    ...(options.onDatabaseTime ? { onDatabaseTime: options.onDatabaseTime } : {}),
     ...(options.crashPoint ? { crashPoint: options.crashPoint } : {}),
     ...(log ? { log } : {}),
   })
@@ -55,6 +57,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const reading = createExecutor(pool, { notify: async () => undefined, prepare: false })
   const engine: StoreEngine = {
     tag,
+    owner: identity.owner,
+    shared: true,
     clock,
     mac,
     write<Args, Result>(verb: Verb<Args, Result>, args: Args): Promise<Result> {
@@ -100,6 +104,10 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
         const detail = `synchronous_commit=${await show('synchronous_commit')} fsync=${await show('fsync')}`
         return { kind: 'postgres' as const, detail }
       }),
+    tell(hints) {
+      if (closed || readOnly || hints.length === 0) return
+      sendHints(pool, identity.owner, hints).catch(() => undefined)
+    },
     onHint(listen) {
       listeners.push(listen)
     },
@@ -114,12 +122,16 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   return assembleStore(engine)
 }
 
-async function prepare(url: string, readOnly: boolean, tag: () => string): Promise<string> {
-  const client = createClient(url)
+async function prepare(options: PostgresStoreOptions, tag: () => string): Promise<string> {
+  const { readOnly = false, clock, onDatabaseTime } = options
+  const client = createClient(options.url)
   client.on('error', () => undefined)
   await client.connect()
   try {
-    return readOnly ? await checkPostgres(client) : await migratePostgres(client, tag)
+    // Known before anything is named or decided by the time.
+    if (onDatabaseTime) await askTime(client, clock, onDatabaseTime)
+    const mac = createMac(options.ledgerKey)
+    return readOnly ? await checkPostgres(client) : await migratePostgres(client, tag, mac)
   } finally {
     await client.end().catch(() => undefined)
   }

@@ -2,6 +2,7 @@
 import type pg from 'pg'
 import { SwitchboardError } from '../../contract/index.ts'
 import { CHAINS } from '../ledger-chain.ts'
+import type { Mac } from '../mac.ts'
 import { META_TABLE, MIGRATIONS, pendingMigrations } from '../migrations/index.ts'
 import { toPostgres } from './connection.ts'
 
@@ -13,7 +14,7 @@ function collated(sql: string): string {
 }
 
 /** Migrates and returns the store's tag. */
-export async function migratePostgres(client: pg.Client, freshTag: () => string): Promise<string> {
+export async function migratePostgres(client: pg.Client, freshTag: () => string, mac: Mac): Promise<string> {
   await client.query('BEGIN')
   try {
     await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
@@ -28,6 +29,7 @@ export async function migratePostgres(client: pg.Client, freshTag: () => string)
       await setMeta(client, 'tag', freshTag())
       await setMeta(client, CHAINS, '0')
     }
+    await checkKey(client, mac)
     const tag = (await readMeta(client, 'tag')) ?? ''
     await client.query('COMMIT')
     return tag
@@ -35,6 +37,23 @@ export async function migratePostgres(client: pg.Client, freshTag: () => string)
     await client.query('ROLLBACK').catch(() => undefined)
     throw error
   }
+}
+
+const KEY_CHECK = 'ledger_key_check'
+
+/** All nodes sign with one key, or none of them could verify the others. The first one leaves a mark of its own. */
+async function checkKey(client: pg.Client, mac: Mac): Promise<void> {
+  const mark = mac('switchboard ledger key')
+  const known = await readMeta(client, KEY_CHECK)
+  if (known === mark) return
+  if (known === null) return setMeta(client, KEY_CHECK, mark)
+  throw new SwitchboardError(
+    'config_invalid',
+    'this node signs its ledger with another key than the nodes that use this database',
+    {
+      hint: 'give all nodes the same SWITCHBOARD_KEY, and SWITCHBOARD_LEDGER_KEY (or a copy of ledger.key) of the first one where theirs differ',
+    },
+  )
 }
 
 /** For a reader: no migration. Throws when the database is from another version. */

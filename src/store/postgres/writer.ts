@@ -3,8 +3,10 @@ import type pg from 'pg'
 import { type Clock, type Hint, type Logger, SwitchboardError } from '../../contract/index.ts'
 import { type GroupIdentity, newContext, type Pending, runGroup } from '../group.ts'
 import type { Mac } from '../mac.ts'
+import type { StoreDeps } from '../store-deps.ts'
 import { adopt, type VerbContext } from '../verb-context.ts'
 import { createClient, createExecutor, drive } from './connection.ts'
+import { begin } from './database-time.ts'
 import { isCollision, isConnectionLoss, postgresError } from './errors.ts'
 import { notifyOthers } from './listener.ts'
 
@@ -13,11 +15,12 @@ const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5_000
 
 /**
- * A node that freezes in the middle of a commit must not hold its locks for long: the server ends its transaction.
+ * A node that freezes in the middle of a commit must not hold its locks for long: the server ends its transaction, before
+ * those who wait for a lock lose patience.
  * Acknowledged means on the disk, whatever the server's default is.
  */
 const SESSION = `SET synchronous_commit = on; SET lock_timeout = '5s'; SET statement_timeout = '15s';
-  SET idle_in_transaction_session_timeout = '8s'`
+  SET idle_in_transaction_session_timeout = '4s'`
 
 export interface Writer {
   submit(call: Pending): void
@@ -32,6 +35,8 @@ export interface WriterOptions {
   readonly clock: Clock
   readonly mac: Mac
   readonly identity: () => GroupIdentity
+  /** Present: the database's time is the time of every commit. */
+  readonly onDatabaseTime?: StoreDeps['onDatabaseTime']
   readonly tell: (hint: Hint) => void
   readonly crashPoint?: (name: string) => void
   readonly log?: Logger
@@ -85,8 +90,8 @@ export function createWriter(options: WriterOptions): Writer {
     const notify = (payload: string) => notifyOthers(on, owner, payload)
     const execute = createExecutor(on, { notify, prepare: true })
     try {
-      await on.query('BEGIN')
-      const context: VerbContext = newContext(options.identity(), clock.now())
+      const now = await begin(on, clock, options.onDatabaseTime)
+      const context: VerbContext = newContext(options.identity(), now)
       const results = await drive(runGroup(context, calls, mac), execute)
       options.crashPoint?.('store.before-commit')
       await on.query('COMMIT')

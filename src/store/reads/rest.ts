@@ -15,7 +15,7 @@ import {
 } from '../../contract/index.ts'
 import { APPROVAL_COLUMNS, approvalRow, ledgerEntry, pairingRow, sessionRow, tokenRow } from '../codec.ts'
 import { firstRow, rows, type Steps, text, whole } from '../statement.ts'
-import { type LaneKind, laneWork } from '../verbs/lanes.ts'
+import { type LaneKind, laneWork, type Own } from '../verbs/lanes.ts'
 import { createConditions } from './conditions.ts'
 
 export function* readCursor(integration: string): Steps<string | null> {
@@ -117,7 +117,7 @@ export function* readLedger(afterSeq: number, limit: number): Steps<readonly Led
 export function* readWork(
   kind: LaneKind,
   scopes: readonly string[],
-  options: { readonly limit: number; readonly after?: string; readonly now: number },
+  options: { readonly limit: number; readonly after?: string; readonly now: number; readonly own: Own },
 ): Steps<readonly Work[]> {
   return yield* laneWork(kind, scopes, { ...options, after: options.after ?? '' })
 }

@@ -61,7 +61,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     memory: { sessions: new Map(), sessionFacts: new Map(), lanes: new Map(), claimless: false, chain: null },
   }
   const places = createTurnPlaces(connection)
-  const listeners: ((hint: Hint) => void)[] = []
+  const listeners: ((hint: Hint, from: string | null) => void)[] = []
   let queue: Pending[] = []
   let scheduled = false
   let closed = false
@@ -107,7 +107,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     try {
       const { results, context } = commit(calls)
       for (const [at, call] of calls.entries()) call.resolve(results[at])
-      for (const hint of context.hints.values()) for (const listen of listeners) listen(hint)
+      for (const hint of context.hints.values()) for (const listen of listeners) listen(hint, null)
     } catch (thrown) {
       const away = sqliteError(thrown)
       // One verb's failure never takes its neighbours along: each gets a commit of its own.
@@ -139,6 +139,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
 
   const engine: StoreEngine = {
     tag,
+    owner: identity.owner,
+    shared: false,
     clock,
     mac,
     write<Args, Result>(verb: Verb<Args, Result>, args: Args): Promise<Result> {
@@ -177,6 +179,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       const level = readOnly ? 'read-only' : 'synchronous=FULL'
       return { kind: 'sqlite', detail: `journal_mode=${mode} ${level}` }
     },
+    // There is nobody else to tell.
+    tell: () => undefined,
     onHint(listen) {
       listeners.push(listen)
     },

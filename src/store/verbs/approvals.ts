@@ -2,7 +2,7 @@
 import type { ApprovalRow, Decide, NewApproval, NewSend } from '../../contract/index.ts'
 import { APPROVAL_COLUMNS, approvalRow } from '../codec.ts'
 import { firstRow, reserve, run, type Steps } from '../statement.ts'
-import { hint, oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
+import { hint, oneByOne, recordFact, type Verb, type VerbContext } from '../verb-context.ts'
 import { enqueueSends } from './enqueue.ts'
 
 export interface AskCall {
@@ -17,8 +17,8 @@ export const ask = oneByOne(function* (
 ): Steps<'asked' | 'collision'> {
   const [seq] = yield* reserve('approvals', 1)
   const written = yield* run(
-    `INSERT INTO approvals (seq, id, host_id, agent, session, turn, ask, input_hash, state, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10)
+    `INSERT INTO approvals (seq, id, host_id, agent, session, turn, ask, input_hash, state, created_at, expires_at, asker)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11)
      ON CONFLICT (id) WHERE state IN ('pending','decided') DO NOTHING`,
     [
       seq ?? 0,
@@ -31,6 +31,7 @@ export const ask = oneByOne(function* (
       approval.inputHash,
       context.now,
       approval.expiresAt,
+      context.owner,
     ],
   )
   if (written === 0) return 'collision'
@@ -88,6 +89,14 @@ export const settleApproval = oneByOne(function* (
   recordFact(context, { kind: 'approval', ref: id, from, to, digest: approval?.inputHash ?? '' })
   hint(context, { kind: 'approval', id })
   return approval
+})
+
+/** Who passes the verdict on is no event of the ledger: the verdict and its end are. */
+export const adopt: Verb<string, void> = oneByOne(function* (context, id) {
+  yield* run(`UPDATE approvals SET asker = $2 WHERE id = $1 AND state IN ('pending','decided')`, [
+    id,
+    context.owner,
+  ])
 })
 
 /** An id may have been used before: the newest row counts. */

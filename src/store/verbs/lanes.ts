@@ -91,8 +91,8 @@ function* lookForFree(context: VerbContext, kind: LaneKind, lanes: readonly stri
   }
   const free = yield* rows(
     `SELECT lane, owner, token, until, not_before FROM lanes WHERE kind = $1 AND lane @any($2)
-     AND (owner IS NULL OR owner = $3 OR until <= $4) ORDER BY lane @skip`,
-    [kind, lanes, context.owner, context.now],
+     AND (owner IS NULL OR until <= $4 OR substr(owner, 1, length($3)) = $3) ORDER BY lane @skip`,
+    [kind, lanes, `${context.node}/`, context.now],
   )
   const states = new Map(free.map((row) => [text(row, 'lane'), stateOf(row)]))
   const others = lanes.filter((lane) => !states.has(lane))
@@ -193,6 +193,12 @@ export function* holdLanes(
   return outcomes
 }
 
+/** A node's name belongs to one data folder, and its lock to one process: what a former boot held nobody holds. */
+export function heldByOther(context: VerbContext, owner: string | null, until: number): boolean {
+  if (owner === null || until <= context.now) return false
+  return owner !== context.owner && !owner.startsWith(`${context.node}/`)
+}
+
 function judge(context: VerbContext, request: LaneRequest, state: LaneState | undefined): Held {
   if (request.token !== undefined) {
     if (!holds(context, state, request.token)) {
@@ -202,8 +208,7 @@ function judge(context: VerbContext, request: LaneRequest, state: LaneState | un
     return { outcome: 'taken', token: request.token, fresh: false }
   }
   if (!state) return { outcome: 'taken', token: 1, fresh: true }
-  const free = state.owner === null || state.owner === context.owner || state.until <= context.now
-  if (!free) return { outcome: 'busy', retryAt: state.until }
+  if (heldByOther(context, state.owner, state.until)) return { outcome: 'busy', retryAt: state.until }
   if (state.notBefore > context.now) return { outcome: 'later', retryAt: state.notBefore }
   return { outcome: 'taken', token: state.token + 1, fresh: true }
 }
@@ -271,21 +276,27 @@ export const releaseLanes: Verb<Omit<LanesCall, 'leaseMs'>, void> = oneByOne(fun
   for (const { lane } of ours) change(context, call.kind, lane, { owner: null, until: 0 })
 })
 
+/** Whose lanes a node may take at once: those of its former boots begin with `former` and are not `owner`'s. */
+export interface Own {
+  readonly owner: string
+  readonly former: string
+}
+
 /** Lanes of these scopes with open, due work that nobody holds, by skipping from lane to lane in the indexes. */
 export function* laneWork(
   kind: LaneKind,
   scopes: readonly string[],
-  options: { readonly now: number; readonly after: string; readonly limit: number },
+  options: { readonly now: number; readonly after: string; readonly limit: number; readonly own: Own },
 ): Steps<readonly Work[]> {
-  const { after, now, limit } = options
+  const { after, now, limit, own } = options
   if (kind === 'turns') {
     // In the order in which the sessions were born.
-    const found = yield* rows(TURNS_WORK, [scopes, after, now, limit])
+    const found = yield* rows(TURNS_WORK, [scopes, after, now, limit, own.former, own.owner])
     return found.map((row) => ({ lane: text(row, 'lane'), scope: text(row, 'scope') }))
   }
   const work: Work[] = []
   for (const scope of new Set(scopes)) {
-    const found = yield* rows(SENDS_WORK, [scope, after, now, limit])
+    const found = yield* rows(SENDS_WORK, [scope, after, now, limit, own.former, own.owner])
     for (const row of found) work.push({ lane: text(row, 'lane'), scope })
   }
   work.sort((one, other) => (one.lane < other.lane ? -1 : one.lane > other.lane ? 1 : 0))
@@ -295,7 +306,8 @@ export function* laneWork(
 const FREE = (
   kind: LaneKind,
 ) => `NOT EXISTS (SELECT 1 FROM lanes l WHERE l.kind = '${kind}' AND l.lane = found.lane
-  AND ((l.owner IS NOT NULL AND l.until > $3) OR l.not_before > $3))`
+  AND ((l.owner IS NOT NULL AND l.until > $3 AND (l.owner = $6 OR substr(l.owner, 1, length($5)) <> $5))
+    OR l.not_before > $3))`
 
 const TURNS_WORK = `WITH RECURSIVE at(seq) AS (
       SELECT COALESCE((SELECT seq FROM sessions WHERE id = $2), 0)

@@ -1,6 +1,7 @@
 // Named leases (a poller, a schedule, a socket): one holder at a time, with a token that grows at each change of hands.
 import { firstRow, run, type Steps, textOrNull, whole } from '../statement.ts'
 import { oneByOne, type Verb, type VerbContext } from '../verb-context.ts'
+import { heldByOther } from './lanes.ts'
 
 export interface LeaseCall {
   readonly name: string
@@ -20,7 +21,7 @@ export const lease = oneByOne(function* (
   const row = yield* firstRow('SELECT owner, token, until FROM leases WHERE name = $1 @lock', [name])
   if (!row) return null
   const holder = textOrNull(row, 'owner')
-  if (holder !== null && holder !== owner && whole(row, 'until') > now) return null
+  if (heldByOther(context, holder, whole(row, 'until'))) return null
   const token = whole(row, 'token') + (holder === owner ? 0 : 1)
   yield* run('UPDATE leases SET owner = $2, token = $3, until = $4 WHERE name = $1', [
     name,

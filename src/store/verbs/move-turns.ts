@@ -10,8 +10,16 @@ import {
   type TurnState,
   turnMayMove,
 } from '../../contract/index.ts'
-import { rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
-import { divide, hint, type LaneState, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
+import { firstRow, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
+import {
+  divide,
+  hint,
+  type LaneState,
+  oneByOne,
+  recordMove,
+  type Verb,
+  type VerbContext,
+} from '../verb-context.ts'
 import { enqueueSends } from './enqueue.ts'
 import { delayLane, holds, lockLanes } from './lanes.ts'
 
@@ -74,6 +82,28 @@ export const accept: Verb<AcceptCall, AcceptResult> = function* (context, calls)
   })
 }
 
+export interface AcceptForCall {
+  readonly sends: readonly NewSend[]
+  readonly move: Pick<TurnMove, 'turn' | 'reason' | 'detail'> & {
+    readonly to: 'seen' | 'answered' | 'failed'
+  }
+}
+
+/** The lane's row is locked like for its holder, so a take-over is before or after it, never in between. */
+export const acceptFor: Verb<AcceptForCall, AcceptResult> = oneByOne(function* (context, { sends, move }) {
+  const seq = rowSeq('t', context.tag, move.turn)
+  const row = seq === null ? undefined : yield* firstRow('SELECT session FROM turns WHERE seq = $1', [seq])
+  const lane = row ? textOrNull(row, 'session') : null
+  if (lane === null) return { outcome: 'stale', sends: [] }
+  yield* lockLanes(context, 'turns', [lane])
+  const turns = yield* loadTurns(context, [move])
+  const turn = turns.get(move.turn)
+  if (turn?.state !== 'handed' && turn?.state !== 'seen') return { outcome: 'stale', sends: [] }
+  if (mayMove(turn.state, move.to)) moveOne(context, turn, { ...move, lane, token: 0 })
+  yield* writeTurns(context, turns.values())
+  return { outcome: 'accepted', sends: yield* enqueueSends(context, sends) }
+})
+
 function* applyMoves(
   context: VerbContext,
   moves: readonly TurnMove[],
@@ -127,7 +157,10 @@ function moveOne(context: VerbContext, turn: TurnNow, move: TurnMove): void {
   hint(context, { kind: 'turn', id: move.turn })
 }
 
-function* loadTurns(context: VerbContext, moves: readonly TurnMove[]): Steps<ReadonlyMap<string, TurnNow>> {
+function* loadTurns(
+  context: VerbContext,
+  moves: readonly Pick<TurnMove, 'turn'>[],
+): Steps<ReadonlyMap<string, TurnNow>> {
   const bySeq = new Map<number, string>()
   for (const move of moves) {
     const seq = rowSeq('t', context.tag, move.turn)

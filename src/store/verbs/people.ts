@@ -88,4 +88,6 @@ export const replaceSecrets: Verb<SecretsCall, void> = oneByOne(function* (conte
     }
     recordFact(context, { kind: 'secret', ref: name, to: ciphertext === null ? 'removed' : 'set' }, { by })
   }
+  // What others gave an integration is looked up when it is needed: deliveries must not wake every node.
+  if (Object.keys(change).some((name) => !name.startsWith('given.'))) hint(context, { kind: 'config' })
 })

@@ -32,7 +32,11 @@ import { bearSessions, currentSessions, factsOfSession, firstSession, type Sessi
 
 export interface ReceiveCall {
   readonly items: readonly ReceiveItem[]
-  readonly cursor: { readonly integration: string; readonly value: string } | null
+  readonly cursor: {
+    readonly integration: string
+    readonly value: string
+    readonly fence?: { readonly name: string; readonly token: number }
+  } | null
 }
 
 const TURN_INSERT: InsertShape = {
@@ -61,6 +65,7 @@ const TURN_INSERT: InsertShape = {
 }
 
 export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (context, calls) {
+  for (const { cursor } of calls) if (cursor?.fence) yield* checkFence(context, cursor.fence)
   const answers: ReceiveResult[] = []
   let plain: ReceiveItem[] = []
   const claimed = yield* itemsUnderClaim(
@@ -92,6 +97,16 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
     answers,
     calls.map((call) => call.items),
   )
+}
+
+/** A node that slept through the end of its lease moves no position: another one receives by now. */
+function* checkFence(
+  context: VerbContext,
+  fence: { readonly name: string; readonly token: number },
+): Steps<void> {
+  const row = yield* firstRow('SELECT owner, token FROM leases WHERE name = $1 @lock', [fence.name])
+  if (row && textOrNull(row, 'owner') === context.owner && whole(row, 'token') === fence.token) return
+  throw new SwitchboardError('platform_unavailable', 'another node receives for this integration by now')
 }
 
 /** One whose place has a route or a claim. A duplicate takes nothing. */

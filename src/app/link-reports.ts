@@ -1,0 +1,35 @@
+// What a node tells the others about its links, and the state of an integration's link in one word.
+import type { NodeLink, Settings } from '../contract/index.ts'
+import type { Links } from '../core/outbound/links.ts'
+
+export function linkReports(
+  links: Links,
+  settings: Settings,
+  problems: ReadonlyMap<string, string>,
+): readonly NodeLink[] {
+  return settings.integrations.map((one) => {
+    const { link, detail } = linkStateOf(links, problems, one.id, one.enabled)
+    const listening = links.get(one.id)?.adapter.listening?.() ?? false
+    return {
+      integration: one.id,
+      state: link,
+      ...(detail === undefined ? {} : { detail }),
+      ...(listening ? { listening } : {}),
+    }
+  })
+}
+
+export function linkStateOf(
+  links: Links,
+  problems: ReadonlyMap<string, string>,
+  id: string,
+  enabled: boolean,
+): { link: string; detail?: string } {
+  if (!enabled) return { link: 'disabled' }
+  const problem = problems.get(`integration:${id}`)
+  if (problem !== undefined) return { link: 'down', detail: problem }
+  const link = links.get(id)
+  if (!link) return { link: 'down', detail: 'not built in this version' }
+  const { state, detail } = link.adapter.link()
+  return detail === undefined ? { link: state } : { link: state, detail }
+}

@@ -1,0 +1,104 @@
+// Where an approval is asked, and how it is retired there: the chats of its approvers, one prompt each, edited when it ends.
+import {
+  type Address,
+  type ApprovalRow,
+  type Ask,
+  formatAddress,
+  type NewSend,
+  type Settings,
+  type Store,
+} from '../../contract/index.ts'
+import { canSpeak, type Links } from '../outbound/links.ts'
+import { approverChats, type GrantBook, isApprover } from '../people/approvers.ts'
+import { rowAddress } from '../signals.ts'
+import { outcomeText, promptOp } from './prompt.ts'
+
+export interface AskOrder {
+  readonly agent: string
+  readonly session: string
+  readonly turn: string | null
+  readonly ask: Ask
+  /** When the turn was handed over for the last time; null when it is not in flight here. */
+  readonly handedAt: number | null
+  /** Where the turn came from, and who sent it. */
+  readonly origin: { readonly to: Address; readonly sender: string } | null
+}
+
+export interface SurfacesDeps {
+  readonly store: Pick<Store, 'sends' | 'enqueue'>
+  readonly settings: () => Settings
+  readonly links: Links
+  readonly grants: GrantBook
+}
+
+export interface Surfaces {
+  /** The chats that are asked. */
+  surfaces(order: AskOrder): readonly Address[]
+  prompts(id: string, order: AskOrder, chats: readonly Address[]): readonly NewSend[]
+  /** Tells every chat that was asked how it ended. Doing it twice shows nothing twice. */
+  retire(row: ApprovalRow, passedOn: boolean): Promise<void>
+}
+
+export function createSurfaces(deps: SurfacesDeps): Surfaces {
+  const { store } = deps
+
+  const surfaces = (order: AskOrder): readonly Address[] => {
+    const settings = deps.settings()
+    const found = new Map<string, Address>()
+    const { origin } = order
+    if (origin) {
+      const who = { integration: origin.to.integration, sender: origin.sender, agent: order.agent }
+      if (isApprover(settings, deps.grants, who)) found.set(formatAddress(origin.to), origin.to)
+    }
+    for (const chat of approverChats(settings, deps.grants, order.agent)) {
+      // The chat where it was asked is enough for the one who asked.
+      const same =
+        origin && chat.integration === origin.to.integration && chat.conversation === origin.to.conversation
+      if (!same || found.size === 0) found.set(formatAddress(chat), chat)
+    }
+    return [...found.values()].filter((chat) => canSpeak(deps.links, chat.integration))
+  }
+
+  const prompts = (id: string, order: AskOrder, chats: readonly Address[]): readonly NewSend[] =>
+    chats.map((to) => {
+      const link = deps.links.get(to.integration)
+      return {
+        to,
+        platform: link?.platform ?? '',
+        op: promptOp(id, order.agent, order.ask, link?.adapter.textLimit ?? 4096),
+        cause: 'prompt' as const,
+        agent: order.agent,
+        session: order.session,
+        turn: order.turn,
+        approval: id,
+      }
+    })
+
+  /** Edits the prompts where the platform can; elsewhere a line says how it ended. */
+  const retire = async (row: ApprovalRow, passedOn: boolean) => {
+    const shown = await store.sends({ approval: row.id, limit: 100 })
+    const text = outcomeText(row, passedOn)
+    const sends: NewSend[] = []
+    for (const send of shown) {
+      const link = deps.links.get(send.integration)
+      if (!link || send.op?.kind !== 'prompt') continue
+      const on = send.platformIds[0]
+      sends.push({
+        to: rowAddress(send),
+        platform: send.platform,
+        op:
+          link.adapter.abilities.edits && on !== undefined
+            ? { kind: 'edit', on, text }
+            : { kind: 'text', text },
+        cause: 'notice',
+        agent: row.agent,
+        session: row.session,
+        turn: row.turn,
+        idempotencyKey: `retire:${row.id}:${send.id}`,
+      })
+    }
+    if (sends.length > 0) await store.enqueue(sends)
+  }
+
+  return { surfaces, prompts, retire }
+}

@@ -1,0 +1,30 @@
+// Which of several nodes goes first for a lane: the same answer on every node, and lanes spread evenly. Rendezvous
+// hashing: when a node goes, only its own lanes get another first.
+
+/** The name that wins for this key; '' when there is none. */
+export function firstInLine(key: string, names: readonly string[]): string {
+  let best = ''
+  let bestScore = -1
+  for (const name of names) {
+    const score = scoreOf(`${key}\n${name}`)
+    if (score > bestScore || (score === bestScore && name > best)) {
+      best = name
+      bestScore = score
+    }
+  }
+  return best
+}
+
+/** FNV-1a, stirred at the end: names that differ in one letter must not be neighbours. */
+function scoreOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) {
+    hash ^= text.charCodeAt(at)
+    hash = Math.imul(hash, 0x01000193)
+  }
+  hash ^= hash >>> 16
+  hash = Math.imul(hash, 0x85ebca6b)
+  hash ^= hash >>> 13
+  hash = Math.imul(hash, 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}

@@ -1,0 +1,149 @@
+// How a turn that was handed over ends: by evidence, by silence, or given up. Every end is one commit with what is said
+// about it. A turn that another node holds is settled here too when its agent speaks here: the row decides, not the node.
+import type { NewSend, ReasonCode, TurnMove, TurnRow, Work } from '../../contract/index.ts'
+import { givenUpText, notice } from '../notices.ts'
+import type { Patience } from '../patience.ts'
+import { tellTurnState } from '../signals.ts'
+import type { DispatcherDeps, SettleOptions, SettleOutcome } from './dispatcher.ts'
+import type { LaneHold, LaneHolds } from './lane-holds.ts'
+import { noticeTarget } from './notice-target.ts'
+
+export interface SettlingDeps extends DispatcherDeps {
+  readonly holds: LaneHolds
+  readonly patience: Patience
+  readonly wake: (work: Work) => void
+}
+
+type End = 'seen' | 'answered' | 'failed'
+
+export interface Settling {
+  commit(hold: LaneHold, row: TurnRow, to: End, options: SettleOptions): Promise<SettleOutcome>
+  /** For a turn that is in flight at another node, or about to be taken over from one. */
+  elsewhere(row: TurnRow, to: End, options: SettleOptions): Promise<SettleOutcome>
+  giveUp(hold: LaneHold, row: TurnRow, reason: ReasonCode, detail?: string): Promise<void>
+  /** A sign of life. */
+  heard(hold: LaneHold, row: TurnRow): void
+  /** Another node settled a turn that is in flight here. */
+  settledElsewhere(hold: LaneHold, row: TurnRow): void
+  /** Silence means that nothing is running (offered again), or that an agent which must speak up by itself will not. */
+  watchSilence(hold: LaneHold, row: TurnRow, since?: number): void
+}
+
+export function createSettling(deps: SettlingDeps): Settling {
+  const { store, clock, log, roster, holds, patience } = deps
+
+  const watchSilence = (hold: LaneHold, row: TurnRow, since = clock.now()) => {
+    const redelivery = roster.get(hold.agent)?.connector.redelivery
+    const waits = redelivery?.handed === 'wait'
+    const flight = hold.flights.get(row.id)
+    if (!flight || !(waits || redelivery?.afterTimeout)) return
+    flight.cancelTimeout()
+    const { redeliverAfterMs } = deps.settings().tunables
+    flight.cancelTimeout = clock.after(since + redeliverAfterMs - clock.now(), () => {
+      const { maxAttempts } = deps.settings().tunables
+      const again = row.attempts < maxAttempts
+      const done = waits
+        ? giveUp(hold, row, 'agent_silent')
+        : again
+          ? move(hold, row, { to: 'queued', repeat: true })
+          : giveUp(hold, row, 'max_attempts')
+      done
+        .then(() => deps.wake({ lane: hold.lane, scope: hold.agent }))
+        .catch((thrown) => log.error({ error: String(thrown) }, 'a silent turn could not be offered again'))
+    })
+  }
+
+  const move = async (hold: LaneHold, row: TurnRow, to: Omit<TurnMove, 'lane' | 'token' | 'turn'>) => {
+    const full = { lane: hold.lane, token: hold.token, turn: row.id, ...to }
+    const [outcome] = await patience.persist('move a turn', () => store.moveTurns([full]))
+    if (outcome === 'stale') return holds.drop(hold)
+    if (to.to !== 'seen') holds.land(hold, row.id)
+    tellTurnState(deps.signal, row, to.to, to.reason)
+  }
+
+  const giveUp = async (hold: LaneHold, row: TurnRow, reason: ReasonCode, detail?: string) => {
+    const sends = deps.canSpeak(row.integration)
+      ? [notice(noticeTarget(row), givenUpText(reason, detail))]
+      : []
+    await commit(hold, row, 'failed', { sends, reason, ...(detail === undefined ? {} : { detail }) })
+    if (reason === 'agent_rejected') deps.onRejected(row)
+  }
+
+  const heard = (hold: LaneHold, row: TurnRow) => {
+    if (roster.get(hold.agent)?.connector.redelivery.seen === 'wait') watchSilence(hold, row)
+    else hold.flights.get(row.id)?.cancelTimeout()
+  }
+
+  /** What is said with an end, the agent's own words last. */
+  const wordsOf = (row: TurnRow, to: End, options: SettleOptions, thanks: readonly NewSend[]) => {
+    const { sends = [], reason, detail, text } = options
+    const why = { ...(reason ? { reason } : {}), ...(detail ? { detail } : {}) }
+    const end = { ...(text === undefined ? {} : { text }), ...why }
+    const told = to === 'seen' ? [] : deps.ended(row, { to, ...end })
+    const all = to === 'failed' ? [...told, ...sends] : [...thanks, ...told, ...sends]
+    return { why, all, own: all.length - sends.length }
+  }
+
+  const commit = async (
+    hold: LaneHold,
+    row: TurnRow,
+    to: End,
+    options: SettleOptions,
+  ): Promise<SettleOutcome> => {
+    deps.crashPoint?.('dispatch.before-settle')
+    const { why, all, own } = wordsOf(row, to, options, to === 'failed' ? [] : acknowledged(hold, row))
+    const full: TurnMove = { lane: hold.lane, token: hold.token, turn: row.id, to, ...why }
+    const result = await patience.persist('settle a turn', () => store.accept(all, [full]))
+    deps.crashPoint?.('dispatch.after-settle')
+    if (result.outcome === 'stale') {
+      holds.drop(hold)
+      return { ok: false }
+    }
+    if (to === 'seen') heard(hold, row)
+    else landed(hold, row)
+    tellTurnState(deps.signal, row, to, options.reason)
+    return { ok: true, ids: result.sends.slice(own).map((sent) => sent.id) }
+  }
+
+  const landed = (hold: LaneHold, row: TurnRow) => {
+    holds.land(hold, row.id)
+    // Only what was left waiting must be asked for: what comes later is hinted at.
+    if (hold.more) deps.wake({ lane: hold.lane, scope: hold.agent })
+    else if (hold.flights.size === 0) holds.rest(hold)
+  }
+
+  /** Only once the agent has it, and once. */
+  const acknowledged = (hold: LaneHold, row: TurnRow): readonly NewSend[] => {
+    const flight = hold.flights.get(row.id)
+    if (!flight || flight.acknowledged) return []
+    flight.acknowledged = true
+    return thanksFor(row)
+  }
+
+  const thanksFor = (row: TurnRow): readonly NewSend[] => {
+    const reaction = deps.ackReaction(row)
+    return reaction ? [reaction] : []
+  }
+
+  return {
+    commit,
+    async elsewhere(row, to, options) {
+      // The reaction's key lets it through once, whoever says it.
+      const thanks = to === 'failed' || row.state === 'seen' ? [] : thanksFor(row)
+      const { why, all, own } = wordsOf(row, to, options, thanks)
+      const result = await patience.persist('settle a turn', () =>
+        store.acceptFor(all, { turn: row.id, to, ...why }),
+      )
+      if (result.outcome === 'stale') return { ok: false }
+      tellTurnState(deps.signal, row, to, options.reason)
+      return { ok: true, ids: result.sends.slice(own).map((sent) => sent.id) }
+    },
+    giveUp,
+    heard,
+    settledElsewhere(hold, row) {
+      if (row.state === 'seen') heard(hold, row)
+      else if (row.state !== 'handed') landed(hold, row)
+    },
+    watchSilence,
+  }
+}

@@ -1,0 +1,30 @@
+// Whose clock counts. With several nodes it is the database's: leases, due times and expiries are compared by one clock,
+// however wrong a machine's own may be. It is read with the BEGIN of every commit, in the same round trip, so it costs
+// no trip and is never stale; what it says also sets the node's own clock, by which reads and timers go.
+import type pg from 'pg'
+import type { Clock } from '../../contract/index.ts'
+import type { StoreDeps } from '../store-deps.ts'
+
+const NOW = 'SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now'
+
+type Told = NonNullable<StoreDeps['onDatabaseTime']>
+
+/** Begins a transaction; returns its time: the database's, or the given clock's where nobody wants to be told. */
+export async function begin(on: pg.Client, clock: Clock, told: Told | undefined): Promise<number> {
+  if (told) return ask(on, `BEGIN; ${NOW}`, clock, told)
+  await on.query('BEGIN')
+  return clock.now()
+}
+
+export function askTime(on: pg.Client, clock: Clock, told: Told): Promise<number> {
+  return ask(on, NOW, clock, told)
+}
+
+async function ask(on: pg.Client, sql: string, clock: Clock, told: Told): Promise<number> {
+  const askedAt = clock.now()
+  const answer = (await on.query(sql)) as unknown as pg.QueryResult | readonly pg.QueryResult[]
+  const last = Array.isArray(answer) ? (answer.at(-1) as pg.QueryResult) : (answer as pg.QueryResult)
+  const now = Number((last.rows[0] as { now?: unknown } | undefined)?.now ?? clock.now())
+  told(now, askedAt, clock.now())
+  return now
+}

@@ -1,0 +1,51 @@
+// Reading the cluster: nodes, and which agents are at which of them.
+import {
+  type AttachmentRow,
+  NODE_GONE_MS,
+  type NodeAgent,
+  type NodeLink,
+  type NodeRow,
+} from '../../contract/index.ts'
+import { rows, type Steps, text, textOrNull, whole, wholeOrNull } from '../statement.ts'
+
+export function* readAttachments(): Steps<readonly AttachmentRow[]> {
+  const found = yield* rows(
+    'SELECT agent, owner, detail, since, ended_at FROM attachments ORDER BY agent, owner',
+  )
+  return found.map((row) => ({
+    agent: text(row, 'agent'),
+    owner: text(row, 'owner'),
+    detail: textOrNull(row, 'detail'),
+    since: whole(row, 'since'),
+    endedAt: wholeOrNull(row, 'ended_at'),
+  }))
+}
+
+/** `now` by the database's clock. */
+export function* readNodes(now: number): Steps<readonly NodeRow[]> {
+  const agents = new Map<string, NodeAgent[]>()
+  for (const { owner, agent, detail, endedAt } of yield* readAttachments()) {
+    if (endedAt !== null) continue
+    agents.set(owner, [...(agents.get(owner) ?? []), detail === null ? { agent } : { agent, detail }])
+  }
+  const found = yield* rows('SELECT * FROM nodes ORDER BY seen_at DESC, owner')
+  return found.map((row) => {
+    const owner = text(row, 'owner')
+    const seenAt = whole(row, 'seen_at')
+    const leftAt = wholeOrNull(row, 'left_at')
+    return {
+      owner,
+      node: text(row, 'node'),
+      version: text(row, 'version'),
+      url: text(row, 'url'),
+      digest: text(row, 'digest'),
+      skewMs: whole(row, 'skew_ms'),
+      links: JSON.parse(text(row, 'links')) as NodeLink[],
+      agents: agents.get(owner) ?? [],
+      startedAt: whole(row, 'started_at'),
+      seenAt,
+      leftAt,
+      alive: leftAt === null && now - seenAt <= NODE_GONE_MS,
+    }
+  })
+}
