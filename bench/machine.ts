@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { quantile } from './statistics.ts'
 
 // Kernel clock ticks a second in /proc/PID/stat: 100 on every Linux that Node runs on.
-const TICKS_PER_SECOND = 100
+export const TICKS_PER_SECOND = 100
 
 const FILESYSTEMS: Readonly<Record<number, string>> = {
   61267: 'ext4',

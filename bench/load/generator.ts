@@ -33,7 +33,9 @@ async function prepare(plan: LoadPlan): Promise<FromGenerator> {
   })
   failed.catch(() => undefined)
   const connections = await Promise.all(
-    Array.from({ length: plan.connections }, () => openConnection(plan.port, fail)),
+    Array.from({ length: plan.connections }, (_, at) =>
+      openConnection(plan.ports[at % plan.ports.length] ?? 0, fail),
+    ),
   )
   const statuses: Record<string, number> = {}
   await Promise.race([sendAll(connections, requests.slice(0, plan.warmUp), statuses), failed])

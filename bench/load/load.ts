@@ -1,20 +1,20 @@
 // The benchmark's hand on the load generator: prepares, takes the server's CPU time around the measured part, reports.
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { bytesWritten, cpuMicros } from '../machine.ts'
+import type { Probe } from '../probe.ts'
 import { childEnvironment, startNode, stopChild } from '../processes.ts'
 import type { FromGenerator, LoadPlan, LoadResult, ToGenerator } from './messages.ts'
 
 export interface Measured extends LoadResult {
-  /** CPU time of the server's process a message; null where the kernel does not say. */
+  /** CPU time of the server's processes a message; null where the kernel does not say. */
   readonly cpuMicrosPerMessage: number | null
-  /** What its process sent to the disk a message, log and checkpoints together. */
+  /** What they sent to the disk a message, log and checkpoints together. */
   readonly diskBytesPerMessage: number | null
 }
 
 export interface Load {
   /** Throws when a connection breaks or an answer is not 200. */
-  run(plan: LoadPlan, serverPid: number): Promise<Measured>
+  run(plan: LoadPlan, server: Probe): Promise<Measured>
   stop(): Promise<void>
 }
 
@@ -36,11 +36,11 @@ export function startLoad(): Load {
     return answer
   }
   return {
-    async run(plan, serverPid) {
+    async run(plan, server) {
       await ask({ do: 'prepare', plan })
-      const before = { cpu: cpuMicros(serverPid), disk: bytesWritten(serverPid) }
+      const before = { cpu: server.cpu(), disk: server.disk() }
       const answer = await ask({ do: 'measure' })
-      const after = { cpu: cpuMicros(serverPid), disk: bytesWritten(serverPid) }
+      const after = { cpu: server.cpu(), disk: server.disk() }
       if (answer.is !== 'done') throw new Error('load generator: out of step')
       const { statuses } = answer.result
       if (statuses[200] !== plan.warmUp + plan.messages) {

@@ -2,7 +2,8 @@
 import type { Scheme } from './requests.ts'
 
 export interface LoadPlan {
-  readonly port: number
+  /** Connections are dealt out to them in turn: one server, or the nodes of a cluster. */
+  readonly ports: readonly number[]
   readonly path: string
   readonly scheme: Scheme
   readonly secret: string

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { probeOf } from '../probe.ts'
 import { childEnvironment, startNode } from '../processes.ts'
 import {
   countsOf,
@@ -94,7 +95,7 @@ async function sample(context: BenchContext, folder: SwitchboardFolder, from: nu
     const messages = Math.min(6_000, context.options.messages)
     const measured = await context.load.run(
       {
-        port: Number(new URL(server.url).port),
+        ports: [Number(new URL(server.url).port)],
         path: HOOK_PATH,
         scheme: 'github',
         secret: context.secret,
@@ -104,7 +105,7 @@ async function sample(context: BenchContext, folder: SwitchboardFolder, from: nu
         messages,
         from,
       },
-      server.pid,
+      probeOf([server.pid]),
     )
     const status: number[] = []
     for (let at = 0; at < STATUS_CALLS; at++) {

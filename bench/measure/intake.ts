@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Measured } from '../load/load.ts'
 import type { Scheme } from '../load/requests.ts'
 import { residentMb } from '../machine.ts'
+import { probeOf } from '../probe.ts'
 import { type Server, startServer } from '../processes.ts'
 import {
   type AgentKind,
@@ -147,7 +148,7 @@ function put(context: BenchContext, server: Server, scheme: Scheme, share: numbe
   const messages = Math.ceil(context.options.messages / share)
   return context.load.run(
     {
-      port: Number(new URL(server.url).port),
+      ports: [Number(new URL(server.url).port)],
       path: HOOK_PATH,
       scheme,
       secret: context.secret,
@@ -157,7 +158,7 @@ function put(context: BenchContext, server: Server, scheme: Scheme, share: numbe
       messages,
       from: 1,
     },
-    server.pid,
+    probeOf([server.pid]),
   )
 }
 

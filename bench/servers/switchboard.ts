@@ -33,6 +33,8 @@ export function makeFolder(at: {
   readonly entry: string
   readonly agent: AgentKind
   readonly secret: string
+  /** Several nodes on one database: its address, and the key that they share. */
+  readonly cluster?: { readonly store: string; readonly key: string }
 }): SwitchboardFolder {
   const dataDir = join(at.dir, 'data')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -42,6 +44,7 @@ export function makeFolder(at: {
   writeFileSync(
     configFile,
     [
+      ...(at.cluster ? ['store: env:BENCH_STORE'] : []),
       'integrations:',
       '  - { id: bench, platform: webhook, secret: env:BENCH_SECRET, two_way: true }',
       'agents:',
@@ -51,7 +54,8 @@ export function makeFolder(at: {
       '',
     ].join('\n'),
   )
-  return { dataDir, configFile, entry: at.entry, env: { BENCH_SECRET: at.secret } }
+  const shared = at.cluster && { BENCH_STORE: at.cluster.store, SWITCHBOARD_KEY: at.cluster.key }
+  return { dataDir, configFile, entry: at.entry, env: { BENCH_SECRET: at.secret, ...shared } }
 }
 
 export function upArguments(folder: SwitchboardFolder, port: number): string[] {

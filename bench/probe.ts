@@ -1,0 +1,79 @@
+// What processes used so far: one, several, or a whole tree of them (PostgreSQL forks a process a connection).
+import { readdirSync, readFileSync } from 'node:fs'
+import { bytesWritten, cpuMicros, TICKS_PER_SECOND } from './machine.ts'
+
+export interface Probe {
+  /** CPU time so far in microseconds; null where the kernel does not say. */
+  cpu(): number | null
+  /** Bytes sent to the disk so far; null likewise. */
+  disk(): number | null
+}
+
+export function probeOf(pids: readonly number[]): Probe {
+  return {
+    cpu: () => sum(pids.map(cpuMicros)),
+    disk: () => sum(pids.map(bytesWritten)),
+  }
+}
+
+/** Both together; a side that says nothing makes the sum say nothing. */
+export function probeBoth(one: Probe, other: Probe): Probe {
+  return { cpu: () => sum([one.cpu(), other.cpu()]), disk: () => sum([one.disk(), other.disk()]) }
+}
+
+/** A process, its children and theirs, those that ended included. What ended took its disk count with it. */
+export function probeTree(root: number): Probe {
+  return { cpu: () => treeMicros(root), disk: () => null }
+}
+
+/** CPU time of a tree so far; null where there is no /proc. */
+export function treeMicros(root: number): number | null {
+  const all = readTable()
+  if (all === null || !all.has(root)) return null
+  const children = new Map<number, number[]>()
+  for (const [pid, { parent }] of all) children.set(parent, [...(children.get(parent) ?? []), pid])
+  let ticks = 0
+  const open = [root]
+  for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
+    ticks += all.get(pid)?.ticks ?? 0
+    open.push(...(children.get(pid) ?? []))
+  }
+  return (ticks * 1e6) / TICKS_PER_SECOND
+}
+
+interface Entry {
+  readonly parent: number
+  /** Its own, and what its ended children left to it. */
+  readonly ticks: number
+}
+
+function readTable(): ReadonlyMap<number, Entry> | null {
+  let names: readonly string[]
+  try {
+    names = readdirSync('/proc')
+  } catch {
+    return null
+  }
+  const table = new Map<number, Entry>()
+  for (const name of names) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const text = readFileSync(`/proc/${name}/stat`, 'utf8')
+      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+      const ticks = [11, 12, 13, 14].reduce((all, at) => all + Number(fields[at]), 0)
+      table.set(Number(name), { parent: Number(fields[1]), ticks })
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return table
+}
+
+function sum(values: readonly (number | null)[]): number | null {
+  let all = 0
+  for (const value of values) {
+    if (value === null) return null
+    all += value
+  }
+  return all
+}
