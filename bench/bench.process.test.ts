@@ -1,6 +1,6 @@
 // The benchmark itself: a short run gives every named figure, loses nothing and leaves nothing behind.
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,13 +8,19 @@ import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { completeStatus } from './load/connection.ts'
 import { buildRequests } from './load/requests.ts'
+import { CASES } from './measure/cluster.ts'
 import { readOptions } from './options.ts'
+import { treeMicros } from './probe.ts'
 import { asTables, type BenchReport, NO_INTAKE } from './report.ts'
+import { weatherLines } from './report-cluster.ts'
 import { median, quantile } from './statistics.ts'
 import { judge } from './targets.ts'
+import { createWeather } from './weather.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dir = mkdtempSync(join(tmpdir(), 'bench-test-'))
+// PostgreSQL runs as an unprivileged user, who must be able to walk in.
+chmodSync(dir, 0o755)
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 async function bench(...flags: string[]): Promise<string> {
@@ -52,6 +58,73 @@ describe('a short run', () => {
     }
     expect(readdirSync(dir)).toEqual([])
   }, 170_000)
+
+  it('[S17.stdio] measures channel notifications over stdio beside a bare server, the start and the memory of a shim', async () => {
+    const stdout = await bench('--json', '--only', 'channel', '--rounds', '1', '--messages', '200')
+    const { channel, weather } = JSON.parse(stdout) as BenchReport
+    expect(channel).toMatchObject({ messages: 200, rounds: 1 })
+    for (const figures of [channel?.notifications_per_second, channel?.start_ms, channel?.rss_mb]) {
+      expect(figures?.bare).toBeGreaterThan(0)
+      expect(figures?.shim).toBeGreaterThan(0)
+      expect(figures?.daemon).toBeGreaterThan(0)
+    }
+    expect(channel?.vs_bare.shim_notifications).toBeGreaterThan(0)
+    expect(channel?.vs_bare.daemon_notifications).toBeGreaterThan(0)
+    expect(weather).toMatchObject([{ part: 'channel', round: 1 }])
+    expect(readdirSync(dir)).toEqual([])
+  }, 170_000)
+
+  it('[I6.bench-nodes] [I6.bench-claims] [I6.bench-wake] [I6.bench-cost] measures 1, 2 and 3 nodes on one PostgreSQL beside SQLite', async () => {
+    const flags = ['--quick', '--rounds', '1', '--messages', '150']
+    const stdout = await bench('--json', '--only', 'cluster', ...flags)
+    const { cluster } = JSON.parse(stdout) as BenchReport
+    for (const one of CASES) {
+      expect(cluster?.nodes.cases[one].intake_per_second).toBeGreaterThan(0)
+      expect(cluster?.nodes.cases[one].end_to_end_per_second).toBeGreaterThan(0)
+      expect(cluster?.nodes.cases[one].cpu_us).toBeGreaterThan(0)
+      expect(cluster?.claims.per_second[one]).toBeGreaterThan(0)
+    }
+    expect(cluster?.nodes.ratios.cpu_postgres_vs_sqlite).toBeGreaterThan(0)
+    expect(cluster?.nodes.rows_a_message.ledger).toBeGreaterThan(1)
+    expect(cluster?.claims.wake.heard).toBeGreaterThan(0)
+    expect(cluster?.across.other_node_p50_ms).toBeGreaterThan(0)
+    expect(readdirSync(dir)).toEqual([])
+  }, 170_000)
+})
+
+describe('weather', () => {
+  it('marks a round in which others were busy, and no other', async () => {
+    const marks = [
+      { atMs: 0, allMicros: 0, ownMicros: 0 },
+      { atMs: 1_000, allMicros: 1_100_000, ownMicros: 1_000_000 },
+      { atMs: 1_000, allMicros: 1_100_000, ownMicros: 1_000_000 },
+      { atMs: 2_000, allMicros: 2_900_000, ownMicros: 2_000_000 },
+    ]
+    const said: string[] = []
+    const weather = createWeather(
+      (text) => said.push(text),
+      () => marks.shift() ?? null,
+    )
+    expect(await weather.during('intake', 1, async () => 'one')).toBe('one')
+    await weather.during('intake', 2, async () => undefined)
+    expect(weather.rounds.map((one) => [one.foreign_cores, one.disturbed])).toEqual([
+      [0.1, false],
+      [0.8, true],
+    ])
+    expect(said).toEqual(['intake round 2: others kept 0.8 cores busy; it is marked'])
+    expect(weatherLines(weather.rounds)).toEqual([
+      '1 of 2 rounds were disturbed by others (up to 0.8 cores): intake 2',
+    ])
+    expect(weatherLines(weather.rounds.slice(0, 1))).toEqual(['1 rounds, none disturbed by others'])
+  })
+
+  it('counts this process and its children as its own', () => {
+    const before = treeMicros(process.pid) ?? 0
+    const until = performance.now() + 60
+    while (performance.now() < until) Math.sqrt(until)
+    expect(treeMicros(process.pid)).toBeGreaterThan(before)
+    expect(treeMicros(2 ** 30)).toBeNull()
+  })
 })
 
 describe('targets', () => {
@@ -66,6 +139,9 @@ describe('targets', () => {
     growth: null,
     micro: null,
     chorus: null,
+    channel: null,
+    cluster: null,
+    weather: [],
     machine: { cores: 2, cpu: 'x', node: 'v20', load_1m: 0, pinned: true, filesystem: 'ext4' },
     quick: false,
     warnings: [],

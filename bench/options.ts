@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-export const PARTS = ['intake', 'ready', 'rss', 'growth', 'micro', 'chorus'] as const
+export const PARTS = ['intake', 'ready', 'rss', 'growth', 'micro', 'chorus', 'channel', 'cluster'] as const
 export type Part = (typeof PARTS)[number]
 
 export interface BenchOptions {

@@ -1,12 +1,21 @@
 // What a run has to say: one object for scripts, a table for people.
 import Table from 'cli-table3'
 import type { Machine } from './machine.ts'
+import type { ChannelReport } from './measure/channel.ts'
 import type { ChorusFigures } from './measure/chorus.ts'
 import type { GrowthReport } from './measure/growth.ts'
 import type { IntakeReport, ServerName } from './measure/intake.ts'
 import type { MicroReport } from './measure/micro.ts'
 import type { ReadyReport } from './measure/ready.ts'
+import {
+  type ClusterParts,
+  channelLines,
+  clusterLines,
+  clusterTable,
+  weatherLines,
+} from './report-cluster.ts'
 import { type Judgement, judge } from './targets.ts'
+import type { RoundWeather } from './weather.ts'
 
 export interface BenchReport {
   readonly intake: IntakeReport
@@ -19,7 +28,11 @@ export interface BenchReport {
   readonly growth: GrowthReport | null
   readonly micro: MicroReport | null
   readonly chorus: readonly ChorusFigures[] | null
+  readonly channel: ChannelReport | null
+  readonly cluster: ClusterParts | null
   readonly machine: Machine
+  /** What else the machine did, round by round. */
+  readonly weather: readonly RoundWeather[]
   readonly quick: boolean
   readonly warnings: readonly string[]
 }
@@ -35,6 +48,7 @@ export const NO_INTAKE: IntakeReport = {
   draining_cpu_vs_bare: null,
   rss_loaded_mb: null,
   servers: { bare: null, insert: null, chat_sdk: null, switchboard: null, draining: null },
+  quiet: null,
   rounds: [],
 }
 
@@ -56,6 +70,9 @@ export function asTables(report: BenchReport): string {
   parts.push(targetTable(judge(report)))
   const others = otherLines(report)
   if (others.length > 0) parts.push(others.join('\n'))
+  if (report.channel !== null) parts.push(...channelLines(report.channel))
+  if (report.cluster !== null) parts.push(clusterTable(report.cluster), ...clusterLines(report.cluster))
+  parts.push(...weatherLines(report.weather))
   parts.push(...judge(report).flatMap(missLine))
   parts.push(...report.warnings.map((warning) => `warning: ${warning}`))
   return parts.join('\n')
@@ -91,8 +108,10 @@ function serverTable(report: BenchReport): string {
 }
 
 function spread({ intake }: BenchReport): string {
-  const all = intake.rounds.map((round) => round.vs_bare).filter((one) => one != null)
-  return `${intake.rounds.length} rounds; vs bare from ${Math.min(...all)} to ${Math.max(...all)}, CPU alone ${shown(intake.cpu_vs_bare)}, draining ${shown(intake.draining_cpu_vs_bare)}`
+  const all = intake.rounds.flatMap((round) => (typeof round.vs_bare === 'number' ? [round.vs_bare] : []))
+  const calm =
+    intake.quiet === null ? '' : `; in its ${intake.quiet.rounds} quiet rounds ${shown(intake.quiet.vs_bare)}`
+  return `${intake.rounds.length} rounds; vs bare from ${Math.min(...all)} to ${Math.max(...all)}, CPU alone ${shown(intake.cpu_vs_bare)}, draining ${shown(intake.draining_cpu_vs_bare)}${calm}`
 }
 
 function targetTable(judgements: readonly Judgement[]): string {

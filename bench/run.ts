@@ -1,11 +1,15 @@
 // `npm run bench`: Switchboard and its peers in one run. Loopback only; everything it starts ends with it.
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { chmodSync, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { startLoad } from './load/load.ts'
 import { describeMachine, isMemoryDisk, type Machine, measureFdatasync } from './machine.ts'
+import { measureAcross } from './measure/across.ts'
+import { measureChannel } from './measure/channel.ts'
 import { measureChorus } from './measure/chorus.ts'
+import { measureClaims } from './measure/claims.ts'
+import { measureCluster } from './measure/cluster.ts'
 import { type BenchContext, openWorkspace } from './measure/context.ts'
 import { measureGrowth } from './measure/growth.ts'
 import { measureIntake, peersInstalled } from './measure/intake.ts'
@@ -13,7 +17,10 @@ import { measureMicro } from './measure/micro.ts'
 import { measureReady, measureRest } from './measure/ready.ts'
 import { type BenchOptions, HELP, readOptions } from './options.ts'
 import { asJson, asTables, type BenchReport, NO_INTAKE } from './report.ts'
+import type { ClusterParts } from './report-cluster.ts'
+import { startBenchPostgres } from './servers/cluster.ts'
 import { rounded } from './statistics.ts'
+import { createWeather } from './weather.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 const QUIET_LOAD = 0.5
@@ -32,7 +39,9 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
   const load = startLoad()
   try {
     const secret = randomBytes(24).toString('hex')
-    const context: BenchContext = { options, load, secret, freshFolder: workspace.freshFolder, say }
+    const weather = createWeather(say)
+    const { freshFolder } = workspace
+    const context: BenchContext = { options, load, secret, freshFolder, weather, say }
     const has = (part: Parameters<typeof options.parts.has>[0]) => options.parts.has(part)
     const fdatasync = rounded(measureFdatasync(workspace.path, 400), 3)
     say(`fdatasync p50 ${fdatasync} ms on ${machine.filesystem}`)
@@ -42,6 +51,8 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
     const intake = has('intake') ? await measureIntake(context) : NO_INTAKE
     const growth = has('growth') ? await measureGrowth(context) : null
     const chorus = has('chorus') ? await measureChorus(context) : null
+    const channel = has('channel') ? await measureChannel(context) : null
+    const cluster = has('cluster') ? await measureClusterParts(context, workspace.path) : null
     const cpu = (name: keyof typeof intake.servers) => intake.servers[name]?.cpu_us ?? null
     return {
       intake,
@@ -60,13 +71,29 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
       growth,
       micro,
       chorus,
+      channel,
+      cluster,
       machine,
+      weather: weather.rounds,
       quick: options.quick,
       warnings,
     }
   } finally {
     await load.stop()
     workspace.remove()
+  }
+}
+
+/** One PostgreSQL for all of it, on the measured disk. It runs as an unprivileged user, who must be able to walk in. */
+async function measureClusterParts(context: BenchContext, under: string): Promise<ClusterParts> {
+  chmodSync(under, 0o755)
+  const postgres = await startBenchPostgres(under)
+  try {
+    const across = await measureAcross(context, postgres)
+    const claims = await measureClaims(context, postgres)
+    return { nodes: await measureCluster(context, postgres), claims, across }
+  } finally {
+    await postgres.stop()
   }
 }
 

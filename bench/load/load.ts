@@ -12,6 +12,8 @@ export interface Measured extends LoadResult {
   readonly diskBytesPerMessage: number | null
 }
 
+const GIVE_UP_MS = 240_000
+
 export interface Load {
   /** Throws when a connection breaks or an answer is not 200. */
   run(plan: LoadPlan, server: Probe): Promise<Measured>
@@ -31,7 +33,7 @@ export function startLoad(): Load {
   const ask = async (message: ToGenerator): Promise<FromGenerator> => {
     child.send(message)
     const answered = once(child, 'message').then(([answer]) => answer as FromGenerator)
-    const answer = await Promise.race([answered, ended])
+    const answer = await Promise.race([answered, ended, tooLate(message.do)])
     if (answer.is === 'failed') throw new Error(`load generator: ${answer.error}`)
     return answer
   }
@@ -54,6 +56,12 @@ export function startLoad(): Load {
     },
     stop: () => stopChild(child),
   }
+}
+
+/** A server that hangs must not hang the benchmark. */
+async function tooLate(what: string): Promise<FromGenerator> {
+  await new Promise((resolve) => setTimeout(resolve, GIVE_UP_MS).unref())
+  return { is: 'failed', error: `${what} took more than ${GIVE_UP_MS / 1000} s` }
 }
 
 function perMessage(before: number | null, after: number | null, messages: number): number | null {

@@ -11,7 +11,7 @@ import { CONNECTIONS, PEOPLE } from './intake.ts'
 export const CASES = ['sqlite', 'postgres_1', 'postgres_2', 'postgres_3'] as const
 export type ClusterCase = (typeof CASES)[number]
 
-const MOST_MESSAGES = 6_000
+const MOST_MESSAGES = 3_000
 const DRAIN_LIMIT_MS = 120_000
 const POLL_MS = 50
 /** No new round is begun after this long. */
@@ -68,14 +68,16 @@ export async function measureCluster(context: BenchContext, postgres: BenchPostg
       break
     }
     const round: Round = {}
-    for (let at = 0; at < CASES.length; at++) {
-      const name = CASES[(at + number) % CASES.length] as ClusterCase
-      const one = { name, messages, postgres: name === 'sqlite' ? null : postgres }
-      round[name] = {
-        intake: await measureOne(context, { ...one, agent: 'absent' }),
-        whole: await measureOne(context, { ...one, agent: 'demo' }),
+    await context.weather.during('cluster', number + 1, async () => {
+      for (let at = 0; at < CASES.length; at++) {
+        const name = CASES[(at + number) % CASES.length] as ClusterCase
+        const one = { name, messages, postgres: name === 'sqlite' ? null : postgres }
+        round[name] = {
+          intake: await measureOne(context, { ...one, agent: 'absent' }),
+          whole: await measureOne(context, { ...one, agent: 'demo' }),
+        }
       }
-    }
+    })
     rounds.push(round)
     const told = CASES.map((name) => {
       const { intake, whole } = round[name] as Samples
@@ -113,7 +115,7 @@ async function measureOne(context: BenchContext, one: One): Promise<Sample> {
     const [first] = cluster.folders
     const [url] = cluster.nodes.map((node) => node.url)
     if (first === undefined || url === undefined) throw new Error('a cluster without nodes')
-    const warmUp = Math.min(1_500, one.messages)
+    const warmUp = Math.min(800, one.messages)
     const before: { mark: Mark | null } = { mark: null }
     // The probe is asked right before and right after the measured part: the database's marks are taken with it.
     const probe: Probe = {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Load } from '../load/load.ts'
 import type { BenchOptions } from '../options.ts'
+import type { Weather } from '../weather.ts'
 
 export interface BenchContext {
   readonly options: BenchOptions
@@ -10,6 +11,8 @@ export interface BenchContext {
   readonly secret: string
   /** A fresh folder on the measured disk; removed at the end of the run. */
   freshFolder(name: string): string
+  /** What else went on beside a round. */
+  readonly weather: Weather
   /** One line on stderr: what is going on. */
   say(text: string): void
 }

@@ -60,7 +60,9 @@ export async function measureGrowth(context: BenchContext): Promise<GrowthReport
       // Other message ids in every round: the grown ledger stays, and nothing may be a duplicate.
       async () => void full.push(await sample(context, grown, (round + 1) * 10_000_000)),
     ]
-    for (const half of round % 2 === 0 ? halves : halves.reverse()) await half()
+    await context.weather.during('growth', round + 1, async () => {
+      for (const half of round % 2 === 0 ? halves : halves.reverse()) await half()
+    })
     const [before, after] = [empty.at(-1), full.at(-1)]
     context.say(
       `growth round ${round + 1}: p50 ${before?.p50.toFixed(2)} ms empty, ${after?.p50.toFixed(2)} ms grown`,

@@ -44,7 +44,9 @@ export interface IntakeReport {
   readonly draining_cpu_vs_bare: number | null
   readonly rss_loaded_mb: number | null
   readonly servers: Readonly<Record<ServerName, ServerReport | null>>
-  readonly rounds: readonly Readonly<Record<string, number | null>>[]
+  /** The same medians over the rounds in which nobody else was busy; null when there was none. */
+  readonly quiet: QuietReport | null
+  readonly rounds: readonly Readonly<Record<string, number | boolean | null>>[]
 }
 
 export interface ServerReport {
@@ -56,6 +58,14 @@ export interface ServerReport {
   readonly end_to_end_per_second: number | null
 }
 
+export interface QuietReport {
+  readonly rounds: number
+  readonly vs_bare: number | null
+  readonly draining_vs_bare: number | null
+  readonly vs_insert: number | null
+  readonly vs_chat_sdk: number | null
+}
+
 type Round = Partial<Record<ServerName, RoundOfOne>>
 
 export async function measureIntake(context: BenchContext): Promise<IntakeReport> {
@@ -63,17 +73,23 @@ export async function measureIntake(context: BenchContext): Promise<IntakeReport
   if (context.options.peers && peersInstalled()) names.push('chat_sdk')
   const rounds: Round[] = []
   for (let number = 0; number < context.options.rounds; number++) {
-    const round: Round = {}
-    // Every round begins with another server, so that no place in the order is anybody's own.
-    for (let at = 0; at < names.length; at++) {
-      const name = names[(at + number) % names.length] as ServerName
-      round[name] = await measureOne(context, name)
-    }
+    const round = await context.weather.during('intake', number + 1, () => oneRound(context, names, number))
     rounds.push(round)
     const told = names.map((name) => `${name} ${Math.round(round[name]?.perSecond ?? 0)}/s`)
     context.say(`round ${number + 1} of ${context.options.rounds}: ${told.join(', ')}`)
   }
-  return report(names, rounds)
+  const disturbed = rounds.map((_, at) => context.weather.disturbed('intake', at + 1))
+  return report(names, rounds, disturbed)
+}
+
+async function oneRound(context: BenchContext, names: readonly ServerName[], number: number): Promise<Round> {
+  const round: Round = {}
+  // Every round begins with another server, so that no place in the order is anybody's own.
+  for (let at = 0; at < names.length; at++) {
+    const name = names[(at + number) % names.length] as ServerName
+    round[name] = await measureOne(context, name)
+  }
+  return round
 }
 
 export function peersInstalled(): boolean {
@@ -166,7 +182,11 @@ export function warmUpOf(messages: number): number {
   return Math.min(3_000, messages)
 }
 
-function report(names: readonly ServerName[], rounds: readonly Round[]): IntakeReport {
+function report(
+  names: readonly ServerName[],
+  rounds: readonly Round[],
+  disturbed: readonly boolean[],
+): IntakeReport {
   const ratio = (of: ServerName, to: ServerName, what: 'perSecond' | 'cpuMicrosPerMessage') =>
     rounds.map((round) => {
       const [above, below] = [round[of]?.[what], round[to]?.[what]]
@@ -222,11 +242,30 @@ function report(names: readonly ServerName[], rounds: readonly Round[]): IntakeR
       switchboard: server('switchboard'),
       draining: server('draining'),
     },
+    quiet: quietOnly(disturbed, { vsBare, drainingVsBare, vsInsert, vsChat }),
     rounds: rounds.map((_, at) => ({
+      disturbed: disturbed[at] ?? false,
       vs_bare: rounded(vsBare[at] ?? null, 3),
       draining_vs_bare: rounded(drainingVsBare[at] ?? null, 3),
       vs_insert: rounded(vsInsert[at] ?? null, 3),
       vs_chat_sdk: rounded(vsChat[at] ?? null, 3),
     })),
+  }
+}
+
+function quietOnly(
+  disturbed: readonly boolean[],
+  all: Readonly<Record<'vsBare' | 'drainingVsBare' | 'vsInsert' | 'vsChat', readonly (number | null)[]>>,
+): QuietReport | null {
+  const rounds = disturbed.filter((one) => !one).length
+  if (rounds === 0) return null
+  const told = (values: readonly (number | null)[]) =>
+    rounded(medianOrNull(values.filter((_, at) => !disturbed[at])), 3)
+  return {
+    rounds,
+    vs_bare: told(all.vsBare),
+    draining_vs_bare: told(all.drainingVsBare),
+    vs_insert: told(all.vsInsert),
+    vs_chat_sdk: told(all.vsChat),
   }
 }

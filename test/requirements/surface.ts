@@ -122,7 +122,7 @@ export const SPEED = requirements(
 built   2 S17.bench                 npm run bench runs peers beside Switchboard in interleaved rounds and prints medians of per-round ratios
 built   2 S17.intake                It measures durable intake over HTTP
 built   9 S17.chorus                It measures end to end to a Chorus agent and back
-pending 7 S17.stdio                 It measures channel notifications over stdio
+built   7 S17.stdio                 It measures channel notifications over stdio
 pending 8 S17.gate-wrap             It measures gate and wrap per message
 built   2 S17.ready                 It measures start to ready
 built   2 S17.memory                It measures memory at rest and under load
