@@ -3,7 +3,8 @@ import { river } from './0001-river.ts'
 import { sending } from './0002-sending.ts'
 import { turnEvents } from './0003-turn-events.ts'
 import { nodes } from './0004-nodes.ts'
+import { pairingList } from './0005-pairing-list.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [river, sending, turnEvents, nodes]
+export const MIGRATIONS: readonly Migration[] = [river, sending, turnEvents, nodes, pairingList]
 export { META_TABLE, type Migration, pendingMigrations } from './migration.ts'

@@ -74,7 +74,10 @@ export function* readGrants(): Steps<readonly Grant[]> {
 
 /** Those that still count. */
 export function* readPairings(now: number): Steps<readonly PairingRow[]> {
-  const found = yield* rows('SELECT * FROM pairings WHERE expires_at > $1 ORDER BY created_at, sender', [now])
+  const found = yield* rows(
+    'SELECT * FROM pairings WHERE listed_at IS NOT NULL AND expires_at > $1 ORDER BY created_at, sender',
+    [now],
+  )
   return found.map(pairingRow)
 }
 

@@ -1,12 +1,15 @@
 // Pairing codes: one live code per stranger, at most two replies to it, and a cap per integration. When the cap is
-// reached the oldest code makes room: a crowd of strangers can then delay the owner, but never shut the owner out.
+// reached the oldest code is set aside. Its stranger stays known for the code's hour: a crowd that takes turns gets no
+// more replies, and the owner whose code was crowded out writes again, and the code works again.
 import type { Effect, PairingRow } from '../../contract/index.ts'
 import { pairingRow } from '../codec.ts'
-import { firstRow, rows, run, type Steps, text, whole } from '../statement.ts'
+import { firstRow, rows, run, type Steps, text, whole, wholeOrNull } from '../statement.ts'
 import { hint, oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
 
 export const MAX_REPLIES = 2
 export const MAX_PENDING_CODES = 50
+/** Strangers that are remembered beyond the cap, so that a larger crowd cannot fill the store either. */
+const MAX_SET_ASIDE = 5_000
 
 interface Paired {
   readonly outcome: 'new' | 'repeated' | 'muted'
@@ -21,10 +24,11 @@ export function* pairStranger(
   const { integration, sender, reply } = effect
   yield* run('DELETE FROM pairings WHERE integration = $1 AND expires_at <= $2', [integration, context.now])
   const live = yield* firstRow(
-    'SELECT code, replies FROM pairings WHERE integration = $1 AND sender = $2 @lock',
+    'SELECT code, replies, listed_at FROM pairings WHERE integration = $1 AND sender = $2 @lock',
     [integration, sender],
   )
   if (live) {
+    if (wholeOrNull(live, 'listed_at') === null) yield* listAgain(context, integration, sender)
     if (whole(live, 'replies') >= MAX_REPLIES) return { outcome: 'muted', replyText: null }
     yield* run('UPDATE pairings SET replies = replies + 1 WHERE integration = $1 AND sender = $2', [
       integration,
@@ -36,8 +40,8 @@ export function* pairStranger(
   yield* makeRoom(integration)
   const code = yield* freeCode(context, effect.code)
   yield* run(
-    `INSERT INTO pairings (integration, sender, code, sender_name, conversation, replies, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, 1, $6, $7) ON CONFLICT DO NOTHING`,
+    `INSERT INTO pairings (integration, sender, code, sender_name, conversation, replies, created_at, listed_at,
+     expires_at) VALUES ($1, $2, $3, $4, $5, 1, $6, $6, $7) ON CONFLICT DO NOTHING`,
     [integration, sender, code, effect.senderName, effect.conversation, context.now, effect.expiresAt],
   )
   recordFact(context, { kind: 'pairing', ref: sender, integration, to: 'pending' })
@@ -46,15 +50,36 @@ export function* pairStranger(
 }
 
 function* makeRoom(integration: string): Steps<void> {
-  const held = yield* rows('SELECT sender FROM pairings WHERE integration = $1 ORDER BY created_at, sender', [
-    integration,
-  ])
+  const held = yield* rows(
+    'SELECT sender FROM pairings WHERE integration = $1 AND listed_at IS NOT NULL ORDER BY listed_at, sender',
+    [integration],
+  )
   const surplus = held.slice(0, Math.max(0, held.length - MAX_PENDING_CODES + 1))
   if (surplus.length === 0) return
-  yield* run('DELETE FROM pairings WHERE integration = $1 AND sender @any($2)', [
+  yield* run('UPDATE pairings SET listed_at = NULL WHERE integration = $1 AND sender @any($2)', [
     integration,
     surplus.map((row) => text(row, 'sender')),
   ])
+  const aside = 'integration = $1 AND listed_at IS NULL'
+  const last = yield* firstRow(
+    `SELECT created_at FROM pairings WHERE ${aside} ORDER BY created_at DESC LIMIT 1 OFFSET ${MAX_SET_ASIDE}`,
+    [integration],
+  )
+  if (!last) return
+  yield* run(`DELETE FROM pairings WHERE ${aside} AND created_at <= $2`, [
+    integration,
+    whole(last, 'created_at'),
+  ])
+}
+
+function* listAgain(context: VerbContext, integration: string, sender: string): Steps<void> {
+  yield* makeRoom(integration)
+  yield* run('UPDATE pairings SET listed_at = $3 WHERE integration = $1 AND sender = $2', [
+    integration,
+    sender,
+    context.now,
+  ])
+  hint(context, { kind: 'access' })
 }
 
 /** Codes are short: another stranger may hold this one. */
@@ -116,10 +141,10 @@ export const denyPairing = oneByOne(function* (
 })
 
 function* takeCode(context: VerbContext, code: string): Steps<PairingRow | null> {
-  const row = yield* firstRow('SELECT * FROM pairings WHERE code = $1 AND expires_at > $2 @lock', [
-    code,
-    context.now,
-  ])
+  const row = yield* firstRow(
+    'SELECT * FROM pairings WHERE code = $1 AND listed_at IS NOT NULL AND expires_at > $2 @lock',
+    [code, context.now],
+  )
   if (!row) return null
   yield* run('DELETE FROM pairings WHERE code = $1', [code])
   return pairingRow(row)

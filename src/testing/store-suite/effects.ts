@@ -186,6 +186,24 @@ export function describeEffects(make: MakeStoreFixture): void {
       expect(await store.approvePairing('ffffff', 'local')).toMatchObject({ approver: true })
     })
 
+    it('[S4.pairing-two-replies] [S4.pairing-no-lockout] a ring of strangers gets no third reply, and crowds nobody out for good', async () => {
+      await stranger('owner', 'ffffff')
+      await stranger('owner', 'ffffff')
+      for (let round = 0; round < 4; round++) {
+        for (let at = 0; at < 55; at++) {
+          await fixture.clock.advance(1)
+          await stranger(`s${at}`, (round * 100 + at).toString(16).padStart(6, '0'))
+        }
+      }
+      expect(await store.pairings()).toHaveLength(50)
+      expect(await store.sends({ limit: 500 })).toHaveLength(2 * 56)
+      // Crowded out: not among the pending, until the owner writes again. No reply is needed, the code is known.
+      expect(await store.approvePairing('ffffff', 'local')).toBeNull()
+      expect((await stranger('owner', 'eeeeee')).effects).toEqual([{ kind: 'paired', outcome: 'muted' }])
+      expect(await store.pairings()).toHaveLength(50)
+      expect(await store.approvePairing('ffffff', 'local')).toMatchObject({ pairing: { sender: 'owner' } })
+    })
+
     it('[S4.approver-default] the first one approved may approve, the next may talk; a code works once', async () => {
       await stranger('ann', 'aaaaaa')
       await stranger('bob', 'bbbbbb')
