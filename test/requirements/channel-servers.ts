@@ -10,9 +10,9 @@ pending 8 S9.gates-every-message    The gates run again for every message
 pending 8 S9.gates-every-verdict    The gates run again for every verdict
 built   8 S9.skip-typed             A failure is Skip {kind, reason} with kinds capability, disabled, session, marketplace, allowlist
 built   8 S9.skip-names-key         The reason names the YAML key
-pending 8 S9.stamp-from-install     plugin_source is stamped from where the server was installed, never copied from the approval
-pending 8 S9.plugin-resolves        'plugin: slack@anthropic' resolves the command from that marketplace's folder
-pending 8 S9.stamp-unverified       A stamp written by hand beside a command is shown as unverified
+built   8 S9.stamp-from-install     plugin_source is stamped from where the server was installed, never copied from the approval
+built   8 S9.plugin-resolves        'plugin: slack@anthropic' resolves the command from that marketplace's folder
+built   8 S9.stamp-unverified       A stamp written by hand beside a command is shown as unverified
 pending 8 S9.bucket-before-parse    A token bucket per server comes before parsing; drops are counted and visible
 pending 8 S9.bad-meta               A bad meta value drops the key under claude/, the message under nexo/, always recorded
 pending 8 S9.reload-stops           Reload: what no longer passes stops at once
@@ -27,7 +27,7 @@ pending 8 S9.status-unknown         An unknown server in channel_status gives re
 pending 8 S9.read-only-hint         channel_list and channel_status carry readOnlyHint
 pending 8 S9.relay-capable          Permission requests go to servers with <prefix>/channel/permission
 pending 8 S9.relay-schema           Requests to nexo servers carry schema: 1
-pending 8 S9.restart-backoff        Servers that crash are restarted with backoff
+built   8 S9.restart-backoff        Servers that crash are restarted with backoff
 pending 8 S9.library                The same host works as a library (switchboard/host)
 pending 8 S9.source-logged          Every turn from a channel is logged with source channel:<server> in an indexed column
 pending 8 S9.turns-filter           'switchboard turns --source channel:slack --since 1d' answers from it

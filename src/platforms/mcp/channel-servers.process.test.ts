@@ -1,7 +1,13 @@
-// The pool against real servers: both SDK lines, both prefixes, calls, news, the environment of a child.
+// The pool against real servers: both SDK lines, both prefixes, calls, news, the environment of a child, reloads, leases.
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
-import { openPool, sdkServer } from './fixtures/pool-scene.ts'
+import { createTestClock } from '../../testing/index.ts'
+import { badServer, fixture, openPool, sdkServer } from './fixtures/pool-scene.ts'
+import { evaluateGates } from './gates.ts'
+
+const CALL = { timeoutMs: 20_000 }
 
 const message = (prefix: string, content: string, meta: object = { chat_id: 'C1' }) => ({
   method: `notifications/${prefix}/channel`,
@@ -49,5 +55,235 @@ describe('channel servers', () => {
     const asked = async () => JSON.parse((await server.call('asked', {}, { timeoutMs: 20_000 })).text)
     await until('it was asked', async () => (await asked()).length === 1)
     expect(await asked()).toEqual([{ request_id: 'abcde' }])
+  })
+})
+
+describe('real servers of others', () => {
+  it('one from the registry that is no channel is skipped with `capability`, its tools untouched', async (context) => {
+    let entry = ''
+    try {
+      entry = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js')
+    } catch {}
+    if (!existsSync(entry))
+      return context.skip('@modelcontextprotocol/server-memory is not installed: npm ci')
+    const scene = await openPool([{ name: 'memory', options: { command: process.execPath, args: [entry] } }])
+    const server = await scene.reached('memory', 'up')
+    const rules = { agent: 'kate', origin: 'agents[0]', channels: null, bindings: [] }
+    expect(evaluateGates(server.facts(), rules)).toMatchObject({ pass: false, skip: { kind: 'capability' } })
+    expect(await server.tools()).toContain('read_graph')
+    expect(await server.call('read_graph', {}, CALL)).toMatchObject({ isError: false })
+    expect(scene.news.memory).toEqual([])
+  })
+
+  it('the two-way webhook of the channels reference: a POST comes in, the reply goes out, a verdict is pushed', async () => {
+    const scene = await openPool([
+      { name: 'webhook', options: { command: process.execPath, args: [fixture('two-way-webhook.mjs')] } },
+    ])
+    const server = await scene.reached('webhook', 'up')
+    const told = () => /listening on (\d+)/.exec(scene.log.lines.join('\n'))?.[1]
+    const url = `http://127.0.0.1:${await until('it listens', told)}/`
+    const post = (body: string, sender = 'dev') =>
+      fetch(url, { method: 'POST', body, headers: { 'x-sender': sender } }).then((answer) => answer.text())
+    const events = (await fetch(`${url}events`)).body?.pipeThrough(new TextDecoderStream()).getReader()
+    let seen = ''
+    const watching = (async () => {
+      for (;;) {
+        const { value, done } = (await events?.read()) ?? { value: '', done: true }
+        if (done) return
+        seen += value
+      }
+    })()
+    expect(await post('list the files', 'stranger')).toBe('forbidden')
+    expect(await post('list the files')).toBe('ok')
+    await until('it is there', () => scene.news.webhook?.length === 1)
+    expect(scene.news.webhook?.[0]).toEqual({
+      kind: 'message',
+      prefix: 'claude',
+      params: { content: 'list the files', meta: { chat_id: '1', path: '/', method: 'POST' } },
+    })
+    expect(await server.call('reply', { chat_id: '1', text: 'two files' }, CALL)).toMatchObject({
+      text: 'sent',
+    })
+    await until('the reply is shown', () => seen.includes('data: Reply to 1: two files'))
+    const request = { request_id: 'abcde', tool_name: 'Bash', description: 'ls', input_preview: '{}' }
+    await server.notify('notifications/claude/channel/permission_request', request)
+    await until('the prompt is shown', () => seen.includes('"yes abcde" or "no abcde"'))
+    expect(await post('Yes ABCDE')).toBe('verdict recorded')
+    await until('the verdict is there', () => scene.news.webhook?.length === 2)
+    expect(scene.news.webhook?.[1]).toEqual({
+      kind: 'verdict',
+      prefix: 'claude',
+      params: { request_id: 'abcde', behavior: 'allow' },
+    })
+    await events?.cancel()
+    await watching
+  })
+})
+
+describe('a child', () => {
+  it('[S3.child-env-minimal] gets what is listed and PATH, HOME and the like, nothing else of ours', async () => {
+    process.env.SWITCHBOARD_TEST_SECRET = 'not-for-children'
+    const listed = sdkServer('slack', 'now', 'nexo')
+    const scene = await openPool([
+      { ...listed, options: { ...listed.options, env: { SLACK_TOKEN: 'env:SLACK', MODE: 'plain' } } },
+    ])
+    delete process.env.SWITCHBOARD_TEST_SECRET
+    const server = await scene.reached('slack', 'up')
+    const seen = JSON.parse((await server.call('environment', {}, CALL)).text) as Record<string, string>
+    expect(seen).toMatchObject({ SLACK_TOKEN: 'value of env:SLACK', MODE: 'plain', PATH: process.env.PATH })
+    expect(
+      Object.keys(seen).filter((name) => !['SLACK_TOKEN', 'MODE', 'PATH', 'HOME'].includes(name)),
+    ).toEqual([])
+  })
+
+  it('speaks in our log, without its secrets, and no more than somebody would read', async () => {
+    const secret = 'xoxb-planted-secret'
+    const said = [
+      `starting with ${secret}`,
+      '\u001b[31mred\u001b[0m',
+      ...Array.from({ length: 500 }, (_, at) => `line ${at}`),
+    ]
+    const scene = await openPool(
+      [badServer('chatty', { stderr: said.join('\n'), dieAfterMs: 200 }, { env: { TOKEN: 'env:TOKEN' } })],
+      { secret: () => secret },
+    )
+    await until('it ended', () => scene.server('chatty').facts().restarts > 0)
+    const log = scene.log.lines.join('\n')
+    expect(log).toContain('starting with [redacted]')
+    expect(log).not.toContain(secret)
+    expect(log).toContain('"stderr":"red"')
+    expect(log).toMatch(/"lines":482,"message":"more lines of the channel server were left out"/)
+  })
+})
+
+describe('where a server came from', () => {
+  const channels = (pluginSource: string) => ({
+    enabled: true,
+    maxContentChars: 0,
+    defaultRateLimit: null,
+    approved: [{ server: 'slack', pluginSource, outboundToolName: 'send_message', rateLimit: null }],
+  })
+  const bindings = [{ plugin: 'web', instance: 'w', allowedChannelServers: ['slack'] }]
+  const rules = (source: string) => ({
+    agent: 'kate',
+    origin: 'agents[0]',
+    channels: channels(source),
+    bindings,
+  })
+
+  it('[S9.stamp-from-install] is the marketplace whose folder holds it, whatever the approval says', async () => {
+    const { command, args } = sdkServer('slack', 'now', 'nexo').options as { command: string; args: string[] }
+    const asked: string[] = []
+    const scene = await openPool(
+      [
+        {
+          name: 'slack',
+          options: { plugin: 'slack@anthropic', plugin_source: 'slack@lies', env: { T: 'env:T' } },
+        },
+      ],
+      {
+        plugin(plugin, { listed }) {
+          asked.push(`${plugin} ${listed.T}`)
+          return { command, args, env: { FROM: 'plugin', T: 'plugin' }, cwd: '/', headers: {} }
+        },
+      },
+    )
+    const server = await scene.reached('slack', 'up')
+    expect(server.facts().stamp).toEqual({ source: 'slack@anthropic', verified: true })
+    expect(asked[0]).toBe('slack@anthropic value of env:T')
+    const environment = JSON.parse((await server.call('environment', {}, CALL)).text)
+    expect(environment).toMatchObject({ FROM: 'plugin', T: 'value of env:T' })
+    expect(evaluateGates(server.facts(), rules('slack@anthropic')).pass).toBe(true)
+    expect(evaluateGates(server.facts(), rules('slack@lies'))).toMatchObject({
+      skip: { kind: 'marketplace' },
+    })
+  })
+
+  it('[S9.stamp-unverified] a stamp that was written beside a command is unverified', async () => {
+    const { options } = sdkServer('slack', 'now', 'nexo')
+    const scene = await openPool([
+      { name: 'slack', options: { ...options, plugin_source: 'slack@anthropic' } },
+    ])
+    const server = await scene.reached('slack', 'up')
+    expect(server.facts().stamp).toEqual({ source: 'slack@anthropic', verified: false })
+    const gated = evaluateGates(server.facts(), rules('slack@anthropic'))
+    expect(gated).toMatchObject({ pass: true, registration: { stamp: { verified: false } } })
+  })
+
+  it('a plugin that is not installed keeps its server down, and says what to do', async () => {
+    const scene = await openPool([{ name: 'slack', options: { plugin: 'slack@anthropic' } }])
+    expect((await scene.reached('slack', 'down')).facts().detail).toContain('no plugin here')
+  })
+})
+
+describe('a new configuration', () => {
+  it('ends what is gone, begins what is new, starts anew what changed and leaves the rest alone', async () => {
+    const secrets = { value: 'first' }
+    const told = { ...sdkServer('told', 'now', 'nexo').options, env: { KEY: 'env:KEY' } }
+    const keep = sdkServer('keep', 'now', 'nexo')
+    const scene = await openPool([keep, sdkServer('gone', 'now', 'nexo'), { name: 'told', options: told }], {
+      secret: () => secrets.value,
+    })
+    const [kept, gone, changed] = await Promise.all(
+      ['keep', 'gone', 'told'].map((name) => scene.reached(name, 'up')),
+    )
+    const since = kept?.facts().connectedAt
+    secrets.value = 'second'
+    const access = { readable: true, dm: 'allowlist', allowFrom: ['U1'] }
+    await scene.pool.apply([
+      { name: 'keep', options: { ...keep.options, access } },
+      { name: 'told', options: told },
+      sdkServer('new', 'before', 'claude'),
+    ])
+    expect(scene.pool.get('gone')).toBeUndefined()
+    expect(gone?.facts()).toMatchObject({ state: 'down', detail: 'it is no longer configured', prefix: null })
+    await expect(gone?.call('sent', {}, CALL)).rejects.toMatchObject({ code: 'platform_unavailable' })
+    await scene.reached('new', 'up')
+    // Who listened to it goes on listening.
+    expect(scene.pool.get('told')).toBe(changed)
+    await scene.reached('told', 'up')
+    const environment = JSON.parse((await scene.server('told').call('environment', {}, CALL)).text)
+    expect(environment.KEY).toBe('second')
+    expect(kept?.facts()).toMatchObject({ state: 'up', connectedAt: since })
+    await scene.pool.apply([{ name: 'told', options: { ...told, enabled: false } }])
+    expect(scene.server('told').facts()).toMatchObject({
+      state: 'disabled',
+      detail: 'mcp_servers.told.enabled is false',
+    })
+  })
+
+  it('a server that hangs in its handshake is ended at once', async () => {
+    const scene = await openPool([badServer('hangs', { initialize: 'hang' })])
+    await scene.pool.apply([])
+    expect(scene.pool.all()).toEqual([])
+  })
+})
+
+describe('several nodes', () => {
+  it('one holds a server, the other waits and takes over', async () => {
+    let holder = ''
+    const lease = (node: string) => () => ({
+      take: async () => {
+        if (holder === '') holder = node
+        return holder === node
+      },
+      release: async () => {
+        if (holder === node) holder = ''
+      },
+    })
+    const clock = createTestClock()
+    const slack = sdkServer('slack', 'now', 'nexo')
+    const one = await openPool([slack], { clock, lease: lease('one') })
+    await one.reached('slack', 'up')
+    const two = await openPool([slack], { clock, lease: lease('two') })
+    const waiting = await two.reached('slack', 'waiting')
+    expect(waiting.facts().detail).toBe('another node holds it')
+    await one.pool.stop()
+    await clock.advance(5_000)
+    await two.reached('slack', 'up')
+    // Frozen for too long: somebody else has it now.
+    holder = 'three'
+    await clock.advance(5_000)
+    await until('it let go', () => waiting.facts().state !== 'up')
   })
 })

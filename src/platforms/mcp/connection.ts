@@ -87,8 +87,10 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
       toolNames = null
     },
   })
-  client.onclose = () => over(endReason ?? opened.ending() ?? 'the connection was closed')
+  let fault: string | null = null
+  client.onclose = () => over(endReason ?? opened.ending() ?? fault ?? 'the connection was closed')
   client.onerror = (error) => {
+    fault = deps.redact(callFault(error, 'initialize', deps.redact).message)
     // A child's noise is counted line by line; over HTTP the SDK tells of it.
     if (launch.transport === 'http' && /JSON|Zod|invalid/i.test(`${error.name} ${error.message}`))
       deps.noise()
@@ -141,7 +143,9 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
   } catch (thrown) {
     await close()
     if (thrown instanceof SwitchboardError) throw thrown
-    const told = opened.ending() ?? deps.redact(asSwitchboardError(thrown).message)
+    const { message } = asSwitchboardError(thrown)
+    // "Connection closed" says less than how the process ended.
+    const told = (/connection closed/i.test(message) ? opened.ending() : null) ?? deps.redact(message)
     throw new SwitchboardError('platform_unavailable', `the handshake failed: ${told}`)
   }
 

@@ -16,9 +16,9 @@ groups=
 while IFS= read -r line; do groups=$line; done
 [ -n "$groups" ] || exit 0
 sleep 1
-for group in $groups; do kill -TERM -- "-$group" 2>/dev/null; done
+for group in $groups; do kill -s TERM -- "-$group" 2>/dev/null; done
 sleep 2
-for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
+for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 `
 
 export function createReaper(deps: { readonly log: Logger; readonly path: string }): Reaper {

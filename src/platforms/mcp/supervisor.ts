@@ -66,7 +66,13 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
 
   const become = (next: Partial<Changing>) => {
     facts = { ...facts, ...next }
-    for (const run of [...changed]) run()
+    for (const tell of [...changed]) {
+      try {
+        tell()
+      } catch (thrown) {
+        log.error({ error: String(thrown) }, 'a change of a channel server was not taken')
+      }
+    }
   }
   const wait = (ms: number) =>
     new Promise<void>((resolve) => {
