@@ -87,6 +87,7 @@ function stepInput(): StepInput {
     session: null,
     route: null,
     canEdit: true,
+    textLimit: 4096,
     senderLimit: WITHIN_LIMIT,
     senderLimitKey: 'tunables.sender_limit',
     asked: false,

@@ -200,6 +200,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     random: deps.random,
     settings,
     grants,
+    textLimit: (integration) => links.get(integration)?.adapter.textLimit ?? 4096,
     canEdit: (integration) => links.get(integration)?.adapter.abilities.edits ?? false,
     sessionFacts: async (agent, at, route) => {
       const session = route?.session ?? (await store.sessionAt(agent, at))?.id

@@ -21,6 +21,8 @@ export interface Abilities {
   /** A person can answer one message in particular: its id comes back as `replyTo`. */
   readonly replies?: boolean
   readonly typing: boolean
+  /** Draws the parts of a prompt's `ask`, whole: nobody needs to ask for the rest of its text. */
+  readonly showsAsk?: boolean
   /** Sending the same key twice shows one message: a crash between send and confirmation is simply sent again. */
   readonly idempotentSend: boolean
   /** Nothing can be said back (a one-way webhook): no notices are made for it. */

@@ -81,6 +81,7 @@ built   3 S10.id-not-authority      An id locates, it does not authorise: the de
 pending 8 S10.server-verdict        A channel server's verdict counts only if it passes the gates and was asked, and is recorded as server:<name>
 built   3 S10.whole-input           The prompt shows the whole command or input
 built   3 S10.cut-safely            An input too long for the platform is cut safely, with "show all" where needed
+built   7 S10.show-all             "Show all" sends the whole input in parts, to the approver who taps and to that chat alone; without buttons the prompt names the command
 built   3 S10.input-hash            The input's hash is bound to the verdict
 built   3 S10.one-call              Allow is for one call: the same tool asks again next time
 built   3 S10.expiry-denies         Expiry (default 10 min) denies and says so, where Switchboard holds the decision

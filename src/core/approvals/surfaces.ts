@@ -8,10 +8,10 @@ import {
   type Settings,
   type Store,
 } from '../../contract/index.ts'
-import { canSpeak, type Links } from '../outbound/links.ts'
+import { canSpeak, type Link, type Links } from '../outbound/links.ts'
 import { approverChats, type GrantBook, isApprover } from '../people/approvers.ts'
 import { rowAddress } from '../signals.ts'
-import { outcomeText, promptOp } from './prompt.ts'
+import { outcomeText, type PromptPlace, promptOp } from './prompt.ts'
 
 export interface AskOrder {
   readonly agent: string
@@ -65,7 +65,7 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
       return {
         to,
         platform: link?.platform ?? '',
-        op: promptOp(id, order.agent, order.ask, link?.adapter.textLimit ?? 4096),
+        op: promptOp(id, order.agent, order.ask, placeOf(link)),
         cause: 'prompt' as const,
         agent: order.agent,
         session: order.session,
@@ -101,4 +101,9 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
   }
 
   return { surfaces, prompts, retire }
+}
+
+function placeOf(link: Link | undefined): PromptPlace {
+  const { buttons = false, showsAsk = false } = link?.adapter.abilities ?? {}
+  return { limit: link?.adapter.textLimit ?? 4096, rest: buttons && !showsAsk ? 'button' : 'command' }
 }

@@ -32,6 +32,7 @@ import { claimRules } from './claim-step.ts'
 import { chatCommand } from './command-step.ts'
 import { createLimits } from './limits.ts'
 import { type Bound, boundAt } from './routing.ts'
+import { shownApproval } from './show-step.ts'
 import type { SessionFacts, StepInput } from './step-input.ts'
 import { runSteps } from './steps.ts'
 import { verdictForm } from './verdict-step.ts'
@@ -45,6 +46,7 @@ export interface IntakeDeps {
   /** What a command wants to know about the session behind an address. */
   readonly sessionFacts: (agent: string, at: Address, route: RouteRow | null) => Promise<SessionFacts>
   readonly canEdit: (integration: string) => boolean
+  readonly textLimit: (integration: string) => number
   /** Told after the commit which turns /stop cancelled, so that what runs can be stopped. */
   readonly onStop: (agent: string, turns: readonly string[]) => void
 }
@@ -96,6 +98,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       session: chatCommand(event) && spoken ? await deps.sessionFacts(spoken, at, route) : null,
       route,
       canEdit: deps.canEdit(integration.id),
+      textLimit: deps.textLimit(integration.id),
       senderLimit: limits.peek(senderKey, senderLimit, now),
       senderLimitKey: limitKey(settings, bound),
       floodLimit: limits.peek(floodKey, floodLimit, now),
@@ -117,9 +120,9 @@ export function createIntake(deps: IntakeDeps): Intake {
   }
 
   const namedApproval = async (event: InboundEvent, now: number): Promise<ApprovalRow | null> => {
-    const form = verdictForm(event)
-    if (!form) return null
-    const row = await deps.store.approval(form.id)
+    const id = verdictForm(event)?.id ?? shownApproval(event)
+    if (id === null) return null
+    const row = await deps.store.approval(id)
     if (!row) return null
     const endedAt = row.state === 'pending' ? now : (row.decidedAt ?? row.expiresAt)
     return now - endedAt <= DECIDED_STAYS_KNOWN_MS ? row : null

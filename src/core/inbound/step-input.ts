@@ -27,6 +27,8 @@ export interface StepInput {
   readonly session: SessionFacts | null
   /** Where the address leads by a claim; null unless the message is a command. */
   readonly route: RouteRow | null
+  /** Code points of one message of this integration. */
+  readonly textLimit: number
   /** Whether messages of this integration can be edited. */
   readonly canEdit: boolean
   /** Already looked at, not yet taken. */

@@ -52,6 +52,7 @@ function input(
     session: null,
     route: null,
     canEdit: true,
+    textLimit: 4096,
     senderLimit: { over: false },
     senderLimitKey: 'tunables.sender_limit',
     asked: false,

@@ -6,6 +6,7 @@ import { claimStep } from './claim-step.ts'
 import { commandStep } from './command-step.ts'
 import { mentionGate, senderGate } from './gate.ts'
 import { barredStep, serverVerdictStep } from './server-step.ts'
+import { showStep } from './show-step.ts'
 import type { StepInput } from './step-input.ts'
 import { verdictStep } from './verdict-step.ts'
 
@@ -18,6 +19,7 @@ export const STEPS: readonly Step[] = [
   serverVerdictStep,
   senderGate,
   verdictStep,
+  showStep,
   claimStep,
   mentionGate,
   senderLimit,

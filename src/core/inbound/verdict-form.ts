@@ -1,4 +1,4 @@
-// The exact form of a verdict, as text or as the value of a button.
+// The exact form of a verdict, as text or as the value of a button; and the button that shows the whole question.
 
 export interface VerdictForm {
   readonly behavior: 'allow' | 'deny'
@@ -26,4 +26,15 @@ export function verdictInTap(value: string): VerdictForm | null {
 /** The values of the two buttons of a prompt. */
 export function verdictButton(behavior: 'allow' | 'deny', id: string): string {
   return `${behavior}:${id}`
+}
+
+const SHOW = /^show:([a-km-z]{5})$/
+
+/** The approval whose input is asked for; null: it is another button. */
+export function shownInTap(value: string): string | null {
+  return SHOW.exec(value)?.[1] ?? null
+}
+
+export function showButton(id: string): string {
+  return `show:${id}`
 }

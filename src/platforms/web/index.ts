@@ -35,6 +35,7 @@ export function createWebPlatform(deps: PlatformDeps): PlatformAdapter {
       files: true,
       buttons: true,
       typing: true,
+      showsAsk: true,
       idempotentSend: true,
     },
     textLimit: 16_000,

@@ -1,0 +1,37 @@
+// "Show all": the whole input of an approval, sent in parts to the chat where the button was pressed. It decides nothing;
+// whoever may not decide may not see it either.
+import { CONTINUE, type StepResult } from '../../contract/index.ts'
+import { wholeAsk } from '../approvals/prompt.ts'
+import { isApprover, isBound } from '../people/approvers.ts'
+import type { StepInput } from './step-input.ts'
+import { shownInTap } from './verdict-form.ts'
+
+/** The approval that an event asks to be shown; null: none. */
+export function shownApproval(event: StepInput['event']): string | null {
+  return event.kind === 'tap' ? shownInTap(event.value) : null
+}
+
+export function showStep(input: StepInput): StepResult {
+  const { approval, integration, settings } = input
+  if (shownApproval(input.event) === null) return CONTINUE
+  if (!approval || !isBound(settings, approval.agent, integration.id)) return CONTINUE
+  const who = { integration: integration.id, sender: input.event.sender.id, agent: approval.agent }
+  if (!isApprover(settings, input.grants, who))
+    return {
+      decision: { go: 'refuse', reason: 'not_approver', key: `${integration.origin}.access.approvers` },
+    }
+  const parts = wholeAsk(approval, input.textLimit)
+  return {
+    decision: {
+      go: 'consume',
+      reason: 'tap',
+      answer: `${parts.length} part${parts.length === 1 ? '' : 's'}`,
+    },
+    effects: parts.map((text) => ({
+      kind: 'send' as const,
+      to: input.at,
+      op: { kind: 'text' as const, text },
+      cause: 'notice' as const,
+    })),
+  }
+}
