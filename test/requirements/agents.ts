@@ -58,6 +58,7 @@ built   7 S6.ch-stdout-mcp          stdout carries MCP alone
 built   7 S6.ch-socket              The shim attaches to the daemon of the data folder over a local socket of mode 0600
 built   7 S6.ch-remote              The same frames run over WebSocket /attach with an agent-scoped bearer
 built   7 S6.ch-starts-daemon       If no daemon answers the shim starts a detached one (up --idle-exit)
+built   7 S6.ch-idle-exit           up --idle-exit ends when no host was attached and nothing happened for that long
 built   7 S6.ch-revives             Any attached shim revives a daemon that died
 built   2 S6.one-daemon             Exactly one daemon owns a data folder
 built   2 S6.lock-kernel            The lock of a data folder is freed by the kernel on kill -9
