@@ -3,6 +3,7 @@ import { type LedgerEntry, rowSeq } from '../../contract/index.ts'
 import { digestOf } from '../mac.ts'
 import { rows, type Steps, text, textOrNull, whole } from '../statement.ts'
 import { parsed } from './replay.ts'
+import type { PruneCheck } from './verify-pruned.ts'
 import type { Wrong } from './verify-rows.ts'
 
 export interface EventCheck {
@@ -11,7 +12,7 @@ export interface EventCheck {
   compare(): Steps<Wrong | null>
 }
 
-export function createEventCheck(tag: string): EventCheck {
+export function createEventCheck(tag: string, prunes: PruneCheck): EventCheck {
   let expected = new Map<string, LedgerEntry>()
   let turns = new Set<number>()
   return {
@@ -36,7 +37,8 @@ export function createEventCheck(tag: string): EventCheck {
         const entry = waiting.get(place)
         waiting.delete(place)
         const body = textOrNull(row, 'body')
-        // Null: pruned. One that is not waited for stands in another page of the ledger.
+        if (entry && body === null) prunes.absentEvent(entry.at)
+        // One that is not waited for stands in another page of the ledger.
         const same =
           !entry || (text(row, 'kind') === entry.to && (body === null || digestOf(body) === entry.digest))
         if (entry && !same) wrong ??= { seq: entry.seq, problem: `an event of ${entry.ref} was changed` }

@@ -4,6 +4,7 @@ import { digestOf } from '../mac.ts'
 import { type Row, rows, type Steps, text, textOrNull, whole } from '../statement.ts'
 import { parsed, type Replay } from './replay.ts'
 import { readCounters } from './rest.ts'
+import type { PruneCheck } from './verify-pruned.ts'
 
 export interface Wrong {
   readonly seq: number
@@ -18,7 +19,7 @@ export interface BodyCheck {
   unexplained(): Wrong | null
 }
 
-export function createBodyCheck(tag: string): BodyCheck {
+export function createBodyCheck(tag: string, prunes: PruneCheck): BodyCheck {
   let turns = new Map<number, LedgerEntry>()
   let sends = new Map<number, LedgerEntry>()
   // An op may be replaced later on: its row then matches a later entry.
@@ -37,7 +38,7 @@ export function createBodyCheck(tag: string): BodyCheck {
       }
     },
     *compare() {
-      const wrong = yield* compareTurns(turns)
+      const wrong = yield* compareTurns(turns, prunes)
       turns = new Map()
       const held = sends
       sends = new Map()
@@ -54,6 +55,7 @@ export function createBodyCheck(tag: string): BodyCheck {
           redirected ??= { seq: entry.seq, problem: `the destination of ${entry.ref} was changed` }
         }
         const op = textOrNull(row, 'op')
+        if (op === null) prunes.absent('outbox', whole(row, 'seq'))
         if (!entry || op === null) continue
         const digest = digestOf(op)
         if (digest !== entry.digest) differing.set(whole(row, 'seq'), { digest, entry })
@@ -78,7 +80,7 @@ function sameDestination(row: Row, entry: LedgerEntry): boolean {
   )
 }
 
-function* compareTurns(expected: ReadonlyMap<number, LedgerEntry>): Steps<Wrong | null> {
+function* compareTurns(expected: ReadonlyMap<number, LedgerEntry>, prunes: PruneCheck): Steps<Wrong | null> {
   if (expected.size === 0) return null
   const found = yield* rows(
     `SELECT seq, integration, conversation, thread, message_id, sender, body FROM turns WHERE seq @any($1)`,
@@ -88,6 +90,8 @@ function* compareTurns(expected: ReadonlyMap<number, LedgerEntry>): Steps<Wrong 
   for (const row of found) {
     const entry = expected.get(whole(row, 'seq'))
     if (!entry) continue
+    // Of what is refused nothing but the digest is kept.
+    if (textOrNull(row, 'body') === null && entry.to !== 'refused') prunes.absent('turns', whole(row, 'seq'))
     const problem = turnProblem(row, entry)
     if (problem !== null && (wrong === null || entry.seq < wrong.seq)) wrong = { seq: entry.seq, problem }
   }

@@ -8,6 +8,7 @@ import { firstRow, rows, type Steps, text, whole } from '../statement.ts'
 import type { ChainHead } from '../verb-context.ts'
 import { createReplay, type Replay } from './replay.ts'
 import { createEventCheck } from './verify-events.ts'
+import { createPruneCheck } from './verify-pruned.ts'
 import { compareTables, createBodyCheck } from './verify-rows.ts'
 
 const PAGE = 1000
@@ -103,8 +104,9 @@ function* walkEntries(walk: Walk): Steps<Walked> {
     if (sealed.prevChain > 0) bindings.set(`${sealed.prevChain}:${sealed.prevN}`, sealed.prevMac)
     else if (sealed.prevMac !== '') walk.broken(0, 'the first chain binds something before it')
   }
-  const bodies = createBodyCheck(walk.tag)
-  const events = createEventCheck(walk.tag)
+  const prunes = createPruneCheck()
+  const bodies = createBodyCheck(walk.tag, prunes)
+  const events = createEventCheck(walk.tag, prunes)
   let entries = 0
   let head: string | null = null
   let lastSeq = 0
@@ -119,6 +121,7 @@ function* walkEntries(walk: Walk): Steps<Walked> {
       if (bindings.get(binding) === entry.mac) bindings.delete(binding)
       const wrong = walk.replay.apply(entry)
       if (wrong !== null) walk.broken(entry.seq, wrong)
+      prunes.expect(entry)
       bodies.expect(entry)
       events.expect(entry)
       if (entry.mac !== '') head = entry.mac
@@ -132,6 +135,8 @@ function* walkEntries(walk: Walk): Steps<Walked> {
   }
   const replaced = bodies.unexplained()
   if (replaced) walk.broken(replaced.seq, replaced.problem)
+  const taken = prunes.unexplained()
+  if (taken !== null) walk.broken(lastSeq, taken)
   if (bindings.size > 0) walk.broken(lastSeq, 'a chain binds a head that is not there')
   return { entries, head, lastSeq, expectFound }
 }

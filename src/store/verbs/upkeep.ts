@@ -1,5 +1,6 @@
 // note, pruneBodies and pruneTokens: facts for the ledger that no verb leaves by itself, and forgetting what was said.
 import type { LedgerNote } from '../../contract/index.ts'
+import { toRanges } from '../ranges.ts'
 import { positionAt, SLACK_MS } from '../reads/conditions.ts'
 import { firstRow, rows, run, type Steps, text, whole } from '../statement.ts'
 import { oneByOne, recordFact, type Verb, type VerbContext } from '../verb-context.ts'
@@ -21,18 +22,28 @@ export const pruneBodies = oneByOne(function* (
   { olderThanMs, limit }: OlderThan,
 ): Steps<number> {
   let pruned = 0
+  const before = context.now - olderThanMs
+  const emptied: Record<string, string> = {}
   for (const of of PRUNED) {
-    pruned += yield* pruneTable(of, context.now - olderThanMs, limit - pruned)
+    const positions = yield* pruneTable(of, before, limit - pruned)
+    if (positions.length > 0) emptied[of.table] = toRanges(positions)
+    pruned += positions.length
   }
-  pruned += yield* pruneNotifications(context.now - olderThanMs, limit - pruned)
-  pruned += yield* pruneEvents(context.now - olderThanMs, limit - pruned)
+  pruned += yield* pruneNotifications(before, limit - pruned)
+  pruned += yield* pruneEvents(before, limit - pruned)
   if (pruned > 0)
-    recordFact(context, { kind: 'audit', ref: 'bodies', to: 'pruned' }, { rows: String(pruned) })
+    recordFact(
+      context,
+      { kind: 'audit', ref: 'bodies', to: 'pruned' },
+      // Which ones: a body that is gone and told of nowhere was taken by hand.
+      { rows: String(pruned), before: String(before), ...emptied },
+    )
   return pruned
 })
 
-function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number): Steps<number> {
-  if (limit <= 0) return 0
+/** Gives the positions that it emptied. */
+function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number): Steps<readonly number[]> {
+  if (limit <= 0) return []
   const mark = `pruned:${of.table}`
   // Everything up to the mark is pruned already: without it each round would walk the whole history again.
   const known = yield* firstRow('SELECT value FROM meta WHERE name = $1', [mark])
@@ -44,10 +55,9 @@ function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number)
      AND updated_at < $2 AND state NOT IN (${of.open}) ORDER BY seq LIMIT $3`,
     [from, before, limit, end],
   )
-  if (settled.length === 0) return 0
-  yield* run(`UPDATE ${of.table} SET ${of.body} = NULL WHERE seq @any($1)`, [
-    settled.map((row) => whole(row, 'seq')),
-  ])
+  const positions = settled.map((row) => whole(row, 'seq'))
+  if (positions.length === 0) return []
+  yield* run(`UPDATE ${of.table} SET ${of.body} = NULL WHERE seq @any($1)`, [positions])
   const left = yield* firstRow(
     `SELECT seq FROM ${of.table} WHERE seq > $1 AND ${of.body} IS NOT NULL ORDER BY seq LIMIT 1`,
     [from],
@@ -59,7 +69,7 @@ function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number)
       [mark, String(upTo)],
     )
   }
-  return settled.length
+  return positions
 }
 
 function* pruneNotifications(before: number, limit: number): Steps<number> {

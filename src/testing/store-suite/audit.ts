@@ -69,6 +69,8 @@ const TAMPERING: readonly {
     name: 'an edited body',
     sql: [`UPDATE turns SET body = '{"text":"never said","kind":"message"}' WHERE seq = 1`],
   },
+  { name: 'a body taken away', sql: ['UPDATE turns SET body = NULL WHERE seq = 1'] },
+  { name: 'the content of a send taken away', sql: ['UPDATE outbox SET op = NULL WHERE seq = 1'] },
   { name: 'an edited sender', sql: [`UPDATE turns SET sender = 'somebody' WHERE seq = 1`] },
   { name: 'an edited state', sql: [`UPDATE turns SET state = 'answered' WHERE state = 'queued'`] },
   { name: 'a removed turn', sql: ['DELETE FROM turns WHERE seq = 1'] },
@@ -193,6 +195,18 @@ export function describeAudit(make: MakeStoreFixture): void {
       expect(await store.pruneBodies(5_000, 100)).toBe(1)
       expect(await store.operateTurn(waiting.id, 'retry', 'op')).toBeNull()
       await expectSound(store)
+    })
+
+    it('a body taken by hand is found beside those that were pruned', async () => {
+      const turns = []
+      for (let at = 0; at < 6; at++) turns.push(await queueOne(store, { conversation: `c${at}` }))
+      for (const at of [0, 1, 2, 4]) await store.operateTurn(turns[at]?.id ?? '', 'cancel', 'op')
+      await fixture.clock.advance(10_000)
+      expect(await store.pruneBodies(5_000, 2)).toBe(2)
+      expect(await store.pruneBodies(5_000, 100)).toBe(2)
+      await expectSound(store)
+      await fixture.sql('UPDATE turns SET body = NULL WHERE seq = 4')
+      expect((await store.verify()).brokenAt?.problem).toContain('row 4 of turns lost its content')
     })
 
     it('[S12.append-only] nothing but pruning and moves ever changes: the ledger only grows', async () => {

@@ -77,6 +77,10 @@ export function describeTurnEvents(make: MakeStoreFixture): void {
       await store.keepTurnEvent(call())
       await fixture.sql(`UPDATE turn_events SET body = '{"text":"forged"}' WHERE n = 1`)
       expect((await store.verify()).brokenAt?.problem).toBe(`an event of ${turn} was changed`)
+      await fixture.sql('UPDATE turn_events SET body = NULL WHERE n = 1')
+      expect((await store.verify()).brokenAt?.problem).toBe(
+        'an event lost its content, and no pruning tells of it',
+      )
       await fixture.sql('DELETE FROM turn_events WHERE n = 1')
       expect((await store.verify()).brokenAt?.problem).toBe(`an event of ${turn} is missing`)
     })
