@@ -47,6 +47,7 @@ import { createRemoteHosts } from './remote-hosts.ts'
 import { createSecretDoors } from './secret-doors.ts'
 import { createSendableFiles, statePlaces } from './sendable-files.ts'
 import { withStartNotes } from './settled-at-start.ts'
+import { followSharedChanges } from './shared-changes.ts'
 import { watchStore } from './store-watch.ts'
 import { createTokens } from './tokens.ts'
 import { createToolSurface } from './tool-surface.ts'
@@ -198,6 +199,21 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       applying = Promise.all([applying, noted]).then(() => undefined)
     })
 
+    const integrations = shelf
+    undo.push(
+      followSharedChanges({
+        store,
+        clock,
+        log,
+        refreshAccess: gateway.grants.load,
+        refreshConfig: async () => {
+          await secrets.refresh()
+          await integrations.refresh()
+          await applyNext()
+        },
+      }),
+    )
+
     const desk = createDesk({
       store,
       gateway,
@@ -242,7 +258,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       }),
     })
     store.onHint((hint) => {
-      if (watchers.size === 0) return
+      if (watchers.size === 0 || hint.kind === 'signal') return
       const event =
         'lane' in hint
           ? { kind: hint.kind, id: hint.lane, scope: hint.scope }

@@ -1,12 +1,13 @@
 // `doctor`: the live path, not just the file. For each integration and binding every gate with pass or reason and the
 // key that changes it; then what came last, what was dropped and why, and what waits.
 import type { Counter, DoctorReport } from '../contract/index.ts'
+import { agentAnywhere, clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
 import { bindingGates, integrationGates, refusals } from './doctor-gates.ts'
-import { linkState, type StatusDeps } from './status.ts'
-import { iso, isoOrNull } from './views.ts'
+import { lastTimes, linkState, type StatusDeps } from './status.ts'
+import { iso } from './views.ts'
 
 export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
-  const { store, gateway, settings, standing } = deps
+  const { store, gateway, settings, standing, clock } = deps
   return async () => {
     const now = settings()
     const me = standing()
@@ -16,6 +17,11 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
       store.approvals({ states: ['pending'], limit: 1_000 }),
       store.durability(),
     ])
+    const others = gateway.cluster.others()
+    const rows = gateway.cluster.nodes()
+    const nodes = nodeViews(rows, clock.now())
+    const between = clusterFindings(nodes, rows)
+    const linkOf = (id: string, enabled: boolean) => linkAnywhere(linkState(gateway, id, enabled), id, others)
     const paired = (integration: string) => gateway.grants.senders(integration, 'talk').length
     const integrations = now.integrations.map((one) => {
       const link = gateway.links.get(one.id)
@@ -23,10 +29,9 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
       return {
         id: one.id,
         platform: one.platform,
-        ...linkState(gateway, one.id, one.enabled),
+        ...linkOf(one.id, one.enabled),
         gates: integrationGates(one, paired(one.id)),
-        last_in_at: isoOrNull(link?.lastInAt),
-        last_out_at: isoOrNull(link?.lastOutAt),
+        ...lastTimes(link, one.id, others),
         drops: drops(mine),
         refusals: refusals(mine, one),
         sends_waiting: sum(mine, 'send:queued') + sum(mine, 'send:sending'),
@@ -37,11 +42,13 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
       now.agents.map(async (one) => {
         const post = gateway.roster.get(one.id)
         const [last] = await store.turns({ agent: one.id, limit: 1 })
-        const detail = gateway.problems().get(`agent:${one.id}`) ?? post?.detail
+        const problem = gateway.problems().get(`agent:${one.id}`)
+        const own = { attached: post?.attached ?? false, detail: problem ?? post?.detail }
+        const { attached, detail } = agentAnywhere(own, one.id, others)
         return {
           id: one.id,
           connector: one.connector.type,
-          attached: post?.attached ?? false,
+          attached,
           ...(detail === undefined ? {} : { detail }),
           queued: open.reduce(
             (total, row) => (row.agent === one.id && row.state === 'queued' ? total + row.count : total),
@@ -54,8 +61,8 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
               conversations: binding.conversations?.join(', ') ?? 'all others',
               gates: bindingGates(one, binding, {
                 integration,
-                link: linkState(gateway, binding.instance, integration?.enabled ?? true),
-                attached: post?.attached ?? false,
+                link: linkOf(binding.instance, integration?.enabled ?? true),
+                attached,
                 detail,
                 paired: paired(binding.instance),
               }),
@@ -68,6 +75,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
     )
     const healthy =
       me.configProblem === null &&
+      between.problems.length === 0 &&
       integrations.every((one) => one.link !== 'down' && one.gates.every((gate) => gate.pass)) &&
       agents.every(
         (one) => one.attached && one.bindings.every((binding) => binding.gates.every((gate) => gate.pass)),
@@ -76,6 +84,9 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
       ok: healthy,
       config: { file: me.configFile, digest: now.digest, problem: me.configProblem, warnings: now.warnings },
       store: { kind: durability.kind, durability: durability.detail },
+      ...(nodes.length > 1
+        ? { cluster: { nodes, warnings: [...between.problems, ...between.warnings] } }
+        : {}),
       integrations,
       agents,
     }

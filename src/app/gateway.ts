@@ -6,7 +6,6 @@ import {
   type Clock,
   type ConnectorModule,
   type CredentialShelf,
-  formatAddress,
   type HostDoor,
   type IntegrationSettings,
   integrationById,
@@ -36,7 +35,6 @@ import { createSender, type Sender } from '../core/outbound/sender.ts'
 import { refusedNow } from '../core/outbound/targets.ts'
 import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
 import { createScheduler } from '../core/schedules/scheduler.ts'
-import type { SignalSink } from '../core/signals.ts'
 import { splitText } from '../kit/index.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { createLinkLease } from './link-lease.ts'
@@ -44,6 +42,7 @@ import { linkReports } from './link-reports.ts'
 import { nextRun } from './next-run.ts'
 import { createPlatformTokens } from './platform-tokens.ts'
 import { keepPruning } from './retention.ts'
+import { createSignalRelay } from './signal-relay.ts'
 import type { Tokens } from './tokens.ts'
 import { createUtilization } from './utilization.ts'
 
@@ -101,14 +100,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
   let stopPruning: Cancel = () => undefined
   const crashPoint = deps.crashPoint ? { crashPoint: deps.crashPoint } : {}
 
-  const signal: SignalSink = (to, news) => {
-    try {
-      links.get(to.integration)?.adapter.signal?.(to, news)
-    } catch (thrown) {
-      log.debug({ to: formatAddress(to), error: String(thrown) }, 'a signal was lost')
-    }
-  }
-
+  const relay = createSignalRelay({ store, clock, log, links, cluster: () => cluster })
+  const { signal } = relay
   const bornAt = clock.now()
   const cluster = createCluster({
     store,
@@ -120,8 +113,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       ...deps.self?.(),
       node: nodeOf(store.owner),
       digest: settings().digest,
+      ...linkReports(links, settings(), problems),
     }),
-    links: () => linkReports(links, settings(), problems),
   })
   const pressure = createPressure({ store, clock, utilization: createUtilization() })
   const dispatcher = createDispatcher({
@@ -250,6 +243,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
         async receive(events, options) {
           const received = await door.receive(events, options)
           link.lastInAt = clock.now()
+          for (const { conversation } of events) relay.received(integration.id, conversation)
           return received
         },
       },

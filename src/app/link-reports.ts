@@ -1,13 +1,13 @@
 // What a node tells the others about its links, and the state of an integration's link in one word.
-import type { NodeLink, Settings } from '../contract/index.ts'
+import type { NodeReport, Settings } from '../contract/index.ts'
 import type { Links } from '../core/outbound/links.ts'
 
 export function linkReports(
   links: Links,
   settings: Settings,
   problems: ReadonlyMap<string, string>,
-): readonly NodeLink[] {
-  return settings.integrations.map((one) => {
+): Pick<NodeReport, 'links' | 'activity'> {
+  const reports = settings.integrations.map((one) => {
     const { link, detail } = linkStateOf(links, problems, one.id, one.enabled)
     const listening = links.get(one.id)?.adapter.listening?.() ?? false
     return {
@@ -17,6 +17,10 @@ export function linkReports(
       ...(listening ? { listening } : {}),
     }
   })
+  const activity = links
+    .all()
+    .map(({ integration, lastInAt, lastOutAt }) => [integration, { lastInAt, lastOutAt }])
+  return { links: reports, activity: Object.fromEntries(activity) }
 }
 
 export function linkStateOf(

@@ -10,6 +10,7 @@ import {
 } from '../config/index.ts'
 import { type ReadDesk, SwitchboardError } from '../contract/index.ts'
 import { openStore } from '../store/open.ts'
+import { nodeViews } from './cluster-view.ts'
 import { createLogger } from './logger.ts'
 import { createRealClock, createRealRandom } from './real-clock.ts'
 import { BUILT } from './registry.ts'
@@ -57,6 +58,7 @@ export async function openReadDesk(
         store.approvals({ states: ['pending'], limit: 1_000 }),
         store.durability(),
       ])
+      const nodes = nodeViews(await store.nodes(), clock.now())
       return {
         ready: false,
         node: 'none',
@@ -87,6 +89,7 @@ export async function openReadDesk(
           problem: null,
           warnings: settings.warnings,
         },
+        ...(nodes.length > 1 ? { nodes } : {}),
         store: { kind: durability.kind, durability: durability.detail },
       }
     },

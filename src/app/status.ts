@@ -1,5 +1,7 @@
 // `status`: the gateway at a glance. Counts come from the counters, never from counting rows.
-import type { Clock, Settings, StatusReport, Store } from '../contract/index.ts'
+import type { Clock, NodeRow, Settings, StatusReport, Store } from '../contract/index.ts'
+import type { Link } from '../core/outbound/links.ts'
+import { agentAnywhere, latestAt, linkAnywhere, nodeViews } from './cluster-view.ts'
 import type { Gateway } from './gateway.ts'
 import { linkStateOf } from './link-reports.ts'
 import { isoOrNull, totals } from './views.ts'
@@ -39,6 +41,8 @@ export function createStatus({
       store.approvals({ states: ['pending'], limit: 1_000 }),
       store.durability(),
     ])
+    const others = gateway.cluster.others()
+    const nodes = nodeViews(gateway.cluster.nodes(), clock.now())
     return {
       ready: me.ready,
       node: me.node,
@@ -49,18 +53,19 @@ export function createStatus({
         return {
           id: one.id,
           platform: one.platform,
-          ...linkState(gateway, one.id, one.enabled),
-          last_in_at: isoOrNull(link?.lastInAt),
-          last_out_at: isoOrNull(link?.lastOutAt),
+          ...linkAnywhere(linkState(gateway, one.id, one.enabled), one.id, others),
+          ...lastTimes(link, one.id, others),
         }
       }),
       agents: now.agents.map((one) => {
         const post = gateway.roster.get(one.id)
-        const detail = gateway.problems().get(`agent:${one.id}`) ?? post?.detail
+        const problem = gateway.problems().get(`agent:${one.id}`)
+        const own = { attached: post?.attached ?? false, detail: problem ?? post?.detail }
+        const { attached, detail } = agentAnywhere(own, one.id, others)
         return {
           id: one.id,
           connector: one.connector.type,
-          attached: post?.attached ?? false,
+          attached,
           queued: open.reduce(
             (sum, row) => (row.agent === one.id && row.state === 'queued' ? sum + row.count : sum),
             0,
@@ -71,12 +76,35 @@ export function createStatus({
       ...totals(counters),
       approvals: { pending: pending.length },
       config: { digest: now.digest, file: me.configFile, problem: me.configProblem, warnings: now.warnings },
+      ...(nodes.length > 1 ? { nodes } : {}),
       store: {
         kind: durability.kind,
         durability: durability.detail,
         ...(me.storeProblem === null ? {} : { problem: me.storeProblem }),
       },
     }
+  }
+}
+
+export function lastTimes(
+  link: Link | undefined,
+  integration: string,
+  others: readonly NodeRow[],
+): { last_in_at: string | null; last_out_at: string | null } {
+  const elsewhere = others.map((node) => node.activity[integration])
+  return {
+    last_in_at: isoOrNull(
+      latestAt(
+        link?.lastInAt,
+        elsewhere.map((one) => one?.lastInAt),
+      ),
+    ),
+    last_out_at: isoOrNull(
+      latestAt(
+        link?.lastOutAt,
+        elsewhere.map((one) => one?.lastOutAt),
+      ),
+    ),
   }
 }
 

@@ -2,6 +2,7 @@
 // implements all of it; a command without a daemon gets a desk that only reads. Field names are what scripts rely on
 // (fields may be added, none renamed); times are ISO 8601 strings unless the name ends in _ms.
 import type { Urgency } from './message.ts'
+import type { NodeView } from './nodes.ts'
 import type { AuditReport, LedgerEntry, SendFilter, TurnFilter } from './records.ts'
 import type { TurnEventRow } from './turn-events.ts'
 
@@ -59,6 +60,8 @@ export interface StatusReport {
     readonly problem: string | null
     readonly warnings: readonly string[]
   }
+  /** All nodes, where there is more than one. */
+  readonly nodes?: readonly NodeView[]
   readonly store: {
     readonly kind: string
     readonly durability: string
@@ -212,6 +215,8 @@ export interface DoctorReport {
     readonly warnings: readonly string[]
   }
   readonly store: { readonly kind: string; readonly durability: string }
+  /** All nodes, where there is more than one, and what is wrong between them. */
+  readonly cluster?: { readonly nodes: readonly NodeView[]; readonly warnings: readonly string[] }
   readonly integrations: readonly {
     readonly id: string
     readonly platform: string

@@ -13,6 +13,8 @@ export interface NodeReport {
   /** How far this machine's clock is ahead of the database's (negative: behind). */
   readonly skewMs: number
   readonly links: readonly NodeLink[]
+  /** When each integration last received and sent something here: times that change all the time tell nobody anything. */
+  readonly activity: Readonly<Record<string, LinkActivity>>
   /** Agents to which a turn can be handed over here now. */
   readonly agents: readonly NodeAgent[]
 }
@@ -23,6 +25,11 @@ export interface NodeLink {
   readonly detail?: string
   /** Somebody looks at this integration through this node (an open chat window): signals are worth sending there. */
   readonly listening?: boolean
+}
+
+export interface LinkActivity {
+  readonly lastInAt: number | null
+  readonly lastOutAt: number | null
 }
 
 export interface NodeAgent {
@@ -63,4 +70,19 @@ export const LEASE_MS = 10_000
 /** The node's name in an owner name: the same for all its boots. */
 export function nodeOf(owner: string): string {
   return owner.slice(0, Math.max(0, owner.lastIndexOf('/')))
+}
+
+/** A node as operators see it. */
+export interface NodeView {
+  readonly node: string
+  readonly state: 'up' | 'gone'
+  readonly version: string
+  readonly url: string
+  readonly started_at: string
+  readonly seen_at: string
+  readonly digest: string
+  /** How far its machine's clock is ahead of the database's. */
+  readonly clock_skew_ms: number
+  readonly links: readonly { readonly integration: string; readonly link: string; readonly detail?: string }[]
+  readonly agents: readonly string[]
 }

@@ -54,8 +54,8 @@ export type Hint =
   | { readonly kind: 'nodes' }
   /** Hints may have been missed (a connection was lost and is back): look around. */
   | { readonly kind: 'missed' }
-  /** News for whoever looks at this conversation through another node. Never stored. */
-  | { readonly kind: 'signal'; readonly to: string; readonly signal: Signal }
+  /** News for whoever looks at this conversation through another node; null: look at its rows. Never stored. */
+  | { readonly kind: 'signal'; readonly to: string; readonly signal: Signal | null }
 
 export interface Work {
   readonly lane: string

@@ -3,6 +3,7 @@ import type { DoctorReport, GateView } from '../../contract/index.ts'
 import { CLAUDE_GATES, skippedChannels } from '../claude-gates.ts'
 import type { Context, Run } from '../context.ts'
 import { paintState } from '../output/colour.ts'
+import { renderNodes } from '../output/nodes.ts'
 import { oneLine } from '../output/text.ts'
 import { relativeTime } from '../output/time.ts'
 
@@ -27,6 +28,12 @@ function describe(context: Context, report: DoctorReport): string {
     lines.push(
       `${paint.red('problem')} ${oneLine(report.config.problem)} (the configuration before it stays in force)`,
     )
+  }
+  if (report.cluster !== undefined) {
+    const width = context.terminal.columns
+    lines.push('', renderNodes(report.cluster.nodes, { paint, width, now }))
+    for (const warning of report.cluster.warnings)
+      lines.push(`${paint.yellow('cluster')} ${oneLine(warning)}`)
   }
   for (const warning of report.config.warnings) lines.push(`${paint.yellow('warning')} ${oneLine(warning)}`)
   for (const each of report.integrations) {

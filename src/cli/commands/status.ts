@@ -2,6 +2,7 @@
 import type { StatusReport } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { paintState } from '../output/colour.ts'
+import { renderNodes } from '../output/nodes.ts'
 import { renderFields, renderTable } from '../output/table.ts'
 import { oneLine } from '../output/text.ts'
 import { relativeTime, spanOf } from '../output/time.ts'
@@ -84,6 +85,7 @@ async function describe(context: Context, report: StatusReport, live: boolean): 
       ),
     )
   }
+  if (report.nodes !== undefined) parts.push(renderNodes(report.nodes, { paint, width, now }))
   if (report.store.problem !== undefined) {
     parts.push(`${paint.red('store problem:')} ${oneLine(report.store.problem)}`)
   }

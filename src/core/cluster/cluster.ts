@@ -8,7 +8,6 @@ import {
   type Logger,
   NODE_BEAT_MS,
   NODE_GONE_MS,
-  type NodeLink,
   type NodeReport,
   type NodeRow,
   nodeOf,
@@ -23,11 +22,12 @@ export interface ClusterDeps {
   readonly log: Logger
   readonly roster: Roster
   /** What this node says of itself, its agents apart. */
-  readonly report: () => Omit<NodeReport, 'agents' | 'links'>
-  readonly links: () => readonly NodeLink[]
+  readonly report: () => Omit<NodeReport, 'agents'>
 }
 
 export interface Cluster {
+  /** All that were heard of in the last day. */
+  nodes(): readonly NodeRow[]
   /** Other nodes that are heard of. */
   others(): readonly NodeRow[]
   isAlive(owner: string): boolean
@@ -85,7 +85,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
         agent: post.settings.id,
         ...(post.detail === undefined ? {} : { detail: post.detail }),
       }))
-    await store.beat({ ...deps.report(), links: deps.links(), agents })
+    await store.beat({ ...deps.report(), agents })
     beatAt = clock.now()
     if (asleep) trustFrom = beatAt + NODE_GONE_MS
   }
@@ -147,6 +147,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
   roster.onDetached(presence)
 
   return {
+    nodes: () => nodes.map((one) => ({ ...one, alive: isAlive(one.owner) })),
     others,
     isAlive,
     reaches: (agent) => isHere(agent) || holders(agent).length > 0,

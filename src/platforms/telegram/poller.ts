@@ -7,6 +7,8 @@
 import {
   asSwitchboardError,
   type Clock,
+  LEASE_MS,
+  LEASE_RENEW_MS,
   type LinkLease,
   type Logger,
   type PlatformIntake,
@@ -42,8 +44,6 @@ export interface Poller {
 }
 
 const LIMIT = 100
-const LEASE_MS = 15_000
-const LEASE_RENEW_MS = 5_000
 const LONGEST_ALBUM_WAITS = 5
 const HASTY_MS = 100
 const HASTY_PAUSE_MS = 500

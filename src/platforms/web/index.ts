@@ -73,6 +73,8 @@ export function createWebPlatform(deps: PlatformDeps): PlatformAdapter {
         windows.tell(to.conversation, 'status', { text: signal.text })
       }
     },
+    heard: (conversation) => windows.wake(conversation),
+    listening: () => windows.count() > 0,
     link: () =>
       intake === null
         ? { state: 'down', detail: 'not started' }

@@ -70,6 +70,8 @@ export function createWebhook(
       else streams.show(shown)
       return { platformIds: [key] }
     },
+    heard: (conversation) => streams.heard(conversation),
+    listening: () => streams.count() > 0,
     link: () => ({ state: intake === null ? 'connecting' : 'up' }),
     async stop() {
       intake = null

@@ -13,6 +13,8 @@ const MEMORY = 500
 export interface Streams {
   open(verified: VerifiedRequest): Promise<HttpReply>
   show(message: Shown): void
+  heard(conversation: string): void
+  count(): number
   end(): void
 }
 
@@ -62,6 +64,10 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
     show(message) {
       for (const watcher of watchers) watcher.show(message)
     },
+    heard(conversation) {
+      for (const watcher of watchers) watcher.heard(conversation)
+    },
+    count: () => watchers.size,
     end() {
       for (const watcher of watchers) watcher.end()
       watchers.clear()

@@ -26,6 +26,8 @@ export interface WatcherConfig {
 
 export interface Watcher {
   show(message: Shown): void
+  /** Something was sent there by another node. */
+  heard(conversation: string): void
   end(): void
 }
 
@@ -42,6 +44,8 @@ export function createWatcher(
   let begun = config.resume !== null
   let pumping = false
   let again = false
+  /** Holes are looked at too: what was on its way may have been sent by another node. */
+  let fill = false
   let looks = 0
 
   const scope = config.conversation === null ? {} : { conversation: config.conversation }
@@ -127,6 +131,7 @@ export function createWatcher(
 
   async function pump(unasked: boolean): Promise<void> {
     again = true
+    if (unasked) fill = true
     if (pumping) return
     pumping = true
     try {
@@ -135,7 +140,10 @@ export function createWatcher(
         const first = !begun
         if (first) await begin()
         await readOn()
-        if (unasked || first) await fillHoles(() => true)
+        if (fill || first) {
+          fill = false
+          await fillHoles(() => true)
+        }
         // Sent just now, with a position that was passed before: late, but news.
         for (const message of [...live.values()].sort((a, b) => a.seq - b.seq)) await emitInOrder(message)
       }
@@ -164,6 +172,9 @@ export function createWatcher(
       if (recent.has(message.seq) || known(message.seq)) return
       live.set(message.seq, message)
       void pump(false)
+    },
+    heard(conversation) {
+      if (config.conversation === null || conversation === config.conversation) void pump(true)
     },
     end() {
       cancel()

@@ -1,6 +1,7 @@
 // Reading the cluster: nodes, and which agents are at which of them.
 import {
   type AttachmentRow,
+  type LinkActivity,
   NODE_GONE_MS,
   type NodeAgent,
   type NodeLink,
@@ -41,6 +42,7 @@ export function* readNodes(now: number): Steps<readonly NodeRow[]> {
       digest: text(row, 'digest'),
       skewMs: whole(row, 'skew_ms'),
       links: JSON.parse(text(row, 'links')) as NodeLink[],
+      activity: JSON.parse(text(row, 'activity')) as Record<string, LinkActivity>,
       agents: agents.get(owner) ?? [],
       startedAt: whole(row, 'started_at'),
       seenAt,

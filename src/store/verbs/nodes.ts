@@ -21,10 +21,10 @@ export const beat: Verb<NodeReport, void> = oneByOne(function* (context, report)
   ])
   const links = JSON.stringify(report.links)
   yield* run(
-    `INSERT INTO nodes (owner, node, version, url, digest, skew_ms, links, started_at, seen_at, left_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL)
+    `INSERT INTO nodes (owner, node, version, url, digest, skew_ms, links, activity, started_at, seen_at, left_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULL)
      ON CONFLICT (owner) DO UPDATE SET url = excluded.url, digest = excluded.digest, skew_ms = excluded.skew_ms,
-       links = excluded.links, seen_at = excluded.seen_at, left_at = NULL`,
+       links = excluded.links, activity = excluded.activity, seen_at = excluded.seen_at, left_at = NULL`,
     [
       owner,
       report.node,
@@ -33,6 +33,7 @@ export const beat: Verb<NodeReport, void> = oneByOne(function* (context, report)
       report.digest,
       Math.round(report.skewMs),
       links,
+      JSON.stringify(report.activity),
       report.startedAt,
       now,
     ],

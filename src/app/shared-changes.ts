@@ -1,0 +1,49 @@
+// What an operator changes at one node by command (secrets, integrations, grants) holds at all of them: a hint tells at
+// once, and a slow look finds what no hint told.
+import type { Cancel, Clock, Logger, Store } from '../contract/index.ts'
+
+const LOOK_EVERY_MS = 60_000
+
+export function followSharedChanges(deps: {
+  readonly store: Pick<Store, 'onHint' | 'shared'>
+  readonly clock: Clock
+  readonly log: Logger
+  /** Secrets and added integrations are read again, and what they change is started anew. */
+  readonly refreshConfig: () => Promise<void>
+  readonly refreshAccess: () => Promise<void>
+}): Cancel {
+  const { store, clock, log } = deps
+  let stopped = false
+  let cancel: Cancel = () => undefined
+  let working: Promise<void> = Promise.resolve()
+
+  const soon = (work: () => Promise<void>) => {
+    working = working
+      .then(() => (stopped ? undefined : work()))
+      .catch((thrown) =>
+        log.warn({ error: String(thrown) }, 'what other nodes changed could not be read; trying again later'),
+      )
+  }
+  const look = () => {
+    soon(deps.refreshAccess)
+    soon(deps.refreshConfig)
+  }
+  const keepLooking = () => {
+    cancel = clock.after(LOOK_EVERY_MS, () => {
+      look()
+      keepLooking()
+    })
+  }
+
+  if (store.shared) {
+    store.onHint((hint, from) => {
+      if (hint.kind === 'config' && from !== null) soon(deps.refreshConfig)
+      if (hint.kind === 'missed') look()
+    })
+    keepLooking()
+  }
+  return () => {
+    stopped = true
+    cancel()
+  }
+}
