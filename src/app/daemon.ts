@@ -40,6 +40,7 @@ import { createDesk } from './desk.ts'
 import { createEndpoints } from './endpoints.ts'
 import { createGateway } from './gateway.ts'
 import { createLogger } from './logger.ts'
+import { openChannelServers } from './open-channel-servers.ts'
 import { createAuthenticate } from './principals.ts'
 import { createNodeClock, createRealRandom } from './real-clock.ts'
 import { BUILT, CONNECTORS, PLATFORMS } from './registry.ts'
@@ -160,6 +161,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       publicBase: () => baseUrl(),
       watched: () => watchers.size > 0,
       self: () => ({ version: VERSION, startedAt, url: address.url, skewMs: clock.skewMs() }),
+      servers: () => openChannelServers({ clock, random, log, store, secret, variables: env }),
       ...(crashPoint ? { crashPoint } : {}),
     })
     const baseUrl = () => settings().server.publicUrl?.replace(/\/$/, '') ?? address.url

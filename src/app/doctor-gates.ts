@@ -62,12 +62,22 @@ export interface Path {
   readonly attached: boolean
   readonly detail: string | undefined
   readonly paired: number
+  /** Gates of the adapter's own. */
+  readonly own: readonly GateView[]
+  /** Names of the channel servers that are configured. */
+  readonly servers: readonly string[]
 }
 
 /** The whole way from the platform to the agent, gate by gate. */
 export function bindingGates(agent: AgentSettings, binding: Binding, path: Path): readonly GateView[] {
-  const at = `${agent.origin}.inbound_bindings[${agent.bindings.indexOf(binding)}]`
   const { integration, link } = path
+  // A binding that was made for a channel server stands nowhere in the file.
+  const at =
+    integration?.platform === 'mcp'
+      ? integration.origin
+      : `${agent.origin}.inbound_bindings[${agent.bindings.indexOf(binding)}]`
+  if (!integration && binding.plugin === 'mcp' && path.servers.includes(binding.instance))
+    return [gate('server', true, `a channel server: see channel:${binding.instance}@${agent.id}`, at)]
   if (!integration)
     return [gate('integration', false, `no integration "${binding.instance}"`, `${at}.instance`)]
   const limit = binding.senderLimit
@@ -75,6 +85,7 @@ export function bindingGates(agent: AgentSettings, binding: Binding, path: Path)
     gate('integration', true, 'configured', `${at}.instance`),
     gate('link', link.link !== 'down', link.detail ?? link.link, integration.origin),
     ...integrationGates(integration, path.paired),
+    ...path.own,
     ...(limit ? [gate('limit', true, limitWords(limit), `${at}.rate_limit`)] : []),
     gate(
       'agent',
@@ -92,16 +103,26 @@ function limitWords({ rps, burst }: { readonly rps: number; readonly burst: numb
 type Refusals = DoctorReport['integrations'][number]['refusals']
 
 /** What was refused so far, with the key that would let it in. */
-export function refusals(counters: readonly Counter[], one: IntegrationSettings): Refusals {
+export function refusals(
+  counters: readonly Counter[],
+  one: IntegrationSettings,
+  own: readonly GateView[],
+): Refusals {
   return counters
     .filter((counter) => counter.name === 'refused' && counter.count > 0)
     .map(({ reason, count }) => ({
       reason,
       count,
       text: Object.hasOwn(REASONS, reason) ? REASONS[reason as ReasonCode].text : '',
-      key: keyOf(reason, one),
+      key: ownKey(reason, own) ?? keyOf(reason, one),
     }))
     .toSorted((a, b) => b.count - a.count)
+}
+
+/** Where the adapter has a gate of its own, that one has the key. */
+function ownKey(reason: string, own: readonly GateView[]): string | undefined {
+  const name = reason === 'rate_limited' ? 'limit' : reason.replace(/^gate_/, '')
+  return own.find((each) => each.gate === name)?.key
 }
 
 function keyOf(reason: string, { origin }: IntegrationSettings): string {

@@ -3,6 +3,7 @@
 import type { Counter, DoctorReport } from '../contract/index.ts'
 import { agentAnywhere, clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
 import { bindingGates, integrationGates, refusals } from './doctor-gates.ts'
+import { serverViews } from './server-views.ts'
 import { lastTimes, linkState, type StatusDeps } from './status.ts'
 import { iso } from './views.ts'
 
@@ -25,15 +26,16 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
     const paired = (integration: string) => gateway.grants.senders(integration, 'talk').length
     const integrations = now.integrations.map((one) => {
       const link = gateway.links.get(one.id)
+      const own = link?.adapter.gates?.() ?? []
       const mine = counters.filter((counter) => counter.integration === one.id)
       return {
         id: one.id,
         platform: one.platform,
         ...linkOf(one.id, one.enabled),
-        gates: integrationGates(one, paired(one.id)),
+        gates: [...integrationGates(one, paired(one.id)), ...own],
         ...lastTimes(link, one.id, others),
         drops: drops(mine),
-        refusals: refusals(mine, one),
+        refusals: refusals(mine, one, own),
         sends_waiting: sum(mine, 'send:queued') + sum(mine, 'send:sending'),
         sends_failed: sum(mine, 'send:failed') + sum(mine, 'send:unknown'),
       }
@@ -65,6 +67,8 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
                 attached,
                 detail,
                 paired: paired(binding.instance),
+                own: gateway.links.get(binding.instance)?.adapter.gates?.() ?? [],
+                servers: now.mcpServers.map((server) => server.name),
               }),
             }
           }),
@@ -88,6 +92,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
         ? { cluster: { nodes, warnings: [...between.problems, ...between.warnings] } }
         : {}),
       integrations,
+      ...serverViews(gateway.servers()),
       agents,
     }
   }

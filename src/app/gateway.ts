@@ -3,6 +3,7 @@
 import {
   type AgentSettings,
   type Cancel,
+  type ChannelServers,
   type Clock,
   type ConnectorModule,
   type CredentialShelf,
@@ -16,7 +17,6 @@ import {
   type Random,
   type Settings,
   type Store,
-  SwitchboardError,
   type ToolDesk,
 } from '../contract/index.ts'
 import { type Approvals, createApprovals } from '../core/approvals/approvals.ts'
@@ -37,9 +37,11 @@ import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.t
 import { createScheduler } from '../core/schedules/scheduler.ts'
 import { splitText } from '../kit/index.ts'
 import { fingerprintOf } from './fingerprint.ts'
+import { createHostedServers } from './hosted-servers.ts'
 import { createLinkLease } from './link-lease.ts'
 import { linkReports } from './link-reports.ts'
 import { nextRun } from './next-run.ts'
+import { createParts, type Part } from './parts.ts'
 import { createPlatformTokens } from './platform-tokens.ts'
 import { keepPruning } from './retention.ts'
 import { createSignalRelay } from './signal-relay.ts'
@@ -66,6 +68,8 @@ export interface GatewayDeps {
   /** What connectors whose agents call tools or attach need; absent: they are told so. */
   readonly tools?: () => ToolDesk
   readonly hosts?: HostDoor
+  /** Connections to channel servers; asked for when the first one is configured. */
+  readonly servers?: () => Promise<ChannelServers>
   readonly crashPoint?: (name: string) => void
   /** What this node tells the others of itself; absent: its name. */
   readonly self?: () => Pick<NodeReport, 'version' | 'startedAt' | 'url' | 'skewMs'>
@@ -81,6 +85,8 @@ export interface Gateway {
   readonly grants: LiveGrantBook
   readonly outlet: Outlet
   readonly notifier: Notifier
+  /** The channel servers that are hosted here. */
+  servers(): ChannelServers | undefined
   /** Why an integration or agent could not be started, by `integration:ID` or `agent:ID`. */
   problems(): ReadonlyMap<string, string>
   start(): Promise<void>
@@ -94,8 +100,21 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const roster = createRoster(clock)
   const links = createLinks()
   const grants = createGrantBook(store, log)
-  const problems = new Map<string, string>()
-  const running = new Map<string, string>()
+  const end = async (key: string) => {
+    const id = key.slice(key.indexOf(':') + 1)
+    if (key.startsWith('agent:')) {
+      const post = roster.get(id)
+      await post?.connector.stop()
+      roster.remove(id)
+    } else {
+      const link = links.get(id)
+      links.remove(id)
+      await link?.adapter.stop()
+    }
+  }
+  const parts = createParts({ log, end })
+  const { problems } = parts
+  const hosted = createHostedServers(deps.servers)
   let started = false
   let stopPruning: Cancel = () => undefined
   const crashPoint = deps.crashPoint ? { crashPoint: deps.crashPoint } : {}
@@ -217,6 +236,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
   })
 
+  const servers = () => {
+    const pool = hosted.pool()
+    return pool ? { servers: pool } : {}
+  }
+
   const startIntegration = async (integration: IntegrationSettings) => {
     const load = deps.platforms[integration.platform]
     if (!load || !integration.enabled) return
@@ -233,6 +257,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       secret: deps.secret,
       filesDir: deps.filesDir(integration.id),
       publicUrl: settings().server.publicUrl,
+      current: () => integrationById(settings(), integration.id) ?? null,
+      ...servers(),
       ...(lease ? { lease } : {}),
       ...(deps.credentials ? { credentials: deps.credentials(integration.id) } : {}),
     })
@@ -284,41 +310,28 @@ export function createGateway(deps: GatewayDeps): Gateway {
     )
   }
 
-  /** Starts one part; a part that cannot start is told in status and doctor and stops nobody else. */
-  const begin = async (key: string, wanted: string, start: () => Promise<void>) => {
-    problems.delete(key)
-    running.set(key, wanted)
-    try {
-      await start()
-    } catch (thrown) {
-      const problem = thrown instanceof SwitchboardError ? thrown.message : String(thrown)
-      problems.set(key, problem)
-      log.error({ part: key, problem }, 'could not be started')
-    }
-  }
-
-  const end = async (key: string) => {
-    running.delete(key)
-    problems.delete(key)
-    const id = key.slice(key.indexOf(':') + 1)
-    if (key.startsWith('agent:')) {
-      const post = roster.get(id)
-      await post?.connector.stop()
-      roster.remove(id)
-    } else {
-      const link = links.get(id)
-      links.remove(id)
-      await link?.adapter.stop()
-    }
-  }
-
   const applyNow = async () => {
+    const release = await hosted.apply(settings()).catch((thrown) => {
+      log.error({ error: String(thrown) }, 'channel servers could not be started')
+      return () => undefined
+    })
+    try {
+      await applyParts()
+    } finally {
+      release()
+    }
+    await sender.review()
+    if (started) scheduler.refresh()
+  }
+
+  const applyParts = async () => {
     const { integrations, agents, server } = settings()
-    const wanted = new Map<string, { digest: string; start: () => Promise<void> }>()
+    const wanted = new Map<string, Part>()
     for (const one of integrations) {
       const { origin: _origin, ...meaning } = one
       wanted.set(`integration:${one.id}`, {
         digest: fingerprintOf({ ...meaning, publicUrl: server.publicUrl }, deps.secret),
+        live: one.enabled && links.get(one.id)?.adapter.reconsider !== undefined,
         start: () => startIntegration(one),
       })
     }
@@ -328,18 +341,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
         start: () => startAgent(one),
       })
     }
-    for (const [key, digest] of [...running]) {
-      // What could not start is tried again: what it lacked may be there by now.
-      if (wanted.get(key)?.digest !== digest || problems.has(key))
-        await end(key).catch((thrown) =>
-          log.error({ part: key, error: String(thrown) }, 'did not stop cleanly'),
-        )
-    }
-    for (const [key, { digest, start }] of wanted) {
-      if (!running.has(key)) await begin(key, digest, start)
-    }
-    await sender.review()
-    if (started) scheduler.refresh()
+    await parts.match(wanted)
+    for (const link of links.all()) link.adapter.reconsider?.()
   }
 
   // One change after another: a second one must not overtake the first half-way.
@@ -359,6 +362,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     grants,
     outlet,
     notifier,
+    servers: () => hosted.pool(),
     problems: () => problems,
     apply,
     async start() {
@@ -378,11 +382,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       approvals.stop()
       await dispatcher.stop()
       await sender.stop()
-      for (const key of [...running.keys()]) {
-        await end(key).catch((thrown) =>
-          log.warn({ part: key, error: String(thrown) }, 'did not stop cleanly'),
-        )
-      }
+      await parts.endAll()
+      await hosted.stop()
       // Last: by then lanes, leases and hosts are given back, and the others may have them at once.
       await cluster.stop()
     },

@@ -4,6 +4,7 @@ import type { Link } from '../core/outbound/links.ts'
 import { agentAnywhere, latestAt, linkAnywhere, nodeViews } from './cluster-view.ts'
 import type { Gateway } from './gateway.ts'
 import { linkStateOf } from './link-reports.ts'
+import { serverViews } from './server-views.ts'
 import { isoOrNull, totals } from './views.ts'
 
 /** What the daemon knows about itself. */
@@ -57,6 +58,7 @@ export function createStatus({
           ...lastTimes(link, one.id, others),
         }
       }),
+      ...serverViews(gateway.servers()),
       agents: now.agents.map((one) => {
         const post = gateway.roster.get(one.id)
         const problem = gateway.problems().get(`agent:${one.id}`)

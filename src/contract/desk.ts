@@ -14,6 +14,8 @@ export interface ServerView {
   readonly detail?: string
   readonly connected_at: string | null
   readonly restarts: number
+  /** Lines that were no message of the protocol. */
+  readonly noise: number
   readonly program: string | null
   /** `nexo`, `claude`, or null: it declares no channel. */
   readonly prefix: string | null

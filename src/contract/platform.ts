@@ -214,7 +214,11 @@ export interface PlatformAdapter {
   /** Whether anybody looks (an open window, a stream) through this node. */
   listening?(): boolean
   /** Link health, for status and doctor. */
-  link(): { readonly state: 'up' | 'connecting' | 'down' | 'disabled'; readonly detail?: string }
+  link(): {
+    /** `waiting`: another node holds it. */
+    readonly state: 'up' | 'connecting' | 'down' | 'disabled' | 'waiting'
+    readonly detail?: string
+  }
   stop(): Promise<void>
 }
 

@@ -89,6 +89,21 @@ function stateFamilies(status: StatusReport, counters: readonly Counter[] | null
         value: one.link === 'up' ? 1 : 0,
       })),
     },
+    {
+      name: 'switchboard_channel_server_up',
+      type: 'gauge',
+      help: 'Whether a hosted channel server is connected.',
+      samples: (status.servers ?? []).map((one) => ({
+        labels: { server: one.name },
+        value: one.state === 'up' ? 1 : 0,
+      })),
+    },
+    {
+      name: 'switchboard_channel_server_restarts_total',
+      type: 'counter',
+      help: 'How often a hosted channel server was started again.',
+      samples: (status.servers ?? []).map((one) => ({ labels: { server: one.name }, value: one.restarts })),
+    },
   ]
 }
 

@@ -54,6 +54,7 @@ export interface TestSettings {
   /** Names get a catch-all binding to every integration. */
   readonly agents?: readonly (string | AgentSettings)[]
   readonly users?: Settings['users']
+  readonly mcpServers?: Settings['mcpServers']
   readonly tunables?: Partial<Tunables>
 }
 
@@ -61,6 +62,7 @@ export function testSettings({
   integrations = [testIntegration('chat')],
   agents = ['demo'],
   users = [],
+  mcpServers = [],
   tunables = {},
 }: TestSettings = {}): Settings {
   const all = integrations.map((one) => one.id)
@@ -69,7 +71,7 @@ export function testSettings({
     store: 'sqlite::memory:',
     integrations,
     agents: agents.map((one) => (typeof one === 'string' ? testAgent(one, all) : one)),
-    mcpServers: [],
+    mcpServers,
     users,
     tunables: { ...DEFAULT_TUNABLES, ...tunables },
     digest: 'test',

@@ -6,6 +6,8 @@ import { createDesk } from '../../src/app/desk.ts'
 import { createGateway, type Gateway } from '../../src/app/gateway.ts'
 import { createTokens } from '../../src/app/tokens.ts'
 import type {
+  ChannelServer,
+  ChannelServers,
   Clock,
   ConnectorModule,
   Desk,
@@ -17,6 +19,7 @@ import type {
 } from '../../src/contract/index.ts'
 import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
 import { splitText } from '../../src/kit/index.ts'
+import { mcpPlatform } from '../../src/platforms/mcp/index.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createTestRandom } from '../../src/testing/test-clock.ts'
 import { createLife, type Life } from './guard.ts'
@@ -36,6 +39,7 @@ export interface Surroundings {
   readonly log: Logger
   readonly platform: PlatformModule
   readonly connector: ConnectorModule
+  readonly servers: ChannelServers
   readonly settings: () => Settings
   readonly watched: () => boolean
   readonly crashPoint: (name: string) => void
@@ -74,7 +78,11 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
   const platform = part.receives ? around.platform : deaf(around.platform)
   const connector = part.delivers ? around.connector : unattended(around.connector)
   const gateway = createGateway({
-    platforms: Object.fromEntries(PLAYED.map((name) => [name, async () => life.platform(platform)])),
+    platforms: {
+      ...Object.fromEntries(PLAYED.map((name) => [name, async () => life.platform(platform)])),
+      mcp: async () => life.platform(mcpPlatform),
+    },
+    servers: async () => (part.receives ? around.servers : elsewhere(around.servers)),
     connectors: {
       test: async () => life.connector(connector),
       demo: async () => life.connector(demoConnector),
@@ -134,6 +142,20 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
 function deaf(module: PlatformModule): PlatformModule {
   const quiet = async () => undefined
   return { ...module, create: (deps) => ({ ...module.create(deps), start: quiet, stop: quiet }) }
+}
+
+/** Another node holds the servers: here nothing is heard of them, and they cannot be called. */
+function elsewhere(servers: ChannelServers): ChannelServers {
+  const held = (server: ChannelServer): ChannelServer => ({
+    ...server,
+    facts: () => ({ ...server.facts(), state: 'waiting', prefix: null, permissionRelay: false }),
+    onNews: () => () => undefined,
+  })
+  const of = (name: string) => {
+    const server = servers.get(name)
+    return server === undefined ? undefined : held(server)
+  }
+  return { ...servers, get: of, all: () => servers.all().map(held) }
 }
 
 /** Configured here as everywhere, with no agent attached: whatever is handed over here went astray. */

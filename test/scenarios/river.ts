@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect } from 'vitest'
 import type { Gateway } from '../../src/app/gateway.ts'
+import { withChannelServers } from '../../src/config/channel-integrations.ts'
 import type { Desk, Settings, Store, ToolDesk } from '../../src/contract/index.ts'
 import { sharedPostgres } from '../../src/testing/postgres-server.ts'
 import { createRecordingLog } from '../../src/testing/recording-log.ts'
@@ -20,6 +21,7 @@ import {
   type ScriptedPlatform,
   type ScriptedPlatformOptions,
 } from '../../src/testing/scripted-platform.ts'
+import { createScriptedServers, type ScriptedServer } from '../../src/testing/scripted-servers.ts'
 import { createTestClock } from '../../src/testing/test-clock.ts'
 import { type TestSettings, testSettings } from '../../src/testing/test-settings.ts'
 import { createHintFence, type HintFence } from './hint-fence.ts'
@@ -38,6 +40,8 @@ export interface River {
   readonly agent: ScriptedAgent
   readonly logLines: readonly string[]
   agentNamed(id: string): ScriptedAgent
+  /** A channel server that the configuration names. */
+  server(name: string): ScriptedServer
   person(conversation: string, sender?: string, options?: PersonOptions): Person
   /** The store of the present life. */
   store(): Store
@@ -126,7 +130,9 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
   const log = createRecordingLog()
   const platform = createScriptedPlatform(options.platform)
   const connector = createScriptedConnector(options.agent, options.perAgent)
-  let settings = testSettings(options)
+  const servers = createScriptedServers()
+  const configured = (given: TestSettings) => withChannelServers(testSettings(given))
+  let settings = configured(options)
   let births = 0
   let errorsExpected = false
   let crash: { point: string; left: number } | null = null
@@ -147,7 +153,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     nodes = born
     for (const part of parts) {
       const watched = () => options.watched ?? false
-      const around = { url, clock, timers, log, platform, connector, watched, crashPoint }
+      const around = { url, clock, timers, log, platform, connector, servers, watched, crashPoint }
       born.push(await bringToLife(part, { ...around, settings: () => settings, seed: `river ${births++}` }))
     }
     if (parts.length > 1)
@@ -236,6 +242,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     agent: connector.agent('demo'),
     logLines: log.lines,
     agentNamed: (id) => connector.agent(id),
+    server: (name) => servers.named(name),
     person: (conversation, sender = conversation, about = {}) => platform.person(conversation, sender, about),
     store: () => door().store,
     desk: () => office().desk,
@@ -251,7 +258,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
       await settle()
     },
     async configure(next) {
-      settings = testSettings(next)
+      settings = configured(next)
       for (const { gateway } of nodes) await gateway.apply()
       await settle()
     },
@@ -260,7 +267,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     },
     async restart(next) {
       await die()
-      if (next) settings = testSettings(next)
+      if (next) settings = configured(next)
       clock.jump(clock.now() + RESTART_MS)
       await live()
       await settle()

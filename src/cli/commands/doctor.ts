@@ -1,5 +1,5 @@
 // `switchboard doctor`: the live path, not just the file. Each gate with pass or the reason and the key to change.
-import type { DoctorReport, GateView } from '../../contract/index.ts'
+import type { DoctorReport, GateView, ServerView } from '../../contract/index.ts'
 import { CLAUDE_GATES, skippedChannels } from '../claude-gates.ts'
 import type { Context, Run } from '../context.ts'
 import { paintState } from '../output/colour.ts'
@@ -51,6 +51,7 @@ function describe(context: Context, report: DoctorReport): string {
       ...gateLines(context, each.gates, '  '),
     )
   }
+  lines.push(...serverLines(context, report.servers ?? []))
   for (const agent of report.agents) {
     const presence = paintState(paint, agent.attached ? 'attached' : 'absent')
     lines.push(
@@ -96,6 +97,23 @@ function claudeLines(context: Context, view: ReturnType<typeof claudeView>): str
       ? said
       : ['  it closes them without telling us; in its order, with what opens each:', ...all]),
   ]
+}
+
+function serverLines(context: Context, servers: readonly ServerView[]): string[] {
+  const { paint } = context
+  return servers.flatMap((each) => {
+    const stamp = each.verified ? '' : ' (unverified: written by hand)'
+    const source = each.plugin_source === null ? 'no plugin source' : `${each.plugin_source}${stamp}`
+    const speaks = each.prefix === null ? 'declares no channel' : `speaks ${each.prefix}/channel`
+    const relay = each.permission_relay ? ', relays permissions' : ''
+    return [
+      '',
+      `${paint.bold(`server ${oneLine(each.name)}`)} (${oneLine(each.transport)})`,
+      `  link    ${paintState(paint, oneLine(each.state))}${each.detail === undefined ? '' : `: ${oneLine(each.detail)}`}`,
+      `  is      ${oneLine(each.program ?? 'unknown yet')}, ${speaks}${relay}; ${oneLine(source)}`,
+      `  since   ${relativeTime(each.connected_at, context.terminal.now())}, started again ${each.restarts} times, ${each.noise} lines of noise`,
+    ]
+  })
 }
 
 function refusalLines(

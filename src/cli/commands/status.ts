@@ -1,5 +1,5 @@
 // `switchboard status`: what runs, what waits and the counts, from the daemon or (ready: false) from the store.
-import type { StatusReport } from '../../contract/index.ts'
+import type { ServerView, StatusReport } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { paintState } from '../output/colour.ts'
 import { renderNodes } from '../output/nodes.ts'
@@ -66,6 +66,23 @@ async function describe(context: Context, report: StatusReport, live: boolean): 
       ),
     )
   }
+  if (report.servers !== undefined && report.servers.length > 0) {
+    parts.push(
+      renderTable(
+        report.servers,
+        [
+          { title: 'SERVER', value: (row) => row.name, givesWay: 1 },
+          { title: 'TRANSPORT', value: (row) => row.transport },
+          { title: 'LINK', value: (row) => row.state, paint: (cell, row) => dyed(context, cell, row.state) },
+          { title: 'SPEAKS', value: (row) => (row.prefix === null ? '-' : `${row.prefix}/channel`) },
+          { title: 'SOURCE', value: sourceOf },
+          { title: 'RESTARTS', value: (row) => String(row.restarts), align: 'right' },
+          { title: 'DETAIL', value: (row) => row.detail ?? '', givesWay: 2 },
+        ],
+        { paint, width },
+      ),
+    )
+  }
   if (report.agents.length > 0) {
     parts.push(
       renderTable(
@@ -94,6 +111,11 @@ async function describe(context: Context, report: StatusReport, live: boolean): 
   }
   for (const warning of report.config.warnings) parts.push(`${paint.yellow('warning:')} ${oneLine(warning)}`)
   return parts.join('\n\n')
+}
+
+function sourceOf({ plugin_source, verified }: ServerView): string {
+  if (plugin_source === null) return '-'
+  return verified ? plugin_source : `${plugin_source} (unverified)`
 }
 
 function dyed(context: Context, cell: string, state: string): string {

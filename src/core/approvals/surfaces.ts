@@ -5,13 +5,15 @@ import {
   type Ask,
   formatAddress,
   type NewSend,
+  RELAY_PLACE,
   type Settings,
   type Store,
 } from '../../contract/index.ts'
-import { canSpeak, type Link, type Links } from '../outbound/links.ts'
+import type { Link, Links } from '../outbound/links.ts'
 import { approverChats, type GrantBook, isApprover } from '../people/approvers.ts'
 import { rowAddress } from '../signals.ts'
 import { outcomeText, type PromptPlace, promptOp } from './prompt.ts'
+import { canAsk, relayPlaces } from './relay-places.ts'
 
 export interface AskOrder {
   readonly agent: string
@@ -56,7 +58,8 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
         origin && chat.integration === origin.to.integration && chat.conversation === origin.to.conversation
       if (!same || found.size === 0) found.set(formatAddress(chat), chat)
     }
-    return [...found.values()].filter((chat) => canSpeak(deps.links, chat.integration))
+    const chats = [...found.values()].filter((chat) => canAsk(deps.links, chat, origin?.to ?? null))
+    return [...chats, ...relayPlaces(settings, deps.links, order.agent)]
   }
 
   const prompts = (id: string, order: AskOrder, chats: readonly Address[]): readonly NewSend[] =>
@@ -81,7 +84,8 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
     const sends: NewSend[] = []
     for (const send of shown) {
       const link = deps.links.get(send.integration)
-      if (!link || send.op?.kind !== 'prompt') continue
+      // A channel server that was asked has no way to hear how it ended: its verdict would come too late.
+      if (!link || send.op?.kind !== 'prompt' || send.conversation === RELAY_PLACE) continue
       const on = send.platformIds[0]
       sends.push({
         to: rowAddress(send),

@@ -29,14 +29,19 @@ export function createLinks(): Links {
   const links = new Map<string, Link>()
   const listeners: (() => void)[] = []
   let reachable: readonly string[] = []
+  /** Those that one node at a time can send through. */
+  const shared = new Set<string>()
+  const isHere = (id: string) => !shared.has(id) || links.get(id)?.adapter.link().state !== 'waiting'
   return {
     get: (integration) => links.get(integration),
     all: () => [...links.values()],
-    reachable: () => reachable,
+    reachable: () => (shared.size === 0 ? reachable : reachable.filter(isHere)),
     add(integration, platform, adapter) {
       const link = { integration, platform, adapter, lastInAt: null, lastOutAt: null }
       links.set(integration, link)
       reachable = [...links.keys()]
+      if (adapter.sendFrom === 'link-holder') shared.add(integration)
+      else shared.delete(integration)
       for (const listen of listeners) listen()
       return link
     },

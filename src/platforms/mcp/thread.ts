@@ -1,7 +1,7 @@
 // Which conversation a channel message belongs to: from the server's own keys, in the seed's order. A thread is joined
 // with its parent chat, so that equal thread ids of two chats do not meet. Names and senders never enter.
-const THREAD_KEYS = ['thread_ts', 'thread_id'] as const
-const CONVERSATION_KEYS = ['chat_id', 'conversation_id', 'room_id', 'channel_id', 'to'] as const
+export const THREAD_KEYS = ['thread_ts', 'thread_id'] as const
+export const CONVERSATION_KEYS = ['chat_id', 'conversation_id', 'room_id', 'channel_id', 'to'] as const
 
 /** The keys of a tool call that say where a message goes. */
 export const DESTINATION_KEYS: readonly string[] = [...CONVERSATION_KEYS, ...THREAD_KEYS]

@@ -1,0 +1,113 @@
+// What a server pushed, on its way to the intake, in order. A notification has no acknowledgement and is not sent again:
+// while the store is away a bounded number waits here, and what had to be dropped is counted and told afterwards.
+import type { Cancel, Clock, InboundEvent, Logger, PlatformIntake, Random } from '../../contract/index.ts'
+import { backoffMs } from '../../kit/index.ts'
+
+export interface Arrivals {
+  push(event: InboundEvent): void
+  waiting(): number
+  /** Dropped and not told yet. */
+  lost(): number
+  /** Gives what waits a last chance. */
+  stop(): Promise<void>
+}
+
+export interface ArrivalsDeps {
+  readonly intake: PlatformIntake
+  readonly clock: Clock
+  readonly log: Logger
+  readonly random: Random
+  /** The event that stands for one that was dropped. */
+  readonly dropped: () => InboundEvent
+  /** Much waits: who sends should be held back. False: it may go on. */
+  readonly pressure: (full: boolean) => void
+}
+
+const FULL = 2_000
+const MOST_WAITING = 10_000
+const MOST_WAITING_CHARS = 16 * 1_048_576
+const BATCH = 256
+const RETRY = { baseMs: 100, maxMs: 5_000 }
+const STOP_MS = 5_000
+
+export function createArrivals(deps: ArrivalsDeps): Arrivals {
+  const queue: { readonly event: InboundEvent; readonly chars: number }[] = []
+  let chars = 0
+  let lost = 0
+  let running: Promise<void> | null = null
+  let wake: () => void = () => undefined
+  let stopped = false
+  let full = false
+
+  const waitABit = (failures: number) =>
+    new Promise<void>((resolve) => {
+      const cancel: Cancel = deps.clock.after(backoffMs(failures, RETRY, deps.random), resolve)
+      wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+
+  const press = (now: boolean) => {
+    full = now
+    deps.pressure(now)
+  }
+
+  const run = async () => {
+    for (let failures = 0; queue.length > 0 || lost > 0; ) {
+      const batch = queue.slice(0, BATCH)
+      // Those that were dropped came after what waits.
+      const tellOfLost = batch.length === queue.length ? Math.min(lost, BATCH) : 0
+      const told = Array.from({ length: tellOfLost }, deps.dropped)
+      try {
+        await deps.intake.receive([...batch.map(({ event }) => event), ...told])
+        queue.splice(0, batch.length)
+        chars -= batch.reduce((sum, one) => sum + one.chars, 0)
+        lost -= tellOfLost
+        if (full && queue.length < FULL / 2) press(false)
+        failures = 0
+      } catch (thrown) {
+        failures += 1
+        const problem = String(thrown)
+        if (failures === 1)
+          deps.log.warn({ problem, waiting: queue.length }, 'messages of a channel server wait')
+        if (stopped) break
+        await waitABit(failures)
+      }
+    }
+  }
+
+  const start = () => {
+    running ??= run().finally(() => {
+      running = null
+      if ((queue.length > 0 || lost > 0) && !stopped) start()
+    })
+  }
+
+  return {
+    push(event) {
+      const size = event.kind === 'message' ? event.text.length : 0
+      if (queue.length >= MOST_WAITING || chars + size > MOST_WAITING_CHARS) lost += 1
+      else {
+        queue.push({ event, chars: size })
+        chars += size
+      }
+      if (!full && queue.length >= FULL) press(true)
+      if (!stopped) start()
+    },
+    waiting: () => queue.length,
+    lost: () => lost,
+    async stop() {
+      stopped = true
+      wake()
+      let cancel: Cancel = () => undefined
+      const late = new Promise<void>((resolve) => {
+        cancel = deps.clock.after(STOP_MS, resolve)
+      })
+      if (running) await Promise.race([running, late])
+      cancel()
+      const left = queue.length + lost
+      if (left > 0) deps.log.error({ left }, 'messages of a channel server were not stored')
+    },
+  }
+}

@@ -1,0 +1,250 @@
+// The platform `mcp`: a channel server as one agent has it. The server pushes messages and verdicts, we call its outbound
+// tool. The connection is shared (channel-servers.ts); gates, limit, registration and what waits are this agent's own.
+import {
+  type Abilities,
+  type Cancel,
+  type ChannelRegistration,
+  type ChannelServer,
+  type ChannelView,
+  type PlatformAdapter,
+  type PlatformDeps,
+  type PlatformModule,
+  RELAY_PLACE,
+  type SendRequest,
+  type ServerFacts,
+  type ServerNews,
+  type ServerToolResult,
+  type Skip,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import { createTokenBuckets } from '../../kit/index.ts'
+import { type Arrivals, createArrivals } from './arrivals.ts'
+import { inboundLimit, readOptions } from './channel-options.ts'
+import { destinationsIn } from './destinations.ts'
+import { gateViews } from './gate-views.ts'
+import { evaluateGates } from './gates.ts'
+import { messageIds, permissionRequest, toolInput } from './render.ts'
+import { WHOLE_SERVER } from './thread.ts'
+import { barredEvent, type EventPlace, toEvent } from './to-event.ts'
+import { verifyNews } from './verify.ts'
+
+export const mcpPlatform: PlatformModule = { name: 'mcp', create: (deps) => createMcp(deps) }
+
+const ABILITIES: Abilities = {
+  threads: true,
+  edits: false,
+  reactions: false,
+  files: false,
+  buttons: false,
+  typing: false,
+  // The protocol has no key of ours to tell a repeat by.
+  idempotentSend: false,
+}
+const CALL_TIMEOUT_MS = 30_000
+const ANSWERS_KEPT = 500
+
+/** Throws `config_invalid` when the options were not made by the config room. */
+export function createMcp(deps: PlatformDeps): PlatformAdapter {
+  const { clock, log } = deps
+  const { server: name, agent } = readOptions(deps.integration)
+  const bucket = createTokenBuckets({ maxKeys: 1 }, { clock })
+  const answers = new Map<string, ServerToolResult>()
+  let registered: ChannelRegistration | null = null
+  let attached: ChannelServer | null = null
+  let detach: Cancel = () => undefined
+  let release: Cancel = () => undefined
+  let arrivals: Arrivals | null = null
+  let tools: { readonly connectedAt: number | null; readonly names: readonly string[] } | null = null
+
+  /** The configuration in force, not the one it was started with. */
+  const place = (): EventPlace => {
+    const integration = deps.current?.() ?? deps.integration
+    return { integration, options: readOptions(integration), now: clock.now() }
+  }
+
+  const factsNow = (): ServerFacts => deps.servers?.get(name)?.facts() ?? absent(name)
+
+  /** The five gates, now. */
+  const gated = (facts = factsNow()) => {
+    // Another node has the connection and knows what the server declared: there it is asked again.
+    const known = facts.state === 'waiting' ? { ...facts, prefix: facts.prefix ?? ('nexo' as const) } : facts
+    return evaluateGates(known, place().options)
+  }
+
+  const registration = (): ChannelRegistration | null => {
+    const facts = factsNow()
+    const connected = facts.state === 'up' || facts.state === 'waiting'
+    const now = gated(facts)
+    if (connected && now.pass) {
+      if (!registered)
+        log.info({ server: name, binding: now.registration.binding }, 'channel server registered')
+      registered = { ...now.registration, registeredAt: registered?.registeredAt ?? clock.now() }
+      return registered
+    }
+    if (registered) {
+      const why = now.pass ? { state: facts.state, detail: facts.detail } : now.skip
+      log.info({ server: name, ...why }, 'channel server unregistered')
+      registered = null
+    }
+    return null
+  }
+
+  const take = (news: ServerNews) => {
+    const here = place()
+    const now = gated()
+    const barred = verifyNews(news, {
+      skip: now.pass ? null : now.skip,
+      prefix: factsNow().prefix,
+      limit: inboundLimit(here.options),
+      bucket,
+    })
+    arrivals?.push(barred ? barredEvent(here, barred) : toEvent(news, here))
+  }
+
+  /** The pool may have made a new connection of the same name. */
+  const attach = () => {
+    const server = deps.servers?.get(name) ?? null
+    if (server !== attached) {
+      detach()
+      attached = server
+      const ends = server ? [server.onNews(take), server.onChange(() => void registration())] : []
+      detach = () => {
+        for (const end of ends) end()
+      }
+    }
+    registration()
+  }
+
+  /** So much waits that the server itself is held back. */
+  const pressure = (full: boolean) => {
+    // What waited at the server comes at once, and may well be too much again before this returns.
+    const last = release
+    release = full && attached ? attached.hold() : () => undefined
+    last()
+  }
+
+  /** The live server, if it passes now. Throws why not, and whether trying again may help. */
+  const open = (): { readonly server: ChannelServer; readonly registration: ChannelRegistration } => {
+    const server = deps.servers?.get(name)
+    const facts = factsNow()
+    if (!server || facts.state !== 'up')
+      throw new SwitchboardError(
+        'platform_unavailable',
+        `server ${name} is ${facts.state}: ${facts.detail ?? ''}`,
+      )
+    const now = registration()
+    if (now) return { server, registration: now }
+    const { reason } = skipOf(gated(facts))
+    throw new SwitchboardError('platform_rejected', reason)
+  }
+
+  const hasTool = async (server: ChannelServer, tool: string): Promise<readonly string[] | true> => {
+    const { connectedAt } = server.facts()
+    if (tools?.connectedAt !== connectedAt || !tools.names.includes(tool))
+      tools = { connectedAt, names: await server.tools() }
+    return tools.names.includes(tool) || tools.names
+  }
+
+  const call = async (request: SendRequest) => {
+    const input = toolInput(request)
+    const { server, registration: now } = open()
+    const tool = request.op.kind === 'call' ? request.op.tool : now.outboundToolName
+    const offered = await hasTool(server, tool)
+    if (offered !== true) {
+      throw new SwitchboardError(
+        'platform_rejected',
+        `server ${name} has no tool "${tool}" (outbound_tool_name); it offers: ${offered.join(', ') || 'none'}`,
+        { hint: `set outbound_tool_name of server ${name} in ${place().options.origin}.channels.approved` },
+      )
+    }
+    const result = await server.call(tool, input, { timeoutMs: CALL_TIMEOUT_MS })
+    if (request.op.kind === 'call') remember(request.key, result)
+    if (result.isError)
+      throw new SwitchboardError('platform_rejected', result.text || `the tool "${tool}" reported an error`)
+    return { platformIds: messageIds(result) }
+  }
+
+  const ask = async ({ op, key }: SendRequest) => {
+    const { server, registration: now } = open()
+    if (op.kind !== 'prompt' || !now.permissionRelay)
+      throw new SwitchboardError('platform_rejected', `server ${name} does not relay permissions`)
+    const { method, params } = permissionRequest(now.prefix, op)
+    await server.notify(method, params)
+    return { platformIds: [key] }
+  }
+
+  const remember = (key: string, result: ServerToolResult) => {
+    answers.set(key, result)
+    if (answers.size <= ANSWERS_KEPT) return
+    const [oldest] = answers.keys()
+    if (oldest !== undefined) answers.delete(oldest)
+  }
+
+  const channel: ChannelView = {
+    server: name,
+    agent,
+    registration,
+    answered: (key) => answers.get(key) ?? null,
+    destinations: destinationsIn,
+    wholeServer: WHOLE_SERVER,
+  }
+
+  return {
+    abilities: ABILITIES,
+    textLimit: Number.POSITIVE_INFINITY,
+    sendFrom: 'link-holder',
+    channel,
+    async start(intake) {
+      const lost = () => barredEvent(place(), { reason: 'store_away', key: '' })
+      arrivals = createArrivals({ intake, clock, log, random: deps.random, dropped: lost, pressure })
+      attach()
+    },
+    send: (request) => (request.to.conversation === RELAY_PLACE ? ask(request) : call(request)),
+    reconsider: attach,
+    relaysApprovals() {
+      const now = registration()
+      return now !== null && (now.permissionRelay || factsNow().state === 'waiting')
+    },
+    gates: () => gateViews(factsNow(), place().options),
+    link() {
+      const facts = factsNow()
+      const waiting = arrivals?.waiting() ?? 0
+      const lost = arrivals?.lost() ?? 0
+      const closed = registration() === null && facts.state === 'up' ? skipOf(gated(facts)).reason : null
+      const words = [
+        closed ?? facts.detail,
+        waiting > 0 ? `${waiting} messages wait for the store` : null,
+        lost > 0 ? `${lost} had to be dropped` : null,
+      ].filter((one) => one !== null)
+      return words.length === 0 ? { state: facts.state } : { state: facts.state, detail: words.join('; ') }
+    },
+    async stop() {
+      detach()
+      detach = () => undefined
+      pressure(false)
+      attached = null
+      await arrivals?.stop()
+      arrivals = null
+    },
+  }
+}
+
+function skipOf(gated: ReturnType<typeof evaluateGates>): Pick<Skip, 'reason'> {
+  return gated.pass ? { reason: 'it is not registered' } : gated.skip
+}
+
+function absent(name: string): ServerFacts {
+  return {
+    name,
+    transport: 'stdio',
+    state: 'down',
+    detail: 'it is not configured',
+    connectedAt: null,
+    restarts: 0,
+    noise: 0,
+    program: null,
+    prefix: null,
+    permissionRelay: false,
+    stamp: { source: null, verified: false },
+  }
+}

@@ -1,0 +1,338 @@
+// The platform `mcp`: the shared suite, and what is its own: what waits while the store is away, requests in both
+// dialects, where arguments lead, ids in answers, gates as doctor shows them.
+import { describe, expect, it } from 'vitest'
+import { channelIntegrationId, withChannelServers } from '../../config/channel-integrations.ts'
+import {
+  address,
+  type ChannelsSettings,
+  type IntegrationSettings,
+  type PlatformDeps,
+  RELAY_PLACE,
+  type SendRequest,
+  type ServerToolResult,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import {
+  createFakeIntake,
+  createRecordingLog,
+  createTestClock,
+  createTestRandom,
+  describePlatform as describePlatformSuite,
+  testAgent,
+  testSettings,
+} from '../../testing/index.ts'
+import { createScriptedServers } from '../../testing/scripted-servers.ts'
+import { destinationsIn } from './destinations.ts'
+import { createMcp } from './index.ts'
+import { messageIds } from './render.ts'
+
+const ID = channelIntegrationId('slack', 'kate')
+const APPROVED = { server: 'slack', pluginSource: null, outboundToolName: 'send_message', rateLimit: null }
+const CHANNELS: ChannelsSettings = {
+  enabled: true,
+  maxContentChars: 100,
+  defaultRateLimit: null,
+  approved: [APPROVED],
+}
+
+function made(channels: ChannelsSettings = CHANNELS): IntegrationSettings {
+  const bindings = [{ plugin: 'telegram', instance: 'tg', allowedChannelServers: ['slack'] }]
+  const { integrations } = withChannelServers(
+    testSettings({
+      integrations: [],
+      agents: [testAgent('kate', [], { channels, bindings })],
+      mcpServers: [{ name: 'slack', options: {} }],
+    }),
+  )
+  const [integration] = integrations
+  if (!integration) throw new Error('no integration was made')
+  return integration
+}
+
+async function open(integration = made()) {
+  const clock = createTestClock()
+  const log = createRecordingLog()
+  const servers = createScriptedServers()
+  await servers.apply([{ name: 'slack', options: {} }])
+  const slack = servers.named('slack')
+  slack.answer = () => ({ text: 'sent (id: 1)' })
+  slack.up()
+  let current = integration
+  const deps: PlatformDeps = {
+    integration,
+    clock,
+    log,
+    random: createTestRandom('mcp'),
+    transcript: async () => [],
+    secret: (reference) => reference,
+    tokens: { mint: never, find: never, consume: never },
+    filesDir: '/nowhere',
+    servers,
+    current: () => current,
+  }
+  return {
+    adapter: createMcp(deps),
+    clock,
+    log,
+    slack,
+    configure(next: IntegrationSettings) {
+      current = next
+    },
+  }
+}
+
+async function never(): Promise<never> {
+  throw new Error('there are no tokens here')
+}
+
+const tick = () => new Promise<void>((resolve) => setImmediate(resolve))
+const request = (op: SendRequest['op'], conversation = 'chat_id=C1'): SendRequest => ({
+  to: address(ID, conversation),
+  op,
+  key: 'o1',
+  seq: 1,
+})
+const PROMPT = {
+  kind: 'prompt',
+  approval: 'abcde',
+  text: 'Run it?',
+  choices: [],
+  ask: { toolName: 'Bash', description: 'Run the tests', input: '😀'.repeat(300) },
+} as const
+
+describePlatformSuite(
+  'mcp',
+  async ({ fault }) => {
+    const scene = await open()
+    const { slack, adapter, clock, log } = scene
+    if (fault === 'down') slack.down()
+    if (fault === 'rejects') slack.answer = () => ({ isError: true, text: 'channel_not_found' })
+    if (fault === 'silent')
+      slack.answer = () => {
+        throw new SwitchboardError('outcome_unknown', 'no answer within 30 s')
+      }
+    // The protocol has no acknowledgement: that nothing waits any more is what there is to see.
+    const pushed = async (push: () => void) => {
+      await clock.advance(6_000)
+      const troubles = log.lines.length
+      push()
+      while (adapter.link().detail?.includes('wait for the store') && log.lines.length === troubles)
+        await tick()
+      return { acknowledged: adapter.link().detail === undefined, told: '' }
+    }
+    return {
+      adapter,
+      inbound: [
+        {
+          name: 'a message with meta',
+          deliver: () => pushed(() => slack.says('hi', { chat_id: 'C1', user_id: 'U1', message_id: '1' })),
+        },
+        { name: 'the bare minimum', deliver: () => pushed(() => slack.says('hi')) },
+        {
+          name: 'broken characters',
+          deliver: () => pushed(() => slack.says('\ud800', { chat_id: 'C\0\ud800' })),
+        },
+      ],
+      malformed: [
+        { name: 'no content', deliver: () => pushed(() => slack.pushes({ params: {} })) },
+        {
+          name: 'a number in meta',
+          deliver: () => pushed(() => slack.pushes({ params: { content: 'x', meta: { n: 1 } } })),
+        },
+        {
+          name: 'an id that no index takes',
+          deliver: () => pushed(() => slack.says('x', { chat_id: 'c'.repeat(1_000) })),
+        },
+        {
+          name: 'a verdict without behaviour',
+          deliver: () => pushed(() => slack.pushes({ kind: 'verdict', params: { request_id: 'abcde' } })),
+        },
+      ],
+      unverified: [],
+      address: address(ID, 'chat_id=C1'),
+      planted: [],
+      logLines: () => log.lines,
+      close: async () => undefined,
+    }
+  },
+  { faults: ['down', 'rejects', 'silent'] },
+)
+
+describe('what a server pushes', () => {
+  it('[S3.content-cut] is cut to the cap in code points, before anything else sees it', async () => {
+    const { adapter, slack } = await open()
+    const intake = createFakeIntake()
+    await adapter.start(intake, null)
+    slack.says('😀'.repeat(101))
+    await tick()
+    expect(intake.events).toMatchObject([{ kind: 'message', text: `${'😀'.repeat(100)}…` }])
+    await adapter.stop()
+  })
+
+  it('waits in order while the store is away, and the server is held back when much waits', async () => {
+    const { adapter, slack, clock } = await open()
+    const intake = createFakeIntake()
+    intake.failWith(new SwitchboardError('store_unavailable', 'away'))
+    await adapter.start(intake, null)
+    for (let n = 0; n < 12_000; n++) slack.says(`m${n}`)
+    await tick()
+    // 2,000 wait here; the rest waits at the server, and nothing was dropped.
+    expect(adapter.link().detail).toBe('2000 messages wait for the store')
+    intake.failWith(null)
+    await clock.advance(10_000)
+    for (let turn = 0; turn < 200; turn++) await tick()
+    expect(intake.events).toHaveLength(12_000)
+    expect(intake.events.map((event) => event.kind === 'message' && event.text)).toEqual(
+      Array.from({ length: 12_000 }, (_, n) => `m${n}`),
+    )
+    await adapter.stop()
+  })
+
+  it('that could not be kept is counted and told when the store is back', async () => {
+    const { adapter, slack, clock } = await open(made({ ...CHANNELS, maxContentChars: 0 }))
+    const intake = createFakeIntake()
+    intake.failWith(new SwitchboardError('store_unavailable', 'away'))
+    await adapter.start(intake, null)
+    const large = 'x'.repeat(6 * 1_048_576)
+    for (let n = 0; n < 5; n++) slack.says(large)
+    await tick()
+    expect(adapter.link().detail).toBe('2 messages wait for the store; 3 had to be dropped')
+    intake.failWith(null)
+    await clock.advance(10_000)
+    await tick()
+    expect(intake.events.map((event) => (event.kind === 'barred' ? event.reason : event.kind))).toEqual([
+      ...['message', 'message'],
+      ...['store_away', 'store_away', 'store_away'],
+    ])
+    await adapter.stop()
+  })
+
+  it('in a dialect that it did not declare is barred', async () => {
+    const { adapter, slack } = await open()
+    const intake = createFakeIntake()
+    await adapter.start(intake, null)
+    slack.pushes({ prefix: 'claude', params: { content: 'hi' } })
+    await tick()
+    expect(intake.events).toMatchObject([{ kind: 'barred', reason: 'gate_capability' }])
+    await adapter.stop()
+  })
+})
+
+describe('what a server is sent', () => {
+  it('[S9.relay-schema] [S9.relay-capable] a permission request in its own dialect: five fields and 200 code points for nexo, four whole strings for claude', async () => {
+    const { adapter, slack } = await open()
+    await adapter.start(createFakeIntake(), null)
+    expect(adapter.relaysApprovals?.()).toBe(false)
+    await expect(adapter.send(request(PROMPT, RELAY_PLACE))).rejects.toMatchObject({
+      code: 'platform_rejected',
+    })
+    slack.up({ permissionRelay: true })
+    expect(adapter.relaysApprovals?.()).toBe(true)
+    await adapter.send(request(PROMPT, RELAY_PLACE))
+    slack.up({ permissionRelay: true, prefix: 'claude' })
+    await adapter.send(request(PROMPT, RELAY_PLACE))
+    const common = { request_id: 'abcde', tool_name: 'Bash', description: 'Run the tests' }
+    expect(slack.notified).toEqual([
+      {
+        method: 'notifications/nexo/channel/permission_request',
+        params: { schema: 1, ...common, input_preview: `${'😀'.repeat(200)}…` },
+      },
+      {
+        method: 'notifications/claude/channel/permission_request',
+        params: { ...common, input_preview: PROMPT.ask.input },
+      },
+    ])
+    await adapter.stop()
+  })
+
+  it('the tool that the row names, whatever the configuration says by now', async () => {
+    const { adapter, slack, configure } = await open()
+    await adapter.start(createFakeIntake(), null)
+    slack.up({}, ['send_message', 'post'])
+    configure(made({ ...CHANNELS, approved: [{ ...APPROVED, outboundToolName: 'post' }] }))
+    await adapter.send(request({ kind: 'call', tool: 'send_message', input: { text: 'a' }, text: 'a' }))
+    await adapter.send(request({ kind: 'text', text: 'b' }))
+    expect(slack.calls.map(({ tool }) => tool)).toEqual(['send_message', 'post'])
+    await adapter.stop()
+  })
+
+  it.each<[Partial<ServerToolResult>, readonly string[]]>([
+    [{ text: 'sent (id: 7)' }, ['7']],
+    [{ text: 'sent 2 parts (ids: 7, 8)' }, ['7', '8']],
+    [{ structured: { message_id: 7 } }, ['7']],
+    [{ structured: { ts: '1.2' } }, ['1.2']],
+    [{ structured: { message_ids: ['a', 'b'] } }, ['a', 'b']],
+    [{ text: 'done' }, []],
+    [{ structured: { id: { no: 'id' } } }, []],
+  ])('ids of the message are read where they are known: %j', (result, ids) => {
+    expect(messageIds({ isError: false, content: [], structured: null, text: '', ...result })).toEqual(ids)
+  })
+
+  it.each<[Record<string, unknown>, readonly string[]]>([
+    [{ chat_id: 'C1', text: 'to: you' }, ['conversation C1']],
+    [{ channel: 'C1', thread_ts: '1.2' }, ['conversation C1', 'thread 1.2']],
+    [{ chatId: 412 }, ['conversation 412']],
+    [{ recipients: ['a', 'b'] }, ['conversation a', 'conversation b']],
+    [{ message: { to: { address: 'x@y' } } }, ['conversation x@y']],
+    [{ text: 'hi', parse_mode: 'HTML' }, []],
+    [{ a: [[[[[[[[[['deep']]]]]]]]]] }, ['conversation (nested too deeply)']],
+  ])('every way to name a destination is seen: %j', (input, found) => {
+    expect(destinationsIn(input).map(({ of, value }) => `${of} ${value}`)).toEqual(found)
+  })
+})
+
+describe('gates for people', () => {
+  const stops = (views: readonly { readonly gate: string; readonly pass: boolean }[] = []) =>
+    views.filter((view) => !view.pass).map((view) => view.gate)
+
+  it('all that are closed are shown, each with its own key', async () => {
+    const { adapter, slack, configure } = await open()
+    await adapter.start(createFakeIntake(), null)
+    expect(stops(adapter.gates?.())).toEqual([])
+    const closed = { plugin: 'telegram', instance: 'tg', allowedChannelServers: [] }
+    configure({ ...made(), options: { ...made().options, channels: null, bindings: [closed] } })
+    slack.up({ prefix: null })
+    expect(stops(adapter.gates?.())).toEqual(['capability', 'disabled', 'session', 'allowlist'])
+    expect(adapter.gates?.().map((view) => view.key)).toEqual([
+      'mcp_servers.slack',
+      'agents[0].channels.enabled',
+      'agents[0].inbound_bindings[0].allowed_channel_servers',
+      'agents[0].channels.approved[0].plugin_source',
+      'agents[0].channels.approved',
+      'agents[0].channels.default_rate_limit',
+    ])
+    await adapter.stop()
+  })
+
+  it('[S9.stamp-unverified] a stamp that was written by hand is shown as unverified', async () => {
+    const source = { ...APPROVED, pluginSource: 'slack@anthropic' }
+    const { adapter, slack } = await open(made({ ...CHANNELS, approved: [source] }))
+    await adapter.start(createFakeIntake(), null)
+    slack.up({ stamp: { source: 'slack@anthropic', verified: false } })
+    const gate = () => adapter.gates?.().find((view) => view.gate === 'marketplace')
+    expect(gate()).toMatchObject({ pass: true, flagged: true, reason: expect.stringContaining('unverified') })
+    slack.up({ stamp: { source: 'slack@anthropic', verified: true } })
+    expect(gate()).toEqual({
+      gate: 'marketplace',
+      pass: true,
+      reason: 'installed source slack@anthropic matches',
+      key: 'agents[0].channels.approved[0].plugin_source',
+    })
+    slack.up({ stamp: { source: 'slack@evil', verified: true } })
+    expect(gate()).toMatchObject({ pass: false })
+    await adapter.stop()
+  })
+
+  it('a server that is away is no gate that is closed by the configuration', async () => {
+    const { adapter, slack } = await open()
+    await adapter.start(createFakeIntake(), null)
+    slack.down('the program ended')
+    expect(adapter.gates?.()[0]).toMatchObject({
+      gate: 'capability',
+      pass: false,
+      reason: 'not known: the server is down (the program ended)',
+    })
+    expect(adapter.link()).toEqual({ state: 'down', detail: 'the program ended' })
+    await adapter.stop()
+  })
+})

@@ -1,0 +1,75 @@
+// From the river to a channel server: arguments of its outbound tool, permission requests in its dialect, and what its
+// answer says about the message.
+import {
+  type ChannelPrefix,
+  type OutboundOp,
+  type SendRequest,
+  type ServerToolResult,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import { truncate } from '../../kit/index.ts'
+import { destinationOf } from './thread.ts'
+
+type Prompt = Extract<OutboundOp, { kind: 'prompt' }>
+
+/** The seed's length of a preview for nexo servers; under claude/ it is whole. */
+const NEXO_PREVIEW_CHARS = 200
+
+/** What the outbound tool is called with. Throws `platform_rejected` for what has no form there. */
+export function toolInput({ to, op }: Pick<SendRequest, 'to' | 'op'>): Readonly<Record<string, unknown>> {
+  return op.kind === 'call' ? op.input : { text: textOf(op), ...destinationOf(to) }
+}
+
+function textOf(op: Exclude<OutboundOp, { kind: 'call' }>): string {
+  switch (op.kind) {
+    case 'text': {
+      const labels = (op.choices ?? []).map(({ label }) => `- ${label}`)
+      const text = op.urgency === 'high' ? `❗ ${op.text}` : op.text
+      return labels.length === 0 ? text : `${text}\n\n${labels.join('\n')}`
+    }
+    case 'prompt': {
+      const how = `Reply "yes ${op.approval}" or "no ${op.approval}"`
+      return op.text.includes(how) ? op.text : `${op.text}\n\n${how}`
+    }
+    case 'edit':
+    case 'react':
+    case 'file':
+      throw new SwitchboardError('platform_rejected', `a channel server cannot be sent a ${op.kind}`)
+  }
+}
+
+/** Five fields for nexo, the four strings of Claude Code's contract for claude. */
+export function permissionRequest(
+  prefix: ChannelPrefix,
+  op: Prompt,
+): { readonly method: string; readonly params: Readonly<Record<string, unknown>> } {
+  const { toolName = '', description = '', input = op.text } = op.ask ?? {}
+  const params = { request_id: op.approval, tool_name: toolName, description, input_preview: input }
+  const method = `notifications/${prefix}/channel/permission_request`
+  return prefix === 'claude'
+    ? { method, params }
+    : { method, params: { schema: 1, ...params, input_preview: truncate(input, NEXO_PREVIEW_CHARS) } }
+}
+
+const ID_FIELDS = ['message_id', 'messageId', 'id', 'ts'] as const
+const IDS_FIELDS = ['message_ids', 'messageIds', 'ids', 'platform_ids'] as const
+// As the official plugins write it: `sent (id: 7)`, `sent 2 parts (ids: 7, 8)`.
+const WRITTEN_IDS = /\(ids?: ([^)]{1,400})\)/
+
+/** Ids of the message, where the answer says so in a way that is known; none otherwise. */
+export function messageIds({ structured, text }: ServerToolResult): readonly string[] {
+  for (const field of IDS_FIELDS) {
+    const value = structured?.[field]
+    if (Array.isArray(value) && value.length > 0) return value.filter(isId).map(String)
+  }
+  for (const field of ID_FIELDS) {
+    const value = structured?.[field]
+    if (isId(value)) return [String(value)]
+  }
+  const written = WRITTEN_IDS.exec(text)?.[1]
+  return written === undefined || written === '-' ? [] : written.split(', ')
+}
+
+function isId(value: unknown): value is string | number {
+  return (typeof value === 'string' && value !== '') || typeof value === 'number'
+}

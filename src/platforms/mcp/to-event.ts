@@ -1,0 +1,107 @@
+// From a parsed push to an event of the river: place, sender, and the meta that the model sees beside our own.
+import {
+  type InboundBarred,
+  type InboundEvent,
+  type InboundMessage,
+  type IntegrationSettings,
+  RELAY_PLACE,
+  type ServerNews,
+} from '../../contract/index.ts'
+import { truncate } from '../../kit/index.ts'
+import { type ChannelOptions, isNarrow } from './channel-options.ts'
+import { type ChannelMessage, parseMessage, parseVerdict, senderOf } from './parse.ts'
+import { placeOf, WHOLE_SERVER } from './thread.ts'
+import type { Barred } from './verify.ts'
+
+// Ours in what the model sees: the server's own go along under another name. `user`, `user_id` and `message_id` are what
+// ours are made of.
+const OURS = ['chat_id', 'thread_id', 'ts', 'platform', 'integration', 'redelivery'] as const
+const CARRIED: readonly string[] = ['user', 'user_id', 'message_id']
+/** Ids stand in the keys of the store, which take no more. */
+const LONGEST_ID_BYTES = 600
+const UNSTORABLE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]|\0/g
+
+export interface EventPlace {
+  readonly integration: IntegrationSettings
+  readonly options: ChannelOptions
+  readonly now: number
+}
+
+export function toEvent(news: ServerNews, place: EventPlace): InboundEvent {
+  const { server, channels } = place.options
+  if (news.kind === 'verdict') {
+    const parsed = parseVerdict(news)
+    if (!parsed.ok) return unparsable(place, parsed.error.text)
+    return { ...fromServer(place), kind: 'verdict', conversation: RELAY_PLACE, ...parsed.value }
+  }
+  const parsed = parseMessage(server, news)
+  if (!parsed.ok) return unparsable(place, parsed.error.text)
+  return message(parsed.value, place, channels?.maxContentChars ?? 0)
+}
+
+export function barredEvent(place: EventPlace, { reason, key }: Barred): InboundBarred {
+  return { ...fromServer(place), kind: 'barred', reason, key }
+}
+
+function message({ content, meta, dropped }: ChannelMessage, place: EventPlace, cap: number): InboundEvent {
+  const { integration, options, now } = place
+  const { conversation, thread } = placeOf(meta)
+  const { message_id: messageId = '' } = meta
+  const sender = senderOf(options.server, meta)
+  const long = [conversation, thread ?? '', messageId, sender.id].some(
+    (id) => Buffer.byteLength(id) > LONGEST_ID_BYTES,
+  )
+  if (long) return unparsable(place, `an id in params.meta is longer than ${LONGEST_ID_BYTES} bytes`)
+  if (!sender.stable && isNarrow(integration)) {
+    // Only an id tells who somebody is; a name can be anybody's.
+    return barredEvent(place, {
+      reason: 'sender_not_allowed',
+      key: `${integration.origin}.access.allow_from`,
+    })
+  }
+  const named = sender.name === undefined ? {} : { name: clean(sender.name) }
+  const event: InboundMessage = {
+    kind: 'message',
+    conversation: clean(conversation),
+    ...(thread === undefined ? {} : { thread: clean(thread) }),
+    chat: 'direct',
+    sender: { id: clean(approves(integration) && !sender.stable ? options.server : sender.id), ...named },
+    at: now,
+    ...(messageId === '' ? {} : { messageId: clean(messageId) }),
+    text: truncate(content, cap),
+    meta: visible(meta, dropped.length),
+  }
+  return event
+}
+
+/** Whoever may approve is known by an id: a name that happens to be the same must not. */
+function approves({ access }: IntegrationSettings): boolean {
+  return access.readable && access.approvers.length > 0
+}
+
+function visible(meta: ChannelMessage['meta'], dropped: number): Readonly<Record<string, string>> {
+  const shown: Record<string, string> = {}
+  for (const [key, value] of Object.entries(meta)) {
+    if (CARRIED.includes(key)) continue
+    const name = OURS.some((one) => one === key) ? `server_${key}` : key
+    shown[name] = clean(value)
+  }
+  return dropped === 0 ? shown : { ...shown, dropped_keys: String(dropped) }
+}
+
+function unparsable(place: EventPlace, problem: string): InboundEvent {
+  return { ...fromServer(place), kind: 'unparsable', problem }
+}
+
+function fromServer({ options, now }: EventPlace) {
+  return {
+    conversation: WHOLE_SERVER,
+    chat: 'direct' as const,
+    sender: { id: options.server },
+    at: now,
+  }
+}
+
+function clean(text: string): string {
+  return text.replace(UNSTORABLE, '\uFFFD')
+}
