@@ -4,6 +4,7 @@ import type {
   AccessPolicy,
   AgentSettings,
   Binding,
+  ChannelsSettings,
   IntegrationSettings,
   Settings,
   Tunables,
@@ -187,20 +188,7 @@ function agentOf(one: AgentConfig, index: number, config: Config, side: SideFile
         ...(binding.context === undefined ? {} : { context: binding.context }),
       }),
     ),
-    channels:
-      channels === undefined
-        ? null
-        : {
-            enabled: channels.enabled,
-            maxContentChars: channels.max_content_chars,
-            defaultRateLimit: channels.default_rate_limit ?? null,
-            approved: channels.approved.map((entry) => ({
-              server: entry.server,
-              pluginSource: entry.plugin_source ?? null,
-              outboundToolName: entry.outbound_tool_name,
-              rateLimit: entry.rate_limit ?? null,
-            })),
-          },
+    channels: channelsOf(channels),
     schedules: one.schedules,
     notifyOn: one.notify_on,
     messagingAllow:
@@ -210,6 +198,21 @@ function agentOf(one: AgentConfig, index: number, config: Config, side: SideFile
           ? (messaging.allow ?? [])
           : side.messaging(messaging.file, one.id),
     origin: `agents[${index}]`,
+  }
+}
+
+export function channelsOf(channels: AgentConfig['channels']): ChannelsSettings | null {
+  if (channels === undefined) return null
+  return {
+    enabled: channels.enabled,
+    maxContentChars: channels.max_content_chars,
+    defaultRateLimit: channels.default_rate_limit ?? null,
+    approved: channels.approved.map((entry) => ({
+      server: entry.server,
+      pluginSource: entry.plugin_source ?? null,
+      outboundToolName: entry.outbound_tool_name,
+      rateLimit: entry.rate_limit ?? null,
+    })),
   }
 }
 

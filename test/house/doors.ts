@@ -17,6 +17,8 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   testing: ['contract'],
   // The library door of the Chorus protocol alone: both ends without the gateway.
   chorus: ['contract', 'kit'],
+  // The library door of hosting channel servers alone: the pool of platforms/mcp, without store and river.
+  host: ['contract', 'kit', 'platforms', 'config', 'core'],
   'index.ts': '*',
 }
 
@@ -125,6 +127,7 @@ export const RULES: readonly Rule[] = [
     imports: /^\.\.?\/(.*\/)?(platforms|agents)\//,
     except: {
       'src/app/registry.ts': 'the one list of what is built in',
+      'src/host/': 'hosting channel servers alone, as a library: the pool is that of platforms/mcp',
       'src/platforms/': 'its own folder; other rooms are held by the door table',
       'src/agents/': 'its own folder; other rooms are held by the door table',
     },

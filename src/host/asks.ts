@@ -1,0 +1,104 @@
+// Questions that wait for an answer from a channel server or from the host's own prompt: one winner, bound to those who
+// were asked, with an end.
+import type { ChannelPrefix, Clock, Random } from '../contract/index.ts'
+import { freshApprovalId } from '../core/approvals/approval-id.ts'
+import { truncate } from '../kit/index.ts'
+import type { AskOutcome, OpenAsk } from './types.ts'
+
+export interface AskedServer {
+  readonly server: string
+  readonly prefix: ChannelPrefix
+  /** Resolves when the question was written to it. */
+  notify(method: string, params: Readonly<Record<string, unknown>>): Promise<void>
+}
+
+export interface Question {
+  readonly agent: string
+  readonly toolName: string
+  readonly description: string
+  readonly input: string
+  readonly local: boolean
+  readonly timeoutMs: number
+}
+
+export interface Asks {
+  open(question: Question, servers: readonly AskedServer[]): OpenAsk
+  /** False: it was not asked of this server, or is over. */
+  verdict(server: string, id: string, behavior: 'allow' | 'deny'): boolean
+  /** The agents whose question this is, while it is open. */
+  agentOf(id: string): string | null
+  stop(): void
+}
+
+/** The seed's length of a preview for nexo servers; under claude/ it is whole. */
+const NEXO_PREVIEW_CHARS = 200
+
+interface Pending {
+  readonly agent: string
+  readonly asked: Set<string>
+  settle(outcome: AskOutcome): boolean
+}
+
+export function createAsks(deps: { readonly clock: Clock; readonly random: Random }): Asks {
+  const pending = new Map<string, Pending>()
+
+  return {
+    open(question, servers) {
+      let id = freshApprovalId(deps.random)
+      while (pending.has(id)) id = freshApprovalId(deps.random)
+      let resolve: (outcome: AskOutcome) => void = () => undefined
+      const outcome = new Promise<AskOutcome>((settle) => {
+        resolve = settle
+      })
+      const settle = (end: AskOutcome): boolean => {
+        if (!pending.delete(id)) return false
+        cancel()
+        resolve(end)
+        return true
+      }
+      const asked = new Set<string>()
+      // Registered before anything is sent: an answer may come before the sending returns.
+      pending.set(id, { agent: question.agent, asked, settle })
+      const cancel = deps.clock.after(question.timeoutMs, () =>
+        settle({ behavior: 'deny', by: null, reason: 'expired' }),
+      )
+      for (const { server } of servers) asked.add(server)
+      const sent = servers.map(({ server, prefix, notify }) =>
+        notify(`notifications/${prefix}/channel/permission_request`, paramsOf(id, question, prefix)).then(
+          () => true,
+          () => {
+            asked.delete(server)
+            return false
+          },
+        ),
+      )
+      Promise.all(sent).then((reached) => {
+        if (!reached.includes(true) && !question.local)
+          settle({ behavior: 'deny', by: null, reason: 'nobody' })
+      })
+      return {
+        id,
+        outcome,
+        decide: (behavior) => settle({ behavior, by: 'local', reason: 'decided' }),
+        withdraw: () => void settle({ behavior: 'deny', by: null, reason: 'withdrawn' }),
+      }
+    },
+    verdict(server, id, behavior) {
+      const one = pending.get(id)
+      return (
+        one?.asked.has(server) === true && one.settle({ behavior, by: `server:${server}`, reason: 'decided' })
+      )
+    },
+    agentOf: (id) => pending.get(id)?.agent ?? null,
+    stop() {
+      for (const one of [...pending.values()]) one.settle({ behavior: 'deny', by: null, reason: 'withdrawn' })
+    },
+  }
+}
+
+function paramsOf(id: string, { toolName, description, input }: Question, prefix: ChannelPrefix) {
+  const params = { request_id: id, tool_name: toolName, description, input_preview: input }
+  return prefix === 'claude'
+    ? params
+    : { schema: 1, ...params, input_preview: truncate(input, NEXO_PREVIEW_CHARS) }
+}

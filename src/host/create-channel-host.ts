@@ -1,0 +1,238 @@
+// `createChannelHost`: MCP channel servers for people with an agent runtime of their own. The same gates, bucket, parser,
+// cut, wrapping and session ids as the gateway has, without its store: what is in memory is gone with the process.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { childEnvironment } from '../config/child-environment.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { readHosting } from '../config/hosting-settings.ts'
+import { readInstalledPlugin } from '../config/installed-plugin.ts'
+import { resolveSecret } from '../config/secret-reference.ts'
+import {
+  address,
+  type ChannelServer,
+  type ChannelServers,
+  type Clock,
+  type Logger,
+  type Random,
+  type ServerNews,
+  sessionId,
+  sessionKey,
+} from '../contract/index.ts'
+import { createTokenBuckets, truncate, wrapChannel } from '../kit/index.ts'
+import { createChannelServers } from '../platforms/mcp/channel-servers.ts'
+import { rateLimitOf } from '../platforms/mcp/gates.ts'
+import { parseMessage, parseVerdict, senderOf } from '../platforms/mcp/parse.ts'
+import { destinationOf, placeOf } from '../platforms/mcp/thread.ts'
+import { createAsks } from './asks.ts'
+import { createRegistrations, type HostedAgent } from './registrations.ts'
+import { createSpoken, sendThrough } from './send.ts'
+import { createSessionLines } from './session-lines.ts'
+import { statusOf } from './status.ts'
+import type { ChannelHost, ChannelHostOptions, HostMessage, HostRefusal } from './types.ts'
+
+const DEFAULT_ASK_MS = 600_000
+const MOST_BUCKETS = 10_000
+const FIRST_GENERATION = 1
+
+/** What a test hands in; everybody else leaves it out. */
+export interface HostParts {
+  readonly pool?: ChannelServers
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+/** Throws `config_invalid` when the options do not hold. Nothing is started before `start`. */
+export function createChannelHost(options: ChannelHostOptions, parts: HostParts = {}): ChannelHost {
+  const { onMessage, onVerdict, onRefused, secret, log = SILENT, ...written } = options
+  let settings = readHosting(written)
+  const clock = parts.clock ?? TIMERS
+  const random = parts.random ?? { uuid: () => randomUUID(), bytes: (count: number) => randomBytes(count) }
+  const pool = parts.pool ?? openPool({ clock, random, log, secret })
+  const registrations = createRegistrations({ pool, clock, settings: () => settings })
+  const buckets = createTokenBuckets({ maxKeys: MOST_BUCKETS }, { clock })
+  const dropped = new Map<string, number>()
+  const spoken = createSpoken()
+  const asks = createAsks({ clock, random })
+  const lines = createSessionLines({
+    hold: () => pool.hold(),
+    failed: (thrown) => log.error({ error: String(thrown) }, 'onMessage failed'),
+  })
+  const listening = new Map<ChannelServer, () => void>()
+
+  const refuse = (
+    agent: HostedAgent,
+    server: string,
+    why: DistributiveOmit<HostRefusal, 'agent' | 'server'>,
+  ) => {
+    if (why.kind === 'rate_limited') dropped.set(server, (dropped.get(server) ?? 0) + 1)
+    onRefused?.({ agent: agent.id, server, ...why } as HostRefusal)
+  }
+
+  const take = (server: string, agent: HostedAgent, news: ServerNews) => {
+    const now = registrations.standing(server, agent)
+    if (now.registration === null) {
+      if (now.skip !== null) refuse(agent, server, { kind: 'skip', skip: now.skip })
+      return
+    }
+    const { prefix, binding } = now.registration
+    if (news.prefix !== prefix) {
+      const reason = `server ${server} did not declare ${news.prefix}/channel capability`
+      const skip = { kind: 'capability', reason, key: `mcp_servers.${server}` } as const
+      return refuse(agent, server, { kind: 'skip', skip })
+    }
+    const limit = rateLimitOf(server, agent.channels)
+    if (limit !== null && !buckets.take(JSON.stringify([server, agent.id]), limit).ok)
+      return refuse(agent, server, { kind: 'rate_limited', key: `${agent.origin}.channels` })
+    const parsed = parseMessage(server, news)
+    if (!parsed.ok) return refuse(agent, server, { kind: 'unparsable', problem: parsed.error.text })
+    const { content, meta } = parsed.value
+    const place = placeOf(meta)
+    const cut = truncate(content, agent.channels?.maxContentChars ?? 0)
+    const at = address(
+      `channel:${server}@${agent.id}`,
+      wellFormed(place.conversation),
+      place.thread && wellFormed(place.thread),
+    )
+    spoken.note(agent.id, server, meta)
+    const message: HostMessage = {
+      agent: agent.id,
+      server,
+      binding,
+      session: sessionId(sessionKey(agent.id, at), FIRST_GENERATION),
+      ...place,
+      sender: senderOf(server, meta),
+      content: cut,
+      meta,
+      dropped: parsed.value.dropped,
+      wrapped: wrapChannel(server, meta, cut).text,
+      at: clock.now(),
+      reply: (text) =>
+        sendThrough(
+          { agent: agent.id, server, content: text, arguments: destinationOf(place) },
+          { pool, registrations, spoken },
+        ),
+    }
+    lines.push(message.session, () => onMessage(message))
+  }
+
+  const takeVerdict = (server: string, news: ServerNews) => {
+    const parsed = parseVerdict(news)
+    if (!parsed.ok) {
+      for (const agent of registrations.agentsOf(server))
+        refuse(agent, server, { kind: 'unparsable', problem: parsed.error.text })
+      return
+    }
+    const { approval, behavior } = parsed.value
+    const asker = asks.agentOf(approval)
+    // It counts only while the server passes for the agent that asked, in the dialect it was asked in.
+    const agent = asker === null ? null : (settings.agents.find(({ id }) => id === asker) ?? null)
+    const { registration } = agent === null ? { registration: null } : registrations.standing(server, agent)
+    const may = registration?.permissionRelay === true && registration.prefix === news.prefix
+    const counted = may && asks.verdict(server, approval, behavior)
+    onVerdict?.({ server, id: approval, behavior, counted })
+  }
+
+  const listen = () => {
+    const present = new Set(pool.all())
+    for (const [server, stop] of [...listening]) {
+      if (present.has(server)) continue
+      stop()
+      listening.delete(server)
+    }
+    for (const server of present) {
+      if (listening.has(server)) continue
+      const { name } = server.facts()
+      const stop = server.onNews((news) => {
+        if (news.kind === 'verdict') takeVerdict(name, news)
+        else for (const agent of registrations.agentsOf(name)) take(name, agent, news)
+      })
+      listening.set(server, stop)
+    }
+  }
+
+  const apply = async () => {
+    const release = pool.hold()
+    try {
+      await pool.apply(settings.servers)
+      listen()
+    } finally {
+      release()
+    }
+  }
+
+  return {
+    start: apply,
+    list(id) {
+      const agent = registrations.agent(id)
+      const servers = registrations.of(agent).map(({ server, stamp, permissionRelay }) => ({
+        server_name: server,
+        plugin_source: stamp.source,
+        permission_relay: permissionRelay,
+      }))
+      return { binding_id: registrations.bindingOf(agent), count: servers.length, servers }
+    },
+    send: (order) => sendThrough(order, { pool, registrations, spoken }),
+    status: (server, id) =>
+      statusOf(server, registrations.agent(id), { registrations, dropped: (name) => dropped.get(name) ?? 0 }),
+    ask({ timeoutMs = DEFAULT_ASK_MS, local = false, agent: id, ...question }) {
+      const agent = registrations.agent(id)
+      const servers = registrations
+        .of(agent)
+        .filter(({ permissionRelay }) => permissionRelay)
+        .flatMap(({ server, prefix }) => {
+          const live = pool.get(server)
+          return live === undefined ? [] : [{ server, prefix, notify: live.notify }]
+        })
+      return asks.open({ ...question, agent: agent.id, timeoutMs, local }, servers)
+    },
+    async update(config) {
+      settings = readHosting(config)
+      await apply()
+    },
+    async stop() {
+      for (const stop of listening.values()) stop()
+      listening.clear()
+      asks.stop()
+      await pool.stop()
+      await lines.idle()
+    },
+  }
+}
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
+
+function openPool(deps: {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly secret: ChannelHostOptions['secret']
+}): ChannelServers {
+  const { variables } = readEnvironment()
+  const sources = { folder: '.', env: variables, stored: () => null }
+  return createChannelServers({
+    ...deps,
+    version: 'host',
+    secret: deps.secret ?? ((reference) => resolveSecret(reference, sources)),
+    environment: childEnvironment(variables),
+    plugin: (plugin, server) => readInstalledPlugin(plugin, server, { variables }),
+  })
+}
+
+function wellFormed(text: string): string {
+  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
+}
+
+const TIMERS: Clock = {
+  now: () => Date.now(),
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+
+const SILENT: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => SILENT,
+}

@@ -1,0 +1,18 @@
+// The library door `switchboard/host`: MCP channel servers for an agent runtime of one's own, without the gateway.
+export type { HostingConfig } from '../config/hosting-settings.ts'
+export type { Skip, SkipKind, SwitchboardError } from '../contract/index.ts'
+export { createChannelHost } from './create-channel-host.ts'
+export type {
+  AskOrder,
+  AskOutcome,
+  ChannelHost,
+  ChannelHostOptions,
+  HostMessage,
+  HostRefusal,
+  HostVerdict,
+  ListedServer,
+  OpenAsk,
+  SendOrder,
+  SendResult,
+  ServerStatus,
+} from './types.ts'

@@ -1,0 +1,83 @@
+// Which servers pass for which agent now, and since when: asked anew for every message, verdict, send and question.
+
+import type { HostingSettings } from '../config/hosting-settings.ts'
+import {
+  type ChannelRegistration,
+  type ChannelServers,
+  type Clock,
+  type Skip,
+  SwitchboardError,
+} from '../contract/index.ts'
+import { evaluateGates } from '../platforms/mcp/gates.ts'
+
+export type HostedAgent = HostingSettings['agents'][number]
+
+export type Standing =
+  | { readonly registration: ChannelRegistration }
+  | { readonly registration: null; readonly skip: Skip | null; readonly detail: string | null }
+
+export interface Registrations {
+  /** The agent by its id; absent: the only one. Throws `input_invalid`. */
+  agent(id?: string): HostedAgent
+  standing(server: string, agent: HostedAgent): Standing
+  /** All servers that pass for an agent and are connected. */
+  of(agent: HostedAgent): readonly ChannelRegistration[]
+  /** Where a tool call is made from when nothing else says: the binding, else the agent's id. */
+  bindingOf(agent: HostedAgent): string
+  /** Agents that a server has anything to do with. */
+  agentsOf(server: string): readonly HostedAgent[]
+}
+
+export function createRegistrations(deps: {
+  readonly pool: ChannelServers
+  readonly clock: Pick<Clock, 'now'>
+  readonly settings: () => HostingSettings
+}): Registrations {
+  const since = new Map<string, number>()
+
+  const standing = (server: string, agent: HostedAgent): Standing => {
+    const key = JSON.stringify([server, agent.id])
+    const facts = deps.pool.get(server)?.facts()
+    if (facts === undefined) {
+      since.delete(key)
+      return { registration: null, skip: null, detail: 'it is not configured' }
+    }
+    const gated = evaluateGates(facts, { ...agent, agent: agent.id })
+    if (facts.state !== 'up' || !gated.pass) {
+      since.delete(key)
+      // One that is not connected has declared nothing yet: that is no fault of its capabilities.
+      const skip = gated.pass || facts.state !== 'up' ? null : gated.skip
+      return { registration: null, skip, detail: facts.state === 'up' ? null : (facts.detail ?? facts.state) }
+    }
+    const registeredAt = since.get(key) ?? deps.clock.now()
+    since.set(key, registeredAt)
+    return { registration: { ...gated.registration, registeredAt } }
+  }
+
+  const named = ({ channels, bindings }: HostedAgent) =>
+    new Set([
+      ...(channels?.approved.map(({ server }) => server) ?? []),
+      ...bindings.flatMap(({ allowedChannelServers }) => allowedChannelServers),
+    ])
+
+  return {
+    standing,
+    agent(id) {
+      const { agents } = deps.settings()
+      const found = id === undefined && agents.length === 1 ? agents[0] : agents.find((one) => one.id === id)
+      if (found !== undefined) return found
+      const which = id === undefined ? 'say which agent: there are several' : `there is no agent "${id}"`
+      throw new SwitchboardError('input_invalid', which)
+    },
+    of: (agent) =>
+      deps.pool.all().flatMap((server) => {
+        const { registration } = standing(server.facts().name, agent)
+        return registration === null ? [] : [registration]
+      }),
+    bindingOf({ id, bindings }) {
+      const [first] = bindings
+      return first === undefined ? id : `${first.plugin}:${first.instance}`
+    },
+    agentsOf: (server) => deps.settings().agents.filter((agent) => named(agent).has(server)),
+  }
+}

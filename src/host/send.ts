@@ -1,0 +1,108 @@
+// `channel_send` of the library: the seed's rules and words, and no way out to a conversation that never spoke.
+import { type ChannelServers, type ServerToolResult, SwitchboardError } from '../contract/index.ts'
+import { DESTINATION_KEYS } from '../platforms/mcp/thread.ts'
+import type { Registrations } from './registrations.ts'
+import type { SendOrder, SendResult } from './types.ts'
+
+export const MAX_CONTENT_BYTES = 65_536
+const CALL_TIMEOUT_MS = 30_000
+const MOST_PLACES = 10_000
+
+/** The conversations that spoke through a server to an agent, in this process. */
+export interface Spoken {
+  note(agent: string, server: string, meta: Readonly<Record<string, string>>): void
+  knows(agent: string, server: string, key: string, value: string): boolean
+}
+
+export function createSpoken(): Spoken {
+  const places = new Set<string>()
+  const named = (...parts: readonly string[]) => JSON.stringify(parts)
+  return {
+    note(agent, server, meta) {
+      for (const key of DESTINATION_KEYS) {
+        const value = meta[key]
+        if (value !== undefined && value !== '') places.add(named(agent, server, key, value))
+      }
+      // The one that spoke first is forgotten first.
+      for (const oldest of places) {
+        if (places.size <= MOST_PLACES) break
+        places.delete(oldest)
+      }
+    },
+    knows: (agent, server, key, value) => places.has(named(agent, server, key, value)),
+  }
+}
+
+export interface SendDeps {
+  readonly pool: ChannelServers
+  readonly registrations: Registrations
+  readonly spoken: Spoken
+}
+
+/** Throws `input_invalid` or `forbidden` before anything is sent; `outcome_unknown` when it may have arrived. */
+export async function sendThrough(order: SendOrder, deps: SendDeps): Promise<SendResult> {
+  const agent = deps.registrations.agent(order.agent)
+  const server = typeof order.server === 'string' ? order.server.trim() : ''
+  if (server === '') throw invalid("channel_send: 'server' must be a non-empty string")
+  const { registration } = deps.registrations.standing(server, agent)
+  if (registration === null) {
+    const binding = deps.registrations.bindingOf(agent)
+    throw invalid(
+      `channel_send: server '${server}' is not registered for binding '${binding}' (run channel_list to see what's available)`,
+    )
+  }
+  const input = inputOf(order)
+  for (const key of DESTINATION_KEYS) {
+    const value = input[key]
+    if (value === undefined) continue
+    const id = String(value)
+    const listed = [`${server}:${id}`, `${server}:*`, '*'].some((entry) =>
+      agent.messagingAllow.includes(entry),
+    )
+    if (!listed && !deps.spoken.knows(agent.id, server, key, id))
+      throw new SwitchboardError(
+        'forbidden',
+        `channel_send: ${key} names no conversation of server '${server}'`,
+        {
+          hint: `it has to have spoken first, or be listed under ${agent.origin}.messaging.allow`,
+        },
+      )
+  }
+  const live = deps.pool.get(server)
+  const tool = registration.outboundToolName
+  const offered = (await live?.tools()) ?? []
+  if (!offered.includes(tool))
+    throw new SwitchboardError(
+      'platform_rejected',
+      `server ${server} has no tool "${tool}" (outbound_tool_name); it offers: ${offered.join(', ') || 'none'}`,
+    )
+  const result = await live?.call(tool, input, { timeoutMs: CALL_TIMEOUT_MS })
+  return shown(server, tool, result as ServerToolResult)
+}
+
+function inputOf({ content, arguments: given }: SendOrder): Readonly<Record<string, unknown>> {
+  if (given !== undefined && given !== null && (typeof given !== 'object' || Array.isArray(given)))
+    throw invalid("channel_send: 'arguments' must be an object")
+  if (content !== undefined && typeof content !== 'string')
+    throw invalid("channel_send: 'content' must be a string")
+  if (Buffer.byteLength(content ?? '') > MAX_CONTENT_BYTES)
+    throw invalid(`channel_send: 'content' exceeds ${MAX_CONTENT_BYTES} bytes`)
+  const filled = given ?? {}
+  return content === undefined || 'text' in filled || 'content' in filled
+    ? filled
+    : { ...filled, text: content }
+}
+
+function shown(server: string, tool: string, result: ServerToolResult): SendResult {
+  return {
+    server,
+    tool_name: tool,
+    is_error: result.isError,
+    content: result.content,
+    structured_content: result.structured,
+  }
+}
+
+function invalid(message: string): SwitchboardError {
+  return new SwitchboardError('input_invalid', message)
+}
