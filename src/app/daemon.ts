@@ -38,6 +38,7 @@ import { createCredentialShelf } from './credential-shelf.ts'
 import { attachmentsOf, readDaemonNote, removeDaemonNote, writeDaemonNote } from './daemon-notes.ts'
 import { createDesk } from './desk.ts'
 import { createEndpoints } from './endpoints.ts'
+import { tellForeignLedger } from './foreign-ledger.ts'
 import { createGateway } from './gateway.ts'
 import { createLogger } from './logger.ts'
 import { openChannelServers } from './open-channel-servers.ts'
@@ -132,6 +133,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const watch = watchStore(opened, { clock, log })
     const { store } = watch
     undo.push(() => watch.stop())
+    await tellForeignLedger(store, log)
     const secrets = await openSecretShelf(keys, store)
     shelf = await openIntegrationShelf(secrets)
     const secret = (reference: string) =>

@@ -3,6 +3,7 @@
 import type { Counter, DoctorReport } from '../contract/index.ts'
 import { agentAnywhere, clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
 import { bindingGates, integrationGates, refusals } from './doctor-gates.ts'
+import { ledgerStanding } from './foreign-ledger.ts'
 import { serverViews } from './server-views.ts'
 import { lastTimes, linkState, type StatusDeps } from './status.ts'
 import { iso } from './views.ts'
@@ -12,11 +13,12 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
   return async () => {
     const now = settings()
     const me = standing()
-    const [counters, open, pending, durability] = await Promise.all([
+    const [counters, open, pending, durability, ledger] = await Promise.all([
       store.counters(),
       store.openTurns(),
       store.approvals({ states: ['pending'], limit: 1_000 }),
       store.durability(),
+      ledgerStanding(store),
     ])
     const others = gateway.cluster.others()
     const rows = gateway.cluster.nodes()
@@ -80,6 +82,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
     const healthy =
       me.configProblem === null &&
       between.problems.length === 0 &&
+      ledger.problem === null &&
       integrations.every((one) => one.link !== 'down' && one.gates.every((gate) => gate.pass)) &&
       agents.every(
         (one) => one.attached && one.bindings.every((binding) => binding.gates.every((gate) => gate.pass)),
@@ -91,6 +94,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
       ...(nodes.length > 1
         ? { cluster: { nodes, warnings: [...between.problems, ...between.warnings] } }
         : {}),
+      ledger,
       integrations,
       ...serverViews(gateway.servers()),
       agents,

@@ -219,6 +219,8 @@ export interface DoctorReport {
   readonly store: { readonly kind: string; readonly durability: string }
   /** All nodes, where there is more than one, and what is wrong between them. */
   readonly cluster?: { readonly nodes: readonly NodeView[]; readonly warnings: readonly string[] }
+  /** `problem`: the key at hand did not seal all of it. */
+  readonly ledger: { readonly foreign_chains: number; readonly problem: string | null }
   readonly integrations: readonly {
     readonly id: string
     readonly platform: string

@@ -247,6 +247,8 @@ export interface Store {
   note(notes: readonly LedgerNote[]): Promise<void>
   ledger(query: { readonly afterSeq: number; readonly limit: number }): Promise<readonly LedgerEntry[]>
   verify(expectHead?: string): Promise<AuditReport>
+  /** Chains that were sealed with another key than the one at hand. */
+  foreignChains(): Promise<number>
   /** Bodies of settled rows older than this are dropped; rows and ledger stay. Returns how many. */
   pruneBodies(olderThanMs: number, limit: number): Promise<number>
   /** Tokens that expired longer ago than this are forgotten; the ledger keeps that they were minted. Returns how many. */

@@ -7,7 +7,7 @@ import { readClaims, readFirings, readNotifications, readRoute } from './reads/s
 import { readSend, readSends, readTranscript } from './reads/sends.ts'
 import { readTurnEvents } from './reads/turn-events.ts'
 import { readTurn, readTurns } from './reads/turns.ts'
-import { verifyLedger } from './reads/verify.ts'
+import { readForeignChains, verifyLedger } from './reads/verify.ts'
 import type { Steps } from './statement.ts'
 import type { Verb } from './verb-context.ts'
 import * as approvals from './verbs/approvals.ts'
@@ -125,6 +125,7 @@ export function assembleStore(engine: StoreEngine): Store {
     note: (notes) => write(note, notes),
     ledger: ({ afterSeq, limit }) => read(rest.readLedger(afterSeq, limit)),
     verify: (expectHead) => engine.readLong(verifyLedger(tag, engine.mac, expectHead)),
+    foreignChains: () => read(readForeignChains(engine.mac)),
     pruneBodies: (olderThanMs, limit) => write(pruneBodies, { olderThanMs, limit }),
     pruneTokens: (olderThanMs, limit) => write(pruneTokens, { olderThanMs, limit }),
 

@@ -14,6 +14,7 @@ built   2 S12.chain-binds           Each new chain binds the head before it
 built   2 S12.verify-edit           audit verify finds an edited entry
 built   2 S12.verify-gap            audit verify finds a missing entry
 built   2 S12.verify-tail           audit verify finds a cut tail
+built   2 S12.lost-key              A ledger sealed with another key (ledger.key lost) is told at every start and by doctor
 built   2 S12.verify-expect         audit verify --expect HEAD checks a head kept elsewhere
 built   2 S12.counters-in-commit    Counters live in the same commit, so status never counts rows
 built   2 S12.export                The ledger is exported as NDJSON and CSV

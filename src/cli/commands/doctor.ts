@@ -29,6 +29,9 @@ function describe(context: Context, report: DoctorReport): string {
       `${paint.red('problem')} ${oneLine(report.config.problem)} (the configuration before it stays in force)`,
     )
   }
+  // A daemon of an older version tells nothing of it.
+  const ledger = report.ledger?.problem ?? null
+  if (ledger !== null) lines.push(`${paint.red('problem')} ${oneLine(ledger)}`)
   if (report.cluster !== undefined) {
     const width = context.terminal.columns
     lines.push('', renderNodes(report.cluster.nodes, { paint, width, now }))

@@ -4,7 +4,7 @@ import type { AuditReport, LedgerEntry } from '../../contract/index.ts'
 import { ledgerEntry } from '../codec.ts'
 import { CHAINS, chainsText, entryText, linkText, sealText } from '../ledger-chain.ts'
 import type { Mac } from '../mac.ts'
-import { firstRow, rows, type Steps, text, whole } from '../statement.ts'
+import { firstRow, type Row, rows, type Steps, text, whole } from '../statement.ts'
 import type { ChainHead } from '../verb-context.ts'
 import { createReplay, type Replay } from './replay.ts'
 import { createEventCheck } from './verify-events.ts'
@@ -58,17 +58,27 @@ export function* verifyLedger(tag: string, mac: Mac, expectHead: string | undefi
 
 type Broken = (seq: number, problem: string) => void
 
+/** How many chains the key at hand did not seal. */
+export function* readForeignChains(mac: Mac): Steps<number> {
+  const chains = yield* rows('SELECT * FROM ledger_chains')
+  return chains.filter((row) => mac(sealText(text(row, 'name'), headOf(row))) !== text(row, 'seal')).length
+}
+
+function headOf(row: Row): ChainHead {
+  return {
+    id: whole(row, 'id'),
+    n: whole(row, 'n'),
+    head: text(row, 'head'),
+    prevChain: whole(row, 'prev_chain'),
+    prevN: whole(row, 'prev_n'),
+    prevMac: text(row, 'prev_mac'),
+  }
+}
+
 function* loadChains(mac: Mac, broken: Broken): Steps<ReadonlyMap<number, ChainWalk>> {
   const chains = new Map<number, ChainWalk>()
   for (const row of yield* rows('SELECT * FROM ledger_chains ORDER BY id')) {
-    const sealed: ChainHead = {
-      id: whole(row, 'id'),
-      n: whole(row, 'n'),
-      head: text(row, 'head'),
-      prevChain: whole(row, 'prev_chain'),
-      prevN: whole(row, 'prev_n'),
-      prevMac: text(row, 'prev_mac'),
-    }
+    const sealed = headOf(row)
     const name = text(row, 'name')
     if (mac(sealText(name, sealed)) !== text(row, 'seal'))
       broken(0, `the seal of chain ${name} does not hold`)

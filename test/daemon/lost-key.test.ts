@@ -1,0 +1,34 @@
+// A data folder whose ledger.key is gone: the daemon starts under a new one and says so, at
+// every start.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { postDemo } from '../faults/hook-client.ts'
+import { settled } from '../faults/river-checks.ts'
+import { createScene, switchboard } from '../faults/scene.ts'
+
+const scene = createScene()
+
+describe('a lost ledger key', () => {
+  it('[S12.lost-key] is told at every start and by doctor; messages flow', async () => {
+    const data = scene.folder()
+    const told = (text: string) => text.includes('sealed with another key')
+    const first = await scene.start({ data })
+    await postDemo(first.url, 'hello', 'k1')
+    await settled(data)
+    await first.terminate()
+    expect(told(first.stderr())).toBe(false)
+    rmSync(join(data, 'ledger.key'))
+    for (const again of [1, 2]) {
+      const daemon = await scene.start({ data })
+      expect(told(daemon.stderr())).toBe(true)
+      expect((await postDemo(daemon.url, 'still there?', `lost${again}`)).status).toBe(200)
+      await settled(data)
+      const doctor = await switchboard(data, 'doctor')
+      expect(doctor.code).toBe(1)
+      expect(told(doctor.stdout)).toBe(true)
+      expect((await switchboard(data, 'audit', 'verify')).code).toBe(1)
+      await daemon.terminate()
+    }
+  })
+})
