@@ -2,7 +2,7 @@
 // were asked, with an end.
 import type { ChannelPrefix, Clock, Random } from '../contract/index.ts'
 import { freshApprovalId } from '../core/approvals/approval-id.ts'
-import { truncate } from '../kit/index.ts'
+import { permissionRequest } from '../platforms/mcp/render.ts'
 import type { AskOutcome, OpenAsk } from './types.ts'
 
 export interface AskedServer {
@@ -29,9 +29,6 @@ export interface Asks {
   agentOf(id: string): string | null
   stop(): void
 }
-
-/** The seed's length of a preview for nexo servers; under claude/ it is whole. */
-const NEXO_PREVIEW_CHARS = 200
 
 interface Pending {
   readonly agent: string
@@ -63,15 +60,19 @@ export function createAsks(deps: { readonly clock: Clock; readonly random: Rando
         settle({ behavior: 'deny', by: null, reason: 'expired' }),
       )
       for (const { server } of servers) asked.add(server)
-      const sent = servers.map(({ server, prefix, notify }) =>
-        notify(`notifications/${prefix}/channel/permission_request`, paramsOf(id, question, prefix)).then(
-          () => true,
-          () => {
-            asked.delete(server)
-            return false
-          },
-        ),
-      )
+      const { toolName, description, input } = question
+      const ask = { toolName, description, input }
+      const prompt = { kind: 'prompt', approval: id, text: input, choices: [], ask } as const
+      const sent = servers.map(async ({ server, prefix, notify }) => {
+        const { method, params } = permissionRequest(prefix, prompt)
+        try {
+          await notify(method, params)
+          return true
+        } catch {
+          asked.delete(server)
+          return false
+        }
+      })
       Promise.all(sent).then((reached) => {
         if (!reached.includes(true) && !question.local)
           settle({ behavior: 'deny', by: null, reason: 'nobody' })
@@ -94,11 +95,4 @@ export function createAsks(deps: { readonly clock: Clock; readonly random: Rando
       for (const one of [...pending.values()]) one.settle({ behavior: 'deny', by: null, reason: 'withdrawn' })
     },
   }
-}
-
-function paramsOf(id: string, { toolName, description, input }: Question, prefix: ChannelPrefix) {
-  const params = { request_id: id, tool_name: toolName, description, input_preview: input }
-  return prefix === 'claude'
-    ? params
-    : { schema: 1, ...params, input_preview: truncate(input, NEXO_PREVIEW_CHARS) }
 }

@@ -17,11 +17,12 @@ import {
   sessionId,
   sessionKey,
 } from '../contract/index.ts'
-import { createTokenBuckets, truncate, wrapChannel } from '../kit/index.ts'
+import { createTokenBuckets, type TokenBuckets, truncate, wrapChannel } from '../kit/index.ts'
+import { inboundLimit } from '../platforms/mcp/channel-options.ts'
 import { createChannelServers } from '../platforms/mcp/channel-servers.ts'
-import { rateLimitOf } from '../platforms/mcp/gates.ts'
 import { parseMessage, parseVerdict, senderOf } from '../platforms/mcp/parse.ts'
 import { destinationOf, placeOf } from '../platforms/mcp/thread.ts'
+import { verifyNews } from '../platforms/mcp/verify.ts'
 import { createAsks } from './asks.ts'
 import { createRegistrations, type HostedAgent } from './registrations.ts'
 import { createSpoken, sendThrough } from './send.ts'
@@ -30,7 +31,6 @@ import { statusOf } from './status.ts'
 import type { ChannelHost, ChannelHostOptions, HostMessage, HostRefusal } from './types.ts'
 
 const DEFAULT_ASK_MS = 600_000
-const MOST_BUCKETS = 10_000
 const FIRST_GENERATION = 1
 
 /** What a test hands in; everybody else leaves it out. */
@@ -48,7 +48,13 @@ export function createChannelHost(options: ChannelHostOptions, parts: HostParts 
   const random = parts.random ?? { uuid: () => randomUUID(), bytes: (count: number) => randomBytes(count) }
   const pool = parts.pool ?? openPool({ clock, random, log, secret })
   const registrations = createRegistrations({ pool, clock, settings: () => settings })
-  const buckets = createTokenBuckets({ maxKeys: MOST_BUCKETS }, { clock })
+  const buckets = new Map<string, TokenBuckets>()
+  const bucketOf = (server: string, agent: HostedAgent): TokenBuckets => {
+    const key = JSON.stringify([server, agent.id])
+    const bucket = buckets.get(key) ?? createTokenBuckets({ maxKeys: 1 }, { clock })
+    buckets.set(key, bucket)
+    return bucket
+  }
   const dropped = new Map<string, number>()
   const spoken = createSpoken()
   const asks = createAsks({ clock, random })
@@ -69,19 +75,19 @@ export function createChannelHost(options: ChannelHostOptions, parts: HostParts 
 
   const take = (server: string, agent: HostedAgent, news: ServerNews) => {
     const now = registrations.standing(server, agent)
-    if (now.registration === null) {
-      if (now.skip !== null) refuse(agent, server, { kind: 'skip', skip: now.skip })
-      return
-    }
-    const { prefix, binding } = now.registration
-    if (news.prefix !== prefix) {
+    // Lost in this very moment: nothing can be said of its gates, and nothing it says is taken.
+    if (now.registration === null && now.skip === null) return
+    const { prefix, binding } = now.registration ?? { prefix: null, binding: '' }
+    const skip = now.registration === null ? now.skip : null
+    const limit = inboundLimit({ ...agent, agent: agent.id, server })
+    const barred = verifyNews(news, { skip, prefix, limit, bucket: bucketOf(server, agent) })
+    if (barred?.reason === 'rate_limited')
+      return refuse(agent, server, { kind: 'rate_limited', key: barred.key })
+    if (barred !== null) {
       const reason = `server ${server} did not declare ${news.prefix}/channel capability`
-      const skip = { kind: 'capability', reason, key: `mcp_servers.${server}` } as const
-      return refuse(agent, server, { kind: 'skip', skip })
+      const undeclared = { kind: 'capability', reason, key: barred.key } as const
+      return refuse(agent, server, { kind: 'skip', skip: skip ?? undeclared })
     }
-    const limit = rateLimitOf(server, agent.channels)
-    if (limit !== null && !buckets.take(JSON.stringify([server, agent.id]), limit).ok)
-      return refuse(agent, server, { kind: 'rate_limited', key: `${agent.origin}.channels` })
     const parsed = parseMessage(server, news)
     if (!parsed.ok) return refuse(agent, server, { kind: 'unparsable', problem: parsed.error.text })
     const { content, meta } = parsed.value

@@ -1,6 +1,7 @@
 // `channel_send` of the library: the seed's rules and words, and no way out to a conversation that never spoke.
 import { type ChannelServers, type ServerToolResult, SwitchboardError } from '../contract/index.ts'
-import { DESTINATION_KEYS } from '../platforms/mcp/thread.ts'
+import { destinationsIn } from '../platforms/mcp/destinations.ts'
+import { placeOf } from '../platforms/mcp/thread.ts'
 import type { Registrations } from './registrations.ts'
 import type { SendOrder, SendResult } from './types.ts'
 
@@ -8,10 +9,11 @@ export const MAX_CONTENT_BYTES = 65_536
 const CALL_TIMEOUT_MS = 30_000
 const MOST_PLACES = 10_000
 
-/** The conversations that spoke through a server to an agent, in this process. */
+/** The conversations and threads that spoke through a server to an agent, in this process. */
 export interface Spoken {
   note(agent: string, server: string, meta: Readonly<Record<string, string>>): void
-  knows(agent: string, server: string, key: string, value: string): boolean
+  /** `place` is a conversation or a thread as `placeOf` names them. */
+  knows(agent: string, server: string, place: string): boolean
 }
 
 export function createSpoken(): Spoken {
@@ -19,17 +21,16 @@ export function createSpoken(): Spoken {
   const named = (...parts: readonly string[]) => JSON.stringify(parts)
   return {
     note(agent, server, meta) {
-      for (const key of DESTINATION_KEYS) {
-        const value = meta[key]
-        if (value !== undefined && value !== '') places.add(named(agent, server, key, value))
-      }
+      const { conversation, thread } = placeOf(meta)
+      for (const place of [conversation, ...(thread === undefined ? [] : [thread])])
+        places.add(named(agent, server, place))
       // The one that spoke first is forgotten first.
       for (const oldest of places) {
         if (places.size <= MOST_PLACES) break
         places.delete(oldest)
       }
     },
-    knows: (agent, server, key, value) => places.has(named(agent, server, key, value)),
+    knows: (agent, server, place) => places.has(named(agent, server, place)),
   }
 }
 
@@ -52,21 +53,18 @@ export async function sendThrough(order: SendOrder, deps: SendDeps): Promise<Sen
     )
   }
   const input = inputOf(order)
-  for (const key of DESTINATION_KEYS) {
-    const value = input[key]
-    if (value === undefined) continue
-    const id = String(value)
-    const listed = [`${server}:${id}`, `${server}:*`, '*'].some((entry) =>
+  for (const { value, places } of destinationsIn(input)) {
+    const listed = [`${server}:${value}`, `${server}:*`, '*'].some((entry) =>
       agent.messagingAllow.includes(entry),
     )
-    if (!listed && !deps.spoken.knows(agent.id, server, key, id))
-      throw new SwitchboardError(
-        'forbidden',
-        `channel_send: ${key} names no conversation of server '${server}'`,
-        {
-          hint: `it has to have spoken first, or be listed under ${agent.origin}.messaging.allow`,
-        },
-      )
+    if (listed || places.some((place) => deps.spoken.knows(agent.id, server, place))) continue
+    throw new SwitchboardError(
+      'forbidden',
+      `channel_send: '${value.slice(0, 80)}' never spoke through server '${server}'`,
+      {
+        hint: `it has to have spoken first, or be listed under ${agent.origin}.messaging.allow`,
+      },
+    )
   }
   const live = deps.pool.get(server)
   const tool = registration.outboundToolName

@@ -43,14 +43,14 @@ built   4 S3.messaging-file-missing A missing messaging file denies all and is r
 built   4 S3.messaging-file-bad     A malformed messaging file denies all and is reported
 built   3 S3.content-chars-default  max_content_chars defaults to 16000
 built   3 S3.content-chars-rules    max_content_chars 0 means no cap, 1 to 63 are rejected, 64 is accepted
-pending 8 S3.content-cut            Content is counted in code points, and a cut appends an ellipsis
+built   8 S3.content-cut            Content is counted in code points, and a cut appends an ellipsis
 built   3 S3.rps-rules              rps must be finite, at least 0 and at most 1000
 built   3 S3.rate-zero              0/0 means no limit, also when it overrides a default
 built   3 S3.approved-duplicates    Duplicate servers in channels.approved are rejected
 built   3 S3.approved-nowhere       An approved server that is configured nowhere is a warning
 built   3 S3.one-bot-many-agents    Bindings with conversations (chat or chat/topic) pick theirs, one binding without takes the rest
 built   3 S3.bindings-overlap       Two bindings that overlap are a configuration error
-pending 8 S3.server-two-bindings    A channel server in two bindings of one agent delivers once
+built   8 S3.server-two-bindings    A channel server in two bindings of one agent delivers once
 built   4 S3.schedule-turn          A schedule starts a turn with source schedule:<id> at its cron time in its time zone
 built   4 S3.schedule-once          Each firing happens once
 built   6 S3.schedule-once-nodes    Each firing happens once across all nodes

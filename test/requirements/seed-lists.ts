@@ -56,20 +56,20 @@ built   8 F7.cut-over               Content of cap + 1 is cut and marked
 built   8 F7.session-priority       The thread keys win in their order
 built   8 F7.session-empty          An empty thread value falls through to the next key
 built   8 F7.session-two-channels   The same thread_ts in two channels gives two sessions
-pending 8 F7.session-two-bindings   Two bindings of one server give two sessions
+built   8 F7.session-two-bindings   Two bindings of one server give two sessions
 built   2 F7.session-no-alias       '|' and '=' in values do not alias another session
 built   2 F7.session-restart        A restart keeps the session
 built   2 F7.session-concurrent     Concurrent first sights agree on one session
 built   2 F7.session-idle           An idle session is kept (no garbage collection by default)
 built   2 F7.session-db-failure     A database failure is an error, never an ephemeral session
-pending 8 F7.rate-burst             Rate: a burst passes, then it blocks
-pending 8 F7.rate-refill            Rate: tokens refill with time
-pending 8 F7.rate-cap               Rate: tokens never exceed the burst
-pending 8 F7.rate-before-parse      Rate: a drop comes before parsing
-pending 8 F7.rate-visible           Rate: a drop is counted and visible in status
-pending 8 F7.reload-killswitch      Reload: the killswitch stops deliveries that already flow
-pending 8 F7.reload-restores        Reload: re-enabling restores them without a restart
-pending 8 F7.reload-evicts          Reload: a removed server is evicted with its reason
+built   8 F7.rate-burst             Rate: a burst passes, then it blocks
+built   8 F7.rate-refill            Rate: tokens refill with time
+built   8 F7.rate-cap               Rate: tokens never exceed the burst
+built   8 F7.rate-before-parse      Rate: a drop comes before parsing
+built   8 F7.rate-visible           Rate: a drop is counted and visible in status
+built   8 F7.reload-killswitch      Reload: the killswitch stops deliveries that already flow
+built   8 F7.reload-restores        Reload: re-enabling restores them without a restart
+built   8 F7.reload-evicts          Reload: a removed server is evicted with its reason
 built   3 F7.reload-invalid         Reload: an invalid file keeps the old one
 pending 8 F7.reload-in-flight       Reload: an in-flight send keeps its tool name
 `,
@@ -106,7 +106,7 @@ pending 8 F7.tool-content-key       channel_send: arguments.content suppresses t
 pending 8 F7.tool-is-error          channel_send: a tool-level failure surfaces is_error
 pending 8 F7.tool-status-empty      channel_status: an empty server is an error
 pending 8 F7.tool-evicted           A server is unregistered for the tools after its eviction
-pending 8 F7.audit-source           SELECT ... WHERE source='channel:slack' returns the turn
+built   8 F7.audit-source           SELECT ... WHERE source='channel:slack' returns the turn
 built   2 F7.audit-index            The query by source uses the index
 built   2 F7.audit-non-channel      A turn that is from no channel server has no channel: source
 `,
