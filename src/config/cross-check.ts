@@ -1,5 +1,6 @@
 // Rules that span several parts of the file: references between integrations, agents, servers and users.
 import { parseAddress } from '../contract/index.ts'
+import { mayBacktrackForever } from './backtracking.ts'
 import { channelIntegrationId } from './channel-integrations.ts'
 import type { Finding } from './issues.ts'
 import { suggestion } from './nearest.ts'
@@ -32,6 +33,7 @@ export function crossCheck(config: Config, built: Built | null): Checked {
   people(config, wrong)
   if (built !== null) notBuilt(config, built, warnings)
   quietDoors(config, warnings)
+  slowPatterns(config, warnings)
   return { findings, warnings }
 }
 
@@ -274,6 +276,23 @@ function quietDoors(config: Config, warnings: string[]): void {
     for (const [group, policy] of Object.entries(access?.groups ?? {})) {
       if (policy.allow_from.includes('*'))
         warnings.push(`integrations[${index}].access.groups["${group}"]: any member may speak`)
+    }
+  }
+}
+
+function slowPatterns(config: Config, warnings: string[]): void {
+  const places: readonly (readonly [string, readonly string[]])[] = [
+    ['tunables', config.tunables.mention_patterns],
+    ...config.integrations.map(
+      ({ access }, index) => [`integrations[${index}].access`, access?.mention_patterns ?? []] as const,
+    ),
+  ]
+  for (const [place, patterns] of places) {
+    for (const [index, pattern] of patterns.entries()) {
+      if (!mayBacktrackForever(pattern)) continue
+      warnings.push(
+        `${place}.mention_patterns[${index}] repeats a group that can match in many ways: a long message could keep it busy for ever`,
+      )
     }
   }
 }

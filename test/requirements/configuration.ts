@@ -4,6 +4,7 @@ import { requirements } from './row.ts'
 export const CONFIGURATION = requirements(
   '3 Configuration',
   `
+built   3 S3.mention-backtracking   check warns of mention patterns with exponential backtracking
 built   3 S3.example-loads          The example of SPEC 3 loads as it stands
 built   3 S3.schema-command         'switchboard schema' prints a JSON Schema for switchboard.yaml
 built   3 S3.unknown-key            An unknown key is an error that names line and column
