@@ -248,4 +248,21 @@ describeRiver('dispatch', (open) => {
     await river.pass(30_000)
     expect(river.platform.texts('anna')).toEqual(['re: hi', 're: again'])
   })
+
+  it('[I6.unheard-take] [S2.order-in-session] a database that breaks off behind a commit: newer messages do not overtake', async () => {
+    const river = await open({ agent: { window: 8 } })
+    river.agent.script = () => undefined
+    const anna = river.person('anna')
+    await anna.says('1')
+    await river.settle()
+    river.loseAnswer('takeTurns', 1)
+    await anna.says('2')
+    await river.settle()
+    await anna.says('3')
+    await river.pass(30_000)
+    expect(river.agent.texts()).toEqual(['1', '2', '3'])
+    for (const delivery of river.agent.deliveries) await river.agent.answer(delivery, `re: ${delivery.text}`)
+    await river.pass(1_000)
+    expect(river.platform.texts('anna')).toEqual(['re: 1', 're: 2', 're: 3'])
+  })
 })

@@ -16,6 +16,8 @@ export interface Life {
   moved(): number
   /** The next `times` calls of a store's verb fail as if the database were away. */
   storeAway(verb: keyof Store, times: number): void
+  /** The next `times` calls are done, and nobody hears of it: the connection broke behind the commit. */
+  loseAnswer(verb: keyof Store, times: number): void
 }
 
 const NEVER = new Promise<never>(() => undefined)
@@ -25,6 +27,7 @@ export function createLife(timers: { due: Set<number[]> }): Life {
   let busy = 0
   let moved = 0
   const away = new Map<string, number>()
+  const unheard = new Map<string, number>()
 
   // A promise of a dead life never settles: whoever waits for it is dead, too.
   const watched = async (work: () => unknown): Promise<unknown> => {
@@ -93,9 +96,17 @@ export function createLife(timers: { due: Set<number[]> }): Life {
           return (...args: unknown[]) =>
             watched(() => {
               const left = away.get(name) ?? 0
-              if (left === 0) return call.apply(of, args)
-              away.set(name, left - 1)
-              throw new SwitchboardError('store_unavailable', 'the database is away')
+              const lost = unheard.get(name) ?? 0
+              if (left === 0 && lost === 0) return call.apply(of, args)
+              const failure = new SwitchboardError('store_unavailable', 'the database is away')
+              if (left > 0) {
+                away.set(name, left - 1)
+                throw failure
+              }
+              unheard.set(name, lost - 1)
+              return Promise.resolve(call.apply(of, args)).then(() => {
+                throw failure
+              })
             })
         },
       }),
@@ -110,5 +121,6 @@ export function createLife(timers: { due: Set<number[]> }): Life {
     busy: () => busy,
     moved: () => moved,
     storeAway: (verb, times) => void away.set(verb, times),
+    loseAnswer: (verb, times) => void unheard.set(verb, times),
   }
 }

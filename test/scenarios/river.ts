@@ -66,6 +66,8 @@ export interface River {
   /** Drains and starts again. */
   restartCleanly(): Promise<void>
   storeAway(verb: keyof Store, times: number): void
+  /** The next calls where agents are attached are done, and their answers are lost. */
+  loseAnswer(verb: keyof Store, times: number): void
   /** Errors in the log are expected; without this they fail the scenario. */
   expectErrors(): void
 }
@@ -281,6 +283,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     storeAway(verb, times) {
       for (const { life } of nodes) life.storeAway(verb, times)
     },
+    loseAnswer: (verb, times) => bench().life.loseAnswer(verb, times),
     expectErrors() {
       errorsExpected = true
     },

@@ -101,7 +101,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       isMine: (work, from) => holds.knows(work.lane) || deps.cluster.isMine(work.lane, work.scope, from),
       take: async (lanes, pressed) => {
         const wanted = lanes.map((work) => toRequest(work, pressed))
-        const taken = await store.takeTurns(wanted, LEASE_MS)
+        const taken = await store.takeTurns(wanted, LEASE_MS).catch((thrown) => {
+          for (const { lane } of lanes) holds.doubt(lane)
+          throw thrown
+        })
         return taken.map((one, index) => ({ ...one, scope: lanes[index]?.scope ?? '' }))
       },
       handle: (taken) =>
@@ -127,6 +130,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
     const post = roster.get(taken.scope)
     const hold = holds.take(taken.lane, taken.scope, taken.token)
+    hold.doubtful = false
     if (!post?.attached) return notNow(hold, taken.handed)
     if (taken.leftover.length > 0) {
       await settleLeftovers(hold, taken.leftover, post.connector)
@@ -352,7 +356,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       stopped = true
       patience.stop()
       expiry.stop()
-      drain.stop()
+      await drain.stop()
       await holds.stop()
     },
   }

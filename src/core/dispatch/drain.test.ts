@@ -57,6 +57,25 @@ describe('the drain', () => {
     drain.stop()
   })
 
+  it('[I6.clean-stop] a stop waits for what is being taken, and what was taken is handled', async () => {
+    let taken: () => void = () => undefined
+    const { clock, finish, drain } = scene(() => new Promise((resolve) => (taken = resolve)))
+    drain.wake(LANE)
+    await clock.advance(1)
+    let stopped = false
+    const stopping = drain.stop().then(() => {
+      stopped = true
+    })
+    await clock.settle()
+    expect({ stopped, handled: finish.length }).toEqual({ stopped: false, handled: 0 })
+    taken()
+    await stopping
+    expect(finish).toHaveLength(1)
+    finish.shift()?.()
+    await clock.advance(60_000)
+    expect(finish).toEqual([])
+  })
+
   it('[S2.sessions-independent] takes other lanes while one is being handled', async () => {
     const { clock, taken, drain } = scene()
     drain.wake(LANE)

@@ -34,7 +34,8 @@ export interface Drain {
   isWanted(lane: string): boolean
   /** Looks for lanes that no hint told about: at start, on attach, and every so often. */
   sweep(): void
-  stop(): void
+  /** Nothing is taken any more; what was being taken is handled. Resolves when it is in the queue's hands. */
+  stop(): Promise<void>
 }
 
 // Intake goes first: a drain round takes a bounded number of lanes, then the loop is free for requests. While more comes
@@ -46,6 +47,7 @@ const SWEEP_EVERY_MS = 5_000
 /** Where others may die and leave lanes behind: with their lease it decides how soon these move. */
 const SHARED_SWEEP_MS = 2_500
 const SWEEP_PAGE = 500
+const STOP_GRACE_MS = 2_000
 
 export function createDrain<Taken extends { readonly lane: string }>(
   queue: DrainQueue<Taken>,
@@ -57,6 +59,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
   const underway = new Set<string>()
   const wanted = new Map<string, string>()
   const appointments = new Map<string, Cancel>()
+  const takes = new Set<Promise<void>>()
   let scheduled = false
   let stopped = false
   let sweeping = false
@@ -71,7 +74,8 @@ export function createDrain<Taken extends { readonly lane: string }>(
     scheduled = true
     deps.clock.after(isPressed() ? PRESSED_EVERY_MS : 0, () => {
       scheduled = false
-      void round()
+      const taking = round().finally(() => takes.delete(taking))
+      takes.add(taking)
     })
   }
 
@@ -91,7 +95,8 @@ export function createDrain<Taken extends { readonly lane: string }>(
     if (lanes.length === 0) return
     try {
       for (const taken of await queue.take(lanes, pressed)) {
-        if (!stopped) void queue.handle(taken).finally(() => done(taken.lane))
+        // Also when we were stopped meanwhile: what a commit took belongs to nobody else.
+        void queue.handle(taken).finally(() => done(taken.lane))
       }
     } catch (thrown) {
       // The store is away: the rows are still there, and a later sweep finds them.
@@ -135,6 +140,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
     },
     isWanted: (lane) => wanted.has(lane),
     wakeAfter(work, delayMs) {
+      if (stopped) return
       appointments.get(work.lane)?.()
       const cancel = deps.clock.after(Math.max(0, delayMs), () => {
         appointments.delete(work.lane)
@@ -161,13 +167,22 @@ export function createDrain<Taken extends { readonly lane: string }>(
           }
         })
     },
-    stop() {
+    async stop() {
       stopped = true
       for (const cancel of appointments.values()) cancel()
       appointments.clear()
       waiting.clear()
       wanted.clear()
       cancelSweep()
+      if (takes.size === 0) return
+      // A store that is away does not hold up the stop.
+      await new Promise<void>((resolve) => {
+        const cancel = deps.clock.after(STOP_GRACE_MS, resolve)
+        void Promise.allSettled(takes).then(() => {
+          cancel()
+          resolve()
+        })
+      })
     },
   }
 

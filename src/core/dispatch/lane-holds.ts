@@ -23,6 +23,8 @@ export interface LaneHold {
   handingOver: Promise<void>
   /** More waited in it when it was last taken than was let through. */
   more: boolean
+  /** What came of the last take was never heard: the store may hold turns for handed that are not in flight here. */
+  doubtful: boolean
   /** Set while nothing is in flight. */
   restingSince: number | null
 }
@@ -32,6 +34,8 @@ export interface LaneHolds {
   /** Held, or given back a moment ago: what is said about it meanwhile concerns this node. */
   knows(lane: string): boolean
   take(lane: string, agent: string, token: number): LaneHold
+  /** A take of this lane failed: whether it was committed is not known. */
+  doubt(lane: string): void
   board(hold: LaneHold, row: TurnRow): void
   land(hold: LaneHold, turn: string): void
   flight(turn: string): { readonly hold: LaneHold; readonly flight: Flight } | null
@@ -177,10 +181,17 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
         flights: new Map(),
         handingOver: Promise.resolve(),
         more: false,
+        doubtful: false,
         restingSince: null,
       }
       holds.set(lane, hold)
       return hold
+    },
+    doubt(lane) {
+      const hold = holds.get(lane)
+      if (!hold) return
+      hold.doubtful = true
+      hold.restingSince = null
     },
     board(hold, row) {
       const flight: Flight = {
@@ -231,6 +242,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
       stopped = true
       cancelTick()
       const all = [...holds.values()]
+      await putBackUnoffered(all).catch(() => undefined)
       for (const hold of all) forget(hold)
       // Best effort: a lane that is not given back is free when its lease ends.
       if (all.length > 0) await store.releaseLanes('turns', all).catch(() => undefined)

@@ -16,5 +16,7 @@ export interface Circumstances {
 export function laneRequest(lane: string, hold: LaneHold | undefined, how: Circumstances): LaneRequest {
   const few = how.wary ? 1 : how.pressed ? PRESSED_WINDOW : how.wide
   const window = Math.min(how.wide, (hold?.flights.size ?? 0) + few)
-  return hold ? { lane, token: hold.token, window } : { lane, window }
+  if (!hold) return { lane, window }
+  const known = hold.doubtful ? { known: [...hold.flights.keys()] } : {}
+  return { lane, token: hold.token, window, ...known }
 }

@@ -306,10 +306,10 @@ export function createSender(deps: SenderDeps): Sender {
     settled: (id, waitMs) => waiters.wait(id, waitMs),
     async stop() {
       stopped = true
-      drain.stop()
+      await drain.stop()
       cancelRelease?.()
-      cancelRenewal()
       await finished()
+      cancelRenewal()
       patience.stop()
       const lanes = [...held].map(([lane, token]) => ({ lane, token }))
       for (const [lane, { token }] of resting) lanes.push({ lane, token })

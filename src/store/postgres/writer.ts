@@ -4,11 +4,13 @@ import { type Clock, type Hint, type Logger, SwitchboardError } from '../../cont
 import { type GroupIdentity, newContext, type Pending, runGroup } from '../group.ts'
 import type { Mac } from '../mac.ts'
 import type { StoreDeps } from '../store-deps.ts'
-import { adopt, type VerbContext } from '../verb-context.ts'
+import { adopt, type Verb, type VerbContext } from '../verb-context.ts'
+import { receive } from '../verbs/receive.ts'
 import { createClient, createExecutor, drive } from './connection.ts'
 import { begin } from './database-time.ts'
 import { isCollision, isConnectionLoss, postgresError } from './errors.ts'
 import { notifyOthers } from './listener.ts'
+import { createUnheardCommits } from './unheard-commits.ts'
 
 const COLLISION_TRIES = 5
 const FIRST_WAIT_MS = 100
@@ -42,6 +44,14 @@ export interface WriterOptions {
   readonly log?: Logger
 }
 
+interface Done {
+  readonly results: readonly unknown[]
+  readonly context: VerbContext
+  readonly xact: string
+  /** What broke while the commit was on its way; null: it was confirmed. */
+  readonly lost: unknown
+}
+
 export function createWriter(options: WriterOptions): Writer {
   const { url, clock, mac, log } = options
   let client: pg.Client | null = null
@@ -49,6 +59,8 @@ export function createWriter(options: WriterOptions): Writer {
   let running: Promise<void> | null = null
   let retryAt = 0
   let waitMs = FIRST_WAIT_MS
+  const unheard = createUnheardCommits(url, clock)
+  const parked = new Set<Promise<void>>()
 
   const drop = (lost: pg.Client): void => {
     if (client !== lost) return
@@ -89,27 +101,51 @@ export function createWriter(options: WriterOptions): Writer {
     const { owner } = options.identity()
     const notify = (payload: string) => notifyOthers(on, owner, payload)
     const execute = createExecutor(on, { notify, prepare: true })
+    let done: Done | null = null
     try {
-      const now = await begin(on, clock, options.onDatabaseTime)
+      const { now, xact } = await begin(on, clock, options.onDatabaseTime)
       const context: VerbContext = newContext(options.identity(), now)
       const results = await drive(runGroup(context, calls, mac), execute)
       options.crashPoint?.('store.before-commit')
+      done = { results, context, xact, lost: null }
       await on.query('COMMIT')
       options.crashPoint?.('store.after-commit')
       adopt(context)
-      return { results, context }
+      return done
     } catch (thrown) {
-      if (isConnectionLoss(thrown)) drop(on)
-      else await on.query('ROLLBACK').catch(() => drop(on))
-      throw thrown
+      if (!isConnectionLoss(thrown)) {
+        await on.query('ROLLBACK').catch(() => drop(on))
+        throw thrown
+      }
+      drop(on)
+      if (!done) throw thrown
+      return { ...done, lost: thrown }
     }
+  }
+
+  /** The answer to the commit was lost. Whoever can safely ask again is told at once, the others when it is known. */
+  const park = async (calls: readonly Pending[], done: Done): Promise<void> => {
+    const away = postgresError(done.lost) ?? done.lost
+    const safe = receive as Verb<unknown, unknown>
+    for (const call of calls) if (call.verb === safe) call.reject(away)
+    const held = await unheard.outcome(done.xact).catch(() => false)
+    for (const [at, call] of calls.entries()) {
+      if (held) call.resolve(done.results[at])
+      else call.reject(away)
+    }
+    if (held) for (const hint of done.context.hints.values()) options.tell(hint)
   }
 
   const settle = async (calls: readonly Pending[], tries = 1): Promise<void> => {
     try {
-      const { results, context } = await commit(calls)
-      for (const [at, call] of calls.entries()) call.resolve(results[at])
-      for (const hint of context.hints.values()) options.tell(hint)
+      const done = await commit(calls)
+      if (done.lost !== null) {
+        const waiting = park(calls, done).finally(() => parked.delete(waiting))
+        parked.add(waiting)
+        return
+      }
+      for (const [at, call] of calls.entries()) call.resolve(done.results[at])
+      for (const hint of done.context.hints.values()) options.tell(hint)
     } catch (thrown) {
       if (isCollision(thrown) && tries < COLLISION_TRIES) return await settle(calls, tries + 1)
       const away = postgresError(thrown)
@@ -136,6 +172,8 @@ export function createWriter(options: WriterOptions): Writer {
     connected,
     async stop() {
       await running
+      unheard.stop()
+      await Promise.all(parked)
       await client?.end().catch(() => undefined)
       client = null
     },

@@ -42,8 +42,8 @@ export interface ClusterOptions {
   /** Further integrations and agents, as YAML. */
   readonly integrations?: string
   readonly agents?: string
-  /** Before the command of a node, and its environment: a clock that is off. */
-  readonly env?: (index: number) => Readonly<Record<string, string>>
+  /** Put in front of the command of a node: a clock that is off. */
+  readonly under?: (index: number) => readonly string[]
   /** Changes the configuration of one node. */
   readonly configOf?: (index: number, yaml: string) => string
 }
@@ -84,10 +84,17 @@ export async function openCluster(scene: Scene, options: ClusterOptions = {}): P
       DATABASE_URL: database,
       SWITCHBOARD_KEY: key,
       AGENT_URL: agent.url,
-      ...options.env?.(index),
     }
     const text = options.configOf?.(index, yaml) ?? yaml
-    nodes.push(await prepareNode(scene, { index, yaml: text, env, token: telegram.token }))
+    nodes.push(
+      await prepareNode(scene, {
+        index,
+        yaml: text,
+        env,
+        token: telegram.token,
+        under: options.under?.(index) ?? [],
+      }),
+    )
   }
   await Promise.all(nodes.map((node) => node.start()))
   const node = (name: string) => {
@@ -100,7 +107,13 @@ export async function openCluster(scene: Scene, options: ClusterOptions = {}): P
 
 async function prepareNode(
   scene: Scene,
-  about: { index: number; yaml: string; env: Record<string, string>; token: string },
+  about: {
+    index: number
+    yaml: string
+    env: Record<string, string>
+    token: string
+    under: readonly string[]
+  },
 ): Promise<ClusterNode> {
   const data = scene.folder()
   const config = join(data, 'switchboard.yaml')
@@ -125,7 +138,7 @@ async function prepareNode(
     },
     daemon: running,
     async start() {
-      daemon = await scene.start({ data, config, port, env: about.env })
+      daemon = await scene.start({ data, config, port, env: about.env, under: about.under })
       return daemon
     },
   }

@@ -7,6 +7,8 @@ export interface Wire {
   cut(): void
   /** Nothing passes any more, in neither direction, and nobody is told: as a network that swallows packets. */
   freeze(): void
+  /** What is asked still arrives, and no answer comes back. */
+  swallowAnswers(): void
   /** New connections pass again. Those that were frozen break, as they do when a network comes back too late. */
   mend(): void
   close(): Promise<void>
@@ -74,6 +76,9 @@ export async function createWire(to: () => readonly number[]): Promise<Wire> {
     freeze() {
       state = 'frozen'
       for (const pair of pairs) for (const socket of pair) socket.unpipe().pause()
+    },
+    swallowAnswers() {
+      for (const [near, far] of pairs) far.unpipe(near).resume()
     },
     mend() {
       if (state === 'frozen') breakAll()

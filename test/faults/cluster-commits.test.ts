@@ -1,0 +1,79 @@
+// A commit whose answer is lost with the connection, before a real PostgreSQL: it is found out what came of it, and told.
+import { afterAll, expect, it } from 'vitest'
+import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts'
+import { sharedPostgres } from '../../src/testing/postgres-server.ts'
+import { item, mustTake, queueOne, send } from '../../src/testing/store-suite/fixture.ts'
+import { createTestRandom } from '../../src/testing/test-clock.ts'
+import { createWire } from './cluster/tcp-proxy.ts'
+import { createScene } from './scene.ts'
+import { pause, until } from './until.ts'
+
+const scene = createScene()
+afterAll(async () => (await sharedPostgres()).stop())
+
+/** A store behind a wire, and what happens to the wire at the next commit. */
+async function openBehindWire() {
+  const direct = await (await sharedPostgres()).freshDatabase()
+  const wire = await createWire(() => [Number(new URL(direct).port)])
+  scene.onEnd(() => wire.close())
+  const url = new URL(direct)
+  url.port = String(wire.port)
+  let atCommit: (() => void) | null = null
+  const store = await createPostgresStore({
+    url: url.href,
+    clock: { now: Date.now, after: (ms, run) => clearTimeout.bind(null, setTimeout(run, ms)) },
+    random: createTestRandom('commits'),
+    node: 'n',
+    ledgerKey: Buffer.alloc(32, 7),
+    crashPoint(name) {
+      if (name !== 'store.before-commit' || !atCommit) return
+      const now = atCommit
+      atCommit = null
+      now()
+    },
+  })
+  scene.onEnd(() => store.close())
+  const breakOff = (how: 'after' | 'before') => {
+    atCommit = () => {
+      if (how === 'before') wire.cut()
+      else wire.swallowAnswers()
+      setTimeout(() => wire.cut(), 300)
+      setTimeout(() => wire.mend(), 1_500)
+    }
+  }
+  return { store, breakOff }
+}
+
+it('[I6.unheard-commit] an answer whose commit held is said once, and whoever asked learns that it was', async () => {
+  const { store, breakOff } = await openBehindWire()
+  const { id, lane } = await queueOne(store)
+  const { token } = await mustTake(store, { lane })
+  breakOff('after')
+  const accepted = await store.accept([send({ turn: id })], [{ lane, token, turn: id, to: 'answered' }])
+  expect(accepted).toMatchObject({ outcome: 'accepted', sends: [{}] })
+  expect(await store.turn(id)).toMatchObject({ state: 'answered' })
+  expect(await store.sends({ limit: 5 })).toHaveLength(1)
+  expect(await store.verify()).toMatchObject({ ok: true, chain: 'intact' })
+})
+
+it('[I6.unheard-commit] one that did not hold is refused as away, and can be asked for again', async () => {
+  const { store, breakOff } = await openBehindWire()
+  const { id, lane } = await queueOne(store)
+  const { token } = await mustTake(store, { lane })
+  breakOff('before')
+  const moves = [{ lane, token, turn: id, to: 'answered' }] as const
+  await expect(store.accept([send({ turn: id })], moves)).rejects.toMatchObject({ code: 'store_unavailable' })
+  await until('the database is back', () => store.accept([send({ turn: id })], moves))
+  expect(await store.sends({ limit: 5 })).toHaveLength(1)
+})
+
+it('[I6.unheard-commit] intake is refused at once: the sender comes again, and its key tells that it was there', async () => {
+  const { store, breakOff } = await openBehindWire()
+  const message = item({ messageId: 'once' })
+  breakOff('after')
+  await expect(store.receive([message])).rejects.toMatchObject({ code: 'store_unavailable' })
+  await pause(100)
+  const [again] = await until('the database is back', () => store.receive([message]))
+  expect(again).toMatchObject({ duplicate: true })
+  expect(await store.turns({ limit: 5 })).toHaveLength(1)
+})
