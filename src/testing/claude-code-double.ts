@@ -219,11 +219,13 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
       const answer = await request('tools/call', { name, arguments: input, _meta })
       if (answer.result === undefined)
         return { text: answer.error?.message ?? '', isError: true, structured: { code: 'rpc' } }
-      const [first] = (answer.result.content ?? []) as readonly { readonly text?: string }[]
+      const { content, structuredContent, _meta: meta } = answer.result
+      const [first] = (content ?? []) as readonly { readonly text?: string }[]
       return {
-        text: first?.text ?? '',
+        // The model is shown the structured content where there is one, and never the text beside it.
+        text: structuredContent === undefined ? (first?.text ?? '') : JSON.stringify(structuredContent),
         isError: answer.result.isError === true,
-        structured: recordOf(answer.result.structuredContent),
+        structured: recordOf(structuredContent ?? recordOf(meta)['switchboard/result']),
       }
     },
     ask({ toolName, description, inputPreview }) {

@@ -128,14 +128,4 @@ describe('hosts that do not behave', () => {
       text: 'Gateway not active — send_message requires gateway mode',
     })
   })
-
-  it('the real Claude Code takes the plugin', async (context) => {
-    const binary = process.env.SWITCHBOARD_CLAUDE_BIN
-    if (!binary)
-      return context.skip('SWITCHBOARD_CLAUDE_BIN names no Claude Code binary (proprietary, opt-in)')
-    const { run } = await import('./scene.ts')
-    const { fileURLToPath } = await import('node:url')
-    const plugin = fileURLToPath(new URL('../../plugin', import.meta.url))
-    expect(await run(binary, ['plugin', 'validate', plugin], scene.folder())).toMatchObject({ code: 0 })
-  })
 })

@@ -73,6 +73,7 @@ built   7 S6.ch-passed-on           A decision that was passed on reads "passed 
 built   7 S6.ch-nexo                --dialect nexo does the same with the prefix nexo/
 built   7 S6.ch-files-in            Pictures and small files of a message lie at image_path or file_path for a host of this machine, said in meta alone
 built   7 S6.ch-files-out           reply attaches files of this machine by absolute paths, after the text; files of the data folder are refused
+built   7 S6.ch-real-binary         The real Claude Code (opt-in) takes plugin and marketplace, shakes hands with the shim, and its reply answers a waiting turn
 built   7 S6.ch-plugin              Packaged as a Claude Code plugin: plugin.json with channels, .mcp.json, marketplace file, skills
 `,
 )

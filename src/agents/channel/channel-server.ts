@@ -7,7 +7,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 import type { HostAsk, HostVerdict, ToolOutcome } from '../../contract/index.ts'
 import { TOOLS } from '../../tools/index.ts'
-import { shownResult, shownTool } from '../../tools/mcp/shown-tool.ts'
+import { shownText, shownTool } from '../../tools/mcp/shown-tool.ts'
 import { instructionsFor } from './instructions.ts'
 
 export interface ChannelServerConfig {
@@ -70,7 +70,7 @@ export async function serveChannel(
   server.setRequestHandler('tools/list', () => ({ tools: TOOLS.map(shownTool) }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const key = mcpReq._meta?.['claudecode/toolUseId']
-    return shownResult(
+    return shownText(
       await deps.call(params.name, params.arguments, typeof key === 'string' && key !== '' ? key : null),
     )
   })

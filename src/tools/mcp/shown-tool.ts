@@ -33,3 +33,15 @@ export function shownResult(outcome: ToolOutcome): CallToolResult {
     ...(outcome.isError ? { isError: true } : {}),
   }
 }
+
+/**
+ * The same for a host whose model reads: Claude Code shows it the structured content instead of the text where there is
+ * one, so that the fields for programs go beside the result.
+ */
+export function shownText({ text, isError, structured }: ToolOutcome): CallToolResult {
+  return {
+    content: [{ type: 'text', text }],
+    _meta: { 'switchboard/result': { ...structured } },
+    ...(isError ? { isError: true } : {}),
+  }
+}
