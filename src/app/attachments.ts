@@ -1,14 +1,15 @@
 // Where shims attach to this daemon, and the daemon that ends when nobody needs it any more.
 import { type AttachServer, createAttachServer } from '../attach/index.ts'
-import type {
-  Cancel,
-  Clock,
-  FramePipe,
-  FrameReader,
-  HostDoor,
-  Logger,
-  Settings,
-  Store,
+import {
+  agentById,
+  type Cancel,
+  type Clock,
+  type FramePipe,
+  type FrameReader,
+  type HostDoor,
+  type Logger,
+  type Settings,
+  type Store,
 } from '../contract/index.ts'
 import { sendersAuthenticated } from '../core/people/authenticated.ts'
 import { VERSION } from './version.ts'
@@ -37,6 +38,7 @@ export function createAttachments(deps: {
     log,
     version: VERSION,
     permission: (agent) => sendersAuthenticated(deps.settings(), agent),
+    channels: (agent) => (agentById(deps.settings(), agent)?.channels ?? null) !== null,
   })
   return {
     door: server,

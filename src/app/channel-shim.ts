@@ -78,9 +78,9 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     return callTool(tool, { desk: createAbsentDesk(), caller, input, log })
   }
 
-  const serve = async (permission: boolean) =>
+  const serve = async (permission: boolean, channels: boolean) =>
     (await channelServer())(
-      { dialect, version: VERSION, permission, input: options.input, output: options.output },
+      { dialect, version: VERSION, permission, channels, input: options.input, output: options.output },
       {
         call,
         ask: (ask) => client.ask(ask),
@@ -94,7 +94,7 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
   try {
     const welcome = await Promise.race([client.welcome(WELCOME_MS), ended.then(() => null)])
     if (welcome === null) log.error({ problem: client.problem() }, 'not attached; will go on trying')
-    const serving = await serve(welcome?.permission ?? false)
+    const serving = await serve(welcome?.permission ?? false, welcome?.channels ?? false)
     opened(serving)
     const code = await ended
     await serving.close()

@@ -40,9 +40,9 @@ export function createToolSurface({ desk, tokens, settings, log }: ToolSurfaceDe
   let loading: Promise<McpEndpoint> | null = null
   const authenticate = async (bearer: string): Promise<ToolGrant | null> => {
     const row = await tokens.find(bearer)
-    const grant = row === null ? null : grantOf(row)
     // A token outlives its agent's place in the configuration, but opens nothing meanwhile.
-    return grant !== null && agentById(settings(), grant.agent) !== undefined ? grant : null
+    const agent = row === null ? undefined : agentById(settings(), row.scope.agent ?? '')
+    return row === null || agent === undefined ? null : grantOf(row, agent.channels !== null)
   }
   return {
     async handle(request) {
@@ -55,7 +55,7 @@ export function createToolSurface({ desk, tokens, settings, log }: ToolSurfaceDe
 }
 
 /** What the token is good for; null: not for tools. */
-export function grantOf(row: Pick<TokenRow, 'kind' | 'scope'>): ToolGrant | null {
+export function grantOf(row: Pick<TokenRow, 'kind' | 'scope'>, channels = false): ToolGrant | null {
   const { agent = '', session = null, user = null } = row.scope
   const actions = ACTIONS[row.kind]
   if (actions === undefined || agent === '') return null
@@ -67,6 +67,7 @@ export function grantOf(row: Pick<TokenRow, 'kind' | 'scope'>): ToolGrant | null
     agent,
     session,
     user,
+    channels,
     may: (action) => actions.includes(action) && authorize(principal, action, own).allowed,
   }
 }

@@ -26,6 +26,7 @@ export interface AttachClientDeps {
 
 export interface Welcome {
   readonly permission: boolean
+  readonly channels: boolean
 }
 
 export interface AttachClient {
@@ -175,7 +176,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
   const take = (frame: DaemonFrame) => {
     switch (frame.t) {
       case 'welcome':
-        return greeted({ permission: frame.permission })
+        return greeted({ permission: frame.permission, channels: frame.channels ?? false })
       case 'refused':
         return refusedBy(frame.reason, RETRY_MOST_MS)
       case 'bye':

@@ -22,6 +22,8 @@ export interface AttachServerDeps {
   readonly version: string
   /** Whether verdicts may come from the senders bound to this agent. */
   permission(agent: string): boolean
+  /** Whether the agent has channel servers. Absent: no agent has. */
+  channels?(agent: string): boolean
 }
 
 export interface AttachServer extends HostDoor {

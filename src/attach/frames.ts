@@ -44,7 +44,14 @@ export type ShimFrame =
 /** From the daemon. */
 export type DaemonFrame =
   /** `permission`: the senders are authenticated, so their verdicts may be relayed. */
-  | { readonly t: 'welcome'; readonly v: number; readonly permission: boolean; readonly version: string }
+  | {
+      readonly t: 'welcome'
+      readonly v: number
+      readonly permission: boolean
+      /** The agent has channel servers: it is offered the tools for them. */
+      readonly channels?: boolean
+      readonly version: string
+    }
   | { readonly t: 'refused'; readonly reason: string }
   | {
       readonly t: 'deliver'
@@ -163,6 +170,7 @@ export function parseDaemonFrame(line: string): DaemonFrame {
         t: 'welcome',
         v: number(given, 'v'),
         permission: given.permission === true,
+        channels: given.channels === true,
         version: text(given, 'version'),
       }
     case 'refused':

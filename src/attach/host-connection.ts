@@ -30,6 +30,8 @@ export interface HostConnectionDeps {
   postOf(agent: string): HostPost | undefined
   /** Whether verdicts may come from the agent's senders. */
   permission(agent: string): boolean
+  /** Whether the agent has channel servers. Absent: no agent has. */
+  channels?(agent: string): boolean
   attached(host: AttachedHost): void
   detached(host: AttachedHost): void
 }
@@ -102,7 +104,13 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
     timer()
     keepAsking()
     guest = { post, hello }
-    send({ t: 'welcome', v: ATTACH_VERSION, permission: deps.permission(agent), version: deps.version })
+    send({
+      t: 'welcome',
+      v: ATTACH_VERSION,
+      permission: deps.permission(agent),
+      channels: deps.channels?.(agent) ?? false,
+      version: deps.version,
+    })
   }
 
   /** Only now is there somebody behind the shim who can take a turn. */

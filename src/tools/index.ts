@@ -1,5 +1,8 @@
 // The tool surface, once, as data: for MCP, for attached hosts, for in-process loops and for the reference.
 import { ack } from './ack.ts'
+import { channelList } from './channel-list.ts'
+import { channelSend } from './channel-send.ts'
+import { channelStatus } from './channel-status.ts'
 import { downloadAttachment } from './download-attachment.ts'
 import { editMessage } from './edit-message.ts'
 import { fetchMessages } from './fetch-messages.ts'
@@ -13,7 +16,7 @@ import type { Tool } from './tool.ts'
 
 export { createAbsentDesk } from './absent-desk.ts'
 export { callTool, failedOutcome, type ToolCall } from './call-tool.ts'
-export { inputSchemaOf, type Tool } from './tool.ts'
+export { inputSchemaOf, isOffered, type Tool } from './tool.ts'
 
 export const TOOLS: readonly Tool[] = [
   reply,
@@ -26,6 +29,9 @@ export const TOOLS: readonly Tool[] = [
   pendingMessages,
   sendMessage,
   notifyUser,
+  channelList,
+  channelSend,
+  channelStatus,
 ]
 
 const BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]))

@@ -40,6 +40,7 @@ function section(tool: Tool): readonly string[] {
     plain(tool.description),
     '',
     ...(rows.length === 0 ? ['It takes no arguments.', ''] : table),
+    ...(tool.needs === undefined ? [] : ['Offered to agents with `channels`.', '']),
     `${tool.readOnly ? 'Reads only.' : 'Acts.'} Its result has at most ${tool.maxResultChars} characters.`,
     '',
   ]

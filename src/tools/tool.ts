@@ -22,12 +22,19 @@ export interface ToolFacts {
   readonly maxResultChars: number
   /** What the caller's credential must be good for. */
   readonly action: Action
+  /** Offered only to agents that have this. */
+  readonly needs?: 'channels'
 }
 
 export interface Tool extends ToolFacts {
   readonly input: z.ZodObject
   /** Checks the arguments, then acts. Throws `input_invalid` naming the field; unknown arguments change nothing. */
   run(desk: ToolDesk, caller: ToolCaller, input: unknown): Promise<ToolOutcome>
+}
+
+/** Whether an agent that has `channels` (or not) is offered the tool. */
+export function isOffered(tool: ToolFacts, agent: { readonly channels: boolean }): boolean {
+  return tool.needs === undefined || agent.channels
 }
 
 export interface ToolDefinition<Input extends z.ZodObject> extends ToolFacts {

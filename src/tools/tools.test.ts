@@ -47,6 +47,13 @@ const GOOD: Readonly<Record<string, readonly [input: Record<string, unknown>, ve
       'reply',
       { chatId: 'tg:1', text: 'hi', replyTo: '7', files: ['/tmp/a.png'] },
     ],
+    channel_list: [{}, 'channelList', undefined],
+    channel_status: [{ server: 'slack' }, 'channelStatus', { server: 'slack' }],
+    channel_send: [
+      { server: 'slack', content: 'hi', arguments: { channel: 'C1', blocks: [{ type: 'divider' }] } },
+      'channelSend',
+      { server: 'slack', content: 'hi', arguments: { channel: 'C1', blocks: [{ type: 'divider' }] } },
+    ],
     react: [
       { chat_id: 'tg:1', message_id: '7', emoji: '👍' },
       'react',
@@ -67,6 +74,32 @@ const GOOD: Readonly<Record<string, readonly [input: Record<string, unknown>, ve
     ack: [{ message_id: '7' }, 'ack', { messageId: '7' }],
     pending_messages: [{}, 'pendingMessages', undefined],
   }
+
+describe('the words of channel_send and channel_status', () => {
+  it.each([
+    ['channel_send', {}, "channel_send: 'server' must be a non-empty string"],
+    ['channel_send', { server: ' ' }, "channel_send: 'server' must be a non-empty string"],
+    ['channel_send', { server: 7 }, "channel_send: 'server' must be a non-empty string"],
+    ['channel_send', { server: 's', arguments: [] }, "channel_send: 'arguments' must be an object"],
+    ['channel_send', { server: 's', arguments: 'x' }, "channel_send: 'arguments' must be an object"],
+    ['channel_send', { server: 's', content: 1 }, "channel_send: 'content' must be a string"],
+    ['channel_status', { server: '' }, "channel_status: 'server' must be non-empty"],
+  ])(
+    '[F7.tool-server-empty] [F7.tool-args-object] [F7.tool-status-empty] %s %j: %s',
+    async (name, input, text) => {
+      const { outcome, asked } = await call(name, input)
+      expect(outcome).toMatchObject({ isError: true, text, structured: { code: 'input_invalid' } })
+      expect(asked).toEqual([])
+    },
+  )
+
+  it('null arguments are none', async () => {
+    expect((await call('channel_send', { server: 's', content: 'x', arguments: null })).input).toEqual({
+      server: 's',
+      content: 'x',
+    })
+  })
+})
 
 describe('the surface', () => {
   it('has each tool once, described, with a schema of an object', () => {

@@ -6,7 +6,7 @@ import { Server } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 import type { HostAsk, HostVerdict, ToolOutcome } from '../../contract/index.ts'
-import { TOOLS } from '../../tools/index.ts'
+import { isOffered, TOOLS } from '../../tools/index.ts'
 import { shownText, shownTool } from '../../tools/mcp/shown-tool.ts'
 import { instructionsFor } from './instructions.ts'
 
@@ -15,6 +15,8 @@ export interface ChannelServerConfig {
   readonly version: string
   /** Declares that permission requests may be relayed: only when whoever answers is authenticated. */
   readonly permission: boolean
+  /** The agent has channel servers of its own. Absent: it has none. */
+  readonly channels?: boolean
   readonly input: Readable
   readonly output: Writable
 }
@@ -67,7 +69,8 @@ export async function serveChannel(
       instructions: instructionsFor(dialect),
     },
   )
-  server.setRequestHandler('tools/list', () => ({ tools: TOOLS.map(shownTool) }))
+  const offered = TOOLS.filter((tool) => isOffered(tool, { channels: config.channels ?? false }))
+  server.setRequestHandler('tools/list', () => ({ tools: offered.map(shownTool) }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const key = mcpReq._meta?.['claudecode/toolUseId']
     return shownText(

@@ -35,7 +35,8 @@ describe('clients', () => {
       const client = await connect(tools, token)
       expect(client.getServerVersion()).toMatchObject({ name: 'switchboard' })
       const list = await client.listTools()
-      expect(list.tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name))
+      const offered = TOOLS.filter((tool) => tool.needs === undefined)
+      expect(list.tools.map(({ name }) => name)).toEqual(offered.map(({ name }) => name))
       const reply = list.tools.find(({ name }) => name === 'reply')
       expect(reply?._meta).toMatchObject({ 'anthropic/alwaysLoad': true })
       expect(list.tools.find(({ name }) => name === 'fetch_messages')?.annotations?.readOnlyHint).toBe(true)
@@ -67,6 +68,23 @@ describe('clients', () => {
       await client.close()
     })
   }
+
+  it('[S9.tools] [S9.read-only-hint] of an agent with channels see the tools for them, and which of them only read', async () => {
+    const tools = await opened()
+    const client = await tools.newClient('/mcp', (await tools.mint('agent', { agent: 'bob' })).token)
+    const list = (await client.listTools()).tools.filter(({ name }) => name.startsWith('channel_'))
+    expect(list.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
+      ['channel_list', true],
+      ['channel_send', false],
+      ['channel_status', true],
+    ])
+    await client.callTool({ name: 'channel_status', arguments: { server: 'slack' } })
+    expect(tools.asked).toMatchObject([{ verb: 'channelStatus', input: { server: 'slack' } }])
+    const kate = await tools.newClient('/mcp', (await tools.mint('agent', { agent: 'kate' })).token)
+    expect(await kate.callTool({ name: 'channel_list', arguments: {} })).toMatchObject({ isError: true })
+    await client.close()
+    await kate.close()
+  })
 
   it('speak the version that they ask for: the newest, or the ones before', async () => {
     const tools = await opened()

@@ -7,7 +7,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { HttpReply, RawRequest } from '../../contract/index.ts'
-import { callTool, failedOutcome, TOOLS } from '../index.ts'
+import { callTool, failedOutcome, isOffered, TOOLS } from '../index.ts'
 import { shownResult, shownTool } from './shown-tool.ts'
 import { callerOf, type McpDeps, type ToolGrant } from './tool-grant.ts'
 
@@ -38,7 +38,7 @@ export async function serveTools(
 }
 
 function serverFor(deps: McpDeps, grant: ToolGrant, raw: RawRequest): Server {
-  const usable = TOOLS.filter((tool) => grant.may(tool.action))
+  const usable = TOOLS.filter((tool) => grant.may(tool.action) && isOffered(tool, grant))
   const server = new Server(
     { name: 'switchboard', title: 'Switchboard', version: deps.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },

@@ -7,6 +7,8 @@ export interface ToolGrant {
   readonly agent: string
   readonly session: string | null
   readonly user: string | null
+  /** The agent has channel servers. */
+  readonly channels: boolean
   may(action: Action): boolean
 }
 

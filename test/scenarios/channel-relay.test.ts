@@ -1,0 +1,191 @@
+// Permission relay to hosted channel servers: they are asked beside every chat, the first answer wins, and only a server
+// that passes its gates and was asked can answer.
+import { expect, it } from 'vitest'
+import { RELAY_PLACE, type Settings } from '../../src/contract/index.ts'
+import { OPEN, testIntegration } from '../../src/testing/test-settings.ts'
+import { approved, channels, hosting, hostingAgent, SLACK } from './hosting.ts'
+import { describeRiver, type OpenRiver, type River, type RiverOptions } from './river.ts'
+
+const RUN = { toolName: 'Bash', description: 'Run the tests', input: 'npm test -- --all' }
+const CHAT = testIntegration('chat', { access: { ...OPEN, approvers: ['anna'] } })
+const TWO: Settings['mcpServers'] = ['slack', 'pager'].map((name) => ({ name, options: {} }))
+const BOTH = {
+  channels: channels({ approved: [approved('slack'), approved('pager')] }),
+  bindings: [
+    { plugin: 'test', instance: 'chat', allowedChannelServers: ['slack', 'pager'] },
+    { plugin: 'test', instance: 'other', allowedChannelServers: [] },
+  ],
+}
+
+/** Anna's message made the agent ask, while `slack` relays permissions; the id of the approval comes back. */
+async function asking(open: OpenRiver, over = {}, more: RiverOptions = {}): Promise<[River, string]> {
+  const river = await open(hosting(over, { integrations: [CHAT], ...more }))
+  for (const { name } of more.mcpServers ?? [{ name: 'slack' }])
+    river.server(name).up({ permissionRelay: name === 'slack' })
+  river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))
+  await river.person('anna').says('go')
+  await river.settle()
+  const [approval] = await river.desk().approvals(null, 10)
+  return [river, approval?.id ?? '']
+}
+
+const approval = (river: River, id: string) => river.store().approval(id)
+const reasons = async (river: River, integration = SLACK) =>
+  (await river.store().turns({ integration, oldestFirst: true, limit: 50 })).map((turn) => turn.reason)
+
+describeRiver('permission relay', (open) => {
+  it('[S10.surface-servers] [S9.relay-capable] [S10.server-verdict] a server that relays is asked beside the chat; its verdict decides, as the server, and the chat hears of it', async () => {
+    const [river, id] = await asking(open)
+    const slack = river.server('slack')
+    expect(slack.notified).toEqual([
+      {
+        method: 'notifications/nexo/channel/permission_request',
+        params: {
+          schema: 1,
+          request_id: id,
+          tool_name: 'Bash',
+          description: 'Run the tests',
+          input_preview: 'npm test -- --all',
+        },
+      },
+    ])
+    expect(river.platform.texts('anna')).toHaveLength(1)
+    slack.decides(id, 'allow')
+    await river.settle()
+    expect(await approval(river, id)).toMatchObject({
+      state: 'relayed',
+      behavior: 'allow',
+      decidedBy: 'server:slack',
+      decidedVia: SLACK,
+    })
+    expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow', decidedBy: 'server:slack' }])
+    expect(river.platform.shown('anna')).toEqual([`Bash (${id}): allowed by server:slack`])
+    // Nothing takes a request back: the server itself is told nothing more.
+    expect(slack.notified).toHaveLength(1)
+    expect(slack.calls).toEqual([])
+    expect(await reasons(river)).toEqual(['verdict'])
+    expect(river.agent.texts()).toEqual(['go'])
+  })
+
+  it('[S10.surface-servers] where nobody else can be asked, a server that relays is enough', async () => {
+    const [river, id] = await asking(open, {}, { integrations: [testIntegration('chat')] })
+    expect((await approval(river, id))?.state).toBe('pending')
+    river.server('slack').decides(id, 'deny')
+    await river.settle()
+    expect(river.agent.verdicts).toMatchObject([{ behavior: 'deny', cause: 'person' }])
+  })
+
+  it('a verdict that comes after a person answered changes nothing and is recorded as late', async () => {
+    const [river, id] = await asking(open)
+    await river.person('anna').says(`no ${id}`)
+    await river.settle()
+    river.server('slack').decides(id, 'allow')
+    river.server('slack').decides(id, 'allow')
+    await river.settle()
+    expect(await approval(river, id)).toMatchObject({ behavior: 'deny', decidedBy: 'anna' })
+    expect(await reasons(river)).toEqual(['verdict_late', 'verdict_late'])
+    expect(river.agent.verdicts).toHaveLength(1)
+  })
+
+  it('two verdicts of one server at once decide once', async () => {
+    const [river, id] = await asking(open)
+    river.server('slack').decides(id, 'deny')
+    river.server('slack').decides(id, 'allow')
+    await river.settle()
+    expect((await approval(river, id))?.behavior).toBe('deny')
+    expect(river.agent.verdicts).toHaveLength(1)
+  })
+
+  it('[F7.relay-not-asked] [S10.server-verdict] a server that was not asked is refused, whatever id it guesses', async () => {
+    const [river, id] = await asking(open, BOTH, { mcpServers: TWO })
+    // It declares the capability only now: it was not asked.
+    river.server('pager').up({ permissionRelay: true })
+    river.server('pager').decides(id, 'allow')
+    river.server('slack').decides('zzzzz', 'allow')
+    await river.settle()
+    expect((await approval(river, id))?.state).toBe('pending')
+    expect(await reasons(river, 'channel:pager@demo')).toEqual(['not_asked'])
+    expect(await reasons(river)).toEqual(['not_asked'])
+  })
+
+  it("[F7.relay-not-asked] a server cannot answer for another agent's question", async () => {
+    const agents = [hostingAgent('demo'), hostingAgent('kate', { origin: 'agents[1]' })]
+    const river = await open(hosting({}, { integrations: [CHAT], agents }))
+    river.server('slack').up({ permissionRelay: true })
+    river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))
+    river.agentNamed('kate').script = () => undefined
+    river.server('slack').says('go', { chat_id: 'C1' })
+    await river.settle()
+    const [row] = await river.desk().approvals(null, 10)
+    river.server('slack').decides(row?.id ?? '', 'allow')
+    await river.settle()
+    // One push, two agents that hear it: it counts for the one that was asked about.
+    expect(await reasons(river)).toEqual([null, 'verdict'])
+    expect(await reasons(river, 'channel:slack@kate')).toEqual([null, 'not_asked'])
+    expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow' }])
+  })
+
+  it('[F7.relay-unapproved] [S9.gates-every-verdict] a server that was asked and no longer passes its gates is refused', async () => {
+    const [river, id] = await asking(open)
+    await river.configure(hosting({ channels: channels({ approved: [] }) }, { integrations: [CHAT] }))
+    river.server('slack').decides(id, 'allow')
+    await river.settle()
+    expect((await approval(river, id))?.state).toBe('pending')
+    expect(await reasons(river)).toEqual(['gate_allowlist'])
+    await river.person('anna').says(`yes ${id}`)
+    await river.settle()
+    expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow', decidedBy: 'anna' }])
+  })
+
+  it('[F7.relay-unapproved] [S9.relay-capable] servers that do not pass, do not relay or are away are not asked', async () => {
+    const over = { ...BOTH, channels: channels({ approved: [approved('pager')] }) }
+    const [river, id] = await asking(open, over, { mcpServers: TWO })
+    expect(river.server('slack').notified).toEqual([])
+    expect(river.server('pager').notified).toEqual([])
+    const prompts = await river.store().sends({ approval: id, limit: 10 })
+    expect(prompts.map((row) => row.integration)).toEqual(['chat'])
+  })
+
+  it('a server that goes away before it is asked does not hold up the others', async () => {
+    const river = await open(hosting({}, { integrations: [CHAT] }))
+    river.server('slack').up({ permissionRelay: true })
+    river.agent.script = async (delivery, agent) => {
+      const asked = agent.ask(delivery, RUN)
+      river.server('slack').becomes({ state: 'down', detail: 'it ended' })
+      await asked
+    }
+    await river.person('anna').says('go')
+    await river.settle()
+    const [row] = await river.desk().approvals(null, 10)
+    await river.person('anna').says(`yes ${row?.id}`)
+    await river.settle()
+    expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow', decidedBy: 'anna' }])
+  })
+
+  it('a person behind the server may answer in words where access names them an approver', async () => {
+    const access = { ...OPEN, approvers: ['U1'] }
+    const mcpServers = [{ name: 'slack', options: { access } }]
+    const river = await open(hosting({}, { mcpServers }))
+    river.server('slack').up()
+    river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))
+    river.server('slack').says('go', { chat_id: 'C1', user_id: 'U1' })
+    await river.settle()
+    const [row] = await river.desk().approvals(null, 10)
+    expect(river.server('slack').calls).toMatchObject([{ input: { chat_id: 'C1' } }])
+    expect(river.server('slack').texts()[0]).toContain(`Reply "yes ${row?.id}"`)
+    river.server('slack').says(`yes ${row?.id}`, { chat_id: 'C1', user: 'U1' })
+    await river.settle()
+    expect(await reasons(river)).toEqual([null, 'not_approver'])
+    river.server('slack').says(`yes ${row?.id}`, { chat_id: 'C1', user_id: 'U1' })
+    await river.settle()
+    expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow', decidedBy: 'U1' }])
+  })
+
+  it('nothing that an agent says can be taken for a request', async () => {
+    const [river] = await asking(open)
+    const sends = await river.store().sends({ integration: SLACK, limit: 10 })
+    expect(sends.map((row) => [row.conversation, row.state, row.op?.kind])).toEqual([
+      [RELAY_PLACE, 'sent', 'prompt'],
+    ])
+  })
+})
