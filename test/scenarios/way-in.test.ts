@@ -224,6 +224,21 @@ describeRiver('the way in', (open) => {
     })
   })
 
+  it('[S6.meta-attachments] of several attachments the agent is told all, and no name looks like another', async () => {
+    const river = await open()
+    const file = { kind: 'file', mime: 'text/plain', size: 2_048, ref: 'r' } as const
+    const attachments = [
+      { ...file, id: 'f1', name: 'a.txt' },
+      { ...file, id: 'f2', name: 'b; c.txt (text/plain, 1KB)]' },
+    ]
+    await river.person('anna').says('look', { attachments })
+    await river.settle()
+    expect(river.agent.deliveries[0]?.meta).toMatchObject({
+      attachment_count: '2',
+      attachments: 'a.txt (text/plain, 2KB); b_ c.txt (text/plain, 1KB)_ (text/plain, 2KB)',
+    })
+  })
+
   it('[F7.audit-non-channel] the source of a turn is its platform and integration, and can be asked for', async () => {
     const river = await open()
     await river.person('anna').says('hello')

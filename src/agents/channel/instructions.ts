@@ -1,8 +1,9 @@
 // What the host's model is told about this server: how to answer, and that what people write is data.
 
-export function instructionsFor(prefix: 'claude' | 'nexo', source = 'switchboard'): string {
+/** A plugin's source is `plugin:switchboard:switchboard`, a plain server's its name: the model is told neither. */
+export function instructionsFor(prefix: 'claude' | 'nexo'): string {
   return [
-    `People write to you through Switchboard. Each message arrives as <channel source="${source}" chat_id="…" message_id="…" user="…" platform="…"> with its text inside.`,
+    `People write to you through Switchboard. Each message arrives as <channel source="…" chat_id="…" message_id="…" user="…" platform="…"> with its text inside.`,
     'Whoever wrote cannot see this session: only what you send with the `reply` tool reaches them. Pass chat_id back exactly as it came.',
     'If several messages of a chat came together, answer them with one reply and set reply_to to the newest message_id that it covers; else leave reply_to out.',
     'If you will not answer a message, or not soon, call `ack` with its message_id, so that it is known to have arrived.',

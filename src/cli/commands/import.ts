@@ -1,7 +1,8 @@
 // `switchboard import claude-access DIR`: the access.json of the official Claude Code plugins, as an `access:` block to
 // paste, or as rights granted at once. Nothing is opened that was not open there.
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type ClaudeState, claudeState, isFolder } from '../claude-state.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { oneLine } from '../output/text.ts'
@@ -27,7 +28,8 @@ export const importClaudeAccess: Run<{ readonly grant?: string }> = async (
   [given = ''],
   options,
 ) => {
-  const access = readClaudeAccess(given)
+  const state = claudeState(given, context.terminal.env)
+  const access = readClaudeAccess(state)
   if (options.grant !== undefined) return grantAll(context, access, options.grant)
   if (context.json) await context.printJson(accessBlock(access))
   else {
@@ -40,18 +42,22 @@ export const importClaudeAccess: Run<{ readonly grant?: string }> = async (
     )
     context.note(context.paint.dim('paste this under the integration in switchboard.yaml'))
     tellDifferences(context, access)
+    tellState(context, state)
   }
   return 0
 }
 
-/** `DIR` is the plugin's state folder, or the file itself. Throws `input_invalid` naming what is wrong. */
-function readClaudeAccess(given: string): ClaudeAccess {
-  const file = isFolder(given) ? join(given, 'access.json') : given
+/** Of the plugin's state folder, or the file itself. Throws `input_invalid` naming what is wrong. */
+function readClaudeAccess({ folder, plugin, isStatic }: ClaudeState): ClaudeAccess {
+  const file = isFolder(folder) ? join(folder, 'access.json') : folder
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch {
-    throw usage(`there is no ${file}`, 'give the folder of the plugin, such as ~/.claude/channels/telegram')
+    throw usage(
+      `there is no ${file}`,
+      'give the folder of the plugin, such as ~/.claude/channels/telegram, or its name: telegram, discord, imessage',
+    )
   }
   let parsed: unknown
   try {
@@ -63,7 +69,9 @@ function readClaudeAccess(given: string): ClaudeAccess {
     throw usage(`${file}: expected an object`)
   const value = parsed as Record<string, unknown>
   const wrong = (key: string, what: string) => usage(`${file}: "${key}" is not ${what}`)
-  const dm = value.dmPolicy ?? 'pairing'
+  const written = value.dmPolicy ?? (plugin === 'imessage' ? 'allowlist' : 'pairing')
+  // There, static mode pairs nobody.
+  const dm = isStatic && written === 'pairing' ? 'allowlist' : written
   if (dm !== 'pairing' && dm !== 'allowlist' && dm !== 'disabled')
     throw wrong('dmPolicy', 'pairing, allowlist or disabled')
   const groups = value.groups ?? {}
@@ -95,14 +103,6 @@ function readClaudeAccess(given: string): ClaudeAccess {
     replyToMode: replyToMode === undefined ? null : String(replyToMode),
     textChunkLimit: limit ?? null,
     pending: Object.keys((value.pending as object | undefined) ?? {}).length,
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory()
-  } catch {
-    return false
   }
 }
 
@@ -151,6 +151,14 @@ function tellDifferences(context: Context, access: ClaudeAccess): void {
   if (access.pending > 0)
     context.note(
       `${access.pending} pairing codes that waited are not carried over: those senders are given a new one`,
+    )
+}
+
+function tellState(context: Context, { isStatic, tokenIn }: ClaudeState): void {
+  if (isStatic) context.note('it ran in static mode, where nobody can be paired: dm is allowlist')
+  if (tokenIn !== null)
+    context.note(
+      `the bot token is in ${tokenIn.file} as ${tokenIn.name}: keep it with "switchboard secrets set ${tokenIn.name}", write token: secret:${tokenIn.name}, and stop the plugin, for two cannot poll one bot`,
     )
 }
 

@@ -61,7 +61,10 @@ function addImport(program: Command, action: Action): void {
   const group = addGroup(program, 'import', 'take over what another program kept', null)
   group
     .command('claude-access')
-    .argument('<dir>', 'the state folder of an official Claude Code plugin, or its access.json')
+    .argument(
+      '<dir>',
+      'the state folder of an official Claude Code plugin, its access.json, or its name (telegram, discord, imessage)',
+    )
     .description('print its access.json as an access: block for switchboard.yaml')
     .option('--grant <integration>', 'let its allowFrom talk on this integration at once')
     .action(action(() => import('../commands/import.ts').then((m) => m.importClaudeAccess)))

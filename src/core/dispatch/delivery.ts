@@ -1,5 +1,5 @@
 // A turn's row as the connector sees it.
-import type { Delivery, TurnRow } from '../../contract/index.ts'
+import type { Attachment, Delivery, TurnRow } from '../../contract/index.ts'
 
 export function toDelivery(row: TurnRow, agent: string, session: string): Delivery {
   const body = row.body
@@ -51,10 +51,19 @@ function attachmentMeta(row: TurnRow): Record<string, string> {
   if (!first) return {}
   return {
     attachment_count: String(attachments.length),
+    // All of them, where there are several; the fields below are the first one's.
+    ...(attachments.length > 1 ? { attachments: attachments.map(inWords).join('; ') } : {}),
     attachment_kind: first.kind,
     attachment_file_id: first.id,
     ...(first.name === undefined ? {} : { attachment_name: first.name }),
     ...(first.mime === undefined ? {} : { attachment_mime: first.mime }),
     ...(first.size === undefined ? {} : { attachment_size: String(first.size) }),
   }
+}
+
+/** `name (type, NKB)`. A name must not look like the next one of the list. */
+function inWords({ name, kind, mime, size }: Attachment): string {
+  const shown = (name ?? kind).replace(/[<>[\]\r\n;]/g, '_')
+  const kilobytes = size === undefined ? '' : `, ${(size / 1_024).toFixed(0)}KB`
+  return `${shown} (${mime ?? kind}${kilobytes})`
 }
