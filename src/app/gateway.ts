@@ -35,6 +35,7 @@ import { createSender, type Sender } from '../core/outbound/sender.ts'
 import { refusedNow } from '../core/outbound/targets.ts'
 import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
 import { createScheduler } from '../core/schedules/scheduler.ts'
+import { createSharedLimits } from '../core/shared-limits.ts'
 import { splitText } from '../kit/index.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { createHostedServers } from './hosted-servers.ts'
@@ -121,6 +122,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const relay = createSignalRelay({ store, clock, log, links, cluster: () => cluster })
   const { signal } = relay
+  const sharedLimits = createSharedLimits({ store, clock, log })
   const bornAt = clock.now()
   const cluster = createCluster({
     store,
@@ -184,6 +186,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   })
   const outlet = createOutlet({
     store,
+    sharedLimits,
     clock,
     random: deps.random,
     settings,
@@ -208,6 +211,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   })
   const intake: Intake = createIntake({
     store,
+    sharedLimits,
     clock,
     random: deps.random,
     settings,

@@ -203,6 +203,20 @@ export interface Store {
   /** Told to the other nodes without a commit. Lossy: for what nobody misses. */
   tell(hints: readonly Hint[]): void
 
+  // limits
+  /**
+   * Takes up to `take` tokens from each bucket that all nodes share; the same key once in a call. `retryAfterMs`: when
+   * there will be one, where none was granted.
+   */
+  drawTokens(
+    draws: readonly {
+      readonly key: string
+      readonly rps: number
+      readonly burst: number
+      readonly take: number
+    }[],
+  ): Promise<readonly { readonly granted: number; readonly retryAfterMs: number }[]>
+
   // people
   grants(): Promise<readonly Grant[]>
   grant(grant: Omit<Grant, 'at'>): Promise<void>

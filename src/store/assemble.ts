@@ -42,6 +42,7 @@ export interface StoreEngine {
   readLong<Result>(steps: Steps<Result>): Promise<Result>
   durability: Store['durability']
   tell(hints: readonly Hint[]): void
+  drawTokens: Store['drawTokens']
   onHint: Store['onHint']
   close(): Promise<void>
 }
@@ -97,6 +98,7 @@ export function assembleStore(engine: StoreEngine): Store {
     nodes: () => read(readNodes(clock.now())),
     attachments: () => read(readAttachments()),
     tell: (hints) => engine.tell(hints),
+    drawTokens: (draws) => engine.drawTokens(draws),
 
     grants: () => read(rest.readGrants()),
     grant: (grant) => write(people.grant, grant),

@@ -15,6 +15,8 @@ export type Statement =
   | { readonly form: 'insert'; readonly into: InsertShape; readonly rows: readonly (readonly Value[])[] }
   /** Positions for new rows of a table, growing. */
   | { readonly form: 'reserve'; readonly table: SequencedTable; readonly count: number }
+  /** The highest position of a table up to which no row can still appear. */
+  | { readonly form: 'horizon'; readonly table: SequencedTable }
   /** Tells other nodes after the commit. */
   | { readonly form: 'notify'; readonly payload: () => string }
 
@@ -56,6 +58,11 @@ export function* insert(into: InsertShape, values: readonly (readonly Value[])[]
 export function* reserve(table: SequencedTable, count: number): Steps<readonly number[]> {
   if (count === 0) return []
   return (yield { form: 'reserve', table, count }) as readonly number[]
+}
+
+/** For whoever reads on from the last row seen: what lies beyond may be joined by rows with lower positions. */
+export function* horizon(table: SequencedTable): Steps<number> {
+  return (yield { form: 'horizon', table }) as number
 }
 
 export function text(row: Row, column: string): string {

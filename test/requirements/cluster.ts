@@ -24,7 +24,19 @@ built   6 I6.clean-stop             A clean stop leaves nothing taken behind: wh
 pending 6 I6.cancel-across          /stop on one node stops the turn that runs on another
 pending 6 I6.decide-once            Two nodes decide the same approval at once: one winner, the other is told who
 pending 6 I6.schedule-once          A schedule fires once in a cluster
-pending 6 I6.clock-skew             A node whose clock is off by minutes works like the others: the database's time decides
+built   6 I6.clock-skew             A node whose clock is off by minutes works like the others: the database's time decides
+built   6 I6.nodes-rows             Nodes are rows: heard of by the database's time, gone after 10 s of silence, or left
+built   6 I6.attachments-rows       Which agent is attached to which node is a row, with when it came and went
+built   6 I6.fenced-position        A poller's position is moved only under the lease: a node that slept moves nothing
+built   6 I6.bucket-shared          Tokens of a shared limit go to all nodes together, never more than it lets through
+built   6 I6.settle-anywhere        A turn is settled from any node for the one that holds it, once
+built   6 I6.former-boots           A node that restarts takes what its former boots held at once; nobody else does
+built   6 I6.asker                  An approval names the node that asks, and another one may take that over
+built   6 I6.late-rows              A reader that goes on from the last row it saw misses none that was committed later
+built   6 I6.ledger-key             All nodes sign the ledger with one key: another one is refused with a hint
+pending 6 I6.config-across          What is changed by command at one node holds at all of them at once
+pending 6 I6.callback-across        A callback or tool call of an agent is taken by any node
+pending 6 I6.status-cluster         status and doctor show all nodes, and what is attached to any of them
 pending 6 I6.scenarios-three        The scenario suite passes on three nodes that share a database
 `,
 )

@@ -15,6 +15,7 @@ import {
   integrationById,
   type PlatformIntake,
   type Random,
+  type RateLimit,
   type ReasonCode,
   type Received,
   type ReceiveItem,
@@ -28,16 +29,19 @@ import {
 } from '../../contract/index.ts'
 import { claimAnswer } from '../claims.ts'
 import type { GrantBook } from '../people/approvers.ts'
+import type { SharedLimits } from '../shared-limits.ts'
 import { claimRules } from './claim-step.ts'
 import { chatCommand } from './command-step.ts'
 import { createLimits } from './limits.ts'
 import { type Bound, boundAt } from './routing.ts'
 import { shownApproval } from './show-step.ts'
-import type { SessionFacts, StepInput } from './step-input.ts'
+import { type LimitPeek, type SessionFacts, type StepInput, WITHIN_LIMIT } from './step-input.ts'
 import { runSteps } from './steps.ts'
 import { verdictForm } from './verdict-step.ts'
 
 export interface IntakeDeps {
+  /** Limits that all nodes share; null: there is one. */
+  readonly sharedLimits: SharedLimits | null
   readonly store: Pick<Store, 'receive' | 'approval' | 'routeAt' | 'sends'>
   readonly clock: Clock
   readonly random: Random
@@ -71,6 +75,19 @@ export interface Intake {
 
 export function createIntake(deps: IntakeDeps): Intake {
   const limits = createLimits()
+  const shared = deps.sharedLimits
+
+  /** Over this node's own share, or all of them together. A token of the shared one is taken with the look. */
+  const look = async (key: string, limit: RateLimit, now: number): Promise<Look> => {
+    const own = limits.peek(key, limit, now)
+    const peek = own.over || shared === null ? own : await shared.draw(key, limit)
+    return { peek, drawn: shared !== null && !peek.over }
+  }
+
+  const lookAlone = (key: string, limit: RateLimit, now: number): Look => ({
+    peek: limits.peek(key, limit, now),
+    drawn: false,
+  })
 
   const consider = async (event: InboundEvent, integration: IntegrationSettings): Promise<Considered> => {
     const settings = deps.settings()
@@ -85,6 +102,12 @@ export function createIntake(deps: IntakeDeps): Intake {
     const refusalKey = `r:${integration.id}`
     const route = chatCommand(event) ? await deps.store.routeAt(at) : null
     const spoken = route?.agent ?? agent
+    const flood = shared ? await look(floodKey, floodLimit, now) : lookAlone(floodKey, floodLimit, now)
+    const sending = flood.peek.over
+      ? NOT_LOOKED
+      : shared
+        ? await look(senderKey, senderLimit, now)
+        : lookAlone(senderKey, senderLimit, now)
     const input: StepInput = {
       event,
       integration,
@@ -99,13 +122,15 @@ export function createIntake(deps: IntakeDeps): Intake {
       route,
       canEdit: deps.canEdit(integration.id),
       textLimit: deps.textLimit(integration.id),
-      senderLimit: limits.peek(senderKey, senderLimit, now),
+      senderLimit: sending.peek,
       senderLimitKey: limitKey(settings, bound),
-      floodLimit: limits.peek(floodKey, floodLimit, now),
+      floodLimit: flood.peek,
       freshCode: () => Buffer.from(deps.random.bytes(3)).toString('hex'),
     }
     const result = runSteps(input)
     const takes = takenBy(result)
+    if (flood.drawn && !takes.flood) shared?.giveBack(floodKey, floodLimit)
+    if (sending.drawn && !takes.sender) shared?.giveBack(senderKey, senderLimit)
     if (takes.flood) limits.take(floodKey, floodLimit, now)
     if (takes.sender) limits.take(senderKey, senderLimit, now)
     const crowded = takes.refusal && limits.peek(refusalKey, REFUSAL_ROWS, now).over
@@ -113,6 +138,8 @@ export function createIntake(deps: IntakeDeps): Intake {
     const undo = () => {
       if (takes.flood) limits.giveBack(floodKey, floodLimit)
       if (takes.sender) limits.giveBack(senderKey, senderLimit)
+      if (takes.flood && flood.drawn) shared?.giveBack(floodKey, floodLimit)
+      if (takes.sender && sending.drawn) shared?.giveBack(senderKey, senderLimit)
       if (takes.refusal && !crowded) limits.giveBack(refusalKey, REFUSAL_ROWS)
     }
     const item = toItem(input, result, freshMessageId(event))
@@ -165,6 +192,14 @@ export function createIntake(deps: IntakeDeps): Intake {
     }),
   }
 }
+
+interface Look {
+  readonly peek: LimitPeek
+  /** A token of the shared limit was taken. */
+  readonly drawn: boolean
+}
+
+const NOT_LOOKED: Look = { peek: WITHIN_LIMIT, drawn: false }
 
 interface Considered {
   readonly item: ReceiveItem

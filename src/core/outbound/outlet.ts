@@ -16,6 +16,7 @@ import {
   type ToolCaller,
 } from '../../contract/index.ts'
 import { createLimits } from '../inbound/limits.ts'
+import type { SharedLimits } from '../shared-limits.ts'
 import { compose, type Saying, type SplitText } from './compose.ts'
 import { type Link, type Links, textLimitOf } from './links.ts'
 import { resultOf } from './send-result.ts'
@@ -24,6 +25,8 @@ import { allowedTargets, chooseIntegration, denial, isAllowedTarget } from './ta
 
 export interface OutletDeps {
   readonly store: Store
+  /** Limits that all nodes share; null: there is one. */
+  readonly sharedLimits: SharedLimits | null
   readonly clock: Clock
   readonly random: Random
   readonly settings: () => Settings
@@ -74,7 +77,9 @@ export function createOutlet(deps: OutletDeps): Outlet {
   const underLimit = async (to: Address, send: () => Promise<SendResult>): Promise<SendResult> => {
     const { recipientLimit } = settings().tunables
     const key = JSON.stringify([to.integration, to.conversation])
-    const peek = limits.peek(key, recipientLimit, clock.now())
+    const own = limits.peek(key, recipientLimit, clock.now())
+    const all = own.over ? null : deps.sharedLimits
+    const peek = all ? await all.draw(`to:${key}`, recipientLimit) : own
     if (peek.over) {
       const seconds = Math.ceil(peek.retryAfterMs / 1000)
       throw new SwitchboardError(
@@ -85,7 +90,10 @@ export function createOutlet(deps: OutletDeps): Outlet {
     }
     limits.take(key, recipientLimit, clock.now())
     const result = await send()
-    if (result.status === 'deduplicated') limits.giveBack(key, recipientLimit)
+    if (result.status === 'deduplicated') {
+      limits.giveBack(key, recipientLimit)
+      all?.giveBack(`to:${key}`, recipientLimit)
+    }
     return result
   }
 

@@ -16,10 +16,14 @@ export const nodes: Migration = {
     'ALTER TABLE approvals ADD COLUMN asker TEXT',
     `CREATE INDEX approvals_open ON approvals (seq) WHERE state IN ('pending','decided')`,
   ],
-  sqliteOnly: [`CREATE TABLE buckets (name TEXT PRIMARY KEY, tokens REAL NOT NULL, at BIGINT NOT NULL)`],
+  sqliteOnly: [
+    `CREATE TABLE buckets (
+      name TEXT PRIMARY KEY, tokens REAL NOT NULL, granted BIGINT NOT NULL, at BIGINT NOT NULL)`,
+  ],
   postgresOnly: [
     // Not in the log: after a crash of the database everybody may speak again, and nothing is lost.
-    `CREATE UNLOGGED TABLE buckets (name TEXT COLLATE "C" PRIMARY KEY, tokens DOUBLE PRECISION NOT NULL, at BIGINT NOT NULL)
+    `CREATE UNLOGGED TABLE buckets (
+      name TEXT COLLATE "C" PRIMARY KEY, tokens DOUBLE PRECISION NOT NULL, granted BIGINT NOT NULL, at BIGINT NOT NULL)
      WITH (fillfactor = 50)`,
   ],
 }

@@ -1,6 +1,7 @@
 // PostgreSQL connections that answer statements, and the shared SQL in PostgreSQL's words.
 import pg from 'pg'
 import type { Answer, InsertShape, Param, Row, Statement, Steps, Value } from '../statement.ts'
+import { horizonOf, reserveText } from './horizon.ts'
 
 const INT8 = 20
 
@@ -63,10 +64,11 @@ export function createExecutor(
       case 'insert':
         return await insertMany(on, statement.into, statement.rows)
       case 'reserve': {
-        const text = `SELECT nextval('${statement.table}_position') AS position FROM generate_series(1, $1)`
-        const { rows } = await on.query({ text, values: [statement.count] })
+        const { rows } = await on.query({ text: reserveText(statement.table), values: [statement.count] })
         return (rows as { position: number }[]).map((row) => row.position)
       }
+      case 'horizon':
+        return await horizonOf(on, statement.table)
       case 'notify':
         await options.notify(statement.payload())
         return undefined

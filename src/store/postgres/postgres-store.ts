@@ -9,6 +9,7 @@ import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
 import type { Verb } from '../verb-context.ts'
 import { createClient, createExecutor, createPool, drive } from './connection.ts'
 import { askTime } from './database-time.ts'
+import { drawTokens } from './draw-tokens.ts'
 import { postgresError } from './errors.ts'
 import { createHintListener, sendHints } from './listener.ts'
 import { checkPostgres, migratePostgres } from './schema.ts'
@@ -108,6 +109,10 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       if (closed || readOnly || hints.length === 0) return
       sendHints(pool, identity.owner, hints).catch(() => undefined)
     },
+    drawTokens: (draws) =>
+      closed || readOnly
+        ? Promise.reject(closed ? closedError() : readOnlyError())
+        : guarded(() => drawTokens(pool, draws, clock.now())),
     onHint(listen) {
       listeners.push(listen)
     },

@@ -14,7 +14,7 @@ import {
   type Work,
 } from '../../contract/index.ts'
 import { APPROVAL_COLUMNS, approvalRow, ledgerEntry, pairingRow, sessionRow, tokenRow } from '../codec.ts'
-import { firstRow, rows, type Steps, text, whole } from '../statement.ts'
+import { firstRow, horizon, rows, type Steps, text, whole } from '../statement.ts'
 import { type LaneKind, laneWork, type Own } from '../verbs/lanes.ts'
 import { createConditions } from './conditions.ts'
 
@@ -109,10 +109,11 @@ export function* readCounters(): Steps<readonly Counter[]> {
 }
 
 export function* readLedger(afterSeq: number, limit: number): Steps<readonly LedgerEntry[]> {
+  const upTo = yield* horizon('ledger')
   const found = yield* rows(
     `SELECT l.*, c.name AS chain_name FROM ledger l JOIN ledger_chains c ON c.id = l.chain
-     WHERE l.seq > $1 ORDER BY l.seq LIMIT $2`,
-    [afterSeq, limit],
+     WHERE l.seq > $1 AND l.seq <= $3 ORDER BY l.seq LIMIT $2`,
+    [afterSeq, limit, upTo],
   )
   return found.map((row) => ledgerEntry(row))
 }

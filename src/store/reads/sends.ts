@@ -8,7 +8,7 @@ import {
   type TranscriptQuery,
 } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow, TURN_COLUMNS, turnRow } from '../codec.ts'
-import { firstRow, rows, type Steps } from '../statement.ts'
+import { firstRow, horizon, rows, type Steps } from '../statement.ts'
 import { createConditions, IN_ORDER, positionAt, wayTo } from './conditions.ts'
 
 export function* readSend(tag: string, id: string): Steps<SendRow | null> {
@@ -90,6 +90,8 @@ function* page(
   where.plain(only)
   if (query.afterSeq !== undefined) where.add('seq > ?', query.afterSeq)
   if (query.beforeSeq !== undefined) where.add('seq < ?', query.beforeSeq)
+  // Whoever asks without an end goes on from the last one.
+  else where.add('seq <= ?', yield* horizon(table))
   const { sql, params } = where.build()
   const order = query.afterSeq === undefined ? 'DESC' : 'ASC'
   return yield* rows(

@@ -1,7 +1,7 @@
 // Reading turns: by id, by filter. Positions grow with time, so a time filter becomes a position found by halving.
 import { parseAddress, rowSeq, type TurnFilter, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
-import { firstRow, type Param, rows, type Steps, text, whole } from '../statement.ts'
+import { firstRow, horizon, type Param, rows, type Steps, text, whole } from '../statement.ts'
 import { createConditions, IN_ORDER, positionAt, wayTo } from './conditions.ts'
 
 export function* readTurn(tag: string, id: string): Steps<TurnRow | null> {
@@ -46,7 +46,10 @@ export function* readTurns(tag: string, filter: TurnFilter): Steps<readonly Turn
   }
   if (filter.untilMs !== undefined) where.add('received_at < ?', filter.untilMs)
   if (filter.beforeSeq !== undefined) where.add('seq < ?', filter.beforeSeq)
-  if (filter.afterSeq !== undefined) where.add('seq > ?', filter.afterSeq)
+  if (filter.afterSeq !== undefined) {
+    where.add('seq > ?', filter.afterSeq)
+    where.add('seq <= ?', yield* horizon('turns'))
+  }
   const { sql, params } = where.build()
   const found = yield* rows(
     `SELECT ${TURN_COLUMNS} FROM turns ${sql} ORDER BY ${order} ${filter.oldestFirst ? 'ASC' : 'DESC'} LIMIT $${params.length + 1}`,

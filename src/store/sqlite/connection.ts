@@ -97,6 +97,9 @@ export function openConnection(options: ConnectionOptions): Connection {
         return insertRows(statement.into, statement.rows)
       case 'reserve':
         return options.reserve(statement.table, statement.count)
+      // One writer: positions appear in order.
+      case 'horizon':
+        return Number.MAX_SAFE_INTEGER
       case 'notify':
         return undefined
     }

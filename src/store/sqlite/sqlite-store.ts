@@ -8,6 +8,7 @@ import { createMac } from '../mac.ts'
 import { type SequencedTable, type Steps, whole } from '../statement.ts'
 import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
 import { adopt, type Verb, type VerbContext } from '../verb-context.ts'
+import { drawTokens } from '../verbs/draw-tokens.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { sqliteError } from './errors.ts'
 import { checkSchema, freeFormerBoots, migrateSqlite } from './schema.ts'
@@ -179,6 +180,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       const level = readOnly ? 'read-only' : 'synchronous=FULL'
       return { kind: 'sqlite', detail: `journal_mode=${mode} ${level}` }
     },
+    drawTokens: (draws) => engine.write(drawTokens, draws),
     // There is nobody else to tell.
     tell: () => undefined,
     onHint(listen) {

@@ -11,6 +11,8 @@ export const note: Verb<readonly LedgerNote[], void> = oneByOne(function* (conte
   for (const { kind, ref, detail } of notes) recordFact(context, { kind, ref }, detail)
 })
 
+const BUCKETS_KEPT_MS = 24 * 3_600_000
+
 const PRUNED = [
   { table: 'turns', body: 'body', time: 'received_at', open: "'queued','handed','seen'" },
   { table: 'outbox', body: 'op', time: 'created_at', open: "'queued','sending'" },
@@ -103,6 +105,8 @@ export const pruneTokens = oneByOne(function* (
   context: VerbContext,
   { olderThanMs, limit }: OlderThan,
 ): Steps<number> {
+  // A bucket that nobody drew from for so long is full again, whatever its limit.
+  yield* run('DELETE FROM buckets WHERE at < $1', [context.now - BUCKETS_KEPT_MS])
   const old = yield* rows('SELECT id FROM tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2', [
     context.now - olderThanMs,
     limit,

@@ -2,6 +2,7 @@
 import { describe } from 'vitest'
 import { describeAudit } from './audit.ts'
 import { describeClaims } from './claims.ts'
+import { describeCluster } from './cluster.ts'
 import { describeDispatch } from './dispatch.ts'
 import { describeEffects } from './effects.ts'
 import type { MakeStoreFixture } from './fixture.ts'
@@ -32,6 +33,7 @@ export function describeStore(
     describeTurnEvents(make)
     describeAudit(make)
     describeNodes(make)
+    describeCluster(make)
     describeProperties(make, options.propertyRuns)
   })
 }

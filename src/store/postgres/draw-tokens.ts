@@ -1,0 +1,44 @@
+// drawTokens on PostgreSQL: buckets that all nodes share. One statement, and no other lock held meanwhile, so nodes that
+// draw at once wait for a moment and never for each other in a circle. It is no part of a commit: a token is not worth one.
+import type { Store } from '../../contract/index.ts'
+import type { Queryable } from './connection.ts'
+
+type Draws = Parameters<Store['drawTokens']>[0]
+type Drawn = Awaited<ReturnType<Store['drawTokens']>>
+
+const REFILLED = 'least(d.burst, b.tokens + greatest(0, $5::bigint - b.at) * d.per_ms)'
+const GRANTED = `CASE WHEN ${REFILLED} >= 1 THEN least(d.take, floor(${REFILLED})) ELSE 0 END`
+
+// What a bucket had before is gone by the time of RETURNING: what was granted is kept in the row.
+const DRAW = `WITH d AS MATERIALIZED (
+    SELECT * FROM unnest($1::text[], $2::float8[], $3::float8[], $4::float8[]) AS d(name, burst, per_ms, take) ORDER BY name),
+  fresh AS (
+    INSERT INTO buckets (name, tokens, granted, at)
+    SELECT name, burst, 0, $5::bigint FROM d WHERE NOT EXISTS (SELECT 1 FROM buckets b WHERE b.name = d.name)
+    ON CONFLICT (name) DO NOTHING)
+  UPDATE buckets b SET tokens = ${REFILLED} - ${GRANTED}, granted = ${GRANTED}, at = greatest(b.at, $5::bigint)
+  FROM d WHERE b.name = d.name RETURNING b.name, b.granted, b.tokens`
+
+export async function drawTokens(on: Queryable, draws: Draws, now: number): Promise<Drawn> {
+  const answers = new Map<string, { granted: number; tokens: number }>()
+  // A bucket that was made by this very statement is not seen by its update: the second round draws from it.
+  for (let round = 0, left = draws; left.length > 0 && round < 3; round++) {
+    const { rows } = await on.query({
+      text: DRAW,
+      values: [
+        left.map((draw) => draw.key),
+        left.map((draw) => draw.burst),
+        left.map((draw) => draw.rps / 1000),
+        left.map((draw) => draw.take),
+        now,
+      ],
+    })
+    for (const row of rows as { name: string; granted: number; tokens: number }[])
+      answers.set(row.name, { granted: Number(row.granted), tokens: Number(row.tokens) })
+    left = left.filter((draw) => !answers.has(draw.key))
+  }
+  return draws.map(({ key, rps }) => {
+    const { granted = 0, tokens = 0 } = answers.get(key) ?? {}
+    return { granted, retryAfterMs: Math.max(1, Math.ceil(((1 - tokens) / rps) * 1000)) }
+  })
+}
