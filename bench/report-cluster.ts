@@ -4,12 +4,14 @@ import type { AcrossReport } from './measure/across.ts'
 import type { ChannelReport } from './measure/channel.ts'
 import type { ClaimsReport } from './measure/claims.ts'
 import { CASES, type ClusterCase, type ClusterReport } from './measure/cluster.ts'
+import type { NotifyReport } from './measure/notify.ts'
 import type { RoundWeather } from './weather.ts'
 
 export interface ClusterParts {
   readonly nodes: ClusterReport
   readonly claims: ClaimsReport
   readonly across: AcrossReport
+  readonly notify: NotifyReport
 }
 
 const LABELS: Readonly<Record<ClusterCase, string>> = {
@@ -42,7 +44,7 @@ export function clusterTable({ nodes, claims }: ClusterParts): string {
   return table.toString()
 }
 
-export function clusterLines({ nodes, claims, across }: ClusterParts): string[] {
+export function clusterLines({ nodes, claims, across, notify }: ClusterParts): string[] {
   const { ratios } = nodes
   const { wake } = claims
   return [
@@ -52,11 +54,15 @@ export function clusterLines({ nodes, claims, across }: ClusterParts): string[] 
       `${shown(ratios.end_to_end_3_vs_1 ?? null)}× through, ${shown(ratios.cpu_3_vs_1 ?? null)}× CPU`,
     `claims that all nodes ask for: 2 nodes ${shown(claims.ratios['2_vs_1'])}×, 3 nodes ${shown(claims.ratios['3_vs_1'])}× ` +
       `of one; ${shown(claims.asked_per_claim.postgres_3)} asked for one won`,
+    `16 partitions of turns over whole tables: ${shown(claims.partitioned.receive_cpu)}× CPU to receive, ` +
+      `${shown(claims.partitioned.claim_cpu)}× to claim`,
     `wake-up of another node: p50 ${shown(wake.after_commit_p50_ms)} ms, p99 ${shown(wake.after_commit_p99_ms)} ms after the ` +
       `commit is known, p50 ${shown(wake.whole_p50_ms)} ms, p99 ${shown(wake.whole_p99_ms)} ms from the call; ` +
       `${wake.heard} of ${wake.written} heard`,
     `POST → notification on a host: p50 ${across.same_node_p50_ms} ms, p99 ${across.same_node_p99_ms} ms on its own node; ` +
       `p50 ${across.other_node_p50_ms} ms, p99 ${across.other_node_p99_ms} ms through another: ${across.added_ms} ms added`,
+    `commits of ${notify.connections} connections: ${shown(notify.plain_commits_per_second)}/s, with a NOTIFY in each ` +
+      `${shown(notify.notifying_commits_per_second)}/s (${shown(notify.notifying_vs_plain)}×)`,
   ]
 }
 

@@ -14,6 +14,7 @@ import { type BenchContext, openWorkspace } from './measure/context.ts'
 import { measureGrowth } from './measure/growth.ts'
 import { measureIntake, peersInstalled } from './measure/intake.ts'
 import { measureMicro } from './measure/micro.ts'
+import { measureNotify } from './measure/notify.ts'
 import { measureReady, measureRest } from './measure/ready.ts'
 import { type BenchOptions, HELP, readOptions } from './options.ts'
 import { asJson, asTables, type BenchReport, NO_INTAKE } from './report.ts'
@@ -91,7 +92,8 @@ async function measureClusterParts(context: BenchContext, under: string): Promis
   try {
     const across = await measureAcross(context, postgres)
     const claims = await measureClaims(context, postgres)
-    return { nodes: await measureCluster(context, postgres), claims, across }
+    const notify = await measureNotify(context, postgres)
+    return { nodes: await measureCluster(context, postgres), claims, across, notify }
   } finally {
     await postgres.stop()
   }

@@ -2,6 +2,7 @@
 // others hear of it. The store alone, without the gateway: one process a node.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FromStoreNode, ToStoreNode } from '../load/store-messages.ts'
@@ -20,6 +21,8 @@ export interface ClaimsReport {
   /** Lanes asked for a lane won: what it costs that a hint wakes everybody. */
   readonly asked_per_claim: Readonly<Record<ClusterCase, number | null>>
   readonly ratios: Readonly<Record<'postgres_vs_sqlite' | '2_vs_1' | '3_vs_1', number | null>>
+  /** One node on 16 partitions of turns over one on whole tables (`bench/scale/partitions.sql`): CPU time of both. */
+  readonly partitioned: { readonly claim_cpu: number | null; readonly receive_cpu: number | null }
   readonly wake: WakeReport
 }
 
@@ -38,14 +41,20 @@ export interface WakeReport {
 interface Sample {
   readonly perSecond: number
   readonly cpu: number | null
+  /** CPU time a turn that is received, all in one commit. */
+  readonly receiveCpu: number | null
   readonly asked: number
 }
+
+const PARTITIONS = new URL('../scale/partitions.sql', import.meta.url)
 
 const HEAR_MS = 500
 
 export async function measureClaims(context: BenchContext, postgres: BenchPostgres): Promise<ClaimsReport> {
   const { quick } = context.options
+  const lanes = quick ? 160 : 1_600
   const rounds: Partial<Record<ClusterCase, Sample>>[] = []
+  const parts: Sample[] = []
   const afterCommit: number[] = []
   const whole: number[] = []
   let written = 0
@@ -53,9 +62,10 @@ export async function measureClaims(context: BenchContext, postgres: BenchPostgr
     const round: Partial<Record<ClusterCase, Sample>> = {}
     for (let at = 0; at < CASES.length; at++) {
       const name = CASES[(at + number) % CASES.length] as ClusterCase
-      round[name] = await claimOnce(context, name, postgres, quick ? 160 : 1_600)
+      round[name] = await claimOnce(context, name, postgres, { lanes, partitioned: false })
     }
     rounds.push(round)
+    parts.push(await claimOnce(context, 'postgres_1', postgres, { lanes, partitioned: true }))
     const told = CASES.map((name) => `${name} ${Math.round(round[name]?.perSecond ?? 0)}/s`)
     context.say(`claims round ${number + 1}: ${told.join(', ')}`)
     const count = quick ? 20 : 150
@@ -92,6 +102,18 @@ export async function measureClaims(context: BenchContext, postgres: BenchPostgr
       '2_vs_1': ratio('postgres_2', 'postgres_1'),
       '3_vs_1': ratio('postgres_3', 'postgres_1'),
     },
+    partitioned: {
+      claim_cpu: over(
+        parts,
+        of('postgres_1', (one) => one.cpu),
+        (one) => one.cpu,
+      ),
+      receive_cpu: over(
+        parts,
+        of('postgres_1', (one) => one.receiveCpu),
+        (one) => one.receiveCpu,
+      ),
+    },
     wake: {
       after_commit_p50_ms: ms(afterCommit, 0.5),
       after_commit_p99_ms: ms(afterCommit, 0.99),
@@ -103,11 +125,23 @@ export async function measureClaims(context: BenchContext, postgres: BenchPostgr
   }
 }
 
+function over(
+  above: readonly Sample[],
+  below: readonly (number | null)[],
+  pick: (one: Sample) => number | null,
+): number | null {
+  const ratios = above.map((one, at) => {
+    const [value, by] = [pick(one), below[at]]
+    return value === null || !by ? null : value / by
+  })
+  return rounded(medianOrNull(ratios), 3)
+}
+
 async function claimOnce(
   context: BenchContext,
   name: ClusterCase,
   postgres: BenchPostgres,
-  lanes: number,
+  { lanes, partitioned }: { readonly lanes: number; readonly partitioned: boolean },
 ): Promise<Sample> {
   const database = name === 'sqlite' ? null : await postgres.fresh()
   const store = database?.url ?? `sqlite:${join(context.freshFolder('claims'), 'claims.db')}`
@@ -115,9 +149,9 @@ async function claimOnce(
   try {
     const [first] = nodes
     if (first === undefined) throw new Error('no node')
+    if (partitioned) await database?.query(`BEGIN; ${readFileSync(PARTITIONS, 'utf8')}; COMMIT`)
     const warm = await filled(first, lanes / 8, 'warm')
     await Promise.all(nodes.map((node) => node.ask({ do: 'claim', lanes: warm })))
-    const open = await filled(first, lanes, 'lane')
     const cpuOf = () => {
       const [own, theirs] = [
         probeOf(nodes.map((node) => node.pid)).cpu(),
@@ -125,6 +159,8 @@ async function claimOnce(
       ]
       return own === null || theirs === null ? null : own + theirs
     }
+    const idle = cpuOf()
+    const open = await filled(first, lanes, 'lane')
     const before = cpuOf()
     const answers = await Promise.all(nodes.map((node) => node.ask({ do: 'claim', lanes: open })))
     const after = cpuOf()
@@ -136,6 +172,7 @@ async function claimOnce(
     return {
       perSecond: won / ((ended - began) / 1e9),
       cpu: before === null || after === null ? null : (after - before) / won,
+      receiveCpu: idle === null || before === null ? null : (before - idle) / lanes,
       asked: claims.reduce((all, one) => all + one.asked, 0) / won,
     }
   } finally {
