@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Hint, Store } from '../../contract/index.ts'
 import { sharedPostgres, startPostgres } from '../../testing/postgres-server.ts'
-import { expectSound, item, queueOne } from '../../testing/store-suite/fixture.ts'
+import { expectSound, item, queueOne, send } from '../../testing/store-suite/fixture.ts'
 import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
 import { createPostgresFixture, type PostgresFixture } from './fixtures/postgres-fixture.ts'
 import { createPostgresStore } from './postgres-store.ts'
@@ -143,6 +143,28 @@ describe('PostgreSQL faults', () => {
       expect(fresh).toHaveLength(chats.length)
     }
     await expectSound(one)
+  })
+
+  it('nodes that enqueue the same keys at once, each in its own order, do not end each other by deadlock', async () => {
+    const one = await fixture.open('one')
+    const two = await fixture.open('two')
+    for (let round = 0; round < 5; round++) {
+      const notices = Array.from({ length: 200 }, (_, at) =>
+        send({ to: { integration: 'demo', conversation: `c${at}` }, idempotencyKey: `away ${round} ${at}` }),
+      )
+      const [mine, theirs] = await Promise.all([one.enqueue(notices), two.enqueue(notices.toReversed())])
+      const fresh = [...mine, ...theirs].filter((result) => !result.repeated)
+      expect(fresh).toHaveLength(notices.length)
+      expect(mine.map(({ id }) => id)).toEqual(theirs.toReversed().map(({ id }) => id))
+    }
+    await expectSound(one)
+    // What a connection counted is written when it ends.
+    await one.close()
+    await two.close()
+    const [row] = await fixture.sql(
+      'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+    )
+    expect(Number(row?.deadlocks)).toBe(0)
   })
 
   it('[I6.no-waiting] a take waits for no other node: what is in hand elsewhere is busy, and asked for again soon', async () => {

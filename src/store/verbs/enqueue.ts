@@ -73,7 +73,7 @@ function* enqueuePlain(context: VerbContext, sends: readonly NewSend[]): Steps<r
     digests.push(digestOf(op))
     return outboxValues(context, send, { seq: seqs[at] as number, op, birth: QUEUED })
   })
-  const written = yield* insert(OUTBOX_INSERT, values)
+  const written = yield* insertByKey(values)
   const results: Enqueued[] = []
   for (const [at, send] of sends.entries()) {
     if (written[at]) {
@@ -85,6 +85,27 @@ function* enqueuePlain(context: VerbContext, sends: readonly NewSend[]): Steps<r
     } else results.push(yield* firstOfKey(context, send))
   }
   return results
+}
+
+const IDEM = OUTBOX_INSERT.columns.indexOf('idem')
+
+/**
+ * Keys in one order everywhere: nodes that tell the same people the same thing at once would else wait for each other's
+ * rows crosswise, until the database ends one of them. Of equal keys the first one given still counts.
+ */
+function* insertByKey(values: readonly Value[][]): Steps<readonly boolean[]> {
+  const keyOf = (at: number) => String(values[at]?.[IDEM] ?? '')
+  const order = [...values.keys()].sort((one, other) => {
+    const [left, right] = [keyOf(one), keyOf(other)]
+    return left < right ? -1 : left > right ? 1 : 0
+  })
+  const inOrder = yield* insert(
+    OUTBOX_INSERT,
+    order.map((at) => values[at] as Value[]),
+  )
+  const written: boolean[] = []
+  for (const [nth, at] of order.entries()) written[at] = inOrder[nth] ?? false
+  return written
 }
 
 /** The idempotency key first, then the content. */
