@@ -74,6 +74,25 @@ describe('a short run', () => {
     expect(readdirSync(dir)).toEqual([])
   }, 170_000)
 
+  it('[S17.gate-wrap] measures hosted channel servers: into the inbox beside a bare client, the cost of a message, idle ones', async () => {
+    const stdout = await bench('--json', '--only', 'mcp', '--quick', '--rounds', '1', '--messages', '500')
+    const { mcp } = JSON.parse(stdout) as BenchReport
+    expect(mcp?.hosting.map(({ servers, messages }) => [servers, messages])).toEqual([
+      [1, 500],
+      [50, 500],
+    ])
+    for (const one of mcp?.hosting ?? []) {
+      expect(one.per_second).toBeGreaterThan(0)
+      expect(one.bare_per_second).toBeGreaterThan(0)
+      expect(one.vs_bare).toBeGreaterThan(0)
+    }
+    expect(mcp?.gate_wrap_session_us).toBeGreaterThan(0)
+    expect(mcp?.idle.servers).toBe(20)
+    expect(mcp?.idle.all_up_ms).toBeGreaterThan(0)
+    expect(mcp?.idle.rss_mb).toBeGreaterThan(0)
+    expect(readdirSync(dir)).toEqual([])
+  }, 170_000)
+
   it('[I6.bench-nodes] [I6.bench-claims] [I6.bench-wake] [I6.bench-cost] measures 1, 2 and 3 nodes on one PostgreSQL beside SQLite', async () => {
     const flags = ['--quick', '--rounds', '1', '--messages', '150']
     const stdout = await bench('--json', '--only', 'cluster', ...flags)
@@ -140,6 +159,7 @@ describe('targets', () => {
     micro: null,
     chorus: null,
     channel: null,
+    mcp: null,
     cluster: null,
     weather: [],
     machine: { cores: 2, cpu: 'x', node: 'v20', load_1m: 0, pinned: true, filesystem: 'ext4' },

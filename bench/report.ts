@@ -5,6 +5,7 @@ import type { ChannelReport } from './measure/channel.ts'
 import type { ChorusFigures } from './measure/chorus.ts'
 import type { GrowthReport } from './measure/growth.ts'
 import type { IntakeReport, ServerName } from './measure/intake.ts'
+import { type McpReport, mcpLines } from './measure/mcp.ts'
 import type { MicroReport } from './measure/micro.ts'
 import type { ReadyReport } from './measure/ready.ts'
 import {
@@ -29,6 +30,7 @@ export interface BenchReport {
   readonly micro: MicroReport | null
   readonly chorus: readonly ChorusFigures[] | null
   readonly channel: ChannelReport | null
+  readonly mcp: McpReport | null
   readonly cluster: ClusterParts | null
   readonly machine: Machine
   /** What else the machine did, round by round. */
@@ -71,6 +73,7 @@ export function asTables(report: BenchReport): string {
   const others = otherLines(report)
   if (others.length > 0) parts.push(others.join('\n'))
   if (report.channel !== null) parts.push(...channelLines(report.channel))
+  if (report.mcp !== null) parts.push(...mcpLines(report.mcp))
   if (report.cluster !== null) parts.push(clusterTable(report.cluster), ...clusterLines(report.cluster))
   parts.push(...weatherLines(report.weather))
   parts.push(...judge(report).flatMap(missLine))

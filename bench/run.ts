@@ -13,6 +13,7 @@ import { measureCluster } from './measure/cluster.ts'
 import { type BenchContext, openWorkspace } from './measure/context.ts'
 import { measureGrowth } from './measure/growth.ts'
 import { measureIntake, peersInstalled } from './measure/intake.ts'
+import { measureMcp } from './measure/mcp.ts'
 import { measureMicro } from './measure/micro.ts'
 import { measureNotify } from './measure/notify.ts'
 import { measureReady, measureRest } from './measure/ready.ts'
@@ -53,6 +54,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
     const growth = has('growth') ? await measureGrowth(context) : null
     const chorus = has('chorus') ? await measureChorus(context) : null
     const channel = has('channel') ? await measureChannel(context) : null
+    const mcp = has('mcp') ? await measureMcp(context) : null
     const cluster = has('cluster') ? await measureClusterParts(context, workspace.path) : null
     const cpu = (name: keyof typeof intake.servers) => intake.servers[name]?.cpu_us ?? null
     return {
@@ -73,6 +75,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
       micro,
       chorus,
       channel,
+      mcp,
       cluster,
       machine,
       weather: weather.rounds,

@@ -123,7 +123,7 @@ built   2 S17.bench                 npm run bench runs peers beside Switchboard 
 built   2 S17.intake                It measures durable intake over HTTP
 built   9 S17.chorus                It measures end to end to a Chorus agent and back
 built   7 S17.stdio                 It measures channel notifications over stdio
-pending 8 S17.gate-wrap             It measures gate and wrap per message
+built   8 S17.gate-wrap             It measures gate and wrap per message
 built   2 S17.ready                 It measures start to ready
 built   2 S17.memory                It measures memory at rest and under load
 built   2 S17.ledger-growth         It measures latency growth from an empty ledger to a million turns
