@@ -122,7 +122,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const relay = createSignalRelay({ store, clock, log, links, cluster: () => cluster })
   const { signal } = relay
-  const sharedLimits = createSharedLimits({ store, clock, log })
+  const sharedLimits = createSharedLimits({ store, log })
   const bornAt = clock.now()
   const cluster = createCluster({
     store,

@@ -1,8 +1,8 @@
 // Limits that hold for all nodes together. The bucket is a row; a node draws tokens from it and spends them here, one at a
 // time from a small bucket (so the limit is exact), some at once from a large one (so a flood is not a trip to the
 // database for each message). What is drawn is never more than the limit lets through; what a node did not spend it
-// keeps for its next message. Draws of a loop turn share one statement.
-import type { Clock, Logger, RateLimit, Store } from '../contract/index.ts'
+// keeps for its next message. Draws that come while one is under way share the next.
+import type { Logger, RateLimit, Store } from '../contract/index.ts'
 import { type LimitPeek, WITHIN_LIMIT } from './inbound/step-input.ts'
 
 export interface SharedLimits {
@@ -25,10 +25,9 @@ interface Draw {
 /** Null where there is one node: its own limits are enough. */
 export function createSharedLimits(deps: {
   readonly store: Pick<Store, 'drawTokens' | 'shared'>
-  readonly clock: Clock
   readonly log: Logger
 }): SharedLimits | null {
-  const { store, clock, log } = deps
+  const { store, log } = deps
   if (!store.shared) return null
   const kept = new Map<string, number>()
   let waiting: Draw[] = []
@@ -85,7 +84,7 @@ export function createSharedLimits(deps: {
         waiting.push({ key, limit, resolve })
         if (running) return
         running = true
-        clock.after(0, () => void run())
+        void Promise.resolve().then(run)
       })
     },
     giveBack(key, limit) {
