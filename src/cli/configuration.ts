@@ -42,6 +42,16 @@ export async function checkConfiguration(file: string, folder: DataFolder): Prom
   return { problems: [], warnings: result.warnings, rendered: '', summary }
 }
 
+/** What is wrong with a text that is to stand in the file; null: nothing. */
+export async function checkText(text: string, file: string, folder: DataFolder): Promise<string | null> {
+  const { loadSettings, renderProblems } = await import('../config/index.ts')
+  const { readFileBounded } = await import('../config/text-file.ts')
+  const { BUILT } = await import('../app/registry.ts')
+  const readFile = (path: string) => (path === file ? Buffer.from(text) : readFileBounded(path))
+  const result = loadSettings(file, { built: BUILT, defaultStore: folder.defaultStore, readFile })
+  return result.ok ? null : renderProblems(file, result.problems)
+}
+
 export async function configurationSchema(): Promise<object> {
   const { configurationJsonSchema } = await import('../config/json-schema.ts')
   return configurationJsonSchema()

@@ -7,7 +7,7 @@ export const CHANNEL_SERVERS = requirements(
 built   8 S9.two-prefixes           Servers declaring experimental['nexo/channel'] or ['claude/channel'] are platforms
 built   8 S9.gates-order            The five gates run in order: capability, killswitch, binding allowlist, plugin source, approved list
 built   8 S9.gates-every-message    The gates run again for every message
-pending 8 S9.gates-every-verdict    The gates run again for every verdict
+built   8 S9.gates-every-verdict    The gates run again for every verdict
 built   8 S9.skip-typed             A failure is Skip {kind, reason} with kinds capability, disabled, session, marketplace, allowlist
 built   8 S9.skip-names-key         The reason names the YAML key
 built   8 S9.stamp-from-install     plugin_source is stamped from where the server was installed, never copied from the approval
@@ -17,14 +17,14 @@ built   8 S9.bucket-before-parse    A token bucket per server comes before parsi
 built   8 S9.bad-meta               A bad meta value drops the key under claude/, the message under nexo/, always recorded
 built   8 S9.reload-stops           Reload: what no longer passes stops at once
 built   8 S9.reload-starts          Reload: what now passes starts without a restart
-pending 8 S9.tools                  The agent has channel_list, channel_send and channel_status for its current binding, falling back to the agent id
-pending 8 S9.send-fills-text        channel_send fills text unless arguments already has text or content
-pending 8 S9.send-cap               channel_send caps content at 64 KiB
-pending 8 S9.send-tool-name         The outbound tool name comes from the registration snapshot, default send_message
+built   8 S9.tools                  The agent has channel_list, channel_send and channel_status for its current binding, falling back to the agent id
+built   8 S9.send-fills-text        channel_send fills text unless arguments already has text or content
+built   8 S9.send-cap               channel_send caps content at 64 KiB
+built   8 S9.send-tool-name         The outbound tool name comes from the registration snapshot, default send_message
 built   8 S9.send-tool-missing      A server that lacks the tool gives a clear error
-pending 8 S9.send-destination       Destination keys must name a conversation that spoke through that server, or be allowed (<server>:<id>, <server>:*)
-pending 8 S9.status-unknown         An unknown server in channel_status gives registered: false
-pending 8 S9.read-only-hint         channel_list and channel_status carry readOnlyHint
+built   8 S9.send-destination       Destination keys must name a conversation that spoke through that server, or be allowed (<server>:<id>, <server>:*)
+built   8 S9.status-unknown         An unknown server in channel_status gives registered: false
+built   8 S9.read-only-hint         channel_list and channel_status carry readOnlyHint
 built   8 S9.relay-capable          Permission requests go to servers with <prefix>/channel/permission
 built   8 S9.relay-schema           Requests to nexo servers carry schema: 1
 built   8 S9.restart-backoff        Servers that crash are restarted with backoff

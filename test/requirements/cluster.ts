@@ -4,10 +4,10 @@ import { requirements } from './row.ts'
 export const CLUSTER = requirements(
   'Issue 6 Two nodes and more',
   `
-pending 6 I6.bench-nodes            npm run bench measures intake and end to end with 1, 2 and 3 nodes on one PostgreSQL
-pending 6 I6.bench-claims           It measures claims per second of nodes that ask for the same lanes
-pending 6 I6.bench-wake             It measures the wake-up latency across nodes
-pending 6 I6.bench-cost             It measures the cost per message of PostgreSQL against SQLite
+built   6 I6.bench-nodes            npm run bench measures intake and end to end with 1, 2 and 3 nodes on one PostgreSQL
+built   6 I6.bench-claims           It measures claims per second of nodes that ask for the same lanes
+built   6 I6.bench-wake             It measures the wake-up latency across nodes
+built   6 I6.bench-cost             It measures the cost per message of PostgreSQL against SQLite
 built   6 I6.no-waiting             Nodes never wait for each other's lanes: a take finds them busy and comes back
 pending 6 I6.lease-by-store         Pollers take a lease on every PostgreSQL, also one that is named by reference
 pending 6 I6.sigkill                kill -9 of one of three nodes under load: nothing acknowledged is lost, order holds, double sends are labelled, all it held moves within 15 s

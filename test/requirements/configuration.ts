@@ -23,7 +23,7 @@ built   3 S3.reload-keeps-old       An invalid file keeps the old configuration 
 built   3 S3.reload-said            A failed reload is said in doctor and in status
 pending 0 S3.reload-said-console    A failed reload is said in the console
 built   3 S3.inflight-rendering     In-flight work keeps its rendering across a reload
-pending 8 S3.inflight-tool-names    In-flight work keeps its tool names across a reload
+built   8 S3.inflight-tool-names    In-flight work keeps its tool names across a reload
 built   3 S3.recheck-at-send        Permission is checked again at the moment of sending
 built   3 S3.digest                 A node publishes the digest of its configuration
 pending 6 S3.digest-compared        doctor reports nodes whose configuration digests differ

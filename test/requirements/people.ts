@@ -70,7 +70,7 @@ built   3 S10.surface-dm            The approvers' direct messages show the prom
 pending 0 S10.surface-console       The console shows the prompt
 built   3 S10.surface-api           /api lists and decides approvals
 built   3 S10.surface-cli           'switchboard approvals' lists and decides
-pending 8 S10.surface-servers       Relay-capable channel servers are asked
+built   8 S10.surface-servers       Relay-capable channel servers are asked
 built   3 S10.buttons               Buttons decide where the platform has them
 built   3 S10.text-verdict          'yes ID' and 'no ID' always decide, in the form of the seed's expression, in any case
 built   3 S10.id-form               Ids are random, five letters a-z without l
@@ -78,7 +78,7 @@ built   3 S10.id-unique             Ids are unique among the pending
 built   3 S10.id-polite             Ids are free of rude words
 built   7 S10.id-of-host            A host's own id is shown as it came unless it collides with a pending one
 built   3 S10.id-not-authority      An id locates, it does not authorise: the decider must be an approver of that agent
-pending 8 S10.server-verdict        A channel server's verdict counts only if it passes the gates and was asked, and is recorded as server:<name>
+built   8 S10.server-verdict        A channel server's verdict counts only if it passes the gates and was asked, and is recorded as server:<name>
 built   3 S10.whole-input           The prompt shows the whole command or input
 built   3 S10.cut-safely            An input too long for the platform is cut safely, with "show all" where needed
 built   7 S10.show-all             "Show all" sends the whole input in parts, to the approver who taps and to that chat alone; without buttons the prompt names the command

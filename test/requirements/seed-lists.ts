@@ -71,7 +71,7 @@ built   8 F7.reload-killswitch      Reload: the killswitch stops deliveries that
 built   8 F7.reload-restores        Reload: re-enabling restores them without a restart
 built   8 F7.reload-evicts          Reload: a removed server is evicted with its reason
 built   3 F7.reload-invalid         Reload: an invalid file keeps the old one
-pending 8 F7.reload-in-flight       Reload: an in-flight send keeps its tool name
+built   8 F7.reload-in-flight       Reload: an in-flight send keeps its tool name
 `,
 )
 
@@ -83,8 +83,8 @@ built   3 F7.relay-local-wins       Relay: a local decision cancels the others
 built   3 F7.relay-remote-wins      Relay: a remote decision closes the local prompt
 built   3 F7.relay-wrong-id         Relay: a wrong id is ignored
 built   3 F7.relay-other-agent      Relay: an id of another agent or binding is ignored from who may not decide it
-pending 8 F7.relay-not-asked        Relay: a server that was not asked is ignored
-pending 8 F7.relay-unapproved       Relay: an unapproved server is ignored
+built   8 F7.relay-not-asked        Relay: a server that was not asked is ignored
+built   8 F7.relay-unapproved       Relay: an unapproved server is ignored
 built   3 F7.relay-late             Relay: a late verdict changes nothing and is told
 built   3 F7.relay-duplicate        Relay: a duplicate verdict changes nothing
 built   3 F7.relay-emit-failure     Relay: a surface that cannot be reached does not block the others
@@ -98,14 +98,14 @@ built   3 F7.verdict-has-l          'yes alice' (has l) is ordinary chat
 built   3 F7.verdict-trailing       'yes abcde please' is ordinary chat
 built   3 F7.verdict-not-to-model   Verdict text never reaches the model
 built   3 F7.chat-to-model          Non-matching text does reach the model
-pending 8 F7.tool-server-empty      channel_send: an empty server is an error with the seed's text
-pending 8 F7.tool-not-registered    channel_send: a server not registered for this binding is an error with the seed's text
-pending 8 F7.tool-args-object       channel_send: non-object arguments are an error with the seed's text
-pending 8 F7.tool-content-cap       channel_send: content over 65536 bytes is an error with the seed's text
-pending 8 F7.tool-content-key       channel_send: arguments.content suppresses text
-pending 8 F7.tool-is-error          channel_send: a tool-level failure surfaces is_error
-pending 8 F7.tool-status-empty      channel_status: an empty server is an error
-pending 8 F7.tool-evicted           A server is unregistered for the tools after its eviction
+built   8 F7.tool-server-empty      channel_send: an empty server is an error with the seed's text
+built   8 F7.tool-not-registered    channel_send: a server not registered for this binding is an error with the seed's text
+built   8 F7.tool-args-object       channel_send: non-object arguments are an error with the seed's text
+built   8 F7.tool-content-cap       channel_send: content over 65536 bytes is an error with the seed's text
+built   8 F7.tool-content-key       channel_send: arguments.content suppresses text
+built   8 F7.tool-is-error          channel_send: a tool-level failure surfaces is_error
+built   8 F7.tool-status-empty      channel_status: an empty server is an error
+built   8 F7.tool-evicted           A server is unregistered for the tools after its eviction
 built   8 F7.audit-source           SELECT ... WHERE source='channel:slack' returns the turn
 built   2 F7.audit-index            The query by source uses the index
 built   2 F7.audit-non-channel      A turn that is from no channel server has no channel: source

@@ -45,7 +45,7 @@ built   7 S14.cli-channel           channel runs the stdio server
 built   3 S14.cli-pair              pair lists, approves and denies
 built   3 S14.cli-access            access lists, grants and revokes
 built   9 S14.cli-chorus            chorus connects, rotates and verifies
-pending 4 S14.cli-agents            agents lists and changes agents
+built   4 S14.cli-agents            agents lists and changes agents
 built   4 S14.cli-integrations      integrations adds, lists, grants, disables and removes
 built   3 S14.cli-approvals         approvals lists, allows and denies
 built   2 S14.cli-send              send sends through the outlet and says what came of it

@@ -1,6 +1,6 @@
 // `switchboard agents`: what is configured, and the lines that add one.
 import type { StatusReport } from '../../contract/index.ts'
-import type { Run } from '../context.ts'
+import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { printList } from '../list.ts'
 import type { Column } from '../output/table.ts'
@@ -22,6 +22,9 @@ export const listAgents: Run = (context) =>
 
 export interface AddAgentOptions {
   readonly chorus?: string
+  readonly connector?: string
+  /** Puts the lines into the file instead of printing them. */
+  readonly write?: boolean
   readonly bind?: string
   readonly allowPrivate?: boolean
 }
@@ -29,9 +32,13 @@ export interface AddAgentOptions {
 /** Keeps the connection string encrypted and prints the lines for the configuration: the file stays the person's. */
 export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options) => {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(id)) throw usage(`"${id}" is not an id for an agent`)
+  if (options.connector !== undefined) return addConnected(context, id, options)
   const url = options.chorus ?? ''
   if (!/^https?:\/\/\S+$/.test(url)) {
-    throw usage('give the connection string of a Chorus agent', 'switchboard agents add ID --chorus URL')
+    throw usage(
+      'say how the agent is reached',
+      'switchboard agents add ID --chorus URL, or --connector channel',
+    )
   }
   const [plugin, instance] = bound(options.bind)
   const secret = `${id}_connection_string`
@@ -61,6 +68,28 @@ export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options
     context.paint.dim(`the connection string is kept as secret:${secret}; put the lines above into`),
   )
   context.note(context.paint.dim('your switchboard.yaml. It is read again when it changes'))
+  return 0
+}
+
+/** A connector that needs no secret of its own: its keys are set with `agents set`. */
+async function addConnected(context: Context, id: string, options: AddAgentOptions): Promise<number> {
+  const [plugin, instance] = bound(options.bind)
+  const agent = {
+    id,
+    connector: { type: options.connector },
+    inbound_bindings: [{ plugin, instance }],
+  }
+  if (options.write) {
+    const { change } = await import('./agents-change.ts')
+    return change(context, [{ kind: 'add', agent }], { id, what: 'is added' })
+  }
+  const { stringify } = await import('yaml')
+  const yaml = stringify({ agents: [agent] }).trimEnd()
+  if (context.json) await context.printJson({ ok: true, agent: id, secret: null, yaml })
+  else {
+    await context.print(yaml)
+    context.note(context.paint.dim('put these lines into your switchboard.yaml, or add --write'))
+  }
   return 0
 }
 

@@ -103,7 +103,7 @@ function put(definition: Record<string, unknown>, pair: string): void {
   place[last] = readValue(pair.slice(cut + 1))
 }
 
-function readValue(written: string): unknown {
+export function readValue(written: string): unknown {
   if (!/^(true|false|null|-?\d+(\.\d+)?|[[{].*)$/s.test(written)) return written
   try {
     return JSON.parse(written)

@@ -33,9 +33,25 @@ export function addChorusCommands(program: Command, action: Action): void {
   group
     .command('add')
     .argument('<id>')
-    .description('keep a connection string encrypted and print the lines for switchboard.yaml')
+    .description('print the lines of an agent for switchboard.yaml; a connection string is kept encrypted')
     .option('--chorus <url>', 'the connection string of a Chorus agent')
+    .option('--connector <type>', 'how it is reached otherwise: channel, demo, …')
+    .option('--write', 'with --connector: put the lines into switchboard.yaml')
     .option('--bind <platform:integration>', 'where its messages come from (default: web:web)')
     .option('--allow-private', 'it is on this machine or network')
     .action(action(() => import('../commands/agents.ts').then((m) => m.addAgent)))
+  group
+    .command('set')
+    .argument('<id>')
+    .argument(
+      '<key=value...>',
+      'as in switchboard.yaml, with dots: connector.dialect=nexo; key= takes it away',
+    )
+    .description('change keys of an agent in switchboard.yaml')
+    .action(action(() => import('../commands/agents-change.ts').then((m) => m.setAgent)))
+  group
+    .command('remove')
+    .argument('<id>')
+    .description('take an agent out of switchboard.yaml')
+    .action(action(() => import('../commands/agents-change.ts').then((m) => m.removeAgent)))
 }

@@ -1,0 +1,53 @@
+// `switchboard agents set|remove`, and `agents add --write`: the lines of an agent in switchboard.yaml are changed, the
+// rest stays as it was written. The file is checked first: what does not hold is not written. A running daemon reads it.
+import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import type { AgentEdit } from '../../config/edit-agents.ts'
+import type { Context, Run } from '../context.ts'
+import { usage } from '../failure.ts'
+import { oneLine } from '../output/text.ts'
+import { readValue } from './integrations.ts'
+
+export const setAgent: Run = async (context, [id = '', ...pairs]) => {
+  if (pairs.length === 0)
+    throw usage('nothing to set', 'write e.g. switchboard agents set kate notify_on=failure')
+  const edits = pairs.map((pair): AgentEdit => {
+    const cut = pair.indexOf('=')
+    if (cut < 1) throw usage(`"${oneLine(pair)}" is not key=value`, 'key= alone takes the key away')
+    const path = pair.slice(0, cut).split('.')
+    if (path[0] === 'id')
+      throw usage('an id is not changed: sessions belong to it', 'add another agent instead')
+    const written = pair.slice(cut + 1)
+    return { kind: 'set', id, path, value: written === '' ? undefined : readValue(written) }
+  })
+  return change(context, edits, { id, what: 'is changed' })
+}
+
+export const removeAgent: Run = (context, [id = '']) =>
+  change(context, [{ kind: 'remove', id }], { id, what: 'is removed; its messages stay in the store' })
+
+/** Writes the file anew, or throws with what would be wrong with it. */
+export async function change(
+  context: Context,
+  edits: readonly AgentEdit[],
+  done: { readonly id: string; readonly what: string },
+): Promise<number> {
+  const named = context.configFile()
+  if (named === null)
+    throw usage(
+      'there is no switchboard.yaml to change',
+      'switchboard init writes one, --config names another',
+    )
+  const file = realpathSync(named)
+  const { editAgents } = await import('../../config/edit-agents.ts')
+  const text = editAgents(readFileSync(file, 'utf8'), edits)
+  const { checkText } = await import('../configuration.ts')
+  const problem = await checkText(text, file, context.folder)
+  if (problem !== null)
+    throw usage(`${oneLine(named)} would not hold any more, nothing was written:\n${problem}`)
+  const fresh = `${file}.${process.pid}.new`
+  writeFileSync(fresh, text, { mode: statSync(file).mode & 0o777, flag: 'wx' })
+  renameSync(fresh, file)
+  if (context.json) await context.printJson({ ok: true, agent: done.id, file })
+  else await context.print(`${oneLine(done.id)} ${done.what} (${oneLine(named)})`)
+  return 0
+}
