@@ -30,6 +30,6 @@ built   8 S9.relay-schema           Requests to nexo servers carry schema: 1
 built   8 S9.restart-backoff        Servers that crash are restarted with backoff
 built   8 S9.library                The same host works as a library (switchboard/host)
 built   8 S9.source-logged          Every turn from a channel is logged with source channel:<server> in an indexed column
-pending 8 S9.turns-filter           'switchboard turns --source channel:slack --since 1d' answers from it
+built   8 S9.turns-filter           'switchboard turns --source channel:slack --since 1d' answers from it
 `,
 )

@@ -56,7 +56,7 @@ pending 0 S10.asked-by-claude-code  The claude-code connector's permission reque
 pending 0 S10.asked-by-acp          acp permission requests become approvals
 pending 0 S10.asked-by-llm          The llm loop asks before a risky tool
 built   3 S10.asked-by-demo         The demo agent asks
-pending 8 S10.asked-by-mcp-host     MCP hosts can ask
+built   8 S10.asked-by-mcp-host     MCP hosts can ask
 built   3 S10.states                An approval goes pending, decided, relayed or undeliverable, or expired, or withdrawn
 built   3 S10.allowed-after-write   "Allowed" is shown only after the verdict was written to the asking host
 built   3 S10.agent-gone            A verdict whose host is gone reads "decided, agent gone"
