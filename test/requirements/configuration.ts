@@ -33,8 +33,8 @@ built   2 S3.store-postgres         store: postgres://... opens PostgreSQL
 built   4 S3.integration-default    default: true marks where notify_user goes when no channel is named
 built   3 S3.scope-agents           scope: {agents: [...]} grants an integration to those agents, 'all' to all
 built   3 S3.scope-default-bound    An integration with no scope is granted to the agents bound to it
-pending 8 S3.mcp-server-stdio       mcp_servers with command, args, env and cwd start a stdio server
-pending 8 S3.mcp-server-url         mcp_servers with url and headers connect to a Streamable HTTP server
+built   8 S3.mcp-server-stdio       mcp_servers with command, args, env and cwd start a stdio server
+built   8 S3.mcp-server-url         mcp_servers with url and headers connect to a Streamable HTTP server
 built   8 S3.child-env-minimal      A child gets only the env listed, plus PATH, HOME and the like
 built   3 S3.channels-shape         agents[].channels has exactly the shape of the nexo seed, and its YAML loads as it stands
 built   3 S3.binding-shape          inbound_bindings take plugin, instance, allowed_channel_servers and optional conversations

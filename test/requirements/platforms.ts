@@ -77,7 +77,7 @@ pending 0 S7.email-thread           email: Message-ID, In-Reply-To and Reference
 pending 0 S7.email-fresh            email: works to a fresh address
 pending 0 S7.email-strip            email: quoted history and signatures are stripped
 pending 0 S7.email-loop             email: loop guard (Auto-Submitted, list mail)
-pending 8 S7.mcp-transports         mcp: channel servers over stdio and Streamable HTTP, both prefixes
+built   8 S7.mcp-transports         mcp: channel servers over stdio and Streamable HTTP, both prefixes
 built   8 S7.mcp-out                mcp: sends through the server's outbound tool
 built   9 S7.chorus-in              chorus: POST /inbox/sk_... from any Chorus service, answered at its callback
 pending 0 S7.imessage-mac           imessage: chat.db in, AppleScript out, 10,000 characters

@@ -1,6 +1,7 @@
 // The pool against real servers: both SDK lines, both prefixes, calls, news, the environment of a child, reloads, leases.
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
 import { createTestClock } from '../../testing/index.ts'
@@ -20,42 +21,45 @@ describe('channel servers', () => {
     ['before', 'nexo'],
     ['now', 'claude'],
     ['now', 'nexo'],
-  ] as const)('of the line %s speak %s: news, tools, calls, notifications', async (line, prefix) => {
-    const scene = await openPool([sdkServer('slack', line, prefix, 'permission')])
-    const server = await scene.reached('slack', 'up')
-    expect(server.facts()).toMatchObject({
-      name: 'slack',
-      transport: 'stdio',
-      detail: null,
-      restarts: 0,
-      noise: 0,
-      program: { name: `sdk-${line}`, version: '1.2.3' },
-      prefix,
-      permissionRelay: true,
-      stamp: { source: null, verified: false },
-    })
-    expect(await server.tools()).toContain('send_message')
-    const emitted = await server.call(
-      'emit',
-      { all: [message(prefix, 'one'), message(prefix, 'two')] },
-      { timeoutMs: 20_000 },
-    )
-    expect(emitted).toMatchObject({ isError: false, text: 'emitted' })
-    await until('both are there', () => scene.texts('slack').length === 2)
-    expect(scene.news.slack?.[0]).toEqual({
-      kind: 'message',
-      prefix,
-      params: { content: 'one', meta: { chat_id: 'C1' } },
-    })
-    expect(await server.call('send_message', { text: 'hi' }, { timeoutMs: 20_000 })).toMatchObject({
-      text: 'sent (id: 1)',
-      structured: { message_id: '1' },
-    })
-    await server.notify(`notifications/${prefix}/channel/permission_request`, { request_id: 'abcde' })
-    const asked = async () => JSON.parse((await server.call('asked', {}, { timeoutMs: 20_000 })).text)
-    await until('it was asked', async () => (await asked()).length === 1)
-    expect(await asked()).toEqual([{ request_id: 'abcde' }])
-  })
+  ] as const)(
+    '[S7.mcp-transports] of the line %s speak %s: news, tools, calls, notifications',
+    async (line, prefix) => {
+      const scene = await openPool([sdkServer('slack', line, prefix, 'permission')])
+      const server = await scene.reached('slack', 'up')
+      expect(server.facts()).toMatchObject({
+        name: 'slack',
+        transport: 'stdio',
+        detail: null,
+        restarts: 0,
+        noise: 0,
+        program: { name: `sdk-${line}`, version: '1.2.3' },
+        prefix,
+        permissionRelay: true,
+        stamp: { source: null, verified: false },
+      })
+      expect(await server.tools()).toContain('send_message')
+      const emitted = await server.call(
+        'emit',
+        { all: [message(prefix, 'one'), message(prefix, 'two')] },
+        { timeoutMs: 20_000 },
+      )
+      expect(emitted).toMatchObject({ isError: false, text: 'emitted' })
+      await until('both are there', () => scene.texts('slack').length === 2)
+      expect(scene.news.slack?.[0]).toEqual({
+        kind: 'message',
+        prefix,
+        params: { content: 'one', meta: { chat_id: 'C1' } },
+      })
+      expect(await server.call('send_message', { text: 'hi' }, { timeoutMs: 20_000 })).toMatchObject({
+        text: 'sent (id: 1)',
+        structured: { message_id: '1' },
+      })
+      await server.notify(`notifications/${prefix}/channel/permission_request`, { request_id: 'abcde' })
+      const asked = async () => JSON.parse((await server.call('asked', {}, { timeoutMs: 20_000 })).text)
+      await until('it was asked', async () => (await asked()).length === 1)
+      expect(await asked()).toEqual([{ request_id: 'abcde' }])
+    },
+  )
 })
 
 describe('real servers of others', () => {
@@ -121,16 +125,20 @@ describe('real servers of others', () => {
 })
 
 describe('a child', () => {
-  it('[S3.child-env-minimal] gets what is listed and PATH, HOME and the like, nothing else of ours', async () => {
+  it('[S3.child-env-minimal] [S3.mcp-server-stdio] gets what is listed and PATH, HOME and the like, nothing else of ours', async () => {
     process.env.SWITCHBOARD_TEST_SECRET = 'not-for-children'
     const listed = sdkServer('slack', 'now', 'nexo')
     const scene = await openPool([
-      { ...listed, options: { ...listed.options, env: { SLACK_TOKEN: 'env:SLACK', MODE: 'plain' } } },
+      {
+        ...listed,
+        options: { ...listed.options, env: { SLACK_TOKEN: 'env:SLACK', MODE: 'plain' }, cwd: tmpdir() },
+      },
     ])
     delete process.env.SWITCHBOARD_TEST_SECRET
     const server = await scene.reached('slack', 'up')
     const seen = JSON.parse((await server.call('environment', {}, CALL)).text) as Record<string, string>
     expect(seen).toMatchObject({ SLACK_TOKEN: 'value of env:SLACK', MODE: 'plain', PATH: process.env.PATH })
+    expect((await server.call('cwd', {}, CALL)).text).toBe(realpathSync(tmpdir()))
     expect(
       Object.keys(seen).filter((name) => !['SLACK_TOKEN', 'MODE', 'PATH', 'HOME'].includes(name)),
     ).toEqual([])

@@ -7,28 +7,31 @@ import { openPool } from './fixtures/pool-scene.ts'
 const pager = (url: string) => ({ name: 'pager', options: { url, headers: { Authorization: 'env:PAGER' } } })
 
 describe('channel servers over HTTP', () => {
-  it.each(['before', 'now'] as const)('of the line %s: news on the stream, calls, headers', async (line) => {
-    const channel = await startHttpChannel(line, 'nexo')
-    const scene = await openPool([pager(channel.url)])
-    const server = await scene.reached('pager', 'up')
-    expect(server.facts()).toMatchObject({
-      transport: 'http',
-      prefix: 'nexo',
-      program: { name: `http-${line}` },
-    })
-    await until('the stream is open', () => channel.streams() === 1)
-    for (const content of ['one', 'two']) await channel.emit('notifications/nexo/channel', { content })
-    await until('both are there', () => scene.texts('pager').length === 2)
-    expect(scene.texts('pager')).toEqual(['one', 'two'])
-    expect(await server.tools()).toEqual(['send_message'])
-    expect(await server.call('send_message', { text: 'hi' }, { timeoutMs: 20_000 })).toMatchObject({
-      text: 'sent',
-    })
-    expect(channel.sent).toEqual([{ text: 'hi' }])
-    expect(new Set(channel.requests.map((one) => one.replace(/^\S+ /, '')))).toEqual(
-      new Set(['value of env:PAGER']),
-    )
-  })
+  it.each(['before', 'now'] as const)(
+    '[S3.mcp-server-url] [S7.mcp-transports] of the line %s: news on the stream, calls, headers',
+    async (line) => {
+      const channel = await startHttpChannel(line, 'nexo')
+      const scene = await openPool([pager(channel.url)])
+      const server = await scene.reached('pager', 'up')
+      expect(server.facts()).toMatchObject({
+        transport: 'http',
+        prefix: 'nexo',
+        program: { name: `http-${line}` },
+      })
+      await until('the stream is open', () => channel.streams() === 1)
+      for (const content of ['one', 'two']) await channel.emit('notifications/nexo/channel', { content })
+      await until('both are there', () => scene.texts('pager').length === 2)
+      expect(scene.texts('pager')).toEqual(['one', 'two'])
+      expect(await server.tools()).toEqual(['send_message'])
+      expect(await server.call('send_message', { text: 'hi' }, { timeoutMs: 20_000 })).toMatchObject({
+        text: 'sent',
+      })
+      expect(channel.sent).toEqual([{ text: 'hi' }])
+      expect(new Set(channel.requests.map((one) => one.replace(/^\S+ /, '')))).toEqual(
+        new Set(['value of env:PAGER']),
+      )
+    },
+  )
 
   it('a stream that breaks off is opened again, in the same session', async () => {
     const channel = await startHttpChannel('before', 'claude')
