@@ -50,7 +50,9 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
 
   // One change after another: a second one must not overtake the first half-way.
   let applying: Promise<void> = Promise.resolve()
+  let stopped = false
   const applyNow = async (servers: readonly McpServerSettings[]) => {
+    if (stopped) return
     const wanted = new Map(servers.map((server) => [server.name, server]))
     const ending: Promise<void>[] = []
     for (const [name, { supervisor }] of [...held]) {
@@ -91,6 +93,7 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
       return applying
     },
     async stop() {
+      stopped = true
       const all = [...held.values()]
       held.clear()
       await Promise.all(all.map(({ supervisor }) => supervisor.stop()))

@@ -104,6 +104,19 @@ describe('channel servers over HTTP', () => {
     expect((await scene.reached('metadata', 'down')).facts().detail).toMatch(/not allowed/)
   })
 
+  it('a message of 20 MB is not swallowed, and one after it is heard', async () => {
+    const channel = await startHttpChannel('before', 'nexo')
+    const scene = await openPool([pager(channel.url)])
+    await scene.reached('pager', 'up')
+    await until('the stream is open', () => channel.streams() === 1)
+    await channel.emit('notifications/nexo/channel', { content: 'x'.repeat(20_000_000) })
+    await until('the stream was cut', () => channel.requests.filter((one) => one.startsWith('GET')).length === 2)
+    await until('it is open again', () => channel.streams() === 1)
+    await channel.emit('notifications/nexo/channel', { content: 'short' })
+    await until('it is there', () => scene.texts('pager').includes('short'))
+    expect(scene.texts('pager')).toEqual(['short'])
+  })
+
   it('ends the session when it is no longer configured', async () => {
     const channel = await startHttpChannel('before', 'nexo')
     const scene = await openPool([pager(channel.url)])

@@ -47,9 +47,7 @@ export async function createHttpTransport(
     }
     if (response.ok) {
       misses = 0
-      return response.body === null
-        ? response
-        : new Response(response.body.pipeThrough(gate.stream()), response)
+      return through(response, gate.stream(), eventBound())
     }
     // Not found: the session is forgotten. Not allowed: it never pushes by itself, only within answers.
     if (response.status === 404 || response.status === 400) deps.deaf('it has forgotten the session')
@@ -66,7 +64,7 @@ export async function createHttpTransport(
       throw new SwitchboardError('platform_rejected', 'the URL redirects elsewhere, which is not followed', {
         hint: 'write the final URL under mcp_servers',
       })
-    return response
+    return through(response, wholeBound())
   }
 
   const transport = new StreamableHTTPClientTransport(new URL(launch.url), {
@@ -85,6 +83,42 @@ export async function createHttpTransport(
     resume: gate.open,
     farewell: () => transport.terminateSession().catch(() => undefined),
   }
+}
+
+/** One message, and one answer, of a server. */
+const MAX_MESSAGE_BYTES = 16 * 1_048_576
+
+function through(response: Response, ...steps: readonly TransformStream<Uint8Array, Uint8Array>[]): Response {
+  if (response.body === null) return response
+  let body: ReadableStream<Uint8Array> = response.body
+  for (const step of steps) body = body.pipeThrough(step)
+  return new Response(body, response)
+}
+
+/** Ends an answer that has no end. */
+function wholeBound() {
+  let size = 0
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.length
+      if (size <= MAX_MESSAGE_BYTES) controller.enqueue(chunk)
+      else controller.error(new Error('the answer is too large'))
+    },
+  })
+}
+
+/** Ends a stream of events of which one has no end: an event is over where a line is empty. */
+function eventBound() {
+  let since = 0
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+      const end = Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n'))
+      since = end === -1 ? since + bytes.length : bytes.length - end
+      if (since <= MAX_MESSAGE_BYTES) controller.enqueue(chunk)
+      else controller.error(new Error('an event is too large'))
+    },
+  })
 }
 
 /** Holds the bytes of a stream back while it is shut; what waits is what the peer cannot send yet. */

@@ -6,7 +6,7 @@ const MASK = '[redacted]'
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const values = [...new Set(secrets.flatMap((secret) => [secret, ...secret.split(/\s+/)]))]
     // What is shorter than this is no secret, and masking it would blank out ordinary words.
-    .filter((value) => value.length >= 6)
+    .filter((value) => value.length >= 4)
     .sort((a, b) => b.length - a.length)
   return (text) => {
     let shown = text

@@ -10,6 +10,8 @@ export interface StderrLog {
 
 const LINES = 20
 const EVERY_MS = 10_000
+/** Far more than is shown, so that no secret is cut in half where it would show. */
+const LOOKED_AT_CHARS = 8_192
 
 export function createStderrLog(deps: {
   readonly clock: Pick<Clock, 'now'>
@@ -20,25 +22,26 @@ export function createStderrLog(deps: {
   let written = 0
   let left = 0
   let last: string | null = null
+  const shown = (text: string) => deps.redact(text.slice(0, LOOKED_AT_CHARS)).trim()
   const settle = () => {
     if (left > 0) deps.log.info({ lines: left }, 'more lines of the channel server were left out')
     left = 0
   }
   return {
     line(text) {
-      const shown = deps.redact(text).trim()
-      if (shown === '') return
-      last = shown
+      if (text.trim() === '') return
+      last = text
       const now = deps.clock.now()
       if (now - since >= EVERY_MS) {
         settle()
         since = now
         written = 0
       }
-      if (written++ < LINES) deps.log.info({ stderr: shown }, 'the channel server says')
+      // One that writes without end costs a comparison a line.
+      if (written++ < LINES) deps.log.info({ stderr: shown(text) }, 'the channel server says')
       else left++
     },
-    last: () => last,
+    last: () => (last === null ? null : shown(last)),
     stop: settle,
   }
 }
