@@ -1,7 +1,7 @@
 // A host on another machine: the shim attaches over a WebSocket with a token. The machine is this one; the data folder
 // of the daemon is not the shim's.
-import { spawn } from 'node:child_process'
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -127,6 +127,36 @@ describe('a host on another machine', () => {
       expect(claude.stderr()).not.toContain(token)
       await claude.close()
     }
+  })
+
+  it('[S14.cli-init-claude] init claude-code --url writes .mcp.json alone, and what it writes attaches', async () => {
+    const { place, port, mint, start } = await remote()
+    await start()
+    const elsewhere = scene.folder()
+    const init = spawnSync(
+      process.execPath,
+      [
+        ...[BINARY, 'init', 'claude-code', '--agent', 'kate', '--url', `http://127.0.0.1:${port}`],
+        ...['--token-file', 'the.token'],
+      ],
+      { cwd: elsewhere, encoding: 'utf8', env: { PATH: '/usr/bin:/bin', HOME: elsewhere } },
+    )
+    expect(init.stdout).toContain('switchboard token mint --kind agent --agent kate')
+    expect(readdirSync(elsewhere)).toEqual(['.mcp.json'])
+    const { token } = await mint()
+    writeFileSync(join(elsewhere, 'the.token'), token, { mode: 0o600 })
+    const { mcpServers } = JSON.parse(readFileSync(join(elsewhere, '.mcp.json'), 'utf8')) as {
+      mcpServers: { switchboard: { command: string; args: string[] } }
+    }
+    const claude = answering(await place.claude({ ...mcpServers.switchboard, cwd: elsewhere }))
+    await place.say('from afar?')
+    await place.turn('from afar?', 'answered')
+    expect(
+      await claude.call('reply', { chat_id: 'hook:dev', text: 'x', files: ['/etc/hostname'] }),
+    ).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('on another machine'),
+    })
   })
 
   it.each([

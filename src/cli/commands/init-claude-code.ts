@@ -15,11 +15,13 @@ export async function initClaudeCode(context: Context, options: InitOptions): Pr
   if (!ID.test(agent)) throw usage(`--agent: "${agent}" is not an id`)
   const port = options.port ?? '4747'
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw usage(`--port: "${port}" is not a port`)
+  if (options.url !== undefined) return initRemote(context, agent, options)
+  if (options.tokenFile !== undefined) throw usage('--token-file goes with --url')
   const config = resolve(context.givenConfig ?? 'switchboard.yaml')
   const configKept = existsSync(config)
   const file = resolve('.mcp.json')
   // The file that may hold others' servers is looked at before anything is written.
-  const mcp = mcpJson(file, serverEntry(agent, config), options.force === true)
+  const mcp = mcpJson(file, serverEntry(agent, ['--config', config]), options.force === true)
   if (!configKept) writeWhole(config, claudeYaml(agent, Number(port)))
   writeWhole(file, mcp)
   if (context.json) {
@@ -41,8 +43,28 @@ export async function initClaudeCode(context: Context, options: InitOptions): Pr
   return 0
 }
 
-function serverEntry(agent: string, config: string) {
-  const words = ['channel', '--agent', agent, '--config', config]
+/** Switchboard runs on another machine: only .mcp.json is written here, and no token stands in it. */
+async function initRemote(context: Context, agent: string, options: InitOptions): Promise<number> {
+  const { attachUrl } = await import('../../app/channel-shim.ts')
+  const url = attachUrl(options.url ?? '')
+  const file = resolve('.mcp.json')
+  const token = options.tokenFile === undefined ? [] : ['--token-file', resolve(options.tokenFile)]
+  writeWhole(file, mcpJson(file, serverEntry(agent, ['--url', url, ...token]), options.force === true))
+  if (context.json) {
+    await context.printJson({ ok: true, file, config: null, config_kept: false, agent, next: START_COMMAND })
+    return 0
+  }
+  await context.print(`${context.paint.green('wrote')} ${file}`)
+  const where = options.tokenFile === undefined ? 'set SWITCHBOARD_TOKEN to it' : `put it into ${token[1]}`
+  await context.print(
+    `\nNext, where Switchboard runs: ${context.paint.bold(`switchboard token mint --kind agent --agent ${agent}`)}\n` +
+      `Here, ${where}; then, in this folder: ${context.paint.bold(START_COMMAND)}`,
+  )
+  return 0
+}
+
+function serverEntry(agent: string, more: readonly string[]) {
+  const words = ['channel', '--agent', agent, ...more]
   if (inPath('switchboard')) return { command: 'switchboard', args: words }
   const [command = process.execPath, ...own] = ownProgram()
   return { command, args: [...own, ...words] }

@@ -13,6 +13,8 @@ export interface InitOptions {
   readonly port?: string
   readonly yes?: boolean
   readonly force?: boolean
+  readonly url?: string
+  readonly tokenFile?: string
 }
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/

@@ -18,6 +18,8 @@ export function addSetupCommands(program: Command, action: Action): void {
     .option('--agent <id>', 'the id of the demo agent (default: demo)')
     .option('--hook <id>', 'the id of the webhook, as in /hooks/ID (default: alerts)')
     .option('--port <number>', 'the port to write down (default: 4747)')
+    .option('--url <address>', 'claude-code: Switchboard runs on another machine (https:// or wss://)')
+    .option('--token-file <file>', 'claude-code: where the token for it is')
     .option('--yes', 'ask nothing, take the defaults')
     .option('--force', 'overwrite what is there')
     .action(action(() => import('../commands/init.ts').then((m) => m.init)))
