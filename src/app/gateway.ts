@@ -27,7 +27,7 @@ import { createPressure } from '../core/dispatch/pressure.ts'
 import { createRoster, type Roster } from '../core/dispatch/roster.ts'
 import { createIntake, type Intake } from '../core/inbound/intake.ts'
 import { giveBackClaim } from '../core/outbound/give-back.ts'
-import { ackReaction, canSpeak, createLinks, type Links } from '../core/outbound/links.ts'
+import { ackReaction, canSpeak, createLinks, type Links, promptLimitOf } from '../core/outbound/links.ts'
 import { createNotifier, type Notifier } from '../core/outbound/notify.ts'
 import { createNotifyOn } from '../core/outbound/notify-on.ts'
 import { createOutlet, type Outlet } from '../core/outbound/outlet.ts'
@@ -216,7 +216,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     random: deps.random,
     settings,
     grants,
-    textLimit: (integration) => links.get(integration)?.adapter.textLimit ?? 4096,
+    textLimit: (integration) => promptLimitOf(links.get(integration)),
     canEdit: (integration) => links.get(integration)?.adapter.abilities.edits ?? false,
     sessionFacts: async (agent, at, route) => {
       const session = route?.session ?? (await store.sessionAt(agent, at))?.id

@@ -180,6 +180,20 @@ describeRiver('sending', (open) => {
     expect(river.agent.verdicts).toHaveLength(1)
   })
 
+  it('[S11.unknown-note] a part that fills the limit still fits with the note', async () => {
+    const river = await open({ platform: { textLimit: 1_000 } })
+    const words = Array.from({ length: 600 }, (_, at) => String(1_000 + at)).join(' ')
+    await send(river, 'warm-up')
+    await river.settle()
+    river.platform.failNext([{ kind: 'unknown', arrived: false }], 'anna')
+    await send(river, words)
+    await river.pass(60_000)
+    const parts = river.platform.texts('anna').slice(1)
+    expect(parts.some((part) => part.startsWith(NOTE))).toBe(true)
+    for (const part of parts) expect(part.length).toBeLessThanOrEqual(1_000)
+    expect(parts.map((part) => part.replace(NOTE, '')).join(' ')).toBe(words)
+  })
+
   it('[S11.unknown-hold] by policy it is left for the operator, and the next message goes on', async () => {
     const river = await open({ tunables: { unknownPolicy: 'hold' } })
     river.platform.failNext([{ kind: 'unknown', arrived: true }])

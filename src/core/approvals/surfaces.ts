@@ -9,7 +9,7 @@ import {
   type Settings,
   type Store,
 } from '../../contract/index.ts'
-import type { Link, Links } from '../outbound/links.ts'
+import { type Link, type Links, promptLimitOf } from '../outbound/links.ts'
 import { approverChats, type GrantBook, isApprover } from '../people/approvers.ts'
 import { rowAddress } from '../signals.ts'
 import { outcomeText, type PromptPlace, promptOp } from './prompt.ts'
@@ -109,5 +109,5 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
 
 function placeOf(link: Link | undefined): PromptPlace {
   const { buttons = false, showsAsk = false } = link?.adapter.abilities ?? {}
-  return { limit: link?.adapter.textLimit ?? 4096, rest: buttons && !showsAsk ? 'button' : 'command' }
+  return { limit: promptLimitOf(link), rest: buttons && !showsAsk ? 'button' : 'command' }
 }

@@ -7,6 +7,7 @@ import {
   type TurnRow,
 } from '../../contract/index.ts'
 import { rowAddress } from '../signals.ts'
+import { roomyTextLimit } from './duplicate-note.ts'
 
 export interface Link {
   readonly integration: string
@@ -57,8 +58,14 @@ export function createLinks(): Links {
 
 /** Longest text of one message there: the integration's own limit, never above the platform's. */
 export function textLimitOf(settings: Settings, links: Links, integration: string): number {
-  const platforms = links.get(integration)?.adapter.textLimit ?? Number.POSITIVE_INFINITY
+  const link = links.get(integration)
+  const platforms = link ? roomyTextLimit(link.adapter) : Number.POSITIVE_INFINITY
   return Math.min(integrationById(settings, integration)?.textChunkLimit ?? platforms, platforms)
+}
+
+/** How much of a question one message holds. */
+export function promptLimitOf(link: Link | undefined): number {
+  return link ? roomyTextLimit(link.adapter) : 4096
 }
 
 /** False for an integration that is absent here or one-way. */

@@ -24,6 +24,7 @@ import { createDrain, type Drain } from '../dispatch/drain.ts'
 import type { Pressure } from '../dispatch/pressure.ts'
 import { createPatience } from '../patience.ts'
 import { rowAddress } from '../signals.ts'
+import { onceMore } from './duplicate-note.ts'
 import type { Links } from './links.ts'
 import { createSendWaiters } from './send-waiters.ts'
 
@@ -55,8 +56,6 @@ export interface Sender {
 const REST_MS = 1_000
 const STOP_GRACE_MS = 10_000
 const RESTARTING_MS = 1_000
-const DUPLICATE_NOTE = '(may be a duplicate: the first copy was never confirmed)\n\n'
-
 export function createSender(deps: SenderDeps): Sender {
   const { store, clock, log, links } = deps
   const patience = createPatience(clock, log)
@@ -322,24 +321,4 @@ export function createSender(deps: SenderDeps): Sender {
 function requestOf(row: SendRow, op: OutboundOp): SendRequest {
   const turn = row.turn === null ? {} : { turn: row.turn }
   return { to: rowAddress(row), op, key: row.id, seq: row.seq, cause: row.cause, ...turn }
-}
-
-/** Null: it has the note already, or cannot carry one. A prompt too: a question that never arrived is never answered. */
-function onceMore(op: OutboundOp, attempts: number): OutboundOp | null {
-  switch (op.kind) {
-    case 'text':
-    case 'prompt':
-      return op.text.startsWith(DUPLICATE_NOTE) ? null : { ...op, text: DUPLICATE_NOTE + op.text }
-    case 'file':
-      return op.caption?.startsWith(DUPLICATE_NOTE)
-        ? null
-        : { ...op, caption: DUPLICATE_NOTE + (op.caption ?? '') }
-    // Done twice they show nothing twice.
-    case 'edit':
-    case 'react':
-      return attempts > 1 ? null : op
-    // What a tool did, only its server knows: it is never called again by guess.
-    case 'call':
-      return null
-  }
 }

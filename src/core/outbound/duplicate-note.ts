@@ -1,0 +1,37 @@
+// The visible note on a message that may arrive twice, and the room that is kept for it: a part that fills the platform's
+// limit must still fit when it has to be sent again.
+import type { OutboundOp, PlatformAdapter } from '../../contract/index.ts'
+
+const DUPLICATE_NOTE = '(may be a duplicate: the first copy was never confirmed)\n\n'
+/** A limit so small that the note would take most of it is used in full. */
+const SMALLEST_SHARED = DUPLICATE_NOTE.length * 4
+
+/** How long one message may be, with room for the note where one could ever be needed. */
+export function roomyTextLimit({
+  textLimit,
+  abilities,
+}: Pick<PlatformAdapter, 'textLimit' | 'abilities'>): number {
+  return abilities.idempotentSend || textLimit < SMALLEST_SHARED
+    ? textLimit
+    : textLimit - DUPLICATE_NOTE.length
+}
+
+/** Null: it has the note already, or cannot carry one. A prompt too: a question that never arrived is never answered. */
+export function onceMore(op: OutboundOp, attempts: number): OutboundOp | null {
+  switch (op.kind) {
+    case 'text':
+    case 'prompt':
+      return op.text.startsWith(DUPLICATE_NOTE) ? null : { ...op, text: DUPLICATE_NOTE + op.text }
+    case 'file':
+      return op.caption?.startsWith(DUPLICATE_NOTE)
+        ? null
+        : { ...op, caption: DUPLICATE_NOTE + (op.caption ?? '') }
+    // Done twice they show nothing twice.
+    case 'edit':
+    case 'react':
+      return attempts > 1 ? null : op
+    // What a tool did, only its server knows: it is never called again by guess.
+    case 'call':
+      return null
+  }
+}
