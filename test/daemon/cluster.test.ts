@@ -1,0 +1,184 @@
+// Two daemons on one PostgreSQL, from outside: people at one, the agent's host attached to the other, operators at either.
+import { randomBytes } from 'node:crypto'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { DoctorReport, StatusReport } from '../../src/contract/index.ts'
+import { startClaudeCode } from '../../src/testing/emulate.ts'
+import { type PostgresServer, startPostgres } from '../../src/testing/postgres-server.ts'
+import { BINARY, bareEnvironment, type Daemon } from '../faults/daemon.ts'
+import { readEvents } from '../faults/event-reader.ts'
+import { post } from '../faults/hook-client.ts'
+import { expectLedgerHolds, turnsOf } from '../faults/river-checks.ts'
+import { askJson, askLines, createScene, switchboard } from '../faults/scene.ts'
+import { until } from '../faults/until.ts'
+import { writeYaml } from './admin.ts'
+
+const scene = createScene()
+let postgres: PostgresServer | null = null
+afterAll(() => postgres?.stop())
+
+const YAML = `store: env:DATABASE_URL
+tunables: { sender_limit: { rps: 0.01, burst: 20 } }
+integrations:
+  - { id: ci, platform: webhook, sender_header: X-Sender, two_way: true, access: { allow_from: [dev, lena], approvers: [dev] } }
+  - { id: chat, platform: web }
+agents:
+  - id: kate
+    connector: { type: channel }
+    inbound_bindings: [{ plugin: webhook, instance: ci }, { plugin: web, instance: chat }]
+`
+
+interface Node {
+  readonly data: string
+  readonly config: string
+  readonly env: Record<string, string>
+  readonly daemon: Daemon
+}
+
+async function openNodes(count = 2, yamlOf: (at: number) => string = () => YAML): Promise<Node[]> {
+  postgres ??= await startPostgres()
+  const env = {
+    DATABASE_URL: await postgres.freshDatabase(),
+    SWITCHBOARD_KEY: randomBytes(32).toString('base64'),
+  }
+  const nodes: Node[] = []
+  for (let at = 0; at < count; at++) {
+    const data = scene.folder()
+    const config = writeYaml(data, yamlOf(at))
+    nodes.push({ data, config, env, daemon: await scene.start({ data, config, env }) })
+  }
+  return nodes
+}
+
+/** Claude Code's double with its shim at this node. */
+async function host(node: Node) {
+  const started = await startClaudeCode({
+    command: process.execPath,
+    args: [BINARY, 'channel', '--agent', 'kate', '--data', node.data, '--config', node.config],
+    cwd: node.data,
+    env: { ...bareEnvironment(), ...node.env },
+    channels: ['server:switchboard'],
+  })
+  scene.onEnd(async () => {
+    started.kill('SIGKILL')
+    await started.exited
+  })
+  started.onPrompt = ({ content, meta }) =>
+    void started.call('reply', { chat_id: meta.chat_id, text: `re: ${content}` })
+  return started
+}
+
+let said = 0
+const say = (node: Node, text: string, sender = 'dev') =>
+  post(`${node.daemon.url}/hooks/ci`, text, { 'x-sender': sender, 'idempotency-key': `m${++said}` })
+
+const pair = (nodes: readonly Node[]): [Node, Node] => {
+  const [a, b] = nodes
+  if (!a || !b) throw new Error('two nodes are needed')
+  return [a, b]
+}
+
+const attached = (node: Node) =>
+  until('the agent is attached for the whole cluster', async () => {
+    const status = await askJson<StatusReport>(node.data, 'status')
+    return status.agents.some((one) => one.id === 'kate' && one.attached)
+  })
+
+describe('two nodes', () => {
+  it('[S13.http-on-all] [S13.reachable-lanes] [S13.browser-across] [I6.status-cluster] a stream at A, the agent at B: what is said at A is answered at A, and status shows it all', async () => {
+    const nodes = await openNodes()
+    const [a, b] = pair(nodes)
+    await host(b)
+    await attached(a)
+    const reader = readEvents(() => `${a.daemon.url}/hooks/ci/events`, { 'x-sender': 'dev' })
+    scene.onEnd(() => reader.stop())
+    await until('the reader watches', () => reader.connections() > 0)
+    expect((await say(a, 'hello')).status).toBe(200)
+    await until('the answer is heard at A', () => reader.events.some(({ data }) => data === 're: hello'))
+    expect((await say(b, 'and here')).status).toBe(200)
+    await until('the other one too', () => reader.events.some(({ data }) => data === 're: and here'))
+
+    for (const node of nodes) {
+      const status = await askJson<StatusReport>(node.data, 'status')
+      expect(status.nodes?.map((one) => one.state)).toEqual(['up', 'up'])
+      expect(status.nodes?.flatMap((one) => one.agents)).toEqual(['kate'])
+      expect(status.agents).toMatchObject([{ id: 'kate', attached: true }])
+      expect(status.counts).toMatchObject({ received: 2, answered: 2 })
+    }
+    const doctor = await askJson<DoctorReport>(a.data, 'doctor')
+    expect(doctor).toMatchObject({ ok: true, cluster: { warnings: [] } })
+    const shown = await switchboard(a.data, 'status')
+    expect(shown.stdout).toMatch(/NODE\s+STATE/)
+    for (const { data } of nodes) await expectLedgerHolds(data)
+  })
+
+  it('[S10.any-node] [S13.verdict-across] a verdict given at A reaches the host at B, whether in the chat or by command', async () => {
+    const [a, b] = pair(await openNodes())
+    const claude = await host(b)
+    claude.onPrompt = () => undefined
+    await attached(a)
+    await say(a, 'do it')
+    await until('the host has it', async () =>
+      (await turnsOf(a.data)).some((turn) => turn.state !== 'queued'),
+    )
+    const stateOf = async (id: string) =>
+      (await askLines<{ id: string; state: string }>(a.data, 'approvals', '--all')).find(
+        (one) => one.id === id,
+      )?.state
+    for (const decide of [
+      (id: string) => say(a, `yes ${id}`),
+      (id: string) => switchboard(a.data, 'approvals', 'allow', id),
+    ]) {
+      const asked = claude.ask({ toolName: 'Bash', description: 'd', inputPreview: 'ls' })
+      await until('it is asked', async () => (await stateOf(asked.id)) === 'pending')
+      await decide(asked.id)
+      expect(await asked.decided).toBe('allow')
+      await until('it is told as passed on', async () => (await stateOf(asked.id)) === 'relayed')
+    }
+  })
+
+  it('[S13.limits-shared] a sender’s limit holds for all nodes together', async () => {
+    const nodes = await openNodes()
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => say(nodes[at % 2] as Node, `n${at}`, 'lena')),
+    )
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(20)
+    expect(answers.filter((answer) => answer.status === 429)).toHaveLength(20)
+  })
+
+  it('[S3.digest-compared] doctor names nodes whose configurations differ', async () => {
+    const [a] = pair(await openNodes(2, (at) => (at === 0 ? YAML : YAML.replace('burst: 20', 'burst: 21'))))
+    const doctor = await until('both are seen', async () => {
+      const ran = await switchboard(a.data, 'doctor', '--json')
+      const report = JSON.parse(ran.stdout) as DoctorReport
+      return report.cluster?.nodes.length === 2 ? report : null
+    })
+    expect(doctor.ok).toBe(false)
+    expect(doctor.cluster?.warnings.join('\n')).toMatch(/different configurations: .*digest .*; .*digest/)
+    expect((await switchboard(a.data, 'doctor')).stdout).toContain('different configurations')
+  })
+
+  it('[I6.config-across] a secret, an integration and a grant given at A hold at B at once', async () => {
+    const [a, b] = pair(await openNodes())
+    const open = (node: Node) => post(`${node.daemon.url}/hooks/late`, 'hello', { 'x-sender': 'zoe' })
+    expect((await open(b)).status).toBe(404)
+    const keys = ['--set', 'sender_header=X-Sender', '--set', 'two_way=true']
+    const kind = ['--platform', 'webhook', '--agent', 'kate']
+    const added = await switchboard(a.data, 'integrations', 'add', 'late', ...kind, ...keys)
+    expect(added, added.stderr).toMatchObject({ code: 0 })
+    await until('B knows it', async () => (await open(b)).status !== 404)
+    expect((await open(b)).status).toBe(403)
+    await switchboard(a.data, 'access', 'allow', 'late', 'zoe')
+    await until('B lets her in', async () => (await open(b)).status === 200)
+  })
+
+  it('[I6.ledger-key] a node with another key does not start, and says why', async () => {
+    const [a] = pair(await openNodes())
+    const data = scene.folder()
+    const config = writeYaml(data, YAML)
+    const env = { ...a.env, SWITCHBOARD_KEY: randomBytes(32).toString('base64') }
+    const started = scene.launch({ data, config, env })
+    expect(await started.ready).toBeNull()
+    expect((await started.exited).code).toBe(2)
+    expect(started.stderr()).toMatch(/another key[\s\S]*SWITCHBOARD_KEY/)
+  })
+})
