@@ -10,7 +10,7 @@ import { post } from '../faults/hook-client.ts'
 import { expectLedgerHolds, turnsOf } from '../faults/river-checks.ts'
 import { askJson, askLines, createScene, switchboard } from '../faults/scene.ts'
 import { until } from '../faults/until.ts'
-import { writeYaml } from './admin.ts'
+import { listen, writeYaml } from './admin.ts'
 
 const scene = createScene()
 let postgres: PostgresServer | null = null
@@ -34,11 +34,16 @@ interface Node {
   readonly daemon: Daemon
 }
 
-async function openNodes(count = 2, yamlOf: (at: number) => string = () => YAML): Promise<Node[]> {
+async function openNodes(
+  count = 2,
+  yamlOf: (at: number) => string = () => YAML,
+  more: Record<string, string> = {},
+): Promise<Node[]> {
   postgres ??= await startPostgres()
   const env = {
     DATABASE_URL: await postgres.freshDatabase(),
     SWITCHBOARD_KEY: randomBytes(32).toString('base64'),
+    ...more,
   }
   const nodes: Node[] = []
   for (let at = 0; at < count; at++) {
@@ -67,6 +72,22 @@ async function host(node: Node) {
   return started
 }
 
+interface Delivery {
+  readonly message: { readonly content: string }
+  readonly callback: string
+}
+
+/** Takes every delivery and says nothing by itself. */
+async function chorusAgent(): Promise<{ url: string; deliveries: Delivery[] }> {
+  const place = await listen(scene)
+  return {
+    url: place.url,
+    get deliveries() {
+      return place.taken.map(({ body }) => JSON.parse(body) as Delivery)
+    },
+  }
+}
+
 let said = 0
 const say = (node: Node, text: string, sender = 'dev') =>
   post(`${node.daemon.url}/hooks/ci`, text, { 'x-sender': sender, 'idempotency-key': `m${++said}` })
@@ -84,7 +105,7 @@ const attached = (node: Node) =>
   })
 
 describe('two nodes', () => {
-  it('[S13.http-on-all] [S13.reachable-lanes] [S13.browser-across] [I6.status-cluster] a stream at A, the agent at B: what is said at A is answered at A, and status shows it all', async () => {
+  it('[S13.http-on-all] [S13.reachable-lanes] [I6.status-cluster] a stream at A, the agent at B: what is said at A is answered at A, and status shows it all', async () => {
     const nodes = await openNodes()
     const [a, b] = pair(nodes)
     await host(b)
@@ -109,6 +130,69 @@ describe('two nodes', () => {
     const shown = await switchboard(a.data, 'status')
     expect(shown.stdout).toMatch(/NODE\s+STATE/)
     for (const { data } of nodes) await expectLedgerHolds(data)
+  })
+
+  it('[S13.browser-across] a chat window at A, the agent at B: the answer, the states and the typing come over', async () => {
+    const [a, b] = pair(await openNodes())
+    const claude = await host(b)
+    claude.onPrompt = () => undefined
+    await attached(a)
+    const link = await askJson<{ url: string }>(a.data, 'link')
+    const ticket = new URL(link.url).hash.replace('#ticket=', '')
+    const json = { 'content-type': 'application/json', origin: a.daemon.url }
+    const entered = await post(`${a.daemon.url}/chat/session`, JSON.stringify({ ticket }), json)
+    const headers = { ...json, cookie: entered.headers.get('set-cookie')?.split(';')[0] ?? '' }
+    const page = readEvents(() => `${a.daemon.url}/chat/stream`, headers)
+    scene.onEnd(() => page.stop())
+    const shown = (event: string, part: string) =>
+      until(`the page shows ${event} ${part}`, () =>
+        page.events.some((one) => one.event === event && one.data.includes(part)),
+      )
+    await shown('hello', '')
+    await until('B knows that somebody looks at A', async () => {
+      const status = await askJson<StatusReport>(b.data, 'status')
+      return status.nodes?.some((node) => node.links.some((one) => one.detail === '1 open window'))
+    })
+    const body = JSON.stringify({ clientId: 'client-0-x', text: 'hello from the page' })
+    expect((await post(`${a.daemon.url}/chat/messages`, body, headers)).status).toBe(200)
+    await shown('states', 'handed')
+    await shown('typing', 'true')
+    const prompt = await until('the host has it', () => claude.prompts[0])
+    await claude.call('reply', { chat_id: prompt.meta.chat_id, text: 'hello page' })
+    await shown('entry', 'hello page')
+    await shown('states', 'answered')
+  })
+
+  it('[I6.callback-across] what a Chorus agent posts to another node than the one that delivered is taken there', async () => {
+    const agent = await chorusAgent()
+    const yaml = `${YAML}  - id: chorus
+    connector: { type: chorus, url: "env:AGENT_URL", allow_private: true }
+    inbound_bindings: [{ plugin: webhook, instance: hook }]
+`.replace(
+      '  - { id: chat',
+      `  - { id: hook, platform: webhook, sender_header: X-Sender, two_way: true, access: { allow_from: [dev] } }
+  - { id: chat`,
+    )
+    const [a, b] = pair(await openNodes(2, () => yaml, { AGENT_URL: agent.url }))
+    const reader = readEvents(() => `${a.daemon.url}/hooks/hook/events`, { 'x-sender': 'dev' })
+    scene.onEnd(() => reader.stop())
+    await until('the reader watches', () => reader.connections() > 0)
+    for (const text of ['one', 'two']) {
+      await post(`${a.daemon.url}/hooks/hook`, text, { 'x-sender': 'dev' })
+      const { callback } = await until(`"${text}" was delivered`, () =>
+        agent.deliveries.find((one) => one.message.content === text),
+      )
+      const elsewhere = `${b.daemon.url}${new URL(callback).pathname}`
+      const event = (fields: object) =>
+        post(elsewhere, JSON.stringify(fields), { 'content-type': 'application/json' })
+      expect((await event({ type: 'status', status: 'thinking' })).status).toBe(200)
+      expect((await event({ type: 'message', content: `re: ${text}` })).status).toBe(200)
+      await until('it is heard at A', () => reader.events.some(({ data }) => data === `re: ${text}`))
+    }
+    const turns = (await turnsOf(a.data)).map(({ text, state, attempts }) => `${text}: ${state} ${attempts}`)
+    expect(turns).toEqual(['one: answered 1', 'two: answered 1'])
+    expect(reader.events.filter(({ data }) => data.startsWith('re: '))).toHaveLength(2)
+    await expectLedgerHolds(b.data)
   })
 
   it('[S10.any-node] [S13.verdict-across] a verdict given at A reaches the host at B, whether in the chat or by command', async () => {
@@ -157,7 +241,7 @@ describe('two nodes', () => {
     expect((await switchboard(a.data, 'doctor')).stdout).toContain('different configurations')
   })
 
-  it('[I6.config-across] a secret, an integration and a grant given at A hold at B at once', async () => {
+  it('[I6.config-across] an integration and a grant given at A hold at B at once', async () => {
     const [a, b] = pair(await openNodes())
     const open = (node: Node) => post(`${node.daemon.url}/hooks/late`, 'hello', { 'x-sender': 'zoe' })
     expect((await open(b)).status).toBe(404)

@@ -34,9 +34,9 @@ built   6 I6.former-boots           A node that restarts takes what its former b
 built   6 I6.asker                  An approval names the node that asks, and another one may take that over
 built   6 I6.late-rows              A reader that goes on from the last row it saw misses none that was committed later
 built   6 I6.ledger-key             All nodes sign the ledger with one key: another one is refused with a hint
-pending 6 I6.config-across          What is changed by command at one node holds at all of them at once
-pending 6 I6.callback-across        A callback or tool call of an agent is taken by any node
-pending 6 I6.status-cluster         status and doctor show all nodes, and what is attached to any of them
+built   6 I6.config-across          What is changed by command at one node holds at all of them at once
+built   6 I6.callback-across        A callback or tool call of an agent is taken by any node
+built   6 I6.status-cluster         status and doctor show all nodes, and what is attached to any of them
 pending 6 I6.scenarios-three        The scenario suite passes on three nodes that share a database
 `,
 )

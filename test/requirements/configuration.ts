@@ -26,7 +26,7 @@ built   3 S3.inflight-rendering     In-flight work keeps its rendering across a 
 built   8 S3.inflight-tool-names    In-flight work keeps its tool names across a reload
 built   3 S3.recheck-at-send        Permission is checked again at the moment of sending
 built   3 S3.digest                 A node publishes the digest of its configuration
-pending 6 S3.digest-compared        doctor reports nodes whose configuration digests differ
+built   6 S3.digest-compared        doctor reports nodes whose configuration digests differ
 built   3 S3.server-keys            server: host, port and public_url are taken as written
 built   2 S3.store-sqlite           store: sqlite:PATH opens that file, relative to the configuration
 built   2 S3.store-postgres         store: postgres://... opens PostgreSQL

@@ -61,7 +61,7 @@ built   3 S10.states                An approval goes pending, decided, relayed o
 built   3 S10.allowed-after-write   "Allowed" is shown only after the verdict was written to the asking host
 built   3 S10.agent-gone            A verdict whose host is gone reads "decided, agent gone"
 built   3 S10.verdict-from-row      Connectors learn of a verdict from the row
-pending 6 S10.any-node              Any node may decide: the verdict reaches the asking host on another node
+built   6 S10.any-node              Any node may decide: the verdict reaches the asking host on another node
 built   3 S10.survives-restart      A pending approval survives a restart and can still be decided
 built   3 S10.one-winner            One durable row, a compare-and-set: of two verdicts at once one wins
 built   3 S10.already-answered      Every other surface is told "already answered by X"
