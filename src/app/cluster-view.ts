@@ -78,7 +78,23 @@ export function linkAnywhere(
   const at = others.find((row) =>
     row.links.some((link) => link.integration === integration && link.state === 'up'),
   )
-  return at ? { link: 'up', detail: `at node ${at.node}` } : own
+  if (at) return { link: 'up', detail: `at node ${at.node}` }
+  return own.link === 'waiting' ? holderLink(own, integration, others) : own
+}
+
+/** Another node holds it: how it is there. */
+function holderLink(
+  own: { readonly link: string; readonly detail?: string },
+  integration: string,
+  others: readonly NodeRow[],
+): { readonly link: string; readonly detail?: string } {
+  for (const row of others) {
+    const held = row.links.find((link) => link.integration === integration && link.state !== 'waiting')
+    if (!held) continue
+    const why = held.detail === undefined ? '' : `: ${held.detail}`
+    return { link: held.state, detail: `at node ${row.node}${why}` }
+  }
+  return own
 }
 
 /** The latest time at any node. */

@@ -88,42 +88,6 @@ describeRiver('tools for channel servers', (open) => {
     )
   })
 
-  it('[S9.send-fills-text] [F7.tool-content-key] content becomes the text, unless the arguments have one', async () => {
-    const river = await spoken(open)
-    river.server('slack').answer = () => ({
-      content: [{ type: 'text', text: 'ok' }],
-      text: 'ok',
-      structured: { message_id: '9' },
-    })
-    expect(await send(river, { content: 'a', arguments: { chat_id: 'C1', blocks: [1] } })).toEqual({
-      text: 'ok',
-      isError: false,
-      structured: {
-        server: 'slack',
-        tool_name: 'send_message',
-        is_error: false,
-        content: [{ type: 'text', text: 'ok' }],
-        structured_content: { message_id: '9' },
-        ok: true,
-        status: 'sent',
-        outbox_id: expect.any(String),
-      },
-    })
-    await send(river, { content: 'b', arguments: { chat_id: 'C1', text: 'mine' } })
-    await send(river, { content: 'c', arguments: { chat_id: 'C1', content: 'mine' } })
-    await send(river, { content: 'd' })
-    expect(inputs(river).map(({ input }) => input)).toEqual([
-      { chat_id: 'C1', blocks: [1], text: 'a' },
-      { chat_id: 'C1', text: 'mine' },
-      { chat_id: 'C1', content: 'mine' },
-      { text: 'd' },
-    ])
-    const sends = await river.desk().sends({ integration: SLACK, limit: 10 })
-    expect(sends.filter((row) => row.cause === 'channel_send').map((row) => row.text)).toEqual([
-      ...['d', 'c', 'mine', 'a'],
-    ])
-  })
-
   it('[F7.tool-server-empty] [F7.tool-not-registered] [S9.send-cap] [F7.tool-content-cap] wrong input is told in the words of the seed, and nothing is sent', async () => {
     const river = await spoken(open)
     const text = async (input: Record<string, unknown>) => (await send(river, input)).text
@@ -138,17 +102,6 @@ describeRiver('tools for channel servers', (open) => {
     expect(inputs(river)).toEqual([])
     await send(river, { content: 'ä'.repeat(32_768) })
     expect(inputs(river)).toHaveLength(1)
-  })
-
-  it('[F7.tool-is-error] an error of the tool is told with what it said, and the send has failed', async () => {
-    const river = await spoken(open)
-    const content = [{ type: 'text', text: 'channel_is_archived' }]
-    river.server('slack').answer = () => ({ isError: true, text: 'channel_is_archived', content })
-    expect(await send(river, { content: 'x' })).toMatchObject({
-      text: 'channel_is_archived',
-      isError: true,
-      structured: { is_error: true, content, tool_name: 'send_message', status: 'failed' },
-    })
   })
 
   it('[S9.send-destination] destinations must have spoken through that server, or be allowed', async () => {
@@ -234,3 +187,57 @@ describeRiver('tools for channel servers', (open) => {
     expect(refused).toContain('tunables.recipient_limit')
   })
 })
+
+// What the tool answered is known where it was called; on another node only what became of the send.
+describeRiver(
+  'answers of the tools of channel servers',
+  (open) => {
+    it('[S9.send-fills-text] [F7.tool-content-key] content becomes the text, unless the arguments have one', async () => {
+      const river = await spoken(open)
+      river.server('slack').answer = () => ({
+        content: [{ type: 'text', text: 'ok' }],
+        text: 'ok',
+        structured: { message_id: '9' },
+      })
+      expect(await send(river, { content: 'a', arguments: { chat_id: 'C1', blocks: [1] } })).toEqual({
+        text: 'ok',
+        isError: false,
+        structured: {
+          server: 'slack',
+          tool_name: 'send_message',
+          is_error: false,
+          content: [{ type: 'text', text: 'ok' }],
+          structured_content: { message_id: '9' },
+          ok: true,
+          status: 'sent',
+          outbox_id: expect.any(String),
+        },
+      })
+      await send(river, { content: 'b', arguments: { chat_id: 'C1', text: 'mine' } })
+      await send(river, { content: 'c', arguments: { chat_id: 'C1', content: 'mine' } })
+      await send(river, { content: 'd' })
+      expect(inputs(river).map(({ input }) => input)).toEqual([
+        { chat_id: 'C1', blocks: [1], text: 'a' },
+        { chat_id: 'C1', text: 'mine' },
+        { chat_id: 'C1', content: 'mine' },
+        { text: 'd' },
+      ])
+      const sends = await river.desk().sends({ integration: SLACK, limit: 10 })
+      expect(sends.filter((row) => row.cause === 'channel_send').map((row) => row.text)).toEqual([
+        ...['d', 'c', 'mine', 'a'],
+      ])
+    })
+
+    it('[F7.tool-is-error] an error of the tool is told with what it said, and the send has failed', async () => {
+      const river = await spoken(open)
+      const content = [{ type: 'text', text: 'channel_is_archived' }]
+      river.server('slack').answer = () => ({ isError: true, text: 'channel_is_archived', content })
+      expect(await send(river, { content: 'x' })).toMatchObject({
+        text: 'channel_is_archived',
+        isError: true,
+        structured: { is_error: true, content, tool_name: 'send_message', status: 'failed' },
+      })
+    })
+  },
+  ['sqlite', 'postgres'],
+)

@@ -79,8 +79,12 @@ export function createSender(deps: SenderDeps): Sender {
       // One message of a lane at a time: enough lanes to keep up with what the agents say meanwhile.
       share: 1 / 3,
       reachable: () => (closed.length === 0 ? links.reachable() : [...links.reachable(), ...closed]),
-      // What another node put there it sends itself.
-      isMine: ({ lane }, from) => held.has(lane) || lately.has(lane) || !deps.cluster.isAlive(from),
+      // What another node put there it sends itself, unless it can be sent only from here.
+      isMine: ({ lane, scope }, from) =>
+        held.has(lane) ||
+        lately.has(lane) ||
+        links.get(scope)?.adapter.sendFrom === 'link-holder' ||
+        !deps.cluster.isAlive(from),
       take: async (lanes) => {
         const requests = lanes.map(({ lane }) => {
           const token = held.get(lane) ?? resting.get(lane)?.token
