@@ -1,9 +1,12 @@
 // The pool against real servers: both SDK lines, both prefixes, calls, news, the environment of a child, reloads, leases.
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { describe, expect, it } from 'vitest'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
+import { readInstalledPlugin } from '../../config/index.ts'
+import { LEASE_RENEW_MS } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/index.ts'
 import { badServer, fixture, openPool, sdkServer } from './fixtures/pool-scene.ts'
 import { evaluateGates } from './gates.ts'
@@ -218,6 +221,27 @@ describe('where a server came from', () => {
     expect(gated).toMatchObject({ pass: true, registration: { stamp: { verified: false } } })
   })
 
+  it('[S9.plugin-resolves] a plugin in the folder of its marketplace is started from there', async () => {
+    const home = realpathSync(mkdtempSync(join(tmpdir(), 'swb-home-')))
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+    const plugins = join(home, '.claude/plugins')
+    const root = join(plugins, 'cache/anthropic/slack/1.0.0')
+    mkdirSync(root, { recursive: true })
+    const { command, args } = sdkServer('slack', 'now', 'nexo').options
+    writeFileSync(join(root, '.mcp.json'), JSON.stringify({ mcpServers: { slack: { command, args } } }))
+    const installed = { version: 2, plugins: { 'slack@anthropic': [{ scope: 'user', installPath: root }] } }
+    writeFileSync(join(plugins, 'installed_plugins.json'), JSON.stringify(installed))
+    const scene = await openPool([{ name: 'slack', options: { plugin: 'slack@anthropic' } }], {
+      plugin: (plugin, server) => readInstalledPlugin(plugin, server, { variables: { HOME: home } }),
+    })
+    const server = await scene.reached('slack', 'up')
+    expect(server.facts()).toMatchObject({
+      prefix: 'nexo',
+      stamp: { source: 'slack@anthropic', verified: true },
+    })
+    expect((await server.call('cwd', {}, CALL)).text).toBe(root)
+  })
+
   it('a plugin that is not installed keeps its server down, and says what to do', async () => {
     const scene = await openPool([{ name: 'slack', options: { plugin: 'slack@anthropic' } }])
     expect((await scene.reached('slack', 'down')).facts().detail).toContain('no plugin here')
@@ -287,11 +311,11 @@ describe('several nodes', () => {
     const waiting = await two.reached('slack', 'waiting')
     expect(waiting.facts().detail).toBe('another node holds it')
     await one.pool.stop()
-    await clock.advance(5_000)
+    await clock.advance(LEASE_RENEW_MS)
     await two.reached('slack', 'up')
     // Frozen for too long: somebody else has it now.
     holder = 'three'
-    await clock.advance(5_000)
+    await clock.advance(LEASE_RENEW_MS)
     await until('it let go', () => waiting.facts().state !== 'up')
   })
 })

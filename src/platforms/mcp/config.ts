@@ -1,5 +1,11 @@
 // One entry of `mcp_servers` as what is started or connected to: references resolved, a plugin found, the stamp set.
-import { type McpServerSettings, type ServerStamp, SwitchboardError } from '../../contract/index.ts'
+import {
+  LEASE_MS,
+  LEASE_RENEW_MS,
+  type McpServerSettings,
+  type ServerStamp,
+  SwitchboardError,
+} from '../../contract/index.ts'
 
 export interface StdioLaunch {
   readonly transport: 'stdio'
@@ -69,8 +75,8 @@ export const DEFAULT_TIMINGS: Timings = {
   pingEveryMs: 60_000,
   pingTimeoutMs: 30_000,
   writeTimeoutMs: 10_000,
-  leaseMs: 15_000,
-  leaseRenewMs: 5_000,
+  leaseMs: LEASE_MS,
+  leaseRenewMs: LEASE_RENEW_MS,
 }
 
 const REFERENCE = /^(env|file|secret):\S/

@@ -110,7 +110,10 @@ describe('channel servers over HTTP', () => {
     await scene.reached('pager', 'up')
     await until('the stream is open', () => channel.streams() === 1)
     await channel.emit('notifications/nexo/channel', { content: 'x'.repeat(20_000_000) })
-    await until('the stream was cut', () => channel.requests.filter((one) => one.startsWith('GET')).length === 2)
+    await until(
+      'the stream was cut',
+      () => channel.requests.filter((one) => one.startsWith('GET')).length === 2,
+    )
     await until('it is open again', () => channel.streams() === 1)
     await channel.emit('notifications/nexo/channel', { content: 'short' })
     await until('it is there', () => scene.texts('pager').includes('short'))
