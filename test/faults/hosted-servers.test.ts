@@ -1,4 +1,5 @@
 // A real daemon with channel servers that do not behave beside one that does: none stops the others, and the ledger holds.
+import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { Audit, Turn } from './river-checks.ts'
@@ -117,3 +118,56 @@ describe('channel servers that do not behave', () => {
     expect(audit.conservation.received).toBeGreaterThanOrEqual(FLOOD + 500)
   })
 })
+
+describe('a server that keeps a port of its own', () => {
+  const config = (data: string, port: number) =>
+    writeConfig(
+      data,
+      JSON.stringify({
+        mcp_servers: { hook: { ...node('two-way-webhook.mjs'), env: { WEBHOOK_PORT: String(port) } } },
+        integrations: [{ id: 'web', platform: 'web' }],
+        agents: [
+          {
+            id: 'demo',
+            connector: { type: 'demo' },
+            channels: { enabled: true, approved: [{ server: 'hook', outbound_tool_name: 'reply' }] },
+            inbound_bindings: [{ plugin: 'web', instance: 'web', allowed_channel_servers: ['hook'] }],
+          },
+        ],
+      }),
+    )
+  const says = (port: number, body: string) =>
+    fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers: { 'x-sender': 'dev' } })
+      .then((answer) => answer.ok)
+      .catch(() => false)
+  const answered = (data: string, text: string) => async () =>
+    (await askLines<Turn>(data, 'turns', '--source', 'channel:hook')).some(
+      (turn) => turn.text === text && turn.state === 'answered',
+    )
+
+  it('ends with the daemon, also with one that is killed, and its successor gets the port', async () => {
+    const data = scene.folder()
+    const port = await freePort()
+    const first = await scene.start({ data, config: config(data, port) })
+    await until('it listens', () => says(port, 'before'))
+    await until('it is answered', answered(data, 'before'))
+    await first.kill9()
+    const second = await scene.start({ data, config: config(data, port) })
+    await until('the old one is gone and the new one is up', async () => {
+      const { servers } = await askJson<StatusShape>(data, 'status')
+      return servers[0]?.state === 'up' && (await says(port, 'after'))
+    })
+    await until('it is answered', answered(data, 'after'))
+    await second.terminate()
+    expect(await says(port, 'nobody there')).toBe(false)
+    expect(await askJson<Audit>(data, 'audit', 'verify')).toMatchObject({ ok: true })
+  })
+})
+
+async function freePort(): Promise<number> {
+  const door = createServer()
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
+  const { port } = door.address() as AddressInfo
+  await new Promise((resolve) => door.close(resolve))
+  return port
+}
