@@ -1,7 +1,7 @@
 // Every promise as data: SPEC by section, the seeds' test lists, the demands of the issues. Tests cite the ids in
 // square brackets in their names; requirements.test.ts holds both sides to each other.
 import { AGENTS, CHANNEL } from './requirements/agents.ts'
-import { CHANNEL_SERVERS } from './requirements/channel-servers.ts'
+import { CHANNEL_SERVERS, HOSTING } from './requirements/channel-servers.ts'
 import { CHORUS } from './requirements/chorus.ts'
 import { CLUSTER } from './requirements/cluster.ts'
 import { CONFIGURATION } from './requirements/configuration.ts'
@@ -36,6 +36,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...EACH_PLATFORM,
   ...CHORUS,
   ...CHANNEL_SERVERS,
+  ...HOSTING,
   ...APPROVALS,
   ...SENDING,
   ...NOTIFY,

@@ -101,7 +101,7 @@ function serverChild(daemon: Daemon): number {
 }
 
 describe('Switchboard serving, hosted by Switchboard hosting', () => {
-  it('[S9.source-logged] [S9.turns-filter] [F7.audit-source] [S10.asked-by-mcp-host] [S10.server-verdict] [S10.surface-servers] one message goes around, an approval comes back', async () => {
+  it('[I8.around] [S9.source-logged] [S9.turns-filter] [F7.audit-source] [S10.asked-by-mcp-host] [S10.server-verdict] [S10.surface-servers] one message goes around, an approval comes back', async () => {
     const { serving, hosting } = openPair()
     const far = await serving.start()
     await hosting.start()
@@ -171,7 +171,7 @@ describe('Switchboard serving, hosted by Switchboard hosting', () => {
     )
   })
 
-  it('[S9.restart-backoff] kill -9 of the server: it is started again, and what was on its way arrives once', async (context) => {
+  it('[I8.kill-server] [S9.restart-backoff] kill -9 of the server: it is started again, and what was on its way arrives once', async (context) => {
     if (process.platform !== 'linux') context.skip('needs /proc to find the child')
     const { serving, hosting } = openPair()
     const far = await serving.start()
@@ -195,7 +195,7 @@ describe('Switchboard serving, hosted by Switchboard hosting', () => {
   })
 
   it.each(['dispatch.before-hand-over', 'dispatch.after-settle', 'outbox.before-send', 'outbox.after-send'])(
-    'kill -9 of the hosting daemon at %s: its children end, and the message is answered after a new start',
+    '[I8.kill-host] kill -9 of the hosting daemon at %s: its children end, and the message is answered after a new start',
     async (point) => {
       const { serving, hosting } = openPair()
       const far = await serving.start()
@@ -215,7 +215,7 @@ describe('Switchboard serving, hosted by Switchboard hosting', () => {
     },
   )
 
-  it('kill -9 of the serving daemon: the server outlives it and starts it again, and the next message is answered', async () => {
+  it('[I8.kill-serving] kill -9 of the serving daemon: the server outlives it and starts it again, and the next message is answered', async () => {
     const { serving, hosting } = openPair()
     const far = await serving.start()
     await hosting.start()

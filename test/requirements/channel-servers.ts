@@ -33,3 +33,19 @@ built   8 S9.source-logged          Every turn from a channel is logged with sou
 built   8 S9.turns-filter           'switchboard turns --source channel:slack --since 1d' answers from it
 `,
 )
+
+export const HOSTING = requirements(
+  'Issue 8 Hosting channel servers',
+  `
+built   8 I8.around                 Switchboard serving is hosted by Switchboard hosting: one message goes around, an approval comes back
+built   8 I8.kill-server            kill -9 of a hosted server loses and doubles nothing that its sender offers again
+built   8 I8.kill-host              kill -9 of the hosting daemon at every step: its children end, and what was received is answered after a new start
+built   8 I8.kill-serving           kill -9 of the serving daemon: the hosted shim starts it again
+built   8 I8.server-lease           On PostgreSQL one node has a server, every node sends through it, and another takes it over when that one dies
+built   8 I8.two-agents             A server that two agents let in speaks to each in a session of its own
+built   8 I8.store-away             What servers push while the store is away waits in order; what had to be dropped is counted and told
+built   8 I8.narrow-by-id           Access beside a server counts ids only: a display name opens nothing and approves nothing
+built   8 I8.gate-views             doctor shows each of the five gates, also behind the first that is closed
+built   8 I8.ask-again              What only the allowlist opened for channel_send is asked again at the moment of sending
+`,
+)

@@ -163,7 +163,7 @@ describeRiver('permission relay', (open) => {
     expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow', decidedBy: 'anna' }])
   })
 
-  it('a person behind the server may answer in words where access names them an approver', async () => {
+  it('[I8.narrow-by-id] a person behind the server may answer in words where access names them an approver', async () => {
     const access = { ...OPEN, approvers: ['U1'] }
     const mcpServers = [{ name: 'slack', options: { access } }]
     const river = await open(hosting({}, { mcpServers }))

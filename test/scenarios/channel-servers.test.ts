@@ -188,7 +188,7 @@ describeRiver('hosted channel servers', (open) => {
     expect(river.agent.texts()).toEqual(['once'])
   })
 
-  it('two agents that both let it in hear it each in a session of their own; a third that does not, does not', async () => {
+  it('[I8.two-agents] two agents that both let it in hear it each in a session of their own; a third that does not, does not', async () => {
     const agents = ['demo', 'kate'].map((id) => hostingAgent(id))
     const bob = hostingAgent('bob', { channels: channels({ enabled: false }), origin: 'agents[2]' })
     const river = await open(hosting({}, { agents: [...agents, bob] }))
@@ -205,7 +205,7 @@ describeRiver('hosted channel servers', (open) => {
     ])
   })
 
-  it('[S4.default-mcp] access beside the server narrows it to ids; a name is no id', async () => {
+  it('[I8.narrow-by-id] [S4.default-mcp] access beside the server narrows it to ids; a name is no id', async () => {
     const access = { readable: true, dm: 'allowlist', allowFrom: ['U1'], approvers: [] } as const
     const policy = { ...access, groups: {}, mentionPatterns: [] }
     const mcpServers = [{ name: 'slack', options: { access: policy } }]
@@ -224,7 +224,7 @@ describeRiver('hosted channel servers', (open) => {
     expect(river.agent.texts()).toEqual(['me'])
   })
 
-  it('messages that come while the store is away wait in order', async () => {
+  it('[I8.store-away] messages that come while the store is away wait in order', async () => {
     const river = await open(hosting())
     river.server('slack').up()
     river.storeAway('receive', 3)

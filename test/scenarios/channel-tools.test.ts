@@ -157,7 +157,7 @@ describeRiver('tools for channel servers', (open) => {
     expect(inputs(river)).toEqual([])
   })
 
-  it('what only the allowlist opened is asked again at the moment of sending', async () => {
+  it('[I8.ask-again] what only the allowlist opened is asked again at the moment of sending', async () => {
     const river = await spoken(open, { messagingAllow: ['slack:C7'] })
     river.server('slack').answer = away
     const ordered = river

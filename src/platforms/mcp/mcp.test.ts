@@ -188,7 +188,7 @@ describe('what a server pushes', () => {
     await adapter.stop()
   })
 
-  it('that could not be kept is counted and told when the store is back', async () => {
+  it('[I8.store-away] that could not be kept is counted and told when the store is back', async () => {
     const { adapter, slack, clock } = await open(made({ ...CHANNELS, maxContentChars: 0 }))
     const intake = createFakeIntake()
     intake.failWith(new SwitchboardError('store_unavailable', 'away'))
@@ -285,7 +285,7 @@ describe('gates for people', () => {
   const stops = (views: readonly { readonly gate: string; readonly pass: boolean }[] = []) =>
     views.filter((view) => !view.pass).map((view) => view.gate)
 
-  it('all that are closed are shown, each with its own key', async () => {
+  it('[I8.gate-views] all that are closed are shown, each with its own key', async () => {
     const { adapter, slack, configure } = await open()
     await adapter.start(createFakeIntake(), null)
     expect(stops(adapter.gates?.())).toEqual([])
