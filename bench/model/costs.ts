@@ -4,13 +4,13 @@ import type { Costs } from './model.ts'
 
 /** Of docs/guide/scale.md, "What was measured". */
 export const COSTS: Costs = {
-  nodeCpuUs: 2_600,
-  databaseCpuUs: 1_700,
-  walBytes: 14_000,
-  rowBytes: { turns: 1_900, outbox: 1_100, ledger: 420, lanes: 240, sessions: 420 },
+  nodeCpuUs: 1_917,
+  databaseCpuUs: 1_083,
+  walBytes: 10_255,
+  rowBytes: { turns: 3_162, outbox: 2_785, ledger: 195, lanes: 573, sessions: 778 },
   rowsAMessage: { turns: 1, outbox: 1, ledger: 6 },
-  nodeMb: 130,
-  notifyingCommitsPerSecond: 1_000,
+  nodeMb: 115,
+  notifyingCommitsPerSecond: 1_025,
 }
 
 /** The costs out of a report of `npm run bench -- --json --only cluster`. Throws when a figure is missing. */

@@ -47,7 +47,7 @@ export const HABITS: Habits = {
   peakFactor: 4,
   yearsKept: 1,
   bodyDays: 30,
-  bodyBytes: 1_200,
+  bodyBytes: 1_400,
   utilisation: 0.6,
   messagesACommit: 8,
   commitsAMessage: 5,

@@ -4,6 +4,9 @@ import { requirements } from './row.ts'
 export const CLUSTER = requirements(
   'Issue 6 Two nodes and more',
   `
+built   6 I6.model                  A model that can be run goes from measured costs to nodes, cores, disk, log and memory
+built   6 I6.scale-page             docs/guide/scale.md shows what the model computes for 10^4 to 10^8 conversations
+built   6 I6.scale-tried            The partitions it recommends are tried on the real schema; what PostgreSQL refuses is named
 built   6 I6.bench-nodes            npm run bench measures intake and end to end with 1, 2 and 3 nodes on one PostgreSQL
 built   6 I6.bench-claims           It measures claims per second of nodes that ask for the same lanes
 built   6 I6.bench-wake             It measures the wake-up latency across nodes
