@@ -103,6 +103,18 @@ describe('hosts that do not behave', () => {
     expect(results.filter(({ isError }) => !isError).length).toBeGreaterThan(0)
   })
 
+  it('[S6.ch-frozen] a session that is frozen and takes nothing loses the message to the next one, in order', async () => {
+    const place = openChannel(scene)
+    const frozen = await place.claude()
+    frozen.kill('SIGSTOP')
+    scene.onEnd(() => frozen.kill('SIGCONT'))
+    for (const text of ['one', 'two']) await place.say(text)
+    await place.turn('one', 'handed')
+    const next = answering(await place.claude())
+    for (const text of ['one', 'two']) await place.turn(text, 'answered')
+    expect(next.prompts.map(({ content }) => content)).toEqual(['one', 'two'])
+  })
+
   it('two sessions race for one message: one has it', async () => {
     const place = openChannel(scene)
     const one = await place.claude()

@@ -64,6 +64,7 @@ built   2 S6.one-daemon             Exactly one daemon owns a data folder
 built   2 S6.lock-kernel            The lock of a data folder is freed by the kernel on kill -9
 built   7 S6.ch-unproven            A host is unproven until its first evidence; proven hosts go first
 built   7 S6.ch-unproven-30s        An unproven host gets one turn and 30 s, then the next host is tried
+built   7 S6.ch-frozen              What waits behind a turn that an unproven host is tried with overtakes it nowhere
 built   7 S6.ch-not-twice           No turn is handed twice to the same attached host
 built   7 S6.ch-doctor-why          doctor says why nothing answers
 built   7 S6.ch-busy-holds          Unseen turns are offered again only after the host detached

@@ -134,7 +134,7 @@ describe('the channel connector', () => {
     expect([first.texts(), second.texts()]).toEqual([['message 1'], []])
     await connector.deliver(other(2))
     expect(second.texts()).toEqual(['message 2'])
-    const waits = connector.deliver(turn(3))
+    const waits = connector.deliver(turn(3, { session: 'third', chatId: 'place:third' }))
     await clock.settle()
     expect([first.texts(), second.texts()]).toEqual([['message 1'], ['message 2']])
     await second.call('reply', { chat_id: 'place:other', text: 'yes' })

@@ -28,11 +28,18 @@ export interface HostBook {
   reachable(): boolean
   /** Who holds this turn, and may still act on it. */
   holderOf(turn: string): { readonly host: Host; readonly held: Held } | null
-  /** Proven hosts first, the session's own before others; else an unproven one that was not tried yet. */
+  /**
+   * Proven hosts first, the session's own before others; else an unproven one that was not tried yet. Null: none now, or
+   * the session's turn before this one is being tried with.
+   */
   choose(delivery: Delivery): Host | null
   stick(session: string, host: Host): void
   /** For people: why turns are handed over, or why not. */
   describe(): string
+}
+
+function isBefore(one: Held, session: string, turn: string): boolean {
+  return one.flying && !one.seen && one.session === session && one.turn !== turn
 }
 
 export const isUsable = (host: Host): boolean => host.proven || !host.silent
@@ -77,6 +84,9 @@ export function createHostBook(start: string): HostBook {
       return null
     },
     choose({ session, turn }) {
+      // The one before is being tried with: whoever gets this one now would have it first.
+      if (hosts.some((host) => host.trial !== null && host.held.some((one) => isBefore(one, session, turn))))
+        return null
       const proven = hosts.filter((host) => host.proven)
       if (proven.length > 0) return first(proven, session)
       const free = hosts.filter(

@@ -12,6 +12,7 @@ import {
 } from '../../contract/index.ts'
 import { createCallDesk } from './calls.ts'
 import { eventOf } from './event.ts'
+import type { Held } from './evidence.ts'
 import { type FileMeta, fetchFirstFile, hasFirstFile } from './first-file.ts'
 import { createHostBook, type Host } from './hosts.ts'
 
@@ -56,10 +57,15 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     const event = eventOf(delivery, host.link.local ? file : {})
     const { turn, session, chatId, messageId } = event
     host.held = host.held.filter((one) => one.turn !== turn)
-    host.held.push({ turn, session, chatId, messageId, seen: false, answering: false, flying: true })
+    const held: Held = { turn, session, chatId, messageId, seen: false, answering: false, flying: true }
+    host.held.push(held)
     hosts.stick(session, host)
     if (!host.proven) host.trial = clock.after(TRIAL_MS, () => void giveUpTrial(host))
-    await host.link.deliver(event)
+    // A host that takes nothing confirms nothing: once the turn is given back nobody waits for that.
+    const returned = new Promise<void>((resolve) => {
+      held.letGo = resolve
+    })
+    await Promise.race([host.link.deliver(event), returned])
   }
 
   /** The next host is tried. What it has stays known: it may only have been busy, and still act on it. */
@@ -75,6 +81,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     for (const one of turns) one.flying = false
     for (const session of sessions) returning.add(session)
     for (const wait of waits) if (returning.has(wait.session)) wait.overtaking = true
+    for (const one of turns) one.letGo?.()
     try {
       if (turns.length > 0)
         await outlet?.accept({ kind: 'returned', turns: turns.map(({ turn }) => turn), counted, detail })
