@@ -134,6 +134,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       ...deps.self?.(),
       node: nodeOf(store.owner),
       digest: settings().digest,
+      watched: deps.watched(),
       ...linkReports(links, settings(), problems),
     }),
   })
@@ -207,7 +208,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     cluster,
     links,
     grants,
-    watched: deps.watched,
+    watched: () => deps.watched() || cluster.isObservedElsewhere(),
   })
   const intake: Intake = createIntake({
     store,

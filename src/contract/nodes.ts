@@ -12,6 +12,8 @@ export interface NodeReport {
   readonly url: string
   /** How far this machine's clock is ahead of the database's (negative: behind). */
   readonly skewMs: number
+  /** Somebody looks at the console or listens to events here: an approval that no chat can ask for reaches a person. */
+  readonly watched: boolean
   readonly links: readonly NodeLink[]
   /** When each integration last received and sent something here: times that change all the time tell nobody anything. */
   readonly activity: Readonly<Record<string, LinkActivity>>

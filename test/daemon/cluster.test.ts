@@ -75,6 +75,7 @@ async function host(node: Node) {
 interface Delivery {
   readonly message: { readonly content: string }
   readonly callback: string
+  readonly mcp: { readonly headers: { readonly Authorization: string } }
 }
 
 /** Takes every delivery and says nothing by itself. */
@@ -189,9 +190,27 @@ describe('two nodes', () => {
       expect((await event({ type: 'message', content: `re: ${text}` })).status).toBe(200)
       await until('it is heard at A', () => reader.events.some(({ data }) => data === `re: ${text}`))
     }
+    await post(`${a.daemon.url}/hooks/hook`, 'three', { 'x-sender': 'dev' })
+    const last = await until('"three" was delivered', () =>
+      agent.deliveries.find((one) => one.message.content === 'three'),
+    )
+    const [row] = (await turnsOf(a.data)).filter((turn) => turn.text === 'three')
+    const call = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'reply', arguments: { chat_id: row?.address, text: 're: three' } },
+    }
+    const called = await post(`${b.daemon.url}/mcp`, JSON.stringify(call), {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: last.mcp.headers.Authorization,
+    })
+    expect(called.text).toContain('sent')
+    await until('it is heard at A', () => reader.events.some(({ data }) => data === 're: three'))
     const turns = (await turnsOf(a.data)).map(({ text, state, attempts }) => `${text}: ${state} ${attempts}`)
-    expect(turns).toEqual(['one: answered 1', 'two: answered 1'])
-    expect(reader.events.filter(({ data }) => data.startsWith('re: '))).toHaveLength(2)
+    expect(turns).toEqual(['one: answered 1', 'two: answered 1', 'three: answered 1'])
+    expect(reader.events.filter(({ data }) => data.startsWith('re: '))).toHaveLength(3)
     await expectLedgerHolds(b.data)
   })
 

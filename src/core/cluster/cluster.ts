@@ -41,6 +41,8 @@ export interface Cluster {
   isMine(lane: string, agent: string, from: string): boolean
   /** Whether somebody looks at this integration through another node. */
   isWatchedElsewhere(integration: string): boolean
+  /** Somebody looks at the console of another node. */
+  isObservedElsewhere(): boolean
   /** Resolves when what changed here was told and read again. */
   caughtUp(): Promise<void>
   /** Told when a node or an attachment came or went. */
@@ -170,6 +172,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
       others().some((node) =>
         node.links.some((link) => link.integration === integration && link.listening === true),
       ),
+    isObservedElsewhere: () => others().some((node) => node.watched),
     caughtUp: () => working,
     onChange: (listen) => void changed.push(listen),
     onGone: (listen) => void gone.push(listen),

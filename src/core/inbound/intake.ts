@@ -37,7 +37,7 @@ import { type Bound, boundAt } from './routing.ts'
 import { shownApproval } from './show-step.ts'
 import { type LimitPeek, type SessionFacts, type StepInput, WITHIN_LIMIT } from './step-input.ts'
 import { runSteps } from './steps.ts'
-import { verdictForm } from './verdict-step.ts'
+import { lateText, verdictForm } from './verdict-step.ts'
 
 export interface IntakeDeps {
   /** Limits that all nodes share; null: there is one. */
@@ -312,7 +312,9 @@ function answerTo(one: Considered, result: ReceiveResult): string | undefined {
   for (const effect of result.effects) {
     if (effect.kind === 'claimed') return claimAnswer(effect.outcome)
     if (effect.kind === 'decided' && !effect.won) {
-      return `already answered by ${effect.approval?.decidedBy ?? 'somebody'}`
+      // In the words of one that came a moment later: whether it lost the race or came late is nobody's business.
+      const { approval } = effect
+      return approval ? `${approval.id}: ${lateText(approval)}` : 'already answered'
     }
   }
   return decision.answer

@@ -7,7 +7,7 @@ export const nodes: Migration = {
   statements: [
     `CREATE TABLE nodes (
       owner TEXT PRIMARY KEY, node TEXT NOT NULL, version TEXT NOT NULL, url TEXT NOT NULL, digest TEXT NOT NULL,
-      skew_ms BIGINT NOT NULL, links TEXT NOT NULL, activity TEXT NOT NULL, started_at BIGINT NOT NULL, seen_at BIGINT NOT NULL,
+      skew_ms BIGINT NOT NULL, watched BIGINT NOT NULL, links TEXT NOT NULL, activity TEXT NOT NULL, started_at BIGINT NOT NULL, seen_at BIGINT NOT NULL,
       left_at BIGINT)`,
     // One that ended stays for a while: since when an agent is away is the same on every node.
     `CREATE TABLE attachments (

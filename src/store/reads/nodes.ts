@@ -41,6 +41,7 @@ export function* readNodes(now: number): Steps<readonly NodeRow[]> {
       url: text(row, 'url'),
       digest: text(row, 'digest'),
       skewMs: whole(row, 'skew_ms'),
+      watched: whole(row, 'watched') === 1,
       links: JSON.parse(text(row, 'links')) as NodeLink[],
       activity: JSON.parse(text(row, 'activity')) as Record<string, LinkActivity>,
       agents: agents.get(owner) ?? [],

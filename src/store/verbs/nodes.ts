@@ -16,15 +16,17 @@ const ATTACH: InsertShape = {
 
 export const beat: Verb<NodeReport, void> = oneByOne(function* (context, report) {
   const { owner, now } = context
-  const before = yield* rows('SELECT digest, url, links, seen_at, left_at FROM nodes WHERE owner = $1', [
-    owner,
-  ])
+  const before = yield* rows(
+    'SELECT digest, url, watched, links, seen_at, left_at FROM nodes WHERE owner = $1',
+    [owner],
+  )
   const links = JSON.stringify(report.links)
   yield* run(
-    `INSERT INTO nodes (owner, node, version, url, digest, skew_ms, links, activity, started_at, seen_at, left_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULL)
+    `INSERT INTO nodes (owner, node, version, url, digest, skew_ms, links, activity, started_at, seen_at, left_at,
+       watched)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULL, $11)
      ON CONFLICT (owner) DO UPDATE SET url = excluded.url, digest = excluded.digest, skew_ms = excluded.skew_ms,
-       links = excluded.links, activity = excluded.activity, seen_at = excluded.seen_at, left_at = NULL`,
+       watched = excluded.watched, links = excluded.links, activity = excluded.activity, seen_at = excluded.seen_at, left_at = NULL`,
     [
       owner,
       report.node,
@@ -36,6 +38,7 @@ export const beat: Verb<NodeReport, void> = oneByOne(function* (context, report)
       JSON.stringify(report.activity),
       report.startedAt,
       now,
+      report.watched ? 1 : 0,
     ],
   )
   const [known] = before
@@ -46,6 +49,7 @@ export const beat: Verb<NodeReport, void> = oneByOne(function* (context, report)
     !back &&
     text(known, 'digest') === report.digest &&
     text(known, 'url') === report.url &&
+    whole(known, 'watched') === (report.watched ? 1 : 0) &&
     text(known, 'links') === links
   const moved = yield* writeAttachments(context, report)
   if (!same || moved) hint(context, { kind: 'nodes' })

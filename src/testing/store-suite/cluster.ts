@@ -23,6 +23,7 @@ export function nodeReport(more: Partial<NodeReport> = {}): NodeReport {
     digest: 'd1',
     url: 'http://127.0.0.1:1',
     skewMs: 0,
+    watched: false,
     links: [{ integration: 'demo', state: 'up' }],
     activity: { demo: { lastInAt: 5, lastOutAt: null } },
     agents: [{ agent: 'kate', detail: 'one host' }],
