@@ -59,7 +59,9 @@ function opened() {
     seen,
     stop,
     attach,
-    happens: () => listeners.forEach((tell) => tell({ kind: 'access' }, null)),
+    happens() {
+      for (const tell of listeners) tell({ kind: 'access' }, null)
+    },
   }
 }
 

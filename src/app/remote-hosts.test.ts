@@ -56,7 +56,10 @@ function opened() {
       ended: one.ended,
     }
   }
-  return { hosts, tokens, clock, enter, lose: () => void (away = true) }
+  const lose = () => {
+    away = true
+  }
+  return { hosts, tokens, clock, enter, lose }
 }
 
 describe('a token at /attach', () => {

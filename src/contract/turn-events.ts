@@ -2,7 +2,8 @@
 
 export interface NewTurnEvent {
   readonly turn: string
-  readonly kind: 'tool_call' | 'tool_result'
+  /** `error`: trouble that the agent told before it ended; a turn that ends without a word fails with the last one. */
+  readonly kind: 'tool_call' | 'tool_result' | 'error'
   /** The agent's own id of the call: it pairs a result with its call. */
   readonly call: string | null
   readonly name: string | null

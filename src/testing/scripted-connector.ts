@@ -43,6 +43,8 @@ export interface ScriptedAgent {
   ask(delivery: Delivery, ask: Ask): Promise<Accepted>
   evidence(delivery: Delivery, of: 'seen' | 'answered'): Promise<Accepted>
   fail(delivery: Delivery, detail: string): Promise<Accepted>
+  /** Trouble told before the end: kept beside the turn. */
+  trouble(delivery: Delivery, text: string): Promise<Accepted>
   status(delivery: Delivery, text: string): Promise<Accepted>
   texts(): readonly string[]
 }
@@ -119,6 +121,8 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
     evidence: (delivery, what) => accept({ kind: 'evidence', turn: delivery.turn, of: what }),
     fail: (delivery, detail) =>
       accept({ kind: 'failed', turn: delivery.turn, reason: 'agent_failed', detail }),
+    trouble: ({ turn }, text) =>
+      accept({ kind: 'event', event: { turn, kind: 'error', call: null, name: null, text, key: null } }),
     status: (delivery, text) => accept({ kind: 'status', ...of(delivery), text }),
     texts: () => deliveries.map((one) => one.text),
   }

@@ -89,6 +89,18 @@ describeRiver('dispatch', (open) => {
     expect(river.platform.texts('anna')).toEqual(['The agent finished without replying.'])
   })
 
+  it('[I9.error-told] a turn that ends without a word fails with the trouble told before, whoever heard of it', async () => {
+    const river = await open()
+    river.agent.script = async (delivery, agent) => {
+      await agent.trouble(delivery, 'no weather today')
+      await agent.evidence(delivery, 'answered')
+    }
+    const { id } = await river.person('anna').says('hi')
+    await river.settle()
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_failed' })
+    expect(river.platform.texts('anna').join()).toContain('no weather today')
+  })
+
   it('[S6.absent-queues] [S2.offline-notice-once] an absent agent: turns wait in order, the sender is told once per outage', async () => {
     const river = await open({ agent: { attached: false } })
     const anna = river.person('anna')

@@ -171,7 +171,7 @@ describe('callback events', () => {
     const working = await opened()
     await working.callback({ type: 'lifecycle', status: 'processing' })
     await working.callback(error)
-    expect(working.kinds()).toEqual(['seen', 'status'])
+    expect(working.kinds()).toEqual(['seen', 'status', 'event'])
     await working.callback({ type: 'lifecycle', status: 'idle' })
     expect(working.recorded.outputs.at(-1)).toMatchObject({ kind: 'failed', detail: error.message })
     const recovered = await opened()
@@ -179,7 +179,7 @@ describe('callback events', () => {
     await recovered.callback(error)
     await recovered.callback({ type: 'message', content: 'it works after all' })
     await recovered.callback({ type: 'lifecycle', status: 'idle' })
-    expect(recovered.kinds()).toEqual(['seen', 'status', 'say'])
+    expect(recovered.kinds()).toEqual(['seen', 'status', 'event', 'say'])
   })
 
   it('idle without a word is the end of the turn', async () => {

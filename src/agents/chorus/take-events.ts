@@ -4,7 +4,7 @@
 // A turn is answered by its first `message`; later ones are said as well. An `error` fails the turn unless something was
 // said; an agent that speaks `lifecycle` ends its turn with `idle`, so for it the error waits until then.
 import { createHash } from 'node:crypto'
-import { type AgentOutlet, TURN_EVENT_CHARS } from '../../contract/index.ts'
+import { type AgentOutlet, type NewTurnEvent, TURN_EVENT_CHARS } from '../../contract/index.ts'
 import { type ChorusEvent, knownEvent, toolText } from '../../kit/index.ts'
 
 export interface CallbackPlace {
@@ -75,8 +75,10 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
     const [name, given] = event.type === 'tool_call' ? [event.name, event.args] : [null, event.content]
     const call = typeof event.id === 'string' ? event.id : null
     const text = toolText(given, TURN_EVENT_CHARS, options.secrets)
-    await outlet().accept({ kind: 'event', event: { turn, kind: event.type, call, name, text, key } })
+    await keep({ turn, kind: event.type, call, name, text, key })
   }
+
+  const keep = (event: NewTurnEvent) => outlet().accept({ kind: 'event', event })
 
   const toolLine = (name: string, args: unknown): string =>
     `🔧 \`${name}${args === undefined ? '' : ` ${toolText(args, TOOL_LINE_CHARS, options.secrets)}`}\``
@@ -111,6 +113,8 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
     if (!so.processing) return fail(place, text, key)
     so.trouble = text
     await shown(place, so, `⚠️ ${text}`)
+    // `idle` may come to another process than this one, after a restart or at another node.
+    await keep({ turn: place.turn, kind: 'error', call: null, name: null, text, key })
   }
 
   const fail = async (place: CallbackPlace, detail: string, key: string | null) => {

@@ -102,10 +102,12 @@ async function printTurn(context: Context, turn: TurnDetail): Promise<void> {
   await context.print(fields + text + events)
 }
 
+const EVENT_SIGNS = { tool_call: '→', tool_result: '←', error: '⚠' } as const
+
 function eventLine({ kind, name, text }: TurnDetail['events'][number]): string {
   if (kind === 'omitted') return '… more were told than are kept'
   const what = oneLine([name, text ?? '(no longer kept)'].filter((one) => one !== null).join(' '))
-  return `${kind === 'tool_call' ? '→' : '←'} ${what}`
+  return `${EVENT_SIGNS[kind]} ${what}`
 }
 
 /** The code, and what it means where this version knows it. */

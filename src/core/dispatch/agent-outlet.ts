@@ -150,12 +150,19 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     if (!flying) return { id: null }
     const { row } = flying
     const said = flying.here?.said ?? (await hasReplied(row))
-    const silent =
-      output.of === 'answered' && !output.covered && !said && canSpeak(deps.links, row.integration)
-    const sends: readonly NewSend[] = silent ? [notice(noticeTarget(row), NO_REPLY_TEXT)] : []
+    const silent = output.of === 'answered' && !output.covered && !said
+    const trouble = silent ? await troubleTold(output.turn) : null
+    if (trouble !== null)
+      return failed({ kind: 'failed', turn: output.turn, reason: 'agent_failed', detail: trouble })
+    const told = silent && canSpeak(deps.links, row.integration)
+    const sends: readonly NewSend[] = told ? [notice(noticeTarget(row), NO_REPLY_TEXT)] : []
     await dispatcher.settle(output.turn, output.of, { sends })
     return { id: null }
   }
+
+  /** The last trouble that the agent told of a turn, to this process or to one before it. */
+  const troubleTold = async (turn: string): Promise<string | null> =>
+    (await store.turnEvents(turn)).findLast((one) => one.kind === 'error')?.text ?? null
 
   /** What was said for a turn at another node is found in the outbox. */
   const hasReplied = async (row: TurnRow): Promise<boolean> => {
