@@ -100,6 +100,15 @@ function serverChild(daemon: Daemon): number {
   return Number(found)
 }
 
+function isAlive(pid: number): boolean {
+  try {
+    // One that ended and was not waited for yet is still listed.
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
 describe('Switchboard serving, hosted by Switchboard hosting', () => {
   it('[I8.around] [S9.source-logged] [S9.turns-filter] [F7.audit-source] [S10.asked-by-mcp-host] [S10.server-verdict] [S10.surface-servers] one message goes around, an approval comes back', async () => {
     const { serving, hosting } = openPair()
@@ -201,8 +210,10 @@ describe('Switchboard serving, hosted by Switchboard hosting', () => {
       const far = await serving.start()
       const doomed = await hosting.start({ SWITCHBOARD_CRASH_AT: point })
       await connected(hosting.data)
+      const child = process.platform === 'linux' ? serverChild(doomed) : null
       await say(far, 'carry me')
       await doomed.exited
+      if (child !== null) await until('its child has ended', () => !isAlive(child))
       await hosting.start()
       await heard(serving.data, 'You said: carry me')
       await settled(hosting.data)

@@ -39,7 +39,7 @@ export const HOSTING = requirements(
   `
 built   8 I8.around                 Switchboard serving is hosted by Switchboard hosting: one message goes around, an approval comes back
 built   8 I8.kill-server            kill -9 of a hosted server loses and doubles nothing that its sender offers again
-built   8 I8.kill-host              kill -9 of the hosting daemon at every step: its children end, and what was received is answered after a new start
+built   8 I8.kill-host              kill -9 of the hosting daemon around hand-over, settling and sending: its children end, and the message is answered after a new start
 built   8 I8.kill-serving           kill -9 of the serving daemon: the hosted shim starts it again
 built   8 I8.server-lease           On PostgreSQL one node has a server, every node sends through it, and another takes it over when that one dies
 built   8 I8.two-agents             A server that two agents let in speaks to each in a session of its own
