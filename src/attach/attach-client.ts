@@ -2,7 +2,14 @@
 // again by their key, what was handed to the host is named in the next hello, so that nothing is handed over twice.
 import type { Cancel, Clock, HeldTurn, HostAsk, HostVerdict, Logger, ToolOutcome } from '../contract/index.ts'
 import type { FrameLink, OpenLink } from './frame-link.ts'
-import { ATTACH_VERSION, type DaemonFrame, encodeFrame, parseDaemonFrame, type ShimFrame } from './frames.ts'
+import {
+  ATTACH_VERSION,
+  type DaemonFrame,
+  encodeFrame,
+  isTooLong,
+  parseDaemonFrame,
+  type ShimFrame,
+} from './frames.ts'
 
 export type DeliverFrame = Extract<DaemonFrame, { t: 'deliver' }>
 
@@ -249,6 +256,8 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
     call(tool, input, key) {
       const frame = { t: 'call', id: ++number, key, tool, input } as const
       if (refusal !== null) return Promise.resolve(refused(refusal))
+      // The daemon would end the connection for it, and it would be sent again to every next one.
+      if (isTooLong(frame)) return Promise.resolve(tooLong())
       return new Promise((resolve) => {
         const pending: PendingCall = { frame, proved: undefined, resolve }
         calls.set(frame.id, pending)
@@ -266,6 +275,10 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
     },
     ask(ask) {
       const frame = { t: 'ask', id: ++number, ...ask } as const
+      if (isTooLong(frame)) {
+        log.error({ request: ask.requestId }, 'a permission request is too long to be passed on')
+        return
+      }
       asks.set(ask.requestId, frame)
       forgetOldest(asks)
       if (attached && host) send(frame)
@@ -289,10 +302,13 @@ function forgetOldest(from: Map<string, unknown>): void {
 }
 
 function refused(reason: string): ToolOutcome {
-  const text = `The gateway refused this host: ${reason}`
-  return {
-    text,
-    isError: true,
-    structured: { ok: false, status: 'failed', code: 'execution_failed', error: text },
-  }
+  return failed('execution_failed', `The gateway refused this host: ${reason}`)
+}
+
+function tooLong(): ToolOutcome {
+  return failed('too_large', 'the arguments of this call are too long')
+}
+
+function failed(code: string, text: string): ToolOutcome {
+  return { text, isError: true, structured: { ok: false, status: 'failed', code, error: text } }
 }

@@ -166,6 +166,28 @@ describe('a shim and the daemon', () => {
     expect(revived()).toBe(0)
   })
 
+  it('a call or a result that is too long for a frame is said to be, and ends no connection', async () => {
+    const path = join(folder(), 'a.sock')
+    const { attachments } = await daemon(path, async ({ tool }) =>
+      tool === 'fetch_messages' ? '\u0001'.repeat(2 * 1_048_576) : 'done',
+    )
+    const { client } = shim(path)
+    client.ready(null)
+    const long = { text: '\u0001'.repeat(2 * 1_048_576) }
+    expect(await client.call('reply', long, 'k1')).toMatchObject({
+      isError: true,
+      structured: { code: 'too_large' },
+    })
+    expect(await client.call('fetch_messages', {}, 'k2')).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/too long/),
+    })
+    client.ask({ requestId: 'abcde', toolName: 'Bash', description: '', inputPreview: long.text })
+    expect(await client.call('reply', {}, 'k3')).toMatchObject({ text: 'done' })
+    expect(attachments).toHaveLength(1)
+    expect(attachments[0]?.calls.map(({ key }) => key)).toEqual(['k2', 'k3'])
+  })
+
   it('[S6.ch-starts-daemon] a daemon that is not there is called for, and a call says so when none comes', async () => {
     const { client, revived } = shim(join(folder(), 'nothing.sock'))
     expect(await client.welcome(200)).toBeNull()
@@ -224,6 +246,7 @@ describe('a peer that does not keep to the form', () => {
       line(hello) + line({ t: 'ready', client: null }) + line({ t: 'sudo' }),
       /no frame .*sudo/,
     ],
+    ['a kind that no text can be made of', '{"t":{"toString":1,"valueOf":1}}\n', /whose kind is object/],
     ['hello twice', line(hello) + line({ t: 'ready', client: null }) + line(hello), /said twice/],
     [
       'a call before ready',

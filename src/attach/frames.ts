@@ -93,6 +93,11 @@ export function encodeFrame(frame: ShimFrame | DaemonFrame): string {
   return `${JSON.stringify(frame)}\n`
 }
 
+/** No peer takes it. With room for what a replay adds. */
+export function isTooLong(frame: ShimFrame | DaemonFrame): boolean {
+  return Buffer.byteLength(JSON.stringify(frame)) > MAX_FRAME_BYTES - 1_024
+}
+
 type Fields = Readonly<Record<string, unknown>>
 
 export function parseShimFrame(line: string): ShimFrame {
@@ -128,7 +133,7 @@ export function parseShimFrame(line: string): ShimFrame {
     case 'pong':
       return { t: given.t }
     default:
-      throw new FrameError(`there is no frame "${String(given.t).slice(0, 40)}"`)
+      throw new FrameError(`there is no frame ${kindOf(given)}`)
   }
 }
 
@@ -183,7 +188,7 @@ export function parseDaemonFrame(line: string): DaemonFrame {
         n: number(given, 'n'),
         ...parseHeld(given),
         content: text(given, 'content'),
-        meta: Object.fromEntries(Object.entries(meta).map(([key, value]) => [key, String(value)])),
+        meta: Object.fromEntries(Object.keys(meta).map((key) => [key, text(meta, key)])),
       }
     }
     case 'verdict': {
@@ -205,7 +210,7 @@ export function parseDaemonFrame(line: string): DaemonFrame {
         isError: given.isError === true,
         structured: record(given.structured, 'structured'),
         proven: given.proven === true,
-        done: Array.isArray(given.done) ? given.done.map(String) : [],
+        done: Array.isArray(given.done) ? given.done.filter((one) => typeof one === 'string') : [],
       }
     case 'asked':
       return { t: 'asked', id: number(given, 'id') }
@@ -213,8 +218,13 @@ export function parseDaemonFrame(line: string): DaemonFrame {
     case 'pong':
       return { t: given.t }
     default:
-      throw new FrameError(`there is no frame "${String(given.t).slice(0, 40)}"`)
+      throw new FrameError(`there is no frame ${kindOf(given)}`)
   }
+}
+
+/** Never by conversion: an object may have a `toString` that is none, and then converting it throws. */
+function kindOf({ t }: Fields): string {
+  return typeof t === 'string' ? `"${t.slice(0, 40)}"` : `whose kind is ${t === null ? 'null' : typeof t}`
 }
 
 function fieldsOf(line: string): Fields {

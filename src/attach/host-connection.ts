@@ -18,6 +18,7 @@ import {
   encodeFrame,
   FrameError,
   type HelloFrame,
+  isTooLong,
   parseShimFrame,
   type ShimFrame,
 } from './frames.ts'
@@ -142,6 +143,17 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
     else if (frame.t !== 'pong') refuse('ready comes after hello')
   }
 
+  /** What was done stays done; only its story may be too long for the shim, which would end the connection for it. */
+  const sendResult = (frame: Extract<DaemonFrame, { t: 'result' }>) => {
+    if (!isTooLong(frame)) return send(frame)
+    // The text is what the model reads; the fields beside it are for programs, and may repeat much.
+    const short = { ...frame, structured: { ok: !frame.isError, truncated: true } }
+    if (!isTooLong(short)) return send(short)
+    const text = 'the result is too long; ask for less (limit)'
+    const structured = { ok: false, status: 'failed', code: 'too_large', error: text }
+    send({ ...frame, text, isError: true, structured })
+  }
+
   const take = (frame: ShimFrame, at: HostSeat) => {
     switch (frame.t) {
       case 'ok': {
@@ -154,7 +166,7 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
         const { id, key, tool, input, proved } = frame
         const call = { key, tool, input, ...(proved === undefined ? {} : { provedBefore: proved }) }
         at.call(call, (turn) => send({ t: 'evidence', id, turn })).then(
-          (answer) => send({ t: 'result', id, ...answer }),
+          (answer) => sendResult({ t: 'result', id, ...answer }),
           (thrown) => log.error({ error: String(thrown) }, 'a tool call was not answered'),
         )
         return
@@ -188,8 +200,10 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
         else if (frame.t === 'hello') greet(frame)
         else refuse('the first frame must be hello')
       } catch (thrown) {
-        if (!(thrown instanceof FrameError)) throw thrown
-        refuse(thrown.message)
+        if (thrown instanceof FrameError) return refuse(thrown.message)
+        // A fault of ours, and no reason to end the connections of everybody else.
+        log.error({ host: deps.id, error: String(thrown) }, 'a frame could not be worked on')
+        refuse('an internal error; the log has the story')
       }
     },
     broken: refuse,
