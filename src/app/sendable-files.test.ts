@@ -1,6 +1,16 @@
 // Which files a host of this machine may attach: nothing of the state, by whatever way it is named.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -53,6 +63,51 @@ describe('a file that is to be attached', () => {
         message: `refusing to send channel state: ${path}`,
       })
     }
+  })
+
+  it('of the state does not leave under another name either: a hard link is the file itself', async () => {
+    const alias = join(root, 'alias.txt')
+    linkSync(join(data, 'ledger.key'), alias)
+    await expect(files().read(alias)).rejects.toThrow(`refusing to send channel state: ${alias}`)
+    linkSync(join(root, 'elsewhere.db-wal'), join(root, 'wal.txt'))
+    await expect(files().read(join(root, 'wal.txt'))).rejects.toThrow('refusing to send channel state')
+    linkSync(join(root, 'report.PDF'), join(root, 'again.pdf'))
+    expect(await files().read(join(root, 'again.pdf'))).toMatchObject({ name: 'again.pdf' })
+  })
+
+  it('is never what the kernel says of the daemon: its environment has secrets', async (context) => {
+    if (!existsSync('/proc/self/environ')) context.skip('there is no /proc here')
+    symlinkSync('/proc/self', join(root, 'me'))
+    for (const path of ['/proc/self/environ', '/proc/self/cmdline', join(root, 'me', 'environ')])
+      await expect(files().read(path), path).rejects.toThrow('refusing to send channel state')
+  })
+
+  it('is judged by what was opened: a folder that is exchanged for a link in between gives nothing away', async () => {
+    const place = join(root, 'place')
+    const swap = join(root, 'swap')
+    mkdirSync(place)
+    writeFileSync(join(place, 'ledger.key'), 'harmless')
+    symlinkSync(data, swap)
+    let going = true
+    const swapping = (async () => {
+      while (going) {
+        renameSync(place, join(root, 'tmp'))
+        renameSync(swap, place)
+        renameSync(join(root, 'tmp'), swap)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })()
+    const said = new Set<string>()
+    for (let tries = 0; tries < 500; tries++) {
+      const read = await files()
+        .read(join(place, 'ledger.key'))
+        .then(({ bytes }) => String(bytes))
+        .catch((error: Error) => error.message)
+      said.add(read)
+    }
+    going = false
+    await swapping
+    expect([...said]).not.toContain('a key')
   })
 
   it('must be there, whole, a file, and not too long', async () => {

@@ -1,8 +1,8 @@
 // Which files of this machine a host may attach to a reply: any that it names by its whole path, but nothing of the data
 // folder except what people sent. What a host could read it could also paste; keys and messages of others it could not.
 import { constants } from 'node:fs'
-import { open, realpath } from 'node:fs/promises'
-import { basename, extname, isAbsolute, sep } from 'node:path'
+import { type FileHandle, open, readdir, realpath, stat } from 'node:fs/promises'
+import { basename, extname, isAbsolute, join, sep } from 'node:path'
 import { type NewFile, SwitchboardError } from '../contract/index.ts'
 
 export interface SendableFilesConfig {
@@ -16,6 +16,8 @@ export interface SendableFilesConfig {
 const MAX_BYTES = 50 * 1_048_576
 // A pipe without a writer must not hold anybody up.
 const READ = constants.O_RDONLY | constants.O_NONBLOCK
+// What the kernel shows there is about this very process: `/proc/self/environ` is the daemon's secrets.
+const OF_THE_KERNEL = ['/proc', '/sys', '/dev']
 
 const TYPES: Readonly<Record<string, string>> = {
   ...{
@@ -53,9 +55,13 @@ export function createSendableFiles(config: SendableFilesConfig): { read(path: s
       const file = await open(real, READ).catch(() => null)
       if (file === null) throw wrong(`files: ${path} cannot be read`)
       try {
-        // Asked of what was opened: nobody can change it in between.
+        // Asked of what was opened: whoever changes a link or a folder in between changes nothing.
         const facts = await file.stat()
         if (!facts.isFile()) throw wrong(`files: ${path} is not a file`)
+        const opened = await whereIs(file, real)
+        if (opened === null) throw wrong(`files: ${path} changed while it was read`)
+        if ((await isState(opened)) || (facts.nlink > 1 && (await isAlias(facts))))
+          throw wrong(`refusing to send channel state: ${path}`)
         if (facts.size > maxBytes)
           throw new SwitchboardError('too_large', `files: ${path} is over ${maxBytes} bytes`)
         const name = basename(path)
@@ -69,7 +75,18 @@ export function createSendableFiles(config: SendableFilesConfig): { read(path: s
 
   async function isState(real: string): Promise<boolean> {
     if (await within(real, config.attachments)) return false
-    for (const place of config.never) if (await within(real, place)) return true
+    for (const place of [...OF_THE_KERNEL, ...config.never]) if (await within(real, place)) return true
+    return false
+  }
+
+  /** Another name for a file of the state: a hard link looks like any file, wherever it lies. */
+  async function isAlias(facts: { readonly dev: number; readonly ino: number }): Promise<boolean> {
+    for (const place of config.never)
+      for (const path of await filesOf(place)) {
+        const kept = await stat(path).catch(() => null)
+        if (kept?.ino === facts.ino && kept.dev === facts.dev)
+          return !(await within(path, config.attachments))
+      }
     return false
   }
 }
@@ -78,6 +95,24 @@ export function createSendableFiles(config: SendableFilesConfig): { read(path: s
 export function statePlaces(dataFolder: string, store: string): readonly string[] {
   const database = /^sqlite:(.+)$/.exec(store)?.[1]
   return [dataFolder, ...(database === undefined ? [] : ['', '-wal', '-shm'].map((end) => database + end))]
+}
+
+/** Where what was opened lies now; null: it is not what `real` names any more. */
+async function whereIs(file: FileHandle, real: string): Promise<string | null> {
+  const shown = await realpath(`/proc/self/fd/${file.fd}`).catch(() => null)
+  if (shown !== null) return shown
+  const [opened, named, again] = await Promise.all([
+    file.stat(),
+    stat(real).catch(() => null),
+    realpath(real).catch(() => null),
+  ])
+  return named?.ino === opened.ino && named.dev === opened.dev ? again : null
+}
+
+async function filesOf(place: string): Promise<readonly string[]> {
+  const found = await readdir(place, { recursive: true, withFileTypes: true }).catch(() => null)
+  if (found === null) return [place]
+  return found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
 }
 
 /** Whether the file is the place, or in it. A place that is not there holds nothing. */
