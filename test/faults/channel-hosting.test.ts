@@ -170,6 +170,12 @@ describe('Switchboard serving, hosted by Switchboard hosting', () => {
     expect((await switchboard(hosting.data, 'reload')).code).toBe(0)
     await say(far, 'now then')
     await heard(serving.data, 'You said: now then')
+    const status = await switchboard(hosting.data, 'status')
+    expect(status.stdout).toMatch(/SERVER +TRANSPORT +LINK +SPEAKS/)
+    expect(status.stdout).toMatch(/far +stdio +up +nexo\/channel/)
+    const metrics = await (await fetch(`${note(hosting.data).url}/metrics`)).text()
+    expect(metrics).toContain('switchboard_channel_server_up{server="far"} 1')
+    expect(metrics).toContain('switchboard_channel_server_restarts_total{server="far"} 0')
     const report = await askJson<{
       integrations: { id: string; gates: { gate: string; pass: boolean }[] }[]
     }>(hosting.data, 'doctor')
