@@ -16,6 +16,7 @@ const chromium =
   env.CHROMIUM ?? provide('chromium', ['chromium', 'chromium-browser', 'google-chrome'], 'test/browser')
 if (chromium) env.CHROMIUM = chromium
 provide('strace', ['strace'], 'test/faults')
+provide('faketime', ['faketime'], 'test/faults')
 if (onCi) demandPostgres()
 
 const build = ensureBuilt()

@@ -12,21 +12,21 @@ built   6 I6.bench-claims           It measures claims per second of nodes that 
 built   6 I6.bench-wake             It measures the wake-up latency across nodes
 built   6 I6.bench-cost             It measures the cost per message of PostgreSQL against SQLite
 built   6 I6.no-waiting             Nodes never wait for each other's lanes: a take finds them busy and comes back
-pending 6 I6.lease-by-store         Pollers take a lease on every PostgreSQL, also one that is named by reference
-pending 6 I6.sigkill                kill -9 of one of three nodes under load: nothing acknowledged is lost, order holds, double sends are labelled, all it held moves within 15 s
-pending 6 I6.sigstop                A node frozen for 30 s that wakes up: its late writes are refused by the token, and it goes on
-pending 6 I6.db-killed              The database killed and brought back: 503 meanwhile, nothing acknowledged is lost, everything resumes by itself
-pending 6 I6.cut                    One node's connections to the database cut: its work moves to the others within 15 s, and it comes back by itself
-pending 6 I6.cut-silent             The same where the network swallows everything and tells nobody
-pending 6 I6.rolling                All nodes restarted one after the other under load: nothing lost, nothing unanswered
-pending 6 I6.one-poller             At any time one node polls, whatever happens to the others
+built   6 I6.lease-by-store         Pollers take a lease on every PostgreSQL, also one that is named by reference
+built   6 I6.sigkill                kill -9 of one of three nodes under load: nothing acknowledged is lost, order holds, double sends are labelled, all it held moves within 15 s
+built   6 I6.sigstop                A node frozen for 30 s that wakes up: its late writes are refused by the token, and it goes on
+built   6 I6.db-killed              The database killed and brought back: 503 meanwhile, nothing acknowledged is lost, everything resumes by itself
+built   6 I6.cut                    One node's connections to the database cut: its work moves to the others within 15 s, and it comes back by itself
+built   6 I6.cut-silent             The same where the network swallows everything and tells nobody
+built   6 I6.rolling                All nodes restarted one after the other under load: nothing lost, nothing unanswered
+built   6 I6.one-poller             At any time one node polls, whatever happens to the others
 built   6 I6.not-yet                A node that is starting answers hooks and callbacks with 503, never with an answer that is for good
 built   6 I6.unheard-take           A take whose answer is lost with the connection leaves nothing behind that newer turns overtake
 built   6 I6.unheard-commit         A commit whose answer is lost with the connection is neither done twice nor forgotten: the database is asked what came of it
 built   6 I6.clean-stop             A clean stop leaves nothing taken behind: what was under way is finished or given back
-pending 6 I6.cancel-across          /stop on one node stops the turn that runs on another
-pending 6 I6.decide-once            Two nodes decide the same approval at once: one winner, the other is told who
-pending 6 I6.schedule-once          A schedule fires once in a cluster
+built   6 I6.cancel-across          /stop on one node stops the turn that runs on another
+built   6 I6.decide-once            Two nodes decide the same approval at once: one winner, the other is told who
+built   6 I6.schedule-once          A schedule fires once in a cluster
 built   6 I6.clock-skew             A node whose clock is off by minutes works like the others: the database's time decides
 built   6 I6.nodes-rows             Nodes are rows: heard of by the database's time, gone after 10 s of silence, or left
 built   6 I6.attachments-rows       Which agent is attached to which node is a row, with when it came and went
@@ -40,6 +40,6 @@ built   6 I6.ledger-key             All nodes sign the ledger with one key: anot
 built   6 I6.config-across          What is changed by command at one node holds at all of them at once
 built   6 I6.callback-across        A callback or tool call of an agent is taken by any node
 built   6 I6.status-cluster         status and doctor show all nodes, and what is attached to any of them
-pending 6 I6.scenarios-three        The scenario suite passes on three nodes that share a database
+built   6 I6.scenarios-three        The scenario suite passes on three nodes that share a database
 `,
 )

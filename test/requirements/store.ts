@@ -37,17 +37,17 @@ export const MACHINES = requirements(
   '13 Several machines',
   `
 built   6 S13.http-on-all           Any number of nodes run the same configuration; HTTP on all
-pending 6 S13.lease                 Pollers and sockets run under a lease per integration
+built   6 S13.lease                 Pollers and sockets run under a lease per integration
 built   6 S13.limits-shared         Rate limits are shared
 built   6 S13.wake-up               Wake-up is by LISTEN/NOTIFY
 built   2 S13.lane-lock             The lane row is the lock: owner, fencing token, until; messages are never locked singly
 built   2 S13.settle-token          Every settle needs the token: a stale one writes nothing
-pending 6 S13.frozen-node           A frozen node that wakes up can write nothing
+built   6 S13.frozen-node           A frozen node that wakes up can write nothing
 built   6 S13.reachable-lanes       A node claims only lanes whose agent it can reach (attachments are rows)
 pending 0 S13.sessions-stay         claude-code and acp sessions stay with the node that holds their files
 built   6 S13.verdict-across        A verdict given on node A reaches the agent on node B
 built   6 S13.browser-across        A browser on A talks to an agent on B
-pending 6 S13.node-dies             A node that dies loses nothing; its leases and lanes move within 15 s
+built   6 S13.node-dies             A node that dies loses nothing; its leases and lanes move within 15 s
 built   6 S13.same-suite            Same semantics, same suite as SQLite
 `,
 )

@@ -80,8 +80,7 @@ interface OpenedRiver extends River {
 }
 
 type Arrangement = 'sqlite' | 'postgres' | 'three nodes' | 'memory'
-const THREE_TOO = process.env.SWITCHBOARD_THREE === '1' ? (['three nodes'] as const) : []
-const ARRANGEMENTS: readonly Arrangement[] = ['sqlite', 'postgres', ...THREE_TOO]
+const ARRANGEMENTS = ['sqlite', 'postgres', 'three nodes'] as const satisfies readonly Arrangement[]
 const ALONE: readonly Part[] = [{ name: 'here', receives: true, delivers: true }]
 const THREE: readonly Part[] = [
   { name: 'door', receives: true, delivers: false },

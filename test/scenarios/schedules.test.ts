@@ -53,7 +53,7 @@ describeRiver('schedules', (open) => {
     ])
   })
 
-  it('[S3.schedule-once] fires once for each time, also over restarts, and always in the same session', async () => {
+  it('[S3.schedule-once] [I6.schedule-once] fires once for each time, also over restarts, and always in the same session', async () => {
     const river = await open(configured({ cron: '* * * * *' }))
     await river.pass(2 * MINUTE)
     await river.restartCleanly()

@@ -105,7 +105,7 @@ describeRiver('sessions', (open) => {
     expect(away).toContain('demo is offline')
   })
 
-  it('[S5.stop-cancels] /stop ends what runs and what waits, tells the agent, and the chat goes on', async () => {
+  it('[S5.stop-cancels] [I6.cancel-across] /stop ends what runs and what waits, tells the agent, and the chat goes on', async () => {
     const river = await open()
     river.agent.script = SILENT
     const anna = river.person('anna')

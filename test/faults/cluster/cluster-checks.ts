@@ -102,10 +102,15 @@ export async function expectNothingLost(cluster: Cluster, load: Load): Promise<O
 
   const labelledThere = await expectTelegramAnswered(cluster, load)
   expect(await probe.sentTwice()).toBe(0)
-  for (const node of cluster.nodes) {
-    const audit = await askJson<Audit>(node.data, 'audit', 'verify')
+  const told = await Promise.all(
+    cluster.nodes.map(async ({ data }) => ({
+      audit: await askJson<Audit>(data, 'audit', 'verify'),
+      status: await askJson<Status>(data, 'status'),
+    })),
+  )
+  for (const { audit, status } of told) {
     expect(audit).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
-    expect(await askJson<Status>(node.data, 'status')).toMatchObject({ ready: true })
+    expect(status).toMatchObject({ ready: true })
   }
   return {
     acknowledged: load.acknowledged.size,
