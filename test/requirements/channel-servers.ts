@@ -42,6 +42,7 @@ built   8 I8.kill-server            kill -9 of a hosted server loses and doubles
 built   8 I8.kill-host              kill -9 of the hosting daemon around hand-over, settling and sending: its children end, and the message is answered after a new start
 built   8 I8.kill-serving           kill -9 of the serving daemon: the hosted shim starts it again
 built   8 I8.server-lease           On PostgreSQL one node has a server, every node sends through it, and another takes it over when that one dies
+built   8 I8.none-stops-others      Servers that flood, hang in initialize, die in mid-message, write garbage or answer what they were not asked stop no other
 built   8 I8.two-agents             A server that two agents let in speaks to each in a session of its own
 built   8 I8.store-away             What servers push while the store is away waits in order; what had to be dropped is counted and told
 built   8 I8.narrow-by-id           Access beside a server counts ids only: a display name opens nothing and approves nothing
