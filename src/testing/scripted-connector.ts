@@ -43,6 +43,8 @@ export interface ScriptedAgent {
   ask(delivery: Delivery, ask: Ask): Promise<Accepted>
   evidence(delivery: Delivery, of: 'seen' | 'answered'): Promise<Accepted>
   fail(delivery: Delivery, detail: string): Promise<Accepted>
+  /** Handed over, and not worked on any more. */
+  giveBack(delivery: Delivery): Promise<Accepted>
   /** Trouble told before the end: kept beside the turn. */
   trouble(delivery: Delivery, text: string): Promise<Accepted>
   status(delivery: Delivery, text: string): Promise<Accepted>
@@ -123,6 +125,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
       accept({ kind: 'failed', turn: delivery.turn, reason: 'agent_failed', detail }),
     trouble: ({ turn }, text) =>
       accept({ kind: 'event', event: { turn, kind: 'error', call: null, name: null, text, key: null } }),
+    giveBack: ({ turn }) => accept({ kind: 'returned', turns: [turn], counted: false, detail: 'given back' }),
     status: (delivery, text) => accept({ kind: 'status', ...of(delivery), text }),
     texts: () => deliveries.map((one) => one.text),
   }

@@ -91,6 +91,23 @@ describeRiver('own chats', (open) => {
     expect(river.platform.attempts).toEqual([])
   })
 
+  it('nobody settles, fails or gives back the turn of another agent by naming it', async () => {
+    const { river, one } = await opened()
+    const [theirs] = river.agentNamed('other').deliveries
+    if (!theirs) throw new Error('not delivered')
+    const before = await river.store().turn(theirs.turn)
+    await river.agent.evidence(theirs, 'seen')
+    await river.agent.evidence(theirs, 'answered')
+    await river.agent.fail(theirs, 'forged')
+    await river.agent.giveBack(theirs)
+    await river.settle()
+    expect(await river.store().turn(theirs.turn)).toEqual(before)
+    expect(river.platform.attempts).toEqual([])
+    expect(river.agentNamed('other').deliveries).toHaveLength(1)
+    await river.agent.evidence(one, 'seen')
+    expect((await river.store().turn(one.turn))?.state).toBe('seen')
+  })
+
   it('what is allowed to send_message is allowed to a reply, through a granted integration', async () => {
     const { river, mine } = await opened({
       agents: [

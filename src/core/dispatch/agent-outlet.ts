@@ -105,6 +105,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   const flightOf = async (turn: string): Promise<Flying | null> => {
     for (let waitedMs = 0; ; waitedMs += BOARDING_STEP_MS) {
       const flying = dispatcher.flight(turn)
+      // Ids can be guessed: whoever names the turn of another agent names none.
+      if (flying && flying.flight.row.agent !== agent) return null
       if (flying) return { row: flying.flight.row, here: flying.flight }
       if (!waits()) return null
       const row = await store.turn(turn)
@@ -214,9 +216,11 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     return row ? { to, sender: row.sender } : null
   }
 
+  const isOwn = (turn: string) => dispatcher.flight(turn)?.flight.row.agent === agent
+
   const status = (output: Output<'status'>): Accepted => {
     const row = output.turn ? dispatcher.flight(output.turn)?.flight.row : undefined
-    if (row) {
+    if (row?.agent === agent) {
       deps.signal(rowAddress(row), { kind: 'status', text: output.text })
       dispatcher.heard(row.id)
     }
@@ -239,7 +243,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
         case 'event':
           return event(output)
         case 'returned':
-          await dispatcher.giveBack(output.turns, output)
+          await dispatcher.giveBack(output.turns.filter(isOwn), output)
           return { id: null }
       }
     },
