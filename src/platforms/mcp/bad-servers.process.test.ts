@@ -135,6 +135,27 @@ describe('a server that writes what it should not', () => {
     expect(scene.server('noisy').facts()).toMatchObject({ noise: 14, restarts: 0, state: 'up' })
   })
 
+  it('messages that would throw in whoever reads them are counted, and the pipe lives on', async () => {
+    const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`
+    const lines = [
+      `{"jsonrpc":"2.0","id":1234,"result":${deep}}`,
+      `{"jsonrpc":"2.0","id":${deep},"method":"ping"}`,
+      `{"jsonrpc":"2.0","method":"notifications/else","params":${deep}}`,
+      '{"jsonrpc":"2.0","method":{"toString":5}}',
+      '{"jsonrpc":"2.0","id":9,"method":{"toString":5}}',
+      `{"jsonrpc":"2.0","method":"notifications/nexo/channel","params":{"content":"deep","meta":{"a":${deep}}}}`,
+      '{"jsonrpc":"2.0","method":"notifications/nexo/channel","params":{"content":"still here"}}',
+    ]
+    const scene = await openPool([badServer('deep', {})])
+    const server = await scene.reached('deep', 'up')
+    await server.call('emit', { lines }, CALL)
+    // What does not parse is for the parser to name; here it is only heard.
+    await until('both are there', () => scene.texts('deep').length === 2)
+    expect(scene.texts('deep')).toEqual(['deep', 'still here'])
+    expect(server.facts()).toMatchObject({ restarts: 0, state: 'up' })
+    expect(server.facts().noise).toBeGreaterThanOrEqual(3)
+  })
+
   it('a line of 20 MB is skipped, and a batch is taken apart', async () => {
     const one = (content: string) => ({
       jsonrpc: '2.0',

@@ -80,6 +80,7 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
   let toolNames: Promise<readonly string[]> | null = null
   const tapped = tapTransport(opened.transport, {
     news: deps.news,
+    noise: deps.noise,
     experimental: (value) => {
       seen.experimental = value
     },
@@ -169,7 +170,10 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
     program:
       version === undefined
         ? null
-        : { name: version.name.slice(0, 200), version: version.version.slice(0, 100) },
+        : {
+            name: deps.redact(version.name).slice(0, 200),
+            version: deps.redact(version.version).slice(0, 100),
+          },
     ended,
     async tools() {
       toolNames ??= within(timings.pingTimeoutMs, listTools, () => late('tools/list'))

@@ -8,7 +8,12 @@ export interface Taps {
   news(news: ServerNews): void
   experimental(value: unknown): void
   toolsChanged(): void
+  /** A message that nobody can read. */
+  noise(): void
 }
+
+/** Far more than any tool's schema. What is deeper overflows the stack of whoever walks it, and so would end us. */
+const DEEPEST = 200
 
 /** Stands in for `inner` towards the SDK. */
 export function tapTransport(inner: Transport, taps: Taps): Transport {
@@ -18,14 +23,24 @@ export function tapTransport(inner: Transport, taps: Taps): Transport {
     start() {
       inner.onclose = () => outer.onclose?.()
       inner.onerror = (error) => outer.onerror?.(error)
-      inner.onmessage = (message, extra) => {
-        if ('method' in message && !('id' in message)) {
+      const heard: NonNullable<Transport['onmessage']> = (message, extra) => {
+        if ('method' in message && !('id' in message) && typeof message.method === 'string') {
           const news = newsOf(message.method, message.params)
           if (news.ok) return taps.news(news.value)
           if (message.method === 'notifications/tools/list_changed') taps.toolsChanged()
         }
+        // News may be as deep as they like: their parser looks at one level, and what it refuses is recorded.
+        if (isDeeperThan(DEEPEST, message)) return taps.noise()
         const answersInitialize = initialize !== null && 'result' in message && message.id === initialize
         outer.onmessage?.(answersInitialize ? declared(message, taps.experimental) : message, extra)
+      }
+      // Whatever a server sends, it must not throw into the pipe it came from: that would be the end of the daemon.
+      inner.onmessage = (message, extra) => {
+        try {
+          heard(message, extra)
+        } catch {
+          taps.noise()
+        }
       }
       return inner.start()
     },
@@ -40,6 +55,14 @@ export function tapTransport(inner: Transport, taps: Taps): Transport {
     },
   }
   return outer
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  for (const one of Array.isArray(value) ? value : Object.values(value))
+    if (isDeeperThan(levels - 1, one)) return true
+  return false
 }
 
 /** The answer to `initialize` in the form that the protocol wants, after what was declared has been read as it stood. */
