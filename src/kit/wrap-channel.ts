@@ -9,11 +9,15 @@ export interface WrappedChannel {
 const SAFE_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
 
-// A tag may hide behind spaces, control characters and invisible format characters: a model reads past them all.
-const HIDDEN = '[\\s\\p{Cc}\\p{Cf}]*'
-const INVISIBLE = '[\\p{Cc}\\p{Cf}]*'
+// A tag may hide behind spaces, control characters, marks and whatever else has no shape of its own (format characters,
+// variation selectors, fillers), or be written in full width: a model reads past them all.
+const SHAPELESS = '\\p{Cc}\\p{Cf}\\p{M}\\p{DI}'
+const HIDDEN = `[\\s${SHAPELESS}]*`
+const INVISIBLE = `[${SHAPELESS}]*`
+const FULL_WIDTH = 0xfee0
+const either = (char: string) => `[${char}${String.fromCharCode(char.charCodeAt(0) + FULL_WIDTH)}]`
 const CHANNEL_TAG = new RegExp(
-  `<(?=${HIDDEN}(?:/${HIDDEN})?${[...'channel'].join(INVISIBLE)}(?![\\p{L}\\p{N}_]))`,
+  `[<\uFF1C\uFE64](?=${HIDDEN}(?:${either('/')}${HIDDEN})*${[...'channel'].map(either).join(INVISIBLE)}(?![\\p{L}\\p{N}_]))`,
   'giu',
 )
 
