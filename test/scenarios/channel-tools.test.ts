@@ -117,6 +117,8 @@ describeRiver('tools for channel servers', (open) => {
     expect(await to({ channel: 'C1', cc: ['C2'] })).toBe(true)
     expect(await to({ thread_ts: '1.6' })).toBe(true)
     expect(await to({ message: { recipient: { id: 'x', user_id: 'U9' } } })).toBe(true)
+    expect(await to({ channel: { id: 'C2' } })).toBe(true)
+    expect(await to({ channel: 'C1', to: [{ name: 'C2' }] })).toBe(true)
     expect((await send(river, { content: 'x', arguments: { chat_id: 'C2' } })).text).toContain(
       'Target "slack:C2" is not in the personality\'s allowed messaging targets. Allowed: slack:C7, telegram:*',
     )

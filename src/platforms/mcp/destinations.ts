@@ -22,6 +22,18 @@ const CONVERSATION_NAMES = new Set([
     'bcc',
     'recipient',
     'recipientid',
+    'receiver',
+    'receiverid',
+    'sendto',
+    'toid',
+    'touser',
+    'touserid',
+    'tochat',
+    'tochatid',
+    'tochannel',
+    'tonumber',
+    'toemail',
+    'toaddres',
     'target',
     'targetid',
     'destination',
@@ -61,22 +73,23 @@ const HIDDEN: Destination = { of: 'conversation', value: '(nested too deeply)', 
 
 export function destinationsIn(input: Readonly<Record<string, unknown>>): readonly Destination[] {
   const found: Destination[] = []
-  const visit = (key: string, value: unknown, depth: number): void => {
+  /** `of`: what the keys around it already name. A leaf of `chat: {id: …}` is the chat, whatever its own name. */
+  const visit = (key: string, value: unknown, depth: number, around: Destination['of'] | null): void => {
+    const of = kindOf(key) ?? around
     if (typeof value === 'object' && value !== null) {
       if (depth >= DEEPEST) {
         found.push(HIDDEN)
         return
       }
       for (const [inner, one] of Object.entries(value))
-        visit(Array.isArray(value) ? key : inner, one, depth + 1)
+        visit(Array.isArray(value) ? key : inner, one, depth + 1, of)
       return
     }
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return
-    const of = kindOf(key)
     if (of !== null && value !== '')
       found.push({ of, value: String(value), places: placesOf(of, key, String(value)) })
   }
-  for (const [key, value] of Object.entries(input)) visit(key, value, 0)
+  for (const [key, value] of Object.entries(input)) visit(key, value, 0, null)
   return found
 }
 
