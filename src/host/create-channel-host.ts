@@ -80,7 +80,13 @@ export function createChannelHost(options: ChannelHostOptions, parts: HostParts 
     const { prefix, binding } = now.registration ?? { prefix: null, binding: '' }
     const skip = now.registration === null ? now.skip : null
     const limit = inboundLimit({ ...agent, agent: agent.id, server })
-    const barred = verifyNews(news, { skip, prefix, limit, bucket: bucketOf(server, agent) })
+    const barred = verifyNews(news, {
+      skip,
+      prefix,
+      permissionRelay: now.registration?.permissionRelay ?? false,
+      limit,
+      bucket: bucketOf(server, agent),
+    })
     if (barred?.reason === 'rate_limited')
       return refuse(agent, server, { kind: 'rate_limited', key: barred.key })
     if (barred !== null) {

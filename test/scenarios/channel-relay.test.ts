@@ -137,6 +137,21 @@ describeRiver('permission relay', (open) => {
     expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow', decidedBy: 'anna' }])
   })
 
+  it('[S9.gates-every-verdict] a server that was asked and came back without the capability answers for nobody', async () => {
+    const [river, id] = await asking(open)
+    river.server('slack').down()
+    river.server('slack').decides(id, 'allow')
+    river.server('slack').up({ permissionRelay: false })
+    river.server('slack').decides(id, 'allow')
+    await river.settle()
+    expect((await approval(river, id))?.state).toBe('pending')
+    expect(new Set(await reasons(river))).toEqual(new Set(['gate_capability']))
+    river.server('slack').up({ permissionRelay: true })
+    river.server('slack').decides(id, 'deny')
+    await river.settle()
+    expect(river.agent.verdicts).toMatchObject([{ behavior: 'deny', decidedBy: 'server:slack' }])
+  })
+
   it('[F7.relay-unapproved] [S9.relay-capable] servers that do not pass, do not relay or are away are not asked', async () => {
     const over = { ...BOTH, channels: channels({ approved: [approved('pager')] }) }
     const [river, id] = await asking(open, over, { mcpServers: TWO })

@@ -91,10 +91,12 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
 
   const take = (news: ServerNews) => {
     const here = place()
-    const now = gated()
+    const facts = factsNow()
+    const now = gated(facts)
     const barred = verifyNews(news, {
       skip: now.pass ? null : now.skip,
-      prefix: factsNow().prefix,
+      prefix: facts.prefix,
+      permissionRelay: facts.permissionRelay,
       limit: inboundLimit(here.options),
       bucket,
     })

@@ -105,6 +105,7 @@ describePlatformSuite(
   async ({ fault }) => {
     const scene = await open()
     const { slack, adapter, clock, log } = scene
+    slack.becomes({ permissionRelay: true })
     if (fault === 'down') slack.down()
     if (fault === 'rejects') slack.answer = () => ({ isError: true, text: 'channel_not_found' })
     if (fault === 'silent')
@@ -274,7 +275,10 @@ describe('what a server is sent', () => {
     [{ chatId: 412 }, ['conversation 412']],
     [{ recipients: ['a', 'b'] }, ['conversation a', 'conversation b']],
     [{ message: { to: { address: 'x@y' } } }, ['conversation x@y']],
-    [{ text: 'hi', parse_mode: 'HTML' }, []],
+    [{ channel: { id: 'C2' }, to: [{ name: 'x' }] }, ['conversation C2', 'conversation x']],
+    [{ thread: { ref: '7' } }, ['thread 7']],
+    [{ to_user: 'U1' }, ['conversation U1']],
+    [{ text: 'hi', parse_mode: 'HTML', reply_to: '5' }, []],
     [{ a: [[[[[[[[[['deep']]]]]]]]]] }, ['conversation (nested too deeply)']],
   ])('every way to name a destination is seen: %j', (input, found) => {
     expect(destinationsIn(input).map(({ of, value }) => `${of} ${value}`)).toEqual(found)

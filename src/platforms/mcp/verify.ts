@@ -14,6 +14,7 @@ export interface Admission {
   readonly skip: Skip | null
   /** What the live connection declared. */
   readonly prefix: ChannelPrefix | null
+  readonly permissionRelay: boolean
   readonly limit: InboundLimit | null
   readonly bucket: TokenBuckets
 }
@@ -23,6 +24,9 @@ export function verifyNews(news: Pick<ServerNews, 'kind' | 'prefix'>, now: Admis
   if (now.skip) return { reason: `gate_${now.skip.kind}`, key: now.skip.key }
   if (news.prefix !== now.prefix)
     return { reason: 'gate_capability', key: `experimental['${news.prefix}/channel']` }
+  // It was asked while it relayed permissions; one that came back without them answers for nobody.
+  if (news.kind === 'verdict' && !now.permissionRelay)
+    return { reason: 'gate_capability', key: `experimental['${news.prefix}/channel/permission']` }
   if (news.kind === 'verdict' || now.limit === null) return null
   return now.bucket.take('', now.limit.limit).ok ? null : { reason: 'rate_limited', key: now.limit.key }
 }
