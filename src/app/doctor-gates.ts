@@ -82,7 +82,7 @@ export function bindingGates(agent: AgentSettings, binding: Binding, path: Path)
     return [gate('integration', false, `no integration "${binding.instance}"`, `${at}.instance`)]
   const limit = binding.senderLimit
   return [
-    gate('integration', true, 'configured', `${at}.instance`),
+    gate('integration', true, 'configured', integration.platform === 'mcp' ? at : `${at}.instance`),
     gate('link', link.link !== 'down', link.detail ?? link.link, integration.origin),
     ...integrationGates(integration, path.paired),
     ...path.own,
