@@ -1,11 +1,15 @@
 // What an approval looks like in a chat: the whole input, cut safely where a platform has a limit, and both ways to answer.
 import type { ApprovalRow, Ask, OutboundOp } from '../../contract/index.ts'
 import { showButton, verdictButton } from '../inbound/verdict-form.ts'
+import { shownLine, shownText } from './shown-text.ts'
 
 // Room for the frame around the input within a platform's limit.
 const FRAME_CODE_POINTS = 400
 /** A platform without a limit gets it in messages of this size all the same. */
 const MOST_CODE_POINTS = 16_000
+const MOST_TOOL_NAME = 100
+/** One tap does not fill a chat: the rest is on the command line. */
+const MOST_PARTS = 50
 const SHOW_ALL = 'Show all'
 
 export interface PromptPlace {
@@ -17,11 +21,12 @@ export interface PromptPlace {
 
 export function promptOp(id: string, agent: string, ask: Ask, { limit, rest }: PromptPlace): OutboundOp {
   const way = rest === 'button' ? SHOW_ALL : `switchboard approvals show ${id}`
-  const input = cut(ask.input, Math.max(100, limit - FRAME_CODE_POINTS), way)
-  const description = cut(ask.description, 200, way)
-  const isCut = input !== ask.input || description !== ask.description
+  const shown = shownAsk(ask)
+  const input = cut(shown.input, Math.max(100, limit - FRAME_CODE_POINTS), way)
+  const description = cut(shown.description, 200, way)
+  const isCut = input !== shown.input || description !== shown.description
   const lines = [
-    `${agent} wants to run ${ask.toolName}: ${description}`,
+    `${agent} wants to run ${shown.toolName}: ${description}`,
     ...(input ? ['', fenced(input)] : []),
     '',
     `Reply "yes ${id}" or "no ${id}"`,
@@ -30,7 +35,7 @@ export function promptOp(id: string, agent: string, ask: Ask, { limit, rest }: P
     kind: 'prompt',
     approval: id,
     text: lines.join('\n'),
-    ask: { toolName: ask.toolName, description: ask.description, input: ask.input },
+    ask: shown,
     choices: [
       { label: 'Allow', value: verdictButton('allow', id) },
       { label: 'Deny', value: verdictButton('deny', id) },
@@ -41,8 +46,10 @@ export function promptOp(id: string, agent: string, ask: Ask, { limit, rest }: P
 
 /** The line that replaces the question once it is decided. "Allowed" only when the agent has the verdict. */
 export function outcomeText(row: ApprovalRow, passedOn: boolean): string {
-  const what = `${row.ask.toolName} (${row.id})`
+  const what = `${shownAsk(row.ask).toolName} (${row.id})`
   if (row.state === 'withdrawn') return `${what}: no longer asked`
+  // A host with a dialog of its own was told nothing: it still asks there.
+  if (row.cause === 'expired' && passedOn) return `${what}: expired here; the agent still asks where it runs`
   if (row.cause === 'expired') return `${what}: expired, denied`
   if (row.cause === 'unreachable') return `${what}: denied, nobody could be reached`
   const verb = row.behavior === 'allow' ? 'allowed' : 'denied'
@@ -55,12 +62,28 @@ export function outcomeText(row: ApprovalRow, passedOn: boolean): string {
 
 /** All that is asked, in messages that each fit: for whoever wants to see the rest before deciding. */
 export function wholeAsk({ id, ask }: Pick<ApprovalRow, 'id' | 'ask'>, limit: number): readonly string[] {
-  const said = ask.description === '' ? [] : [ask.description]
-  const points = [...said, ask.input].join('\n\n')
-  const parts = inParts([...points], Math.max(100, Math.min(limit, MOST_CODE_POINTS) - FRAME_CODE_POINTS))
-  return parts.map(
-    (part, index) => `${ask.toolName} (${id}), part ${index + 1} of ${parts.length}:\n${fenced(part)}`,
-  )
+  const shown = shownAsk(ask)
+  const said = shown.description === '' ? [] : [shown.description]
+  const points = [...[...said, shown.input].join('\n\n')]
+  const size = Math.max(100, Math.min(limit, MOST_CODE_POINTS) - FRAME_CODE_POINTS)
+  const parts = inParts(points.slice(0, size * MOST_PARTS), size)
+  const left = points.length - size * MOST_PARTS
+  const rest = left > 0 ? [`${left} more characters: switchboard approvals show ${id}`] : []
+  return [
+    ...parts.map(
+      (part, index) => `${shown.toolName} (${id}), part ${index + 1} of ${parts.length}:\n${fenced(part)}`,
+    ),
+    ...rest,
+  ]
+}
+
+/** As people read it: what cannot be seen, or changes how the rest is read, is written out. */
+function shownAsk(ask: Ask): { toolName: string; description: string; input: string } {
+  return {
+    toolName: cut(shownLine(ask.toolName), MOST_TOOL_NAME, ''),
+    description: shownLine(ask.description),
+    input: shownText(ask.input),
+  }
 }
 
 function inParts(points: readonly string[], size: number): readonly string[] {
@@ -72,7 +95,8 @@ function inParts(points: readonly string[], size: number): readonly string[] {
 function cut(text: string, limit: number, way: string): string {
   const points = [...text]
   if (!Number.isFinite(limit) || points.length <= limit) return text
-  return `${points.slice(0, limit).join('')}… (${points.length - limit} more characters: ${way})`
+  const rest = way === '' ? '' : ` (${points.length - limit} more characters: ${way})`
+  return `${points.slice(0, limit).join('')}…${rest}`
 }
 
 // A fence longer than any run of backticks inside, so that the input cannot end it.
