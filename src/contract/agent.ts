@@ -54,6 +54,8 @@ export interface Ask {
   readonly input: string
   /** The host's own id, shown as it came unless it collides with a pending one. */
   readonly requestId?: string
+  /** Which of the agent's hosts asked: request ids of two may be alike, and an answer is for one of them. */
+  readonly host?: string
 }
 
 export type AgentOutput =

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { HostAsk, HostVerdict, ToolOutcome } from '../../contract/index.ts'
 import { isOffered, TOOLS } from '../../tools/index.ts'
 import { shownText, shownTool } from '../../tools/mcp/shown-tool.ts'
+import { boundedAsk } from './bounded-ask.ts'
 import { instructionsFor } from './instructions.ts'
 
 export interface ChannelServerConfig {
@@ -83,7 +84,8 @@ export async function serveChannel(
     ({ request_id, tool_name, description, input_preview }) => {
       // A host that asks although it was not invited to gets no answer: its own dialog stays open.
       if (!config.permission) return
-      deps.ask({ requestId: request_id, toolName: tool_name, description, inputPreview: input_preview })
+      const ask = { requestId: request_id, toolName: tool_name, description, inputPreview: input_preview }
+      deps.ask(boundedAsk(ask))
     },
   )
   server.oninitialized = () => {

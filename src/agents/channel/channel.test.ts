@@ -1,4 +1,4 @@
-// The channel connector: the shared suite, and what is its own: unproven hosts, evidence, order, verdicts.
+// The channel connector: the shared suite, and what is its own: unproven hosts, evidence, order.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AgentConnector, AgentOutlet } from '../../contract/index.ts'
 import {
@@ -314,58 +314,6 @@ describe('the channel connector', () => {
     await connector.deliver(turn(1, { repeat: true }))
     await connector.deliver(turn(3))
     expect(b.texts()).toEqual(['message 2', 'message 1', 'message 3'])
-  })
-
-  it('[S6.ch-permission-in] [S10.asked-by-channel] a request is an approval about the turn in work, with its own id and whole preview', async () => {
-    const host = hosts.attach('kate')
-    await connector.deliver(turn(1))
-    const inputPreview = `{ "command": "${'x'.repeat(15_000)}" `
-    await host.seat.ask({ requestId: 'abcde', toolName: 'Bash', description: 'List', inputPreview })
-    expect(recorded.outputs).toEqual([
-      {
-        kind: 'ask',
-        session: delivery('').session,
-        turn: 't1',
-        guessed: true,
-        ask: { toolName: 'Bash', description: 'List', input: inputPreview, requestId: 'abcde' },
-      },
-    ])
-  })
-
-  it('[S6.ch-permission-out] [S6.ch-expiry-no-verdict] a person’s verdict goes to the host that asked; an expiry to nobody', async () => {
-    const asking = hosts.attach('kate', { proven: true })
-    const bystander = hosts.attach('kate', { proven: true })
-    await asking.seat.ask({ requestId: 'abcde', toolName: 'Bash', description: '', inputPreview: '' })
-    const verdict = {
-      approval: 'vwxyz',
-      session: 's',
-      turn: null,
-      behavior: 'allow',
-      decidedBy: 'dev',
-      ask: { toolName: 'Bash', description: '', input: '', requestId: 'abcde' },
-    } as const
-    expect(connector.holdsDecisions).toBe(false)
-    expect(await connector.verdict?.({ ...verdict, behavior: 'deny', cause: 'expired' })).toBe('gone')
-    expect(asking.verdicts).toEqual([])
-    expect(await connector.verdict?.({ ...verdict, cause: 'person' })).toBe('relayed')
-    expect(asking.verdicts).toEqual([{ requestId: 'abcde', behavior: 'allow' }])
-    expect(bystander.verdicts).toEqual([])
-    expect(await connector.verdict?.({ ...verdict, cause: 'person' })).toBe('gone')
-  })
-
-  it('a request that a host still waits for after a restart of the daemon is answered to it', async () => {
-    const host = hosts.attach('kate', { asks: ['abcde'] })
-    const ask = { toolName: 'Bash', description: '', input: '', requestId: 'abcde' }
-    const verdict = {
-      approval: 'a',
-      session: 's',
-      turn: null,
-      behavior: 'deny',
-      decidedBy: 'd',
-      ask,
-    } as const
-    expect(await connector.verdict?.({ ...verdict, cause: 'person' })).toBe('relayed')
-    expect(host.verdicts).toEqual([{ requestId: 'abcde', behavior: 'deny' }])
   })
 
   it('a flood of tool calls is refused beyond a bound, and an unknown tool is said to be one', async () => {

@@ -2,6 +2,7 @@
 //   unproven ──evidence──▶ proven          unproven ──one turn, 30 s──▶ silent ──late evidence──▶ proven
 // A server is never told whether its host took it as a channel, so a host counts only once it acted on a message.
 import type { AttachedHost, Cancel, Delivery } from '../../contract/index.ts'
+import type { Bucket } from '../../kit/index.ts'
 import type { Held } from './evidence.ts'
 
 export interface Host {
@@ -17,6 +18,7 @@ export interface Host {
   /** The last turn that it acted on: what it asks for is about that one. */
   current: { readonly session: string; readonly turn: string } | null
   readonly asks: Set<string>
+  askBucket: Bucket | undefined
   calls: number
 }
 
@@ -63,6 +65,7 @@ export function createHostBook(start: string): HostBook {
         held: facts.held.map((one) => ({ ...one, seen: false, answering: false, flying: false })),
         current: null,
         asks: new Set(facts.asks),
+        askBucket: undefined,
         calls: 0,
       }
       for (const { session } of facts.held) sticky.set(session, host.key)

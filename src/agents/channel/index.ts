@@ -10,6 +10,8 @@ import {
   type HostSeat,
   SwitchboardError,
 } from '../../contract/index.ts'
+import { takeToken } from '../../kit/index.ts'
+import { ASK_LIMIT, boundedAsk } from './bounded-ask.ts'
 import { createCallDesk } from './calls.ts'
 import { eventOf } from './event.ts'
 import type { Held } from './evidence.ts'
@@ -25,6 +27,7 @@ export const channelConnector: ConnectorModule = {
 export const TRIAL_MS = 30_000
 /** Turns of one session in flight. A host works through what piled up in its own order. */
 const WINDOW = 256
+const ASKS_REMEMBERED = 1_000
 
 export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   const { agent, clock, log } = deps
@@ -129,8 +132,19 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     changed()
     return {
       call: (call, proves) => calls.call(host, call, proves),
-      async ask({ requestId, toolName, description, inputPreview }) {
+      async ask(given) {
+        const { requestId, toolName, description, inputPreview } = boundedAsk(given)
+        const taken = takeToken(host.askBucket, ASK_LIMIT, clock.now())
+        host.askBucket = taken.bucket
+        if (!taken.ok) {
+          log.warn(
+            { host: link.id, request: requestId },
+            'too many permission requests: this one is not asked',
+          )
+          return
+        }
         host.asks.add(requestId)
+        forgetOldest(host.asks)
         // The last turn that it acted on, else the newest it was handed: a guess, and no evidence.
         const newest = host.held.at(-1)
         const about = host.current ?? (newest ? { session: newest.session, turn: newest.turn } : null)
@@ -138,7 +152,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
           kind: 'ask',
           session: about?.session ?? host.key,
           ...(about ? { turn: about.turn, guessed: true } : {}),
-          ask: { toolName, description, input: inputPreview, requestId },
+          ask: { toolName, description, input: inputPreview, requestId, host: host.key },
         })
       },
       detached() {
@@ -190,7 +204,10 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       const { requestId } = ask
       // The host has a dialog of its own, which stays open unless a person decided.
       if (requestId === undefined || cause !== 'person') return 'gone'
-      const host = hosts.all().find((one) => one.asks.has(requestId))
+      // An allow that reached another host would allow what nobody looked at.
+      const host = hosts
+        .all()
+        .find((one) => one.asks.has(requestId) && (ask.host === undefined || ask.host === one.key))
       if (!host) return 'gone'
       const told = await host.link.verdict({ requestId, behavior })
       if (told === 'relayed') host.asks.delete(requestId)
@@ -205,4 +222,10 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       last?.presence(false, 'stopped')
     },
   }
+}
+
+/** Requests that were answered in the terminal are never heard of again. */
+function forgetOldest(asks: Set<string>): void {
+  const [oldest] = asks.size > ASKS_REMEMBERED ? asks : []
+  if (oldest !== undefined) asks.delete(oldest)
 }
