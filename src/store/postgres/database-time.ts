@@ -6,35 +6,25 @@ import type { Clock } from '../../contract/index.ts'
 import type { StoreDeps } from '../store-deps.ts'
 
 const NOW = 'SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now'
-// The transaction's own number, by which the server can be asked later what came of it.
-const BEGIN = `BEGIN; ${NOW}, CAST(pg_current_xact_id() AS TEXT) AS xact`
 
 type Told = NonNullable<StoreDeps['onDatabaseTime']>
 
-export interface Begun {
-  /** The database's time, or the given clock's where nobody wants to be told. */
-  readonly now: number
-  readonly xact: string
+/** Begins a transaction; returns its time: the database's, or the given clock's where nobody wants to be told. */
+export async function begin(on: pg.Client, clock: Clock, told: Told | undefined): Promise<number> {
+  if (told) return ask(on, `BEGIN; ${NOW}`, clock, told)
+  await on.query('BEGIN')
+  return clock.now()
 }
 
-export async function begin(on: pg.Client, clock: Clock, told: Told | undefined): Promise<Begun> {
-  const askedAt = clock.now()
-  const { now, xact } = lastRow(await on.query(BEGIN)) as { now: unknown; xact: string }
-  if (!told) return { now: clock.now(), xact }
-  told(Number(now), askedAt, clock.now())
-  return { now: Number(now), xact }
+export function askTime(on: pg.Client, clock: Clock, told: Told): Promise<number> {
+  return ask(on, NOW, clock, told)
 }
 
-export async function askTime(on: pg.Client, clock: Clock, told: Told): Promise<number> {
+async function ask(on: pg.Client, sql: string, clock: Clock, told: Told): Promise<number> {
   const askedAt = clock.now()
-  const now = Number((lastRow(await on.query(NOW)) as { now: unknown }).now)
+  const answer = (await on.query(sql)) as unknown as pg.QueryResult | readonly pg.QueryResult[]
+  const last = Array.isArray(answer) ? (answer.at(-1) as pg.QueryResult) : (answer as pg.QueryResult)
+  const now = Number((last.rows[0] as { now?: unknown } | undefined)?.now ?? clock.now())
   told(now, askedAt, clock.now())
   return now
-}
-
-/** Several statements in one trip have several results. */
-function lastRow(given: unknown): unknown {
-  const answer = given as pg.QueryResult | readonly pg.QueryResult[]
-  const last = Array.isArray(answer) ? (answer.at(-1) as pg.QueryResult) : (answer as pg.QueryResult)
-  return last.rows[0]
 }

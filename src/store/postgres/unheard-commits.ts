@@ -1,12 +1,29 @@
 // Commits whose answer was lost with the connection. Done again, an answer would be said twice; given up, a turn would be
-// handed to nobody. So the server is asked, as soon as it can be: it remembers of each transaction what came of it.
+// handed to nobody. So the database is asked, as soon as it can be, whether the ledger's chain has the head that the
+// commit gave it: nobody else writes that row, and no two commits give the same head. (The server's own memory of
+// transactions would not do: a crash may give a number out a second time.)
+import type pg from 'pg'
 import type { Cancel, Clock } from '../../contract/index.ts'
+import type { ChainHead } from '../verb-context.ts'
 import { createClient } from './connection.ts'
 
+/** The server's end of a connection. While it is there, its last commit may still come about. */
+export interface Backend {
+  readonly pid: number
+  readonly since: string
+}
+
 export interface UnheardCommits {
-  /** Resolves with whether the transaction holds. Throws when it cannot be known any more, or on `stop`. */
-  outcome(xact: string): Promise<boolean>
+  /** Resolves with whether the commit that gave the chain this head holds. Throws on `stop`. */
+  outcome(backend: Backend, chain: ChainHead): Promise<boolean>
   stop(): void
+}
+
+export async function backendOf(client: pg.Client): Promise<Backend> {
+  const { rows } = await client.query(
+    `SELECT pid, CAST(backend_start AS TEXT) AS since FROM pg_stat_activity WHERE pid = pg_backend_pid()`,
+  )
+  return rows[0] as Backend
 }
 
 const ASK_EVERY_MS = 250
@@ -28,20 +45,24 @@ export function createUnheardCommits(url: string, clock: Clock): UnheardCommits 
     })
 
   /** Undefined: the server is away, or has not noticed yet that the connection is gone. */
-  const ask = async (xact: string): Promise<boolean | undefined> => {
+  const ask = async ({ pid, since }: Backend, chain: ChainHead): Promise<boolean | undefined> => {
     const client = createClient(url)
     client.on('error', () => undefined)
     try {
       await client.connect()
-      const { rows } = await client.query({
-        text: 'SELECT pg_xact_status($1::xid8) AS status',
-        values: [xact],
+      const { rowCount: ended } = await client.query({
+        text: `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE pid = $1 AND backend_start = CAST($2 AS TIMESTAMPTZ)`,
+        values: [pid, since],
       })
-      const { status } = rows[0] as { status: string | null }
-      if (status === null) throw new Forgotten()
-      return status === 'committed' ? true : status === 'aborted' ? false : undefined
-    } catch (thrown) {
-      if (thrown instanceof Forgotten) throw thrown
+      if (ended !== 0) return undefined
+      const { rows } = await client.query({
+        text: 'SELECT n, head FROM ledger_chains WHERE id = $1',
+        values: [chain.id],
+      })
+      const found = rows[0] as { n: number; head: string } | undefined
+      return found?.n === chain.n && found.head === chain.head
+    } catch {
       return undefined
     } finally {
       void client.end().catch(() => undefined)
@@ -49,11 +70,11 @@ export function createUnheardCommits(url: string, clock: Clock): UnheardCommits 
   }
 
   return {
-    async outcome(xact) {
+    async outcome(backend, chain) {
       for (;;) {
-        const held = stopped ? undefined : await ask(xact)
+        const held = stopped ? undefined : await ask(backend, chain)
         if (held !== undefined) return held
-        if (stopped) throw new Forgotten()
+        if (stopped) throw new Error('nobody waits any more for what came of the commit')
         await wait()
       }
     },
@@ -61,11 +82,5 @@ export function createUnheardCommits(url: string, clock: Clock): UnheardCommits 
       stopped = true
       for (const wake of [...waking]) wake()
     },
-  }
-}
-
-class Forgotten extends Error {
-  constructor() {
-    super('nobody knows what came of the transaction')
   }
 }

@@ -10,7 +10,7 @@ import { createClient, createExecutor, drive } from './connection.ts'
 import { begin } from './database-time.ts'
 import { isCollision, isConnectionLoss, postgresError } from './errors.ts'
 import { notifyOthers } from './listener.ts'
-import { createUnheardCommits } from './unheard-commits.ts'
+import { type Backend, backendOf, createUnheardCommits } from './unheard-commits.ts'
 
 const COLLISION_TRIES = 5
 const FIRST_WAIT_MS = 100
@@ -47,7 +47,7 @@ export interface WriterOptions {
 interface Done {
   readonly results: readonly unknown[]
   readonly context: VerbContext
-  readonly xact: string
+  readonly on: pg.Client
   /** What broke while the commit was on its way; null: it was confirmed. */
   readonly lost: unknown
 }
@@ -61,6 +61,7 @@ export function createWriter(options: WriterOptions): Writer {
   let waitMs = FIRST_WAIT_MS
   const unheard = createUnheardCommits(url, clock)
   const parked = new Set<Promise<void>>()
+  const backends = new WeakMap<pg.Client, Backend>()
 
   const drop = (lost: pg.Client): void => {
     if (client !== lost) return
@@ -84,6 +85,7 @@ export function createWriter(options: WriterOptions): Writer {
     try {
       await fresh.connect()
       await fresh.query(SESSION)
+      backends.set(fresh, await backendOf(fresh))
     } catch (thrown) {
       retryAt = clock.now() + waitMs
       waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
@@ -103,11 +105,11 @@ export function createWriter(options: WriterOptions): Writer {
     const execute = createExecutor(on, { notify, prepare: true })
     let done: Done | null = null
     try {
-      const { now, xact } = await begin(on, clock, options.onDatabaseTime)
+      const now = await begin(on, clock, options.onDatabaseTime)
       const context: VerbContext = newContext(options.identity(), now)
       const results = await drive(runGroup(context, calls, mac), execute)
       options.crashPoint?.('store.before-commit')
-      done = { results, context, xact, lost: null }
+      done = { results, context, on, lost: null }
       await on.query('COMMIT')
       options.crashPoint?.('store.after-commit')
       adopt(context)
@@ -128,7 +130,11 @@ export function createWriter(options: WriterOptions): Writer {
     const away = postgresError(done.lost) ?? done.lost
     const safe = receive as Verb<unknown, unknown>
     for (const call of calls) if (call.verb === safe) call.reject(away)
-    const held = await unheard.outcome(done.xact).catch(() => false)
+    const backend = backends.get(done.on)
+    const { chain, entries } = done.context
+    // Without an entry there is nothing to know it by, and nothing in it that may not be done again: leases, lanes.
+    const known = backend !== undefined && chain !== null && entries.length > 0
+    const held = known && (await unheard.outcome(backend, chain).catch(() => false))
     for (const [at, call] of calls.entries()) {
       if (held) call.resolve(done.results[at])
       else call.reject(away)

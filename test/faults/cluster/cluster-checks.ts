@@ -78,7 +78,11 @@ export async function expectNothingLost(cluster: Cluster, load: Load): Promise<O
   const { probe, agent, place, telegram } = cluster
   await load.stop()
   await until('every update was fetched', () => telegram.world.updates.length === 0, 120_000)
-  await until('everything is settled', async () => (await probe.open()) === 0, 120_000)
+  await until('everything is settled', async () => (await probe.open()) === 0, 120_000).catch(
+    async (thrown) => {
+      throw new Error(`${thrown}\n${await whatIsOpen(cluster)}`)
+    },
+  )
 
   const turns = await probe.turns()
   const crowd = turns.filter((turn) => turn.integration === 'crowd')
@@ -122,6 +126,23 @@ export async function expectNothingLost(cluster: Cluster, load: Load): Promise<O
     conflicts: telegram.updates.conflicts(),
     spoken: load.spoken.length,
   }
+}
+
+/** For the one who has to find out why. */
+async function whatIsOpen({ probe, agent, nodes }: Cluster): Promise<string> {
+  const now = await probe.now()
+  const rows = await probe.rows(
+    `SELECT 'turn' AS what, t.seq, t.message_id AS about, t.state, t.reason, t.attempts, t.updated_at - $1 AS changed,
+       l.owner, l.until - $1 AS until, l.not_before - $1 AS not_before FROM turns t
+     JOIN sessions s ON s.seq = t.lane LEFT JOIN lanes l ON l.kind = 'turns' AND l.lane = s.id
+     WHERE t.state IN ('queued','handed','seen')
+     UNION ALL SELECT 'send', o.seq, o.lane, o.state, o.reason, o.attempts, o.updated_at - $1, l.owner, l.until - $1,
+       o.due_at - $1 FROM outbox o LEFT JOIN lanes l ON l.kind = 'sends' AND l.lane = o.lane
+     WHERE o.state IN ('queued','sending') LIMIT 20`,
+    [now],
+  )
+  const logs = nodes.map((node) => `--- ${node.name()}\n${node.daemon().stderr().slice(-2_500)}`)
+  return [...rows.map((row) => JSON.stringify(row)), `agent retried ${agent.retries()}`, ...logs].join('\n')
 }
 
 /** Every person reads an answer to everything they said, once, or again with the note. */
