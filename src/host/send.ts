@@ -72,7 +72,7 @@ export async function sendThrough(order: SendOrder, deps: SendDeps): Promise<Sen
   if (!offered.includes(tool))
     throw new SwitchboardError(
       'platform_rejected',
-      `server ${server} has no tool "${tool}" (outbound_tool_name); it offers: ${offered.join(', ') || 'none'}`,
+      `server ${server} has no tool "${tool}" (outbound_tool_name); it offers: ${offered.slice(0, 50).join(', ').slice(0, 500) || 'none'}`,
     )
   const result = await live?.call(tool, input, { timeoutMs: CALL_TIMEOUT_MS })
   return shown(server, tool, result as ServerToolResult)

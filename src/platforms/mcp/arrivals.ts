@@ -24,9 +24,11 @@ export interface ArrivalsDeps {
 }
 
 const FULL = 2_000
+const FULL_CHARS = 4 * 1_048_576
 const MOST_WAITING = 10_000
 const MOST_WAITING_CHARS = 16 * 1_048_576
 const BATCH = 256
+const BATCH_CHARS = FULL_CHARS
 const RETRY = { baseMs: 100, maxMs: 5_000 }
 const STOP_MS = 5_000
 
@@ -53,9 +55,18 @@ export function createArrivals(deps: ArrivalsDeps): Arrivals {
     deps.pressure(now)
   }
 
+  const nextBatch = () => {
+    let end = 0
+    for (let size = 0; end < Math.min(BATCH, queue.length); end++) {
+      size += queue[end]?.chars ?? 0
+      if (end > 0 && size > BATCH_CHARS) break
+    }
+    return queue.slice(0, end)
+  }
+
   const run = async () => {
     for (let failures = 0; queue.length > 0 || lost > 0; ) {
-      const batch = queue.slice(0, BATCH)
+      const batch = nextBatch()
       // Those that were dropped came after what waits.
       const tellOfLost = batch.length === queue.length ? Math.min(lost, BATCH) : 0
       const told = Array.from({ length: tellOfLost }, deps.dropped)
@@ -64,7 +75,7 @@ export function createArrivals(deps: ArrivalsDeps): Arrivals {
         queue.splice(0, batch.length)
         chars -= batch.reduce((sum, one) => sum + one.chars, 0)
         lost -= tellOfLost
-        if (full && queue.length < FULL / 2) press(false)
+        if (full && queue.length < FULL / 2 && chars < FULL_CHARS / 2) press(false)
         failures = 0
       } catch (thrown) {
         failures += 1
@@ -86,13 +97,15 @@ export function createArrivals(deps: ArrivalsDeps): Arrivals {
 
   return {
     push(event) {
-      const size = event.kind === 'message' ? event.text.length : 0
-      if (queue.length >= MOST_WAITING || chars + size > MOST_WAITING_CHARS) lost += 1
+      const size = weightOf(event)
+      // One alone is taken however large it is: the transport bounds it.
+      const tooMuch = queue.length > 0 && chars + size > MOST_WAITING_CHARS
+      if (queue.length >= MOST_WAITING || tooMuch) lost += 1
       else {
         queue.push({ event, chars: size })
         chars += size
       }
-      if (!full && queue.length >= FULL) press(true)
+      if (!full && (queue.length >= FULL || chars >= FULL_CHARS)) press(true)
       if (!stopped) start()
     },
     waiting: () => queue.length,
@@ -110,4 +123,9 @@ export function createArrivals(deps: ArrivalsDeps): Arrivals {
       if (left > 0) deps.log.error({ left }, 'messages of a channel server were not stored')
     },
   }
+}
+
+function weightOf(event: InboundEvent): number {
+  if (event.kind !== 'message') return 0
+  return Object.values(event.meta ?? {}).reduce((sum, value) => sum + value.length, event.text.length)
 }

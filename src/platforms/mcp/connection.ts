@@ -196,7 +196,7 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
             ),
           () => new SwitchboardError('outcome_unknown', `${tool} did not answer within ${timeoutMs} ms`),
         )
-        return readToolResult(answer)
+        return readToolResult(answer, deps.redact)
       } catch (thrown) {
         throw callFault(thrown, tool, deps.redact)
       }

@@ -17,7 +17,7 @@ import {
   type Skip,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createTokenBuckets } from '../../kit/index.ts'
+import { createTokenBuckets, truncate } from '../../kit/index.ts'
 import { type Arrivals, createArrivals } from './arrivals.ts'
 import { inboundLimit, readOptions } from './channel-options.ts'
 import { destinationsIn } from './destinations.ts'
@@ -26,6 +26,7 @@ import { evaluateGates } from './gates.ts'
 import { messageIds, permissionRequest, toolInput } from './render.ts'
 import { WHOLE_SERVER } from './thread.ts'
 import { barredEvent, type EventPlace, toEvent } from './to-event.ts'
+import { boundedResult } from './tool-result.ts'
 import { verifyNews } from './verify.ts'
 
 export const mcpPlatform: PlatformModule = { name: 'mcp', create: (deps) => createMcp(deps) }
@@ -42,6 +43,8 @@ const ABILITIES: Abilities = {
 }
 const CALL_TIMEOUT_MS = 30_000
 const ANSWERS_KEPT = 500
+/** Of what a server says, in an error. */
+const SHOWN_CHARS = 500
 
 /** Throws `config_invalid` when the options were not made by the config room. */
 export function createMcp(deps: PlatformDeps): PlatformAdapter {
@@ -155,14 +158,16 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
     if (offered !== true) {
       throw new SwitchboardError(
         'platform_rejected',
-        `server ${name} has no tool "${tool}" (outbound_tool_name); it offers: ${offered.join(', ') || 'none'}`,
+        `server ${name} has no tool "${tool}" (outbound_tool_name); it offers: ${namesOf(offered)}`,
         { hint: `set outbound_tool_name of server ${name} in ${place().options.origin}.channels.approved` },
       )
     }
     const result = await server.call(tool, input, { timeoutMs: CALL_TIMEOUT_MS })
-    if (request.op.kind === 'call') remember(request.key, result)
-    if (result.isError)
-      throw new SwitchboardError('platform_rejected', result.text || `the tool "${tool}" reported an error`)
+    if (request.op.kind === 'call') remember(request.key, boundedResult(result))
+    if (result.isError) {
+      const said = truncate(result.text, SHOWN_CHARS)
+      throw new SwitchboardError('platform_rejected', said || `the tool "${tool}" reported an error`)
+    }
     return { platformIds: messageIds(result) }
   }
 
@@ -229,6 +234,10 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
       arrivals = null
     },
   }
+}
+
+function namesOf(tools: readonly string[]): string {
+  return truncate(tools.slice(0, 50).join(', '), SHOWN_CHARS) || 'none'
 }
 
 function skipOf(gated: ReturnType<typeof evaluateGates>): Pick<Skip, 'reason'> {

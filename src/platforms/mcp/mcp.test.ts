@@ -22,6 +22,7 @@ import {
   testSettings,
 } from '../../testing/index.ts'
 import { createScriptedServers } from '../../testing/scripted-servers.ts'
+import { createArrivals } from './arrivals.ts'
 import { destinationsIn } from './destinations.ts'
 import { createMcp } from './index.ts'
 import { messageIds } from './render.ts'
@@ -189,23 +190,51 @@ describe('what a server pushes', () => {
     await adapter.stop()
   })
 
-  it('[I8.store-away] that could not be kept is counted and told when the store is back', async () => {
+  it('is held back at the server when few but large ones wait, meta and all; nothing is dropped', async () => {
     const { adapter, slack, clock } = await open(made({ ...CHANNELS, maxContentChars: 0 }))
     const intake = createFakeIntake()
     intake.failWith(new SwitchboardError('store_unavailable', 'away'))
     await adapter.start(intake, null)
-    const large = 'x'.repeat(6 * 1_048_576)
-    for (let n = 0; n < 5; n++) slack.says(large)
+    const meta = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`k${n}`, 'v'.repeat(16_000)]))
+    for (let n = 0; n < 20; n++) slack.says(`m${n}`, meta)
+    for (let n = 20; n < 25; n++) slack.says(`m${n} ${'x'.repeat(6 * 1_048_576)}`)
     await tick()
-    expect(adapter.link().detail).toBe('2 messages wait for the store; 3 had to be dropped')
+    expect(adapter.link().detail).toBe('5 messages wait for the store')
     intake.failWith(null)
     await clock.advance(10_000)
+    for (let turn = 0; turn < 50; turn++) await tick()
+    expect(intake.events.map((event) => event.kind === 'message' && event.text.slice(0, 3).trim())).toEqual(
+      Array.from({ length: 25 }, (_, n) => `m${n}`),
+    )
+    await adapter.stop()
+  })
+
+  it('[I8.store-away] that could not be kept is counted and told when the store is back', async () => {
+    const clock = createTestClock()
+    const intake = createFakeIntake()
+    intake.failWith(new SwitchboardError('store_unavailable', 'away'))
+    const from = { conversation: 'all', chat: 'direct', sender: { id: 'slack' }, at: 0 } as const
+    // Nobody holds the server back.
+    const arrivals = createArrivals({
+      intake,
+      clock,
+      log: createRecordingLog(),
+      random: createTestRandom('arrivals'),
+      pressure: () => undefined,
+      dropped: () => ({ ...from, kind: 'barred', reason: 'store_away', key: '' }),
+    })
+    const text = 'x'.repeat(6 * 1_048_576)
+    for (let n = 0; n < 5; n++) arrivals.push({ ...from, kind: 'message', text })
     await tick()
+    expect([arrivals.waiting(), arrivals.lost()]).toEqual([2, 3])
+    intake.failWith(null)
+    await clock.advance(10_000)
+    for (let turn = 0; turn < 10; turn++) await tick()
     expect(intake.events.map((event) => (event.kind === 'barred' ? event.reason : event.kind))).toEqual([
       ...['message', 'message'],
       ...['store_away', 'store_away', 'store_away'],
     ])
-    await adapter.stop()
+    await arrivals.stop()
   })
 
   it('in a dialect that it did not declare is barred', async () => {

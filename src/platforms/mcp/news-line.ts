@@ -12,6 +12,7 @@ export interface NewsLine {
 }
 
 const MAX_WAITING = 1_000
+const MAX_WAITING_CHARS = 16 * 1_048_576
 
 export function createNewsLine(deps: {
   /** Reading should stop or go on. */
@@ -20,7 +21,8 @@ export function createNewsLine(deps: {
   readonly failed: (thrown: unknown) => void
 }): NewsLine {
   const listeners = new Set<(news: ServerNews) => void>()
-  let waiting: ServerNews[] = []
+  let waiting: { readonly news: ServerNews; readonly chars: number }[] = []
+  let chars = 0
   let holds = 0
   let full = false
 
@@ -33,20 +35,28 @@ export function createNewsLine(deps: {
       }
     }
   }
+  const isMuch = () => waiting.length >= MAX_WAITING || chars >= MAX_WAITING_CHARS
   const drain = () => {
     let at = 0
     // A listener may hold again while it is told: the rest stays in its place.
-    for (; at < waiting.length && holds === 0; at++) tell(waiting[at] as ServerNews)
+    for (; at < waiting.length && holds === 0; at++) {
+      const one = waiting[at]
+      if (one === undefined) continue
+      chars -= one.chars
+      tell(one.news)
+    }
     waiting = waiting.slice(at)
-    if (!full || waiting.length >= MAX_WAITING) return
+    if (!full || isMuch()) return
     full = false
     deps.pressure(false)
   }
   return {
     push(news) {
       if (holds === 0 && waiting.length === 0) return tell(news)
-      waiting.push(news)
-      if (full || waiting.length < MAX_WAITING) return
+      const size = weightOf(news.params)
+      waiting.push({ news, chars: size })
+      chars += size
+      if (full || !isMuch()) return
       full = true
       deps.pressure(true)
     },
@@ -67,4 +77,18 @@ export function createNewsLine(deps: {
     full: () => full,
     waiting: () => waiting.length,
   }
+}
+
+/** About how many characters a value holds. Without recursion: strangers decide how deep it is. */
+function weightOf(value: unknown): number {
+  const left: unknown[] = [value]
+  let weight = 0
+  while (left.length > 0) {
+    const one = left.pop()
+    if (typeof one === 'string') weight += one.length
+    else if (typeof one === 'object' && one !== null)
+      for (const inner of Array.isArray(one) ? one : Object.values(one)) left.push(inner)
+    weight += 16
+  }
+  return weight
 }

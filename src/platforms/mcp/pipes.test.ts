@@ -6,6 +6,7 @@ import { createLines } from './lines.ts'
 import { createNewsLine } from './news-line.ts'
 import { createRedactor } from './redact.ts'
 import { createStderrLog } from './stderr-log.ts'
+import { boundedResult, readToolResult } from './tool-result.ts'
 
 describe('lines', () => {
   const read = (maxBytes: number, ...chunks: (string | Buffer)[]) => {
@@ -55,6 +56,20 @@ describe('news', () => {
     expect([line.waiting(), line.full(), pressure]).toEqual([0, false, [true, false]])
   })
 
+  it('press on the server when few but large ones wait, however deep they are', () => {
+    const pressure: boolean[] = []
+    const line = createNewsLine({ pressure: (full) => void pressure.push(full), failed: () => undefined })
+    const release = line.hold()
+    let deep: unknown = 'x'.repeat(9 * 1_048_576)
+    for (let level = 0; level < 100_000; level++) deep = [deep]
+    line.push({ kind: 'message', prefix: 'nexo', params: { content: 5, meta: { a: deep } } })
+    expect(pressure).toEqual([])
+    line.push({ kind: 'message', prefix: 'nexo', params: { content: 'x'.repeat(9 * 1_048_576) } })
+    expect(pressure).toEqual([true])
+    release()
+    expect([pressure, line.waiting()]).toEqual([[true, false], 0])
+  })
+
   it('stay in order when a listener holds them while it is told', () => {
     const heard: unknown[] = []
     const line = createNewsLine({ pressure: () => undefined, failed: () => undefined })
@@ -95,6 +110,17 @@ describe('the words of a server', () => {
     )
     expect(redact('an abc')).toBe('an abc')
     expect(redact('x'.repeat(10_000))).toHaveLength(501)
+  })
+
+  it('of a tool that failed lose them too, and none is longer than somebody would read', () => {
+    const redact = createRedactor(['sk-123456789'])
+    const text = `401 for sk-123456789 ${'x'.repeat(1_000_000)}`
+    const failed = readToolResult({ isError: true, content: [{ type: 'text', text }] }, redact)
+    expect(failed.text).toMatch(/^401 for \[redacted\] x{100}/)
+    expect(failed.text.length).toBeLessThan(600)
+    const good = readToolResult({ content: [{ type: 'text', text }], structuredContent: { text } }, redact)
+    expect(boundedResult(good)).toMatchObject({ structured: null, content: [{ type: 'text' }] })
+    expect(JSON.stringify(boundedResult(good)).length).toBeLessThan(40_000)
   })
 
   it('are as many as somebody would read', async () => {

@@ -51,6 +51,8 @@ export function permissionRequest(
     : { method, params: { schema: 1, ...params, input_preview: truncate(input, NEXO_PREVIEW_CHARS) } }
 }
 
+const MOST_IDS = 100
+const LONGEST_ID_CHARS = 500
 const ID_FIELDS = ['message_id', 'messageId', 'id', 'ts'] as const
 const IDS_FIELDS = ['message_ids', 'messageIds', 'ids', 'platform_ids'] as const
 // As the official plugins write it: `sent (id: 7)`, `sent 2 parts (ids: 7, 8)`.
@@ -60,7 +62,7 @@ const WRITTEN_IDS = /\(ids?: ([^)]{1,400})\)/
 export function messageIds({ structured, text }: ServerToolResult): readonly string[] {
   for (const field of IDS_FIELDS) {
     const value = structured?.[field]
-    if (Array.isArray(value) && value.length > 0) return value.filter(isId).map(String)
+    if (Array.isArray(value) && value.length > 0) return value.filter(isId).slice(0, MOST_IDS).map(String)
   }
   for (const field of ID_FIELDS) {
     const value = structured?.[field]
@@ -71,5 +73,8 @@ export function messageIds({ structured, text }: ServerToolResult): readonly str
 }
 
 function isId(value: unknown): value is string | number {
-  return (typeof value === 'string' && value !== '') || typeof value === 'number'
+  return (
+    (typeof value === 'string' && value !== '' && value.length <= LONGEST_ID_CHARS) ||
+    typeof value === 'number'
+  )
 }

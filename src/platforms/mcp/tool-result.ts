@@ -1,27 +1,40 @@
 // The answer of a server's tool, and what became of a call that brought none: rejected, not sent, or nobody knows.
 import { asSwitchboardError, type ServerToolResult, SwitchboardError } from '../../contract/index.ts'
+import { truncate } from '../../kit/index.ts'
 
 /** HTTP statuses with which a server says that it did nothing. */
 const NOTHING_DONE = new Set([400, 401, 403, 404, 405, 406, 408, 413, 415, 425, 429, 503])
 const REFUSED_FOR_GOOD = new Set([400, 401, 403, 405, 406, 413, 415])
 
-export function readToolResult(answer: {
-  readonly content?: unknown
-  readonly isError?: unknown
-  readonly structuredContent?: unknown
-}): ServerToolResult {
+/** `redact`: what a tool says of its failure ends in our outbox and log. */
+export function readToolResult(
+  answer: { readonly content?: unknown; readonly isError?: unknown; readonly structuredContent?: unknown },
+  redact: (text: string) => string,
+): ServerToolResult {
   const content = Array.isArray(answer.content) ? answer.content : []
   const texts = content.flatMap((block: { type?: unknown; text?: unknown }) =>
     block?.type === 'text' && typeof block.text === 'string' ? [block.text] : [],
   )
   const { structuredContent: structured } = answer
+  const isError = answer.isError === true
+  const text = texts.join('\n')
   return {
-    isError: answer.isError === true,
+    isError,
     content,
     structured:
       typeof structured === 'object' && structured !== null ? (structured as Record<string, unknown>) : null,
-    text: texts.join('\n'),
+    text: isError ? redact(text.slice(0, MAX_KEPT_CHARS)) : text,
   }
+}
+
+const MAX_KEPT_CHARS = 65_536
+const MAX_KEPT_TEXT_CHARS = 16_000
+
+/** An answer fit to be kept and shown to a model: one that is larger comes as the beginning of its text. */
+export function boundedResult(result: ServerToolResult): ServerToolResult {
+  if (JSON.stringify([result.content, result.structured, result.text]).length <= MAX_KEPT_CHARS) return result
+  const text = truncate(result.text, MAX_KEPT_TEXT_CHARS)
+  return { isError: result.isError, content: [{ type: 'text', text }], structured: null, text }
 }
 
 /** A fault of a call as the river knows them. Told apart by shape: the SDK is loaded only where it is used. */
