@@ -29,6 +29,17 @@ describe('channel servers as integrations', () => {
     expect(made.map((one) => one.enabled)).toEqual([true, true, false])
   })
 
+  it('whatever a server is called, its id is its own; what cannot be told apart is no name', () => {
+    const named = (name: string) => `
+mcp_servers: { ${JSON.stringify(name)}: { command: x } }
+agents: [{ id: kate, channels: { enabled: true, approved: [{ server: ${JSON.stringify(name)} }] } }]
+`
+    for (const name of ['a@kate', 'plugin:slack:default', 'a/b', '100%', 'Ünïcode 名', 'a b'])
+      expect(settingsFrom(named(name)).integrations.at(-1)?.id).toBe(`channel:${name}@kate`)
+    for (const name of [' ', ' a', 'a\n', 'a\u0007b', 'a'.repeat(129)])
+      expect(() => settingsFrom(named(name))).toThrow(/name of a server/)
+  })
+
   it('they are granted to their agent alone, and carry what the gates look at', () => {
     expect(made[0]).toMatchObject({
       scope: { agents: ['kate'] },

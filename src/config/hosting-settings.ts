@@ -9,11 +9,11 @@ import {
   SwitchboardError,
 } from '../contract/index.ts'
 import { bindingSchema, channelsSchema, isAllowEntry } from './schema/agents.ts'
-import { mcpServerSchema } from './schema/mcp-servers.ts'
+import { mcpServerSchema, serverName } from './schema/mcp-servers.ts'
 import { channelsOf } from './settings-of.ts'
 
 export const hostingSchema = z.strictObject({
-  mcp_servers: z.record(z.string().min(1), mcpServerSchema),
+  mcp_servers: z.record(serverName, mcpServerSchema),
   agents: z
     .array(
       z.strictObject({

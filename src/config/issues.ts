@@ -56,6 +56,8 @@ function findingsOfIssue(issue: Issue, value: unknown, root: z.core.$ZodType): F
         },
       ]
     }
+    case 'invalid_key':
+      return [{ path, at: 'key', message: issue.issues[0]?.message ?? issue.message, hint: null }]
     case 'too_small':
     case 'too_big':
       return [sized(issue, path)]

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { agentSchema } from './agents.ts'
 import { integrationSchema } from './integrations.ts'
-import { mcpServerSchema } from './mcp-servers.ts'
+import { mcpServerSchema, serverName } from './mcp-servers.ts'
 import { serverSchema, storeSchema } from './server.ts'
 import { retentionSchema, tunablesSchema } from './tunables.ts'
 import { userSchema } from './users.ts'
@@ -13,7 +13,7 @@ export const configSchema = z
     store: storeSchema.optional(),
     integrations: z.array(integrationSchema).default([]).describe('Accounts on platforms.'),
     mcp_servers: z
-      .record(z.string().min(1), mcpServerSchema)
+      .record(serverName, mcpServerSchema)
       .default({})
       .describe('MCP channel servers that Switchboard starts or connects to.'),
     agents: z.array(agentSchema).default([]).describe('The agents.'),

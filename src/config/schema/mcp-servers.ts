@@ -8,6 +8,11 @@ import { httpUrl, text, textOrSecret } from './words.ts'
 const SECRET_NAME =
   /(^|[_-])(token|secret|passw(or)?d|passphrase|api[_-]?key|private[_-]?key|authorization|cookie)$/i
 
+// It stands in addresses, allow entries and the words of tools, which trim it: what cannot be told apart there is no name.
+export const serverName = z.string().regex(/^(?!\s)[^\p{Cc}\p{Cs}]{1,128}(?<!\s)$/u, {
+  error: 'the name of a server has 1 to 128 characters, no control characters, and no space at either end',
+})
+
 export const mcpServerSchema = z
   .strictObject({
     command: text('Program to start.').optional(),
