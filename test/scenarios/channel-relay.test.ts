@@ -197,6 +197,18 @@ describeRiver('permission relay', (open) => {
     expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow', decidedBy: 'U1' }])
   })
 
+  it('a name that reads like the id of an approver is none, wherever approvers are named', async () => {
+    const users = [{ id: 'boss', identities: [`${SLACK}:U1`], notifyTo: null, roles: ['approver'] as const }]
+    const [river, id] = await asking(open, {}, { users, integrations: [CHAT] })
+    river.server('slack').says(`yes ${id}`, { chat_id: 'C1', user: 'U1' })
+    await river.settle()
+    expect((await approval(river, id))?.state).toBe('pending')
+    expect(await reasons(river)).toEqual(['not_approver'])
+    river.server('slack').says(`yes ${id}`, { chat_id: 'C1', user_id: 'U1' })
+    await river.settle()
+    expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow', decidedBy: 'U1' }])
+  })
+
   it('nothing that an agent says can be taken for a request', async () => {
     const [river] = await asking(open)
     const sends = await river.store().sends({ integration: SLACK, limit: 10 })

@@ -9,7 +9,7 @@ import {
 } from '../../contract/index.ts'
 import { truncate } from '../../kit/index.ts'
 import { type ChannelOptions, isNarrow } from './channel-options.ts'
-import { type ChannelMessage, parseMessage, parseVerdict, senderOf } from './parse.ts'
+import { type ChannelMessage, type ChannelSender, parseMessage, parseVerdict, senderOf } from './parse.ts'
 import { placeOf, WHOLE_SERVER } from './thread.ts'
 import type { Barred } from './verify.ts'
 
@@ -65,7 +65,7 @@ function message({ content, meta, dropped }: ChannelMessage, place: EventPlace, 
     conversation: clean(conversation),
     ...(thread === undefined ? {} : { thread: clean(thread) }),
     chat: 'direct',
-    sender: { id: clean(approves(integration) && !sender.stable ? options.server : sender.id), ...named },
+    sender: { id: clean(idOf(sender)), ...named },
     at: now,
     ...(messageId === '' ? {} : { messageId: clean(messageId) }),
     text: truncate(content, cap),
@@ -74,18 +74,18 @@ function message({ content, meta, dropped }: ChannelMessage, place: EventPlace, 
   return event
 }
 
-/** Whoever may approve is known by an id: a name that happens to be the same must not. */
-function approves({ access }: IntegrationSettings): boolean {
-  return access.readable && access.approvers.length > 0
+/** Whoever may approve is known by an id: a name that happens to be the same must not read like one. */
+function idOf({ id, stable, name }: ChannelSender): string {
+  return stable || name === undefined ? id : `name:${id}`
 }
 
 function visible(meta: ChannelMessage['meta'], dropped: number): Readonly<Record<string, string>> {
-  const shown: Record<string, string> = {}
-  for (const [key, value] of Object.entries(meta)) {
-    if (CARRIED.includes(key)) continue
-    const name = OURS.some((one) => one === key) ? `server_${key}` : key
-    shown[name] = clean(value)
-  }
+  // Never by assignment: `__proto__` would vanish.
+  const shown = Object.fromEntries(
+    Object.entries(meta)
+      .filter(([key]) => !CARRIED.includes(key))
+      .map(([key, value]) => [OURS.some((one) => one === key) ? `server_${key}` : key, clean(value)]),
+  )
   return dropped === 0 ? shown : { ...shown, dropped_keys: String(dropped) }
 }
 
