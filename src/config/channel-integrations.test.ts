@@ -40,6 +40,18 @@ agents: [{ id: kate, channels: { enabled: true, approved: [{ server: ${JSON.stri
       expect(() => settingsFrom(named(name))).toThrow(/name of a server/)
   })
 
+  it('a program runs where the file lies unless it says otherwise', () => {
+    const { mcpServers } = settingsFrom(`
+mcp_servers: { a: { command: x }, b: { command: x, cwd: ./y }, c: { url: "http://127.0.0.1/" }, d: { plugin: p@m } }
+`)
+    expect(mcpServers.map(({ options }) => options.cwd)).toEqual([
+      '/etc/sb',
+      '/etc/sb/y',
+      undefined,
+      undefined,
+    ])
+  })
+
   it('they are granted to their agent alone, and carry what the gates look at', () => {
     expect(made[0]).toMatchObject({
       scope: { agents: ['kate'] },

@@ -82,8 +82,13 @@ function withFolders<T extends Omit<Settings, 'digest' | 'warnings'>>(plain: T, 
       ...agent,
       connector: { ...agent.connector, options: placed(agent.connector.options) },
     })),
-    mcpServers: plain.mcpServers.map((server) => ({ ...server, options: placed(server.options) })),
+    mcpServers: plain.mcpServers.map((server) => ({ ...server, options: placed(atHome(server.options)) })),
   }
+}
+
+/** A program of the file runs where the file lies, wherever the daemon was started from. A plugin has a folder of its own. */
+function atHome(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return typeof options.command === 'string' && options.cwd === undefined ? { ...options, cwd: '.' } : options
 }
 
 export function integrationOf(

@@ -21,7 +21,7 @@ export const mcpServerSchema = z
       .record(z.string(), textOrSecret)
       .default({})
       .describe('Its environment: only this, plus PATH, HOME and the like.'),
-    cwd: text('Folder it runs in, relative to this file.').optional(),
+    cwd: text('Folder it runs in, relative to this file; absent: where this file lies.').optional(),
     url: httpUrl('Streamable HTTP address to connect to.').optional(),
     headers: z.record(z.string(), textOrSecret).default({}).describe('Headers of every request.'),
     plugin: text('An installed plugin, e.g. slack@anthropic: the command is taken from there.').optional(),
