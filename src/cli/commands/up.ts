@@ -60,7 +60,9 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
     // A signal during the start waits for the start: half-open links are not torn down half-way.
     if (signalledAt !== undefined) await daemon.stop()
     else {
-      await announce(context, daemon, { dataDir, configFile })
+      // Started by a shim, its words go to a log: a link that lets in does not belong there.
+      const unwatched = context.json && idleExitMs !== undefined
+      await announce(context, unwatched ? { ...daemon, chatLink: null } : daemon, { dataDir, configFile })
       if (options.open === true) deps.openBrowser(daemon.chatLink ?? daemon.url)
     }
     return await daemon.done
