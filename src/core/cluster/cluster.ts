@@ -39,6 +39,8 @@ export interface Cluster {
   outageOf(agent: string): number | null
   /** Whether this node should act on another node's hint about work of this agent, or leave it to a better one. */
   isMine(lane: string, agent: string, from: string): boolean
+  /** Of all living nodes this one goes first for the lane: the same answer everywhere. */
+  isFirst(lane: string): boolean
   /** Whether somebody looks at this integration through another node. */
   isWatchedElsewhere(integration: string): boolean
   /** Somebody looks at the console of another node. */
@@ -168,6 +170,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
       if (there.includes(from)) return false
       return firstInLine(lane, [...there, store.owner]) === store.owner
     },
+    isFirst: (lane) => firstInLine(lane, [store.owner, ...others().map((one) => one.owner)]) === store.owner,
     isWatchedElsewhere: (integration) =>
       others().some((node) =>
         node.links.some((link) => link.integration === integration && link.listening === true),

@@ -37,7 +37,7 @@ export interface DispatcherDeps {
   readonly log: Logger
   readonly settings: () => Settings
   readonly roster: Roster
-  readonly cluster: Pick<Cluster, 'isMine' | 'onGone' | 'outageOf' | 'reaches' | 'caughtUp'>
+  readonly cluster: Pick<Cluster, 'isFirst' | 'isMine' | 'onGone' | 'outageOf' | 'reaches' | 'caughtUp'>
   readonly signal: SignalSink
   /** False for a place that nothing can be said to. */
   readonly canSpeak: (integration: string) => boolean
@@ -292,9 +292,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   store.onHint((hint, from) => {
     if (stopped) return
-    // Where it came in it is told, once.
-    if (hint.kind === 'turns' && from === null && !roster.reachable().includes(hint.scope))
-      offline.tell(hint.lane, hint.scope)
+    const isNear = hint.kind === 'turns' && (from === null || deps.cluster.isFirst(hint.lane))
+    if (isNear && !roster.reachable().includes(hint.scope)) offline.tell(hint.lane, hint.scope)
     if (hint.kind === 'turn' && from !== null && holds.flight(hint.id))
       lookAt(hint.id).catch((thrown) => log.warn({ error: String(thrown) }, 'a turn could not be looked at'))
   })

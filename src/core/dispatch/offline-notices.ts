@@ -10,7 +10,7 @@ export interface OfflineNoticesDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly roster: Pick<Roster, 'get'>
-  readonly cluster: Pick<Cluster, 'outageOf'>
+  readonly cluster: Pick<Cluster, 'outageOf' | 'isFirst'>
   readonly canSpeak: (integration: string) => boolean
   readonly stopped: () => boolean
 }
@@ -23,6 +23,8 @@ export interface OfflineNotices {
 }
 
 const GRACE_MS = 5_000
+// One node tells; the others look again when it must be done. Nodes that write the same keys at once wait for each other.
+const STAND_BY_MS = 3_000
 const WAITING_TOLD = 500
 const LANES_REMEMBERED = 50_000
 
@@ -45,7 +47,7 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
   const tell = (lane: string, agent: string) => {
     const outage = roster.get(agent) ? cluster.outageOf(agent) : null
     if (outage === null || !isFirst(lane, agent, outage)) return
-    clock.after(GRACE_MS, () => {
+    clock.after(GRACE_MS + (cluster.isFirst(lane) ? 0 : STAND_BY_MS), () => {
       if (deps.stopped() || cluster.outageOf(agent) !== outage) return
       send(lane, agent, outage)
         .catch((thrown) => {
