@@ -1,7 +1,7 @@
 // channel_list, channel_send and channel_status: what an agent sees of its channel servers, and where it may send.
 import { expect, it } from 'vitest'
 import { SwitchboardError, type ToolOutcome } from '../../src/contract/index.ts'
-import { approved, channels, hosting, SLACK } from './hosting.ts'
+import { approved, channels, hosting, hostingAgent, SLACK } from './hosting.ts'
 import { describeRiver, type OpenRiver, type River } from './river.ts'
 import { caller, outcomeOf } from './tool-caller.ts'
 
@@ -123,6 +123,31 @@ describeRiver('tools for channel servers', (open) => {
       'Target "slack:C2" is not in the personality\'s allowed messaging targets. Allowed: slack:C7, telegram:*',
     )
     expect(inputs(river)).toHaveLength(before)
+  })
+
+  it('[S9.send-destination] two agents on one server see nothing of each other: neither chats, nor words, nor questions', async () => {
+    const closed = channels({ enabled: false })
+    const agents = [hostingAgent('demo'), hostingAgent('kate', { origin: 'agents[1]', channels: closed })]
+    const river = await open(hosting({}, { agents }))
+    river.server('slack').up({}, ['send_message'])
+    river.server('slack').says('for demo alone', { chat_id: 'C1' })
+    await river.settle()
+    const both = [hostingAgent('demo'), hostingAgent('kate', { origin: 'agents[1]' })]
+    await river.configure(hosting({}, { agents: both }))
+    river.server('slack').says('for both', { chat_id: 'C2' })
+    await river.settle()
+    const kate = { agent: 'kate' }
+    const to = async (chat_id: string) =>
+      (await send(river, { content: 'x', arguments: { chat_id } }, kate)).isError
+    expect([await to('C1'), await to('C2')]).toEqual([true, false])
+    for (const chatId of [`channel%3Aslack%40demo:chat_id%3DC1`, `channel%3Aslack%40kate:chat_id%3DC1`]) {
+      const read = await river.tools().fetchMessages(caller(kate), { chatId, limit: 10 })
+      expect([read.isError, JSON.stringify(read)]).toEqual([true, expect.not.stringContaining('alone')])
+      const wrote = await outcomeOf(river, river.tools().reply(caller(kate), { chatId, text: 'x' }))
+      expect(wrote.isError).toBe(true)
+    }
+    const pending = await river.tools().pendingMessages(caller(kate))
+    expect(JSON.stringify(pending)).not.toContain('slack%40demo')
   })
 
   it('[S9.send-destination] the whole server can be allowed', async () => {

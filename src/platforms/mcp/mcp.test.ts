@@ -132,7 +132,7 @@ describePlatformSuite(
         { name: 'the bare minimum', deliver: () => pushed(() => slack.says('hi')) },
         {
           name: 'broken characters',
-          deliver: () => pushed(() => slack.says('\ud800', { chat_id: 'C\0\ud800' })),
+          deliver: () => pushed(() => slack.says('\ud800 \0', { chat_id: 'C1', user: '\ud800', note: '\0' })),
         },
       ],
       malformed: [
@@ -144,6 +144,10 @@ describePlatformSuite(
         {
           name: 'an id that no index takes',
           deliver: () => pushed(() => slack.says('x', { chat_id: 'c'.repeat(1_000) })),
+        },
+        {
+          name: 'an id that no store can keep as it is',
+          deliver: () => pushed(() => slack.says('x', { chat_id: 'C\0\ud800' })),
         },
         {
           name: 'a verdict without behaviour',

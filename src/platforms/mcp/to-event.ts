@@ -48,10 +48,12 @@ function message({ content, meta, dropped }: ChannelMessage, place: EventPlace, 
   const { conversation, thread } = placeOf(meta)
   const { message_id: messageId = '' } = meta
   const sender = senderOf(options.server, meta)
-  const long = [conversation, thread ?? '', messageId, sender.id].some(
-    (id) => Buffer.byteLength(id) > LONGEST_ID_BYTES,
-  )
-  if (long) return unparsable(place, `an id in params.meta is longer than ${LONGEST_ID_BYTES} bytes`)
+  const ids = [conversation, thread ?? '', messageId, sender.stable ? sender.id : clean(sender.id)]
+  // Replaced by something that can be kept it would be another id, and the answer would go to another chat.
+  if (ids.some((id) => clean(id) !== id))
+    return unparsable(place, 'an id in params.meta holds characters that no store can keep')
+  if (ids.some((id) => Buffer.byteLength(id) > LONGEST_ID_BYTES))
+    return unparsable(place, `an id in params.meta is longer than ${LONGEST_ID_BYTES} bytes`)
   if (!sender.stable && isNarrow(integration)) {
     // Only an id tells who somebody is; a name can be anybody's.
     return barredEvent(place, {
@@ -62,12 +64,12 @@ function message({ content, meta, dropped }: ChannelMessage, place: EventPlace, 
   const named = sender.name === undefined ? {} : { name: clean(sender.name) }
   const event: InboundMessage = {
     kind: 'message',
-    conversation: clean(conversation),
-    ...(thread === undefined ? {} : { thread: clean(thread) }),
+    conversation,
+    ...(thread === undefined ? {} : { thread }),
     chat: 'direct',
     sender: { id: clean(idOf(sender)), ...named },
     at: now,
-    ...(messageId === '' ? {} : { messageId: clean(messageId) }),
+    ...(messageId === '' ? {} : { messageId }),
     text: truncate(content, cap),
     meta: visible(meta, dropped.length),
   }
