@@ -128,6 +128,8 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
    */
   const sameCall = async (order: AskOrder, inputHash: string): Promise<ApprovalRow | null> => {
     const { turn, handedAt } = order
+    const again = await sameRequest(order, inputHash)
+    if (again) return again
     if (!turn || handedAt === null) return null
     const rows = await store.approvals({ agent: order.agent, limit: 200 })
     const known = rows.find(
@@ -139,6 +141,17 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     )
     if (known) joined.add(`${known.id}@${handedAt}`)
     return known ?? null
+  }
+
+  /** A host never uses a request's id twice: the same one again was sent again because nobody confirmed it. */
+  const sameRequest = async ({ agent, ask }: AskOrder, inputHash: string): Promise<ApprovalRow | null> => {
+    const { requestId, host } = ask
+    if (requestId === undefined || host === undefined) return null
+    const rows = await store.approvals({ agent, states: ['pending'], limit: 1_000 })
+    return (
+      rows.find((row) => row.hostId === requestId && row.ask.host === host && row.inputHash === inputHash) ??
+      null
+    )
   }
 
   const expectExpiry = (row: Pick<ApprovalRow, 'id' | 'expiresAt'>) => {
