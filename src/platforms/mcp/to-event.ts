@@ -70,7 +70,7 @@ function message({ content, meta, dropped }: ChannelMessage, place: EventPlace, 
     sender: { id: clean(idOf(sender)), ...named },
     at: now,
     ...(messageId === '' ? {} : { messageId }),
-    text: truncate(content, cap),
+    text: clean(truncate(content, cap)),
     meta: visible(meta, dropped.length),
   }
   return event
