@@ -277,4 +277,19 @@ describeRiver('dispatch', (open) => {
     await river.pass(1_000)
     expect(river.platform.texts('anna')).toEqual(['re: 1', 're: 2', 're: 3'])
   })
+
+  it('[I6.missed-hints] what came unheard into a lane that is held is found as soon as hints are heard again', async () => {
+    const river = await open({ agent: { window: 8 } })
+    river.agent.script = () => undefined
+    const anna = river.person('anna')
+    await anna.says('1')
+    await river.settle()
+    river.hear(false)
+    await anna.says('2')
+    await river.pass(20_000)
+    expect(river.agent.texts()).toEqual(['1'])
+    river.hear(true)
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['1', '2'])
+  })
 })

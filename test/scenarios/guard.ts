@@ -18,6 +18,8 @@ export interface Life {
   storeAway(verb: keyof Store, times: number): void
   /** The next `times` calls are done, and nobody hears of it: the connection broke behind the commit. */
   loseAnswer(verb: keyof Store, times: number): void
+  /** The connection that listens is gone: hints are not heard, until it is back and says that some were missed. */
+  hear(hints: boolean): void
 }
 
 const NEVER = new Promise<never>(() => undefined)
@@ -28,6 +30,8 @@ export function createLife(timers: { due: Set<number[]> }): Life {
   let moved = 0
   const away = new Map<string, number>()
   const unheard = new Map<string, number>()
+  let deaf = false
+  const listeners: ((hint: unknown, from: unknown) => void)[] = []
 
   // A promise of a dead life never settles: whoever waits for it is dead, too.
   const watched = async (work: () => unknown): Promise<unknown> => {
@@ -89,8 +93,10 @@ export function createLife(timers: { due: Set<number[]> }): Life {
           const value = Reflect.get(of, name, receiver) as unknown
           if (typeof value !== 'function' || typeof name !== 'string') return value
           if (name === 'onHint') {
-            return (listen: (hint: unknown, from: unknown) => void) =>
-              of.onHint((hint, from) => (dead ? undefined : listen(hint, from)))
+            return (listen: (hint: unknown, from: unknown) => void) => {
+              listeners.push(listen)
+              of.onHint((hint, from) => (dead || deaf ? undefined : listen(hint, from)))
+            }
           }
           const call = value as (...args: unknown[]) => unknown
           return (...args: unknown[]) =>
@@ -122,5 +128,9 @@ export function createLife(timers: { due: Set<number[]> }): Life {
     moved: () => moved,
     storeAway: (verb, times) => void away.set(verb, times),
     loseAnswer: (verb, times) => void unheard.set(verb, times),
+    hear(hints) {
+      deaf = !hints
+      if (hints) for (const listen of listeners) listen({ kind: 'missed' }, null)
+    },
   }
 }

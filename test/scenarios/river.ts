@@ -68,6 +68,8 @@ export interface River {
   storeAway(verb: keyof Store, times: number): void
   /** The next calls where agents are attached are done, and their answers are lost. */
   loseAnswer(verb: keyof Store, times: number): void
+  /** Whether hints are heard where agents are attached. */
+  hear(hints: boolean): void
   /** Errors in the log are expected; without this they fail the scenario. */
   expectErrors(): void
 }
@@ -283,6 +285,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
       for (const { life } of nodes) life.storeAway(verb, times)
     },
     loseAnswer: (verb, times) => bench().life.loseAnswer(verb, times),
+    hear: (hints) => bench().life.hear(hints),
     expectErrors() {
       errorsExpected = true
     },

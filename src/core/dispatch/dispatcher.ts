@@ -283,6 +283,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   /** A turn in flight here may end at another node, where its agent spoke or somebody said stop. */
   const lookAt = async (turn: string) => {
+    if (!holds.flight(turn)) return
     const row = await store.turn(turn)
     const found = holds.flight(turn)
     if (!found || !row) return
@@ -290,12 +291,21 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     else settling.settledElsewhere(found.hold, row)
   }
 
+  /** Nobody else looks after lanes that we hold: what came or ended in them unheard is ours to find. */
+  const lookAround = async () => {
+    for (const { lane, agent, flights } of holds.all()) {
+      drain.wake({ lane, scope: agent })
+      for (const turn of [...flights.keys()]) await lookAt(turn)
+    }
+  }
+
   store.onHint((hint, from) => {
     if (stopped) return
     const isNear = hint.kind === 'turns' && (from === null || deps.cluster.isFirst(hint.lane))
     if (isNear && !roster.reachable().includes(hint.scope)) offline.tell(hint.lane, hint.scope)
-    if (hint.kind === 'turn' && from !== null && holds.flight(hint.id))
-      lookAt(hint.id).catch((thrown) => log.warn({ error: String(thrown) }, 'a turn could not be looked at'))
+    const looks =
+      hint.kind === 'missed' ? lookAround() : hint.kind === 'turn' && from !== null && lookAt(hint.id)
+    if (looks) looks.catch((thrown) => log.warn({ error: String(thrown) }, 'a turn could not be looked at'))
   })
   deps.cluster.onGone(() => {
     drain.sweep()

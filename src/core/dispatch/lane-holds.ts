@@ -31,6 +31,7 @@ export interface LaneHold {
 
 export interface LaneHolds {
   get(lane: string): LaneHold | undefined
+  all(): readonly LaneHold[]
   /** Held, or given back a moment ago: what is said about it meanwhile concerns this node. */
   knows(lane: string): boolean
   take(lane: string, agent: string, token: number): LaneHold
@@ -166,6 +167,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
 
   return {
     get: (lane) => holds.get(lane),
+    all: () => [...holds.values()],
     knows: (lane) => holds.has(lane) || left.has(lane),
     take(lane, agent, token) {
       const known = holds.get(lane)
