@@ -172,7 +172,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       settling.watchSilence(hold, row)
       if (wary.delete(hold.lane)) drain.wake({ lane: hold.lane, scope: hold.agent })
     } catch (thrown) {
-      await notTaken(hold, row, thrown)
+      // Given back meanwhile with the one before it, and maybe on its way again: that flight is not this one.
+      if (hold.flights.get(row.id) === flight) await notTaken(hold, row, thrown)
     }
   }
 
