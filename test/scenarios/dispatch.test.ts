@@ -278,6 +278,21 @@ describeRiver('dispatch', (open) => {
     expect(river.platform.texts('anna')).toEqual(['re: 1', 're: 2', 're: 3'])
   })
 
+  it('[S2.order-in-session] a message that comes while an older one is being put back does not overtake it', async () => {
+    const river = await open({ agent: { window: 8 } })
+    const anna = river.person('anna')
+    river.agent.failNext(
+      new SwitchboardError('platform_unavailable', 'the agent hung up', { retryAfterMs: 10 }),
+    )
+    river.storeAway('moveTurns', 3)
+    await anna.says('1')
+    await river.settle()
+    await anna.says('2')
+    await river.pass(30_000)
+    expect(river.agent.texts().filter((text, at, all) => all.indexOf(text) === at)).toEqual(['1', '2'])
+    expect(river.platform.texts('anna')).toEqual(['re: 1', 're: 2'])
+  })
+
   it('[I6.missed-hints] what came unheard into a lane that is held is found as soon as hints are heard again', async () => {
     const river = await open({ agent: { window: 8 } })
     river.agent.script = () => undefined

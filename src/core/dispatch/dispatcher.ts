@@ -82,6 +82,12 @@ export interface GiveBackOptions {
   readonly detail: string
 }
 
+type TakenLane = TakenTurns & {
+  readonly scope: string
+  /** What was put back into the lane before it was asked for. */
+  readonly putBacks: number
+}
+
 export type SettleOutcome = { readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false }
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
@@ -93,7 +99,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const expiry = createTurnExpiry(deps)
   const settling = createSettling({ ...deps, holds, patience, wake: (work) => drain.wake(work) })
 
-  const drain: Drain = createDrain<TakenTurns & { scope: string }>(
+  const drain: Drain = createDrain<TakenLane>(
     {
       kind: 'turns',
       share: 1 / 8,
@@ -101,11 +107,16 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       isMine: (work, from) => holds.knows(work.lane) || deps.cluster.isMine(work.lane, work.scope, from),
       take: async (lanes, pressed) => {
         const wanted = lanes.map((work) => toRequest(work, pressed))
+        const before = lanes.map(({ lane }) => holds.get(lane)?.putBacks ?? 0)
         const taken = await store.takeTurns(wanted, LEASE_MS).catch((thrown) => {
           for (const { lane } of lanes) holds.doubt(lane)
           throw thrown
         })
-        return taken.map((one, index) => ({ ...one, scope: lanes[index]?.scope ?? '' }))
+        return taken.map((one, index) => ({
+          ...one,
+          scope: lanes[index]?.scope ?? '',
+          putBacks: before[index] ?? 0,
+        }))
       },
       handle: (taken) =>
         handle(taken).catch((thrown) => log.error({ error: String(thrown) }, 'dispatch failed')),
@@ -120,7 +131,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const toRequest = ({ lane, scope }: Work, pressed: boolean) =>
     laneRequest(lane, holds.get(lane), { wide: widthOf(scope), wary: wary.has(lane), pressed })
 
-  const handle = async (taken: TakenTurns & { scope: string }): Promise<void> => {
+  const handle = async (taken: TakenLane): Promise<void> => {
     const work = { lane: taken.lane, scope: taken.scope }
     if (taken.outcome !== 'taken') {
       // `later` takes nothing away: what is in flight in a lane that we hold goes on.
@@ -132,6 +143,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const hold = holds.take(taken.lane, taken.scope, taken.token)
     hold.doubtful = false
     if (!post?.attached) return notNow(hold, taken.handed)
+    // Older ones were put back while these were taken: they go first.
+    if ((hold.puttingBack || hold.putBacks !== taken.putBacks) && taken.handed.length > 0) {
+      await hold.puttingBack
+      await putBack(hold, taken.handed, { uncounted: true })
+      return drain.wake(work)
+    }
     if (taken.leftover.length > 0) {
       await settleLeftovers(hold, taken.leftover, post.connector)
       return drain.wake(work)
@@ -212,7 +229,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
         ...(notBeforeMs === undefined ? {} : { notBeforeMs }),
       })),
     ]
-    const outcomes = await patience.persist('put turns back', () => store.moveTurns(moves))
+    hold.putBacks++
+    const writing = patience.persist('put turns back', () => store.moveTurns(moves))
+    const written = writing.catch(() => undefined)
+    hold.puttingBack = written
+    void written.then(() => {
+      if (hold.puttingBack === written) hold.puttingBack = null
+    })
+    const outcomes = await writing
     if (outcomes.includes('stale')) return holds.drop(hold)
     for (const one of [...rows, ...behind]) {
       holds.land(hold, one.id)

@@ -21,6 +21,10 @@ export interface LaneHold {
   readonly flights: Map<string, Flight>
   /** Hand-overs of one lane follow one another, also when two takes overlap. */
   handingOver: Promise<void>
+  /** Counts what was put back into it: a take that was asked for before may have passed over the older ones. */
+  putBacks: number
+  /** The one that is being written; null: none is. */
+  puttingBack: Promise<unknown> | null
   /** More waited in it when it was last taken than was let through. */
   more: boolean
   /** What came of the last take was never heard: the store may hold turns for handed that are not in flight here. */
@@ -182,6 +186,8 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
         token,
         flights: new Map(),
         handingOver: Promise.resolve(),
+        putBacks: 0,
+        puttingBack: null,
         more: false,
         doubtful: false,
         restingSince: null,
