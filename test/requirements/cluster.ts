@@ -24,6 +24,7 @@ built   6 I6.not-yet                A node that is starting answers hooks and ca
 built   6 I6.unheard-take           A take whose answer is lost with the connection leaves nothing behind that newer turns overtake
 built   6 I6.unheard-commit         A commit whose answer is lost with the connection is neither done twice nor forgotten: the database is asked what came of it
 built   6 I6.missed-hints           A node that could not listen for a while finds what came to the lanes it holds, and what ended in them elsewhere
+built   6 I6.let-go                 What was being taken from a lane while it was let go or older turns went back does not overtake them
 built   6 I6.clean-stop             A clean stop leaves nothing taken behind: what was under way is finished or given back
 built   6 I6.cancel-across          /stop on one node stops the turn that runs on another
 built   6 I6.decide-once            Two nodes decide the same approval at once: one winner, the other is told who

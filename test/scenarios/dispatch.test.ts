@@ -307,4 +307,28 @@ describeRiver('dispatch', (open) => {
     await river.settle()
     expect(river.agent.texts()).toEqual(['1', '2'])
   })
+
+  it('[I6.let-go] [S2.order-in-session] what was being taken while older turns went back does not overtake them', async () => {
+    const river = await open({ agent: { window: 8 } })
+    let refuse: (error: Error) => void = () => undefined
+    river.agent.script = () =>
+      new Promise((_, reject) => {
+        refuse = reject
+      })
+    const anna = river.person('anna')
+    await anna.says('1')
+    await river.settle()
+    await anna.says('2')
+    await river.settle()
+    const answer = river.delayAnswer('takeTurns')
+    await anna.says('3')
+    await river.settle()
+    // The agent does not take the first: it goes back with the one behind it, and the lane is let go.
+    river.agent.script = () => undefined
+    refuse(new SwitchboardError('platform_unavailable', 'not now'))
+    await river.settle()
+    answer()
+    await river.pass(30_000)
+    expect(river.agent.texts()).toEqual(['1', '1', '2', '3'])
+  })
 })

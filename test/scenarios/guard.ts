@@ -18,6 +18,8 @@ export interface Life {
   storeAway(verb: keyof Store, times: number): void
   /** The next `times` calls are done, and nobody hears of it: the connection broke behind the commit. */
   loseAnswer(verb: keyof Store, times: number): void
+  /** The next answer of a verb that is done comes late: when the returned function is called. */
+  delayAnswer(verb: keyof Store): () => void
   /** The connection that listens is gone: hints are not heard, until it is back and says that some were missed. */
   hear(hints: boolean): void
 }
@@ -30,6 +32,7 @@ export function createLife(timers: { due: Set<number[]> }): Life {
   let moved = 0
   const away = new Map<string, number>()
   const unheard = new Map<string, number>()
+  const late = new Map<string, Promise<void>>()
   let deaf = false
   const listeners: ((hint: unknown, from: unknown) => void)[] = []
 
@@ -99,8 +102,10 @@ export function createLife(timers: { due: Set<number[]> }): Life {
             }
           }
           const call = value as (...args: unknown[]) => unknown
-          return (...args: unknown[]) =>
-            watched(() => {
+          return async (...args: unknown[]) => {
+            const delay = late.get(name)
+            late.delete(name)
+            const result = await watched(() => {
               const left = away.get(name) ?? 0
               const lost = unheard.get(name) ?? 0
               if (left === 0 && lost === 0) return call.apply(of, args)
@@ -114,6 +119,9 @@ export function createLife(timers: { due: Set<number[]> }): Life {
                 throw failure
               })
             })
+            if (delay) await delay
+            return result
+          }
         },
       }),
     platform: (module) => ({
@@ -128,6 +136,16 @@ export function createLife(timers: { due: Set<number[]> }): Life {
     moved: () => moved,
     storeAway: (verb, times) => void away.set(verb, times),
     loseAnswer: (verb, times) => void unheard.set(verb, times),
+    delayAnswer(verb) {
+      let release: () => void = () => undefined
+      late.set(
+        verb,
+        new Promise((resolve) => {
+          release = resolve
+        }),
+      )
+      return release
+    },
     hear(hints) {
       deaf = !hints
       if (hints) for (const listen of listeners) listen({ kind: 'missed' }, null)

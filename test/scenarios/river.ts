@@ -68,6 +68,8 @@ export interface River {
   storeAway(verb: keyof Store, times: number): void
   /** The next calls where agents are attached are done, and their answers are lost. */
   loseAnswer(verb: keyof Store, times: number): void
+  /** The next answer of a verb there comes late: when the returned function is called. */
+  delayAnswer(verb: keyof Store): () => void
   /** Whether hints are heard where agents are attached. */
   hear(hints: boolean): void
   /** Errors in the log are expected; without this they fail the scenario. */
@@ -285,6 +287,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
       for (const { life } of nodes) life.storeAway(verb, times)
     },
     loseAnswer: (verb, times) => bench().life.loseAnswer(verb, times),
+    delayAnswer: (verb) => bench().life.delayAnswer(verb),
     hear: (hints) => bench().life.hear(hints),
     expectErrors() {
       errorsExpected = true

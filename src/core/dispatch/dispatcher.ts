@@ -24,6 +24,7 @@ import { toDelivery } from './delivery.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
 import { laneRequest } from './lane-request.ts'
+import { createLookout } from './lookout.ts'
 import { createOfflineNotices } from './offline-notices.ts'
 import type { Pressure } from './pressure.ts'
 import { retryDelayMs } from './retry-delay.ts'
@@ -84,7 +85,9 @@ export interface GiveBackOptions {
 
 type TakenLane = TakenTurns & {
   readonly scope: string
-  /** What was put back into the lane before it was asked for. */
+  /** How the lane was held when it was asked for. */
+  readonly held: LaneHold | undefined
+  /** What was put back into it before. */
   readonly putBacks: number
 }
 
@@ -107,7 +110,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       isMine: (work, from) => holds.knows(work.lane) || deps.cluster.isMine(work.lane, work.scope, from),
       take: async (lanes, pressed) => {
         const wanted = lanes.map((work) => toRequest(work, pressed))
-        const before = lanes.map(({ lane }) => holds.get(lane)?.putBacks ?? 0)
+        const before = lanes.map(({ lane }) => ({
+          held: holds.get(lane),
+          putBacks: holds.get(lane)?.putBacks ?? 0,
+        }))
         const taken = await store.takeTurns(wanted, LEASE_MS).catch((thrown) => {
           for (const { lane } of lanes) holds.doubt(lane)
           throw thrown
@@ -115,7 +121,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
         return taken.map((one, index) => ({
           ...one,
           scope: lanes[index]?.scope ?? '',
-          putBacks: before[index] ?? 0,
+          ...(before[index] ?? { held: undefined, putBacks: 0 }),
         }))
       },
       handle: (taken) =>
@@ -128,8 +134,11 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const wary = new Set<string>()
 
   const widthOf = (agent: string) => roster.get(agent)?.connector.window ?? 1
-  const toRequest = ({ lane, scope }: Work, pressed: boolean) =>
-    laneRequest(lane, holds.get(lane), { wide: widthOf(scope), wary: wary.has(lane), pressed })
+  const toRequest = ({ lane, scope }: Work, pressed: boolean) => {
+    const hold = holds.get(lane)
+    if (hold) hold.restingSince = null // or it might be let go before the answer comes
+    return laneRequest(lane, hold, { wide: widthOf(scope), wary: wary.has(lane), pressed })
+  }
 
   const handle = async (taken: TakenLane): Promise<void> => {
     const work = { lane: taken.lane, scope: taken.scope }
@@ -139,6 +148,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       drain.wakeAfter(work, taken.outcome === 'lost' ? 0 : taken.retryAt - clock.now())
       return
     }
+    // It was let go meanwhile: what was taken is found by whoever has it next, as left behind.
+    if (taken.held && holds.get(taken.lane) !== taken.held) return drain.wake(work)
     const post = roster.get(taken.scope)
     const hold = holds.take(taken.lane, taken.scope, taken.token)
     hold.doubtful = false
@@ -306,30 +317,22 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
   }
 
-  /** A turn in flight here may end at another node, where its agent spoke or somebody said stop. */
-  const lookAt = async (turn: string) => {
-    if (!holds.flight(turn)) return
-    const row = await store.turn(turn)
-    const found = holds.flight(turn)
-    if (!found || !row) return
-    if (row.reason === 'cancelled') abandon(found.hold.agent, [turn])
-    else settling.settledElsewhere(found.hold, row)
-  }
-
-  /** Nobody else looks after lanes that we hold: what came or ended in them unheard is ours to find. */
-  const lookAround = async () => {
-    for (const { lane, agent, flights } of holds.all()) {
-      drain.wake({ lane, scope: agent })
-      for (const turn of [...flights.keys()]) await lookAt(turn)
-    }
-  }
+  const lookout = createLookout({
+    store,
+    holds,
+    wake: (work) => drain.wake(work),
+    ended(hold, row) {
+      if (row.reason === 'cancelled') abandon(hold.agent, [row.id])
+      else settling.settledElsewhere(hold, row)
+    },
+  })
 
   store.onHint((hint, from) => {
     if (stopped) return
     const isNear = hint.kind === 'turns' && (from === null || deps.cluster.isFirst(hint.lane))
     if (isNear && !roster.reachable().includes(hint.scope)) offline.tell(hint.lane, hint.scope)
     const looks =
-      hint.kind === 'missed' ? lookAround() : hint.kind === 'turn' && from !== null && lookAt(hint.id)
+      hint.kind === 'missed' ? lookout.around() : hint.kind === 'turn' && from !== null && lookout.at(hint.id)
     if (looks) looks.catch((thrown) => log.warn({ error: String(thrown) }, 'a turn could not be looked at'))
   })
   deps.cluster.onGone(() => {

@@ -62,6 +62,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
   const takes = new Set<Promise<void>>()
   let scheduled = false
   let stopped = false
+  let abandoned = false
   let sweeping = false
   let sweepAgain = false
   /** Messages that came in since the last round, as far as hints tell. */
@@ -95,6 +96,8 @@ export function createDrain<Taken extends { readonly lane: string }>(
     if (lanes.length === 0) return
     try {
       for (const taken of await queue.take(lanes, pressed)) {
+        // Nobody waits any more, and the lane has been given back: its next owner settles what was taken.
+        if (abandoned) break
         // Also when we were stopped meanwhile: what a commit took belongs to nobody else.
         void queue.handle(taken).finally(() => done(taken.lane))
       }
@@ -177,7 +180,10 @@ export function createDrain<Taken extends { readonly lane: string }>(
       if (takes.size === 0) return
       // A store that is away does not hold up the stop.
       await new Promise<void>((resolve) => {
-        const cancel = deps.clock.after(STOP_GRACE_MS, resolve)
+        const cancel = deps.clock.after(STOP_GRACE_MS, () => {
+          abandoned = true
+          resolve()
+        })
         void Promise.allSettled(takes).then(() => {
           cancel()
           resolve()

@@ -1,0 +1,38 @@
+// What other nodes do to turns that are in flight here: an agent speaks there, or somebody says stop. They tell; what they
+// told while nobody could listen is looked for.
+import type { Store, TurnRow, Work } from '../../contract/index.ts'
+import type { LaneHold, LaneHolds } from './lane-holds.ts'
+
+export interface Lookout {
+  /** Looks at one turn, if it is in flight here. */
+  at(turn: string): Promise<void>
+  /** Nobody else looks after lanes that we hold: what came or ended in them unheard is ours to find. */
+  around(): Promise<void>
+}
+
+export function createLookout(deps: {
+  readonly store: Pick<Store, 'turn'>
+  readonly holds: LaneHolds
+  readonly wake: (work: Work) => void
+  /** The turn is in flight here; its row may say that it is not, or no longer. */
+  readonly ended: (hold: LaneHold, row: TurnRow) => void
+}): Lookout {
+  const { store, holds } = deps
+
+  const at = async (turn: string) => {
+    if (!holds.flight(turn)) return
+    const row = await store.turn(turn)
+    const found = holds.flight(turn)
+    if (found && row) deps.ended(found.hold, row)
+  }
+
+  return {
+    at,
+    async around() {
+      for (const { lane, agent, flights } of holds.all()) {
+        deps.wake({ lane, scope: agent })
+        for (const turn of [...flights.keys()]) await at(turn)
+      }
+    },
+  }
+}
