@@ -67,6 +67,7 @@ describeRiver('access', (open) => {
     await river.settle()
     const second = await river.desk().approvePairing(codeIn(river, 'second'), 'operator')
     expect(second.approver).toBe(false)
+    await river.settle()
     river.agent.script = async (delivery, agent) =>
       void (await agent.ask(delivery, { toolName: 'Bash', description: 'x', input: 'ls' }))
     await river.person('second').says('go')
@@ -152,6 +153,7 @@ describeRiver('access', (open) => {
     await river.person('owner').says('it is me')
     const mine = (await river.desk().pairings()).find((row) => row.sender === 'owner')
     await river.desk().approvePairing(mine?.code ?? '', 'operator')
+    await river.settle()
     expect((await river.person('owner').says('hello')).state).toBe('queued')
   })
 
