@@ -67,6 +67,25 @@ describeRiver('permission relay', (open) => {
     expect(river.agent.texts()).toEqual(['go'])
   })
 
+  it('[S9.relay-capable] a server that only another agent hears is not asked', async () => {
+    const pagers = {
+      channels: channels({ approved: [approved('pager')] }),
+      bindings: [{ plugin: 'test', instance: 'other', allowedChannelServers: ['pager'] }],
+      origin: 'agents[1]',
+    }
+    const river = await open({
+      integrations: [CHAT, testIntegration('other')],
+      mcpServers: TWO,
+      agents: [hostingAgent('demo'), hostingAgent('kate', pagers)],
+    })
+    for (const { name } of TWO) river.server(name).up({ permissionRelay: true })
+    river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))
+    await river.person('anna').says('go')
+    await river.settle()
+    expect(river.server('slack').notified).toHaveLength(1)
+    expect(river.server('pager').notified).toEqual([])
+  })
+
   it('[S10.surface-servers] where nobody else can be asked, a server that relays is enough', async () => {
     const [river, id] = await asking(open, {}, { integrations: [testIntegration('chat')] })
     expect((await approval(river, id))?.state).toBe('pending')
