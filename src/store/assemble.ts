@@ -62,7 +62,13 @@ export function assembleStore(engine: StoreEngine): Store {
     moveTurns: (moves) => write(moveTurns, moves),
     accept: (sends, moves) => write(accept, { sends, moves }),
     keepTurnEvent: (event) => write(keepTurnEvent, event),
-    acceptFor: (sends, move) => write(acceptFor, { sends, move }),
+    async acceptFor(sends, move) {
+      for (;;) {
+        const result = await write(acceptFor, { sends, move })
+        if (result !== 'busy') return result
+        await new Promise<void>((resolve) => setImmediate(resolve))
+      }
+    },
     operateTurn: (id, verb, by) => write(operateTurn, { id, verb, by }),
     expireTurns: (olderThanMs, limit) => write(expireTurns, { olderThanMs, limit }),
 

@@ -216,6 +216,32 @@ describe('PostgreSQL faults', () => {
     expect(settled).toEqual(['moved'])
   })
 
+  it('[I6.no-waiting] a turn is settled for another node as soon as its lane’s row is free, and meanwhile holds up nobody', async () => {
+    const one = await fixture.open('one')
+    const two = await fixture.open('two')
+    const { id, lane } = await queueOne(one)
+    await one.takeTurns([{ lane }], 10_000)
+    const other = new pg.Client({ connectionString: fixture.url })
+    await other.connect()
+    try {
+      await other.query('BEGIN')
+      await other.query('SELECT 1 FROM lanes WHERE lane = $1 FOR UPDATE', [lane])
+      let settled = false
+      const settling = two.acceptFor([], { turn: id, to: 'answered' }).then((result) => {
+        settled = true
+        return result
+      })
+      // What else the node has to write goes on.
+      await queueOne(two, { conversation: 'another' })
+      await queueOne(two, { conversation: 'another' })
+      expect(settled).toBe(false)
+      await other.query('COMMIT')
+      expect(await settling).toEqual({ outcome: 'accepted', sends: [] })
+    } finally {
+      await other.end()
+    }
+  })
+
   it('[S12.migrations] nodes that start at once migrate once; a newer database is refused', async () => {
     const stores = await Promise.all([fixture.open('a'), fixture.open('b'), fixture.open('c')])
     expect(new Set(stores.map((store) => store.tag)).size).toBe(1)

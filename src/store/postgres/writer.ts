@@ -5,6 +5,7 @@ import { type GroupIdentity, newContext, type Pending, runGroup } from '../group
 import type { Mac } from '../mac.ts'
 import type { StoreDeps } from '../store-deps.ts'
 import { adopt, type Verb, type VerbContext } from '../verb-context.ts'
+import { acceptFor } from '../verbs/move-turns.ts'
 import { receive } from '../verbs/receive.ts'
 import { createClient, createExecutor, drive } from './connection.ts'
 import { begin } from './database-time.ts'
@@ -42,6 +43,16 @@ export interface WriterOptions {
   readonly tell: (hint: Hint) => void
   readonly crashPoint?: (name: string) => void
   readonly log?: Logger
+}
+
+/**
+ * Own lanes first, and waited for; those of other nodes last, and never waited for: so nobody who has a lane of another
+ * node waits for one of its own, and no circle can close.
+ */
+function foreignLast(calls: readonly Pending[]): Pending[] {
+  const foreign = acceptFor as Verb<unknown, unknown>
+  const last = calls.filter((call) => call.verb === foreign)
+  return last.length === 0 ? [...calls] : [...calls.filter((call) => call.verb !== foreign), ...last]
 }
 
 interface Done {
@@ -163,7 +174,7 @@ export function createWriter(options: WriterOptions): Writer {
   const run = async (): Promise<void> => {
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (queue.length > 0) {
-      const calls = queue
+      const calls = foreignLast(queue)
       queue = []
       await settle(calls)
     }

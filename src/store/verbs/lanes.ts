@@ -64,6 +64,13 @@ export function* lockLanes(
   return found
 }
 
+/** Locks a lane's row for the rest of the commit, whoever holds the lane. False: another commit has the row. */
+export function* lockAtOnce(kind: LaneKind, lane: string): Steps<boolean> {
+  const locked = yield* rows('SELECT lane FROM lanes WHERE kind = $1 AND lane = $2 @skip', [kind, lane])
+  if (locked.length > 0) return true
+  return (yield* rows('SELECT lane FROM lanes WHERE kind = $1 AND lane = $2', [kind, lane])).length === 0
+}
+
 function stateOf(row: Row): LaneState {
   return {
     owner: textOrNull(row, 'owner'),

@@ -21,7 +21,7 @@ import {
   type VerbContext,
 } from '../verb-context.ts'
 import { enqueueSends } from './enqueue.ts'
-import { delayLane, holds, lockLanes } from './lanes.ts'
+import { delayLane, holds, lockAtOnce, lockLanes } from './lanes.ts'
 
 interface TurnNow {
   readonly seq: number
@@ -89,13 +89,19 @@ export interface AcceptForCall {
   }
 }
 
-/** The lane's row is locked like for its holder, so a take-over is before or after it, never in between. */
-export const acceptFor: Verb<AcceptForCall, AcceptResult> = oneByOne(function* (context, { sends, move }) {
+/**
+ * The lane's row is locked like for its holder, so a take-over is before or after it, never in between. It is not waited
+ * for: the holder may at this moment wait for a lane of ours. `busy`: ask again.
+ */
+export const acceptFor: Verb<AcceptForCall, AcceptResult | 'busy'> = oneByOne(function* (
+  context,
+  { sends, move },
+) {
   const seq = rowSeq('t', context.tag, move.turn)
   const row = seq === null ? undefined : yield* firstRow('SELECT session FROM turns WHERE seq = $1', [seq])
   const lane = row ? textOrNull(row, 'session') : null
   if (lane === null) return { outcome: 'stale', sends: [] }
-  yield* lockLanes(context, 'turns', [lane])
+  if (!(yield* lockAtOnce('turns', lane))) return 'busy'
   const turns = yield* loadTurns(context, [move])
   const turn = turns.get(move.turn)
   if (turn?.state !== 'handed' && turn?.state !== 'seen') return { outcome: 'stale', sends: [] }

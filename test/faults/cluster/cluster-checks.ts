@@ -71,6 +71,8 @@ export interface Outcome {
   readonly longestStallMs: number
   readonly conflicts: number
   readonly spoken: number
+  /** Nodes that waited for each other in a circle, until the database ended one's commit. */
+  readonly deadlocks: number
 }
 
 /** Ends the load, waits until all is settled, and checks everything that must hold. */
@@ -93,7 +95,7 @@ export async function expectNothingLost(cluster: Cluster, load: Load): Promise<O
   // The agent got each conversation in the order in which it was written, whoever handed it over.
   const delivered = new Map(agent.handed.map(({ id, text }) => [id, text]))
   expect([...delivered.values()].toSorted()).toEqual([...load.acknowledged.values()].toSorted())
-  expectInOrder([...delivered.values()])
+  await expectInOrder(probe, [...delivered.values()])
 
   // So did the place where the answers arrive; what came twice says so.
   const plain = place.arrivals.filter((one) => !one.labelled).map((one) => one.text)
@@ -102,7 +104,7 @@ export async function expectNothingLost(cluster: Cluster, load: Load): Promise<O
   expect(repeated(marked)).toEqual([])
   const said = new Set(place.arrivals.map((one) => unlabelled(one.text).replace(/^re: /, '')))
   expect([...said].toSorted()).toEqual([...load.acknowledged.values()].toSorted())
-  expectInOrder([...said])
+  await expectInOrder(probe, [...said])
 
   const labelledThere = await expectTelegramAnswered(cluster, load)
   expect(await probe.sentTwice()).toBe(0)
@@ -125,7 +127,15 @@ export async function expectNothingLost(cluster: Cluster, load: Load): Promise<O
     longestStallMs: Math.max(...turns.map(stallOf)),
     conflicts: telegram.updates.conflicts(),
     spoken: load.spoken.length,
+    deadlocks: await deadlocksIn(probe),
   }
+}
+
+async function deadlocksIn(probe: DatabaseProbe): Promise<number> {
+  const [found] = await probe.rows<{ deadlocks: number }>(
+    'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+  )
+  return found?.deadlocks ?? 0
 }
 
 /** For the one who has to find out why. */
@@ -159,14 +169,24 @@ async function expectTelegramAnswered({ telegram }: Cluster, load: Load): Promis
 }
 
 export function tell(fault: string, outcome: Outcome, moved?: Moved): void {
-  const { acknowledged, delivered, repeats, answered, labelled, longestStallMs, conflicts, spoken } = outcome
+  const {
+    acknowledged,
+    delivered,
+    repeats,
+    answered,
+    labelled,
+    longestStallMs,
+    conflicts,
+    spoken,
+    deadlocks,
+  } = outcome
   const went = moved
     ? `; ${moved.lanes} lanes moved after ${seconds(moved.lanesMs)}, ${moved.leases} leases after ${seconds(moved.leasesMs)}`
     : ''
   console.log(
     `${fault}: ${acknowledged} acknowledged, ${delivered} delivered (${repeats} repeats), ${answered} answered; ` +
       `${spoken} on Telegram; labelled duplicates ${labelled}; longest stall ${seconds(longestStallMs)}; ` +
-      `polls at once ${conflicts}${went}`,
+      `polls at once ${conflicts}; deadlocks ${deadlocks}${went}`,
   )
 }
 
@@ -187,11 +207,33 @@ function spokenOf(text: string): string {
 }
 
 /** Texts are `N of CONVERSATION`: within a conversation the numbers grow by one from nought. */
-function expectInOrder(texts: readonly string[]): void {
+async function expectInOrder(probe: DatabaseProbe, texts: readonly string[]): Promise<void> {
   const next = new Map<string, number>()
   for (const text of texts) {
     const [, n = '', conversation = ''] = /^(\d+) of (.+)$/.exec(text) ?? []
-    expect({ conversation, n: Number(n) }).toEqual({ conversation, n: next.get(conversation) ?? 0 })
-    next.set(conversation, Number(n) + 1)
+    const expected = next.get(conversation) ?? 0
+    if (Number(n) !== expected) {
+      const story = await storyOf(probe, conversation, expected)
+      throw new Error(`${text} came before ${expected}:\n${story}`)
+    }
+    next.set(conversation, expected + 1)
   }
+}
+
+/** What the ledger tells of a conversation from its nth message on: for the one who has to find out why. */
+async function storyOf(probe: DatabaseProbe, conversation: string, from: number): Promise<string> {
+  const turns = await probe.rows<{ seq: number; message_id: string }>(
+    'SELECT seq, message_id FROM turns WHERE conversation = $1 ORDER BY seq OFFSET $2 LIMIT 8',
+    [conversation, Math.max(0, from - 1)],
+  )
+  const named = new Map(turns.map(({ seq, message_id }) => [seq.toString(36), message_id]))
+  const lines = await probe.rows<{ ref: string }>(
+    `SELECT l.seq, l.at, c.name, l.ref, l.from_state, l.to_state, l.reason
+     FROM ledger l JOIN ledger_chains c ON c.id = l.chain
+     WHERE l.kind = 'turn' AND split_part(l.ref, '_', 3) = ANY($1) ORDER BY l.seq`,
+    [[...named.keys()]],
+  )
+  return lines
+    .map((line) => JSON.stringify({ ...line, ref: named.get(line.ref.split('_')[2] ?? '') }))
+    .join('\n')
 }
