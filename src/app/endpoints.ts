@@ -1,5 +1,5 @@
-// Which adapter answers behind /hooks/ID and /chat. What is configured and not running yet (the daemon starts, or starts
-// the integration again) is told to come back later: a sender takes 404 for good.
+// Which adapter answers behind /hooks/ID and /chat. What is configured and not running yet (the daemon starts, or the
+// integration waits for its secret) is told to come back later: a sender takes 404 for good.
 import { type Endpoint, integrationById, type Settings, SwitchboardError } from '../contract/index.ts'
 import type { Gateway } from './gateway.ts'
 
@@ -29,7 +29,7 @@ export function createEndpoints(deps: {
 }
 
 const notYet = (): never => {
-  throw new SwitchboardError('draining', 'the integration behind this is being started', {
+  throw new SwitchboardError('draining', 'the integration behind this is not running yet; try again later', {
     retryAfterMs: NOT_YET_MS,
   })
 }

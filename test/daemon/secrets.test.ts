@@ -32,7 +32,8 @@ agents:
     const link = async () => (await askJson<Report>(data, 'status')).integrations[0]
     // It waits for its secret, and says which one.
     expect(await link()).toMatchObject({ link: 'down', detail: expect.stringContaining('secret:CI_KEY') })
-    expect((await signed(daemon, 'first-value')).status).toBe(404)
+    // 503 and not 404: the sender keeps what it has and comes again.
+    expect((await signed(daemon, 'first-value')).status).toBe(503)
 
     const set = await switchboard(data, 'secrets', 'set', 'CI_KEY', '--value', 'first-value')
     expect(set).toMatchObject({ code: 0, stdout: 'kept; refer to it as secret:CI_KEY\n' })
@@ -56,7 +57,7 @@ agents:
 
     expect((await switchboard(data, 'secrets', 'remove', 'CI_KEY')).code).toBe(0)
     expect(await link()).toMatchObject({ link: 'down' })
-    expect((await signed(daemon, 'second-value')).status).toBe(404)
+    expect((await signed(daemon, 'second-value')).status).toBe(503)
     const again = await switchboard(data, 'secrets', 'remove', 'CI_KEY')
     expect(again).toMatchObject({ code: 1, stdout: '' })
     expect(await askLines(data, 'secrets', 'list')).toEqual([{ name: 'OTHER' }])
