@@ -1,7 +1,13 @@
 // /events: the desk's live hints as server-sent events. Lossy by nature; a page asks the API for what it shows.
 import type { Clock, Desk, HttpReply } from '../contract/index.ts'
 
-export function eventsReply(desk: Desk, clock: Clock, heartbeatMs: number): HttpReply {
+/** `mayStay` is asked with every heartbeat: a stream does not outlive the credential that opened it. */
+export function eventsReply(
+  desk: Desk,
+  clock: Clock,
+  heartbeatMs: number,
+  mayStay: () => Promise<boolean>,
+): HttpReply {
   return {
     status: 200,
     headers: {
@@ -17,6 +23,7 @@ export function eventsReply(desk: Desk, clock: Clock, heartbeatMs: number): Http
       function beat(): void {
         sink.write(': alive\n\n')
         cancel = clock.after(heartbeatMs, beat)
+        void mayStay().then((may) => may || sink.end())
       }
       sink.onClose(() => {
         unwatch()

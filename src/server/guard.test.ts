@@ -4,6 +4,8 @@ import { createServer as createNetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Principal, SwitchboardError } from '../contract/index.ts'
+import { createTestClock } from '../testing/test-clock.ts'
 import { type Opened, openServer, TOKEN, talk } from './fixtures/open-server.ts'
 
 let open: Opened | null = null
@@ -128,6 +130,23 @@ describe('the admin token', () => {
     for (const path of ['/api/status', '/events']) {
       expect((await fetch(path, { headers: { authorization: 'Bearer x' } })).status).toBe(403)
     }
+  })
+
+  it('[S1.authorize-one] a stream ends with the token that opened it, and not because the store is away', async () => {
+    const clock = createTestClock()
+    let answer: () => Promise<Principal | null> = async () => ({ kind: 'operator', id: 'admin' })
+    const { fetch } = await opened({ clock, authenticate: () => answer() })
+    const stream = await fetch('/events', { headers: { authorization: 'Bearer x' } })
+    const reader = (stream.body as ReadableStream<Uint8Array>).getReader()
+    const next = async () => Buffer.from((await reader.read()).value ?? []).toString()
+    expect(await next()).toBe(': connected\n\n')
+    answer = () => Promise.reject(new SwitchboardError('store_unavailable', 'away'))
+    await clock.advance(15_000)
+    expect(await next()).toBe(': alive\n\n')
+    answer = async () => null
+    await clock.advance(15_000)
+    expect(await next()).toBe(': alive\n\n')
+    expect((await reader.read()).done).toBe(true)
   })
 
   it('[S14.public-needs-token] refuses a public address without one', async () => {

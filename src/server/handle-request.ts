@@ -168,8 +168,9 @@ async function pageReply(
   if (path === '/attach') return upgradeNeeded()
   if (!isRead(request)) return known(path) ? methodNotAllowed('GET') : notFound()
   if (path === '/events') {
+    const mayStay = () => mayRead(door, listener, request).then(() => true, isNoRefusal)
     await mayRead(door, listener, request)
-    return eventsReply(deps.desk, deps.clock, door.limits.heartbeatMs)
+    return eventsReply(deps.desk, deps.clock, door.limits.heartbeatMs, mayStay)
   }
   if (path === '/metrics') {
     const near =
@@ -191,6 +192,11 @@ async function mayRead(door: FrontDoor, listener: ListenerView, request: Incomin
   const principal = await whoAsks(door, listener, request)
   const allowed = door.deps.authorize(principal, 'admin.read', { kind: 'gateway' })
   if (!allowed.allowed) throw new SwitchboardError('forbidden', allowed.reason)
+}
+
+/** A store that is away says nothing about a credential. */
+function isNoRefusal(thrown: unknown): boolean {
+  return !(thrown instanceof SwitchboardError && ['unauthorized', 'forbidden'].includes(thrown.code))
 }
 
 /** The principal behind the bearer; on the control socket the owner of the file. Throws `unauthorized`. */

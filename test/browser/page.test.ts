@@ -252,6 +252,18 @@ describe('bad things', () => {
 })
 
 describe('coming back', () => {
+  it('signing out while the gateway is away is not shown as done', async () => {
+    await river.drop()
+    await visitor.page.getByText(/^ ?Reconnecting…/).waitFor()
+    await visitor.page.getByRole('button', { name: 'Menu' }).click()
+    await visitor.page.getByText('Sign out').click()
+    await visitor.page.getByText('You are still signed in: the gateway cannot be reached.').waitFor()
+    await river.comeBack()
+    await visitor.page.getByText('connected', { exact: true }).waitFor()
+    await visitor.page.reload()
+    await visitor.page.getByText('connected', { exact: true }).waitFor()
+  })
+
   it('[I3.web-reconnect] what was typed and said while the gateway was away arrives once, on both sides', async () => {
     await send(visitor.page, 'before')
     await visitor.page.getByText('you said: before').waitFor()

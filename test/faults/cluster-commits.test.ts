@@ -1,15 +1,30 @@
-// A commit whose answer is lost with the connection, before a real PostgreSQL: it is found out what came of it, and told.
+// Connections to a real PostgreSQL whose answers are lost: what came of a commit is found out and told, and nobody waits
+// for ever for a read or a wake-up.
 import { afterAll, expect, it } from 'vitest'
+import type { Hint } from '../../src/contract/index.ts'
 import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { type PostgresServer, sharedPostgres, startPostgres } from '../../src/testing/postgres-server.ts'
 import { item, mustTake, queueOne, send } from '../../src/testing/store-suite/fixture.ts'
 import { createTestRandom } from '../../src/testing/test-clock.ts'
 import { createWire } from './cluster/tcp-proxy.ts'
 import { createScene } from './scene.ts'
-import { pause, until } from './until.ts'
+import { until } from './until.ts'
 
 const scene = createScene()
 afterAll(async () => (await sharedPostgres()).stop())
+
+async function openStore(url: string, node: string, crashPoint?: (name: string) => void) {
+  const store = await createPostgresStore({
+    url,
+    clock: { now: Date.now, after: (ms, run) => clearTimeout.bind(null, setTimeout(run, ms)) },
+    random: createTestRandom(`commits of ${node}`),
+    node,
+    ledgerKey: Buffer.alloc(32, 7),
+    ...(crashPoint ? { crashPoint } : {}),
+  })
+  scene.onEnd(() => store.close())
+  return store
+}
 
 /** A store behind a wire, and what happens at the next commit. */
 async function openBehindWire(server?: PostgresServer) {
@@ -18,33 +33,25 @@ async function openBehindWire(server?: PostgresServer) {
   scene.onEnd(() => wire.close())
   const url = new URL(direct)
   url.port = String(wire.port)
-  let atCommit: (() => void) | null = null
-  const store = await createPostgresStore({
-    url: url.href,
-    clock: { now: Date.now, after: (ms, run) => clearTimeout.bind(null, setTimeout(run, ms)) },
-    random: createTestRandom('commits'),
-    node: 'n',
-    ledgerKey: Buffer.alloc(32, 7),
-    crashPoint(name) {
-      if (name !== 'store.before-commit' || !atCommit) return
-      const now = atCommit
-      atCommit = null
-      now()
-    },
+  let atCommit: (() => unknown) | null = null
+  const store = await openStore(url.href, 'n', (name) => {
+    if (name !== 'store.before-commit' || !atCommit) return
+    const now = atCommit
+    atCommit = null
+    now()
   })
-  scene.onEnd(() => store.close())
   const breakOff = (how: 'after' | 'before') => {
-    atCommit = () => {
-      if (how === 'before') wire.cut()
-      else wire.swallowAnswers()
-      setTimeout(() => wire.cut(), 300)
-      setTimeout(() => wire.mend(), 1_500)
+    atCommit = async () => {
+      if (how === 'after') await wire.swallowAnswers()
+      wire.cut()
+      await wire.refused()
+      wire.mend()
     }
   }
-  const onCommit = (run: () => void) => {
+  const onCommit = (run: () => unknown) => {
     atCommit = run
   }
-  return { store, breakOff, onCommit }
+  return { direct, wire, store, breakOff, onCommit }
 }
 
 it('[I6.unheard-commit] an answer whose commit held is said once, and whoever asked learns that it was', async () => {
@@ -75,7 +82,6 @@ it('[I6.unheard-commit] intake is refused at once: the sender comes again, and i
   const message = item({ messageId: 'once' })
   breakOff('after')
   await expect(store.receive([message])).rejects.toMatchObject({ code: 'store_unavailable' })
-  await pause(100)
   const [again] = await until('the database is back', () => store.receive([message]))
   expect(again).toMatchObject({ duplicate: true })
   expect(await store.turns({ limit: 5 })).toHaveLength(1)
@@ -101,4 +107,20 @@ it('[I6.unheard-commit] a database that is killed under a commit: whatever came 
     expect(await store.sends({ limit: 10 })).toHaveLength(round)
   }
   expect(await store.verify()).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
+})
+
+it('[I6.half-open] connections that fell silent are noticed: a read is refused in the end, wake-ups are heard again', async () => {
+  const { store, direct, wire } = await openBehindWire()
+  const { lane } = await queueOne(store)
+  const heard: Hint[] = []
+  store.onHint((hint) => heard.push(hint))
+  // Opens the connections that will be half open.
+  await store.turns({ limit: 5 })
+  void wire.swallowAnswers()
+  await expect(store.turns({ limit: 5 })).rejects.toMatchObject({ code: 'store_unavailable' })
+  expect(await store.turns({ limit: 5 })).toHaveLength(1)
+  await until('it listens again', () => heard.some(({ kind }) => kind === 'missed'))
+  const other = await openStore(direct, 'other')
+  await queueOne(other)
+  await until('it hears the other', () => heard.some((hint) => hint.kind === 'turns' && hint.lane === lane))
 })

@@ -23,6 +23,7 @@ built   6 I6.one-poller             At any time one node polls, whatever happens
 built   6 I6.not-yet                A node that is starting answers hooks and callbacks with 503, never with an answer that is for good
 built   6 I6.unheard-take           A take whose answer is lost with the connection leaves nothing behind that newer turns overtake
 built   6 I6.unheard-commit         A commit whose answer is lost with the connection is neither done twice nor forgotten: the database is asked what came of it
+built   6 I6.half-open              A connection to the database whose other end is gone is noticed: reads are refused, wake-ups are heard again
 built   6 I6.missed-hints           A node that could not listen for a while finds what came to the lanes it holds, and what ended in them elsewhere
 built   6 I6.let-go                 What was being taken from a lane while it was let go or older turns went back does not overtake them
 built   6 I6.clean-stop             A clean stop leaves nothing taken behind: what was under way is finished or given back

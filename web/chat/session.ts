@@ -257,7 +257,11 @@ export function createSession(): Session {
       return new URL(answer.body.link as string, location.href).href
     },
     async logout() {
-      await call('POST', '/chat/logout')
+      const answer = await call('POST', '/chat/logout')
+      // 401: there was no session any more. Anything else leaves it alive, and the page must not say otherwise.
+      if (!answer.ok && answer.status !== 401) {
+        return set({ problem: `You are still signed in: ${answer.problem}.` })
+      }
       stream.close()
       set({ phase: 'no-session', chat: EMPTY_CHAT })
     },

@@ -83,7 +83,7 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
           'x-accel-buffering': 'no',
           'x-content-type-options': 'nosniff',
         },
-        stream: (sink) => windows.open(session.sender, cursor, sink),
+        stream: (sink) => windows.open(session.sender, cursor, sink, () => isLive(session)),
       }
     },
 
@@ -133,9 +133,13 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
 
     'POST /logout': async (request, session) => {
       await deps.tokens.consume(session.token)
+      await windows.recheck(session.sender)
       return jsonReply(200, { ok: true }, { 'set-cookie': cookie('', 0, cameOverHttps(request)) })
     },
   }
+
+  const isLive = async (session: Session): Promise<boolean> =>
+    (await deps.tokens.find(session.token)) !== null
 
   /** Reads what a person's page sent. What cannot be read is recorded as such before it is refused. */
   async function read<Order>(

@@ -27,7 +27,11 @@ interface Shown {
   readonly data: Record<string, unknown> & { readonly text?: string }
 }
 
-function openWindow(cursor: string | null, conversation = 'owner') {
+function openWindow(
+  cursor: string | null,
+  conversation = 'owner',
+  mayStay: () => Promise<boolean> = async () => true,
+) {
   const shown: Shown[] = []
   const closers: (() => void)[] = []
   let closed = false
@@ -51,7 +55,7 @@ function openWindow(cursor: string | null, conversation = 'owner') {
       closed = true
     },
   }
-  windows.open(conversation, parseCursor(cursor), sink)
+  windows.open(conversation, parseCursor(cursor), sink, mayStay)
   return {
     shown,
     texts: () => shown.filter((one) => one.event === 'entry').map((one) => one.data.text),
@@ -70,6 +74,31 @@ async function say(text: string): Promise<void> {
   windows.wake('owner', river.rows.filter((row) => row.direction === 'out').length)
   await clock.settle()
 }
+
+describe('[S1.authorize-one] a window and its session', () => {
+  it('ends with it: at once when somebody signs out, at the next sweep when the token was revoked elsewhere', async () => {
+    const live = new Set(['one', 'two'])
+    const mine = (session: string) => openWindow(null, 'owner', async () => live.has(session))
+    const [first, second, third] = [mine('one'), mine('one'), mine('two')]
+    await clock.settle()
+    live.delete('one')
+    await windows.recheck('owner')
+    await say('after the sign-out')
+    expect([first, second].map((window) => window.isClosed())).toEqual([true, true])
+    expect([...first.texts(), ...second.texts()]).toEqual([])
+    expect(third.texts()).toEqual(['after the sign-out'])
+    live.delete('two')
+    await clock.advance(5_000)
+    expect(third.isClosed()).toBe(true)
+    expect(windows.count()).toBe(0)
+  })
+
+  it('stays while the store cannot be asked', async () => {
+    const window = openWindow(null, 'owner', () => Promise.reject(new Error('away')))
+    await clock.advance(5_000)
+    expect(window.isClosed()).toBe(false)
+  })
+})
 
 describe('cursors', () => {
   it('come back as they were, and nothing else does', () => {

@@ -13,8 +13,10 @@ import { type Cursor, formatCursor, mergeByTime, type ReadTranscript } from './h
 import { frame, isPendingSend, wireEntry, wireState } from './render.ts'
 
 export interface Windows {
-  /** Catches up from `cursor` (null: from now) and stays open. */
-  open(conversation: string, cursor: Cursor | null, sink: StreamSink): void
+  /** Catches up from `cursor` (null: from now) and stays open as long as `mayStay` holds. */
+  open(conversation: string, cursor: Cursor | null, sink: StreamSink, mayStay: MayStay): void
+  /** A session of this chat may have ended: its windows end with it, at once and not at the next sweep. */
+  recheck(conversation: string): Promise<void>
   /** Something changed; `sent` names an outbox row that may lie behind the cursors. */
   wake(conversation: string, sent?: number): void
   /** Shows a passing thing (typing, status, a state) to every window of the chat. */
@@ -23,9 +25,12 @@ export interface Windows {
   close(): void
 }
 
+export type MayStay = () => Promise<boolean>
+
 interface Window {
   readonly conversation: string
   readonly sink: StreamSink
+  readonly mayStay: MayStay
   in: number
   out: number
   readonly pending: Set<number>
@@ -56,7 +61,10 @@ export function createWindows(
       for (const window of windows) window.sink.write(frame('ping', {}))
     })
     const sweep = repeat(config.sweepMs, () => {
-      for (const window of windows) pump(window)
+      for (const window of windows) {
+        void recheck(window)
+        pump(window)
+      }
     })
     stopTimers = () => {
       heartbeat()
@@ -82,6 +90,13 @@ export function createWindows(
       stopTimers?.()
       stopTimers = null
     }
+  }
+
+  async function recheck(window: Window): Promise<void> {
+    // A store that is away says nothing about the session.
+    if (await window.mayStay().catch(() => true)) return
+    window.sink.end()
+    drop(window)
   }
 
   function pump(window: Window): void {
@@ -229,7 +244,7 @@ export function createWindows(
   }
 
   return {
-    open(conversation, cursor, sink) {
+    open(conversation, cursor, sink, mayStay) {
       if (closed) return sink.end()
       const mine = [...windows].filter((window) => window.conversation === conversation)
       for (const oldest of mine.slice(0, Math.max(0, mine.length - config.maxWindows + 1))) {
@@ -239,6 +254,7 @@ export function createWindows(
       const window: Window = {
         conversation,
         sink,
+        mayStay,
         in: 0,
         out: 0,
         pending: new Set(),
@@ -262,6 +278,10 @@ export function createWindows(
             pump(window)
           }
         })
+    },
+    async recheck(conversation) {
+      const mine = [...windows].filter((window) => window.conversation === conversation)
+      await Promise.all(mine.map(recheck))
     },
     wake(conversation, sent) {
       for (const window of windows) {

@@ -17,6 +17,8 @@ export interface Queryable {
 
 const CONNECT_TIMEOUT_MS = 5_000
 const QUERY_TIMEOUT_MS = 15_000
+/** Somebody waits for what is read; a connection whose other end is gone gives no answer, and no error either. */
+const READ_TIMEOUT_MS = 10_000
 
 export function createClient(url: string): pg.Client {
   return new pg.Client({
@@ -35,6 +37,8 @@ export function createPool(url: string): pg.Pool {
     types,
     max: 4,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: READ_TIMEOUT_MS,
+    keepAlive: true,
     allowExitOnIdle: true,
     application_name: 'switchboard-read',
   })

@@ -8,6 +8,9 @@ const CHANNEL = 'switchboard_hint'
 const MOST_BYTES = 7_000
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 10_000
+/** A connection that only listens does not notice that its other end is gone: it is asked. */
+const PING_EVERY_MS = 5_000
+const PING_ANSWER_MS = 3_000
 
 export interface HintListener {
   start(): Promise<void>
@@ -33,12 +36,27 @@ export function createHintListener(options: {
     cancel = clock.after(waitMs, () => void connect())
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
   }
+  const lost = (gone: pg.Client): void => {
+    if (client !== gone) return
+    client = null
+    void gone.end().catch(() => undefined)
+    retry()
+  }
+  const ping = async (on: pg.Client): Promise<void> => {
+    const question: pg.QueryConfig & { query_timeout: number } = {
+      text: 'SELECT 1',
+      query_timeout: PING_ANSWER_MS,
+    }
+    try {
+      await on.query(question)
+      if (client === on && !stopped) cancel = clock.after(PING_EVERY_MS, () => void ping(on))
+    } catch {
+      lost(on)
+    }
+  }
   const connect = async (): Promise<void> => {
     const fresh = createClient(url)
-    fresh.on('error', () => {
-      if (client === fresh) client = null
-      retry()
-    })
+    fresh.on('error', () => lost(fresh))
     fresh.on('notification', ({ payload }) => {
       const told = parsePayload(payload ?? '')
       if (told && told.from !== self) for (const hint of told.hints) tell(hint, told.from)
@@ -49,6 +67,7 @@ export function createHintListener(options: {
       if (stopped) return void (await fresh.end())
       client = fresh
       waitMs = FIRST_WAIT_MS
+      cancel = clock.after(PING_EVERY_MS, () => void ping(fresh))
       // Whatever was said meanwhile was not heard here.
       if (wasHeard) tell({ kind: 'missed' }, null)
       wasHeard = true

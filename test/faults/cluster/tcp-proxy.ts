@@ -7,8 +7,10 @@ export interface Wire {
   cut(): void
   /** Nothing passes any more, in neither direction, and nobody is told: as a network that swallows packets. */
   freeze(): void
-  /** What is asked still arrives, and no answer comes back. */
-  swallowAnswers(): void
+  /** What is asked still arrives, and no answer comes back. Resolves when the first answer was swallowed. */
+  swallowAnswers(): Promise<void>
+  /** Resolves when a connection was refused because the wire is cut. */
+  refused(): Promise<void>
   /** New connections pass again. Those that were frozen break, as they do when a network comes back too late. */
   mend(): void
   close(): Promise<void>
@@ -19,6 +21,7 @@ export async function createWire(to: () => readonly number[]): Promise<Wire> {
   const pairs = new Set<readonly [Socket, Socket]>()
   const waiting = new Set<Socket>()
   let state: 'whole' | 'cut' | 'frozen' = 'whole'
+  const onRefused: (() => void)[] = []
 
   const join = (near: Socket, far: Socket) => {
     const pair = [near, far] as const
@@ -51,7 +54,11 @@ export async function createWire(to: () => readonly number[]): Promise<Wire> {
 
   const server = createServer({ pauseOnConnect: true }, (near) => {
     near.on('error', () => undefined)
-    if (state === 'cut') return void near.destroy()
+    if (state === 'cut') {
+      near.destroy()
+      for (const tell of onRefused.splice(0)) tell()
+      return
+    }
     if (state === 'frozen') return void waiting.add(near)
     reach(near, to())
   })
@@ -78,8 +85,12 @@ export async function createWire(to: () => readonly number[]): Promise<Wire> {
       for (const pair of pairs) for (const socket of pair) socket.unpipe().pause()
     },
     swallowAnswers() {
-      for (const [near, far] of pairs) far.unpipe(near).resume()
+      return new Promise<void>((done) => {
+        const resolve = () => done()
+        for (const [near, far] of pairs) far.unpipe(near).on('data', resolve).resume()
+      })
     },
+    refused: () => new Promise((resolve) => void onRefused.push(resolve)),
     mend() {
       if (state === 'frozen') breakAll()
       state = 'whole'
