@@ -1,11 +1,11 @@
 // Store suite: claims and routes. Who speaks first may be answered, once, in the commit of the message.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ClaimRules, ClaimTexts, Effect, SendMove, Store } from '../../contract/index.ts'
 import {
-  expectSound,
   item,
   type MakeStoreFixture,
   mustTakeSend,
+  openBeforeEach,
   queueOne,
   receiveOne,
   type StoreFixture,
@@ -29,14 +29,14 @@ export function describeClaims(make: MakeStoreFixture): void {
   describe('claims and routes', () => {
     let fixture: StoreFixture
     let store: Store
-    beforeEach(async () => {
-      fixture = await make()
-      store = await fixture.open('one')
-    })
-    afterEach(async () => {
-      await expectSound(store)
-      await fixture.dispose()
-    })
+    openBeforeEach(
+      make,
+      (made, first) => {
+        fixture = made
+        store = first
+      },
+      () => store,
+    )
 
     /** Sends what is next in the lane, as a platform would settle it. */
     const settleNext = async (to: SendMove['to'], rest: Partial<SendMove> = {}) => {

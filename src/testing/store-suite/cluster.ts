@@ -1,14 +1,14 @@
 // Store suite: what a cluster is made of. Nodes and attachments as rows, turns settled for another node, tokens drawn from
 // one bucket, leases that fence, and what a former boot held.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Hint, NodeReport, Store } from '../../contract/index.ts'
 import {
   counts,
-  expectSound,
   item,
   LEASE_MS,
   type MakeStoreFixture,
   mustTake,
+  openBeforeEach,
   queueOne,
   type StoreFixture,
   send,
@@ -36,15 +36,15 @@ export function describeCluster(make: MakeStoreFixture): void {
     let fixture: StoreFixture
     let one: Store
     let two: Store
-    beforeEach(async () => {
-      fixture = await make()
-      one = await fixture.open('one')
-      two = await fixture.open('two')
-    })
-    afterEach(async () => {
-      await expectSound(one)
-      await fixture.dispose()
-    })
+    openBeforeEach(
+      make,
+      async (made, first) => {
+        fixture = made
+        one = first
+        two = await made.open('two')
+      },
+      () => one,
+    )
 
     it('[I6.nodes-rows] a node is a row while it is heard of; one that fell silent is gone, one that said goodbye has left', async () => {
       await one.beat(nodeReport())

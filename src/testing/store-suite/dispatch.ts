@@ -1,12 +1,12 @@
 // Store suite: lanes and turns. Taking, settling, fencing, redelivery, operators, expiry.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Store } from '../../contract/index.ts'
 import {
   counts,
-  expectSound,
   LEASE_MS,
   type MakeStoreFixture,
   mustTake,
+  openBeforeEach,
   queueOne,
   receiveOne,
   type StoreFixture,
@@ -18,14 +18,14 @@ export function describeDispatch(make: MakeStoreFixture): void {
   describe('dispatch', () => {
     let fixture: StoreFixture
     let store: Store
-    beforeEach(async () => {
-      fixture = await make()
-      store = await fixture.open('one')
-    })
-    afterEach(async () => {
-      await expectSound(store)
-      await fixture.dispose()
-    })
+    openBeforeEach(
+      make,
+      (made, first) => {
+        fixture = made
+        store = first
+      },
+      () => store,
+    )
 
     it('[S2.order-in-session] hands over oldest first, as many as the window lets through', async () => {
       const turns = [await queueOne(store), await queueOne(store), await queueOne(store)]

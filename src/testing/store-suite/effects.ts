@@ -1,11 +1,11 @@
 // Store suite: the effects of a received item, in the commit of its row.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Effect, Store } from '../../contract/index.ts'
 import {
   counts,
-  expectSound,
   type MakeStoreFixture,
   mustTake,
+  openBeforeEach,
   queueOne,
   receiveOne,
   type StoreFixture,
@@ -18,14 +18,14 @@ export function describeEffects(make: MakeStoreFixture): void {
   describe('effects', () => {
     let fixture: StoreFixture
     let store: Store
-    beforeEach(async () => {
-      fixture = await make()
-      store = await fixture.open()
-    })
-    afterEach(async () => {
-      await expectSound(store)
-      await fixture.dispose()
-    })
+    openBeforeEach(
+      make,
+      (made, first) => {
+        fixture = made
+        store = first
+      },
+      () => store,
+    )
     const command = (effects: readonly Effect[]) =>
       receiveOne(store, { state: 'consumed', reason: 'command', effects })
     const approval = { id: 'abcde', hostId: null, agent: 'kate', session: 's', turn: null, inputHash: 'h' }

@@ -1,5 +1,5 @@
 // What the store suite needs from whoever runs it, and the small words its tests are written in.
-import { expect } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import type {
   Effect,
   LaneRequest,
@@ -24,6 +24,24 @@ export interface StoreFixture {
 }
 
 export type MakeStoreFixture = () => Promise<StoreFixture>
+
+/** A database of its own for each test, with the node `one` on it; afterwards the audit must hold. */
+export function openBeforeEach(
+  make: MakeStoreFixture,
+  use: (fixture: StoreFixture, one: Store) => void | Promise<void>,
+  /** The store that is open when the test ends: it may have been closed and opened again. */
+  current: () => Store,
+): void {
+  let fixture: StoreFixture
+  beforeEach(async () => {
+    fixture = await make()
+    await use(fixture, await fixture.open('one'))
+  })
+  afterEach(async () => {
+    await expectSound(current())
+    await fixture.dispose()
+  })
+}
 
 export const LEASE_MS = 10_000
 

@@ -1,11 +1,11 @@
 // Store suite: receive. Rows, duplicates, sessions, counters, drops, cursors, and the group commit around them.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Hint, type Store, sessionId, sessionKey } from '../../contract/index.ts'
 import {
   counts,
-  expectSound,
   item,
   type MakeStoreFixture,
+  openBeforeEach,
   queueOne,
   receiveOne,
   type StoreFixture,
@@ -15,14 +15,14 @@ export function describeIntake(make: MakeStoreFixture): void {
   describe('receive', () => {
     let fixture: StoreFixture
     let store: Store
-    beforeEach(async () => {
-      fixture = await make()
-      store = await fixture.open()
-    })
-    afterEach(async () => {
-      await expectSound(store)
-      await fixture.dispose()
-    })
+    openBeforeEach(
+      make,
+      (made, first) => {
+        fixture = made
+        store = first
+      },
+      () => store,
+    )
 
     it('[S2.one-transaction] [S12.counters-in-commit] writes row, session, ledger entry and counters together', async () => {
       const { id, lane } = await queueOne(store, { text: 'hi', messageId: 'm-1', thread: 't' })

@@ -1,12 +1,12 @@
 // Store suite: two stores on one database at once. Races for lanes, duplicates, first sight, verdicts; one audit.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Store } from '../../contract/index.ts'
 import {
   counts,
-  expectSound,
   item,
   LEASE_MS,
   type MakeStoreFixture,
+  openBeforeEach,
   queueOne,
   type StoreFixture,
 } from './fixture.ts'
@@ -16,15 +16,15 @@ export function describeNodes(make: MakeStoreFixture): void {
     let fixture: StoreFixture
     let one: Store
     let two: Store
-    beforeEach(async () => {
-      fixture = await make()
-      one = await fixture.open('one')
-      two = await fixture.open('two')
-    })
-    afterEach(async () => {
-      await expectSound(one)
-      await fixture.dispose()
-    })
+    openBeforeEach(
+      make,
+      async (made, first) => {
+        fixture = made
+        one = first
+        two = await made.open('two')
+      },
+      () => one,
+    )
 
     it('[S13.lane-lock] race for the same lanes: each lane has one winner', async () => {
       const lanes: string[] = []

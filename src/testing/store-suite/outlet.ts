@@ -1,12 +1,12 @@
 // Store suite: the outbox. Idempotency, order, due times, parts of a long message, operators.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { SendMove, Store } from '../../contract/index.ts'
 import {
   counts,
-  expectSound,
   LEASE_MS,
   type MakeStoreFixture,
   mustTakeSend,
+  openBeforeEach,
   type StoreFixture,
   send,
   takeSend,
@@ -18,14 +18,14 @@ export function describeOutlet(make: MakeStoreFixture): void {
   describe('outlet', () => {
     let fixture: StoreFixture
     let store: Store
-    beforeEach(async () => {
-      fixture = await make()
-      store = await fixture.open('one')
-    })
-    afterEach(async () => {
-      await expectSound(store)
-      await fixture.dispose()
-    })
+    openBeforeEach(
+      make,
+      (made, first) => {
+        fixture = made
+        store = first
+      },
+      () => store,
+    )
     const move = async (id: string, token: number, to: SendMove['to'], rest: Partial<SendMove> = {}) =>
       (await store.moveSends([{ lane: LANE, token, id, to, ...rest }]))[0]
 

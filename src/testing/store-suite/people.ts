@@ -1,20 +1,20 @@
 // Store suite: approvals, grants, tokens, secrets, leases.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { NewApproval, Store } from '../../contract/index.ts'
-import { expectSound, type MakeStoreFixture, type StoreFixture, send } from './fixture.ts'
+import { type MakeStoreFixture, openBeforeEach, type StoreFixture, send } from './fixture.ts'
 
 export function describePeople(make: MakeStoreFixture): void {
   describe('people', () => {
     let fixture: StoreFixture
     let store: Store
-    beforeEach(async () => {
-      fixture = await make()
-      store = await fixture.open('one')
-    })
-    afterEach(async () => {
-      await expectSound(store)
-      await fixture.dispose()
-    })
+    openBeforeEach(
+      make,
+      (made, first) => {
+        fixture = made
+        store = first
+      },
+      () => store,
+    )
     const approval = (id = 'abcde'): NewApproval => ({
       id,
       hostId: null,

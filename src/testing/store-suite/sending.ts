@@ -1,12 +1,12 @@
 // Store suite: sending with truth. Equal content, the notification log, schedules.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { NewNotification, SendMove, Store } from '../../contract/index.ts'
 import {
   counts,
-  expectSound,
   item,
   type MakeStoreFixture,
   mustTakeSend,
+  openBeforeEach,
   type StoreFixture,
   send,
 } from './fixture.ts'
@@ -16,14 +16,14 @@ export function describeSending(make: MakeStoreFixture): void {
   describe('sending', () => {
     let fixture: StoreFixture
     let store: Store
-    beforeEach(async () => {
-      fixture = await make()
-      store = await fixture.open('one')
-    })
-    afterEach(async () => {
-      await expectSound(store)
-      await fixture.dispose()
-    })
+    openBeforeEach(
+      make,
+      (made, first) => {
+        fixture = made
+        store = first
+      },
+      () => store,
+    )
 
     const keyed = (dedupKey = 'k', more: Parameters<typeof send>[0] = {}) =>
       send({ cause: 'send_message', dedupKey, ...more })
