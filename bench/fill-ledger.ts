@@ -1,9 +1,9 @@
 // Fills a data folder with turns that were received, handed over and answered, by the store's own verbs: the ledger's
 // chain and the counters come out whole. They are taken from the build that is measured, so that both agree on the
 // schema. `fill-ledger.ts DATA_DIR TURNS ENTRY`.
-import { createHash } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 import type { ReceiveItem, Store, TurnMove } from '../src/contract/index.ts'
+import { benchItem } from './load/bench-item.ts'
 
 const BATCH = 4_000
 // People a batch, who talk in that batch alone: a lane costs more to take than a turn.
@@ -54,27 +54,6 @@ async function fillBatch(into: Store, from: number, count: number): Promise<void
 }
 
 function itemOf(number: number): ReceiveItem {
-  const person = `person-${Math.floor(number / BATCH) * PEOPLE + (number % PEOPLE)}`
-  const body = {
-    kind: 'message',
-    text: `${TEXT}${number}`,
-    meta: { path: '/hooks/bench', method: 'POST' },
-  } as const
-  return {
-    turn: {
-      at: { integration: 'bench', conversation: person },
-      platform: 'webhook',
-      messageId: `filled-${number}`,
-      editVersion: 0,
-      source: 'webhook:bench',
-      agent: 'bench',
-      sender: 'webhook',
-      body,
-      bodyDigest: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
-    },
-    state: 'queued',
-    reason: null,
-    keepRow: true,
-    effects: [],
-  }
+  const conversation = `person-${Math.floor(number / BATCH) * PEOPLE + (number % PEOPLE)}`
+  return benchItem({ conversation, messageId: `filled-${number}`, text: `${TEXT}${number}` })
 }

@@ -1,8 +1,8 @@
 // A node without the gateway: a process with the store of the measured build, that claims lanes, writes turns and listens
 // for hints when told to.
-import { createHash } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 import type { ReceiveItem, Store } from '../../src/contract/index.ts'
+import { benchItem } from './bench-item.ts'
 import type { Claimed, FromStoreNode, ToStoreNode, Written } from './store-messages.ts'
 
 // As many as the drain takes in a round.
@@ -104,22 +104,5 @@ async function write(into: Store, count: number, prefix: string): Promise<readon
 }
 
 function itemOf(conversation: string): ReceiveItem {
-  const body = { kind: 'message', text: 'Is the deploy through? '.repeat(9), meta: {} } as const
-  return {
-    turn: {
-      at: { integration: 'bench', conversation },
-      platform: 'webhook',
-      messageId: 'm',
-      editVersion: 0,
-      source: 'webhook:bench',
-      agent: 'bench',
-      sender: 'webhook',
-      body,
-      bodyDigest: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
-    },
-    state: 'queued',
-    reason: null,
-    keepRow: true,
-    effects: [],
-  }
+  return benchItem({ conversation, messageId: 'm', text: 'Is the deploy through? '.repeat(9) })
 }

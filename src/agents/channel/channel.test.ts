@@ -2,31 +2,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AgentConnector, AgentOutlet } from '../../contract/index.ts'
 import {
-  createRecordingLog,
   createTestClock,
-  createTestRandom,
   delivery,
   describeConnectorSuite,
   startRecorded,
   type TestClock,
-  testAgent,
 } from '../../testing/index.ts'
 import { createFakeHosts, createRecordingDesk, type FakeHosts } from './fixtures/fake-hosts.ts'
-import { createChannelConnector, TRIAL_MS } from './index.ts'
-
-const CHANNEL = { connector: { type: 'channel', options: {} } }
-
-function make(clock: TestClock, hosts: FakeHosts, desk = createRecordingDesk().desk): AgentConnector {
-  return createChannelConnector({
-    agent: testAgent('kate', [], CHANNEL),
-    clock,
-    random: createTestRandom('channel'),
-    log: createRecordingLog(),
-    secret: (reference) => reference,
-    tools: () => desk,
-    hosts,
-  })
-}
+import { channelConnector } from './fixtures/open-connector.ts'
+import { TRIAL_MS } from './index.ts'
 
 // A host that answers everything, asks when told to, and answers once it was allowed or denied.
 describeConnectorSuite('channel', async () => {
@@ -36,7 +20,7 @@ describeConnectorSuite('channel', async () => {
     const { session } = delivery('')
     await outlet?.accept({ kind: 'say', session, ...(turn ? { turn } : {}), text, final: true })
   })
-  const inner = make(createTestClock(), hosts, desk)
+  const inner = channelConnector(createTestClock(), hosts, { desk })
   const connector: AgentConnector = {
     ...inner,
     async start(given) {
@@ -75,7 +59,7 @@ describe('the channel connector', () => {
     clock = createTestClock()
     hosts = createFakeHosts()
     tools = createRecordingDesk()
-    connector = make(clock, hosts, tools.desk)
+    connector = channelConnector(clock, hosts, { desk: tools.desk })
     recorded = await startRecorded(connector)
   })
 
@@ -157,7 +141,7 @@ describe('the channel connector', () => {
 
   it('[S6.ch-doctor-why] when every host was tried in vain the agent is absent, with the reason', async () => {
     const details: (string | undefined)[] = []
-    const told = make(clock, hosts)
+    const told = channelConnector(clock, hosts)
     await told.start({ accept: async () => ({ id: null }), presence: (_on, detail) => details.push(detail) })
     hosts.attach('kate')
     await told.deliver(turn(1))

@@ -1,17 +1,9 @@
 // The first file of a message on its way to a host: fetched for hosts of this machine, and never worth a lost message.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AgentConnector, Attachment, ToolOutcome } from '../../contract/index.ts'
-import {
-  createRecordingLog,
-  createTestClock,
-  createTestRandom,
-  delivery,
-  startRecorded,
-  type TestClock,
-  testAgent,
-} from '../../testing/index.ts'
+import { createTestClock, delivery, startRecorded, type TestClock } from '../../testing/index.ts'
 import { createFakeHosts, createRecordingDesk, type FakeHosts } from './fixtures/fake-hosts.ts'
-import { createChannelConnector } from './index.ts'
+import { channelConnector } from './fixtures/open-connector.ts'
 
 const PHOTO: Attachment = { id: 'p1', kind: 'image', ref: 'ref-1', size: 5_000_000 }
 const SMALL: Attachment = { id: 'f1', kind: 'file', ref: 'ref-2', size: 1_000 }
@@ -30,20 +22,14 @@ describe('the first file of a message', () => {
     fetched = []
     fetch = async () => ({ text: '/data/a.jpg', isError: false, structured: {} })
     const { desk } = createRecordingDesk()
-    connector = createChannelConnector({
-      agent: testAgent('kate', [], { connector: { type: 'channel', options: {} } }),
-      clock,
-      random: createTestRandom('first-file'),
-      log: createRecordingLog(),
-      secret: (reference) => reference,
-      tools: () => ({
+    connector = channelConnector(clock, hosts, {
+      desk: {
         ...desk,
         downloadAttachment: (_caller, input) => {
           fetched.push(input)
           return fetch()
         },
-      }),
-      hosts,
+      },
     })
     await startRecorded(connector)
   })

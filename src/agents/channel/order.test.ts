@@ -1,28 +1,14 @@
 // Order within a session while hosts are tried: what waits behind a turn on trial overtakes it nowhere.
 import { expect, it } from 'vitest'
-import {
-  createRecordingLog,
-  createTestClock,
-  createTestRandom,
-  delivery,
-  startRecorded,
-  testAgent,
-} from '../../testing/index.ts'
-import { createFakeHosts, createRecordingDesk } from './fixtures/fake-hosts.ts'
-import { createChannelConnector, TRIAL_MS } from './index.ts'
+import { createTestClock, delivery, startRecorded } from '../../testing/index.ts'
+import { createFakeHosts } from './fixtures/fake-hosts.ts'
+import { channelConnector } from './fixtures/open-connector.ts'
+import { TRIAL_MS } from './index.ts'
 
 async function opened() {
   const clock = createTestClock()
   const hosts = createFakeHosts()
-  const connector = createChannelConnector({
-    agent: testAgent('kate', [], { connector: { type: 'channel', options: {} } }),
-    clock,
-    random: createTestRandom('order'),
-    log: createRecordingLog(),
-    secret: (reference) => reference,
-    tools: () => createRecordingDesk().desk,
-    hosts,
-  })
+  const connector = channelConnector(clock, hosts)
   const recorded = await startRecorded(connector)
   const turn = (n: number, over: object = {}) =>
     delivery(`message ${n}`, { turn: `t${n}`, messageId: `m${n}`, ...over })

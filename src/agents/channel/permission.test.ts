@@ -4,14 +4,12 @@ import type { AgentConnector } from '../../contract/index.ts'
 import {
   createRecordingLog,
   createTestClock,
-  createTestRandom,
   delivery,
   startRecorded,
   type TestClock,
-  testAgent,
 } from '../../testing/index.ts'
-import { createFakeHosts, createRecordingDesk, type FakeHosts } from './fixtures/fake-hosts.ts'
-import { createChannelConnector } from './index.ts'
+import { createFakeHosts, type FakeHosts } from './fixtures/fake-hosts.ts'
+import { channelConnector } from './fixtures/open-connector.ts'
 
 describe('a permission request of a host', () => {
   let clock: TestClock
@@ -24,15 +22,7 @@ describe('a permission request of a host', () => {
     clock = createTestClock()
     hosts = createFakeHosts()
     log = createRecordingLog()
-    connector = createChannelConnector({
-      agent: testAgent('kate', [], { connector: { type: 'channel', options: {} } }),
-      clock,
-      random: createTestRandom('channel'),
-      log,
-      secret: (reference) => reference,
-      tools: () => createRecordingDesk().desk,
-      hosts,
-    })
+    connector = channelConnector(clock, hosts, { log })
     recorded = await startRecorded(connector)
   })
 
