@@ -82,6 +82,20 @@ describeRiver('hosted channel servers', (open) => {
     expect(river.agent.texts()).toEqual(['kept'])
   })
 
+  it('[I8.pushed-once] what was committed and not heard of is stored once, with an id of its own or without', async () => {
+    const river = await open(hosting())
+    const slack = river.server('slack')
+    slack.up()
+    river.loseAnswer('receive', 1)
+    slack.says('without')
+    slack.says('with', { message_id: '7' })
+    await river.pass(10_000)
+    slack.says('without')
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['without', 'with', 'without'])
+    expect(await states(river)).toEqual(['answered', 'answered', 'answered'])
+  })
+
   it('[S5.mcp-thread-order] [S5.mcp-no-thread] [S5.mcp-parent-joined] [F7.session-two-channels] threads and chats are sessions of their own', async () => {
     const river = await open(hosting())
     const slack = river.server('slack')

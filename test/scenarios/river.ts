@@ -66,7 +66,7 @@ export interface River {
   /** Drains and starts again. */
   restartCleanly(): Promise<void>
   storeAway(verb: keyof Store, times: number): void
-  /** The next calls where agents are attached are done, and their answers are lost. */
+  /** The next calls where agents are attached (`receive`: where people speak) are done, and their answers are lost. */
   loseAnswer(verb: keyof Store, times: number): void
   /** The next answer of a verb there comes late: when the returned function is called. */
   delayAnswer(verb: keyof Store): () => void
@@ -286,7 +286,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     storeAway(verb, times) {
       for (const { life } of nodes) life.storeAway(verb, times)
     },
-    loseAnswer: (verb, times) => bench().life.loseAnswer(verb, times),
+    loseAnswer: (verb, times) => (verb === 'receive' ? door() : bench()).life.loseAnswer(verb, times),
     delayAnswer: (verb) => bench().life.delayAnswer(verb),
     hear: (hints) => bench().life.hear(hints),
     expectErrors() {

@@ -102,7 +102,8 @@ export function createArrivals(deps: ArrivalsDeps): Arrivals {
       const tooMuch = queue.length > 0 && chars + size > MOST_WAITING_CHARS
       if (queue.length >= MOST_WAITING || tooMuch) lost += 1
       else {
-        queue.push({ event, chars: size })
+        // Its id is given once, here: whether a commit held is not always heard, and a second try must be a duplicate.
+        queue.push({ event: { ...event, messageId: event.messageId ?? deps.random.uuid() }, chars: size })
         chars += size
       }
       if (!full && (queue.length >= FULL || chars >= FULL_CHARS)) press(true)
