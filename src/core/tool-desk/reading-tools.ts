@@ -11,6 +11,7 @@ import {
   type TurnRow,
 } from '../../contract/index.ts'
 import type { Links } from '../outbound/links.ts'
+import { oneLine } from './one-line.ts'
 import type { OwnChats } from './own-chats.ts'
 import { told } from './told.ts'
 
@@ -33,8 +34,9 @@ export function createReadingTools(
           limit: limit * 2,
         })
         const here = said.filter((entry) => entry.thread === at.thread && isShown(entry)).slice(-limit)
-        const text = here.length === 0 ? '(no messages)' : here.map(line).join('\n')
-        return done(text, { messages: here.map(messageOf) })
+        const messages = here.map(messageOf)
+        const text = rows(messages, messageLine)
+        return done(text === '' ? '(no messages)' : text, { messages })
       }),
 
     getRoster: (caller, { chatId }) =>
@@ -51,7 +53,7 @@ export function createReadingTools(
           if (!people.has(turn.sender)) people.set(turn.sender, turn.body?.senderName ?? null)
         }
         const members = [...people].map(([id, name]) => ({ user_id: id, user: name ?? id }))
-        const text = members.map(({ user, user_id }) => `${user} (id: ${user_id})`).join('\n')
+        const text = rows(members, ({ user, user_id }) => `${user} (id: ${user_id})`)
         return done(text === '' ? '(nobody has spoken yet)' : text, { members })
       }),
 
@@ -65,11 +67,12 @@ export function createReadingTools(
           limit: MOST_PENDING,
         })
         const messages = open.map(pendingOf)
-        const lines = messages.map(
+        const text = rows(
+          messages,
           (one) =>
             `[${one.ts}] ${one.chat_id} ${one.user}: ${one.text} (id: ${one.message_id}, ${one.state})`,
         )
-        return done(lines.length === 0 ? '(nothing waits)' : lines.join('\n'), { messages })
+        return done(text === '' ? '(nothing waits)' : text, { messages })
       }),
 
     downloadAttachment: (caller, input) =>
@@ -86,10 +89,11 @@ export function createReadingTools(
           throw new SwitchboardError('execution_failed', `${turn.platform} gives no attachments`)
         const files: DownloadedFile[] = []
         for (const attachment of attachments) files.push(await adapter.download(attachment))
-        const lines = files.map(
+        const listed = rows(
+          files,
           (file) => `  ${file.path}  (${file.name}, ${file.mime}, ${kilobytes(file.size)}KB)`,
         )
-        const all = `downloaded ${files.length} attachment(s):\n${lines.join('\n')}`
+        const all = `downloaded ${files.length} attachment(s):\n${listed}`
         return done('fileId' in input ? (files[0]?.path ?? '') : all, { files })
       }),
   }
@@ -150,11 +154,14 @@ function messageOf(entry: TranscriptEntry) {
   }
 }
 
-/** One line each: a newline in a text must not look like another message. */
-function line(entry: TranscriptEntry): string {
-  const { ts, user, text, message_id, attachments } = messageOf(entry)
+function messageLine({ ts, user, text, message_id, attachments }: ReturnType<typeof messageOf>): string {
   const files = attachments > 0 ? ` +${attachments}att` : ''
-  return `[${ts}] ${user}: ${text.replace(/[\r\n]+/g, ' ⏎ ')}  (id: ${message_id}${files})`
+  return `[${ts}] ${user}: ${text}  (id: ${message_id}${files})`
+}
+
+/** One line each, whatever is in its fields: nobody writes a row of somebody else. */
+function rows<T>(of: readonly T[], row: (one: T) => string): string {
+  return of.map((one) => oneLine(row(one))).join('\n')
 }
 
 function pendingOf(turn: TurnRow) {
@@ -164,7 +171,7 @@ function pendingOf(turn: TurnRow) {
     user: turn.body?.senderName ?? turn.sender,
     user_id: turn.sender,
     ts: new Date(turn.receivedAt).toISOString(),
-    text: (turn.body?.text ?? '').replace(/[\r\n]+/g, ' ⏎ '),
+    text: turn.body?.text ?? '',
     state: turn.state,
   }
 }
