@@ -75,6 +75,7 @@ built   7 S6.ch-nexo                --dialect nexo does the same with the prefix
 built   7 S6.ch-files-in            Pictures and small files of a message lie at image_path or file_path for a host of this machine, said in meta alone
 built   7 S6.ch-files-out           reply attaches files of this machine by absolute paths, after the text; files of the data folder are refused
 built   7 S6.ch-real-binary         The real Claude Code (opt-in) takes plugin and marketplace, shakes hands with the shim, and its reply answers a waiting turn
+built   7 S6.ch-skills-owner        No message of a channel can set off the plugin's skills that change access: the model cannot call them, and only listing is approved beforehand
 built   7 S6.ch-plugin              Packaged as a Claude Code plugin: plugin.json with channels, .mcp.json, marketplace file, skills
 `,
 )
