@@ -63,31 +63,52 @@ export interface SkippedChannel {
   readonly file: string
 }
 
-const SKIPPED = /MCP server "([^"]+)": Channel notifications skipped: (.+)$/
+const NAMES_US = /MCP server "((?:[^"]+:)?switchboard)": (.+)$/
+const REGISTRATION = /^Channel notifications /
+const SKIPPED = /^Channel notifications skipped: (.+)$/
 const NEWEST_FILES = 5
 const MOST_BYTES = 8 * 1_048_576
 
-/** What Claude Code's newest debug logs say about our server. Nothing when it wrote none (`claude --debug` does). */
+/**
+ * What Claude Code's newest debug log that names our server says last about it: an older one, or an earlier line, may
+ * blame a gate that is open by now. Nothing when it wrote none (`claude --debug` does), or when no gate was closed.
+ */
 export function skippedChannels(
   env: Readonly<Record<string, string | undefined>>,
 ): readonly SkippedChannel[] {
   const folder = join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude'), 'debug')
-  const found = new Map<string, SkippedChannel>()
   for (const file of newestLogs(folder)) {
-    for (const line of readFileSync(file, 'utf8').split('\n')) {
-      const [, server = '', reason = ''] = SKIPPED.exec(line) ?? []
-      if (!/(^|:)switchboard$/.test(server) || found.has(server)) continue
+    const last = lastWords(readFileSync(file, 'utf8'))
+    if (last === null) continue
+    return [...last].flatMap(([server, said]) => {
+      const reason = SKIPPED.exec(said)?.[1]?.trim()
+      if (reason === undefined) return []
       const gate = CLAUDE_GATES.find((one) => one.says.test(reason))
-      found.set(server, {
-        server,
-        reason: reason.trim(),
-        gate: gate?.gate ?? 'unknown',
-        todo: gate?.todo ?? 'see docs/guide/claude-code.md',
-        file,
-      })
-    }
+      return [
+        {
+          server,
+          reason,
+          gate: gate?.gate ?? 'unknown',
+          todo: gate?.todo ?? 'see docs/guide/claude-code.md',
+          file,
+        },
+      ]
+    })
   }
-  return [...found.values()]
+  return []
+}
+
+/** By server of ours, the last that was said of its registration. Null: the log does not name us. */
+function lastWords(log: string): ReadonlyMap<string, string> | null {
+  const last = new Map<string, string>()
+  let named = false
+  for (const line of log.split('\n')) {
+    const [, server, said = ''] = NAMES_US.exec(line) ?? []
+    if (server === undefined) continue
+    named = true
+    if (REGISTRATION.test(said)) last.set(server, said)
+  }
+  return named ? last : null
 }
 
 function newestLogs(folder: string): readonly string[] {
