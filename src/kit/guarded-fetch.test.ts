@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { SwitchboardError } from '../contract/index.ts'
+import { createTestClock } from '../testing/test-clock.ts'
 import { createGuardedFetch, type GuardedRequest } from './guarded-fetch.ts'
 import { mayConnect } from './public-address.ts'
 
@@ -128,6 +129,34 @@ describe('guarded fetch', () => {
     const port = await serve((_, response) => response.end('y'.repeat(100_000)))
     const answer = await fetchGuarded(post(`http://127.0.0.1:${port}/`))
     expect([answer.status, answer.body.length, answer.truncated]).toEqual([200, 1000, true])
+  })
+
+  it('a head is an answer: a body that stays open or breaks off is only shorter', async () => {
+    const open = await serve((_, response) => void response.writeHead(200).write('x'))
+    const late = await fetchGuarded(post(`http://127.0.0.1:${open}/`, { timeoutMs: 100 }))
+    expect([late.status, late.body.toString(), late.truncated]).toEqual([200, 'x', true])
+    const broken = await serve((request, response) => {
+      response.writeHead(200, { 'content-length': '9' }).write('x', () => request.socket.resetAndDestroy())
+    })
+    const short = await fetchGuarded(post(`http://127.0.0.1:${broken}/`))
+    expect([short.status, short.truncated]).toEqual([200, true])
+  })
+
+  it('resolves at the head where the body is not wanted, and lets it run out until the deadline', async () => {
+    let ended = false
+    const port = await serve((_, response) => {
+      response.writeHead(200).write('x')
+      response.on('close', () => {
+        ended = true
+      })
+    })
+    const driven = createTestClock()
+    const answer = await createGuardedFetch({ clock: driven })(
+      post(`http://127.0.0.1:${port}/`, { headOnly: true }),
+    )
+    expect([answer.status, answer.body.length, ended]).toEqual([200, 0, false])
+    await driven.advance(2_000)
+    await expect.poll(() => ended).toBe(true)
   })
 
   it('tells what was not sent from what may have arrived, and names no URL', async () => {

@@ -14,6 +14,8 @@ export interface GuardedRequest {
   readonly body?: string | Uint8Array
   readonly timeoutMs: number
   readonly maxResponseBytes: number
+  /** Resolve at the head, with an empty body: what follows runs out within the limits and is ignored. */
+  readonly headOnly?: boolean
   /** Loopback and private networks too. Link-local addresses stay closed. */
   readonly allowPrivate: boolean
   /** Plain `http:`; also allowed for private targets when `allowPrivate` is set. */
@@ -54,12 +56,13 @@ export function createGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
     const url = parseUrl(request)
     const host = bareHost(url)
     const deadline = createDeadline(deps.clock, request.timeoutMs)
-    try {
-      const addresses = await Promise.race([resolveChecked(host, request, resolve), deadline.passed])
-      return await exchange(url, addresses, request, deadline)
-    } finally {
-      deadline.cancel()
-    }
+    const addresses = await Promise.race([resolveChecked(host, request, resolve), deadline.passed]).catch(
+      (thrown: unknown) => {
+        deadline.cancel()
+        throw thrown
+      },
+    )
+    return exchange(url, addresses, request, deadline)
   }
 }
 
@@ -166,7 +169,10 @@ function exchange(
     outgoing.on('finish', () => {
       written = true
     })
-    outgoing.on('error', (error: NodeJS.ErrnoException) => fail(faultName(error)))
+    // Once the head has come, that is the answer: whatever happens then only ends the body.
+    let endBody: (() => void) | null = null
+    const trouble = (code: string) => (endBody ? endBody() : fail(code))
+    outgoing.on('error', (error: NodeJS.ErrnoException) => trouble(faultName(error)))
     outgoing.on('response', (response) => {
       const chunks: Buffer[] = []
       let size = 0
@@ -179,22 +185,25 @@ function exchange(
         })
         if (truncated) response.destroy()
       }
+      endBody = () => done(true)
       response.on('data', (chunk: Buffer) => {
-        chunks.push(chunk)
+        if (!request.headOnly) chunks.push(chunk)
         size += chunk.length
         if (size > request.maxResponseBytes) done(true)
       })
       response.on('end', () => done(false))
-      // The status has arrived, and that is the answer; a body that breaks off is only shorter.
       response.on('error', () => done(true))
       response.on('close', () => done(true))
-      deadline.passed.catch(() => done(true))
+      if (request.headOnly) done(false)
     })
-    deadline.passed.catch(() => fail('no answer came in time'))
+    deadline.passed.catch(() => trouble('no answer came in time'))
     const abort = () => fail('it was aborted')
+    outgoing.on('close', () => {
+      deadline.cancel()
+      request.signal?.removeEventListener('abort', abort)
+    })
     if (request.signal?.aborted) return abort()
     request.signal?.addEventListener('abort', abort, { once: true })
-    outgoing.on('close', () => request.signal?.removeEventListener('abort', abort))
     outgoing.end(request.body)
   })
 }

@@ -74,6 +74,12 @@ describe('postChorus', () => {
     await to(endless)
   })
 
+  it('[S8.handed-2xx] a receipt whose body stays open is a receipt, and a refusal a refusal', async () => {
+    const held = (status: number) => serve((_, response) => void response.writeHead(status).write('x'))
+    await to(await held(200))
+    expect(await failure(to(await held(503)))).toMatchObject({ code: 'platform_unavailable' })
+  })
+
   it('[S8.urls-not-logged] names neither URL nor what the peer said', async () => {
     for (const status of [400, 404, 429, 500]) {
       const url = await serve((_, response) => response.writeHead(status).end('sk_planted'))

@@ -34,6 +34,8 @@ export async function postChorus(post: ChorusPost, fetch: GuardedFetch): Promise
     body: JSON.stringify(post.body),
     timeoutMs: post.timeoutMs ?? TIMEOUT_MS,
     maxResponseBytes: MAX_RESPONSE_BYTES,
+    // The protocol ignores the body of a receipt, so nobody waits for its end.
+    headOnly: true,
     allowPrivate: post.allowPrivate,
     allowHttp: false,
   }).catch((thrown: unknown) => {
