@@ -295,6 +295,34 @@ describe('processes', () => {
     await until('the helper is gone', () => !alive(pid))
   })
 
+  it('[I8.stray-helper] whose helper left the family and keeps a pipe open are started again, and ended with the pool', async () => {
+    const stray = join(folder(), 'stray')
+    const scene = await openPool([badServer('frail', { stray, dieAfterMs: 50 })])
+    onTestFinished(() => {
+      for (const pid of readFileSync(stray, 'utf8').trim().split('\n')) process.kill(Number(pid), 'SIGKILL')
+    })
+    await until('it came back', () => scene.server('frail').facts().restarts >= 1)
+    await scene.pool.apply([badServer('frail', { stray })])
+    await scene.reached('frail', 'up')
+    await scene.pool.apply([])
+    expect(scene.pool.all()).toEqual([])
+    await scene.pool.stop()
+  })
+
+  it('[I8.no-descriptors] that cannot be started for want of file descriptors are down, and come up when there are some', async () => {
+    const command = 'ulimit -n 80; exec "$0" "$@"'
+    const args = [process.execPath, '--import', 'tsx', fixture('starved-host.ts')]
+    const host = spawn('sh', ['-c', command, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let said = ''
+    host.stdout.on('data', (chunk) => {
+      said += chunk
+    })
+    const code = await new Promise((resolve) => host.once('close', resolve))
+    expect(said).toMatch(/^begun\ndown it cannot be started \(EMFILE\): too many files[^\n]*\n/)
+    expect(said).toContain('\nup null\n')
+    expect(code).toBe(0)
+  })
+
   it('end when the daemon is killed without a word', async () => {
     const helper = join(folder(), 'helper')
     const host = spawn(process.execPath, ['--import', 'tsx', fixture('pool-host.ts'), helper], {

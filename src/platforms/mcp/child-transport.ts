@@ -1,9 +1,9 @@
 // A channel server as a child process: MCP as lines over its pipes. Not the SDK's own transport, because a server's bad
 // line must be counted instead of lost, its messages must be seen before a schema refuses them, and the whole family of
 // processes must end: `npx x` is three of them.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { type Clock, SwitchboardError } from '../../contract/index.ts'
+import { type Cancel, type Clock, SwitchboardError } from '../../contract/index.ts'
 import type { StdioLaunch } from './config.ts'
 import { createLines } from './lines.ts'
 
@@ -32,14 +32,23 @@ const MAX_STDERR_LINE_BYTES = 65_536
 /** A child that does not read is not fed without end. */
 const MAX_UNREAD_BYTES = 16 * 1_048_576
 
+const START_HINT = 'is the command on PATH, and is cwd there?'
+const START_HINTS: Readonly<Record<string, string>> = {
+  EMFILE: 'too many files are open here (ulimit -n)',
+  ENFILE: 'too many files are open on this machine',
+}
+
 // A group of its own, so that all it started can be ended with it.
 const GROUPED = process.platform !== 'win32'
 
 export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDeps): ChildTransport {
-  let child: ChildProcess | null = null
+  let child: ChildProcessWithoutNullStreams | null = null
   let ending: string | null = null
   let unwatch: () => void = () => undefined
   let closing: Promise<void> | null = null
+  let cancels: Cancel[] = []
+  /** Its end, told once: when its pipes are closed, or when they were waited for long enough. */
+  let finish: () => void = () => undefined
 
   const signal = (name: NodeJS.Signals) => {
     const pid = child?.pid
@@ -68,36 +77,48 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
 
   const start = () =>
     new Promise<void>((resolve, reject) => {
-      const started = spawn(launch.command, [...launch.args], {
+      const started: ChildProcessWithoutNullStreams = spawn(launch.command, [...launch.args], {
         env: { ...launch.env },
         stdio: ['pipe', 'pipe', 'pipe'],
         detached: GROUPED,
         windowsHide: true,
         ...(launch.cwd === undefined ? {} : { cwd: launch.cwd }),
       })
+      started.once('error', (error: NodeJS.ErrnoException) => {
+        const reason = `it cannot be started (${error.code ?? 'unknown'}): ${START_HINTS[error.code ?? ''] ?? START_HINT}`
+        ending = reason
+        reject(new SwitchboardError('platform_unavailable', reason))
+      })
+      // Whatever the types say: with no file descriptor left there are no pipes, and `error` follows.
+      if ((started.stdout as unknown) === undefined) return
       child = started
+      const pipes = [started.stdin, started.stdout, started.stderr]
       const stdout = createLines(MAX_MESSAGE_BYTES, { line: heard, tooLong: deps.noise })
       const stderr = createLines(MAX_STDERR_LINE_BYTES, { line: deps.stderr, tooLong: () => undefined })
       started.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
       started.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
-      for (const pipe of [started.stdin, started.stdout, started.stderr])
-        pipe.on('error', (error) => transport.onerror?.(error))
-      started.once('error', (error: NodeJS.ErrnoException) => {
-        const reason = `it cannot be started (${error.code ?? 'unknown'}): is the command on PATH, and is cwd there?`
-        ending = reason
-        reject(new SwitchboardError('platform_unavailable', reason))
-      })
+      for (const pipe of pipes) pipe.on('error', (error) => transport.onerror?.(error))
       started.once('spawn', () => {
         if (started.pid !== undefined) unwatch = deps.watch(started.pid)
         resolve()
       })
+      const letGo = () => {
+        for (const pipe of pipes) pipe.destroy()
+      }
       started.once('exit', (code, name) => {
         ending = closing === null ? `it ended (${name ?? `exit code ${code}`})` : 'it was ended'
-        // Its helpers may hold the pipes open for ever: what is left of the family goes too.
+        // Its helpers may hold the pipes open for ever: what is left of the family goes too. One that left the family
+        // cannot be ended, but none of its pipes is waited for.
         if (closing === null) signal('SIGTERM')
-        deps.clock.after(deps.graceMs, () => started.stdout.destroy())
+        // What it said before it died is heard, however much waits.
+        started.stdout.resume()
+        cancels.push(deps.clock.after(deps.graceMs, letGo))
       })
-      started.once('close', () => {
+      finish = () => {
+        if (child !== started) return
+        for (const cancel of cancels) cancel()
+        cancels = []
+        letGo()
         if (stdout.end().trim() !== '') deps.noise()
         const last = stderr.end()
         if (last !== '') deps.stderr(last)
@@ -105,7 +126,8 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
         unwatch()
         child = null
         transport.onclose?.()
-      })
+      }
+      started.once('close', () => finish())
     })
 
   const write = (text: string) =>
@@ -127,16 +149,19 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
     const running = child
     if (running === null) return Promise.resolve()
     closing ??= new Promise<void>((resolve) => {
-      const cancels = [
-        deps.clock.after(deps.graceMs, () => signal('SIGTERM')),
-        deps.clock.after(2 * deps.graceMs, () => signal('SIGKILL')),
-      ]
-      running.once('close', () => {
-        for (const cancel of cancels) cancel()
+      const { graceMs, clock } = deps
+      const told = finish
+      finish = () => {
+        told()
         resolve()
-      })
-      running.stdout?.resume()
-      running.stdin?.end()
+      }
+      cancels.push(
+        clock.after(graceMs, () => signal('SIGTERM')),
+        clock.after(2 * graceMs, () => signal('SIGKILL')),
+        clock.after(3 * graceMs, () => finish()),
+      )
+      running.stdout.resume()
+      running.stdin.end()
     })
     return closing
   }
@@ -145,8 +170,10 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
     start,
     close,
     send: (message: JSONRPCMessage) => write(`${JSON.stringify(message)}\n`),
-    pause: () => void child?.stdout?.pause(),
-    resume: () => void child?.stdout?.resume(),
+    pause() {
+      if (ending === null) child?.stdout.pause()
+    },
+    resume: () => void child?.stdout.resume(),
     ending: () => ending,
   }
   return transport

@@ -37,13 +37,19 @@ export function createReaper(deps: { readonly log: Logger; readonly path: string
       detached: true,
       env: { PATH: deps.path },
     })
+    started.once('error', (error: NodeJS.ErrnoException) => {
+      if (shell === started) shell = null
+      // Too many open files pass; a shell that is not there does not come.
+      absent = error.code === 'ENOENT'
+      deps.log.warn(
+        { problem: error.code },
+        'there is no shell: channel servers may outlive a daemon that is killed',
+      )
+    })
+    // Whatever the types say: with no file descriptor left there is no pipe, and `error` follows.
+    if ((started.stdin as unknown) === undefined) return
     shell = started
     started.stdin.on('error', () => undefined)
-    started.once('error', () => {
-      absent = true
-      shell = null
-      deps.log.warn({}, 'there is no shell: channel servers may outlive a daemon that is killed')
-    })
     started.once('exit', () => {
       if (shell === started) shell = null
     })
