@@ -23,10 +23,15 @@ export function createHostedServers(load: (() => Promise<ChannelServers>) | unde
       const wanted = mcpServers.filter((server) => heard.has(server.name))
       if (!load || (wanted.length === 0 && !pool)) return NOTHING
       pool ??= await load()
-      const release = pool.hold()
+      // One that ends may take its time: those that stay go on meanwhile, and its own last words have their listeners.
+      const release = pool.hold('newcomers')
       try {
         await pool.apply(wanted)
-        return release
+        const releaseAll = pool.hold()
+        return () => {
+          releaseAll()
+          release()
+        }
       } catch (thrown) {
         release()
         throw thrown

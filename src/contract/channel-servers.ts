@@ -75,8 +75,8 @@ export interface ChannelServer {
 export interface ChannelServers {
   get(name: string): ChannelServer | undefined
   all(): readonly ChannelServer[]
-  /** Holds the news of all of them, also of those that come later. */
-  hold(): Cancel
+  /** Holds the news of all of them, also of those that come later; `newcomers`: of these alone. */
+  hold(whom?: 'newcomers'): Cancel
   /** Connects what is new, ends what is gone, leaves the rest alone. Does not wait for servers to come up. */
   apply(servers: readonly McpServerSettings[]): Promise<void>
   stop(): Promise<void>

@@ -162,7 +162,7 @@ export function createChannelHost(options: ChannelHostOptions, parts: HostParts 
   }
 
   const apply = async () => {
-    const release = pool.hold()
+    const release = pool.hold('newcomers')
     try {
       await pool.apply(settings.servers)
       listen()

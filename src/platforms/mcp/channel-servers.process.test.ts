@@ -1,5 +1,13 @@
 // The pool against real servers: both SDK lines, both prefixes, calls, news, the environment of a child, reloads, leases.
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +16,7 @@ import { until } from '../../../test/faults/until.ts'
 import { readInstalledPlugin } from '../../config/index.ts'
 import { LEASE_RENEW_MS } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/index.ts'
-import { badServer, fixture, openPool, sdkServer } from './fixtures/pool-scene.ts'
+import { badServer, fixture, openPool, QUICK, sdkServer } from './fixtures/pool-scene.ts'
 import { evaluateGates } from './gates.ts'
 
 const CALL = { timeoutMs: 20_000 }
@@ -282,6 +290,23 @@ describe('a new configuration', () => {
       state: 'disabled',
       detail: 'mcp_servers.told.enabled is false',
     })
+  })
+
+  it('[I8.reload-holds-none] a pool that is stopped while it replaces a server does not start it again', async () => {
+    const clock = createTestClock()
+    const startFile = join(mkdtempSync(join(tmpdir(), 'swb-mcp-')), 'starts')
+    onTestFinished(() => rmSync(join(startFile, '..'), { recursive: true, force: true }))
+    const plan = { startFile, stayOnEof: true }
+    const scene = await openPool([badServer('stubborn', plan)], { clock, timings: QUICK })
+    const stubborn = await scene.reached('stubborn', 'up')
+    const replaced = scene.pool.apply([badServer('stubborn', { ...plan, changed: true })])
+    await clock.settle()
+    const stopped = scene.pool.stop()
+    await clock.advance(2 * QUICK.graceMs)
+    await Promise.all([replaced, stopped])
+    await clock.settle()
+    expect(stubborn.facts().state).toBe('down')
+    expect(readFileSync(startFile, 'utf8')).toBe('1')
   })
 
   it('a server that hangs in its handshake is ended at once', async () => {

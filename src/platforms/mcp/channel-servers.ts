@@ -33,7 +33,7 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
   const held = new Map<string, Held>()
   const reaper = createReaper({ log: deps.log, path: deps.environment.PATH ?? '/usr/bin:/bin' })
   const timings = { ...DEFAULT_TIMINGS, ...deps.timings }
-  /** Whole-pool holds, and how each server that came meanwhile is released again. */
+  /** Holds of the whole pool or of newcomers, and how each server that came meanwhile is released again. */
   const holds = new Set<(() => void)[]>()
 
   const begin = (settings: McpServerSettings) => {
@@ -77,8 +77,9 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
   return {
     get: (name) => held.get(name)?.supervisor.server,
     all: () => [...held.values()].map(({ supervisor }) => supervisor.server),
-    hold() {
-      const releases = [...held.values()].map(({ supervisor }) => supervisor.server.hold())
+    hold(whom) {
+      const present = whom === 'newcomers' ? [] : [...held.values()]
+      const releases = present.map(({ supervisor }) => supervisor.server.hold())
       holds.add(releases)
       return () => {
         if (!holds.delete(releases)) return
@@ -97,6 +98,8 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
       const all = [...held.values()]
       held.clear()
       await Promise.all(all.map(({ supervisor }) => supervisor.stop()))
+      // A change half-way: what it was ending is gone by then too.
+      await applying.catch(() => undefined)
       reaper.stop()
     },
   }

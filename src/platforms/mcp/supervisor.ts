@@ -57,6 +57,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
   let run = new AbortController()
   let attempt = new AbortController()
   let running: Promise<void> = Promise.resolve()
+  let stopped = false
   let wake: () => void = () => undefined
   const changed = new Set<() => void>()
   const news = createNewsLine({
@@ -259,11 +260,15 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
     },
     async replace(next) {
       await end('its settings changed')
+      if (stopped) return
       settings = next
       become(written(next))
       begin()
     },
-    stop: () => end('it is no longer configured'),
+    stop() {
+      stopped = true
+      return end('it is no longer configured')
+    },
   }
 }
 
