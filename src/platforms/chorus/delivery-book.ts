@@ -6,29 +6,41 @@ import { clean, deliveryName } from './parse.ts'
 
 export interface KeptDelivery {
   readonly name: string
-  readonly callback: string
   readonly conversation: string
   readonly messageId: string
-  readonly at: number
+  /** The newest one: whatever is still to be told goes there. */
+  callback: string
+  at: number
+  /** How often it came in this life. */
+  times: number
   /** Its turn is over, and that was told. */
   done: boolean
   /** `processing` was told. */
   begun: boolean
   /** How its turn ended; null: it is still open, as far as is known. */
   ended: string | null
-  /** A message for it was tried and has to be tried again. */
-  owing: boolean
+  /** The outbox row of a message for it that was tried and has to be tried again. */
+  owing: string | null
+}
+
+export interface Keeping {
+  readonly kept: KeptDelivery
+  /** Not known here before. */
+  readonly fresh: boolean
+  /** It was refused: as it was before, or forgotten. */
+  takeBack(): Promise<void>
 }
 
 export interface DeliveryBook {
   /** Reads what an earlier life kept. */
   load(): Promise<readonly KeptDelivery[]>
-  /** Resolves when it is durable. */
-  keep(delivery: ChorusDelivery, at: number): Promise<KeptDelivery>
+  /** Resolves when it is durable. A repeat is the same delivery, with a newer callback. */
+  keep(delivery: ChorusDelivery, at: number): Promise<Keeping>
   /** Where the agent's connector finds the tool servers of a delivery; null: it brought none. */
   mcpReference(delivery: ChorusDelivery): string | null
   find(conversation: string, messageId: string): Promise<KeptDelivery | null>
-  newest(conversation: string): KeptDelivery | null
+  /** Also of those that other nodes took. */
+  newest(conversation: string): Promise<KeptDelivery | null>
   /** The oldest delivery of a channel whose turn is open. */
   working(conversation: string): KeptDelivery | null
   /** The turn is over: tool servers are forgotten, and the callback too unless it is the channel's newest. */
@@ -48,7 +60,6 @@ export function createDeliveryBook(shelf: CredentialShelf | undefined): Delivery
   }
 
   const add = (kept: KeptDelivery) => {
-    drop(byName.get(kept.name))
     byName.set(kept.name, kept)
     const channel = channels.get(kept.conversation) ?? new Set()
     channels.set(kept.conversation, channel.add(kept))
@@ -68,30 +79,55 @@ export function createDeliveryBook(shelf: CredentialShelf | undefined): Delivery
     return credentials().put(kept.name, JSON.stringify({ callback, conversation, messageId, at, done }))
   }
 
-  const read = async (name: string): Promise<KeptDelivery | null> => {
+  const onShelf = async (name: string): Promise<KeptDelivery | null> => {
     const text = await credentials().get(name)
     if (text === null) return null
-    const stored = JSON.parse(text) as Omit<KeptDelivery, 'name' | 'begun' | 'ended' | 'owing'>
-    return add({ name, begun: false, ended: null, owing: false, ...stored })
+    const stored = JSON.parse(text) as Pick<
+      KeptDelivery,
+      'callback' | 'conversation' | 'messageId' | 'at' | 'done'
+    >
+    return { name, times: 0, begun: false, ended: null, owing: null, ...stored }
   }
 
+  const read = async (name: string): Promise<KeptDelivery | null> => {
+    const stored = await onShelf(name)
+    return byName.get(name) ?? (stored && add(stored))
+  }
+
+  const writeTools = async (name: string, servers: string | null) =>
+    servers === null ? credentials().remove([name + MCP]) : credentials().put(name + MCP, servers)
+
+  const namesOnShelf = async () => (await credentials().names()).filter((name) => !name.endsWith(MCP))
   const inChannel = (conversation: string) => [...(channels.get(conversation) ?? [])]
+  const newestHere = (conversation: string) => newestOf(inChannel(conversation))
+
   const book: DeliveryBook = {
     async load() {
-      for (const name of await credentials().names()) if (!name.endsWith(MCP)) await read(name)
+      for (const name of await namesOnShelf()) await read(name)
       return [...byName.values()]
     },
     async keep(delivery, at) {
       const conversation = clean(delivery.channel.id)
       const messageId = clean(delivery.message.id)
       const name = deliveryName(conversation, messageId)
+      const { callback } = delivery
       const known = byName.get(name)
-      const fresh = { name, callback: delivery.callback, conversation, messageId, at, done: false }
-      const kept = add({ begun: known?.begun ?? false, ended: known?.ended ?? null, owing: false, ...fresh })
+      const before = known && { callback: known.callback, at: known.at, times: known.times }
+      const flags = { times: 0, done: false, begun: false, ended: null, owing: null }
+      const kept = known ?? add({ name, conversation, messageId, callback, at, ...flags })
+      const times = kept.times + 1
+      Object.assign(kept, { callback, at, times })
       const servers = mcpServers(delivery.mcp)
-      const tools = servers.length === 0 ? null : credentials().put(name + MCP, JSON.stringify(servers))
-      await Promise.all([write(kept), tools])
-      return kept
+      const brings = servers.length > 0
+      const toolsBefore = brings && known ? await credentials().get(name + MCP) : null
+      await Promise.all([write(kept), brings ? writeTools(name, JSON.stringify(servers)) : null])
+      const takeBack = async () => {
+        if (kept.times !== times) return // It came once more meanwhile, and that one decides.
+        if (!before) return book.forget(kept)
+        Object.assign(kept, before)
+        await Promise.all([write(kept), brings ? writeTools(name, toolsBefore) : null])
+      }
+      return { kept, fresh: known === undefined, takeBack }
     },
     mcpReference(delivery) {
       if (mcpServers(delivery.mcp).length === 0) return null
@@ -102,15 +138,17 @@ export function createDeliveryBook(shelf: CredentialShelf | undefined): Delivery
       const name = deliveryName(conversation, messageId)
       return byName.get(name) ?? read(name)
     },
-    newest: (conversation) =>
-      inChannel(conversation).reduce<KeptDelivery | null>(
-        (best, one) => (best === null || one.at >= best.at ? one : best),
-        null,
-      ),
+    async newest(conversation) {
+      const here = newestHere(conversation)
+      if (here) return here
+      // Not added: another node ends it, and would not tell.
+      const elsewhere = await Promise.all((await namesOnShelf()).map(onShelf))
+      return newestOf(elsewhere.filter((one) => one !== null && one.conversation === conversation))
+    },
     working: (conversation) => inChannel(conversation).find((one) => !one.done && one.ended === null) ?? null,
     async close(kept) {
       kept.done = true
-      if (book.newest(kept.conversation) !== kept) return book.forget(kept)
+      if (newestHere(kept.conversation) !== kept) return book.forget(kept)
       await Promise.all([write(kept), credentials().remove([kept.name + MCP])])
       const older = inChannel(kept.conversation).filter((one) => one !== kept && one.done)
       await Promise.all(older.map((one) => book.forget(one)))
@@ -128,3 +166,7 @@ export function createDeliveryBook(shelf: CredentialShelf | undefined): Delivery
 }
 
 const MCP = '.mcp'
+
+function newestOf(list: readonly (KeptDelivery | null)[]): KeptDelivery | null {
+  return list.reduce((best, one) => (best === null || (one !== null && one.at >= best.at) ? one : best), null)
+}

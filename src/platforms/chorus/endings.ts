@@ -6,6 +6,7 @@ import {
   type Clock,
   type Logger,
   type PlatformDeps,
+  rowPosition,
 } from '../../contract/index.ts'
 import type { CallbackLines } from './callback-line.ts'
 import type { DeliveryBook, KeptDelivery } from './delivery-book.ts'
@@ -16,6 +17,8 @@ export interface Endings {
   lookAgain(kept: KeptDelivery): void
   /** Of an earlier life: ends it if its turn is over. */
   resume(kept: KeptDelivery): Promise<void>
+  /** Its turn is known, maybe to another node, and not over. */
+  isOpen(kept: KeptDelivery): Promise<boolean>
   stop(): void
 }
 
@@ -63,13 +66,22 @@ export function createEndings(deps: {
   }
 
   const mayEnd = async (kept: KeptDelivery, since: number): Promise<boolean> => {
-    if (kept.owing) return false
+    if (await isOwing(kept)) return false
     const { conversation } = kept
     const rows = await deps.transcript({ conversation, direction: 'out', limit: 50 })
     const now = deps.clock.now()
     // A reminder that is due tomorrow waits in the same channel and must not hold up the end of today's turn.
     const open = rows.some((row) => OPEN.includes(row.state) && row.at <= now)
     return !open || now - since >= WAIT_FOR_SENDS_MS
+  }
+
+  /** As long as the outbox says so: it gives up in the end, and then there is nothing to wait for. */
+  const isOwing = async ({ conversation, owing }: KeptDelivery): Promise<boolean> => {
+    const seq = owing === null ? null : rowPosition(owing)
+    if (seq === null) return false
+    const at = { afterSeq: seq - 1, beforeSeq: seq + 1, limit: 1 }
+    const [row] = await deps.transcript({ conversation, direction: 'out', ...at })
+    return row?.id === owing && OPEN.includes(row.state)
   }
 
   const finish = async (kept: KeptDelivery) => {
@@ -125,6 +137,10 @@ export function createEndings(deps: {
     async resume(kept) {
       const row = await turnOf(kept)
       if (row && OVER.includes(row.state)) end(kept, row.state)
+    },
+    async isOpen(kept) {
+      const row = await turnOf(kept)
+      return row !== null && !OVER.includes(row.state) && row.state !== 'consumed'
     },
     stop() {
       stopped = true

@@ -2,6 +2,7 @@
 // the delivery it answers, between `processing` and `idle`.
 import {
   type Abilities,
+  asSwitchboardError,
   type Cancel,
   type HttpReply,
   type PlatformAdapter,
@@ -11,12 +12,13 @@ import {
   rowPosition,
   type SendRequest,
   SwitchboardError,
+  type TurnState,
   type VerifiedRequest,
 } from '../../contract/index.ts'
 import { createGuardedFetch, type GuardedFetch } from '../../kit/index.ts'
 import { createCallbackLines } from './callback-line.ts'
 import { readConfig } from './config.ts'
-import { createDeliveryBook, type KeptDelivery } from './delivery-book.ts'
+import { createDeliveryBook, type Keeping, type KeptDelivery } from './delivery-book.ts'
 import { createEndings, OVER } from './endings.ts'
 import { parseBody, toEvent } from './parse.ts'
 import { answerTo, eventOf, jsonReply, problemReply } from './render.ts'
@@ -81,13 +83,21 @@ export function createChorus(
     const events = parsed.deliveries.map((one) => toEvent(one, now, book.mcpReference(one)))
     // Both before the 200: a message without its callback could be answered to nobody.
     const keeping = Promise.all(parsed.deliveries.map((one, index) => book.keep(one, now + index / 1_000)))
-    const [received, kept] = await Promise.all([intake.receive(events), keeping])
-    for (const [index, one] of kept.entries()) {
-      const state = received[index]?.state
-      if (state === 'refused' || state === undefined) await book.forget(one)
-      else if (state === 'consumed' || OVER.includes(state)) await book.close(one)
-    }
+    const [received, keepings] = await Promise.all([intake.receive(events), keeping])
+    // The last one first: of one that is twice in a batch each takes back its own.
+    for (const [index, one] of [...keepings.entries()].reverse()) await settle(one, received[index]?.state)
     return answerTo(received)
+  }
+
+  const settle = async ({ kept, fresh, takeBack }: Keeping, state: TurnState | undefined) => {
+    if (state === undefined || state === 'refused') {
+      // Over a limit even a repeat is refused. What another node keeps for it is overwritten: the newer one counts then.
+      if (!fresh || !(await endings.isOpen(kept))) await takeBack()
+    } else if (state === 'consumed') await book.close(kept)
+    else if (OVER.includes(state)) {
+      if (fresh || kept.done) await book.close(kept)
+      else endings.end(kept, state)
+    }
   }
 
   /** The delivery that a message answers: its turn's own, else the channel's newest. */
@@ -119,10 +129,12 @@ export function createChorus(
     try {
       // What comes after the end, or unasked, is no part of a turn.
       await lines.post(kept, event, { first: !kept.done && request.turn !== undefined })
-      kept.owing = false
+      kept.owing = null
     } catch (thrown) {
-      kept.owing = true
-      throw thrown
+      const error = asSwitchboardError(thrown, 'platform_unavailable')
+      const triedAgain = error.nature.retryable || error.code === 'outcome_unknown'
+      kept.owing = triedAgain ? request.key : null
+      throw error
     } finally {
       endings.lookAgain(kept)
     }
