@@ -56,7 +56,7 @@ export function createToolSurface({ desk, tokens, settings, log }: ToolSurfaceDe
 
 /** What the token is good for; null: not for tools. */
 export function grantOf(row: Pick<TokenRow, 'kind' | 'scope'>, channels = false): ToolGrant | null {
-  const { agent = '', session = null, user = null } = row.scope
+  const { agent = '', session = null, user = null, turn = null } = row.scope
   const actions = ACTIONS[row.kind]
   if (actions === undefined || agent === '') return null
   const principal: Principal =
@@ -66,6 +66,7 @@ export function grantOf(row: Pick<TokenRow, 'kind' | 'scope'>, channels = false)
   return {
     agent,
     session,
+    turn,
     user,
     channels,
     may: (action) => actions.includes(action) && authorize(principal, action, own).allowed,

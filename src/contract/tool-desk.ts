@@ -1,6 +1,8 @@
 // What an agent's tools can do, whoever carries the call: MCP at /mcp, an attached shim, an in-process loop.
 // The caller comes from the credential or the delivery, never from arguments.
 
+import type { NewFile } from './platform.ts'
+
 export interface ToolCaller {
   readonly agent: string
   /** The session that the credential is good for; null: all of the agent's own. */
@@ -19,8 +21,14 @@ export interface ToolOutcome {
   readonly text: string
   readonly isError: boolean
   readonly structured: Readonly<Record<string, unknown>>
+  /** Files that go along as bytes, for a caller that paths of this machine mean nothing to. */
+  readonly files?: readonly NewFile[]
 }
 
+/**
+ * `chatId` is an address; for a caller whose credential is good for one session also that session's id, which means its own
+ * conversation. `messageId` and `replyTo` are the platform's; the id of a turn stands for the message that it came from.
+ */
 export interface ToolDesk {
   /** Posts to any allowed target. Errors and texts are the seed's, to the letter. */
   sendMessage(

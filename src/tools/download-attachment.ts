@@ -7,12 +7,13 @@ export const downloadAttachment = defineTool({
   name: 'download_attachment',
   title: 'Download attachments',
   description:
-    'Download the attachments of a message, by chat_id and message_id, or one by its attachment_file_id. Use it when the message carries attachment fields; the result has the paths of the files.',
+    'Download the attachments of a message, by chat_id and message_id, or one by its attachment_file_id. Use it when the message carries attachment fields; the result has the paths of the files, or the files themselves for an agent on another machine.',
   // It writes files, but changes nothing for anybody else.
   readOnly: false,
   alwaysLoad: false,
   maxResultChars: 4096,
   action: 'message.send',
+  chat: 'chat_id',
   input: z.object({
     chat_id: CHAT_ID.optional(),
     message_id: MESSAGE_ID.optional(),
@@ -20,7 +21,9 @@ export const downloadAttachment = defineTool({
       .string()
       .min(1)
       .optional()
-      .describe('The attachment_file_id of the message, for that file alone.'),
+      .describe(
+        'The attachment_file_id of the message, or the id of one of its attachments: for that file alone.',
+      ),
   }),
   problem({ chat_id, message_id, file_id }) {
     if (file_id !== undefined) return null

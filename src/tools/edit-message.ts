@@ -12,6 +12,7 @@ export const editMessage = defineTool({
   alwaysLoad: false,
   maxResultChars: 1024,
   action: 'message.send',
+  chat: 'chat_id',
   input: z.object({
     chat_id: CHAT_ID,
     message_id: MESSAGE_ID,

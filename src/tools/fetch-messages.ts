@@ -13,6 +13,7 @@ export const fetchMessages = defineTool({
   alwaysLoad: false,
   maxResultChars: 100_000,
   action: 'message.send',
+  chat: 'channel',
   input: z.object({
     channel: z.string().min(1).describe('The chat_id of the conversation.'),
     limit: z.number().int().min(1).max(MOST).default(20).describe('How many.'),

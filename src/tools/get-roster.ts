@@ -11,6 +11,7 @@ export const getRoster = defineTool({
   alwaysLoad: false,
   maxResultChars: 16_384,
   action: 'message.send',
+  chat: 'chat_id',
   input: z.object({ chat_id: CHAT_ID }),
   run: (desk, caller, { chat_id }) => desk.getRoster(caller, { chatId: chat_id }),
 })

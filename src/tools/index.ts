@@ -16,7 +16,7 @@ import type { Tool } from './tool.ts'
 
 export { createAbsentDesk } from './absent-desk.ts'
 export { callTool, failedOutcome, type ToolCall } from './call-tool.ts'
-export { inputSchemaOf, isOffered, type Tool } from './tool.ts'
+export { inputSchemaOf, isOffered, sessionSchemaOf, type Tool } from './tool.ts'
 
 export const TOOLS: readonly Tool[] = [
   reply,

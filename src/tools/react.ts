@@ -11,6 +11,7 @@ export const react = defineTool({
   alwaysLoad: false,
   maxResultChars: 1024,
   action: 'message.send',
+  chat: 'chat_id',
   input: z.object({
     chat_id: CHAT_ID,
     message_id: MESSAGE_ID,

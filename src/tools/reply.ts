@@ -16,10 +16,15 @@ export const reply = defineTool({
   alwaysLoad: true,
   maxResultChars: 4096,
   action: 'message.send',
+  chat: 'chat_id',
   input: z.object({
     chat_id: CHAT_ID,
     text: z.string().min(1).describe('What to say. Markdown; long texts are split.'),
-    reply_to: z.string().min(1).optional().describe('message_id of the message that is answered.'),
+    reply_to: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('message_id of the message that is answered, or the message.id of its delivery.'),
     files: z.array(z.string().min(1)).max(10).optional().describe('Absolute paths of files to attach.'),
   }),
   run: (desk, caller, { chat_id, text, reply_to, files }) =>

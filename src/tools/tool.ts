@@ -24,6 +24,8 @@ export interface ToolFacts {
   readonly action: Action
   /** Offered only to agents that have this. */
   readonly needs?: 'channels'
+  /** The argument that names the conversation: who speaks for one session may leave it out. */
+  readonly chat?: 'chat_id' | 'channel'
 }
 
 export interface Tool extends ToolFacts {
@@ -51,7 +53,7 @@ export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition
   return {
     ...facts,
     async run(desk, caller, input) {
-      const given = (prepare ?? same)(argumentsOf(input))
+      const given = inOwnChat(definition.chat, caller, (prepare ?? same)(argumentsOf(input)))
       const own = problem?.(given) ?? null
       if (own !== null) throw new SwitchboardError('input_invalid', own)
       const parsed = definition.input.safeParse(given)
@@ -61,10 +63,36 @@ export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition
   }
 }
 
+export type InputSchema = Record<string, unknown> & { readonly type: 'object' }
+
 /** The JSON Schema that is offered to models. Unknown arguments are not forbidden: they are overlooked. */
-export function inputSchemaOf(tool: Tool): Record<string, unknown> & { readonly type: 'object' } {
+export function inputSchemaOf(tool: Tool): InputSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: 'input' })
   return { ...schema, type: 'object' }
+}
+
+/** The same for who speaks for one session: its conversation goes without saying. */
+export function sessionSchemaOf(tool: Tool): InputSchema {
+  const schema = inputSchemaOf(tool)
+  const { chat } = tool
+  if (chat === undefined) return schema
+  const { properties = {}, required = [] } = schema as {
+    readonly properties?: Readonly<Record<string, object>>
+    readonly required?: readonly string[]
+  }
+  return {
+    ...schema,
+    properties: { ...properties, [chat]: { ...properties[chat], description: OWN_CHAT } },
+    required: required.filter((name) => name !== chat),
+  }
+}
+
+const OWN_CHAT =
+  'The conversation. Leave it out for the one that you were asked in; its channel.id or chat_id means the same.'
+
+function inOwnChat(chat: ToolFacts['chat'], { session }: ToolCaller, given: Arguments): Arguments {
+  if (chat === undefined || session === null || given[chat] !== undefined) return given
+  return { ...given, [chat]: session }
 }
 
 /** Absent arguments are none; null means "not given", as models write it. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { SwitchboardError, type ToolCaller } from '../contract/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
 import { type Answers, createRecordingDesk, done } from './fixtures/recording-desk.ts'
-import { callTool, createAbsentDesk, inputSchemaOf, TOOLS, toolByName } from './index.ts'
+import { callTool, createAbsentDesk, inputSchemaOf, sessionSchemaOf, TOOLS, toolByName } from './index.ts'
 import { CHANNEL_TYPES } from './notify-user.ts'
 import { toolsReference } from './reference.ts'
 
@@ -113,6 +113,35 @@ describe('the surface', () => {
       expect(tool.alwaysLoad).toBe(tool.name === 'reply')
     }
     expect(toolByName('nothing')).toBeUndefined()
+  })
+
+  it('[I9.tools-suffice] who speaks for one session need not say where, and the schema says so', async () => {
+    const caller = { ...CALLER, session: 's1' }
+    for (const name of [
+      'reply',
+      'react',
+      'edit_message',
+      'download_attachment',
+      'fetch_messages',
+      'get_roster',
+    ]) {
+      const tool = toolByName(name) ?? fail()
+      const { chat_id: _, channel: __, ...rest } = GOOD[name]?.[0] ?? {}
+      const { desk, asked } = createRecordingDesk()
+      await callTool(tool, { desk, caller, input: rest, log: createRecordingLog() })
+      expect(asked, name).toMatchObject([{ input: { chatId: 's1' } }])
+      const at = tool.chat ?? ''
+      const schema = sessionSchemaOf(tool) as unknown as {
+        required: string[]
+        properties: Record<string, { type: string; description: string }>
+      }
+      expect(schema.required).not.toContain(at)
+      expect(schema.properties[at]).toMatchObject({
+        type: 'string',
+        description: expect.stringMatching(/leave it out/i),
+      })
+    }
+    expect(sessionSchemaOf(toolByName('ack') ?? fail())).toEqual(inputSchemaOf(toolByName('ack') ?? fail()))
   })
 
   for (const [name, [input, verb, told]] of Object.entries(GOOD)) {

@@ -206,6 +206,38 @@ describeRiver('own chats', (open) => {
     }
   })
 
+  it('[I9.tools-suffice] who speaks for one session may say the session’s id for its chat, and the turn’s for its message', async () => {
+    const { river, one, two, mine } = await opened()
+    const tools = river.tools()
+    const chatId = one.session
+    const [react, fetch, roster, foreign] = await outcomeOf(
+      river,
+      Promise.all([
+        tools.react(mine, { chatId, messageId: one.turn, emoji: '👍' }),
+        tools.fetchMessages(mine, { chatId, limit: 5 }),
+        tools.getRoster({ ...mine, turn: null }, { chatId }),
+        tools.fetchMessages(mine, { chatId: two.session, limit: 5 }),
+      ]),
+    )
+    expect(react?.text).toBe('reacted')
+    const [reaction] = river.platform.arrived
+    expect(reaction).toMatchObject({ to: { conversation: 'c1' }, op: { kind: 'react', on: one.messageId } })
+    expect(fetch?.text).toContain('c1: one')
+    expect(roster?.text).toBe('c1 (id: c1)')
+    expect(foreign?.isError).toBe(true)
+    expect((await reply(river, mine, chatId, { replyTo: one.turn })).isError).toBe(false)
+    expect(river.platform.arrived.at(-1)).toMatchObject({
+      to: { conversation: 'c1' },
+      op: { kind: 'text', replyTo: one.messageId },
+    })
+    expect((await river.store().turn(one.turn))?.state).toBe('answered')
+    // A turn of another chat names nothing here.
+    expect(
+      (await reply(river, caller({ session: two.session }), two.session, { replyTo: one.turn })).isError,
+    ).toBe(false)
+    expect(river.platform.arrived.at(-1)).toMatchObject({ op: { replyTo: one.turn } })
+  })
+
   it('pending messages and acknowledgements are the caller’s own', async () => {
     const { river, one, mine } = await opened()
     const tools = river.tools()

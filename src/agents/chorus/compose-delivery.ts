@@ -19,7 +19,7 @@ export async function composeDelivery(
       scope: { agent, session, turn },
       ttlMs: CALLBACK_LIFE_MS,
     }),
-    config.tokens.mint({ kind: 'agent', scope: { agent, session }, ttlMs: CALLBACK_LIFE_MS }),
+    config.tokens.mint({ kind: 'agent', scope: { agent, session, turn }, ttlMs: CALLBACK_LIFE_MS }),
   ])
   const own = { url: `${base}/mcp`, headers: { Authorization: `Bearer ${bearer.token}` } }
   const given = handedOn(delivery, deps)

@@ -81,7 +81,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
           deps,
         )
     const flying = output.turn ? await flightOf(output.turn) : null
-    if (output.turn && dispatcher.wasLost(output.turn) && !waits())
+    if (output.turn && dispatcher.wasLost(output.turn))
       throw new SwitchboardError('conflict', `turn ${output.turn} is another node's now`)
     if (flying && output.turn) {
       if (flying.here) flying.here.said = true

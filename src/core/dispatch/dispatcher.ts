@@ -96,7 +96,8 @@ export type SettleOutcome = { readonly ok: true; readonly ids: readonly string[]
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { store, clock, log, roster } = deps
   const patience = createPatience(clock, log)
-  const holds = createLaneHolds({ store, clock, log, leaseMs: LEASE_MS, signal: deps.signal })
+  const livesOn = (agent: string) => roster.get(agent)?.connector.redelivery.handed === 'wait'
+  const holds = createLaneHolds({ store, clock, log, leaseMs: LEASE_MS, signal: deps.signal, livesOn })
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   let stopped = false
   const expiry = createTurnExpiry(deps)
@@ -303,7 +304,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   const abandon = (agent: string, turns: readonly string[]) => {
-    const { connector } = roster.get(agent) ?? {}
     for (const turn of turns) {
       const found = holds.flight(turn)
       if (!found) continue
@@ -311,11 +311,15 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       holds.land(found.hold, turn)
       if (found.hold.flights.size === 0) holds.drop(found.hold)
       drain.wake({ lane: found.hold.lane, scope: agent })
-      connector
-        ?.cancel?.(found.hold.lane, turn)
-        .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'a turn could not be stopped'))
+      stopWork(agent, found.hold.lane, turn)
     }
   }
+
+  const stopWork = (agent: string, lane: string, turn: string) =>
+    roster
+      .get(agent)
+      ?.connector.cancel?.(lane, turn)
+      .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'a turn could not be stopped'))
 
   const lookout = createLookout({
     store,
@@ -355,12 +359,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   holds.onLost((lane, agent, turns) => {
     drain.wake({ lane, scope: agent })
     // Whoever has the lane now offers them again: here nobody needs to go on.
-    const { connector } = roster.get(agent) ?? {}
-    if (connector?.redelivery.handed === 'wait') return
-    for (const turn of turns)
-      connector
-        ?.cancel?.(lane, turn)
-        .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'a turn could not be stopped'))
+    if (livesOn(agent)) return
+    for (const turn of turns) stopWork(agent, lane, turn)
   })
 
   return {

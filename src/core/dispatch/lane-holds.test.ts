@@ -1,5 +1,6 @@
 // Upkeep of held lanes when the wall clock is set back: timers go on, so must the leases.
 import { describe, expect, it } from 'vitest'
+import type { TurnRow } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { createLaneHolds } from './lane-holds.ts'
 
@@ -15,6 +16,7 @@ function opened() {
     log: quiet,
     leaseMs: 15_000,
     signal: () => undefined,
+    livesOn: (agent) => agent === 'far',
     store: {
       async renewLanes(_kind, lanes) {
         renewed.push(lanes.length)
@@ -31,6 +33,19 @@ function opened() {
   }
   return { holds, timers, renewed, released, setBack }
 }
+
+describe('a lane that is lost', () => {
+  it('[I6.callback-across] makes late what is said here, unless the agent lives on and is asked by nobody else', () => {
+    const { holds } = opened()
+    for (const agent of ['demo', 'far']) {
+      const hold = holds.take(`lane of ${agent}`, agent, 1)
+      holds.board(hold, { id: `turn of ${agent}` } as TurnRow)
+      holds.drop(hold)
+    }
+    expect(holds.wasLost('turn of demo')).toBe(true)
+    expect(holds.wasLost('turn of far')).toBe(false)
+  })
+})
 
 describe('lane holds and a clock that is set back', () => {
   it('[S13.lane-lock] a lane goes on being renewed, or another node would take it under our hands', async () => {

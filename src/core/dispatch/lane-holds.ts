@@ -53,7 +53,7 @@ export interface LaneHolds {
   /** Forgets the lane without writing: it is no longer ours. */
   drop(hold: LaneHold | undefined): void
   onLost(listen: (lane: string, agent: string, turns: readonly string[]) => void): void
-  /** It was in flight here when its lane was lost to another node, and did not come back. */
+  /** It was in flight here when its lane was lost to another node, which offers it again, and did not come back. */
   wasLost(turn: string): boolean
   stop(): Promise<void>
 }
@@ -69,6 +69,8 @@ export interface LaneHoldsDeps {
   readonly log: Logger
   readonly leaseMs: number
   readonly signal: SignalSink
+  /** Nobody asks this agent again when a lane moves, so what it says at the node that lost it still counts. */
+  readonly livesOn: (agent: string) => boolean
 }
 
 export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
@@ -118,7 +120,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
   /** Another node has it: what is in flight here is no longer ours. */
   const lose = (hold: LaneHold) => {
     const turns = [...hold.flights.keys()]
-    for (const turn of turns) lost.add(turn)
+    if (!deps.livesOn(hold.agent)) for (const turn of turns) lost.add(turn)
     for (const turn of lost) {
       if (lost.size <= LOST_REMEMBERED) break
       lost.delete(turn)

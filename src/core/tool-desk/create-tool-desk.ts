@@ -2,6 +2,7 @@
 import {
   asSwitchboardError,
   type Clock,
+  formatAddress,
   integrationById,
   type NewSend,
   type SendResult,
@@ -143,7 +144,9 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
           const { platform, integration } = link
           chooseIntegration(settings(), { platform, agent: caller.agent, named: integration, own: null })
         }
-        const turn = by === 'own' ? await answered(caller, input.chatId, input.replyTo) : null
+        const replyTo =
+          input.replyTo === undefined ? undefined : await chats.messageId(caller, at, input.replyTo)
+        const turn = by === 'own' ? await answered(caller, formatAddress(at), replyTo) : null
         const files = await kept(caller, link, input.files ?? [])
         const saying = compose(
           {
@@ -154,7 +157,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
             agent: caller.agent,
             session: turn?.session ?? caller.session,
             turn: turn?.id ?? caller.turn,
-            ...(input.replyTo === undefined ? {} : { replyTo: input.replyTo }),
+            ...(replyTo === undefined ? {} : { replyTo }),
             replyToMode: integrationById(settings(), at.integration)?.replyToMode ?? 'first',
             ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
           },
@@ -170,7 +173,8 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
       told(async () => {
         const to = await chats.mine(caller, input.chatId)
         able(deps.links, to.integration, 'reactions')
-        return one(shown(caller, to, { kind: 'react', on: input.messageId, emoji: input.emoji }), 'reacted')
+        const on = await chats.messageId(caller, to, input.messageId)
+        return one(shown(caller, to, { kind: 'react', on, emoji: input.emoji }), 'reacted')
       }),
 
     editMessage: (caller, input) =>

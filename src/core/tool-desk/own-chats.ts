@@ -19,6 +19,8 @@ export interface OwnChats {
   open(caller: ToolCaller, chatId: string): Promise<{ readonly at: Address; readonly by: 'own' | 'allowed' }>
   /** The same without the allowlist: for reading and for changing what stands there. */
   mine(caller: ToolCaller, chatId: string): Promise<Address>
+  /** The platform's id of a message there; the id of a turn stands for the message that it came from. */
+  messageId(caller: ToolCaller, at: Address, id: string): Promise<string>
 }
 
 export function createOwnChats(deps: {
@@ -38,6 +40,16 @@ export function createOwnChats(deps: {
     return spokeThere(caller, wanted, at)
   }
 
+  /** A caller that speaks for one session is told that session's id, and no address. */
+  const named = async (caller: ToolCaller, chatId: string): Promise<Address> => {
+    if (caller.session === null || chatId !== caller.session) return parseAddress(chatId)
+    const turn = caller.turn === null ? null : await store.turn(caller.turn)
+    if (turn && belongs(caller, turn)) return parseAddress(turn.address)
+    const session = await store.session(caller.session)
+    if (session?.agent === caller.agent) return parseAddress(session.address)
+    throw new SwitchboardError('not_found', `session "${chatId.slice(0, 200)}" is not one of yours`)
+  }
+
   /** A claim leads messages of a chat to a session that lives elsewhere: it may answer where it was spoken to. */
   const spokeThere = async (caller: ToolCaller, wanted: string, at: Address): Promise<boolean> => {
     const turns = await store.turns({
@@ -52,7 +64,7 @@ export function createOwnChats(deps: {
 
   return {
     async open(caller, chatId) {
-      const at = parseAddress(chatId)
+      const at = await named(caller, chatId)
       if (at.integration === SCHEDULE_PLACE) {
         throw new SwitchboardError(
           'execution_failed',
@@ -67,9 +79,13 @@ export function createOwnChats(deps: {
       return { at, by: 'allowed' }
     },
     async mine(caller, chatId) {
-      const at = parseAddress(chatId)
+      const at = await named(caller, chatId)
       if (await isOwn(caller, at)) return at
       throw new SwitchboardError('not_found', `chat_id "${chatId.slice(0, 200)}" is not a chat of yours`)
+    },
+    async messageId(caller, at, id) {
+      const turn = await store.turn(id)
+      return turn && belongs(caller, turn) && turn.address === formatAddress(at) ? turn.messageId : id
     },
   }
 }

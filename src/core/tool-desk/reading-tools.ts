@@ -2,15 +2,17 @@
 import {
   type Attachment,
   type DownloadedFile,
-  parseAddress,
   type Store,
   SwitchboardError,
+  type ToolCaller,
   type ToolDesk,
   type ToolOutcome,
   type TranscriptEntry,
   type TurnRow,
 } from '../../contract/index.ts'
 import type { Links } from '../outbound/links.ts'
+import { carried } from './carried-files.ts'
+import type { SendableFiles } from './kept-files.ts'
 import { oneLine } from './one-line.ts'
 import type { OwnChats } from './own-chats.ts'
 import { told } from './told.ts'
@@ -21,10 +23,23 @@ const ROSTER_FROM = 500
 const MOST_PENDING = 200
 
 export function createReadingTools(
-  deps: { readonly store: Store; readonly links: Links },
+  deps: { readonly store: Store; readonly links: Links; readonly files?: SendableFiles },
   chats: OwnChats,
 ): ReadingTools {
   const { store } = deps
+
+  const wanted = async (caller: ToolCaller, input: Parameters<ToolDesk['downloadAttachment']>[1]) => {
+    const own = { agent: caller.agent, limit: 1_000 }
+    if ('fileId' in input) {
+      const found = fileOf(await store.turns(own), input.fileId)
+      await chats.mine(caller, found.turn.address)
+      return found
+    }
+    const at = await chats.mine(caller, input.chatId)
+    const turns = await store.turns({ ...own, integration: at.integration })
+    return filesOf(turns, at.conversation, await chats.messageId(caller, at, input.messageId))
+  }
+
   return {
     fetchMessages: (caller, { chatId, limit }) =>
       told(async () => {
@@ -77,18 +92,14 @@ export function createReadingTools(
 
     downloadAttachment: (caller, input) =>
       told(async () => {
-        const turns = await store.turns({
-          agent: caller.agent,
-          ...('fileId' in input ? {} : { integration: (await chats.mine(caller, input.chatId)).integration }),
-          limit: 1_000,
-        })
-        const { turn, attachments } = 'fileId' in input ? fileOf(turns, input.fileId) : filesOf(turns, input)
-        if ('fileId' in input) await chats.mine(caller, turn.address)
+        const { turn, attachments } = await wanted(caller, input)
         const adapter = deps.links.get(turn.integration)?.adapter
         if (!adapter?.download)
           throw new SwitchboardError('execution_failed', `${turn.platform} gives no attachments`)
         const files: DownloadedFile[] = []
         for (const attachment of attachments) files.push(await adapter.download(attachment))
+        // Who speaks for one session was called from here, and may be anywhere: a path of ours is nothing to it.
+        if (caller.session !== null && caller.local !== true) return carried(files, deps.files)
         const listed = rows(
           files,
           (file) => `  ${file.path}  (${file.name}, ${file.mime}, ${kilobytes(file.size)}KB)`,
@@ -104,11 +115,7 @@ interface Found {
   readonly attachments: readonly Attachment[]
 }
 
-function filesOf(
-  turns: readonly TurnRow[],
-  { chatId, messageId }: { readonly chatId: string; readonly messageId: string },
-): Found {
-  const { conversation } = parseAddress(chatId)
+function filesOf(turns: readonly TurnRow[], conversation: string, messageId: string): Found {
   const turn = turns.find(
     (row) => row.conversation === conversation && row.messageId === messageId && row.body !== null,
   )

@@ -40,7 +40,8 @@ describe('clients', () => {
       const reply = list.tools.find(({ name }) => name === 'reply')
       expect(reply?._meta).toMatchObject({ 'anthropic/alwaysLoad': true })
       expect(list.tools.find(({ name }) => name === 'fetch_messages')?.annotations?.readOnlyHint).toBe(true)
-      expect(reply?.inputSchema.required).toEqual(['chat_id', 'text'])
+      // The token is one session's: where goes without saying.
+      expect(reply?.inputSchema.required).toEqual(['text'])
 
       const result = await client.callTool({
         name: 'send_message',

@@ -8,12 +8,17 @@ import {
 } from '@modelcontextprotocol/server'
 import type { HttpReply, RawRequest } from '../../contract/index.ts'
 import { callTool, failedOutcome, isOffered, TOOLS } from '../index.ts'
-import { shownResult, shownTool } from './shown-tool.ts'
+import { shownResult, shownSessionTool, shownTool } from './shown-tool.ts'
 import { callerOf, type McpDeps, type ToolGrant } from './tool-grant.ts'
 
 const INSTRUCTIONS =
   'Tools to answer people and to reach them through Switchboard. chat_id and message_id are passed back as they came. ' +
   'A result says what really happened: sent means that the platform confirmed it.'
+
+/** A Chorus delivery brings no chat_id: the credential says which conversation it is. */
+const SESSION_INSTRUCTIONS =
+  `${INSTRUCTIONS} This connection belongs to one conversation: chat_id can be left out, and the message.id of a delivery ` +
+  'is taken wherever a message is named.'
 
 export async function serveTools(
   deps: McpDeps,
@@ -41,9 +46,13 @@ function serverFor(deps: McpDeps, grant: ToolGrant, raw: RawRequest): Server {
   const usable = TOOLS.filter((tool) => grant.may(tool.action) && isOffered(tool, grant))
   const server = new Server(
     { name: 'switchboard', title: 'Switchboard', version: deps.version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    {
+      capabilities: { tools: {} },
+      instructions: grant.session === null ? INSTRUCTIONS : SESSION_INSTRUCTIONS,
+    },
   )
-  server.setRequestHandler('tools/list', () => ({ tools: usable.map(shownTool) }))
+  const shown = usable.map(grant.session === null ? shownTool : shownSessionTool)
+  server.setRequestHandler('tools/list', () => ({ tools: shown }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = usable.find(({ name }) => name === params.name)
     if (tool === undefined) return shownResult(failedOutcome('not_found', `Unknown tool: ${params.name}`))

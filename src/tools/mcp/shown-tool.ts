@@ -1,23 +1,28 @@
 // A tool and its outcome in the form that MCP shows them, whatever carries the protocol.
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { ToolOutcome } from '../../contract/index.ts'
-import { inputSchemaOf, type Tool } from '../tool.ts'
-
-const shownOnce = new Map<string, ReturnType<typeof describe>>()
+import type { NewFile, ToolOutcome } from '../../contract/index.ts'
+import { type InputSchema, inputSchemaOf, sessionSchemaOf, type Tool } from '../tool.ts'
 
 /** Schemas do not change: each is made once. */
-export function shownTool(tool: Tool) {
-  const known = shownOnce.get(tool.name) ?? describe(tool)
-  shownOnce.set(tool.name, known)
-  return known
+export const shownTool = once(inputSchemaOf)
+/** For who speaks for one session. */
+export const shownSessionTool = once(sessionSchemaOf)
+
+function once(schemaOf: (tool: Tool) => InputSchema) {
+  const made = new Map<string, ReturnType<typeof describe>>()
+  return (tool: Tool) => {
+    const known = made.get(tool.name) ?? describe(tool, schemaOf(tool))
+    made.set(tool.name, known)
+    return known
+  }
 }
 
-function describe(tool: Tool) {
+function describe(tool: Tool, inputSchema: InputSchema) {
   return {
     name: tool.name,
     title: tool.title,
     description: tool.description,
-    inputSchema: inputSchemaOf(tool),
+    inputSchema,
     annotations: { title: tool.title, readOnlyHint: tool.readOnly },
     _meta: {
       'anthropic/maxResultSizeChars': tool.maxResultChars,
@@ -28,10 +33,17 @@ function describe(tool: Tool) {
 
 export function shownResult(outcome: ToolOutcome): CallToolResult {
   return {
-    content: [{ type: 'text', text: outcome.text }],
+    content: [{ type: 'text', text: outcome.text }, ...(outcome.files ?? []).map(shownFile)],
     structuredContent: { ...outcome.structured },
     ...(outcome.isError ? { isError: true } : {}),
   }
+}
+
+function shownFile({ name, mime, bytes }: NewFile, index: number): CallToolResult['content'][number] {
+  const data = Buffer.from(bytes).toString('base64')
+  if (mime.startsWith('image/')) return { type: 'image', data, mimeType: mime }
+  const uri = `attachment:///${index + 1}/${encodeURIComponent(name)}`
+  return { type: 'resource', resource: { uri, mimeType: mime, blob: data } }
 }
 
 /**

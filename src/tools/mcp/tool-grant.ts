@@ -6,6 +6,8 @@ import type { Action, HttpReply, Logger, RawRequest, ToolCaller, ToolDesk } from
 export interface ToolGrant {
   readonly agent: string
   readonly session: string | null
+  /** The turn that it was minted for. */
+  readonly turn: string | null
   readonly user: string | null
   /** The agent has channel servers. */
   readonly channels: boolean
@@ -32,8 +34,8 @@ export function callerOf(
   meta: Readonly<Record<string, unknown>> | undefined,
 ): ToolCaller {
   const key = keyOf(meta?.['claudecode/toolUseId']) ?? keyOf(request.headers['idempotency-key'])
-  const { agent, session, user } = grant
-  return { agent, session, user, turn: null, idempotencyKey: key }
+  const { agent, session, user, turn } = grant
+  return { agent, session, user, turn, idempotencyKey: key }
 }
 
 const LONGEST_KEY = 200
