@@ -81,6 +81,8 @@ export type AgentOutput =
       readonly guessed?: boolean
       readonly ask: Ask
     }
+  /** A host that attached still waits for the answers to these requests of its own: a verdict may be there already. */
+  | { readonly kind: 'waits'; readonly host: string; readonly requests: readonly string[] }
   | {
       readonly kind: 'evidence'
       readonly turn: string

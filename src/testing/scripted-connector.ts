@@ -22,7 +22,7 @@ export interface ScriptedAgentOptions {
   readonly attached?: boolean
   /** False: the connector cannot stop what runs. */
   readonly cancels?: boolean
-  /** What `verdict` answers; absent: `relayed`. */
+  /** What `verdict` answers at first; absent: `relayed`. */
   readonly verdict?: 'relayed' | 'gone'
 }
 
@@ -31,6 +31,8 @@ export interface ScriptedAgent {
   readonly deliveries: readonly Delivery[]
   readonly verdicts: readonly Verdict[]
   readonly cancelled: readonly { readonly session: string; readonly turn: string | null }[]
+  /** What `verdict` answers from now on. */
+  hears: 'relayed' | 'gone'
   /** Replaced by the test; by default it answers `re: TEXT`. */
   script: Script
   /** The next hand-overs throw these, one each. */
@@ -41,6 +43,8 @@ export interface ScriptedAgent {
   say(delivery: Delivery, text: string, idempotencyKey?: string): Promise<Accepted>
   speak(session: string, text: string, options?: { readonly afterMs?: number }): Promise<Accepted>
   ask(delivery: Delivery, ask: Ask): Promise<Accepted>
+  /** A host of it attached that still waits for these. */
+  waits(host: string, requests: readonly string[]): Promise<Accepted>
   evidence(delivery: Delivery, of: 'seen' | 'answered'): Promise<Accepted>
   fail(delivery: Delivery, detail: string): Promise<Accepted>
   /** Handed over, and not worked on any more. */
@@ -98,6 +102,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
     deliveries,
     verdicts,
     cancelled,
+    hears: options.verdict ?? 'relayed',
     script: async (delivery) => {
       await agent.answer(delivery, `re: ${delivery.text}`)
     },
@@ -120,6 +125,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
       }),
     speak: (session, text, more = {}) => accept({ kind: 'say', session, text, ...more }),
     ask: (delivery, ask) => accept({ kind: 'ask', ...of(delivery), ask }),
+    waits: (host, requests) => accept({ kind: 'waits', host, requests }),
     evidence: (delivery, what) => accept({ kind: 'evidence', turn: delivery.turn, of: what }),
     fail: (delivery, detail) =>
       accept({ kind: 'failed', turn: delivery.turn, reason: 'agent_failed', detail }),
@@ -147,7 +153,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
         await agent.script(delivery, agent)
       },
       async verdict(verdict) {
-        if (options.verdict === 'gone') return 'gone'
+        if (agent.hears === 'gone') return 'gone'
         verdicts.push(verdict)
         return 'relayed'
       },

@@ -94,6 +94,11 @@ describe('[I3.web-choices] what became of a prompt', () => {
       'Decided (allowed by owner), but the agent is gone',
       'bad',
     ],
+    [
+      'deploy (kqwte): decided (allowed by owner), waits for the agent to come back',
+      'Decided (allowed by owner), waits for the agent to come back',
+      'quiet',
+    ],
     ['deploy (kqwte): no longer asked', 'No longer asked', 'quiet'],
     ['demo wants to run deploy\n\nallowed by x', 'allowed by x', 'good'],
   ])('%j', (text, shown, tone) => {

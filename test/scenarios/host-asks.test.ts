@@ -40,4 +40,75 @@ describeRiver('requests of hosts', (open) => {
     expect((await river.store().approval('abcde'))?.state).toBe('pending')
     expect((await river.store().approval(third))?.state).toBe('pending')
   })
+
+  it('[S10.verdict-waits] a verdict given while its host is away waits, says so, and is passed on when the host is back', async () => {
+    const { river, delivery } = await opened()
+    await river.agent.ask(delivery, ASK)
+    await river.settle()
+    river.agent.hears = 'gone'
+    await river.person('anna').says('yes abcde')
+    await river.settle()
+    expect((await river.store().approval('abcde'))?.state).toBe('decided')
+    expect(river.platform.shown('anna')).toEqual([
+      'Bash (abcde): decided (allowed by anna), waits for the agent to come back',
+    ])
+    await river.pass(10_000)
+    river.agent.hears = 'relayed'
+    await river.agent.waits('session-2', ['abcde'])
+    await river.agent.waits('session-1', ['other'])
+    await river.settle()
+    expect(river.agent.verdicts, 'another host, another request').toEqual([])
+    await river.agent.waits('session-1', ['abcde'])
+    await river.settle()
+    expect(river.agent.verdicts).toMatchObject([{ approval: 'abcde', behavior: 'allow' }])
+    expect((await river.store().approval('abcde'))?.state).toBe('relayed')
+    expect(river.platform.shown('anna')).toEqual(['Bash (abcde): passed on (allowed by anna)'])
+  })
+
+  it('[S10.verdict-waits] decided before a crash, it waits for the host of the next life, however long nobody was there', async () => {
+    const { river, delivery } = await opened()
+    await river.agent.ask(delivery, ASK)
+    await river.settle()
+    river.agent.hears = 'gone'
+    await river.person('anna').says('no abcde')
+    await river.settle()
+    await river.sleep(14_000)
+    await river.restart()
+    await river.pass(2_000)
+    expect((await river.store().approval('abcde'))?.state).toBe('decided')
+    river.agent.hears = 'relayed'
+    await river.agent.waits('session-1', ['abcde'])
+    await river.settle()
+    expect(river.agent.verdicts).toMatchObject([{ approval: 'abcde', behavior: 'deny' }])
+    expect(river.platform.shown('anna')).toEqual(['Bash (abcde): passed on (denied by anna)'])
+  })
+
+  it('[S10.agent-gone] a host that does not come back within 15 s: decided, but the agent is gone', async () => {
+    const { river, delivery } = await opened()
+    await river.agent.ask(delivery, ASK)
+    await river.settle()
+    river.agent.hears = 'gone'
+    await river.person('anna').says('yes abcde')
+    await river.pass(14_000)
+    expect((await river.store().approval('abcde'))?.state).toBe('decided')
+    await river.pass(6_000)
+    expect((await river.store().approval('abcde'))?.state).toBe('undeliverable')
+    expect(river.platform.shown('anna')).toEqual([
+      'Bash (abcde): decided (allowed by anna), but the agent is gone',
+    ])
+  })
+
+  it('[S10.verdict-waits] sent again because nobody confirmed it, a request that was answered meanwhile gets its answer', async () => {
+    const { river, delivery } = await opened()
+    await river.agent.ask(delivery, ASK)
+    await river.settle()
+    river.agent.hears = 'gone'
+    await river.person('anna').says('yes abcde')
+    await river.settle()
+    river.agent.hears = 'relayed'
+    expect(await river.agent.ask(delivery, ASK)).toEqual({ id: 'abcde' })
+    await river.settle()
+    expect(river.agent.verdicts).toMatchObject([{ approval: 'abcde', behavior: 'allow' }])
+    expect(await river.desk().approvals(null, 10)).toMatchObject([{ id: 'abcde', state: 'relayed' }])
+  })
 })

@@ -158,7 +158,10 @@ function elsewhere(servers: ChannelServers): ChannelServers {
   return { ...servers, get: of, all: () => servers.all().map(held) }
 }
 
-/** Configured here as everywhere, with no agent attached: whatever is handed over here went astray. */
+/**
+ * Configured here as everywhere, with no agent attached: whatever is handed over here went astray. Only a host that may
+ * have moved is asked for everywhere.
+ */
 function unattended(module: ConnectorModule): ConnectorModule {
   const astray = async (): Promise<never> => {
     throw new Error('the agent is attached to another node')
@@ -166,13 +169,11 @@ function unattended(module: ConnectorModule): ConnectorModule {
   const quiet = async () => undefined
   return {
     ...module,
-    create: (deps) => ({
-      ...module.create(deps),
-      start: quiet,
-      stop: quiet,
-      deliver: astray,
-      verdict: astray,
-    }),
+    create: (deps) => {
+      const connector = module.create(deps)
+      const verdict = connector.holdsDecisions ? astray : async () => 'gone' as const
+      return { ...connector, start: quiet, stop: quiet, deliver: astray, verdict }
+    },
   }
 }
 

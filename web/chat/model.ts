@@ -152,6 +152,7 @@ export function outcomeOf(entry: Entry, edit: Entry | undefined, tap: Tap | unde
   if (raw === null) return null
   const text = withoutName(raw.trim(), entry.approval)
   if (/\b(denied|refused|gone|undeliverable)\b/i.test(text)) return { text, tone: 'bad' }
+  if (/\bwaits for\b/i.test(text)) return { text, tone: 'quiet' }
   if (/\b(allowed|passed on)\b/i.test(text)) return { text, tone: 'good' }
   return { text, tone: 'quiet' }
 }

@@ -125,11 +125,23 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     prove,
   })
 
+  /** A verdict that was given while it was away is passed on now. */
+  const comeBack = async ({ key, link }: Host) => {
+    const requests = link.facts.asks
+    if (requests.length === 0) return
+    try {
+      await outlet?.accept({ kind: 'waits', host: key, requests })
+    } catch (thrown) {
+      log.warn({ host: link.id, error: String(thrown) }, 'what it waits for could not be looked at')
+    }
+  }
+
   const admit = (link: AttachedHost): HostSeat => {
     const host = hosts.add(link)
     log.info({ host: link.id, client: link.facts.client, proven: host.proven }, 'a host attached')
     showPresence()
     changed()
+    void comeBack(host)
     return {
       call: (call, proves) => calls.call(host, call, proves),
       async ask(given) {

@@ -64,7 +64,7 @@ it('[I3.verdict-two-at-once] a look that began before the verdict does not swall
     log: quiet,
     settings: () => settings,
     roster: { get: () => ({ attached: true, connector }) },
-    cluster: { isAlive: () => false, isElsewhere: () => false },
+    cluster: { isAlive: () => false },
     links: { get: () => undefined },
     grants: { has: () => false, senders: () => [] },
     watched: () => false,

@@ -1,7 +1,7 @@
 // APPROVALS: a tool call waits for a person's yes or no. One durable row, one winner by compare-and-set, and every
 // surface hears how it ended. The connector learns of the verdict from the row, so any node may decide.
 // The node whose connector asked passes it on; when that node is gone, whoever has the host now does, and at last somebody
-// says that it could not be.
+// says that it could not be. A host outlives its daemon and its line: a verdict waits for it to come back, and says so.
 //   pending ──▶ decided ──▶ relayed | undeliverable        pending ──▶ expired (a denial) | withdrawn
 import { hash } from 'node:crypto'
 import {
@@ -32,7 +32,7 @@ export interface ApprovalsDeps {
   readonly log: Logger
   readonly settings: () => Settings
   readonly roster: Roster
-  readonly cluster: Pick<Cluster, 'isAlive' | 'isElsewhere'>
+  readonly cluster: Pick<Cluster, 'isAlive'>
   readonly links: Links
   readonly grants: GrantBook
   /** Whether somebody is looking at a surface that is not a chat (console, event stream). */
@@ -43,14 +43,16 @@ export interface Approvals {
   start(): Promise<void>
   /** Returns the approval's id. The same call of the same turn, asked again after a crash, is the same approval. */
   ask(order: AskOrder): Promise<string>
-  /** Resolves when a decided approval was passed on, or could not be. */
+  /** Resolves when a decided approval was passed on, or could not be, or waits for its host to come back. */
   settle(id: string): Promise<void>
+  /** A host that attached here still waits for the answers to these requests of its own. */
+  hostWaits(agent: string, host: string, requests: readonly string[]): Promise<void>
   /** The turns behind them were cancelled: nobody needs to answer any more. */
   withdraw(agent: string, turns: readonly string[]): Promise<void>
   stop(): void
 }
 
-/** How long the host of a node that is gone may take to come back elsewhere, before its verdict is undeliverable. */
+/** How long a host that is gone may take to come back, here or elsewhere, before its verdict is undeliverable. */
 const ORPHAN_MS = 15_000
 /** What its asker could not pass on by then may be asked of the hosts of others. */
 const ROAMED_MS = 2_000
@@ -72,6 +74,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   const joined = new Set<string>()
   /** Those who wait for another node to pass a verdict on. */
   const waiting = new Map<string, Set<() => void>>()
+  const bornAt = clock.now()
   let cancelSweep: Cancel = () => undefined
   let stopped = false
 
@@ -147,7 +150,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   const sameRequest = async ({ agent, ask }: AskOrder, inputHash: string): Promise<ApprovalRow | null> => {
     const { requestId, host } = ask
     if (requestId === undefined || host === undefined) return null
-    const rows = await store.approvals({ agent, states: ['pending'], limit: 1_000 })
+    const rows = await store.approvals({ agent, states: ['pending', 'decided'], limit: 1_000 })
     return (
       rows.find((row) => row.hostId === requestId && row.ask.host === host && row.inputHash === inputHash) ??
       null
@@ -197,7 +200,29 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     // The one who asked goes first: request ids of two hosts may be alike.
     const first = row.asker !== null && deps.cluster.isAlive(row.asker)
     if (!own && first && !(roams && ageMs >= ROAMED_MS)) return
-    await relay(row, ageMs >= ORPHAN_MS || (own && !(roams && deps.cluster.isElsewhere(row.agent))))
+    // While nobody was here a host had nothing to come back to: that time does not count.
+    const leftMs = ORPHAN_MS - Math.min(ageMs, clock.now() - bornAt)
+    const done = await relay(row, leftMs <= 0 || (own && !roams))
+    if (!done && roams) await awaitHost(row, leftMs)
+  }
+
+  const awaitHost = async (row: ApprovalRow, leftMs: number) => {
+    const cancel = clock.after(leftMs, () => void settleSoon(row.id))
+    expiries.set(row.id, cancel)
+    if (!isOwn(row)) return
+    await retire(row, true)
+    // Another node may have passed it on just now: what is said last must be how it ended.
+    const now = store.shared ? await store.approval(row.id) : null
+    if (now && now.state !== 'decided') await retire(now, true, 'again')
+  }
+
+  const hostWaits: Approvals['hostWaits'] = async (agent, host, requests) => {
+    const rows = await store.approvals({ agent, states: ['pending', 'decided'], limit: 1_000 })
+    for (const { id, hostId, ask } of rows) {
+      if (hostId === null || ask.host !== host || !requests.includes(hostId)) continue
+      if (store.shared) await patience.persist('adopt an approval', () => store.adoptApproval(id))
+      await settle(id)
+    }
   }
 
   /** Asked here. A node answers for its former lives, too. */
@@ -228,14 +253,14 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     for (const wake of listeners) wake()
   }
 
-  /** `last`: nobody else will do it, so one that cannot be delivered is undeliverable. */
-  const relay = async (row: ApprovalRow, last: boolean) => {
+  /** `last`: nobody else will do it, so one that cannot be delivered is undeliverable. False: it was not settled. */
+  const relay = async (row: ApprovalRow, last: boolean): Promise<boolean> => {
     expiries.get(row.id)?.()
     expiries.delete(row.id)
     const post = deps.roster.get(row.agent)
     if (!post) {
       if (store.shared && last) await settled(row, 'undeliverable', false)
-      return
+      return last
     }
     const holds = post.connector.holdsDecisions
     // A host with a dialog of its own is told only what a person decided; its dialog stays open otherwise.
@@ -246,10 +271,12 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     if (row.state !== 'decided') {
       told.add(row.id)
       for (const id of told) if (told.size > TOLD_REMEMBERED) told.delete(id)
-      return retire(row, !holds)
+      await retire(row, !holds)
+      return true
     }
     const relayed = outcome === 'relayed'
     if (relayed || last) await settled(row, relayed ? 'relayed' : 'undeliverable', !holds)
+    return relayed || last
   }
 
   const settled = async (row: ApprovalRow, to: 'relayed' | 'undeliverable', passed: boolean) => {
@@ -260,6 +287,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   const relayAgain = (row: ApprovalRow) => {
     if (row.behavior === null) return
     clock.after(0, () => {
+      if (row.state === 'decided') return void settleSoon(row.id)
       const passed = deps.roster.get(row.agent)?.connector.verdict?.(verdictOf(row))
       passed?.catch((thrown) =>
         log.warn({ approval: row.id, error: String(thrown) }, 'verdict could not be passed on'),
@@ -303,6 +331,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       await settle(id)
       if (store.shared) await passedOn(id)
     },
+    hostWaits,
     async withdraw(agent, turns) {
       for (const row of await store.approvals({ agent, states: ['pending'], limit: 1_000 })) {
         if (row.turn === null || !turns.includes(row.turn)) continue

@@ -55,6 +55,8 @@ export function outcomeText(row: ApprovalRow, passedOn: boolean): string {
   const verb = row.behavior === 'allow' ? 'allowed' : 'denied'
   if (row.state === 'undeliverable')
     return `${what}: decided (${verb} by ${row.decidedBy}), but the agent is gone`
+  if (row.state === 'decided')
+    return `${what}: decided (${verb} by ${row.decidedBy}), waits for the agent to come back`
   return passedOn
     ? `${what}: passed on (${verb} by ${row.decidedBy})`
     : `${what}: ${verb} by ${row.decidedBy}`

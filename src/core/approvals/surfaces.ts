@@ -37,8 +37,11 @@ export interface Surfaces {
   /** The chats that are asked. */
   surfaces(order: AskOrder): readonly Address[]
   prompts(id: string, order: AskOrder, chats: readonly Address[]): readonly NewSend[]
-  /** Tells every chat that was asked how it ended. Doing it twice shows nothing twice. */
-  retire(row: ApprovalRow, passedOn: boolean): Promise<void>
+  /**
+   * Tells every chat that was asked how it ended, or that a verdict waits for its host. Doing it twice shows nothing twice,
+   * unless it must be said `again`.
+   */
+  retire(row: ApprovalRow, passedOn: boolean, again?: 'again'): Promise<void>
 }
 
 export function createSurfaces(deps: SurfacesDeps): Surfaces {
@@ -78,9 +81,10 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
     })
 
   /** Edits the prompts where the platform can; elsewhere a line says how it ended. */
-  const retire = async (row: ApprovalRow, passedOn: boolean) => {
+  const retire: Surfaces['retire'] = async (row, passedOn, again) => {
     const shown = await store.sends({ approval: row.id, limit: 100 })
     const text = outcomeText(row, passedOn)
+    const said = row.state === 'decided' ? 'await' : again ? 'retire-again' : 'retire'
     const sends: NewSend[] = []
     for (const send of shown) {
       const link = deps.links.get(send.integration)
@@ -98,7 +102,7 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
         agent: row.agent,
         session: row.session,
         turn: row.turn,
-        idempotencyKey: `retire:${row.id}:${send.id}`,
+        idempotencyKey: `${said}:${row.id}:${send.id}`,
       })
     }
     if (sends.length > 0) await store.enqueue(sends)

@@ -236,6 +236,9 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
           return status(output)
         case 'ask':
           return ask(output)
+        case 'waits':
+          await deps.approvals.hostWaits(agent, output.host, output.requests)
+          return { id: null }
         case 'evidence':
           return evidence(output)
         case 'failed':
