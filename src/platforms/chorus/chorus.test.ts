@@ -179,7 +179,7 @@ describe('deliveries', () => {
     expect((await receive(seed('minimal'))).acknowledged).toBe(true)
   })
 
-  it('a batch is taken whole or not at all', async () => {
+  it('of a batch with one that is malformed nothing is taken', async () => {
     const { receive, intake } = await opened()
     const batch = ['a', 'b', 'c'].map((id) => ({
       ...seed('minimal'),

@@ -1,4 +1,4 @@
-// From a Chorus delivery to events of the river. A batch is taken whole or not at all.
+// From a Chorus delivery to events of the river. Of a batch with one that is malformed nothing is taken.
 import { createHash } from 'node:crypto'
 import type { Attachment, InboundEvent, InboundMessage } from '../../contract/index.ts'
 import {

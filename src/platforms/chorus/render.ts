@@ -28,23 +28,47 @@ export function problemReply(problem: string): HttpReply {
 
 const LIMITS: readonly (ReasonCode | null)[] = ['rate_limited', 'flood', 'queue_full']
 
-/** 200 once all are durable; a refusal says which, as far as a service may know. */
+interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly error: string
+  readonly retryAfterMs?: number
+}
+
+/**
+ * 200 once all are durable. What was refused in a batch is told one by one, for the others are on their way: 429 while
+ * some may come again, for a service may look at nothing else; another refusal only where it holds for all.
+ */
 export function answerTo(received: readonly Received[]): HttpReply {
-  const refused = received.find(({ state }) => state === 'refused')
-  if (!refused) {
-    const shown = received.map(({ id, state, duplicate }) =>
-      duplicate ? { id, state, duplicate } : { id, state },
-    )
-    return jsonReply(200, shown.length === 1 ? { ok: true, ...shown[0] } : { ok: true, messages: shown })
-  }
-  const { reason, retryAfterMs = 1_000 } = refused
-  const text = reason === null ? 'It was refused.' : REASONS[reason].text
-  if (LIMITS.includes(reason)) {
-    const seconds = String(Math.min(86_400, Math.max(1, Math.ceil(retryAfterMs / 1000))))
-    return jsonReply(429, { ok: false, code: 'rate_limited', error: text }, { 'retry-after': seconds })
-  }
-  if (reason === 'empty') return problemReply(`message.content: ${text}`)
-  return jsonReply(403, { ok: false, code: 'forbidden', error: text })
+  const results = received.map((one) => ({ one, refusal: refusalOf(one) }))
+  const refusals = results.flatMap(({ refusal }) => refusal ?? [])
+  const messages = results.map(({ one: { id, state, duplicate }, refusal }) => ({
+    id,
+    state,
+    ...(duplicate ? { duplicate } : {}),
+    ...(refusal ? { code: refusal.code, error: refusal.error } : {}),
+  }))
+  const [only] = messages
+  const batch = received.length === 1 ? null : { messages }
+  const again = refusals.filter(({ status }) => status === 429)
+  const told = again[0] ?? (refusals.length === received.length ? refusals[0] : undefined)
+  if (!told) return jsonReply(200, { ok: refusals.length === 0, ...(batch ?? only) })
+  const pauseMs = Math.max(...again.map(({ retryAfterMs = 1_000 }) => retryAfterMs))
+  const headers =
+    again.length === 0
+      ? {}
+      : { 'retry-after': String(Math.min(86_400, Math.max(1, Math.ceil(pauseMs / 1000)))) }
+  return jsonReply(told.status, { ok: false, code: told.code, error: told.error, ...batch }, headers)
+}
+
+/** As far as a service may know. */
+function refusalOf({ state, reason, retryAfterMs }: Received): Refusal | null {
+  if (state !== 'refused') return null
+  const error = reason === null ? 'It was refused.' : REASONS[reason].text
+  const pause = retryAfterMs === undefined ? {} : { retryAfterMs }
+  if (LIMITS.includes(reason)) return { status: 429, code: 'rate_limited', error, ...pause }
+  if (reason === 'empty') return { status: 400, code: 'input_invalid', error: `message.content: ${error}` }
+  return { status: 403, code: 'forbidden', error }
 }
 
 /** A notice of Switchboard's own about a turn is not the agent's word: it is trouble, or news about the work. */

@@ -134,6 +134,41 @@ describe('a message that a callback does not take', () => {
   })
 })
 
+describe('a batch of which some are refused', () => {
+  const from = (sender: string, id: string) => ({ ...first, message: { id, sender, content: 'x' } })
+  const batch = [from('alice', 'a'), from('bob', 'b'), from('alice', 'c')]
+  const refusing = async (reasons: Record<string, Received['reason']>) => {
+    const scene = await opened()
+    scene.intake.answerWith(({ sender }) => {
+      const reason = reasons[sender.id]
+      return reason ? { state: 'refused', reason, retryAfterMs: 7_000 } : {}
+    })
+    const { status, told } = await scene.receive(batch)
+    const [headers, body] = JSON.parse(told) as [Record<string, string>, string]
+    return { status, headers, told: JSON.parse(body), kept: scene.deps.kept.size }
+  }
+  const states = (told: { messages: { state: string; code?: string }[] }) =>
+    told.messages.map(({ state, code }) => code ?? state)
+
+  it('is answered one by one: what was taken is not called refused, nor the other way round', async () => {
+    const { status, told, kept } = await refusing({ bob: 'sender_not_allowed' })
+    expect([status, told.ok, states(told)]).toEqual([200, false, ['queued', 'forbidden', 'queued']])
+    expect(kept).toBe(4)
+  })
+
+  it('is to come again while a limit refused one of them', async () => {
+    const { status, headers, told } = await refusing({ bob: 'rate_limited' })
+    expect(headers['retry-after']).toBe('7')
+    expect([status, states(told)]).toEqual([429, ['queued', 'rate_limited', 'queued']])
+  })
+
+  it('is refused where all are', async () => {
+    const { status, told, kept } = await refusing({ alice: 'sender_not_allowed', bob: 'sender_not_allowed' })
+    expect([status, told.code, states(told)]).toEqual([403, 'forbidden', Array(3).fill('forbidden')])
+    expect(kept).toBe(0)
+  })
+})
+
 describe('several nodes', () => {
   it('[S8.output-order] unasked words find the callback that another node took', async () => {
     const scene = await opened()
