@@ -37,6 +37,7 @@ pending 0 S6.resume-not-replay      claude-code, acp: a seen turn is resumed as 
 built   2 S6.absent-queues          With the agent absent turns queue in order, and are handed over when it attaches
 built   7 S6.several-hosts          Several hosts may attach to one agent; a turn goes to one of them
 built   7 S6.host-sticky            A session sticks to its host, and moves if that one goes away
+built   7 S6.host-newest             Where one session is attached twice, an old line that died among them, the newest attachment gets turns and verdicts
 built   2 S6.connector-keys         A connector's keys are checked: an unknown one is a configuration error
 `,
 )

@@ -49,8 +49,11 @@ export const isUsable = (host: Host): boolean => host.proven || !host.silent
 export function createHostBook(start: string): HostBook {
   const hosts: Host[] = []
   const sticky = new Map<string, string>()
+  /** Of one place the newest attachment: an older one that still stands is a line that died without a word. */
+  const newest = (from: readonly Host[], key: string | undefined): Host | null =>
+    from.findLast((host) => host.key === key) ?? null
   const first = (from: readonly Host[], session: string): Host | null =>
-    from.find((host) => host.key === sticky.get(session)) ?? from[0] ?? null
+    newest(from, sticky.get(session)) ?? newest(from, from[0]?.key)
 
   return {
     all: () => hosts,
@@ -80,7 +83,7 @@ export function createHostBook(start: string): HostBook {
     },
     reachable: () => hosts.some(isUsable),
     holderOf(turn) {
-      for (const host of hosts) {
+      for (const host of hosts.toReversed()) {
         const held = isUsable(host) ? host.held.find((one) => one.turn === turn) : undefined
         if (held) return { host, held }
       }

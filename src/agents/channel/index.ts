@@ -216,10 +216,11 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       const { requestId } = ask
       // The host has a dialog of its own, which stays open unless a person decided.
       if (requestId === undefined || cause !== 'person') return 'gone'
-      // An allow that reached another host would allow what nobody looked at.
+      // An allow that reached another host would allow what nobody looked at. Of one session the newest attachment: an
+      // older one that still stands is a line that died without a word.
       const host = hosts
         .all()
-        .find((one) => one.asks.has(requestId) && (ask.host === undefined || ask.host === one.key))
+        .findLast((one) => one.asks.has(requestId) && (ask.host === undefined || ask.host === one.key))
       if (!host) return 'gone'
       const told = await host.link.verdict({ requestId, behavior })
       if (told === 'relayed') host.asks.delete(requestId)

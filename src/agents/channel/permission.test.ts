@@ -51,6 +51,20 @@ describe('a permission request of a host', () => {
     ])
   })
 
+  it('[S6.ch-permission-out] [S6.host-newest] of two attachments of one session the newest gets verdict and turns', async () => {
+    const facts = { proven: true, routingKey: 'session-a', asks: ['abcde'] }
+    const dead = hosts.attach('kate', facts)
+    const fresh = hosts.attach('kate', facts)
+    hosts.attach('kate', { ...facts, routingKey: 'session-b' })
+    const ask = { toolName: 'Bash', description: '', input: '', requestId: 'abcde', host: 'session-a' }
+    const verdict = { approval: 'v', session: 's', turn: null, behavior: 'allow', decidedBy: 'dev' } as const
+    expect(await connector.verdict?.({ ...verdict, ask, cause: 'person' })).toBe('relayed')
+    expect([dead.verdicts.length, fresh.verdicts.length]).toEqual([0, 1])
+    await connector.deliver(turn(1))
+    await connector.deliver(turn(2))
+    expect([dead.texts(), fresh.texts()]).toEqual([[], ['message 1', 'message 2']])
+  })
+
   it('[S6.ch-permission-out] [S6.ch-expiry-no-verdict] a person’s verdict goes to the host that asked; an expiry to nobody', async () => {
     const asking = hosts.attach('kate', { proven: true })
     const bystander = hosts.attach('kate', { proven: true })
