@@ -1,11 +1,22 @@
 // The shim's end of the frames: stays attached through every end of the daemon. Calls that were not answered are sent
 // again by their key, what was handed to the host is named in the next hello, so that nothing is handed over twice.
-import type { Cancel, Clock, HeldTurn, HostAsk, HostVerdict, Logger, ToolOutcome } from '../contract/index.ts'
+import {
+  type Cancel,
+  type Clock,
+  type HeldTurn,
+  type HostAsk,
+  type HostVerdict,
+  type Logger,
+  MOST_HELD,
+  type ToolOutcome,
+} from '../contract/index.ts'
 import type { FrameLink, OpenLink } from './frame-link.ts'
 import {
   ATTACH_VERSION,
+  boundedName,
   type DaemonFrame,
   encodeFrame,
+  type HelloFrame,
   isTooLong,
   parseDaemonFrame,
   type ShimFrame,
@@ -64,7 +75,9 @@ const RETRY_REFUSED_MS = 15_000
 const SILENCE_MS = 45_000
 /** How long a call waits for a daemon that is not there. */
 const ABSENT_MS = 15_000
-const REMEMBERED = 500
+const ASKS_REMEMBERED = 500
+/** As many turns fit into a hello whatever their ids are. */
+const HELD_OF_ANY_LENGTH = 100
 
 export function createAttachClient(config: AttachClientConfig, deps: AttachClientDeps): AttachClient {
   const { clock, log } = deps
@@ -98,20 +111,25 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
     socket?.send(encodeFrame(frame))
   }
 
+  const hello = (): HelloFrame => {
+    const frame: HelloFrame = {
+      t: 'hello',
+      v: ATTACH_VERSION,
+      agent: config.agent,
+      dialect: config.dialect,
+      routingKey: config.routingKey === null ? null : boundedName(config.routingKey),
+      held: [...held.values()],
+      asks: [...asks].filter(([, unsent]) => unsent === null).map(([id]) => id),
+      proven,
+    }
+    // With ids of unheard-of length it may be: better one handed over again than none ever.
+    return isTooLong(frame) ? { ...frame, held: frame.held.slice(-HELD_OF_ANY_LENGTH) } : frame
+  }
+
   const connect = () => {
     if (stopped) return
     const opened: FrameLink = config.open({
-      opened: () =>
-        send({
-          t: 'hello',
-          v: ATTACH_VERSION,
-          agent: config.agent,
-          dialect: config.dialect,
-          routingKey: config.routingKey,
-          held: [...held.values()],
-          asks: [...asks].filter(([, unsent]) => unsent === null).map(([id]) => id),
-          proven,
-        }),
+      opened: () => send(hello()),
       line(text) {
         listenOn(opened)
         try {
@@ -224,7 +242,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
   const deliver = (frame: DeliverFrame) => {
     const { turn, session, chatId, messageId } = frame
     held.set(turn, { turn, session, chatId, messageId })
-    forgetOldest(held)
+    forgetOldest(held, MOST_HELD)
     confirm(frame.n, deps.deliver(frame))
   }
 
@@ -254,7 +272,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       if (attached) enter(client)
     },
     call(tool, input, key) {
-      const frame = { t: 'call', id: ++number, key, tool, input } as const
+      const frame = { t: 'call', id: ++number, key: boundedName(key), tool, input } as const
       if (refusal !== null) return Promise.resolve(refused(refusal))
       // The daemon would end the connection for it, and it would be sent again to every next one.
       if (isTooLong(frame)) return Promise.resolve(tooLong())
@@ -280,7 +298,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         return
       }
       asks.set(ask.requestId, frame)
-      forgetOldest(asks)
+      forgetOldest(asks, ASKS_REMEMBERED)
       if (attached && host) send(frame)
     },
     stop() {
@@ -296,8 +314,8 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
   }
 }
 
-function forgetOldest(from: Map<string, unknown>): void {
-  const [oldest] = from.size > REMEMBERED ? from.keys() : []
+function forgetOldest(from: Map<string, unknown>, most: number): void {
+  const [oldest] = from.size > most ? from.keys() : []
   if (oldest !== undefined) from.delete(oldest)
 }
 

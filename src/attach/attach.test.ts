@@ -74,7 +74,7 @@ async function daemon(path: string, answer: (call: HostCall) => Promise<string> 
   return { server, attachments }
 }
 
-function shim(path: string, over: { agent?: string; dialect?: 'claude' | 'nexo' } = {}) {
+function shim(path: string, over: { agent?: string; dialect?: 'claude' | 'nexo'; routingKey?: string } = {}) {
   const events: DeliverFrame[] = []
   const verdicts: string[] = []
   let revived = 0
@@ -164,6 +164,58 @@ describe('a shim and the daemon', () => {
     expect(last.host.facts).toMatchObject({ held: [{ turn: 't2' }], proven: true })
     // Each was closed on purpose: nobody was called to revive it.
     expect(revived()).toBe(0)
+  })
+
+  it('[S6.ch-not-twice] remember all that the host was handed, also what is far more than a window', async () => {
+    const path = join(folder(), 'a.sock')
+    const first = await daemon(path)
+    const { client, events } = shim(path)
+    client.ready('host 1')
+    const before = await until(() => first.attachments[0])
+    for (let n = 1; n <= 600; n++) await before.host.deliver(event(n))
+    await first.server.close()
+    const second = await daemon(path)
+    const after = await until(() => second.attachments[0])
+    expect(after.host.facts.held.map(({ turn }) => turn)).toEqual(events.map(({ turn }) => turn))
+    expect(after.host.facts.held).toHaveLength(600)
+  })
+
+  it.each([
+    ['401 characters', 'k'.repeat(401)],
+    ['what no store keeps', 'toolu_\u0000\ud800'],
+  ])('a key of %s is known by its digest, the same each time, and ends no connection', async (_name, key) => {
+    const path = join(folder(), 'a.sock')
+    const { attachments } = await daemon(path)
+    const { client } = shim(path, { routingKey: `session ${key}` })
+    client.ready(null)
+    expect(await client.call('reply', {}, key)).toMatchObject({ text: 'done' })
+    expect(await client.call('reply', {}, key)).toMatchObject({ text: 'done' })
+    expect(await client.call('reply', {}, `${key}x`)).toMatchObject({ text: 'done' })
+    const [one] = attachments
+    const keys = one?.calls.map((call) => call.key) ?? []
+    expect(keys[0]).toMatch(/^sha256:[0-9a-f]{64}$/)
+    expect([keys[1] === keys[0], keys[2] === keys[0]]).toEqual([true, false])
+    expect(one?.host.facts.routingKey).toMatch(/^sha256:/)
+    expect([attachments.length, one?.detached]).toEqual([1, false])
+  })
+
+  it('an event that no shim takes is refused before it is sent, and ends no connection', async () => {
+    const path = join(folder(), 'a.sock')
+    const { attachments } = await daemon(path)
+    const { client, events } = shim(path)
+    client.ready(null)
+    const one = await until(() => attachments[0])
+    const tooLong = [
+      { ...event(1), content: '\u0001'.repeat(2 * 1_048_576) },
+      { ...event(2), meta: { context: '\u0001'.repeat(2 * 1_048_576) } },
+      { ...event(3), messageId: 'm'.repeat(4_097) },
+      { ...event(4), chatId: `place:${'c'.repeat(4_096)}` },
+    ]
+    for (const each of tooLong)
+      await expect(one.host.deliver(each)).rejects.toMatchObject({ code: 'too_large' })
+    await one.host.deliver({ ...event(5), content: 'x'.repeat(2 * 1_048_576) })
+    expect(events.map(({ turn }) => turn)).toEqual(['t5'])
+    expect([attachments.length, one.detached]).toEqual([1, false])
   })
 
   it('a call or a result that is too long for a frame is said to be, and ends no connection', async () => {

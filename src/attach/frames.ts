@@ -1,13 +1,18 @@
 // The frames between a shim and the daemon: one JSON object a line, each with its kind in `t`. Both ends read them here,
 // and take nothing on trust: what does not fit its form ends the connection, with the reason.
-import type { HeldTurn, HostFacts } from '../contract/index.ts'
+import { createHash } from 'node:crypto'
+import { type HeldTurn, type HostEvent, type HostFacts, MOST_HELD } from '../contract/index.ts'
 
 /** Raised when a frame changes its meaning. Ends of different versions refuse each other in words. */
 export const ATTACH_VERSION = 1
 /** A message may be 1 MiB of characters that JSON writes as six each. */
 export const MAX_FRAME_BYTES = 8 * 1_048_576
 const MAX_ID = 200
-const MAX_HELD = 1_000
+const MAX_KEY = 400
+const MAX_PLACE = 4_096
+const MAX_ASKS = 1_000
+/** For what stands around the text of an event. */
+const ROOM = 65_536
 
 export interface HelloFrame extends Omit<HostFacts, 'client'> {
   readonly t: 'hello'
@@ -98,6 +103,27 @@ export function isTooLong(frame: ShimFrame | DaemonFrame): boolean {
   return Buffer.byteLength(JSON.stringify(frame)) > MAX_FRAME_BYTES - 1_024
 }
 
+/**
+ * A key or name that a host made up, as the frames take it: one that is too long, or holds what no store keeps, is known
+ * by its digest. The same one gives the same again.
+ */
+export function boundedName(given: string): string {
+  if (/^[\x21-\x7e]+$/.test(given) && given.length <= MAX_ID) return given
+  return `sha256:${createHash('sha256').update(JSON.stringify(given)).digest('hex')}`
+}
+
+/** No shim takes it: neither now nor the next time. */
+export function isUndeliverable({ chatId, messageId, content, meta }: HostEvent): boolean {
+  if (chatId.length > MAX_PLACE || messageId.length > MAX_PLACE) return true
+  let chars = content.length
+  for (const key in meta) chars += key.length + (meta[key]?.length ?? 0)
+  // JSON writes a character as six at most: the usual message need not be written twice to be measured.
+  return (
+    chars * 6 > MAX_FRAME_BYTES - ROOM &&
+    Buffer.byteLength(JSON.stringify({ content, meta })) > MAX_FRAME_BYTES - ROOM
+  )
+}
+
 type Fields = Readonly<Record<string, unknown>>
 
 export function parseShimFrame(line: string): ShimFrame {
@@ -113,7 +139,7 @@ export function parseShimFrame(line: string): ShimFrame {
       return {
         t: 'call',
         id: number(given, 'id'),
-        key: word(given, 'key', MAX_ID * 2),
+        key: word(given, 'key', MAX_KEY),
         tool: word(given, 'tool'),
         input: given.input,
         ...(given.proved === undefined
@@ -144,8 +170,8 @@ function parseHello(given: Fields): HelloFrame {
     throw new FrameError(`this daemon speaks version ${ATTACH_VERSION} of the frames, the shim ${v}`)
   const { dialect, held, asks } = given
   if (dialect !== 'claude' && dialect !== 'nexo') throw new FrameError('dialect must be claude or nexo')
-  if (!Array.isArray(held) || held.length > MAX_HELD) throw new FrameError('held must be a short list')
-  if (!Array.isArray(asks) || asks.length > MAX_HELD) throw new FrameError('asks must be a short list')
+  if (!Array.isArray(held) || held.length > MOST_HELD) throw new FrameError('held must be a short list')
+  if (!Array.isArray(asks) || asks.length > MAX_ASKS) throw new FrameError('asks must be a short list')
   return {
     t: 'hello',
     v,
@@ -162,8 +188,8 @@ function parseHeld(given: Fields): HeldTurn {
   return {
     turn: word(given, 'turn'),
     session: word(given, 'session'),
-    chatId: word(given, 'chatId', 4_096),
-    messageId: word(given, 'messageId', 4_096),
+    chatId: word(given, 'chatId', MAX_PLACE),
+    messageId: word(given, 'messageId', MAX_PLACE),
   }
 }
 

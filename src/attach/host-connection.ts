@@ -1,16 +1,17 @@
 // One attached shim, seen from the daemon: hello first, then events and verdicts out, calls and asks in. Whatever a peer
 // does wrong ends its own connection, with the reason, and nothing else.
-import type {
-  AttachedHost,
-  Cancel,
-  Clock,
-  FramePipe,
-  FrameReader,
-  HostEvent,
-  HostPost,
-  HostSeat,
-  HostVerdict,
-  Logger,
+import {
+  type AttachedHost,
+  type Cancel,
+  type Clock,
+  type FramePipe,
+  type FrameReader,
+  type HostEvent,
+  type HostPost,
+  type HostSeat,
+  type HostVerdict,
+  type Logger,
+  SwitchboardError,
 } from '../contract/index.ts'
 import {
   ATTACH_VERSION,
@@ -19,6 +20,7 @@ import {
   FrameError,
   type HelloFrame,
   isTooLong,
+  isUndeliverable,
   parseShimFrame,
   type ShimFrame,
 } from './frames.ts'
@@ -122,6 +124,9 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
       facts: { ...facts, client },
       local: pipe.may === undefined,
       async deliver(event: HostEvent) {
+        // The shim would end the connection for it, and the next one, too.
+        if (isUndeliverable(event))
+          throw new SwitchboardError('too_large', 'the message is too long to be handed to a host')
         while (unconfirmed.size >= DELIVER_WINDOW && !over)
           await new Promise<void>((resolve) => waiting.push(resolve))
         await confirmed((n) => ({ t: 'deliver', n, ...event }))

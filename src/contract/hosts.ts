@@ -16,6 +16,9 @@ export interface HostEvent {
 /** A turn that was written to the host's pipe in this life of the host. */
 export type HeldTurn = Pick<HostEvent, 'turn' | 'session' | 'chatId' | 'messageId'>
 
+/** So many turns one host is given before it has answered some, and so many its shim remembers: none is handed over twice. */
+export const MOST_HELD = 10_000
+
 /** What a host says of itself when it attaches. */
 export interface HostFacts {
   readonly agent: string
@@ -43,7 +46,10 @@ export interface AttachedHost {
   readonly facts: HostFacts
   /** It runs on this machine: paths mean the same to both. */
   readonly local: boolean
-  /** Resolves when it was written to the host's pipe, or when the host is gone (then `detached` was called). */
+  /**
+   * Resolves when it was written to the host's pipe, or when the host is gone (then `detached` was called). Throws
+   * `too_large` for one that no host can be handed.
+   */
   deliver(event: HostEvent): Promise<void>
   verdict(verdict: HostVerdict): Promise<'relayed' | 'gone'>
   close(reason: string): void

@@ -21,6 +21,9 @@ export interface CallDeskDeps {
   readonly accept: (output: AgentOutput) => Promise<void>
   /** The host gave evidence. */
   readonly prove: (host: Host) => void
+  readonly hosts: () => readonly Host[]
+  /** A host holds less than before. */
+  readonly freed: () => void
 }
 
 export interface CallDesk {
@@ -41,7 +44,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
   const evidence = async (host: Host, proved: Held) => {
     deps.prove(host)
     host.current = { session: proved.session, turn: proved.turn }
-    if (!proved.flying) await inFlight(proved)
+    if (!proved.flying && !proved.elsewhere) await inFlight(proved)
     for (const one of coveredBy(host.held, proved)) {
       one.seen = true
       await deps.accept({ kind: 'evidence', turn: one.turn, of: 'seen' })
@@ -62,9 +65,22 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
   const answered = async (host: Host, proved: Held): Promise<readonly string[]> => {
     const covered = answeredWith(host.held, proved)
     for (const one of covered)
-      await deps.accept({ kind: 'evidence', turn: one.turn, of: 'answered', covered: true })
+      if (!one.elsewhere)
+        await deps.accept({ kind: 'evidence', turn: one.turn, of: 'answered', covered: true })
     const done = [...covered, proved]
+    const turns = forget(host, done)
+    for (const other of deps.hosts())
+      for (const one of other.held)
+        if (turns.includes(one.turn)) {
+          one.elsewhere = true
+          one.seen = true
+        }
+    return turns
+  }
+
+  const forget = (host: Host, done: readonly Held[]): readonly string[] => {
     host.held = host.held.filter((one) => !done.includes(one))
+    deps.freed()
     return done.map(({ turn }) => turn)
   }
 
@@ -83,6 +99,11 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     const replies = tool.name === 'reply'
     if (proved && replies) proved.answering = true
     if (proved) await evidence(host, proved)
+    // It was busy when the turn moved on: the people there have their answer.
+    if (proved?.elsewhere && replies) {
+      const text = 'this message was answered by another host meanwhile'
+      return { ...failedOutcome('conflict', text), done: forget(host, [proved]) }
+    }
     const outcome = await callTool(tool, {
       desk: deps.tools(),
       caller: {

@@ -8,6 +8,8 @@ export interface Held extends HeldTurn {
   answering: boolean
   /** The dispatcher counts it as in flight now. */
   flying: boolean
+  /** It had moved to another host meanwhile, and was answered there. */
+  elsewhere: boolean
   /** Ends the wait for the host to take it. */
   letGo?: () => void
 }

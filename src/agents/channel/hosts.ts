@@ -1,7 +1,7 @@
 // The hosts of one agent: who is attached, who is proven, and who gets the next turn.
 //   unproven ──evidence──▶ proven          unproven ──one turn, 30 s──▶ silent ──late evidence──▶ proven
 // A server is never told whether its host took it as a channel, so a host counts only once it acted on a message.
-import type { AttachedHost, Cancel, Delivery } from '../../contract/index.ts'
+import { type AttachedHost, type Cancel, type Delivery, MOST_HELD } from '../../contract/index.ts'
 import type { Bucket } from '../../kit/index.ts'
 import type { Held } from './evidence.ts'
 
@@ -32,7 +32,7 @@ export interface HostBook {
   holderOf(turn: string): { readonly host: Host; readonly held: Held } | null
   /**
    * Proven hosts first, the session's own before others; else an unproven one that was not tried yet. Null: none now, or
-   * the session's turn before this one is being tried with.
+   * the session's turn before this one is being tried with, or its host has as much as can be remembered of it.
    */
   choose(delivery: Delivery): Host | null
   stick(session: string, host: Host): void
@@ -43,6 +43,8 @@ export interface HostBook {
 function isBefore(one: Held, session: string, turn: string): boolean {
   return one.flying && !one.seen && one.session === session && one.turn !== turn
 }
+
+const roomy = (host: Host | null): Host | null => (host && host.held.length < MOST_HELD ? host : null)
 
 export const isUsable = (host: Host): boolean => host.proven || !host.silent
 
@@ -65,7 +67,13 @@ export function createHostBook(start: string): HostBook {
         proven: facts.proven,
         silent: false,
         trial: null,
-        held: facts.held.map((one) => ({ ...one, seen: false, answering: false, flying: false })),
+        held: facts.held.map((one) => ({
+          ...one,
+          seen: false,
+          answering: false,
+          flying: false,
+          elsewhere: false,
+        })),
         current: null,
         asks: new Set(facts.asks),
         askBucket: undefined,
@@ -94,11 +102,11 @@ export function createHostBook(start: string): HostBook {
       if (hosts.some((host) => host.trial !== null && host.held.some((one) => isBefore(one, session, turn))))
         return null
       const proven = hosts.filter((host) => host.proven)
-      if (proven.length > 0) return first(proven, session)
+      if (proven.length > 0) return roomy(first(proven, session))
       const free = hosts.filter(
         (host) => !host.silent && host.trial === null && host.held.every((one) => one.turn !== turn),
       )
-      return first(free, session)
+      return roomy(first(free, session))
     },
     stick(session, host) {
       sticky.delete(session)

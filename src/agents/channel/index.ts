@@ -60,7 +60,16 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     const event = eventOf(delivery, host.link.local ? file : {})
     const { turn, session, chatId, messageId } = event
     host.held = host.held.filter((one) => one.turn !== turn)
-    const held: Held = { turn, session, chatId, messageId, seen: false, answering: false, flying: true }
+    const held: Held = {
+      turn,
+      session,
+      chatId,
+      messageId,
+      seen: false,
+      answering: false,
+      flying: true,
+      elsewhere: false,
+    }
     host.held.push(held)
     hosts.stick(session, host)
     if (!host.proven) host.trial = clock.after(TRIAL_MS, () => void giveUpTrial(host))
@@ -68,7 +77,16 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     const returned = new Promise<void>((resolve) => {
       held.letGo = resolve
     })
-    await Promise.race([host.link.deliver(event), returned])
+    try {
+      await Promise.race([host.link.deliver(event), returned])
+    } catch (thrown) {
+      // It never had it: nothing it does is about this one.
+      host.held = host.held.filter((one) => one !== held)
+      host.trial?.()
+      host.trial = null
+      changed()
+      throw thrown
+    }
   }
 
   /** The next host is tried. What it has stays known: it may only have been busy, and still act on it. */
@@ -123,6 +141,8 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       await outlet?.accept(output)
     },
     prove,
+    hosts: hosts.all,
+    freed: changed,
   })
 
   /** A verdict that was given while it was away is passed on now. */
