@@ -10,7 +10,7 @@ import type {
   ToolDesk,
 } from '../../contract/index.ts'
 import { callTool, failedOutcome, toolByName } from '../../tools/index.ts'
-import { answeredWith, coveredBy, type Held, namedBy, provedBy } from './evidence.ts'
+import { answeredWith, coveredBy, filesOf, type Held, namedBy, provedBy } from './evidence.ts'
 import type { Host } from './hosts.ts'
 
 export interface CallDeskDeps {
@@ -93,7 +93,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     const { provedBefore } = call
     const proved =
       provedBefore === undefined
-        ? provedBy(host.held, namedBy(call.input))
+        ? provedBy(host.held, namedBy(tool.name, call.input))
         : (host.held.find((one) => one.turn === provedBefore) ?? null)
     proves(proved?.turn ?? provedBefore ?? null)
     const replies = tool.name === 'reply'
@@ -153,6 +153,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     },
     async takeUp(held, delivery) {
       held.flying = true
+      held.files = filesOf(delivery)
       if (held.seen) await deps.accept({ kind: 'evidence', turn: delivery.turn, of: 'seen' })
       for (const wake of takenUp.splice(0)) wake()
     },

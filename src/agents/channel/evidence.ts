@@ -1,8 +1,10 @@
 // What a host's tool call proves. A host confirms nothing by itself: that it acts on a message is the only evidence.
-import type { HeldTurn } from '../../contract/index.ts'
+import type { Delivery, HeldTurn } from '../../contract/index.ts'
 
 /** A turn that was handed to one host, in the order of handing. */
 export interface Held extends HeldTurn {
+  /** What its files are called. None are known of a turn that was handed over before the daemon ended. */
+  files: readonly string[]
   seen: boolean
   /** A reply to it is on its way: another one that names only the chat is about the next. */
   answering: boolean
@@ -17,29 +19,36 @@ export interface Held extends HeldTurn {
 export interface Named {
   readonly chatId: string | null
   readonly messages: readonly string[]
+  /** A file that came with a message. */
+  readonly file: string | null
 }
 
-/** The chat and the messages that a call names, by the names that all tools share. */
-export function namedBy(input: unknown): Named {
-  if (typeof input !== 'object' || input === null) return { chatId: null, messages: [] }
+/** The chat, the messages and the file that a call names, by the names that tools have for them. */
+export function namedBy(tool: string, input: unknown): Named {
+  if (typeof input !== 'object' || input === null) return { chatId: null, messages: [], file: null }
   const given = input as Readonly<Record<string, unknown>>
+  const channel = tool === 'fetch_messages' ? wordOf(given.channel) : null
   return {
-    chatId: wordOf(given.chat_id),
+    chatId: channel ?? wordOf(given.chat_id),
     messages: [wordOf(given.message_id), wordOf(given.reply_to)].filter((one) => one !== null),
+    file: tool === 'download_attachment' ? wordOf(given.file_id) : null,
   }
 }
 
 /**
- * The turn that the call proves. A named message proves its own turn; the chat alone proves the oldest one open there;
+ * The turn that the call proves. A named message, or a file of it, proves its own turn; the chat alone proves the oldest one open there;
  * a message that is none of the open ones (an older one, or one of the agent's own) proves nothing.
  */
-export function provedBy(held: readonly Held[], { chatId, messages }: Named): Held | null {
+export function provedBy(held: readonly Held[], { chatId, messages, file }: Named): Held | null {
   const here = chatId === null ? held : held.filter((one) => one.chatId === chatId)
   if (messages.length > 0) {
     const named = here.filter((one) => messages.includes(one.messageId) || messages.includes(one.turn))
     // Message ids are unique per chat only: without a chat the first that was not seen yet is meant.
     return named.find((one) => !one.seen) ?? named[0] ?? null
   }
+  // The newest with that file: it is the one that is fetched.
+  const sent = file === null ? undefined : here.findLast((one) => one.files.includes(file))
+  if (sent) return sent
   // One in flight before one that is not: of that, nobody knows whether it is still open.
   const open = here.filter((one) => !one.answering)
   return chatId === null ? null : (open.find((one) => one.flying) ?? open[0] ?? null)
@@ -53,6 +62,10 @@ export function coveredBy(held: readonly Held[], proved: Held): readonly Held[] 
 /** An answer covers what the same chat said before it to the same host. */
 export function answeredWith(held: readonly Held[], proved: Held): readonly Held[] {
   return held.slice(0, held.indexOf(proved)).filter((one) => one.chatId === proved.chatId)
+}
+
+export function filesOf({ attachments }: Delivery): readonly string[] {
+  return attachments.flatMap(({ id, ref }) => [id, ref]).filter((name) => name !== '')
 }
 
 function wordOf(value: unknown): string | null {

@@ -69,6 +69,7 @@ export function createHostBook(start: string): HostBook {
         trial: null,
         held: facts.held.map((one) => ({
           ...one,
+          files: [],
           seen: false,
           answering: false,
           flying: false,

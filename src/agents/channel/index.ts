@@ -14,7 +14,7 @@ import { takeToken } from '../../kit/index.ts'
 import { ASK_LIMIT, boundedAsk } from './bounded-ask.ts'
 import { createCallDesk } from './calls.ts'
 import { eventOf } from './event.ts'
-import type { Held } from './evidence.ts'
+import { filesOf, type Held } from './evidence.ts'
 import { type FileMeta, fetchFirstFile, hasFirstFile } from './first-file.ts'
 import { createHostBook, type Host } from './hosts.ts'
 
@@ -65,6 +65,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       session,
       chatId,
       messageId,
+      files: filesOf(delivery),
       seen: false,
       answering: false,
       flying: true,

@@ -1,0 +1,121 @@
+// What a host holds: which call is about which turn, how much it is given, and turns that moved on while it was busy.
+import { expect, it } from 'vitest'
+import { MOST_HELD, SwitchboardError } from '../../contract/index.ts'
+import { createTestClock, delivery, startRecorded } from '../../testing/index.ts'
+import { inputSchemaOf, TOOLS } from '../../tools/index.ts'
+import { createFakeHosts, createRecordingDesk, type FakeHost } from './fixtures/fake-hosts.ts'
+import { channelConnector } from './fixtures/open-connector.ts'
+import { TRIAL_MS } from './index.ts'
+
+async function opened() {
+  const clock = createTestClock()
+  const hosts = createFakeHosts()
+  const { desk, calls } = createRecordingDesk()
+  const connector = channelConnector(clock, hosts, { desk })
+  await startRecorded(connector)
+  const proven = async (host: FakeHost) => {
+    await connector.deliver(turn(0, { session: 'proof', chatId: 'place:proof' }))
+    await host.call('reply', { chat_id: 'place:proof', text: 'here' })
+    calls.length = 0
+  }
+  return { clock, hosts, connector, calls, proven }
+}
+
+const turn = (n: number, over: object = {}) =>
+  delivery(`message ${n}`, { turn: `t${n}`, messageId: `m${n}`, ...over })
+const other = (n: number) => turn(n, { session: 'other', chatId: 'place:other' })
+
+it('[S6.channel-evidence] every tool that names a chat or a message by its own schema proves it', async () => {
+  const { hosts, connector, proven } = await opened()
+  const host = hosts.attach('kate')
+  await proven(host)
+  const attachments = [{ id: 'file-3', kind: 'video' as const, ref: 'ref-3' }]
+  const names: Record<string, [object, string]> = {
+    chat_id: [{ chat_id: 'place:room' }, 't1'],
+    channel: [{ channel: 'place:room' }, 't1'],
+    message_id: [{ message_id: 'm2' }, 't2'],
+    file_id: [{ file_id: 'file-3' }, 't3'],
+  }
+  // The channel of notify_user is a kind of place, no chat.
+  const said = TOOLS.flatMap((tool) =>
+    Object.keys(inputSchemaOf(tool).properties ?? {})
+      .filter((field) => field in names && tool.name !== 'notify_user')
+      .map((field) => ({ tool: tool.name, field })),
+  )
+  expect(said.map(({ tool, field }) => `${tool} ${field}`)).toEqual([
+    'reply chat_id',
+    'react chat_id',
+    'react message_id',
+    'edit_message chat_id',
+    'edit_message message_id',
+    'download_attachment chat_id',
+    'download_attachment message_id',
+    'download_attachment file_id',
+    'fetch_messages channel',
+    'get_roster chat_id',
+    'ack message_id',
+  ])
+  for (const { tool, field } of said) {
+    for (const n of [1, 2]) await connector.deliver(turn(n))
+    await connector.deliver(turn(3, { attachments }))
+    const [input, proved] = names[field] ?? [{}, '']
+    await host.call(tool, input)
+    expect(host.proved(), `${tool} ${field}`).toBe(proved)
+  }
+})
+
+it('[S6.ch-one-answer] a turn that moved on and was answered there is not answered again by the host that was busy', async () => {
+  const { clock, hosts, connector, calls } = await opened()
+  const busy = hosts.attach('kate')
+  const good = hosts.attach('kate')
+  await connector.deliver(turn(1))
+  await clock.advance(TRIAL_MS)
+  await connector.deliver(turn(1, { repeat: true }))
+  await good.call('reply', { chat_id: 'place:room', text: 'the answer' })
+  const late = { chat_id: 'place:room', text: 'a second answer' }
+  expect(await busy.call('reply', late)).toMatchObject({
+    isError: true,
+    structured: { code: 'conflict' },
+    text: 'this message was answered by another host meanwhile',
+  })
+  expect(calls.filter(({ tool }) => tool === 'reply')).toHaveLength(1)
+  // It acts on messages, and speaks of the next one as before.
+  await connector.deliver(other(2))
+  const asked = [busy, good].find((host) => host.texts().includes('message 2'))
+  expect(await asked?.call('reply', { chat_id: 'place:other', text: 'x' })).toMatchObject({
+    isError: false,
+  })
+})
+
+it('a turn that no host can be handed is given up, and leaves nothing behind', async () => {
+  const { hosts, connector, proven } = await opened()
+  const host = hosts.attach('kate')
+  await proven(host)
+  host.onEvent = () => {
+    throw new SwitchboardError('too_large', 'too long')
+  }
+  await expect(connector.deliver(turn(1))).rejects.toMatchObject({ code: 'too_large' })
+  host.onEvent = () => undefined
+  await connector.deliver(turn(2))
+  await host.call('reply', { chat_id: 'place:room', text: 'x' })
+  expect(host.proved()).toBe('t2')
+})
+
+it('[S6.ch-not-twice] a host is given no more than its shim remembers, and more once it answered', async () => {
+  const { clock, hosts, connector } = await opened()
+  const session = delivery('').session
+  const held = Array.from({ length: MOST_HELD - 1 }, (_, n) => ({
+    turn: `h${n}`,
+    session,
+    chatId: 'place:room',
+    messageId: `h${n}`,
+  }))
+  const host = hosts.attach('kate', { held, proven: true })
+  await connector.deliver(turn(1))
+  const waits = connector.deliver(turn(2))
+  await clock.settle()
+  expect(host.texts()).toEqual(['message 1'])
+  await host.call('reply', { chat_id: 'place:room', text: 'all of it', reply_to: 'm1' })
+  await waits
+  expect(host.texts()).toEqual(['message 1', 'message 2'])
+})
