@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { weatherAgent } from '../../examples/chorus/weather-agent.ts'
 import { createService } from '../chorus/index.ts'
+import { readDelivery } from '../kit/index.ts'
 import { type ChorusCheck, verifyChorusAgent, verifyChorusService } from './chorus-verify.ts'
 
 const servers: Pick<Server, 'listen' | 'close' | 'address'>[] = []
@@ -34,7 +35,7 @@ const agent = (url: string, more = {}) =>
 describe('verify an agent', () => {
   it('[I9.verify] the example holds in every point', async () => {
     const found = await agent(await listen(weatherAgent('sk_planted4711', true)), { waitMs: 10_000 })
-    expect(Object.keys(found)).toHaveLength(12)
+    expect(Object.keys(found)).toHaveLength(13)
     expect(new Set(Object.values(found))).toEqual(new Set(['holds']))
   })
 
@@ -48,6 +49,87 @@ describe('verify an agent', () => {
       'and is not answered twice': 'unknown',
       'a missing field is answered 4xx': 'fails',
       'a wrong secret is refused': 'fails',
+    })
+  })
+
+  describe('that is nearly right', () => {
+    interface Habits {
+      /** A second answer to a message that comes again. */
+      readonly forgets?: boolean
+      readonly thinksMs?: number
+      /** Events after the message, as it posts them. */
+      readonly thenSays?: readonly (readonly [afterMs: number, event: unknown])[]
+      readonly lifecycle?: boolean
+      readonly method?: string
+      readonly elsewhere?: string
+    }
+    /** Takes what is well-formed, thinks, and posts to the callback: as its habits are. */
+    const homemade = (habits: Habits) => {
+      const known = new Set<string>()
+      const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+      const work = async (callback: string) => {
+        const to = habits.elsewhere === undefined ? callback : new URL(habits.elsewhere, callback)
+        const post = (event: unknown) =>
+          fetch(to, { method: habits.method ?? 'POST', body: JSON.stringify(event) }).catch(() => undefined)
+        if (habits.lifecycle) await post({ type: 'lifecycle', status: 'processing' })
+        await later(habits.thinksMs ?? 0)
+        await post({ type: 'message', content: 'hello' })
+        for (const [afterMs, event] of habits.thenSays ?? []) {
+          await later(afterMs)
+          await post(event)
+        }
+        if (habits.lifecycle) await post({ type: 'lifecycle', status: 'idle' })
+      }
+      return serve(async (request, response) => {
+        const text = Buffer.concat(await request.toArray()).toString()
+        const read = text.startsWith('{"') ? readDelivery(JSON.parse(text)) : { ok: false as const }
+        if (!request.url?.endsWith('/sk_planted4711')) return void response.writeHead(404).end()
+        if (!read.ok) return void response.writeHead(400).end()
+        response.end()
+        const { message, callback } = read.delivery
+        if (known.has(message.id) && !habits.forgets) return
+        known.add(message.id)
+        await work(callback)
+      })
+    }
+    const QUICK = { waitMs: 5_000, quietMs: 100 }
+    const failing = (found: Record<string, string>) =>
+      Object.keys(found).filter((what) => found[what] === 'fails')
+
+    it.each<[string, Habits, readonly string[]]>([
+      [
+        'answers twice after thinking longer than a quiet while',
+        { forgets: true, thinksMs: 400 },
+        ['and is not answered twice'],
+      ],
+      ['answers twice at once', { forgets: true }, ['and is not answered twice']],
+      [
+        'posts to another path',
+        { elsewhere: '/nowhere' },
+        ['something comes to the callback', 'a message is among it'],
+      ],
+      [
+        'puts instead of posting',
+        { method: 'PUT' },
+        ['something comes to the callback', 'a message is among it'],
+      ],
+      ['says something malformed', { thenSays: [[0, { type: 'status' }]] }, ['every event is well-formed']],
+    ])('[I9.verify] is found out: it %s', async (_, habits, wrong) => {
+      const found = await agent(await homemade(habits), {
+        ...QUICK,
+        ...('elsewhere' in habits || 'method' in habits ? { waitMs: 300 } : {}),
+      })
+      expect(failing(found)).toEqual(wrong)
+    })
+
+    it.each<[string, Habits]>([
+      ['says a second thing after a while', { thenSays: [[150, { type: 'message', content: 'and more' }]] }],
+      [
+        'works on for long after its first word',
+        { lifecycle: true, thenSays: [[400, { type: 'status', status: 'tidying up' }]] },
+      ],
+    ])('[I9.verify] is let pass: it %s', async (_, habits) => {
+      expect(failing(await agent(await homemade(habits), QUICK))).toEqual([])
     })
   })
 
@@ -107,8 +189,18 @@ describe('verify a service', () => {
       message: { id: 'm', sender: 'a', content: 'x' },
     })
     const found = await told(verifyChorusService({ url: callback, allowPrivate: true }))
-    expect(Object.keys(found)).toHaveLength(9)
+    expect(Object.keys(found)).toHaveLength(12)
     expect(new Set(Object.values(found))).toEqual(new Set(['holds']))
     expect(heard.filter((type) => type === 'message')).toHaveLength(1)
+  })
+
+  it('[I9.verify] one that says 200 to everything is found out', async () => {
+    const url = await serve((request, response) => void request.resume().on('end', () => response.end()))
+    expect(await told(verifyChorusService({ url, allowPrivate: true }))).toMatchObject({
+      'message is accepted': 'holds',
+      'error is accepted': 'holds',
+      'an event without its text is answered 4xx': 'fails',
+      'a wrong token is refused': 'fails',
+    })
   })
 })

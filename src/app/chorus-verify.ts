@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { asSwitchboardError } from '../contract/index.ts'
 import { createGuardedFetch, readEvents } from '../kit/index.ts'
-import { openCallbackListener } from '../server/callback-listener.ts'
+import { type CalledBack, openCallbackListener } from '../server/callback-listener.ts'
 import { createRealClock } from './real-clock.ts'
 
 export interface ChorusCheck {
@@ -22,6 +22,8 @@ export interface VerifyOptions {
 export interface VerifyAgentOptions extends VerifyOptions {
   /** How long callbacks are waited for. */
   readonly waitMs: number
+  /** After this long without an event an agent without `lifecycle` is taken to be done; default 3 s. */
+  readonly quietMs?: number
   /** Where the agent reaches this machine; absent: the listener's own loopback address. */
   readonly publicBase?: string
   /** Where callbacks are listened for on loopback, so that something can be put in front; absent: any free port. */
@@ -31,47 +33,63 @@ export interface VerifyAgentOptions extends VerifyOptions {
 type Fields = Readonly<Record<string, unknown>>
 
 const TIMEOUT_MS = 15_000
-/** A second answer to the same message, or an `idle`, is not far behind. */
-const AFTERWARDS_MS = 3_000
+const QUIET_MS = 3_000
 
 export async function* verifyChorusAgent(options: VerifyAgentOptions): AsyncGenerator<ChorusCheck> {
-  const ears = await openEars(options.listenPort ?? 0)
+  const { waitMs, quietMs = QUIET_MS } = options
+  const ears = await openEars(options)
   try {
     const ask = asker(options)
     const run = randomBytes(4).toString('hex')
-    const callback = `${options.publicBase ?? ears.url}/callback/cb_${run}`
-    const delivery = {
-      channel: { id: `verify_${run}`, name: 'verify', service: 'switchboard chorus verify' },
-      message: { id: `msg_${run}`, sender: 'verify', content: 'hello' },
-      callback,
-    }
-    const other = (n: number, more: object = {}) => ({
-      ...delivery,
-      message: { ...delivery.message, id: `msg_${run}_${n}` },
-      ...more,
-    })
-    const first = await ask(delivery)
+    const channel = { id: `verify_${run}`, name: 'verify', service: 'switchboard chorus verify' }
+    const message = { id: `msg_${run}`, sender: 'verify', content: 'hello' }
+    // A callback of its own for every delivery: what comes late to one is no answer to another.
+    const delivery = (to: Mailbox, more: object = {}) => ({ channel, message, callback: to.url, ...more })
+    const other = (n: number, more: object = {}) =>
+      delivery(ears.open(), { message: { ...message, id: `msg_${run}_${n}` }, ...more })
+
+    const mine = ears.open()
+    const stopwatch = createRealClock()
+    const begunAt = stopwatch.now()
+    const first = await ask(delivery(mine))
     yield answered('a delivery is answered 2xx', first, isOk)
     if ('problem' in first) return yield NOT_ASKED
     const taken = isOk(first.status)
-    if (taken) await ears.until(() => ears.messages() > 0, options.waitMs)
-    if (taken && isBegun(ears.events)) await ears.until(() => isEnded(ears.events), AFTERWARDS_MS)
-    yield* aboutEvents(ears.events, taken)
-    const before = ears.messages()
-    yield answered('the same message.id again is accepted', await ask(delivery), isOk)
-    if (before > 0) await ears.until(() => ears.messages() > before, Math.min(options.waitMs, AFTERWARDS_MS))
-    const twice = ears.messages() > before ? 'fails' : 'holds'
-    yield { what: 'and is not answered twice', result: before === 0 ? 'unknown' : twice, detail: '' }
-    const incomplete = { ...delivery, message: { id: `msg_${run}_2`, sender: 'verify' } }
+    if (taken) await ears.until(() => mine.messages() > 0 || isEnded(mine.events), waitMs)
+    const tookMs = stopwatch.now() - begunAt
+    if (taken) await finished(ears, mine, { leftMs: waitMs - tookMs, quietMs })
+    yield* aboutEvents(mine, taken, ears.strays)
+
+    const again = ears.open()
+    const spoke = mine.messages() > 0
+    yield answered('the same message.id again is accepted', await ask(delivery(again)), isOk)
+    // Whoever answers it again thinks about it as long as before.
+    if (spoke) await ears.until(() => again.messages() > 0, Math.max(quietMs, 1.5 * tookMs))
+    const twice = again.messages() > 0 ? 'fails' : 'holds'
+    yield { what: 'and is not answered twice', result: spoke ? twice : 'unknown', detail: '' }
+    const incomplete = other(2, { message: { id: `msg_${run}_2`, sender: 'verify' } })
     yield answered('a missing field is answered 4xx', await ask(incomplete), isRefusal)
     yield answered('what is not JSON is answered 4xx', await ask('{'), isRefusal)
-    const server = { name: 'a', url: `${callback}/mcp` }
+    const server = { name: 'a', url: `${mine.url}/mcp` }
     yield answered('mcp as an object is accepted', await ask(other(3, { mcp: { url: server.url } })), isOk)
     yield answered('mcp as an array is accepted', await ask(other(4, { mcp: [server] })), isOk)
     const stranger = asker({ ...options, url: withWrongSecret(options.url) })
     yield answered('a wrong secret is refused', await stranger(other(5)), isRefusal)
   } finally {
     await ears.close()
+  }
+}
+
+/** An agent that speaks lifecycle says when it is done; of another that is known when it has been quiet for a while. */
+async function finished(
+  ears: Ears,
+  { events }: Mailbox,
+  { leftMs, quietMs }: { readonly leftMs: number; readonly quietMs: number },
+): Promise<void> {
+  if (isBegun(events)) return ears.until(() => isEnded(events), leftMs)
+  for (let left = leftMs, heard = -1; left > 0 && events.length > heard; left -= quietMs) {
+    heard = events.length
+    await ears.until(() => events.length > heard, Math.min(quietMs, left))
   }
 }
 
@@ -91,11 +109,15 @@ export async function* verifyChorusService(options: VerifyOptions): AsyncGenerat
     ['tool_result is accepted', { type: 'tool_result', id: 'tc_1', content: 'ok' }, isOk],
     ['an unknown type is accepted', { type: `later_${id}` }, isOk],
     ['what is not JSON is answered 4xx', '{', isRefusal],
+    ['an event without its text is answered 4xx', { type: 'message' }, isRefusal],
     ['message is accepted', message, isOk],
     ['the same event_id again is accepted', message, isOk],
+    ['error is accepted', { type: 'error', message: content, code: 'verify' }, isOk],
     ['lifecycle idle is accepted', { type: 'lifecycle', status: 'idle' }, isOk],
   ]
   for (const [what, body, good] of checks) yield answered(what, await ask(body), good)
+  const stranger = asker({ ...options, url: withWrongSecret(options.url) })
+  yield answered('a wrong token is refused', await stranger({ type: 'status', status: 'x' }), isRefusal)
 }
 
 const NOT_ASKED: ChorusCheck = {
@@ -104,24 +126,50 @@ const NOT_ASKED: ChorusCheck = {
   detail: 'not asked: the first request got no answer',
 }
 
+/** What came to one callback. */
+interface Mailbox {
+  readonly url: string
+  readonly events: readonly Fields[]
+  /** What is wrong with those that were refused. */
+  readonly problems: readonly string[]
+  messages(): number
+}
+
+type Ears = Awaited<ReturnType<typeof openEars>>
+
 /** A listener for the agent's callbacks that can be waited at. */
-async function openEars(port: number) {
+async function openEars({ listenPort = 0, publicBase }: VerifyAgentOptions) {
   const clock = createRealClock()
-  const events: Fields[] = []
+  const boxes = new Map<string, { readonly events: Fields[]; readonly problems: string[] }>()
+  const strays: string[] = []
   let heard = () => {}
-  const listener = await openCallbackListener((body) => {
+  const take = ({ method, path, body }: CalledBack): number => {
+    // A proxy in front may take the base's own path away, or leave it.
+    const box = boxes.get(path.slice(path.lastIndexOf(CALLBACK_PATH)))
+    if (!box || method !== 'POST') {
+      strays.push(box ? `by ${method.slice(0, 10)} instead of POST` : 'to another path')
+      return box ? 405 : 404
+    }
     const read = readEvents(body)
-    if (read.ok) events.push(...read.events)
+    if (read.ok) box.events.push(...read.events)
+    else box.problems.push(read.problem)
     heard()
     return read.ok ? 200 : 400
-  }, port)
+  }
+  const listener = await openCallbackListener(take, listenPort)
   return {
-    ...listener,
-    events: events as readonly Fields[],
-    messages: () => events.filter((event) => event.type === 'message').length,
+    close: listener.close,
+    strays: strays as readonly string[],
+    open(): Mailbox {
+      const path = `${CALLBACK_PATH}cb_${randomBytes(8).toString('hex')}`
+      const box = { events: [] as Fields[], problems: [] as string[] }
+      boxes.set(path, box)
+      const messages = () => box.events.filter((event) => event.type === 'message').length
+      return { ...box, url: (publicBase ?? listener.url) + path, messages }
+    },
     until: (done: () => boolean, waitMs: number) =>
       new Promise<void>((resolve) => {
-        const cancel = clock.after(waitMs, resolve)
+        const cancel = clock.after(Math.max(0, waitMs), resolve)
         heard = () => {
           if (!done()) return
           cancel()
@@ -131,6 +179,8 @@ async function openEars(port: number) {
       }),
   }
 }
+
+const CALLBACK_PATH = '/callback/'
 
 type Answer = { readonly status: number } | { readonly problem: string }
 
@@ -179,16 +229,25 @@ function isEnded(events: readonly Fields[]): boolean {
   return last?.type === 'lifecycle' && last.status === 'idle'
 }
 
-function* aboutEvents(events: readonly Fields[], taken: boolean): Generator<ChorusCheck> {
+function* aboutEvents(
+  { events, problems }: Mailbox,
+  taken: boolean,
+  [stray]: readonly string[],
+): Generator<ChorusCheck> {
   const absent = taken ? 'fails' : 'unknown'
-  const why = taken ? 'nothing in time; can it reach --callback?' : 'the delivery was not taken'
+  const nothing =
+    stray === undefined ? 'nothing in time; can it reach --callback?' : `something came ${stray}`
+  const count = events.length + problems.length
+  const why = taken ? nothing : 'the delivery was not taken'
   yield {
     what: 'something comes to the callback',
-    result: events.length > 0 ? 'holds' : absent,
-    detail: events.length > 0 ? `${events.length} events` : why,
+    result: count > 0 ? 'holds' : absent,
+    detail: count > 0 ? `${count} events` : why,
   }
   const spoke = events.some((event) => event.type === 'message')
   yield { what: 'a message is among it', result: spoke ? 'holds' : absent, detail: '' }
+  const wellFormed = problems.length > 0 ? 'fails' : events.length > 0 ? 'holds' : 'unknown'
+  yield { what: 'every event is well-formed', result: wellFormed, detail: problems[0] ?? '' }
   const begun = isBegun(events)
   const detail = begun || events.length === 0 ? '' : 'only a later revision of the protocol asks for it'
   yield { what: 'lifecycle processing comes first', result: begun ? 'holds' : 'unknown', detail }

@@ -10,14 +10,22 @@ export interface CallbackListener {
   close(): Promise<void>
 }
 
+export interface CalledBack {
+  readonly method: string
+  readonly path: string
+  readonly body: Uint8Array
+}
+
 /** `take` gives the status that the agent is answered with. `port` 0: any that is free. Throws when it is taken. */
 export async function openCallbackListener(
-  take: (body: Uint8Array) => number,
+  take: (called: CalledBack) => number,
   port = 0,
 ): Promise<CallbackListener> {
   const server = createServer((request, response) => {
     readBody(request, MAX_BODY_BYTES, (body) => {
-      response.writeHead(body === 'too large' ? 413 : take(body)).end()
+      const { method = '', url = '' } = request
+      const path = url.split('?', 1)[0] ?? ''
+      response.writeHead(body === 'too large' ? 413 : take({ method, path, body })).end()
     })
   })
   await new Promise<void>((resolve, reject) => {
