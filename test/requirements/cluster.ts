@@ -27,6 +27,7 @@ built   6 I6.half-open              A connection to the database whose other end
 built   6 I6.missed-hints           A node that could not listen for a while finds what came to the lanes it holds, and what ended in them elsewhere
 built   6 I6.let-go                 What was being taken from a lane while it was let go or older turns went back does not overtake them
 built   6 I6.clean-stop             A clean stop leaves nothing taken behind: what was under way is finished or given back
+built   6 I6.over-is-over           What was cancelled, expired or buried at one node is not handed over or sent by another that had just seen it waiting
 built   6 I6.cancel-across          /stop on one node stops the turn that runs on another
 built   6 I6.decide-once            Two nodes decide the same approval at once: one winner, the other is told who
 built   6 I6.schedule-once          A schedule fires once in a cluster

@@ -322,8 +322,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'a turn could not be stopped'))
 
   const lookout = createLookout({
-    store,
-    holds,
+    ...{ store, holds, patience, log },
     wake: (work) => drain.wake(work),
     ended(hold, row) {
       if (row.reason === 'cancelled') abandon(hold.agent, [row.id])

@@ -1,6 +1,6 @@
-// Upkeep of held lanes when the wall clock is set back: timers go on, so must the leases.
+// Upkeep of held lanes: when the wall clock is set back, and when an agent goes while the store is away.
 import { describe, expect, it } from 'vitest'
-import type { TurnRow } from '../../contract/index.ts'
+import { SwitchboardError, type TurnRow } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { createLaneHolds } from './lane-holds.ts'
 
@@ -11,6 +11,7 @@ function opened() {
   let setBackMs = 0
   const renewed: number[] = []
   const released: string[] = []
+  let away = false
   const holds = createLaneHolds({
     clock: { now: () => timers.now() - setBackMs, after: timers.after },
     log: quiet,
@@ -25,13 +26,19 @@ function opened() {
       async releaseLanes(_kind, lanes) {
         released.push(...lanes.map((lane) => lane.lane))
       },
-      moveTurns: async (moves) => moves.map(() => 'moved'),
+      async moveTurns(moves) {
+        if (away) throw new SwitchboardError('store_unavailable', 'away')
+        return moves.map(() => 'moved')
+      },
     },
   })
+  const goAway = () => {
+    away = true
+  }
   const setBack = (ms: number) => {
     setBackMs = ms
   }
-  return { holds, timers, renewed, released, setBack }
+  return { holds, timers, renewed, released, setBack, goAway }
 }
 
 describe('a lane that is lost', () => {
@@ -65,4 +72,19 @@ describe('lane holds and a clock that is set back', () => {
     expect(released).toEqual(['s'])
     await holds.stop()
   })
+})
+
+it('[I6.unheard-take] an agent that goes while the store refuses: its lanes are let go, not renewed for ever', async () => {
+  const { holds, timers, renewed, released, goAway } = opened()
+  const row = { id: 't', integration: 'demo', conversation: 'c', thread: null } as TurnRow
+  holds.board(holds.take('s', 'demo', 1), row)
+  goAway()
+  const leaving = holds.releaseAgent('demo')
+  await timers.advance(2_000)
+  await leaving
+  expect(holds.get('s')).toBeUndefined()
+  expect(released).toEqual(['s'])
+  await timers.advance(60_000)
+  expect(renewed).toEqual([])
+  await holds.stop()
 })

@@ -232,7 +232,10 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     },
     async releaseAgent(agent) {
       const leaving = [...holds.values()].filter((hold) => hold.agent === agent)
-      await putBackUnoffered(leaving)
+      // What cannot be written now is found as left behind by whoever has the lane next; kept, it would be renewed for ever.
+      await putBackUnoffered(leaving).catch((thrown) =>
+        deps.log.warn({ agent, error: String(thrown) }, 'turns could not be put back'),
+      )
       // A hand-over that is under way ends as it ends: what was not taken goes back to the queue, and counts for nothing.
       await Promise.race([
         Promise.all(leaving.map((hold) => hold.handingOver)),

@@ -1,6 +1,7 @@
 // What other nodes do to turns that are in flight here: an agent speaks there, or somebody says stop. They tell; what they
 // told while nobody could listen is looked for.
-import type { Store, TurnRow, Work } from '../../contract/index.ts'
+import type { Logger, Store, TurnRow, Work } from '../../contract/index.ts'
+import type { Patience } from '../patience.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
 
 export interface Lookout {
@@ -14,6 +15,8 @@ export function createLookout(deps: {
   readonly store: Pick<Store, 'turn'>
   readonly holds: LaneHolds
   readonly wake: (work: Work) => void
+  readonly patience: Patience
+  readonly log: Logger
   /** The turn is in flight here; its row may say that it is not, or no longer. */
   readonly ended: (hold: LaneHold, row: TurnRow) => void
 }): Lookout {
@@ -21,7 +24,7 @@ export function createLookout(deps: {
 
   const at = async (turn: string) => {
     if (!holds.flight(turn)) return
-    const row = await store.turn(turn)
+    const row = await deps.patience.persist('look at a turn', () => store.turn(turn))
     const found = holds.flight(turn)
     if (found && row) deps.ended(found.hold, row)
   }
@@ -29,10 +32,14 @@ export function createLookout(deps: {
   return {
     at,
     async around() {
-      for (const { lane, agent, flights } of holds.all()) {
-        deps.wake({ lane, scope: agent })
-        for (const turn of [...flights.keys()]) await at(turn)
-      }
+      const held = holds.all()
+      for (const { lane, agent } of held) deps.wake({ lane, scope: agent })
+      for (const { flights } of held)
+        // One that cannot be looked at must not keep the others from it.
+        for (const turn of [...flights.keys()])
+          await at(turn).catch((thrown) =>
+            deps.log.warn({ turn, error: String(thrown) }, 'a turn could not be looked at'),
+          )
     },
   }
 }

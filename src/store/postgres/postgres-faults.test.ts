@@ -3,7 +3,14 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Hint, Store } from '../../contract/index.ts'
 import { sharedPostgres, startPostgres } from '../../testing/postgres-server.ts'
-import { expectSound, item, queueOne, send } from '../../testing/store-suite/fixture.ts'
+import {
+  expectSound,
+  item,
+  mustTake,
+  mustTakeSend,
+  queueOne,
+  send,
+} from '../../testing/store-suite/fixture.ts'
 import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
 import { createPostgresFixture, type PostgresFixture } from './fixtures/postgres-fixture.ts'
 import { createPostgresStore } from './postgres-store.ts'
@@ -240,6 +247,42 @@ describe('PostgreSQL faults', () => {
     } finally {
       await other.end()
     }
+  })
+
+  /** Changes rows in a transaction that is committed only once somebody waits for one of them. */
+  const changeUnderLook = async (text: string, meanwhile: () => Promise<unknown>): Promise<unknown> => {
+    const other = new pg.Client({ connectionString: fixture.url })
+    await other.connect()
+    try {
+      await other.query('BEGIN')
+      await other.query(text)
+      const doing = meanwhile()
+      for (let waiting = 0; waiting === 0; )
+        waiting = (await fixture.sql(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`)).length
+      await other.query('COMMIT')
+      return await doing
+    } finally {
+      await other.end()
+    }
+  }
+
+  it('[I6.over-is-over] a turn that ends between the look and the take is not handed over, nor a buried row sent', async () => {
+    const store = await fixture.open()
+    const { lane } = await queueOne(store)
+    const second = await queueOne(store)
+    const taken = await changeUnderLook(
+      `UPDATE turns SET state = 'failed', reason = 'cancelled' WHERE seq = (SELECT min(seq) FROM turns)`,
+      () => mustTake(store, { lane, window: 5 }),
+    )
+    expect(taken).toMatchObject({ handed: [{ id: second.id }] })
+    await store.enqueue([send({ text: 'one' }), send({ text: 'two' })])
+    const request = { lane: 'demo:c1' }
+    const sending = await changeUnderLook(
+      `UPDATE outbox SET state = 'failed', reason = 'buried' WHERE seq = (SELECT min(seq) FROM outbox)`,
+      () => mustTakeSend(store, request),
+    )
+    expect(sending).toMatchObject({ sending: null, nextDueAt: fixture.clock.now() })
+    expect(await mustTakeSend(store, request)).toMatchObject({ sending: { op: { text: 'two' } } })
   })
 
   it('[S12.migrations] nodes that start at once migrate once; a newer database is refused', async () => {

@@ -111,10 +111,10 @@ function* loadSends(context: VerbContext, moves: readonly SendMove[]): Steps<Map
   return sends
 }
 
-function* loadSend(context: VerbContext, id: string): Steps<SendRow | null> {
+function* loadSend(context: VerbContext, id: string, lock: '@lock' | ''): Steps<SendRow | null> {
   const seq = rowSeq('o', context.tag, id)
   if (seq === null) return null
-  const row = yield* firstRow(`SELECT ${SEND_COLUMNS} FROM outbox WHERE seq = $1 @lock`, [seq])
+  const row = yield* firstRow(`SELECT ${SEND_COLUMNS} FROM outbox WHERE seq = $1 ${lock}`, [seq])
   return row ? sendRow(context.tag, row) : null
 }
 
@@ -164,11 +164,11 @@ export const operateSend = oneByOne(function* (
   context: VerbContext,
   { id, verb, by }: OperateCall<'retry' | 'bury'>,
 ): Steps<SendRow | null> {
-  const found = yield* loadSend(context, id)
+  const found = yield* loadSend(context, id, '')
   if (!found) return null
   // The lane before the row: the order in which every verb locks.
   yield* lockLanes(context, 'sends', [found.lane])
-  const send = (yield* loadSend(context, id)) ?? found
+  const send = (yield* loadSend(context, id, '@lock')) ?? found
   if (verb === 'bury') {
     if (send.state !== 'unknown' && send.state !== 'queued') return null
     const buried = yield* write(context, send, { to: 'failed', reason: 'buried', by })

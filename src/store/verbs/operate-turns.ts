@@ -74,14 +74,14 @@ export interface OlderThan {
   readonly limit: number
 }
 
-/** queued for longer than this → expired. */
+/** queued for longer than this → expired. What is being taken at this moment has not waited in vain. */
 export const expireTurns = oneByOne(function* (
   context: VerbContext,
   { olderThanMs, limit }: OlderThan,
 ): Steps<readonly TurnRow[]> {
   const waiting = yield* rows(
     `SELECT ${TURN_COLUMNS} FROM turns WHERE state = 'queued'
-     AND received_at < $1 LIMIT $2 @lock`,
+     AND received_at < $1 LIMIT $2 @skip`,
     [context.now - olderThanMs, limit],
   )
   if (waiting.length === 0) return []

@@ -11,13 +11,14 @@ export const takeSends: Verb<TakeCall, readonly TakenSend[]> = function* (contex
   const results: (readonly TakenSend[])[] = []
   for (const { lanes, leaseMs } of calls) {
     const held = yield* holdLanes(context, 'sends', lanes, leaseMs)
-    const views: View[] = []
-    for (const [at, { lane }] of lanes.entries()) views.push(yield* look(context, lane, held[at] as Held))
+    const seen: View[] = []
+    for (const [at, { lane }] of lanes.entries()) seen.push(yield* look(context, lane, held[at] as Held))
     // The rows of all lanes at once: a row costs less than a statement.
     const sends = yield* loadSends(
       context,
-      views.flatMap((view) => (view.next === null ? view.leftover : [view.next, ...view.leftover])),
+      seen.flatMap((view) => (view.next === null ? view.leftover : [view.next, ...view.leftover])),
     )
+    const views = seen.map((view) => asLocked(context, view, sends))
     results.push(
       lanes.map(({ lane }, at) => taken(context, lane, held[at] as Held, views[at] as View, sends)),
     )
@@ -61,6 +62,13 @@ function* look(context: VerbContext, lane: string, held: Held): Steps<View> {
   return { next: next ? whole(next, 'seq') : null, leftover: [], nextDueAt }
 }
 
+/** Between the look and the lock an operator may have buried it: it is not sent, and the lane is looked at again. */
+function asLocked(context: VerbContext, view: View, sends: ReadonlyMap<number, SendRow>): View {
+  const leftover = view.leftover.filter((seq) => sends.get(seq)?.state === 'sending')
+  if (view.next === null || sends.get(view.next)?.state === 'queued') return { ...view, leftover }
+  return { next: null, leftover, nextDueAt: context.now }
+}
+
 /** Many wait in this lane, and those in front are not due. */
 function* firstDue(integration: string, lane: string, now: number): Steps<View> {
   const row = yield* firstRow(
@@ -80,7 +88,10 @@ function* firstDue(integration: string, lane: string, now: number): Steps<View> 
 function* loadSends(context: VerbContext, seqs: readonly number[]): Steps<ReadonlyMap<number, SendRow>> {
   const sends = new Map<number, SendRow>()
   if (seqs.length === 0) return sends
-  const found: readonly Row[] = yield* rows(`SELECT ${SEND_COLUMNS} FROM outbox WHERE seq @any($1)`, [seqs])
+  const found: readonly Row[] = yield* rows(
+    `SELECT ${SEND_COLUMNS} FROM outbox WHERE seq @any($1) ORDER BY seq @lock`,
+    [seqs],
+  )
   for (const row of found) {
     const send = sendRow(context.tag, row)
     sends.set(send.seq, send)

@@ -16,15 +16,16 @@ export const takeTurns: Verb<TakeCall, readonly TakenTurns[]> = function* (conte
   const results: (readonly TakenTurns[])[] = []
   for (const { lanes, leaseMs } of calls) {
     const held = yield* holdLanes(context, 'turns', lanes, leaseMs)
-    const views: View[] = []
+    const seen: View[] = []
     for (const [at, request] of lanes.entries()) {
-      views.push(yield* look(context, request, held[at] as Held))
+      seen.push(yield* look(context, request, held[at] as Held))
     }
     // The rows of all lanes at once: a row costs less than a statement.
     const turns = yield* loadTurns(
       context,
-      views.flatMap((view) => [...view.handed, ...view.leftover]),
+      seen.flatMap((view) => [...view.handed, ...view.leftover]),
     )
+    const views = seen.map((view) => asLocked(view, turns))
     results.push(
       lanes.map(({ lane }, at) => taken(context, lane, held[at] as Held, views[at] as View, turns)),
     )
@@ -67,6 +68,16 @@ function* look(context: VerbContext, request: LaneRequest, held: Held): Steps<Vi
   }
 }
 
+/** Between the look and the lock somebody may have cancelled a turn, or let it expire: it is theirs. */
+function asLocked(view: View, turns: ReadonlyMap<number, TurnRow>): View {
+  const stateOf = (seq: number) => turns.get(seq)?.state
+  return {
+    ...view,
+    handed: view.handed.filter((seq) => stateOf(seq) === 'queued'),
+    leftover: view.leftover.filter((seq) => stateOf(seq) === 'handed' || stateOf(seq) === 'seen'),
+  }
+}
+
 function unheardOf(
   context: VerbContext,
   { known }: LaneRequest,
@@ -84,7 +95,8 @@ function* positions(sql: string, params: readonly number[]): Steps<readonly numb
 function* loadTurns(context: VerbContext, seqs: readonly number[]): Steps<ReadonlyMap<number, TurnRow>> {
   const turns = new Map<number, TurnRow>()
   if (seqs.length === 0) return turns
-  for (const row of yield* rows(`SELECT ${TURN_COLUMNS} FROM turns WHERE seq @any($1)`, [seqs])) {
+  const locked = `SELECT ${TURN_COLUMNS} FROM turns WHERE seq @any($1) ORDER BY seq @lock`
+  for (const row of yield* rows(locked, [seqs])) {
     const turn = turnRow(context.tag, row)
     turns.set(turn.seq, turn)
   }
