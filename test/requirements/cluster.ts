@@ -15,6 +15,7 @@ built   6 I6.no-waiting             Nodes never wait for each other's lanes: a t
 built   6 I6.lease-by-store         Pollers take a lease on every PostgreSQL, also one that is named by reference
 built   6 I6.sigkill                kill -9 of one of three nodes under load: nothing acknowledged is lost, order holds, double sends are labelled, all it held moves within 15 s
 built   6 I6.sigstop                A node frozen for 30 s that wakes up: its late writes are refused by the token, and it goes on
+built   6 I6.woken-is-silent        A node that slept past its lease neither hands over nor sends what it had taken before: whoever has it now does, marked
 built   6 I6.db-killed              The database killed and brought back: 503 meanwhile, nothing acknowledged is lost, everything resumes by itself
 built   6 I6.cut                    One node's connections to the database cut: its work moves to the others within 15 s, and it comes back by itself
 built   6 I6.cut-silent             The same where the network swallows everything and tells nobody

@@ -22,7 +22,7 @@ import { createPatience } from '../patience.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import { toDelivery } from './delivery.ts'
 import { createDrain, type Drain } from './drain.ts'
-import { createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
+import { type Before, createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
 import { laneRequest } from './lane-request.ts'
 import { createLookout } from './lookout.ts'
 import { createOfflineNotices } from './offline-notices.ts'
@@ -85,10 +85,7 @@ export interface GiveBackOptions {
 
 type TakenLane = TakenTurns & {
   readonly scope: string
-  /** How the lane was held when it was asked for. */
-  readonly held: LaneHold | undefined
-  /** What was put back into it before. */
-  readonly putBacks: number
+  readonly before: Before
 }
 
 export type SettleOutcome = { readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false }
@@ -111,18 +108,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       isMine: (work, from) => holds.knows(work.lane) || deps.cluster.isMine(work.lane, work.scope, from),
       take: async (lanes, pressed) => {
         const wanted = lanes.map((work) => toRequest(work, pressed))
-        const before = lanes.map(({ lane }) => ({
-          held: holds.get(lane),
-          putBacks: holds.get(lane)?.putBacks ?? 0,
-        }))
+        const before = lanes.map(({ lane }) => holds.before(lane))
         const taken = await store.takeTurns(wanted, LEASE_MS).catch((thrown) => {
           for (const { lane } of lanes) holds.doubt(lane)
           throw thrown
         })
-        return taken.map((one, index) => ({
+        return taken.map((one, at) => ({
           ...one,
-          scope: lanes[index]?.scope ?? '',
-          ...(before[index] ?? { held: undefined, putBacks: 0 }),
+          ...{ scope: lanes[at]?.scope ?? '', before: before[at] ?? holds.before(one.lane) },
         }))
       },
       handle: (taken) =>
@@ -150,13 +143,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       return
     }
     // It was let go meanwhile: what was taken is found by whoever has it next, as left behind.
-    if (taken.held && holds.get(taken.lane) !== taken.held) return drain.wake(work)
+    if (taken.before.held && holds.get(taken.lane) !== taken.before.held) return drain.wake(work)
     const post = roster.get(taken.scope)
-    const hold = holds.take(taken.lane, taken.scope, taken.token)
+    const hold = holds.take(taken.lane, taken.scope, taken.token, taken.before.askedAt)
     hold.doubtful = false
     if (!post?.attached) return notNow(hold, taken.handed)
     // Older ones were put back while these were taken: they go first.
-    if ((hold.puttingBack || hold.putBacks !== taken.putBacks) && taken.handed.length > 0) {
+    if ((hold.puttingBack || hold.putBacks !== taken.before.putBacks) && taken.handed.length > 0) {
       await hold.puttingBack
       await putBack(hold, taken.handed, { uncounted: true })
       return drain.wake(work)
@@ -190,6 +183,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const handOver = async (hold: LaneHold, row: TurnRow, connector: AgentConnector) => {
     const flight = hold.flights.get(row.id)
     if (!flight) return // cancelled or put back while the one before it was being handed over
+    if (holds.isOver(hold)) return holds.drop(hold)
     flight.offered = true
     tellTurnState(deps.signal, row, 'handed')
     try {

@@ -19,6 +19,7 @@ function opened() {
     signal: () => undefined,
     livesOn: (agent) => agent === 'far',
     store: {
+      shared: true,
       async renewLanes(_kind, lanes) {
         renewed.push(lanes.length)
         return lanes.map(() => true)
@@ -57,7 +58,7 @@ describe('a lane that is lost', () => {
 describe('lane holds and a clock that is set back', () => {
   it('[S13.lane-lock] a lane goes on being renewed, or another node would take it under our hands', async () => {
     const { holds, timers, renewed, setBack } = opened()
-    holds.take('s', 'demo', 1)
+    holds.take('s', 'demo', 1, timers.now())
     setBack(3_600_000)
     await timers.advance(16_000)
     expect(renewed.length).toBeGreaterThanOrEqual(2)
@@ -66,7 +67,7 @@ describe('lane holds and a clock that is set back', () => {
 
   it('a lane that rests is given back all the same', async () => {
     const { holds, timers, released, setBack } = opened()
-    holds.rest(holds.take('s', 'demo', 1))
+    holds.rest(holds.take('s', 'demo', 1, timers.now()))
     setBack(3_600_000)
     await timers.advance(3_000)
     expect(released).toEqual(['s'])
@@ -77,7 +78,7 @@ describe('lane holds and a clock that is set back', () => {
 it('[I6.unheard-take] an agent that goes while the store refuses: its lanes are let go, not renewed for ever', async () => {
   const { holds, timers, renewed, released, goAway } = opened()
   const row = { id: 't', integration: 'demo', conversation: 'c', thread: null } as TurnRow
-  holds.board(holds.take('s', 'demo', 1), row)
+  holds.board(holds.take('s', 'demo', 1, timers.now()), row)
   goAway()
   const leaving = holds.releaseAgent('demo')
   await timers.advance(2_000)
@@ -86,5 +87,15 @@ it('[I6.unheard-take] an agent that goes while the store refuses: its lanes are 
   expect(released).toEqual(['s'])
   await timers.advance(60_000)
   expect(renewed).toEqual([])
+  await holds.stop()
+})
+
+it('[I6.woken-is-silent] a lease that ran out while the process slept is over, until it was renewed', async () => {
+  const { holds, timers } = opened()
+  const hold = holds.take('s', 'demo', 1, timers.now())
+  await timers.advance(60_000)
+  expect(holds.isOver(hold)).toBe(false)
+  timers.jump(timers.now() + 15_000)
+  expect(holds.isOver(hold)).toBe(true)
   await holds.stop()
 })

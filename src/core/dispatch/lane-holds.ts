@@ -31,6 +31,15 @@ export interface LaneHold {
   doubtful: boolean
   /** Set while nothing is in flight. */
   restingSince: number | null
+  /** By this node's clock: until then nobody else can have it. */
+  until: number
+}
+
+/** How a lane stood here when it was asked for. */
+export interface Before {
+  readonly held: LaneHold | undefined
+  readonly putBacks: number
+  readonly askedAt: number
 }
 
 export interface LaneHolds {
@@ -38,7 +47,10 @@ export interface LaneHolds {
   all(): readonly LaneHold[]
   /** Held, or given back a moment ago: what is said about it meanwhile concerns this node. */
   knows(lane: string): boolean
-  take(lane: string, agent: string, token: number): LaneHold
+  before(lane: string): Before
+  take(lane: string, agent: string, token: number, askedAt: number): LaneHold
+  /** The lease ran out unnoticed (this process slept): another node may have it, and nothing more may go out for it. */
+  isOver(hold: LaneHold): boolean
   /** A take of this lane failed: whether it was committed is not known. */
   doubt(lane: string): void
   board(hold: LaneHold, row: TurnRow): void
@@ -64,7 +76,7 @@ const TYPING_EVERY_MS = 4_000
 const LOST_REMEMBERED = 10_000
 
 export interface LaneHoldsDeps {
-  readonly store: Pick<Store, 'renewLanes' | 'releaseLanes' | 'moveTurns'>
+  readonly store: Pick<Store, 'renewLanes' | 'releaseLanes' | 'moveTurns' | 'shared'>
   readonly clock: Clock
   readonly log: Logger
   readonly leaseMs: number
@@ -112,9 +124,10 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     renewedAt = now
     if (held.length === 0) return
     const kept = await store.renewLanes('turns', held, deps.leaseMs)
-    held.forEach((hold, index) => {
-      if (!kept[index]) lose(hold)
-    })
+    for (const [index, hold] of held.entries()) {
+      if (kept[index]) hold.until = Math.max(hold.until, now + deps.leaseMs)
+      else lose(hold)
+    }
   }
 
   /** Another node has it: what is in flight here is no longer ours. */
@@ -175,10 +188,16 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     get: (lane) => holds.get(lane),
     all: () => [...holds.values()],
     knows: (lane) => holds.has(lane) || left.has(lane),
-    take(lane, agent, token) {
+    before(lane) {
+      const held = holds.get(lane)
+      return { held, putBacks: held?.putBacks ?? 0, askedAt: clock.now() }
+    },
+    take(lane, agent, token, askedAt) {
+      const until = askedAt + deps.leaseMs
       const known = holds.get(lane)
       if (known && known.token === token) {
         known.restingSince = null
+        known.until = Math.max(known.until, until)
         return known
       }
       if (known) forget(known)
@@ -193,6 +212,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
         more: false,
         doubtful: false,
         restingSince: null,
+        until,
       }
       holds.set(lane, hold)
       return hold
@@ -244,6 +264,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
       for (const hold of leaving) if (holds.get(hold.lane) === hold) forget(hold)
       if (leaving.length > 0) await store.releaseLanes('turns', leaving)
     },
+    isOver: (hold) => store.shared && clock.now() >= hold.until,
     drop(hold) {
       if (hold) lose(hold)
     },

@@ -16,13 +16,14 @@ it('[I6.missed-hints] every lane is woken and every turn is looked at, though th
     leaseMs: 15_000,
     signal: () => undefined,
     store: {
+      shared: true,
       renewLanes: async (_kind, lanes) => lanes.map(() => true),
       releaseLanes: async () => undefined,
       moveTurns: async (moves) => moves.map(() => 'moved'),
     },
   })
   const rowOf = (id: string) => ({ id, integration: 'demo', conversation: id, thread: null }) as TurnRow
-  for (const id of ['a', 'b', 'c']) holds.board(holds.take(id, 'kate', 1), rowOf(id))
+  for (const id of ['a', 'b', 'c']) holds.board(holds.take(id, 'kate', 1, clock.now()), rowOf(id))
   let away = true
   const woken: string[] = []
   const looked: string[] = []

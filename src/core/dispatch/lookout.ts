@@ -34,8 +34,8 @@ export function createLookout(deps: {
     async around() {
       const held = holds.all()
       for (const { lane, agent } of held) deps.wake({ lane, scope: agent })
+      // One that cannot be looked at must not keep the others from it.
       for (const { flights } of held)
-        // One that cannot be looked at must not keep the others from it.
         for (const turn of [...flights.keys()])
           await at(turn).catch((thrown) =>
             deps.log.warn({ turn, error: String(thrown) }, 'a turn could not be looked at'),

@@ -53,6 +53,8 @@ export interface Sender {
   stop(): Promise<void>
 }
 
+type Taken = TakenSend & { readonly scope: string; readonly until: number }
+
 const REST_MS = 1_000
 const STOP_GRACE_MS = 10_000
 const RESTARTING_MS = 1_000
@@ -61,6 +63,8 @@ export function createSender(deps: SenderDeps): Sender {
   const patience = createPatience(clock, log)
   /** Lanes in work, with their token. */
   const held = new Map<string, number>()
+  /** By this node's clock: until then nobody else can have them. */
+  const heldUntil = new Map<string, number>()
   /** Lanes that are kept although nothing is to be sent in them now. */
   const resting = new Map<string, { readonly token: number; readonly since: number }>()
   let cancelRelease: Cancel | null = null
@@ -73,7 +77,7 @@ export function createSender(deps: SenderDeps): Sender {
   /** Integrations that this store knows and the configuration does not let speak. */
   let closed: readonly string[] = []
 
-  const drain: Drain = createDrain<TakenSend & { scope: string }>(
+  const drain: Drain = createDrain<Taken>(
     {
       kind: 'sends',
       // One message of a lane at a time: enough lanes to keep up with what the agents say meanwhile.
@@ -91,8 +95,9 @@ export function createSender(deps: SenderDeps): Sender {
           resting.delete(lane)
           return token === undefined ? { lane } : { lane, token }
         })
+        const until = clock.now() + LEASE_MS
         const taken = await store.takeSends(requests, LEASE_MS)
-        return taken.map((one, index) => ({ ...one, scope: lanes[index]?.scope ?? '' }))
+        return taken.map((one, index) => ({ ...one, scope: lanes[index]?.scope ?? '', until }))
       },
       handle(taken) {
         const work = handle(taken).catch((thrown) => log.error({ error: String(thrown) }, 'sending failed'))
@@ -103,25 +108,38 @@ export function createSender(deps: SenderDeps): Sender {
     { store, clock, log, ...(deps.pressure ? { pressure: deps.pressure } : {}) },
   )
 
-  const handle = async (taken: TakenSend & { scope: string }): Promise<void> => {
+  const handle = async (taken: Taken): Promise<void> => {
     const work = { lane: taken.lane, scope: taken.scope }
     if (taken.outcome !== 'taken') {
-      held.delete(taken.lane)
+      letGo(taken.lane)
       return drain.wakeAfter(work, taken.outcome === 'lost' ? 0 : taken.retryAt - clock.now())
     }
     held.set(taken.lane, taken.token)
+    heldUntil.set(taken.lane, taken.until)
     if (!links.get(taken.scope) && !closedDoor(taken.scope)) return standBy(taken)
     let goOn = taken.leftover.length > 0
     for (const row of taken.leftover) await settleLeftover(taken, row)
+    if (taken.sending && isOver(taken.lane)) {
+      letGo(taken.lane)
+      return drain.wake(work)
+    }
     if (taken.sending) goOn = (await sendOne(taken, taken.sending)) && isDue(taken.nextDueAt)
     if (goOn || drain.isWanted(taken.lane)) return drain.wake(work)
     if (taken.nextDueAt !== null) drain.wakeAfter(work, taken.nextDueAt - clock.now())
-    if (!held.delete(taken.lane)) return
+    if (!letGo(taken.lane)) return
     // Elsewhere one that rests would wait for its lease to end if this node died.
     if (!store.shared) return rest(taken.lane, taken.token)
     lately.add(taken.lane)
     await store.releaseLanes('sends', [{ lane: taken.lane, token: taken.token }])
   }
+
+  const letGo = (lane: string): boolean => {
+    heldUntil.delete(lane)
+    return held.delete(lane)
+  }
+
+  /** This process slept past its lease: another node may have sent the message by now. */
+  const isOver = (lane: string) => store.shared && clock.now() >= (heldUntil.get(lane) ?? 0)
 
   /** Kept a moment: in a conversation one message follows another, and a lane given back has to be taken again. */
   const rest = (lane: string, token: number) => {
@@ -157,9 +175,13 @@ export function createSender(deps: SenderDeps): Sender {
   const renew = async () => {
     const lanes = [...held].map(([lane, token]) => ({ lane, token }))
     if (lanes.length === 0) return
+    const until = clock.now() + LEASE_MS
     const kept = await store.renewLanes('sends', lanes, LEASE_MS)
-    for (const [at, { lane, token }] of lanes.entries())
-      if (!kept[at] && held.get(lane) === token) held.delete(lane)
+    for (const [at, { lane, token }] of lanes.entries()) {
+      if (held.get(lane) !== token) continue
+      if (kept[at]) heldUntil.set(lane, until)
+      else letGo(lane)
+    }
   }
 
   /** Its adapter is being started again: nothing is lost, and `onAdded` finds it. */
@@ -175,7 +197,7 @@ export function createSender(deps: SenderDeps): Sender {
       } as const
       await move(taken, sending, back)
     }
-    held.delete(lane)
+    letGo(lane)
     await store.releaseLanes('sends', [{ lane, token }])
   }
 
@@ -272,7 +294,7 @@ export function createSender(deps: SenderDeps): Sender {
   ) => {
     const moves = steps.map((to): SendMove => ({ lane: lane.lane, token: lane.token, id: row.id, ...to }))
     const [outcome] = await patience.persist('settle a send', () => store.moveSends(moves))
-    if (outcome === 'stale') held.delete(lane.lane)
+    if (outcome === 'stale') letGo(lane.lane)
     const last = steps.at(-1)?.to
     // A part that fails for good takes the parts behind it along.
     if (last === 'failed' && row.group !== null) waiters.lookAgain(lane.lane)
