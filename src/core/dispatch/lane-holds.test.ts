@@ -44,9 +44,9 @@ function opened() {
 
 describe('a lane that is lost', () => {
   it('[I6.callback-across] makes late what is said here, unless the agent lives on and is asked by nobody else', () => {
-    const { holds } = opened()
+    const { holds, timers } = opened()
     for (const agent of ['demo', 'far']) {
-      const hold = holds.take(`lane of ${agent}`, agent, 1)
+      const hold = holds.take(`lane of ${agent}`, agent, 1, timers.now())
       holds.board(hold, { id: `turn of ${agent}` } as TurnRow)
       holds.drop(hold)
     }

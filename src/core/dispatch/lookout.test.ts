@@ -14,6 +14,7 @@ it('[I6.missed-hints] every lane is woken and every turn is looked at, though th
     clock,
     log,
     leaseMs: 15_000,
+    livesOn: () => false,
     signal: () => undefined,
     store: {
       shared: true,
