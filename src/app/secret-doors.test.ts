@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AgentConnector, markVerified, type Settings, type TokenRow } from '../contract/index.ts'
 import { type Opened, openServer } from '../server/fixtures/open-server.ts'
 import { createTestClock, createTestRandom } from '../testing/test-clock.ts'
-import { testSettings } from '../testing/test-settings.ts'
+import { testIntegration, testSettings } from '../testing/test-settings.ts'
 import { createChorusConnections } from './chorus-connections.ts'
 import type { Gateway } from './gateway.ts'
 import { createSecretDoors } from './secret-doors.ts'
@@ -55,7 +55,8 @@ beforeEach(async () => {
   taken.length = 0
   lookups = 0
   tokens = createTokens(store, clock, createTestRandom('doors'))
-  const settings = () => testSettings({ agents: ['kate', 'slow-starter'] })
+  const integrations = [testIntegration('slow-starter'), testIntegration('off', { enabled: false })]
+  const settings = () => testSettings({ agents: ['kate', 'slow-starter'], integrations })
   const doors = createSecretDoors({ tokens, gateway: () => gateway, settings, now: clock.now })
   open = await openServer({ ...doors })
 })
@@ -141,6 +142,21 @@ describe('/inbox/SECRET', () => {
       expect((await post(path)).status).toBe(404)
       expect([path, lookups]).toEqual([path, 1])
     }
+  })
+
+  it('[I6.not-yet] one whose integration is being started is to be tried again; gone or disabled, it is nothing', async () => {
+    const status = async (integration: string) => {
+      const { token } = await tokens.mint({
+        kind: 'chorus-inbox',
+        prefix: 'sk',
+        scope: { integration },
+        ttlMs: null,
+      })
+      return (await post(`/inbox/${token}`)).status
+    }
+    expect(await status('slow-starter')).toBe(503)
+    expect(await status('removed')).toBe(404)
+    expect(await status('off')).toBe(404)
   })
 
   it('[S16.413] one byte over the limit is refused before anything is looked at', async () => {

@@ -26,7 +26,7 @@ export interface SecretDoors {
 export function createSecretDoors(deps: {
   readonly tokens: Pick<Tokens, 'look'>
   readonly gateway: () => Pick<Gateway, 'roster' | 'links'>
-  readonly settings: () => Pick<Settings, 'agents'>
+  readonly settings: () => Pick<Settings, 'agents' | 'integrations'>
   readonly now: () => number
 }): SecretDoors {
   const rowOf = async (request: RawRequest, kind: string): Promise<TokenRow> => {
@@ -40,6 +40,14 @@ export function createSecretDoors(deps: {
     deps.settings().agents.some(({ id }) => id === agent)
       ? new SwitchboardError('draining', 'the agent is being started', { retryAfterMs: 1_000 })
       : new SwitchboardError('gone', 'the agent of this callback is no longer configured')
+
+  /** One that is being started is to be asked again; one that is gone or disabled is as good as none, like its hook. */
+  const notRunning = (integration: string | undefined): SwitchboardError =>
+    deps.settings().integrations.some(({ id, enabled }) => id === integration && enabled)
+      ? new SwitchboardError('draining', 'the integration behind this is not running', {
+          retryAfterMs: 5_000,
+        })
+      : nothing()
 
   return {
     callbacks: {
@@ -59,11 +67,7 @@ export function createSecretDoors(deps: {
         // A rotated one is told nothing: to a stranger it is as good as none.
         if (row.revokedAt !== null) throw nothing()
         const endpoint = deps.gateway().links.get(row.scope.integration ?? '')?.adapter.inbox
-        if (!endpoint) {
-          throw new SwitchboardError('draining', 'the integration behind this is not running', {
-            retryAfterMs: 5_000,
-          })
-        }
+        if (!endpoint) throw notRunning(row.scope.integration)
         const verified = await endpoint.verify({ ...request, path: '' })
         return isReply(verified) ? verified : endpoint.handle(verified)
       },
