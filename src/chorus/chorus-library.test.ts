@@ -1,4 +1,6 @@
 // The library under trouble: bodies without end, callbacks that are dead, tool servers of which one is.
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { GuardedFetch, GuardedResponse } from '../kit/index.ts'
 import { createAgent } from './index.ts'
@@ -38,6 +40,54 @@ describe('a body without end', () => {
     given = 0
     expect((await agent.fetch(post(endless(), { 'content-length': '9999999999' }))).status).toBe(413)
     expect(given).toBeLessThan(500_000)
+  })
+})
+
+describe('a body without end, at the handler for Node', () => {
+  const opened = async () => {
+    const agent = createAgent({ onMessage: () => undefined })
+    const server = createServer(agent.node)
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    return { server, port: (server.address() as AddressInfo).port }
+  }
+
+  it.each([
+    ['endless', {}],
+    ['said to be long', { 'content-length': '9999999999' }],
+  ])('[S8.library] %s: 413 while the peer still speaks, and then the connection ends', async (_, headers) => {
+    const { server, port } = await opened()
+    try {
+      const outgoing = request({ host: '127.0.0.1', port, method: 'POST', path: '/inbox/sk_x', headers })
+      const speak = () => {
+        if (!outgoing.destroyed) outgoing.write(Buffer.alloc(65_536), () => setImmediate(speak))
+      }
+      const answered = new Promise<string>((resolve, reject) => {
+        outgoing.on('error', reject)
+        outgoing.on('response', (response) => {
+          response.resume()
+          response.on('end', () => resolve(`${response.statusCode} ${response.headers.connection}`))
+        })
+      })
+      const closed = new Promise<void>((resolve) => outgoing.on('close', resolve))
+      speak()
+      expect(await answered).toBe('413 close')
+      await closed
+    } finally {
+      server.close()
+    }
+  })
+
+  it('[S8.library] one that stops speaking over the limit is answered, too', async () => {
+    const { server, port } = await opened()
+    const outgoing = request({ host: '127.0.0.1', port, method: 'POST', path: '/inbox/sk_x' })
+    outgoing.on('error', () => undefined)
+    outgoing.write(Buffer.alloc(1_048_577))
+    const status = await new Promise((resolve) => {
+      outgoing.on('response', (response) => resolve(response.statusCode))
+    })
+    expect(status).toBe(413)
+    outgoing.destroy()
+    server.close()
   })
 })
 

@@ -1,4 +1,5 @@
 // One handler, two runtimes: Node's http and the web's Request/Response. Bodies are read up to a limit.
+import { pause } from './timers.ts'
 
 /** What the core of a handler sees and answers. */
 export interface PlainRequest {
@@ -20,7 +21,8 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
 }
 export interface NodeResponse {
   writeHead(status: number, headers: Record<string, string>): unknown
-  end(body: string): unknown
+  write(body: string): unknown
+  end(body?: string): unknown
 }
 
 export interface Handlers {
@@ -31,6 +33,8 @@ export interface Handlers {
 }
 
 const MAX_BODY_BYTES = 1_048_576
+/** How long a body that nobody wants is still drained, so that the answer is not lost in a reset. */
+const LINGER_MS = 1_000
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
 const TOO_LARGE: PlainReply = { status: 413, body: problem('the body is over the limit of 1 MiB') }
 
@@ -50,9 +54,10 @@ export function createHandlers(answer: (request: PlainRequest) => Promise<PlainR
       return new Response(JSON.stringify(reply.body), { status: reply.status, headers: JSON_TYPE })
     },
     node(request, response) {
-      const reply = async (): Promise<PlainReply> => {
-        const body = await readAll(request)
-        if (body === null) return TOO_LARGE
+      const chunks = request[Symbol.asyncIterator]()
+      const reply = async (): Promise<void> => {
+        const body = await readUpTo(chunks, request.headers['content-length'])
+        if (body === null) return refuseTooLarge(chunks, response)
         const [path = '/'] = (request.url ?? '/').split('?')
         const headers = Object.fromEntries(
           Object.entries(request.headers).map(([name, value]) => [
@@ -60,15 +65,11 @@ export function createHandlers(answer: (request: PlainRequest) => Promise<PlainR
             Array.isArray(value) ? value[0] : value,
           ]),
         )
-        return safely({ method: request.method ?? 'GET', path, headers, body })
+        const told = await safely({ method: request.method ?? 'GET', path, headers, body })
+        response.writeHead(told.status, JSON_TYPE)
+        response.end(JSON.stringify(told.body))
       }
-      reply().then(
-        ({ status, body }) => {
-          response.writeHead(status, JSON_TYPE)
-          response.end(JSON.stringify(body))
-        },
-        () => undefined, // The peer went away while it was speaking.
-      )
+      reply().catch(() => undefined) // The peer went away while it was speaking.
     },
   }
 }
@@ -92,12 +93,30 @@ async function readStream(request: Request): Promise<Uint8Array | null> {
   return Buffer.concat(chunks)
 }
 
-async function readAll(request: NodeRequest): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request) {
-    size += chunk.byteLength
-    if (size <= MAX_BODY_BYTES) chunks.push(chunk)
+/** Null as soon as it is over the limit. By hand, for a `for await` that is left closes the connection. */
+async function readUpTo(chunks: AsyncIterator<Uint8Array>, declared: unknown): Promise<Uint8Array | null> {
+  const kept: Uint8Array[] = []
+  let size = Number(declared ?? 0) > MAX_BODY_BYTES ? Number.POSITIVE_INFINITY : 0
+  while (size <= MAX_BODY_BYTES) {
+    const { done, value } = await chunks.next()
+    if (done) return Buffer.concat(kept)
+    size += value.byteLength
+    kept.push(value)
   }
-  return size > MAX_BODY_BYTES ? null : Buffer.concat(chunks)
+  return null
+}
+
+/** Told whole before the connection goes: the peer is still speaking, and an end at once would be a reset. */
+async function refuseTooLarge(chunks: AsyncIterator<Uint8Array>, response: NodeResponse): Promise<void> {
+  const text = JSON.stringify(TOO_LARGE.body)
+  const length = String(Buffer.byteLength(text))
+  response.writeHead(TOO_LARGE.status, { ...JSON_TYPE, connection: 'close', 'content-length': length })
+  response.write(text)
+  let waiting = true
+  const drain = async () => {
+    while (waiting && !(await chunks.next()).done);
+  }
+  await Promise.race([drain().catch(() => undefined), pause(LINGER_MS)])
+  waiting = false
+  response.end()
 }
