@@ -107,6 +107,8 @@ export type OutboundOp =
   | {
       readonly kind: 'text'
       readonly text: string
+      /** It is no Markdown: shown as it is written. */
+      readonly plain?: true
       readonly replyTo?: string
       readonly urgency?: Urgency
       readonly choices?: readonly Choice[]
@@ -119,7 +121,7 @@ export type OutboundOp =
       /** What is asked, in parts: for platforms that draw a card. Others show `text`, which says it all. */
       readonly ask?: { readonly toolName: string; readonly description: string; readonly input: string }
     }
-  | { readonly kind: 'edit'; readonly on: string; readonly text: string }
+  | { readonly kind: 'edit'; readonly on: string; readonly text: string; readonly plain?: true }
   | { readonly kind: 'react'; readonly on: string; readonly emoji: string }
   | {
       readonly kind: 'file'

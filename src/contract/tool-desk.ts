@@ -58,6 +58,7 @@ export interface ToolDesk {
     input: {
       readonly chatId: string
       readonly text: string
+      readonly plain?: true
       readonly replyTo?: string
       readonly files?: readonly string[]
     },
@@ -68,7 +69,12 @@ export interface ToolDesk {
   ): Promise<ToolOutcome>
   editMessage(
     caller: ToolCaller,
-    input: { readonly chatId: string; readonly messageId: string; readonly text: string },
+    input: {
+      readonly chatId: string
+      readonly messageId: string
+      readonly text: string
+      readonly plain?: true
+    },
   ): Promise<ToolOutcome>
   downloadAttachment(
     caller: ToolCaller,

@@ -1,6 +1,7 @@
 // edit_message: changes a message that the agent sent before.
 import { z } from 'zod'
 import { CHAT_ID, MESSAGE_ID } from './fields.ts'
+import { FORMAT, saidAs } from './message-format.ts'
 import { defineTool } from './tool.ts'
 
 export const editMessage = defineTool({
@@ -17,7 +18,8 @@ export const editMessage = defineTool({
     chat_id: CHAT_ID,
     message_id: MESSAGE_ID,
     text: z.string().min(1).describe('The new text, whole.'),
+    format: FORMAT,
   }),
-  run: (desk, caller, { chat_id, message_id, text }) =>
-    desk.editMessage(caller, { chatId: chat_id, messageId: message_id, text }),
+  run: (desk, caller, { chat_id, message_id, text, format }) =>
+    desk.editMessage(caller, { chatId: chat_id, messageId: message_id, ...saidAs(text, format) }),
 })

@@ -1,6 +1,7 @@
 // reply: answers in a conversation that spoke to the agent.
 import { z } from 'zod'
 import { CHAT_ID } from './fields.ts'
+import { FORMAT, saidAs } from './message-format.ts'
 import { defineTool } from './tool.ts'
 
 export const reply = defineTool({
@@ -26,11 +27,12 @@ export const reply = defineTool({
       .optional()
       .describe('message_id of the message that is answered, or the message.id of its delivery.'),
     files: z.array(z.string().min(1)).max(10).optional().describe('Absolute paths of files to attach.'),
+    format: FORMAT,
   }),
-  run: (desk, caller, { chat_id, text, reply_to, files }) =>
+  run: (desk, caller, { chat_id, text, reply_to, files, format }) =>
     desk.reply(caller, {
       chatId: chat_id,
-      text,
+      ...saidAs(text, format),
       ...(reply_to === undefined ? {} : { replyTo: reply_to }),
       ...(files === undefined ? {} : { files }),
     }),

@@ -70,6 +70,7 @@ built   4 S11.claim-commands        Commands never claim
 built   4 S11.claim-once            Two at once claim once
 built   4 S11.claim-owner           Only the chat's owner may tap
 built   4 S11.claim-given-back      If the session cannot be reached the claim is given back and the person is told
+built   7 S11.format                format of reply and edit_message: text is shown as it is written, markdownv2 as Markdown, a word that is neither is refused
 built   7 S11.rows-not-forged       fetch_messages, pending_messages and get_roster give one line a row, whatever a sender wrote into name, id or text
 built   7 S11.surface               react, edit_message, download_attachment, fetch_messages, get_roster, ack, pending_messages have the official plugins' shapes
 `,

@@ -238,6 +238,18 @@ describeRiver('own chats', (open) => {
     expect(river.platform.arrived.at(-1)).toMatchObject({ op: { replyTo: one.turn } })
   })
 
+  it('[S11.format] a plain reply and a plain edit reach the platform as plain', async () => {
+    const { river, one, mine } = await opened()
+    const plain = { chatId: one.chatId, text: '**as it is**', plain: true } as const
+    expect((await outcomeOf(river, river.tools().reply(mine, plain))).isError).toBe(false)
+    const id = river.platform.arrived[0]?.platformId ?? ''
+    await outcomeOf(river, river.tools().editMessage(mine, { ...plain, messageId: id }))
+    expect(river.platform.attempts.map(({ op }) => op)).toMatchObject([
+      { kind: 'text', text: '**as it is**', plain: true },
+      { kind: 'edit', on: id, text: '**as it is**', plain: true },
+    ])
+  })
+
   it('pending messages and acknowledgements are the caller’s own', async () => {
     const { river, one, mine } = await opened()
     const tools = river.tools()

@@ -61,13 +61,13 @@ function Theirs({ entry, edit, tap, onTap, onReply }: Props): JSX.Element {
   if (entry.kind === 'prompt') {
     return <ApprovalCard entry={entry} edit={edit} tap={tap} onTap={(choice) => onTap(entry, choice)} />
   }
-  const text = edit?.text ?? entry.text
+  const { text, plain } = edit ?? entry
   return (
     <>
       {entry.urgency === 'high' && <p class="urgent">Urgent</p>}
       {text !== '' && (
         <div class="bubble" dir="auto">
-          <Markdown text={text} />
+          {plain ? <p class="plain">{text}</p> : <Markdown text={text} />}
         </div>
       )}
       <Files files={entry.attachments ?? []} />

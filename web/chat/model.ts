@@ -20,6 +20,8 @@ export interface Entry {
   readonly at: number
   readonly kind: 'text' | 'prompt' | 'edit' | 'file'
   readonly text: string
+  /** Shown as it is written, not as Markdown. */
+  readonly plain?: true
   readonly state?: string
   readonly reason?: string
   readonly reasonText?: string

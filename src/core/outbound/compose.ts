@@ -17,6 +17,7 @@ export interface Saying {
   readonly to: Address
   readonly platform: string
   readonly text: string
+  readonly plain?: true
   readonly cause: SendCause
   readonly agent: string | null
   readonly session: string | null
@@ -79,6 +80,7 @@ function textOp(text: string, saying: Saying, place: { first: boolean; last: boo
   return {
     kind: 'text',
     text,
+    ...(saying.plain ? { plain: true } : {}),
     ...(saying.urgency === undefined ? {} : { urgency: saying.urgency }),
     ...(saying.replyTo !== undefined && quotes(saying, place.first) ? { replyTo: saying.replyTo } : {}),
     ...(place.last && saying.choices ? { choices: saying.choices } : {}),

@@ -153,6 +153,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
             to: at,
             platform: link.platform,
             text: input.text,
+            ...(input.plain ? { plain: true } : {}),
             cause: by === 'own' ? 'reply' : 'send_message',
             agent: caller.agent,
             session: turn?.session ?? caller.session,
@@ -182,7 +183,8 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
         const to = await chats.mine(caller, input.chatId)
         able(deps.links, to.integration, 'edits')
         await ownMessage(caller, to, input.messageId)
-        const op = { kind: 'edit', on: input.messageId, text: input.text } as const
+        const plain = input.plain ? ({ plain: true } as const) : {}
+        const op = { kind: 'edit', on: input.messageId, text: input.text, ...plain } as const
         return one(shown(caller, to, op), `edited (id: ${input.messageId})`)
       }),
 

@@ -20,16 +20,24 @@ export interface Part {
 const LIMITS = [MAX_UNITS, 3_000, 2_048, 1_500, 1_000]
 
 /** Parts that fit, both as HTML and as plain text. One, unless the text is full of characters that count double. */
-export function partsOf(text: string): readonly Part[] {
+export function partsOf(text: string, form: Form = toTelegramHtml): readonly Part[] {
+  const split = (limit: number) => splitText(text, limit).map((part) => partOf(part, form))
   for (const limit of LIMITS) {
-    const parts = splitText(text, limit).map(partOf)
-    if (parts.every(fits)) return parts.length === 0 ? [partOf('…')] : parts
+    const parts = split(limit)
+    if (parts.every(fits)) return parts.length === 0 ? [partOf('…', form)] : parts
   }
-  return splitText(text, 500).map(partOf)
+  return split(500)
 }
 
-function partOf(plain: string): Part {
-  const html = toTelegramHtml(plain)
+/** How a text becomes HTML: as Markdown, or as it is. */
+type Form = (text: string) => string
+
+export function formOf({ plain }: { readonly plain?: true }): Form {
+  return plain ? escapeHtml : toTelegramHtml
+}
+
+function partOf(plain: string, form: Form): Part {
+  const html = form(plain)
   // Nothing but markup (an empty fence): better shown as it was written than refused as empty.
   return { plain, html: html.replace(/<[^>]*>/g, '').trim() === '' ? escapeHtml(plain) : html }
 }
@@ -39,9 +47,9 @@ function fits({ html, plain }: Part): boolean {
 }
 
 /** One part, cut where it is too long: an edited message cannot become two. */
-export function cutToFit(text: string, units = MAX_UNITS): Part {
+export function cutToFit(text: string, units = MAX_UNITS, form: Form = toTelegramHtml): Part {
   for (let limit = units; ; limit = Math.floor(limit * 0.8)) {
-    const part = partOf(truncate(text, limit))
+    const part = partOf(truncate(text, limit), form)
     if (part.plain.length <= units && visibleLength(part.html) <= units) return part
   }
 }

@@ -67,6 +67,19 @@ describe('what people see', () => {
     )
   })
 
+  it('[S11.format] a plain text is shown as it was written, sent and edited', async () => {
+    const kate = scene.fake.person()
+    const text = '**not bold** `<b>` 1\\. [a](https://e.test)'
+    const { platformIds } = await scene.send(kate.chat.id, { kind: 'text', text, plain: true })
+    expect(scene.fake.world.shown(kate.chat.id).at(-1)?.message).toMatchObject({ text })
+    expect(scene.fake.world.shown(kate.chat.id).at(-1)?.message.entities ?? []).toEqual([])
+    const edited = `${text} _now_`
+    await scene.send(kate.chat.id, { kind: 'edit', on: platformIds[0] ?? '', text: edited, plain: true })
+    expect(kate.sees()).toEqual([edited])
+    await scene.send(kate.chat.id, { kind: 'text', text: `# ${'😀'.repeat(3000)}`, plain: true })
+    expect(kate.sees().slice(1).join('')).toBe(`# ${'😀'.repeat(3000)}`)
+  })
+
   it('goes on at the part that failed', async () => {
     const kate = scene.fake.person()
     scene.fake.plan([{ on: 'sendMessage', nth: 2, do: 'rate-limit', retryAfter: 1 }])

@@ -8,6 +8,7 @@ import type { Pace } from './pace.ts'
 import {
   captionOf,
   cutToFit,
+  formOf,
   isPhoto,
   keyboardOf,
   loudness,
@@ -35,7 +36,7 @@ export function createSend({ client, pace, files }: SendDeps): Send {
   const unfinished = new Map<string, number[]>()
 
   const text = async (request: SendRequest, op: Op<'text'> | Op<'prompt'>): Promise<Receipt> => {
-    const parts = partsOf(op.text)
+    const parts = partsOf(op.text, op.kind === 'text' ? formOf(op) : undefined)
     const progress = `${request.key}\0${op.text}`
     const ids = unfinished.get(progress) ?? []
     // Checked before the first part goes out.
@@ -87,7 +88,7 @@ export function createSend({ client, pace, files }: SendDeps): Send {
   }
 
   const edit = async (request: SendRequest, op: Op<'edit'>): Promise<Receipt> => {
-    const part = cutToFit(op.text)
+    const part = cutToFit(op.text, undefined, formOf(op))
     const { chat_id } = placeOf(request.to)
     const message_id = messageNumber(op.on)
     await pace.turn(String(chat_id))

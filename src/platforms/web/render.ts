@@ -19,6 +19,8 @@ export interface WireEntry {
   readonly at: number
   readonly kind: 'text' | 'prompt' | 'edit' | 'file'
   readonly text: string
+  /** Shown as it is written, not as Markdown. */
+  readonly plain?: true
   /** Own messages: where they are on their way. */
   readonly state?: string
   readonly reason?: string
@@ -81,6 +83,7 @@ function wireOut(entry: TranscriptEntry): WireEntry | null {
         ...base,
         kind: 'text',
         text: op.text,
+        ...(op.plain ? { plain: true } : {}),
         ...(op.choices === undefined ? {} : { choices: op.choices }),
         ...(op.urgency === undefined || op.urgency === 'normal' ? {} : { urgency: op.urgency }),
         ...(op.replyTo === undefined ? {} : { replyTo: op.replyTo }),
@@ -95,7 +98,7 @@ function wireOut(entry: TranscriptEntry): WireEntry | null {
         ...(op.ask === undefined ? {} : { ask: op.ask }),
       }
     case 'edit':
-      return { ...base, kind: 'edit', on: op.on, text: op.text }
+      return { ...base, kind: 'edit', on: op.on, text: op.text, ...(op.plain ? { plain: true } : {}) }
     case 'file':
       return {
         ...base,
