@@ -306,30 +306,50 @@ describe('output', () => {
     expect(deps.kept.size).toBe(0)
   })
 
+  // On the shelf already, as if kept where private addresses were allowed: only the guard is left to refuse it.
+  const words = {
+    to: { integration: 'miriad', conversation: 'C04ABCDEF' },
+    op: { kind: 'text', text: 'x' },
+    key: 'o_1',
+    seq: 1,
+  } as const
+  const refusedBy = async (callback: string, kept: 'on the shelf' | 'by a delivery') => {
+    const deps = fakeDeps()
+    const asked: string[] = []
+    const resolve = async (host: string) => {
+      asked.push(host)
+      return [{ address: '127.0.0.1', family: 4 }]
+    }
+    const adapter = createChorus(deps, createGuardedFetch({ clock: deps.clock, resolve }))
+    const entry = { callback, conversation: 'C04ABCDEF', messageId: 'm', at: deps.clock.now(), done: true }
+    if (kept === 'on the shelf') deps.kept.set('a'.repeat(40), JSON.stringify(entry))
+    await adapter.start(intakeWith(deps), null)
+    if (kept === 'by a delivery' && adapter.inbox)
+      expect((await deliverTo(adapter.inbox, post({ ...seed('minimal'), callback }))).status).toBe(200)
+    const error = await adapter.send(words).catch((thrown: Error) => thrown)
+    return { error, asked, printed: [String(error), ...deps.log.lines].join('\n') }
+  }
+
   it.each([
-    'https://127.0.0.1/cb',
-    'https://10.0.0.7/cb',
-    'https://169.254.169.254/latest/meta-data',
-    'https://[::1]/cb',
-    'http://rebind.example.com/cb',
-    'https://rebind.example.com/cb',
+    ['https://127.0.0.1/cb', 'address'],
+    ['https://10.0.0.7/cb', 'address'],
+    ['https://169.254.169.254/latest/meta-data/cb', 'address'],
+    ['https://[::1]/cb', 'address'],
+    ['http://rebind.example.com/cb', 'http:'],
+    ['https://rebind.example.com/cb', 'address'],
   ])(
-    '[S8.ssrf-addresses] [F7.chorus-private-ip] a callback to %s is refused, and its URL is in no error or log',
-    async (callback) => {
-      const deps = fakeDeps()
-      const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
-      const adapter = createChorus(deps, createGuardedFetch({ clock: deps.clock, resolve }))
-      await adapter.start(intakeWith(deps), null)
-      if (adapter.inbox) await deliverTo(adapter.inbox, post({ ...seed('minimal'), callback }))
-      const sending = adapter.send({
-        to: { integration: 'miriad', conversation: 'C04ABCDEF' },
-        op: { kind: 'text', text: 'x' },
-        key: 'o_1',
-        seq: 1,
-      })
-      const error = await sending.catch((thrown: Error) => thrown)
+    '[S8.ssrf-addresses] [F7.chorus-private-ip] a callback to %s is refused by the guard, and its URL is in no error or log',
+    async (callback, why) => {
+      const { error, printed } = await refusedBy(callback, 'on the shelf')
       expect(error).toMatchObject({ code: 'platform_rejected' })
-      expect([String(error), ...deps.log.lines].join('\n')).not.toContain('/cb')
+      expect(String(error)).toMatch(new RegExp(`the callback is not called: .*${why}`))
+      expect(printed).not.toContain('/cb')
     },
   )
+
+  it('[S8.ssrf-addresses] a delivered callback whose name leads inside is refused when it is called', async () => {
+    const { error, asked } = await refusedBy('https://rebind.example.com/cb', 'by a delivery')
+    expect(asked).toEqual(['rebind.example.com'])
+    expect(String(error)).toContain('the callback is not called: the URL leads to an address')
+  })
 })
