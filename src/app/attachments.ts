@@ -20,6 +20,7 @@ export interface Attachments {
   listen(path: string): Promise<void>
   /** Frames of a host that came another way. */
   accept(pipe: FramePipe): FrameReader
+  turnedAway: AttachServer['turnedAway']
   close(): Promise<void>
   /** Calls `exit` once no shim was attached and nothing happened for `idleMs`. The function that comes back stops that. */
   exitWhenIdle(idleMs: number, store: Pick<Store, 'onHint'>, exit: () => void): () => void
@@ -44,6 +45,7 @@ export function createAttachments(deps: {
     door: server,
     listen: (path) => server.listen(path),
     accept: (pipe) => server.accept(pipe),
+    turnedAway: () => server.turnedAway(),
     close: () => server.close(),
     exitWhenIdle(idleMs, store, exit) {
       let busyAt = clock.now()

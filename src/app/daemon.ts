@@ -242,7 +242,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       chatLink,
       chorus: createChorusConnections({ store, tokens, settings, baseUrl }),
       watchers,
-      shelf,
+      ...{ shelf, turnedAway: attachments.turnedAway },
       applied: applyNext,
     })
     const toolDesk = createToolDesk({

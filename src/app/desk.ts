@@ -14,7 +14,7 @@ import type { ChorusConnections } from './chorus-connections.ts'
 import { createDeskSending, type DeskSendingDeps } from './desk-sending.ts'
 import { createDoctor } from './doctor.ts'
 import type { Gateway } from './gateway.ts'
-import { createStatus, type Standing } from './status.ts'
+import { createStatus, type Standing, type StatusDeps } from './status.ts'
 import { createStoreDesk } from './store-desk.ts'
 import type { Tokens } from './tokens.ts'
 import { approvalView, isoOrNull, pairingView, sendView, turnView } from './views.ts'
@@ -32,6 +32,7 @@ export interface DeskDeps {
   /** Absent: connection strings cannot be minted here. */
   readonly chorus?: ChorusConnections
   readonly shelf: DeskSendingDeps['shelf']
+  readonly turnedAway?: StatusDeps['turnedAway'] | undefined
   readonly applied: DeskSendingDeps['applied']
   readonly watchers: Set<
     (event: { readonly kind: string; readonly id: string; readonly scope?: string }) => void

@@ -79,7 +79,9 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
         }
       }),
     )
+    const turnedAway = (deps.turnedAway?.() ?? []).map((one) => ({ ...one, at: iso(one.at) }))
     const healthy =
+      turnedAway.length === 0 &&
       me.configProblem === null &&
       between.problems.length === 0 &&
       ledger.problem === null &&
@@ -98,6 +100,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
       integrations,
       ...serverViews(gateway.servers()),
       agents,
+      ...(turnedAway.length === 0 ? {} : { turned_away: turnedAway }),
     }
   }
 }

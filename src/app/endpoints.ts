@@ -2,6 +2,7 @@
 // integration waits for its secret) is told to come back later: a sender takes 404 for good.
 import { type Endpoint, integrationById, type Settings, SwitchboardError } from '../contract/index.ts'
 import type { Gateway } from './gateway.ts'
+import { BUILT } from './registry.ts'
 
 export interface Endpoints {
   hook(integration: string): Endpoint | null
@@ -18,7 +19,9 @@ export function createEndpoints(deps: {
     hook(id) {
       const link = deps.gateway().links.get(id)
       if (link) return link.adapter.endpoint ?? null
-      return integrationById(deps.settings(), id)?.enabled ? NOT_YET : null
+      const configured = integrationById(deps.settings(), id)
+      if (!configured?.enabled) return null
+      return BUILT.platforms.includes(configured.platform) ? NOT_YET : NOT_BUILT
     },
     chat: () =>
       deps
@@ -34,3 +37,8 @@ const notYet = (): never => {
   })
 }
 const NOT_YET: Endpoint = { verify: notYet, handle: async () => notYet() }
+
+const notBuilt = (): never => {
+  throw new SwitchboardError('not_built', 'this version does not build the platform behind this')
+}
+const NOT_BUILT: Endpoint = { verify: notBuilt, handle: async () => notBuilt() }

@@ -1,6 +1,7 @@
 // `status`: the gateway at a glance. Counts come from the counters, never from counting rows.
 import type { Clock, NodeRow, Settings, StatusReport, Store } from '../contract/index.ts'
 import type { Link } from '../core/outbound/links.ts'
+import type { Attachments } from './attachments.ts'
 import { agentAnywhere, latestAt, linkAnywhere, nodeViews } from './cluster-view.ts'
 import type { Gateway } from './gateway.ts'
 import { linkStateOf } from './link-reports.ts'
@@ -24,6 +25,8 @@ export interface StatusDeps {
   readonly clock: Clock
   readonly settings: () => Settings
   readonly standing: () => Standing
+  /** Hosts that wanted to serve an agent and were not let. Absent: nobody can attach. */
+  readonly turnedAway?: Attachments['turnedAway'] | undefined
 }
 
 export function createStatus({

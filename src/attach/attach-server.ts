@@ -33,11 +33,21 @@ export interface AttachServer extends HostDoor {
   listen(path: string): Promise<void>
   /** How many hosts are attached. */
   attached(): number
+  /** Agents that a host wanted to serve and was not let, the last reason of each, until one is let in. */
+  turnedAway(): readonly TurnedAway[]
   /** Tells every shim that this is meant, and ends the connections. */
   close(): Promise<void>
 }
 
+export interface TurnedAway {
+  readonly agent: string
+  readonly reason: string
+  readonly at: number
+}
+
 const CLOSE_MS = 500
+/** Names come from outside. */
+const MOST_TURNED_AWAY = 20
 const MOST_CONNECTIONS = 512
 /** Bytes that may wait for a peer that does not read. */
 const MOST_WAITING_BYTES = 64 * 1_048_576
@@ -47,6 +57,7 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
   const posts = new Map<string, HostPost>()
   const hosts = new Set<AttachedHost>()
   const sockets = new Set<Socket>()
+  const turnedAway = new Map<string, TurnedAway>()
   let connections = 0
 
   const accept = (pipe: FramePipe): FrameReader =>
@@ -54,7 +65,18 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
       ...deps,
       id: `host-${++connections}`,
       postOf: (agent) => posts.get(agent),
-      attached: (host) => void hosts.add(host),
+      turnedAway(agent, reason) {
+        turnedAway.delete(agent)
+        turnedAway.set(agent, { agent, reason, at: deps.clock.now() })
+        for (const oldest of turnedAway.keys()) {
+          if (turnedAway.size <= MOST_TURNED_AWAY) break
+          turnedAway.delete(oldest)
+        }
+      },
+      attached(host) {
+        hosts.add(host)
+        turnedAway.delete(host.facts.agent)
+      },
       detached: (host) => void hosts.delete(host),
     })
 
@@ -98,6 +120,7 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
       }
     },
     attached: () => hosts.size,
+    turnedAway: () => [...turnedAway.values()],
     async listen(path) {
       removeLeftover(path)
       await new Promise<void>((resolve, reject) => {

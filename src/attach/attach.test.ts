@@ -252,10 +252,12 @@ describe('a shim and the daemon', () => {
     [{ dialect: 'nexo' as const }, /dialect claude, the shim has nexo/],
   ])('are told in words why %j is refused', async (over, words) => {
     const path = join(folder(), 'a.sock')
-    await daemon(path)
+    const { server } = await daemon(path)
     const { client } = shim(path, over)
     expect(await client.welcome(5_000)).toBeNull()
     expect(client.problem()).toMatch(words)
+    // Kept for doctor: whoever wonders why nothing arrives asks there.
+    expect(server.turnedAway()).toMatchObject([{ reason: expect.stringMatching(words) }])
     expect(await client.call('reply', {}, 'k')).toMatchObject({
       isError: true,
       text: expect.stringMatching(words),
@@ -361,6 +363,7 @@ describe('a peer that does not keep to the form', () => {
           }),
           permission: () => false,
           attached: () => undefined,
+          turnedAway: () => undefined,
           detached: () => undefined,
         },
       )

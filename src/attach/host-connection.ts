@@ -35,6 +35,8 @@ export interface HostConnectionDeps {
   permission(agent: string): boolean
   /** Whether the agent has channel servers. Absent: no agent has. */
   channels?(agent: string): boolean
+  /** Somebody wanted to serve this agent and may not. */
+  turnedAway(agent: string, reason: string): void
   attached(host: AttachedHost): void
   detached(host: AttachedHost): void
 }
@@ -98,12 +100,16 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
 
   const greet = (hello: HelloFrame) => {
     const { agent, dialect } = hello
+    const turnAway = (reason: string) => {
+      deps.turnedAway(agent, reason)
+      refuse(reason)
+    }
     const may = pipe.may?.(agent) ?? { allowed: true }
-    if (!may.allowed) return refuse(`agent "${agent}" may not be attached for: ${may.reason}`)
+    if (!may.allowed) return turnAway(`agent "${agent}" may not be attached for: ${may.reason}`)
     const post = deps.postOf(agent)
-    if (!post) return refuse(`agent "${agent}" is not configured with connector { type: channel } here`)
+    if (!post) return turnAway(`agent "${agent}" is not configured with connector { type: channel } here`)
     if (post.dialect !== dialect)
-      return refuse(`agent "${agent}" is configured with dialect ${post.dialect}, the shim has ${dialect}`)
+      return turnAway(`agent "${agent}" is configured with dialect ${post.dialect}, the shim has ${dialect}`)
     timer()
     keepAsking()
     guest = { post, hello }

@@ -86,6 +86,23 @@ describe('[S14.cli-agents] agents', () => {
     expect(written()).toBe(FILE)
   })
 
+  it('says so when the running daemon reads another file', async () => {
+    const data = join(folder.path, 'data')
+    const reading = async (read: string | null) => {
+      const status = { ...STATUS, config: { ...STATUS.config, file: read } }
+      const daemon = await startFakeDaemon(data, { 'GET /api/status': status })
+      const set = await agents('set', 'kate', 'notify_on=failure', '--json')
+      await daemon.close()
+      return set.lines[0] as { readonly daemon_reads?: string }
+    }
+    expect(await reading(file)).not.toHaveProperty('daemon_reads')
+    expect(await reading('/elsewhere/switchboard.yaml')).toHaveProperty(
+      'daemon_reads',
+      '/elsewhere/switchboard.yaml',
+    )
+    expect(await reading(null)).toHaveProperty('daemon_reads', 'the embedded default')
+  })
+
   it('without a file there is nothing to change', async () => {
     const none = await command(['agents', 'remove', 'demo', '--data', folder.path])
     expect(none).toMatchObject({ code: 2, err: expect.stringContaining('no switchboard.yaml') })

@@ -1,7 +1,8 @@
 // Starting and setting up: the banner, signals, the starter file, and what check says about a wrong one.
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SwitchboardError } from '../contract/index.ts'
 import { type RunningDaemon, runUp, type UpDeps, type UpOptions } from './commands/up.ts'
 import { createContext, type GlobalOptions } from './context.ts'
 import { command, rememberingTerminal, temporaryFolder } from './fixtures/fake-daemon.ts'
@@ -16,7 +17,9 @@ beforeEach(() => {
 afterEach(() => folder.done())
 
 /** `up` with a daemon of straw: what it was started with, and the levers to move it. */
-function strawDaemon(given: { globals?: GlobalOptions; options?: UpOptions; config?: boolean } = {}) {
+function strawDaemon(
+  given: { globals?: GlobalOptions; options?: UpOptions; config?: boolean; fails?: Error } = {},
+) {
   let now = 1_000
   const terminal = rememberingTerminal({ now: () => now, env: {} })
   const context = createContext(terminal, {
@@ -45,6 +48,7 @@ function strawDaemon(given: { globals?: GlobalOptions; options?: UpOptions; conf
   const deps: UpDeps = {
     async start(options) {
       seen.started.push(options)
+      if (given.fails) throw given.fails
       await starting
       return running
     },
@@ -108,11 +112,20 @@ describe('up', () => {
       url: 'http://127.0.0.1:4747',
       chat_link: 'http://127.0.0.1:4747/chat#one-time',
       data: folder.path,
-      config: 'my.yaml',
+      config: resolve('my.yaml'),
       pid: process.pid,
     })
     straw.finish(1)
     expect(await straw.ended).toBe(1)
+  })
+
+  it('a store that is away at the start: nothing runs, and nobody is told that it is tried again', async () => {
+    const away = new SwitchboardError('store_unavailable', 'away', { hint: 'it is tried again by itself' })
+    const straw = strawDaemon({ fails: away })
+    await expect(straw.ended).rejects.toMatchObject({
+      code: 'store_unavailable',
+      hint: expect.stringContaining('start again'),
+    })
   })
 
   it('a second signal ends it at once, but one key press passed on twice is one', async () => {

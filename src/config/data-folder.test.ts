@@ -56,9 +56,10 @@ describe('the data folder', () => {
     expect(() => prepareDataFolder(dataFolderAt({ data, env: {} }))).toThrow('written by everybody')
   })
 
-  it('a path that is a file, or lies under one, is a clear error', () => {
+  it('a path that is a file, or lies where none can be, is a clear error', () => {
     writeFileSync(join(dir, 'file'), '')
-    for (const data of [join(dir, 'file'), join(dir, 'file', 'x')]) {
+    const nowhere = process.platform === 'linux' ? ['/proc/switchboard', '/proc/switchboard/data'] : []
+    for (const data of [join(dir, 'file'), join(dir, 'file', 'x'), ...nowhere]) {
       expect(() => prepareDataFolder(dataFolderAt({ data, env: {} }))).toThrow('cannot be made')
     }
   })

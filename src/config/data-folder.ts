@@ -1,6 +1,6 @@
 // The data folder: where a daemon keeps everything, with every file name in one place.
 import { createHash, randomBytes } from 'node:crypto'
-import { lstatSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { SwitchboardError } from '../contract/index.ts'
@@ -115,10 +115,23 @@ function socketPath(path: string, env: DataFolderConfig['env']): string {
   return Buffer.byteLength(inTemp) <= SOCKET_PATH_MAX ? inTemp : join('/tmp', short, 's.sock')
 }
 
+/** One by one: Node's own way never ends where the kernel says that a folder cannot be (/proc). */
+function makeFolders(path: string): void {
+  const missing: string[] = []
+  for (let at = path; !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.unshift(at)
+  for (const each of missing) {
+    try {
+      mkdirSync(each, { mode: 0o700 })
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
+    }
+  }
+}
+
 /** `guarded`: the parent is open to all, so a folder that another user made first is refused. */
 function makePrivateFolder(path: string, guarded: boolean): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeFolders(path)
     if (!statSync(path).isDirectory()) throw new Error('is not a folder')
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code ?? 'not a folder'

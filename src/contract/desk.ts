@@ -255,6 +255,8 @@ export interface DoctorReport {
     readonly last_message_at: string | null
     readonly approvals_pending: number
   }[]
+  /** Agents that a host wanted to serve and was not let, with the last reason. */
+  readonly turned_away?: readonly { readonly agent: string; readonly reason: string; readonly at: string }[]
 }
 
 export interface ReadDesk {

@@ -121,7 +121,7 @@ export const ERROR_TABLE = {
     retryable: true,
     httpStatus: 503,
     exitCode: 1,
-    meaning: 'The daemon is shutting down.',
+    meaning: 'Not now: the daemon or this part of it is starting, waiting for a secret, or shutting down.',
   },
   agent_absent: {
     fault: 'agent',

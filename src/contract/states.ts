@@ -42,8 +42,6 @@ export function turnMayMove(from: TurnState, to: TurnState): boolean {
 export const SEND_STATES = ['queued', 'sending', 'sent', 'deduplicated', 'failed', 'unknown'] as const
 export type SendState = (typeof SEND_STATES)[number]
 
-export const OPEN_SEND_STATES = ['queued', 'sending'] as const satisfies readonly SendState[]
-
 const SEND_MOVES: Record<SendState, readonly SendState[]> = {
   queued: ['sending', 'failed'],
   sending: ['queued', 'sent', 'failed', 'unknown'],

@@ -133,9 +133,9 @@ function listenOnTcp(
 function publicWithoutToken(host: string): SwitchboardError {
   return new SwitchboardError(
     'config_invalid',
-    `server.host ${host} is a public address, and there is no admin token`,
+    `server.host ${host} is no loopback address, and no admin token was chosen for it`,
     {
-      hint: 'listen on 127.0.0.1, or set an admin token first',
+      hint: 'listen on 127.0.0.1, or choose a token: SWITCHBOARD_ADMIN_TOKEN, or server.admin_token in the file',
     },
   )
 }

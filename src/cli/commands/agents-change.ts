@@ -1,7 +1,8 @@
 // `switchboard agents set|remove`, and `agents add --write`: the lines of an agent in switchboard.yaml are changed, the
 // rest stays as it was written. The file is checked first: what does not hold is not written. A running daemon reads it.
-import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import type { AgentEdit } from '../../config/edit-agents.ts'
+import type { StatusReport } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { oneLine } from '../output/text.ts'
@@ -47,7 +48,28 @@ export async function change(
   const fresh = `${file}.${process.pid}.new`
   writeFileSync(fresh, text, { mode: statSync(file).mode & 0o777, flag: 'wx' })
   renameSync(fresh, file)
-  if (context.json) await context.printJson({ ok: true, agent: done.id, file })
+  const elsewhere = await readElsewhere(context, file)
+  if (context.json)
+    await context.printJson({
+      ok: true,
+      agent: done.id,
+      file,
+      ...(elsewhere ? { daemon_reads: elsewhere } : {}),
+    })
   else await context.print(`${oneLine(done.id)} ${done.what} (${oneLine(named)})`)
+  if (elsewhere)
+    context.note(
+      context.paint.yellow(`the running daemon reads ${oneLine(elsewhere)}: it does not hear of this change`),
+    )
   return 0
+}
+
+/** What the running daemon reads instead of this file; null: this one, or none runs. */
+async function readElsewhere(context: Context, file: string): Promise<string | null> {
+  const daemon = await context.daemon().catch(() => null)
+  if (daemon === null) return null
+  const { config } = await daemon.call<StatusReport>('GET', '/api/status')
+  if (config.file === null) return 'the embedded default'
+  const read = existsSync(config.file) ? realpathSync(config.file) : config.file
+  return read === file ? null : read
 }

@@ -54,6 +54,8 @@ function describe(context: Context, report: DoctorReport): string {
       ...gateLines(context, each.gates, '  '),
     )
   }
+  for (const { reason, at } of report.turned_away ?? [])
+    lines.push('', `${paint.red('turned away')} a host, ${relativeTime(at, now)}: ${oneLine(reason)}`)
   lines.push(...serverLines(context, report.servers ?? []))
   for (const agent of report.agents) {
     const presence = paintState(paint, agent.attached ? 'attached' : 'absent')

@@ -1,6 +1,8 @@
 // `switchboard up`: runs the daemon in this process until it is stopped, and says where everything is.
+import { resolve } from 'node:path'
 import type { Daemon, DaemonOptions } from '../../app/daemon.ts'
 import { readEnvironment } from '../../config/environment.ts'
+import { SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { parseDuration } from '../output/time.ts'
@@ -35,7 +37,9 @@ export const up: Run<UpOptions> = (context, _args, options) => runUp(context, op
 export async function runUp(context: Context, options: UpOptions, deps: UpDeps): Promise<number> {
   const port = parsePort(options.port)
   const idleExitMs = idleExit(options.idleExit)
-  const configFile = context.configFile()
+  const named = context.configFile()
+  // Told in status and errors, which are read from other folders.
+  const configFile = named === null ? null : resolve(named)
   const dataDir = context.folder.path
   const { now } = context.terminal
 
@@ -66,9 +70,20 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
       if (options.open === true) deps.openBrowser(daemon.chatLink ?? daemon.url)
     }
     return await daemon.done
+  } catch (thrown) {
+    throw daemon === undefined ? notStarted(thrown) : thrown
   } finally {
     release()
   }
+}
+
+/** The store's own hint says that it is tried again: that is true of a daemon that runs. */
+function notStarted(thrown: unknown): unknown {
+  if (!(thrown instanceof SwitchboardError) || thrown.code !== 'store_unavailable') return thrown
+  return new SwitchboardError(thrown.code, thrown.message, {
+    hint: 'nothing was started: check `store` in the configuration, and start again when the database answers',
+    cause: thrown,
+  })
 }
 
 /** On a terminal the banner says what a person wants to know; the log is left to what goes wrong. */

@@ -24,7 +24,7 @@ export function createKeptFiles(files: SendableFiles | undefined) {
     if (caller.local !== true || files === undefined)
       throw new SwitchboardError(
         'input_invalid',
-        'files: this host is on another machine, and cannot attach files',
+        'files: only a host attached with `switchboard channel` on this machine can attach files',
       )
     const { adapter, integration } = link
     if (!adapter.abilities.files || !adapter.keep)
