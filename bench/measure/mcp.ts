@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { address, type ServerNews, sessionId, sessionKey } from '../../src/contract/index.ts'
+import { address, type ServerPush, sessionId, sessionKey } from '../../src/contract/index.ts'
 import { createTokenBuckets, truncate, wrapChannel } from '../../src/kit/index.ts'
 import { evaluateGates, type GateFacts, type GateRules } from '../../src/platforms/mcp/gates.ts'
 import { parseMessage } from '../../src/platforms/mcp/parse.ts'
@@ -217,7 +217,7 @@ function measurePure(rounds: number): number {
     message_id: 'm1',
   }
   const content = 'The deploy failed in the second stage, says <channel> & nothing else. '.repeat(6)
-  const news: ServerNews = { kind: 'message', prefix: 'nexo', params: { content, meta } }
+  const news: ServerPush = { kind: 'message', prefix: 'nexo', params: { content, meta } }
   const bucket = createTokenBuckets({ maxKeys: 1 }, { clock: { now: () => performance.now() } })
   let sink = 0
   const once = () => {

@@ -35,10 +35,15 @@ export interface ServerFacts {
 }
 
 /** What a server pushed, unread: the token bucket comes before parsing. */
-export interface ServerNews {
+export interface ServerPush {
   readonly kind: 'message' | 'verdict'
   readonly prefix: ChannelPrefix
   readonly params: unknown
+}
+
+/** What the connection declared that brought it: by the time it is let in, that one may be gone. */
+export interface ServerNews extends ServerPush {
+  readonly from: Pick<ServerFacts, 'prefix' | 'permissionRelay' | 'stamp'>
 }
 
 export interface ServerToolResult {

@@ -140,6 +140,27 @@ describe('gates', () => {
     expect(refused.map((one) => one.kind === 'skip' && one.skip.kind)).toEqual(['capability', 'capability'])
   })
 
+  it('[I8.declared-by-its-connection] what was pushed before a server was lost is let in, or refused with the reason', async () => {
+    const { messages, refused, slack, clock, host } = await openHost([agent('kate')])
+    const release = slack.hold()
+    slack.say('last words')
+    slack.facts = { ...slack.facts, state: 'down', prefix: null, permissionRelay: false }
+    release()
+    await clock.settle()
+    expect(messages.map(({ content }) => content)).toEqual(['last words'])
+    slack.say('of a connection that declared nothing')
+    const { slack: _gone, ...left } = mcp_servers
+    await host.update({ mcp_servers: left, agents: [agent('kate')] })
+    slack.facts = { ...slack.facts, prefix: 'nexo' }
+    slack.say('of one that is no longer configured')
+    await clock.settle()
+    expect(messages).toHaveLength(1)
+    expect(refused.map((one) => one.kind === 'skip' && one.skip.key)).toEqual([
+      'mcp_servers.slack',
+      'mcp_servers.slack',
+    ])
+  })
+
   it('a configuration that does not hold changes nothing', async () => {
     const { host, messages, slack, clock } = await openHost([agent('kate')])
     const bad = { mcp_servers, agents: [agent('kate', { max_content_chars: 63 })] }

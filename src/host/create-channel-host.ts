@@ -74,16 +74,14 @@ export function createChannelHost(options: ChannelHostOptions, parts: HostParts 
   }
 
   const take = (server: string, agent: HostedAgent, news: ServerNews) => {
-    const now = registrations.standing(server, agent)
-    // Lost in this very moment: nothing can be said of its gates, and nothing it says is taken.
-    if (now.registration === null && now.skip === null) return
-    const { prefix, binding } = now.registration ?? { prefix: null, binding: '' }
-    const skip = now.registration === null ? now.skip : null
+    const now = registrations.admits(server, agent, news.from)
+    const binding = now.pass ? now.registration.binding : ''
+    const skip = now.pass ? null : now.skip
     const limit = inboundLimit({ ...agent, agent: agent.id, server })
     const barred = verifyNews(news, {
       skip,
-      prefix,
-      permissionRelay: now.registration?.permissionRelay ?? false,
+      prefix: news.from.prefix,
+      permissionRelay: news.from.permissionRelay,
       limit,
       bucket: bucketOf(server, agent),
     })
@@ -137,8 +135,8 @@ export function createChannelHost(options: ChannelHostOptions, parts: HostParts 
     const asker = asks.agentOf(approval)
     // It counts only while the server passes for the agent that asked, in the dialect it was asked in.
     const agent = asker === null ? null : (settings.agents.find(({ id }) => id === asker) ?? null)
-    const { registration } = agent === null ? { registration: null } : registrations.standing(server, agent)
-    const may = registration?.permissionRelay === true && registration.prefix === news.prefix
+    const passes = agent !== null && registrations.admits(server, agent, news.from).pass
+    const may = passes && news.from.permissionRelay && news.from.prefix === news.prefix
     const counted = may && asks.verdict(server, approval, behavior)
     onVerdict?.({ server, id: approval, behavior, counted })
   }

@@ -5,10 +5,11 @@ import {
   type ChannelRegistration,
   type ChannelServers,
   type Clock,
+  type ServerNews,
   type Skip,
   SwitchboardError,
 } from '../contract/index.ts'
-import { evaluateGates } from '../platforms/mcp/gates.ts'
+import { evaluateGates, type Gated } from '../platforms/mcp/gates.ts'
 
 export type HostedAgent = HostingSettings['agents'][number]
 
@@ -20,6 +21,8 @@ export interface Registrations {
   /** The agent by its id; absent: the only one. Throws `input_invalid`. */
   agent(id?: string): HostedAgent
   standing(server: string, agent: HostedAgent): Standing
+  /** Whether what a connection brought is let in now; that connection may be gone. */
+  admits(server: string, agent: HostedAgent, from: ServerNews['from']): Gated
   /** All servers that pass for an agent and are connected. */
   of(agent: HostedAgent): readonly ChannelRegistration[]
   /** Where a tool call is made from when nothing else says: the binding, else the agent's id. */
@@ -62,6 +65,12 @@ export function createRegistrations(deps: {
 
   return {
     standing,
+    admits(server, agent, from) {
+      if (deps.settings().servers.some(({ name }) => name === server))
+        return evaluateGates({ name: server, ...from }, { ...agent, agent: agent.id })
+      const reason = `server ${server} is no longer configured`
+      return { pass: false, skip: { kind: 'disabled', reason, key: `mcp_servers.${server}` } }
+    },
     agent(id) {
       const { agents } = deps.settings()
       const found = id === undefined && agents.length === 1 ? agents[0] : agents.find((one) => one.id === id)

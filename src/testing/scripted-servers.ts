@@ -102,7 +102,9 @@ function scripted(name: string): Played {
     }
   }
   const push = (news: Partial<ServerNews>) => {
-    waiting.push({ kind: 'message', prefix: facts.prefix ?? 'nexo', params: null, ...news })
+    const { prefix, permissionRelay, stamp } = facts
+    const from = { prefix, permissionRelay, stamp }
+    waiting.push({ kind: 'message', prefix: prefix ?? 'nexo', params: null, from, ...news })
     tell()
   }
   const away = () => new SwitchboardError('platform_unavailable', `server ${name} is ${facts.state}`)

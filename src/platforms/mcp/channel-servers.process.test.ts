@@ -56,7 +56,7 @@ describe('channel servers', () => {
       )
       expect(emitted).toMatchObject({ isError: false, text: 'emitted' })
       await until('both are there', () => scene.texts('slack').length === 2)
-      expect(scene.news.slack?.[0]).toEqual({
+      expect(scene.news.slack?.[0]).toMatchObject({
         kind: 'message',
         prefix,
         params: { content: 'one', meta: { chat_id: 'C1' } },

@@ -5,7 +5,7 @@ import {
   asSwitchboardError,
   type Cancel,
   type Clock,
-  type ServerNews,
+  type ServerPush,
   type ServerToolResult,
   SwitchboardError,
 } from '../../contract/index.ts'
@@ -20,7 +20,7 @@ export interface ConnectionDeps {
   readonly clock: Clock
   readonly timings: Timings
   readonly version: string
-  readonly news: (news: ServerNews) => void
+  readonly news: (news: ServerPush) => void
   readonly noise: () => void
   readonly stderr: (line: string) => void
   readonly watch: (pid: number) => () => void

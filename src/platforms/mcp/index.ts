@@ -94,12 +94,13 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
 
   const take = (news: ServerNews) => {
     const here = place()
-    const facts = factsNow()
-    const now = gated(facts)
+    // What it declared is asked of the connection that brought it, which may be gone; all else of the configuration now.
+    const { from } = news
+    const now = evaluateGates({ name, ...from }, here.options)
     const barred = verifyNews(news, {
       skip: now.pass ? null : now.skip,
-      prefix: facts.prefix,
-      permissionRelay: facts.permissionRelay,
+      prefix: from.prefix,
+      permissionRelay: from.permissionRelay,
       limit: inboundLimit(here.options),
       bucket,
     })

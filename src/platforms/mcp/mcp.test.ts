@@ -194,6 +194,49 @@ describe('what a server pushes', () => {
     await adapter.stop()
   })
 
+  it.each([
+    ['is lost', 0],
+    ['comes back without the capability', 1],
+  ])(
+    '[I8.declared-by-its-connection] is taken as its own connection declared it when the server %s before it is let in',
+    async (_, back) => {
+      const { adapter, slack, clock } = await open()
+      const intake = createFakeIntake()
+      intake.failWith(new SwitchboardError('store_unavailable', 'away'))
+      await adapter.start(intake, null)
+      for (let n = 0; n < 3_000; n++) slack.says(`m${n}`)
+      await tick()
+      slack.down()
+      if (back === 1) slack.up({ prefix: null })
+      intake.failWith(null)
+      await clock.advance(10_000)
+      for (let turn = 0; turn < 100; turn++) await tick()
+      expect(intake.events.map((event) => event.kind === 'message' && event.text)).toEqual(
+        Array.from({ length: 3_000 }, (_, n) => `m${n}`),
+      )
+      slack.says('after')
+      await tick()
+      expect(intake.events.at(-1)).toMatchObject({ kind: 'barred', reason: 'gate_capability' })
+      await adapter.stop()
+    },
+  )
+
+  it('that waited is gated by the configuration in force when it is let in', async () => {
+    const { adapter, slack, clock, configure } = await open()
+    const intake = createFakeIntake()
+    intake.failWith(new SwitchboardError('store_unavailable', 'away'))
+    await adapter.start(intake, null)
+    for (let n = 0; n < 2_001; n++) slack.says(`m${n}`)
+    await tick()
+    slack.down()
+    configure(made({ ...CHANNELS, enabled: false }))
+    intake.failWith(null)
+    await clock.advance(10_000)
+    for (let turn = 0; turn < 50; turn++) await tick()
+    expect(intake.events.at(-1)).toMatchObject({ kind: 'barred', reason: 'gate_disabled' })
+    await adapter.stop()
+  })
+
   it('is held back at the server when few but large ones wait, meta and all; nothing is dropped', async () => {
     const { adapter, slack, clock } = await open(made({ ...CHANNELS, maxContentChars: 0 }))
     const intake = createFakeIntake()

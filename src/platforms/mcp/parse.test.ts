@@ -1,11 +1,11 @@
 // What servers push, read: every error, the two dialects, the keys of a place, the cut.
 import { describe, expect, it } from 'vitest'
-import { type ServerNews, sessionId } from '../../contract/index.ts'
+import { type ServerPush, sessionId } from '../../contract/index.ts'
 import { truncate, wrapChannel } from '../../kit/index.ts'
 import { newsOf, parseMessage, parseVerdict, senderOf } from './parse.ts'
 import { destinationOf, placeOf } from './thread.ts'
 
-const message = (prefix: 'claude' | 'nexo', params: unknown): ServerNews => ({
+const message = (prefix: 'claude' | 'nexo', params: unknown): ServerPush => ({
   kind: 'message',
   prefix,
   params,

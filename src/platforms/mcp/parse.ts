@@ -1,6 +1,6 @@
 // What a channel server pushed, from bytes of a stranger to a message: every fault is typed, none throws. The two
 // dialects differ in one thing: a bad meta value costs the key under claude/, the whole message under nexo/.
-import type { ChannelPrefix, ServerNews } from '../../contract/index.ts'
+import type { ChannelPrefix, ServerPush } from '../../contract/index.ts'
 import { truncate } from '../../kit/index.ts'
 
 export type ParseErrorKind = 'method' | 'params' | 'content' | 'meta' | 'server' | 'request_id' | 'behavior'
@@ -39,14 +39,14 @@ const MAX_REQUEST_ID_CHARS = 200
 const OWN_ID = /^[a-km-z]{5}$/i
 
 /** What kind of news a notification is; its params stay unread, for the token bucket comes first. */
-export function newsOf(method: string, params: unknown): Parsed<ServerNews> {
+export function newsOf(method: string, params: unknown): Parsed<ServerPush> {
   const match = METHOD.exec(method)
   if (match === null) return failed('method', 'the method is no channel notification')
   const prefix: ChannelPrefix = match[1] === 'claude' ? 'claude' : 'nexo'
   return { ok: true, value: { kind: match[2] === undefined ? 'message' : 'verdict', prefix, params } }
 }
 
-export function parseMessage(server: string, news: ServerNews): Parsed<ChannelMessage> {
+export function parseMessage(server: string, news: ServerPush): Parsed<ChannelMessage> {
   if (news.kind !== 'message') return failed('method', 'the method is no channel message')
   if (server.trim() === '') return failed('server', 'the server has no name')
   if (!isObject(news.params)) return failed('params', 'params is missing or no object')
@@ -72,7 +72,7 @@ export function parseMessage(server: string, news: ServerNews): Parsed<ChannelMe
   return { ok: true, value: { content, meta: Object.fromEntries(kept), dropped } }
 }
 
-export function parseVerdict(news: ServerNews): Parsed<ChannelVerdict> {
+export function parseVerdict(news: ServerPush): Parsed<ChannelVerdict> {
   if (news.kind !== 'verdict') return failed('method', 'the method is no verdict')
   if (!isObject(news.params)) return failed('params', 'params is missing or no object')
   const { request_id, behavior } = news.params

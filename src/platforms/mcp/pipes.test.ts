@@ -37,7 +37,8 @@ describe('lines', () => {
 })
 
 describe('news', () => {
-  const news = (content: number): ServerNews => ({ kind: 'message', prefix: 'nexo', params: content })
+  const from = { prefix: 'nexo', permissionRelay: false, stamp: { source: null, verified: false } } as const
+  const news = (params: unknown): ServerNews => ({ kind: 'message', prefix: 'nexo', params, from })
 
   it('wait in order while they are held, and press on the server when there are many', () => {
     const pressure: boolean[] = []
@@ -62,9 +63,9 @@ describe('news', () => {
     const release = line.hold()
     let deep: unknown = 'x'.repeat(9 * 1_048_576)
     for (let level = 0; level < 100_000; level++) deep = [deep]
-    line.push({ kind: 'message', prefix: 'nexo', params: { content: 5, meta: { a: deep } } })
+    line.push(news({ content: 5, meta: { a: deep } }))
     expect(pressure).toEqual([])
-    line.push({ kind: 'message', prefix: 'nexo', params: { content: 'x'.repeat(9 * 1_048_576) } })
+    line.push(news({ content: 'x'.repeat(9 * 1_048_576) }))
     expect(pressure).toEqual([true])
     release()
     expect([pressure, line.waiting()]).toEqual([[true, false], 0])

@@ -11,6 +11,7 @@ import {
   type McpServerSettings,
   type Random,
   type ServerFacts,
+  type ServerNews,
   SwitchboardError,
 } from '../../contract/index.ts'
 import { backoffMs } from '../../kit/index.ts'
@@ -41,6 +42,8 @@ type Changing = Pick<
   ServerFacts,
   'state' | 'detail' | 'transport' | 'connectedAt' | 'program' | 'prefix' | 'permissionRelay' | 'stamp'
 >
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 const NOBODY = { connectedAt: null, program: null, prefix: null, permissionRelay: false } as const
 const MISSED_PINGS = 2
@@ -90,6 +93,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
     const stderr = createStderrLog({ clock, log, redact })
     // What it pushes before we know what it declares waits until we do.
     const release = news.hold()
+    const from = { prefix: null, permissionRelay: false, stamp: launch.stamp } as Mutable<ServerNews['from']>
     try {
       const connection = await openConnection(launch, {
         clock,
@@ -100,7 +104,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
         stderr: stderr.line,
         signal,
         news: (one) => {
-          if (!signal.aborted) news.push(one)
+          if (!signal.aborted) news.push({ ...one, from })
         },
         noise: () => {
           noise++
@@ -109,6 +113,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
       live = connection
       if (news.full()) connection.pause()
       const { declared, program } = connection
+      Object.assign(from, declared)
       become({
         ...declared,
         state: 'up',

@@ -1,11 +1,11 @@
 // A transport that shows what passes, raw: channel news are taken out before any schema, and the declared capabilities
 // are read as they stood, for a server may write `true` where the SDK would refuse the whole handshake.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import type { ServerNews } from '../../contract/index.ts'
+import type { ServerPush } from '../../contract/index.ts'
 import { newsOf } from './parse.ts'
 
 export interface Taps {
-  news(news: ServerNews): void
+  news(news: ServerPush): void
   experimental(value: unknown): void
   toolsChanged(): void
   /** A message that nobody can read. */

@@ -5,7 +5,7 @@ import {
   type InboundMessage,
   type IntegrationSettings,
   RELAY_PLACE,
-  type ServerNews,
+  type ServerPush,
 } from '../../contract/index.ts'
 import { truncate } from '../../kit/index.ts'
 import { type ChannelOptions, isNarrow } from './channel-options.ts'
@@ -27,7 +27,7 @@ export interface EventPlace {
   readonly now: number
 }
 
-export function toEvent(news: ServerNews, place: EventPlace): InboundEvent {
+export function toEvent(news: ServerPush, place: EventPlace): InboundEvent {
   const { server, channels } = place.options
   if (news.kind === 'verdict') {
     const parsed = parseVerdict(news)

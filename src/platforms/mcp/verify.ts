@@ -1,6 +1,6 @@
 // Before a byte of a push is read: does the server pass its gates now, in the dialect it declared, and is there a token
 // left in its bucket? What does not pass is barred, with the reason and the key that would let it in.
-import type { ChannelPrefix, ReasonCode, ServerNews, Skip } from '../../contract/index.ts'
+import type { ChannelPrefix, ReasonCode, ServerPush, Skip } from '../../contract/index.ts'
 import type { TokenBuckets } from '../../kit/index.ts'
 import type { InboundLimit } from './channel-options.ts'
 
@@ -12,7 +12,7 @@ export interface Barred {
 export interface Admission {
   /** The gate that is closed; null: all are open. */
   readonly skip: Skip | null
-  /** What the live connection declared. */
+  /** What the connection declared that brought it. */
   readonly prefix: ChannelPrefix | null
   readonly permissionRelay: boolean
   readonly limit: InboundLimit | null
@@ -20,7 +20,7 @@ export interface Admission {
 }
 
 /** Null: it may be read. */
-export function verifyNews(news: Pick<ServerNews, 'kind' | 'prefix'>, now: Admission): Barred | null {
+export function verifyNews(news: Pick<ServerPush, 'kind' | 'prefix'>, now: Admission): Barred | null {
   if (now.skip) return { reason: `gate_${now.skip.kind}`, key: now.skip.key }
   if (news.prefix !== now.prefix)
     return { reason: 'gate_capability', key: `experimental['${news.prefix}/channel']` }
