@@ -88,6 +88,61 @@ describeRiver('tools for channel servers', (open) => {
     )
   })
 
+  it('[S9.tools] [I8.tools-by-binding] of two bindings to one chat platform the one counts that took the conversation', async () => {
+    const group = 'group'
+    const river = await open(
+      hosting(
+        {
+          channels: channels({ approved: [approved('slack'), approved('pager')] }),
+          bindings: [
+            { plugin: 'test', instance: 'chat', conversations: [group], allowedChannelServers: ['slack'] },
+            { plugin: 'test', instance: 'chat', allowedChannelServers: ['pager'] },
+          ],
+        },
+        { mcpServers: ['slack', 'pager'].map((name) => ({ name, options: {} })) },
+      ),
+    )
+    for (const name of ['slack', 'pager']) river.server(name).up()
+    await river.person('anna').says('hi')
+    await river.settle()
+    const [turn] = await river.store().turns({ integration: 'chat', limit: 1 })
+    for (const there of [{ turn: turn?.id ?? null }, { session: turn?.session ?? null }]) {
+      expect((await river.tools().channelList(caller(there))).structured).toMatchObject({
+        binding_id: 'test:chat',
+        servers: [{ server_name: 'pager' }],
+      })
+      expect(await send(river, { content: 'x' }, there)).toMatchObject({ isError: true })
+    }
+    expect(river.server('slack').calls).toEqual([])
+  })
+
+  it('[S9.tools] [I8.tools-by-binding] a turn through a server that is down still has its own binding, and none where none lets it in', async () => {
+    const two = { mcpServers: ['slack', 'pager'].map((name) => ({ name, options: {} })) }
+    const both = channels({ approved: [approved('slack'), approved('pager')] })
+    const bindings = (first: readonly string[]) => [
+      { plugin: 'test', instance: 'chat', allowedChannelServers: first },
+      { plugin: 'test', instance: 'work', allowedChannelServers: ['pager'] },
+    ]
+    const river = await open(hosting({ channels: both, bindings: bindings(['slack']) }, two))
+    for (const name of ['slack', 'pager']) river.server(name).up()
+    river.server('slack').says('hello', { chat_id: 'C1' })
+    await river.settle()
+    const [turn] = await river.store().turns({ integration: SLACK, limit: 1 })
+    const there = caller({ turn: turn?.id ?? null })
+    river.server('slack').down()
+    // Another node may not know that it is down; it knows as well that this binding lets no other in.
+    const own = (await river.tools().channelList(there)).structured
+    expect(own).toMatchObject({ binding_id: 'test:chat' })
+    expect(JSON.stringify(own)).not.toContain('pager')
+    await river.configure(hosting({ channels: both, bindings: bindings([]) }, two))
+    expect((await river.tools().channelList(there)).structured).toEqual({
+      binding_id: 'demo',
+      count: 0,
+      servers: [],
+    })
+    expect((await river.tools().channelList(caller())).structured).toMatchObject({ count: 1 })
+  })
+
   it('[F7.tool-server-empty] [F7.tool-not-registered] [S9.send-cap] [F7.tool-content-cap] wrong input is told in the words of the seed, and nothing is sent', async () => {
     const river = await spoken(open)
     const text = async (input: Record<string, unknown>) => (await send(river, input)).text

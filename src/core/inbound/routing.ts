@@ -7,7 +7,7 @@ export interface Bound {
 }
 
 /** The agent and its binding, or null when no binding takes this conversation. */
-export function boundAt(settings: Settings, at: Address): Bound | null {
+export function boundAt(settings: Pick<Settings, 'agents'>, at: Address): Bound | null {
   let rest: Bound | null = null
   let byChat: Bound | null = null
   for (const agent of settings.agents) {

@@ -9,6 +9,7 @@ import {
   type ChannelView,
   type Destination,
   parseAddress,
+  SCHEDULE_PLACE,
   type ServerToolResult,
   type Settings,
   type Store,
@@ -17,6 +18,7 @@ import {
   type ToolDesk,
   type ToolOutcome,
 } from '../../contract/index.ts'
+import { boundAt } from '../inbound/routing.ts'
 import type { Links } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 import { allowedTargets, denial, isAllowedTarget } from '../outbound/targets.ts'
@@ -33,7 +35,7 @@ export interface ChannelToolsDeps {
 
 interface CurrentBinding {
   readonly id: string
-  /** Null: the path has no binding, so that all servers of the agent count. */
+  /** Null: nothing led here from any place, so that all servers of the agent count. */
   readonly servers: readonly string[] | null
 }
 
@@ -50,23 +52,32 @@ const THREADS_FROM = 1_000
 export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
   const { store, settings, links } = deps
 
-  /** Where the turn in work, or the session, came from. */
-  const placeOf = async (caller: ToolCaller): Promise<string | null> => {
+  /** Where the turn in work, or the session, came from; null: from no place at all. */
+  const placeOf = async (caller: ToolCaller): Promise<Address | null> => {
     const turn = caller.turn === null ? null : await store.turn(caller.turn)
-    if (turn?.agent === caller.agent) return turn.integration
+    if (turn?.agent === caller.agent)
+      return turn.integration === SCHEDULE_PLACE
+        ? null
+        : address(turn.integration, turn.conversation, turn.thread ?? undefined)
     const session = caller.session === null ? null : await store.session(caller.session)
-    return session?.agent === caller.agent ? parseAddress(session.address).integration : null
+    if (session?.agent !== caller.agent) return null
+    const at = parseAddress(session.address)
+    return at.integration === SCHEDULE_PLACE ? null : at
   }
 
   const currentBinding = async (caller: ToolCaller): Promise<CurrentBinding> => {
     const place = await placeOf(caller)
-    const bindings = agentById(settings(), caller.agent)?.bindings ?? []
-    const view = place === null ? undefined : links.get(place)?.adapter.channel
-    // What came through a channel server came by the binding that let the server in.
-    const through = view?.registration()?.binding
-    const binding = bindings.find((one) => (view ? bindingId(one) === through : one.instance === place))
-    if (!binding) return { id: caller.agent, servers: null }
-    return { id: bindingId(binding), servers: binding.allowedChannelServers }
+    if (place === null) return { id: caller.agent, servers: null }
+    const agent = agentById(settings(), caller.agent)
+    const through = links.get(place.integration)?.adapter.channel?.server
+    // What came through a channel server came by the binding that lets the server in, up or down.
+    const binding =
+      through === undefined
+        ? boundAt({ agents: agent ? [agent] : [] }, place)?.binding
+        : agent?.bindings.find((one) => one.allowedChannelServers.includes(through))
+    return binding
+      ? { id: bindingId(binding), servers: binding.allowedChannelServers }
+      : { id: caller.agent, servers: [] }
   }
 
   const registered = (agent: string, { servers }: CurrentBinding): readonly Registered[] =>
