@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest'
 import { approved, channels, hosting, hostingAgent, SLACK } from './hosting.ts'
 import { describeRiver, type River } from './river.ts'
+import { caller, outcomeOf } from './tool-caller.ts'
 
 const turns = async (river: River, integration = SLACK) =>
   (await river.store().turns({ integration, oldestFirst: true, limit: 100 })).map(
@@ -111,6 +112,32 @@ describeRiver('hosted channel servers', (open) => {
     expect(session('a')).not.toBe(session('b'))
     expect(session('d')).toBe(session('e'))
     expect(session('d')).not.toBe(session('a'))
+  })
+
+  it('[I8.thread-alone] equal message ids in two threads that name no chat are two turns in two sessions, each answered in its own', async () => {
+    const river = await open(hosting())
+    const slack = river.server('slack')
+    slack.up()
+    slack.says('a', { thread_id: 'T1', message_id: '1' })
+    slack.says('b', { thread_id: 'T2', message_id: '1' })
+    slack.says('b', { thread_id: 'T2', message_id: '1' })
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['a', 'b'])
+    const [a, b] = river.agent.deliveries
+    expect(a?.session).not.toBe(b?.session)
+    expect(slack.calls.map(({ input }) => input.thread_id).sort()).toEqual(['T1', 'T2'])
+    const told = await river.tools().channelSend(caller(), {
+      server: 'slack',
+      content: 'x',
+      arguments: { thread_id: 'T3' },
+    })
+    expect(told.isError).toBe(true)
+    const sent = river.tools().channelSend(caller(), {
+      server: 'slack',
+      content: 'x',
+      arguments: { thread_id: 'T2' },
+    })
+    expect((await outcomeOf(river, sent)).isError).toBe(false)
   })
 
   it('[S9.gates-every-message] [S9.skip-names-key] what its gates bar is recorded with the gate and the key, and goes nowhere', async () => {

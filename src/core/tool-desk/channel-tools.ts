@@ -107,18 +107,17 @@ export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
   }
 
   const spoke = async (integration: string, agent: string, one: Destination): Promise<Address | null> => {
-    if (one.of === 'thread') {
-      const turns = await store.turns({ integration, agent, limit: THREADS_FROM })
-      const found = turns.find(
-        (turn) => turn.state !== 'refused' && turn.thread !== null && one.places.includes(turn.thread),
-      )
-      return found ? address(integration, found.conversation, found.thread ?? undefined) : null
-    }
+    // A thread of no chat is a conversation itself.
     for (const conversation of one.places) {
       const said = await store.transcript(integration, { conversation, direction: 'in', limit: 50 })
       if (said.some((entry) => entry.state !== 'refused')) return address(integration, conversation)
     }
-    return null
+    if (one.of !== 'thread') return null
+    const turns = await store.turns({ integration, agent, limit: THREADS_FROM })
+    const found = turns.find(
+      (turn) => turn.state !== 'refused' && turn.thread !== null && one.places.includes(turn.thread),
+    )
+    return found ? address(integration, found.conversation, found.thread ?? undefined) : null
   }
 
   return {

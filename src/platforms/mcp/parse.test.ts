@@ -172,7 +172,7 @@ describe('the place', () => {
     expect(placeOf({ thread_id: 't2', thread_ts: 't1', chat_id: 'C' }).thread).toBe('thread_ts=t1')
     expect(placeOf({ thread_id: 't2', chat_id: 'C' }).thread).toBe('thread_id=t2')
     expect(placeOf({ user: 'ann', user_id: 'U1' })).toEqual({ conversation: 'all' })
-    expect(placeOf({ thread_ts: 't1' })).toEqual({ conversation: 'all', thread: 'thread_ts=t1' })
+    expect(placeOf({ thread_ts: 't1' })).toEqual({ conversation: 'thread_ts=t1' })
   })
 
   it('[F7.session-empty] an empty value falls through to the next key', () => {

@@ -1,5 +1,6 @@
 // Which conversation a channel message belongs to: from the server's own keys, in the seed's order. A thread is joined
-// with its parent chat, so that equal thread ids of two chats do not meet. Names and senders never enter.
+// with its parent chat, so that equal thread ids of two chats do not meet; one without a chat is a conversation of its own,
+// for that is within what message ids are unique. Names and senders never enter.
 export const THREAD_KEYS = ['thread_ts', 'thread_id'] as const
 export const CONVERSATION_KEYS = ['chat_id', 'conversation_id', 'room_id', 'channel_id', 'to'] as const
 
@@ -16,8 +17,9 @@ export interface ChannelPlace {
 }
 
 export function placeOf(meta: Readonly<Record<string, string>>): ChannelPlace {
-  const conversation = firstNamed(CONVERSATION_KEYS, meta) ?? WHOLE_SERVER
+  const conversation = firstNamed(CONVERSATION_KEYS, meta)
   const thread = firstNamed(THREAD_KEYS, meta)
+  if (conversation === null) return { conversation: thread ?? WHOLE_SERVER }
   return thread === null ? { conversation } : { conversation, thread }
 }
 
