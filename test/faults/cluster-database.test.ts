@@ -4,6 +4,7 @@ import {
   expectMovedInTime,
   expectNothingLost,
   followMove,
+  MOVED_WITHIN_MS,
   POLLER,
   seconds,
   tell,
@@ -42,6 +43,8 @@ it('[I6.db-killed] [I6.one-poller] the database is killed and comes back: 503 me
   await until('somebody polls', () => telegram.updates.polls.length > polls)
   await pause(3_000)
   const outcome = await expectNothingLost(cluster, load)
+  expect(outcome.conflicts).toBe(0)
+  expect(firstMs).toBeLessThanOrEqual(MOVED_WITHIN_MS)
   tell(
     `database away for ${seconds(backAt - wentAt)} (taken again after ${seconds(firstMs)}, 503: ${load.refusals.get(503)})`,
     outcome,
@@ -72,6 +75,7 @@ async function loseTheDatabase(how: 'cut' | 'swallowed'): Promise<void> {
   const polled = held.leases.get(POLLER) === owner ? 'it polled' : 'another polled'
   tell(`connections of one node ${how} (${polled})`, outcome, moved)
   expectMovedInTime(moved)
+  expect(outcome.conflicts).toBe(0)
 }
 
 it('[I6.cut] one node’s connections are cut: its work moves within 15 s, it says 503, and comes back by itself', () =>

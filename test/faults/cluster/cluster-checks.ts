@@ -102,6 +102,7 @@ export async function expectNothingLost(cluster: Cluster, load: Load): Promise<O
   const marked = place.arrivals.filter((one) => one.labelled).map((one) => unlabelled(one.text))
   expect(repeated(plain)).toEqual([])
   expect(repeated(marked)).toEqual([])
+  expect(overtaken(place.arrivals.map((one) => one.text))).toEqual([])
   const said = new Set(place.arrivals.map((one) => unlabelled(one.text).replace(/^re: /, '')))
   expect([...said].toSorted()).toEqual([...load.acknowledged.values()].toSorted())
   await expectInOrder(probe, [...said])
@@ -155,11 +156,24 @@ async function whatIsOpen({ probe, agent, nodes }: Cluster): Promise<string> {
   return [...rows.map((row) => JSON.stringify(row)), `agent retried ${agent.retries()}`, ...logs].join('\n')
 }
 
-/** Every person reads an answer to everything they said, once, or again with the note. */
-async function expectTelegramAnswered({ telegram }: Cluster, load: Load): Promise<number> {
+/** Texts that came plain after they had come with the note: somebody spoke who had no right to any more. */
+function overtaken(texts: readonly string[]): readonly string[] {
+  const noted = new Set<string>()
+  return texts.filter((text) => {
+    if (!text.startsWith(DUPLICATE_NOTE)) return noted.has(text)
+    noted.add(unlabelled(text))
+    return false
+  })
+}
+
+/** Every person reads an answer to everything they said, in order, once, or again with the note. */
+async function expectTelegramAnswered({ telegram, probe }: Cluster, load: Load): Promise<number> {
   const texts = TALKERS.flatMap((id) => telegram.world.shown(id))
     .filter((one) => one.fromBot)
     .map((one) => one.message.text ?? '')
+  expect(overtaken(texts)).toEqual([])
+  const ticks = texts.map(spokenOf).filter((text) => text.startsWith('tick '))
+  await expectInOrder(probe, [...new Set(ticks.map((tick) => tick.slice('tick '.length)))])
   const plain = texts.filter((text) => !text.startsWith(DUPLICATE_NOTE))
   const marked = texts.filter((text) => text.startsWith(DUPLICATE_NOTE))
   expect(repeated(plain.map(spokenOf))).toEqual([])
