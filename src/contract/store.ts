@@ -97,6 +97,11 @@ export interface Store {
   /** False: no such turn, a key that is known, or the turn keeps no more. */
   keepTurnEvent(event: NewTurnEvent): Promise<boolean>
   /**
+   * A sign of life that moves nothing: the turn's `updatedAt` is now, and whoever holds its lane hears of it. False: it is
+   * not in flight, not this agent's, or just being moved.
+   */
+  heardOf(turn: string, agent: string): Promise<boolean>
+  /**
    * Like `accept`, for a turn that another node holds and whose agent spoke here. The lane stays whose it is; its holder
    * hears of the move. `stale`: the turn is not in flight any more, nothing was written.
    */

@@ -26,7 +26,7 @@ import { receive } from './verbs/receive.ts'
 import { fireSchedule } from './verbs/schedules.ts'
 import { takeSends } from './verbs/take-sends.ts'
 import { takeTurns } from './verbs/take-turns.ts'
-import { keepTurnEvent } from './verbs/turn-events.ts'
+import { heardOf, keepTurnEvent } from './verbs/turn-events.ts'
 import { note, pruneBodies, pruneTokens } from './verbs/upkeep.ts'
 
 export interface StoreEngine {
@@ -62,6 +62,7 @@ export function assembleStore(engine: StoreEngine): Store {
     moveTurns: (moves) => write(moveTurns, moves),
     accept: (sends, moves) => write(accept, { sends, moves }),
     keepTurnEvent: (event) => write(keepTurnEvent, event),
+    heardOf: (turn, agent) => write(heardOf, { turn, agent }),
     async acceptFor(sends, move) {
       for (;;) {
         const result = await write(acceptFor, { sends, move })

@@ -66,6 +66,25 @@ describeRiver('agents that live on without us', (open) => {
     expect(river.platform.texts('anna')).toEqual([GIVEN_UP, 'sorry, slow'])
   })
 
+  it('[S6.chorus-silence-told] a sign of life is remembered across a restart, whatever it was', async () => {
+    const river = await open({ agent: { redelivery: WAIT }, tunables: { redeliverAfterMs: 60_000 } })
+    river.agent.script = SILENT
+    await river.person('anna').says('hi')
+    await river.pass(10_000)
+    const [delivery] = river.agent.deliveries as [Delivery]
+    await river.agent.evidence(delivery, 'seen')
+    await river.pass(45_000)
+    await river.agent.status(delivery, 'still at it')
+    await river.pass(45_000)
+    await river.agent.trouble(delivery, 'a tool failed')
+    await river.pass(30_000)
+    await river.restart()
+    await river.pass(25_000)
+    expect(river.platform.texts('anna')).toEqual([])
+    await river.pass(10_000)
+    expect(river.platform.texts('anna')).toEqual([GIVEN_UP])
+  })
+
   it('[S6.chorus-silence-told] a restart does not begin the wait anew', async () => {
     const river = await open({ agent: { redelivery: WAIT }, tunables: { redeliverAfterMs: 60_000 } })
     river.agent.script = SILENT
@@ -78,3 +97,25 @@ describeRiver('agents that live on without us', (open) => {
     expect(river.platform.texts('anna')).toEqual([GIVEN_UP])
   })
 })
+
+describeRiver(
+  'agents that live on, heard at another node',
+  (open) => {
+    it('[S6.chorus-silence-told] [I6.callback-across] a sign of life there gives more time where the turn is waited for', async () => {
+      const river = await open({ agent: { redelivery: WAIT }, tunables: { redeliverAfterMs: 60_000 } })
+      river.agent.script = SILENT
+      await river.person('anna').says('hi')
+      await river.pass(10_000)
+      const [delivery] = river.agent.deliveries as [Delivery]
+      await river.agent.evidence(delivery, 'seen')
+      await river.pass(50_000)
+      // This store is the first node's; the turn is in flight at the second.
+      expect(await river.store().heardOf(delivery.turn, 'demo')).toBe(true)
+      await river.pass(50_000)
+      expect(river.platform.texts('anna')).toEqual([])
+      await river.pass(11_000)
+      expect(river.platform.texts('anna')).toEqual([GIVEN_UP])
+    })
+  },
+  ['three nodes'],
+)

@@ -191,6 +191,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const row = dispatcher.flight(told.turn)?.flight.row ?? (await store.turn(told.turn))
     if (row?.agent !== agent) throw new SwitchboardError('not_found', `${agent} has no turn ${told.turn}`)
     await store.keepTurnEvent(told)
+    await dispatcher.heard(told.turn, agent)
     return { id: null }
   }
 
@@ -218,11 +219,13 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
 
   const isOwn = (turn: string) => dispatcher.flight(turn)?.flight.row.agent === agent
 
-  const status = (output: Output<'status'>): Accepted => {
-    const row = output.turn ? dispatcher.flight(output.turn)?.flight.row : undefined
-    if (row?.agent === agent) {
-      deps.signal(rowAddress(row), { kind: 'status', text: output.text })
-      dispatcher.heard(row.id)
+  const status = async ({ turn, text }: Output<'status'>): Promise<Accepted> => {
+    if (turn === undefined) return { id: null }
+    // What lives on speaks at any node, whoever holds the lane.
+    const row = dispatcher.flight(turn)?.flight.row ?? (waits() ? await store.turn(turn) : null)
+    if (row?.agent === agent && OPEN_TURN_STATES.some((state) => state === row.state)) {
+      deps.signal(rowAddress(row), { kind: 'status', text })
+      await dispatcher.heard(turn, agent)
     }
     return { id: null }
   }

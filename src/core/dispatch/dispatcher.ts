@@ -60,8 +60,8 @@ export interface Dispatcher {
   wasLost(turn: string): boolean
   /** Commits sends and the turn's move as one; forgets the flight when the turn is done. False: the lane is lost. */
   settle(turn: string, to: 'seen' | 'answered' | 'failed', options?: SettleOptions): Promise<SettleOutcome>
-  /** The agent gave a sign of life that moves nothing: its time to answer begins anew. */
-  heard(turn: string): void
+  /** The agent gave a sign of life that moves nothing: its time to answer begins anew, also where it is waited for. */
+  heard(turn: string, agent: string): Promise<void>
   /** Offers turns again, in order, that were handed over and that nobody works on any more. */
   giveBack(turns: readonly string[], options: GiveBackOptions): Promise<void>
   /** Stops what runs for these turns (they are already cancelled in the store). */
@@ -363,10 +363,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
     flight: (turn) => holds.flight(turn),
     wasLost: (turn) => holds.wasLost(turn),
-    heard(turn) {
-      const found = holds.flight(turn)
-      if (found) settling.heard(found.hold, found.flight.row)
-    },
+    heard: settling.heard,
     async settle(turn, to, options = {}) {
       const found = holds.flight(turn)
       if (found) return settling.commit(found.hold, found.flight.row, to, options)

@@ -7,6 +7,7 @@ import { tellTurnState } from '../signals.ts'
 import type { DispatcherDeps, SettleOptions, SettleOutcome } from './dispatcher.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
 import { noticeTarget } from './notice-target.ts'
+import { createSignsOfLife } from './signs-of-life.ts'
 
 export interface SettlingDeps extends DispatcherDeps {
   readonly holds: LaneHolds
@@ -21,8 +22,8 @@ export interface Settling {
   /** For a turn that is in flight at another node, or about to be taken over from one. */
   elsewhere(row: TurnRow, to: End, options: SettleOptions): Promise<SettleOutcome>
   giveUp(hold: LaneHold, row: TurnRow, reason: ReasonCode, detail?: string): Promise<void>
-  /** A sign of life. */
-  heard(hold: LaneHold, row: TurnRow): void
+  /** A sign of life that moves nothing, of a turn that is in flight here or at another node. */
+  heard(turn: string, agent: string): Promise<void>
   /** Another node settled a turn that is in flight here. */
   settledElsewhere(hold: LaneHold, row: TurnRow): void
   /** Silence means that nothing is running (offered again), or that an agent which must speak up by itself will not. */
@@ -69,7 +70,10 @@ export function createSettling(deps: SettlingDeps): Settling {
     if (reason === 'agent_rejected') deps.onRejected(row)
   }
 
-  const heard = (hold: LaneHold, row: TurnRow) => {
+  const signs = createSignsOfLife(deps)
+
+  /** Its time begins anew. */
+  const extend = (hold: LaneHold, row: TurnRow) => {
     if (roster.get(hold.agent)?.connector.redelivery.seen === 'wait') watchSilence(hold, row)
     else hold.flights.get(row.id)?.cancelTimeout()
   }
@@ -99,7 +103,7 @@ export function createSettling(deps: SettlingDeps): Settling {
       holds.drop(hold)
       return { ok: false }
     }
-    if (to === 'seen') heard(hold, row)
+    if (to === 'seen') extend(hold, row)
     else landed(hold, row)
     tellTurnState(deps.signal, row, to, options.reason)
     return { ok: true, ids: result.sends.slice(own).map((sent) => sent.id) }
@@ -139,9 +143,14 @@ export function createSettling(deps: SettlingDeps): Settling {
       return { ok: true, ids: result.sends.slice(own).map((sent) => sent.id) }
     },
     giveUp,
-    heard,
+    async heard(turn, agent) {
+      const found = holds.flight(turn)
+      if (found) extend(found.hold, found.flight.row)
+      // Only an agent that lives on is waited for by others.
+      if (roster.get(agent)?.connector.redelivery.seen === 'wait') await signs.note(turn, agent)
+    },
     settledElsewhere(hold, row) {
-      if (row.state === 'seen') heard(hold, row)
+      if (row.state === 'seen') extend(hold, row)
       else if (row.state !== 'handed') landed(hold, row)
     },
     watchSilence,

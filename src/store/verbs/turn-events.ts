@@ -1,10 +1,10 @@
 // keepTurnEvent: one more thing that an agent told of its work on a turn. A turn keeps so many and no more, for a
-// stranger's agent decides how much it tells.
+// stranger's agent decides how much it tells. heardOf: that it told anything at all.
 import { type NewTurnEvent, rowSeq, TURN_EVENT_CHARS, TURN_EVENTS_KEPT } from '../../contract/index.ts'
 import { digestOf } from '../mac.ts'
 import { firstRow, run, type Steps, whole } from '../statement.ts'
 import { storable } from '../storable.ts'
-import { oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
+import { hint, oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
 
 /** False: there is no such turn, the key is known, or the turn keeps no more. */
 export const keepTurnEvent = oneByOne(function* (context: VerbContext, event: NewTurnEvent): Steps<boolean> {
@@ -31,6 +31,25 @@ export const keepTurnEvent = oneByOne(function* (context: VerbContext, event: Ne
     { kind: 'turn_event', ref: event.turn, to: kind, digest: digestOf(body) },
     { n: String(n) },
   )
+  return true
+})
+
+export interface HeardCall {
+  readonly turn: string
+  readonly agent: string
+}
+
+export const heardOf = oneByOne(function* (context: VerbContext, call: HeardCall): Steps<boolean> {
+  const seq = rowSeq('t', context.tag, call.turn)
+  if (seq === null) return false
+  // Not waited for: whoever has the row moves the turn, and that says more than a sign of life.
+  const row = yield* firstRow(
+    `SELECT seq FROM turns WHERE seq = $1 AND agent = $2 AND state IN ('handed','seen') @skip`,
+    [seq, call.agent],
+  )
+  if (!row) return false
+  yield* run('UPDATE turns SET updated_at = $2 WHERE seq = $1', [seq, context.now])
+  hint(context, { kind: 'turn', id: call.turn })
   return true
 })
 

@@ -1,6 +1,12 @@
 // Store suite: what agents tell of their work on a turn. In order, once, bounded, pruned with bodies, in the audit.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type NewTurnEvent, type Store, TURN_EVENT_CHARS, TURN_EVENTS_KEPT } from '../../contract/index.ts'
+import {
+  type Hint,
+  type NewTurnEvent,
+  type Store,
+  TURN_EVENT_CHARS,
+  TURN_EVENTS_KEPT,
+} from '../../contract/index.ts'
 import { expectSound, type MakeStoreFixture, queueOne, type StoreFixture } from './fixture.ts'
 
 export function describeTurnEvents(make: MakeStoreFixture): void {
@@ -48,6 +54,24 @@ export function describeTurnEvents(make: MakeStoreFixture): void {
       expect(await store.keepTurnEvent(call({ turn: `${turn}z` }))).toBe(false)
       expect(await store.turnEvents(turn)).toHaveLength(1)
       expect(await store.turnEvents('nonsense')).toEqual([])
+      await expectSound(store)
+    })
+
+    it('[S6.chorus-silence-told] a sign of life of a turn in flight is written down, and is no move', async () => {
+      const row = await store.turn(turn)
+      const agent = row?.agent ?? ''
+      expect(await store.heardOf(turn, agent)).toBe(false)
+      await store.takeTurns([{ lane: row?.session ?? '' }], 60_000)
+      const handed = await store.turn(turn)
+      const heard: Hint[] = []
+      store.onHint((hint) => heard.push(hint))
+      await fixture.clock.advance(5_000)
+      expect(await store.heardOf(turn, 'somebody else')).toBe(false)
+      expect(await store.heardOf(turn, agent)).toBe(true)
+      const now = await store.turn(turn)
+      expect(now).toEqual({ ...handed, updatedAt: (handed?.updatedAt ?? 0) + 5_000 })
+      expect(heard).toContainEqual({ kind: 'turn', id: turn })
+      expect(await store.heardOf(`${turn}z`, agent)).toBe(false)
       await expectSound(store)
     })
 
