@@ -387,8 +387,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
       approvals.stop()
       await dispatcher.stop()
       await sender.stop()
-      await parts.endAll()
+      // First the servers, then who listens to them: what they say while they end is stored.
       await hosted.stop()
+      await parts.endAll()
       // Last: by then lanes, leases and hosts are given back, and the others may have them at once.
       await cluster.stop()
     },

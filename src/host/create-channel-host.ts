@@ -199,10 +199,11 @@ export function createChannelHost(options: ChannelHostOptions, parts: HostParts 
       await apply()
     },
     async stop() {
+      // What servers say while they end is heard.
+      await pool.stop()
       for (const stop of listening.values()) stop()
       listening.clear()
       asks.stop()
-      await pool.stop()
       await lines.idle()
     },
   }

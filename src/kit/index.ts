@@ -22,6 +22,7 @@ export {
   urlRefusal,
 } from './guarded-fetch.ts'
 export { equalSecrets, hmacKey, signSha256, verifySha256 } from './hmac.ts'
+export { createLeaseHold, type LeaseAnswer, type LeaseHold, type LeaseHoldOptions } from './lease-hold.ts'
 export { hostOf, isLoopbackHost, sentByOtherSite } from './request-origin.ts'
 export { splitText } from './split-text.ts'
 export { formatSse, formatSseComment, type SseEvent } from './sse.ts'

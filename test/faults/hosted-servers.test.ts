@@ -164,6 +164,42 @@ describe('a server that keeps a port of its own', () => {
   })
 })
 
+describe('the last words of a server', () => {
+  it('[I8.last-words] spoken while the daemon stops are stored, and answered by the next one', async () => {
+    const data = scene.folder()
+    const config = writeConfig(
+      data,
+      JSON.stringify({
+        mcp_servers: {
+          slack: bad({ onEof: [push('channel', { content: 'goodbye', meta: { chat_id: 'C1' } })] }),
+        },
+        integrations: [{ id: 'web', platform: 'web' }],
+        agents: [
+          {
+            id: 'demo',
+            connector: { type: 'demo' },
+            channels: { enabled: true, approved: [{ server: 'slack', outbound_tool_name: 'emit' }] },
+            inbound_bindings: [{ plugin: 'web', instance: 'web', allowed_channel_servers: ['slack'] }],
+          },
+        ],
+      }),
+    )
+    const turns = async () =>
+      (await askLines<Turn>(data, 'turns', '--source', 'channel:slack')).map(({ state }) => state)
+    const first = await scene.start({ data, config })
+    const up = async () => (await askJson<StatusShape>(data, 'status')).servers[0]?.state === 'up'
+    await until('it is up', up)
+    await first.terminate()
+    expect(await turns()).toEqual(['queued'])
+    const second = await scene.start({ data, config })
+    await until('it is answered', async () => (await turns())[0] === 'answered')
+    await until('it is up', up)
+    await second.terminate()
+    expect(await turns()).toHaveLength(2)
+    expect(await askJson<Audit>(data, 'audit', 'verify')).toMatchObject({ ok: true })
+  })
+})
+
 async function freePort(): Promise<number> {
   const door = createServer()
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))

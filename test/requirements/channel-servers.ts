@@ -52,6 +52,7 @@ built   8 I8.thread-alone           A thread of a server that names no chat is a
 built   8 I8.two-agents             A server that two agents let in speaks to each in a session of its own
 built   8 I8.store-away             What servers push while the store is away waits in order; what had to be dropped is counted and told
 built   8 I8.pushed-once            What a server pushed is stored once, also when the answer to its commit was lost
+built   8 I8.last-words             What a server still pushes while it is ended (a restart, a reload, a lost lease) is stored
 built   8 I8.narrow-by-id           Access beside a server counts ids only: a display name opens nothing and approves nothing
 built   8 I8.gate-views             doctor shows each of the five gates, also behind the first that is closed
 built   8 I8.ask-again              What only the allowlist opened for channel_send is asked again at the moment of sending

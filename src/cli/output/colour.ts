@@ -35,7 +35,16 @@ const GOOD = new Set([
   'attached',
 ])
 const BAD = new Set(['failed', 'refused', 'expired', 'undeliverable', 'down', 'broken', 'absent'])
-const WAITING = new Set(['queued', 'handed', 'seen', 'sending', 'pending', 'unknown', 'connecting'])
+const WAITING = new Set([
+  'queued',
+  'handed',
+  'seen',
+  'sending',
+  'pending',
+  'unknown',
+  'connecting',
+  'waiting',
+])
 
 /** A state in the colour of its nature; the word itself always stays, so nothing depends on colour. */
 export function paintState(paint: Paint, state: string): string {

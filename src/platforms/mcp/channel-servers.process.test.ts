@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
 import { readInstalledPlugin } from '../../config/index.ts'
-import { LEASE_RENEW_MS } from '../../contract/index.ts'
+import { LEASE_MS, LEASE_RENEW_MS } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/index.ts'
 import { badServer, fixture, openPool, QUICK, sdkServer } from './fixtures/pool-scene.ts'
 import { evaluateGates } from './gates.ts'
@@ -342,5 +342,59 @@ describe('several nodes', () => {
     holder = 'three'
     await clock.advance(LEASE_RENEW_MS)
     await until('it let go', () => waiting.facts().state !== 'up')
+  })
+
+  it('[I6.lease-held] a renewal that fails ends nobody in time; one that hangs keeps nobody beyond it', async () => {
+    const clock = createTestClock()
+    let answer: () => Promise<boolean> = async () => true
+    const lease = () => ({ take: () => answer(), release: async () => undefined })
+    const farewell = JSON.stringify({ jsonrpc: '2.0', ...message('nexo', 'goodbye') })
+    const scene = await openPool([badServer('slack', { onEof: [farewell] })], { clock, lease })
+    const slack = await scene.reached('slack', 'up')
+    answer = () => Promise.reject(new Error('the store is away'))
+    await clock.advance(LEASE_RENEW_MS)
+    expect(slack.facts().state).toBe('up')
+    // The network swallows the next question. It ends early enough to be gone when another node may begin.
+    let late: (held: boolean) => void = () => undefined
+    answer = () =>
+      new Promise((resolve) => {
+        late = resolve
+      })
+    await clock.advance(LEASE_MS - QUICK.graceMs - LEASE_RENEW_MS - 1)
+    expect([slack.facts().state, scene.texts('slack')]).toEqual(['up', []])
+    await clock.advance(1)
+    await until('it ended', () => slack.facts().state === 'connecting')
+    expect(slack.facts().detail).toBe('its lease was lost')
+    expect(scene.texts('slack')).toEqual(['goodbye'])
+    // Asked late enough, the answer still counts.
+    late(true)
+    await scene.reached('slack', 'up')
+    answer = async () => true
+    expect(slack.facts().restarts).toBe(0)
+  })
+})
+
+describe('the last words of a server', () => {
+  const farewell = (content: string) => JSON.stringify({ jsonrpc: '2.0', ...message('nexo', content) })
+
+  it('[I8.last-words] are heard when it is ended, also by those who must wait', async () => {
+    const scene = await openPool([badServer('slack', { onEof: [farewell('one'), farewell('two')] })])
+    const slack = await scene.reached('slack', 'up')
+    const prefixes: unknown[] = []
+    slack.onNews(() => prefixes.push(scene.pool.get('slack')?.facts().prefix))
+    await scene.pool.stop()
+    expect(scene.texts('slack')).toEqual(['one', 'two'])
+    // Its gates still know it.
+    expect(prefixes).toEqual(['nexo', 'nexo'])
+  })
+
+  it('have an end', async () => {
+    const timings = { ...QUICK, graceMs: 60_000 }
+    const scene = await openPool([badServer('slack', { eofFlood: 50, size: 1_048_576 })], { timings })
+    const slack = await scene.reached('slack', 'up')
+    await scene.pool.stop()
+    expect(scene.texts('slack').length).toBeGreaterThan(10)
+    expect(scene.texts('slack').length).toBeLessThan(20)
+    expect(slack.facts().noise).toBeGreaterThanOrEqual(1)
   })
 })

@@ -95,9 +95,9 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
     },
     async stop() {
       stopped = true
-      const all = [...held.values()]
+      // They stay known until they have ended: what they say on their way out passes their gates.
+      await Promise.all([...held.values()].map(({ supervisor }) => supervisor.stop()))
       held.clear()
-      await Promise.all(all.map(({ supervisor }) => supervisor.stop()))
       // A change half-way: what it was ending is gone by then too.
       await applying.catch(() => undefined)
       reaper.stop()

@@ -29,6 +29,8 @@ export interface ChildTransportDeps {
 /** A message beyond this is skipped; the connection lives on. */
 const MAX_MESSAGE_BYTES = 16 * 1_048_576
 const MAX_STDERR_LINE_BYTES = 65_536
+/** One that is ended may still say so much: it is read to its end whoever waits, so it must have one. */
+const MAX_FAREWELL_BYTES = MAX_MESSAGE_BYTES
 /** A child that does not read is not fed without end. */
 const MAX_UNREAD_BYTES = 16 * 1_048_576
 
@@ -95,7 +97,15 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
       const pipes = [started.stdin, started.stdout, started.stderr]
       const stdout = createLines(MAX_MESSAGE_BYTES, { line: heard, tooLong: deps.noise })
       const stderr = createLines(MAX_STDERR_LINE_BYTES, { line: deps.stderr, tooLong: () => undefined })
-      started.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
+      let farewell = 0
+      started.stdout.on('data', (chunk: Buffer) => {
+        stdout.push(chunk)
+        if (closing === null) return
+        farewell += chunk.length
+        if (farewell <= MAX_FAREWELL_BYTES) return
+        deps.noise()
+        started.stdout.destroy()
+      })
       started.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
       for (const pipe of pipes) pipe.on('error', (error) => transport.onerror?.(error))
       started.once('spawn', () => {
@@ -171,7 +181,7 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
     close,
     send: (message: JSONRPCMessage) => write(`${JSON.stringify(message)}\n`),
     pause() {
-      if (ending === null) child?.stdout.pause()
+      if (ending === null && closing === null) child?.stdout.pause()
     },
     resume: () => void child?.stdout.resume(),
     ending: () => ending,

@@ -4,6 +4,7 @@ import type { Cancel, ServerNews } from '../../contract/index.ts'
 
 export interface NewsLine {
   push(news: ServerNews): void
+  /** Who stops listening is told what still waits: it was said while they listened. */
   listen(run: (news: ServerNews) => void): Cancel
   hold(): Cancel
   /** True while so much waits that the server should not be read. */
@@ -22,30 +23,33 @@ export function createNewsLine(deps: {
 }): NewsLine {
   const listeners = new Set<(news: ServerNews) => void>()
   let waiting: { readonly news: ServerNews; readonly chars: number }[] = []
+  /** So many of them were told already. */
+  let told = 0
   let chars = 0
   let holds = 0
   let full = false
 
-  const tell = (news: ServerNews) => {
-    for (const listener of [...listeners]) {
-      try {
-        listener(news)
-      } catch (thrown) {
-        deps.failed(thrown)
-      }
+  const tellOne = (listener: (news: ServerNews) => void, news: ServerNews) => {
+    try {
+      listener(news)
+    } catch (thrown) {
+      deps.failed(thrown)
     }
+  }
+  const tell = (news: ServerNews) => {
+    for (const listener of [...listeners]) tellOne(listener, news)
   }
   const isMuch = () => waiting.length >= MAX_WAITING || chars >= MAX_WAITING_CHARS
   const drain = () => {
-    let at = 0
     // A listener may hold again while it is told: the rest stays in its place.
-    for (; at < waiting.length && holds === 0; at++) {
-      const one = waiting[at]
+    while (told < waiting.length && holds === 0) {
+      const one = waiting[told++]
       if (one === undefined) continue
       chars -= one.chars
       tell(one.news)
     }
-    waiting = waiting.slice(at)
+    waiting = waiting.slice(told)
+    told = 0
     if (!full || isMuch()) return
     full = false
     deps.pressure(false)
@@ -63,7 +67,10 @@ export function createNewsLine(deps: {
     listen(run) {
       const own = (news: ServerNews) => run(news)
       listeners.add(own)
-      return () => void listeners.delete(own)
+      return () => {
+        if (!listeners.delete(own)) return
+        for (const { news } of waiting.slice(told)) tellOne(own, news)
+      }
     },
     hold() {
       holds++

@@ -88,6 +88,22 @@ describe('news', () => {
     expect(heard).toEqual([0, 1, 2, 3, 4])
   })
 
+  it('that still wait reach a listener who leaves, once', () => {
+    const heard: Record<string, unknown[]> = { leaves: [], stays: [] }
+    const line = createNewsLine({ pressure: () => undefined, failed: () => undefined })
+    const leave = line.listen(({ params }) => {
+      heard.leaves?.push(params)
+      if (params === 1) leave()
+    })
+    line.listen(({ params }) => void heard.stays?.push(params))
+    const release = line.hold()
+    for (let at = 0; at < 4; at++) line.push(news(at))
+    release()
+    line.push(news(4))
+    expect(heard.leaves).toEqual([0, 1, 2, 3])
+    expect(heard.stays).toEqual([0, 1, 2, 3, 4])
+  })
+
   it('reach the others when one listener fails', () => {
     const failed: unknown[] = []
     const heard: unknown[] = []

@@ -14,7 +14,7 @@ import {
   type ServerNews,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { backoffMs } from '../../kit/index.ts'
+import { backoffMs, createLeaseHold } from '../../kit/index.ts'
 import { isEnabled, type LaunchDeps, readLaunch, type Timings, writtenStamp } from './config.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { createNewsLine } from './news-line.ts'
@@ -103,9 +103,8 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
         redact,
         stderr: stderr.line,
         signal,
-        news: (one) => {
-          if (!signal.aborted) news.push({ ...one, from })
-        },
+        // What it still says while it is ended is heard too: nobody says it again.
+        news: (one) => news.push({ ...one, from }),
         noise: () => {
           noise++
         },
@@ -180,8 +179,13 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
         reason = asSwitchboardError(thrown).message
       }
       live = null
-      stopRenewing()
+      // Another node may try while this one waits.
+      hold?.rest()
       if (ended.aborted) break
+      if (attempt.signal.aborted) {
+        become({ ...NOBODY, state: 'connecting', detail: 'its lease was lost' })
+        continue
+      }
       failures++
       const range = { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs }
       const pauseMs = backoffMs(failures, range, deps.random)
@@ -193,28 +197,29 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
     }
   }
 
-  // The lease is renewed beside the connection; one that is lost ends it at once.
-  let stopRenewing: Cancel = () => undefined
-  const take = () => deps.lease?.take(timings.leaseMs).catch(() => false) ?? Promise.resolve(true)
+  // One that is lost ends the connection, early enough for a child to be gone when another node begins one.
+  const hold =
+    deps.lease === undefined
+      ? null
+      : createLeaseHold(deps.lease, {
+          clock,
+          leaseMs: timings.leaseMs,
+          renewMs: timings.leaseRenewMs,
+          endingMs: timings.graceMs,
+          onLost() {
+            if (live !== null) log.warn({}, 'the lease of a channel server was lost')
+            attempt.abort()
+          },
+        })
   const leased = async (ended: AbortSignal): Promise<boolean> => {
-    if (deps.lease === undefined) return true
-    const held = await take()
+    if (hold === null) return true
+    const answer = await hold.take()
     if (ended.aborted) return false
-    if (held) {
-      keepRenewing(attempt)
-      return true
-    }
-    become({ ...NOBODY, state: 'waiting', detail: 'another node holds it' })
+    if (hold.isHeld()) return true
+    if (answer === 'elsewhere') become({ ...NOBODY, state: 'waiting', detail: 'another node holds it' })
+    else become({ ...NOBODY, state: 'connecting', detail: 'the store does not say which node holds it' })
     await wait(timings.leaseRenewMs)
     return false
-  }
-  const keepRenewing = (of: AbortController) => {
-    stopRenewing = clock.after(timings.leaseRenewMs, async () => {
-      const held = await take()
-      if (of.signal.aborted || of !== attempt) return
-      if (held) keepRenewing(of)
-      else of.abort()
-    })
   }
 
   const begin = () => {
@@ -230,10 +235,9 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
   const end = async (detail: string) => {
     run.abort()
     attempt.abort()
-    stopRenewing()
     wake()
     await running
-    await deps.lease?.release().catch(() => undefined)
+    await hold?.release().catch(() => undefined)
     become({ ...NOBODY, state: 'down', detail })
   }
   const connected = (): Connection => {

@@ -1,7 +1,8 @@
 // Long polling: the offset moves with the commit, rivals are told and not fought, a deaf link is found, albums are
 // whole, and one node at a time polls.
 import { afterEach, describe, expect, it } from 'vitest'
-import { SwitchboardError } from '../../contract/index.ts'
+import { LEASE_MS, LEASE_RENEW_MS, SwitchboardError } from '../../contract/index.ts'
+import { createTestClock } from '../../testing/index.ts'
 import { openScene, type Scene, type SceneOptions, until } from './fixtures/telegram-scene.ts'
 
 const open: Scene[] = []
@@ -181,13 +182,65 @@ describe('[S7.telegram-polling] the lease', () => {
     const lease = { take: async () => held, release: async () => void released++ }
     const one = await scene({ lease })
     await one.start()
-    await until('told', () => one.adapter.link().detail === 'another node polls for this integration')
+    await until('told', () => one.adapter.link().state === 'waiting')
+    expect(one.adapter.link().detail).toBe('another node polls for this integration')
     expect(one.fake.updates.polls).toEqual([])
     held = true
     await one.adapter.stop()
     expect(released).toBe(1)
     await one.start()
     await until('up', () => one.adapter.link().state === 'up')
+  })
+
+  it('[I6.lease-held] a renewal that fails stops nobody in time; one that hangs keeps nobody beyond it', async () => {
+    const clock = createTestClock()
+    const asked: string[] = []
+    let answer: () => Promise<boolean> = async () => true
+    const lease = {
+      take: () => {
+        asked.push('asked')
+        return answer()
+      },
+      release: async () => undefined,
+    }
+    const one = await scene({ lease, clock, timings: { pollTimeoutMs: 600_000 } })
+    await one.start()
+    await until('up', () => one.adapter.link().state === 'up')
+    await until('it waits for messages', () => one.fake.updates.polls.length === 2)
+    answer = () => Promise.reject(new Error('the store is away'))
+    await clock.advance(LEASE_RENEW_MS)
+    expect([one.adapter.link().state, asked.length]).toEqual(['up', 2])
+    // The network swallows the next question.
+    let late: (held: boolean) => void = () => undefined
+    answer = () =>
+      new Promise((resolve) => {
+        late = resolve
+      })
+    await clock.advance(LEASE_MS - LEASE_RENEW_MS - 1)
+    expect(one.adapter.link().state).toBe('up')
+    await clock.advance(1)
+    expect(one.adapter.link()).toEqual({ state: 'connecting', detail: 'the lease of its poller was lost' })
+    expect(one.fake.updates.polls).toHaveLength(2)
+    // Whoever has it now gets what comes.
+    one.fake.person().says('hello')
+    const other = await fetch(`${one.fake.url}/bot${one.fake.token}/getUpdates?timeout=1`)
+    expect(await other.json()).toMatchObject({ result: [{ message: { text: 'hello' } }] })
+    expect(one.intake.events).toEqual([])
+    late(false)
+    await until('told', () => one.adapter.link().state === 'waiting')
+  })
+
+  it('[I6.fenced-position] a batch that another node may have by now is no quarrel over the bot', async () => {
+    let held = true
+    const lease = { take: async () => held, release: async () => undefined }
+    const one = await scene({ lease })
+    await one.start()
+    await until('up', () => one.adapter.link().state === 'up')
+    held = false
+    one.intake.failWith(new SwitchboardError('conflict', 'the lease is held by another node'))
+    one.fake.person().says('hello')
+    await until('it steps back', () => one.adapter.link().state === 'waiting')
+    expect(one.log.lines.filter((line) => line.includes('somebody else'))).toEqual([])
   })
 })
 

@@ -16,14 +16,14 @@ import {
   type Received,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { backoffMs } from '../../kit/index.ts'
+import { backoffMs, createLeaseHold } from '../../kit/index.ts'
 import { gatherAlbums, MAX_ALBUM, trailingAlbum } from './albums.ts'
 import type { TelegramClient } from './client.ts'
 import type { Timings } from './config.ts'
 import { ALLOWED_UPDATES, type Parsed, parseUpdate, type Self } from './parse.ts'
 
 export interface LinkState {
-  readonly state: 'up' | 'connecting' | 'down'
+  readonly state: 'up' | 'connecting' | 'down' | 'waiting'
   readonly detail?: string
 }
 
@@ -94,10 +94,12 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
       const whole = parsed.slice(0, count).filter((one) => one !== null)
       const events = gatherAlbums(whole)
       const next = last.id + 1
-      const received = await deps.intake.receive(
-        events.map(({ event }) => event),
-        { cursor: String(next) },
-      )
+      const received = await deps.intake
+        .receive(
+          events.map(({ event }) => event),
+          { cursor: String(next) },
+        )
+        .catch(unfenced)
       offset = next
       deps.settled(events, received)
     }
@@ -122,7 +124,7 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
   }
 
   const failed = async (thrown: unknown) => {
-    if (stopped) return
+    if (stopped || hold?.isHeld() === false) return
     const error = asSwitchboardError(thrown, 'platform_unavailable')
     album = null
     patient = false
@@ -141,10 +143,7 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
   }
 
   const round = async () => {
-    if (!(await leaseHeld())) {
-      deps.tell({ state: 'connecting', detail: 'another node polls for this integration' })
-      return wait(LEASE_RENEW_MS)
-    }
+    if (!(await leased())) return wait(LEASE_RENEW_MS)
     const self = await deps.self()
     const askedAt = clock.now()
     const updates = await poll()
@@ -159,18 +158,28 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
     if (hasty) await wait(HASTY_PAUSE_MS)
   }
 
-  // The lease is renewed beside a poll that waits; one that is lost ends the poll.
-  let stopRenewing: () => void = () => undefined
-  const leaseHeld = async (): Promise<boolean> => {
-    stopRenewing()
-    if (deps.lease === undefined) return true
-    const held = await deps.lease.take(LEASE_MS).catch(() => false)
-    if (held && !stopped) {
-      stopRenewing = clock.after(LEASE_RENEW_MS, async () => {
-        if (!(await leaseHeld())) current.abort()
-      })
-    }
-    return held
+  // The lease is renewed beside a poll that waits; one that is lost ends the poll. After a failure it is asked for anew:
+  // the failure may have been that somebody else has it.
+  const hold =
+    deps.lease === undefined
+      ? null
+      : createLeaseHold(deps.lease, {
+          clock,
+          leaseMs: LEASE_MS,
+          renewMs: LEASE_RENEW_MS,
+          onLost() {
+            deps.tell({ state: 'connecting', detail: 'the lease of its poller was lost' })
+            current.abort()
+          },
+        })
+  const leased = async (): Promise<boolean> => {
+    if (hold === null || (hold.isHeld() && failures === 0)) return true
+    const answer = await hold.take()
+    if (hold.isHeld()) return true
+    if (answer === 'elsewhere')
+      deps.tell({ state: 'waiting', detail: 'another node polls for this integration' })
+    else deps.tell({ state: 'connecting', detail: 'the store does not say which node polls' })
+    return false
   }
 
   const loop = async () => {
@@ -181,14 +190,19 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
   return {
     async stop() {
       stopped = true
-      stopRenewing()
       current.abort()
       wake()
       await running
-      stopRenewing()
-      await deps.lease?.release().catch(() => undefined)
+      await hold?.release().catch(() => undefined)
     },
   }
+}
+
+/** The lease is another node's by now: no quarrel over the bot, as a conflict of Telegram's would be. */
+function unfenced(thrown: unknown): never {
+  const { code, message } = asSwitchboardError(thrown)
+  if (code === 'conflict') throw new SwitchboardError('platform_unavailable', `not stored: ${message}`)
+  throw thrown
 }
 
 function readOffset(cursor: string | null): number {
