@@ -244,7 +244,12 @@ async function closeAll(client: Client, opened: Opened): Promise<void> {
 async function open(launch: Launch, deps: ConnectionDeps, deaf: (reason: string) => void): Promise<Opened> {
   const { clock, timings } = deps
   if (launch.transport === 'http') {
-    const http = await createHttpTransport(launch, { clock, headTimeoutMs: timings.initializeMs, deaf })
+    const http = await createHttpTransport(launch, {
+      clock,
+      headTimeoutMs: timings.initializeMs,
+      deaf,
+      news: deps.news,
+    })
     return { ...http, ending: () => null }
   }
   const { graceMs, writeTimeoutMs } = timings

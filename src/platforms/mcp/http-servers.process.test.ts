@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
 import { startHttpChannel } from './fixtures/http-channel.ts'
 import { openPool } from './fixtures/pool-scene.ts'
+import { parseMessage } from './parse.ts'
 
 const pager = (url: string) => ({ name: 'pager', options: { url, headers: { Authorization: 'env:PAGER' } } })
 
@@ -118,6 +119,28 @@ describe('channel servers over HTTP', () => {
     await channel.emit('notifications/nexo/channel', { content: 'short' })
     await until('it is there', () => scene.texts('pager').includes('short'))
     expect(scene.texts('pager')).toEqual(['short'])
+  })
+
+  it('[I8.http-malformed] every malformed notification is heard as it came, for the parser to name', async () => {
+    const channel = await startHttpChannel('before', 'nexo')
+    const scene = await openPool([pager(channel.url)])
+    const server = await scene.reached('pager', 'up')
+    await until('the stream is open', () => channel.streams() === 1)
+    const malformed = [undefined, null, 5, 'x', [], {}, { content: 1 }, { content: 'x', meta: [] }]
+    const good = { content: 'ok', _meta: 5 }
+    for (const params of [...malformed, { content: 'x', meta: { n: 3 } }, good]) {
+      const message = { jsonrpc: '2.0', method: 'notifications/nexo/channel', params }
+      channel.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`)
+    }
+    await until('all are there', () => scene.news.pager?.length === 10)
+    const kinds = scene.news.pager?.map((news) => {
+      const parsed = parseMessage('pager', news)
+      return parsed.ok ? parsed.value.content : parsed.error.kind
+    })
+    expect(kinds).toEqual([...Array(5).fill('params'), 'content', 'content', 'meta', 'meta', 'ok'])
+    expect(server.facts()).toMatchObject({ state: 'up', noise: 0 })
+    channel.write('data: garbage\n\n')
+    await until('it is counted', () => server.facts().noise === 1)
   })
 
   it('ends the session when it is no longer configured', async () => {

@@ -2,9 +2,10 @@
 // cannot be had again, or a session that the server forgot, ends the connection, so that it is made anew: a link that is
 // up but deaf would be the worst of all.
 import type { Transport } from '@modelcontextprotocol/client'
-import { type Clock, SwitchboardError } from '../../contract/index.ts'
+import { type Clock, type ServerPush, SwitchboardError } from '../../contract/index.ts'
 import { createStreamingFetch, type StreamingFetch } from '../../kit/index.ts'
 import type { HttpLaunch } from './config.ts'
+import { tapEvents } from './event-stream.ts'
 
 export interface HttpTransport {
   readonly transport: Transport
@@ -19,6 +20,7 @@ export interface HttpTransportDeps {
   readonly headTimeoutMs: number
   /** The stream of news is lost for good. */
   readonly deaf: (reason: string) => void
+  readonly news: (push: ServerPush) => void
   readonly fetch?: StreamingFetch
 }
 
@@ -32,6 +34,7 @@ export async function createHttpTransport(
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const reach = deps.fetch ?? createStreamingFetch({ clock: deps.clock, headTimeoutMs: deps.headTimeoutMs })
   const gate = createGate()
+  const taps = { news: deps.news, maxBytes: MAX_MESSAGE_BYTES }
   let misses = 0
 
   const stream = async (input: string | URL | Request, init: RequestInit): Promise<Response> => {
@@ -47,7 +50,7 @@ export async function createHttpTransport(
     }
     if (response.ok) {
       misses = 0
-      return through(response, gate.stream(), eventBound())
+      return through(response, gate.stream(), tapEvents(taps))
     }
     // Not found: the session is forgotten. Not allowed: it never pushes by itself, only within answers.
     if (response.status === 404 || response.status === 400) deps.deaf('it has forgotten the session')
@@ -64,7 +67,8 @@ export async function createHttpTransport(
       throw new SwitchboardError('platform_rejected', 'the URL redirects elsewhere, which is not followed', {
         hint: 'write the final URL under mcp_servers',
       })
-    return through(response, wholeBound())
+    const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false
+    return through(response, wholeBound(), ...(isStream ? [tapEvents(taps)] : []))
   }
 
   const transport = new StreamableHTTPClientTransport(new URL(launch.url), {
@@ -103,20 +107,6 @@ function wholeBound() {
       size += chunk.length
       if (size <= MAX_MESSAGE_BYTES) controller.enqueue(chunk)
       else controller.error(new Error('the answer is too large'))
-    },
-  })
-}
-
-/** Ends a stream of events of which one has no end: an event is over where a line is empty. */
-function eventBound() {
-  let since = 0
-  return new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-      const end = Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n'))
-      since = end === -1 ? since + bytes.length : bytes.length - end
-      if (since <= MAX_MESSAGE_BYTES) controller.enqueue(chunk)
-      else controller.error(new Error('an event is too large'))
     },
   })
 }
