@@ -1,10 +1,10 @@
 // The only way out to URLs that others gave us: no private address after DNS resolution (the checked address is the
 // one connected to), no redirects, limits of time and size, and no URL in any error, for a URL may be a secret.
-import { lookup as dnsLookup } from 'node:dns/promises'
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { asSwitchboardError, type Clock, SwitchboardError } from '../contract/index.ts'
+import { type LookUp, lookUp, type ResolvedAddress } from './look-up.ts'
 import { mayConnect } from './public-address.ts'
 
 export interface GuardedRequest {
@@ -32,15 +32,10 @@ export interface GuardedResponse {
   readonly truncated: boolean
 }
 
-export interface ResolvedAddress {
-  readonly address: string
-  readonly family: number
-}
-
 export interface GuardedFetchDeps {
   readonly clock: Pick<Clock, 'after'>
   /** Resolves a host name to all its addresses. */
-  readonly resolve?: (host: string) => Promise<readonly ResolvedAddress[]>
+  readonly resolve?: LookUp
 }
 
 /**
@@ -51,7 +46,7 @@ export interface GuardedFetchDeps {
 export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResponse>
 
 export function createGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
-  const resolve = deps.resolve ?? ((host) => dnsLookup(host, { all: true, verbatim: true }))
+  const { resolve = lookUp } = deps
   return async (request) => {
     const url = parseUrl(request)
     const host = bareHost(url)
@@ -100,14 +95,15 @@ function parseUrl(request: Pick<GuardedRequest, 'url' | 'allowPrivate' | 'allowH
 export async function resolveChecked(
   host: string,
   request: Pick<GuardedRequest, 'allowPrivate'>,
-  resolve: (host: string) => Promise<readonly ResolvedAddress[]>,
+  resolve: LookUp,
 ): Promise<readonly ResolvedAddress[]> {
   let addresses: readonly ResolvedAddress[]
   if (isIP(host) > 0) addresses = [{ address: host, family: isIP(host) }]
   else {
     try {
       addresses = await resolve(host)
-    } catch {
+    } catch (thrown) {
+      if (thrown instanceof SwitchboardError) throw thrown
       throw new SwitchboardError('platform_unavailable', 'the host name of the URL does not resolve')
     }
   }

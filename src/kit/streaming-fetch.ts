@@ -1,17 +1,17 @@
 // Requests whose answers stream for as long as the peer likes, for URLs that the operator wrote: the shape of the web's
 // fetch over the rules of the guard. Private addresses are the operator's own and open; link-local ones stay closed; the
 // checked address is the one connected to; no redirect is followed, for headers are credentials; no URL is in any error.
-import { lookup as dnsLookup } from 'node:dns/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { type Clock, SwitchboardError } from '../contract/index.ts'
-import { faultName, type LookupAll, type ResolvedAddress, resolveChecked } from './guarded-fetch.ts'
+import { faultName, type LookupAll, resolveChecked } from './guarded-fetch.ts'
+import { type LookUp, lookUp, type ResolvedAddress } from './look-up.ts'
 
 export interface StreamingFetchOptions {
   readonly clock: Pick<Clock, 'after'>
   /** Until the head of the answer; its body may take any time. */
   readonly headTimeoutMs: number
-  readonly resolve?: (host: string) => Promise<readonly ResolvedAddress[]>
+  readonly resolve?: LookUp
 }
 
 /** Throws `platform_unavailable` when the request did not go out, `outcome_unknown` when it did and no answer came. */
@@ -21,7 +21,7 @@ export type StreamingFetch = (input: string | URL | Request, init?: RequestInit)
 const BARE = new Set([101, 103, 204, 205, 304])
 
 export function createStreamingFetch(options: StreamingFetchOptions): StreamingFetch {
-  const resolve = options.resolve ?? ((host) => dnsLookup(host, { all: true, verbatim: true }))
+  const { resolve = lookUp } = options
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input)
     if (url.protocol !== 'http:' && url.protocol !== 'https:')

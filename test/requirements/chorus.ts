@@ -39,6 +39,7 @@ built   9 S8.chained                Two Switchboards can be chained
 built   9 I9.verify                 chorus verify tests an agent or a service, says what holds, and comes to an end whatever answers
 built   9 I9.error-told             An error after the answer is told to the person, also after a restart
 built   9 I9.slow-agent             A delivery that hangs delays no other conversation
+built   9 I9.dead-names             Callbacks whose name servers are dead delay no other look-up of the process
 built   9 I9.tools-kept             tool_call and tool_result are kept durably beside their turn, bounded, for turns show and the console
 built   9 I9.tools-no-secret        What is kept or shown of a tool call holds no credential
 built   9 I9.tools-in-chat          Tool calls are said in the chat only where show_tools is set
