@@ -232,8 +232,7 @@ describe('bad things', () => {
     await Promise.all([first.context.close(), second.context.close()])
   })
 
-  // Tried again: about one run in four does not see the gate after the reload, and the cause is not found yet.
-  it('a link for another device works there; signing out ends it here', { retry: 3 }, async () => {
+  it('a link for another device works there; signing out ends it here', async () => {
     await visitor.page.getByRole('button', { name: 'Menu' }).click()
     await visitor.page.getByText('Link another device').click()
     const link = await visitor.page.getByRole('textbox', { name: 'Link' }).inputValue()
@@ -243,6 +242,8 @@ describe('bad things', () => {
     await other.page.goto(link)
     await other.page.getByText('connected', { exact: true }).waitFor()
     await visitor.page.getByRole('button', { name: 'Menu' }).click()
+    // The browser's idle connection is closed under the next request, as a server or proxy does that has waited enough.
+    river.closeIdle()
     await visitor.page.getByText('Sign out').click()
     await visitor.page.getByText('This browser is not signed in').waitFor()
     await visitor.page.reload()

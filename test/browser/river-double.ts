@@ -22,6 +22,8 @@ export interface RiverDouble extends MemoryRiver {
   chatLink(): Promise<string>
   /** Stops listening and cuts every connection, as a kill would. */
   drop(): Promise<void>
+  /** Closes the connections that wait for a next request. */
+  closeIdle(): void
   /** Listens again on the same port. */
   comeBack(): Promise<void>
   close(): Promise<void>
@@ -57,6 +59,7 @@ export async function createRiverDouble(
     chatLink: async () =>
       `http://127.0.0.1:${port}${(await mintChatPath(memory.tokens, { integration: 'web' })).path}`,
     drop: close,
+    closeIdle: () => server.closeIdleConnections(),
     async comeBack() {
       server = await listen(run, port)
     },

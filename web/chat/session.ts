@@ -257,7 +257,9 @@ export function createSession(): Session {
       return new URL(answer.body.link as string, location.href).href
     },
     async logout() {
-      const answer = await call('POST', '/chat/logout')
+      let answer = await call('POST', '/chat/logout')
+      // A connection that rested may be closed under the request; asking twice does no harm.
+      if (answer.status === 0) answer = await call('POST', '/chat/logout')
       // 401: there was no session any more. Anything else leaves it alive, and the page must not say otherwise.
       if (!answer.ok && answer.status !== 401) {
         return set({ problem: `You are still signed in: ${answer.problem}.` })
