@@ -222,7 +222,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     sessionFacts: async (agent, at, route) => {
       const session = route?.session ?? (await store.sessionAt(agent, at))?.id
       const open = session
-        ? await store.turns({ session, states: ['queued', 'handed', 'seen'], limit: 1_000 })
+        ? await store.turns({ session, states: ['queued', 'handed', 'seen'], resting: false, limit: 1_000 })
         : []
       const queued = open.filter((row) => row.state === 'queued').length
       const post = roster.get(agent)

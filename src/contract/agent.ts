@@ -43,6 +43,11 @@ export interface Redelivery {
   readonly handed: 'again' | 'give-up' | 'wait'
   /** Seen, not answered. `resume`: delivered with `continuation`. */
   readonly seen: 'again' | 'resume' | 'give-up' | 'wait'
+  /**
+   * Seen, and acknowledged with `ack`. `rest`: neither waited for nor offered again, and no part of the window. Absent: like
+   * any other that was seen.
+   */
+  readonly acknowledged?: 'rest'
   /** Whether silence for `redeliver_after` means that nothing is running. */
   readonly afterTimeout: boolean
 }

@@ -316,6 +316,8 @@ export interface TokenRow {
 
 export interface TurnFilter {
   readonly states?: readonly TurnState[]
+  /** Whether those that rest (seen, acknowledged) are given too; false: they are left out. */
+  readonly resting?: false
   readonly agent?: string
   readonly integration?: string
   readonly session?: string

@@ -4,7 +4,9 @@
 //   queued ──▶ handed ──▶ seen ──▶ answered
 // `handed` is written before the hand-over, so a crash in between makes a marked repeat, never an unmarked one.
 // `seen` and `answered` need evidence from the agent. A handed turn may go back to `queued` when the connector
-// knows that it was not taken. handed → handed (reason `taken`) notes that an agent which lives on without us has it. `refused` and `consumed` are born so and never move.
+// knows that it was not taken. handed → handed (reason `taken`) notes that an agent which lives on without us has it.
+// seen → seen (reason `acknowledged`): the agent said that it will not answer at once, or at all. Such a turn rests: it is
+// no longer waited for nor offered again, and can still be answered. `refused` and `consumed` are born so and never move.
 
 export const TURN_STATES = [
   'queued',
@@ -23,7 +25,7 @@ export const OPEN_TURN_STATES = ['queued', 'handed', 'seen'] as const satisfies 
 const TURN_MOVES: Record<TurnState, readonly TurnState[]> = {
   queued: ['handed', 'failed', 'expired'],
   handed: ['queued', 'handed', 'seen', 'answered', 'failed', 'expired'],
-  seen: ['queued', 'answered', 'failed', 'expired'],
+  seen: ['queued', 'seen', 'answered', 'failed', 'expired'],
   answered: [],
   refused: [],
   consumed: [],
@@ -33,6 +35,11 @@ const TURN_MOVES: Record<TurnState, readonly TurnState[]> = {
 
 export function turnMayMove(from: TurnState, to: TurnState): boolean {
   return TURN_MOVES[from].includes(to)
+}
+
+/** Acknowledged by the agent and not answered: nobody waits for it, and it is in nobody's way. */
+export function isResting(turn: { readonly state: TurnState; readonly reason: string | null }): boolean {
+  return turn.state === 'seen' && turn.reason === 'acknowledged'
 }
 
 // A send is one message to a platform:

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createFakeTelegram } from '../../src/testing/emulate.ts'
-import { openChannel } from './channel-scene.ts'
+import { audited, openChannel } from './channel-scene.ts'
 import { askLines, createScene } from './scene.ts'
 import { until } from './until.ts'
 
@@ -33,4 +33,18 @@ describe('kill -9 of the daemon under a host', () => {
     const approvals = await askLines<{ id: string; state: string }>(place.data, 'approvals', '--all')
     expect(approvals).toMatchObject([{ id: asked.id, state: 'relayed' }])
   })
+})
+
+it('[S6.channel-ack-rests] a session that acknowledges everything is handed everything', async () => {
+  const place = openChannel(scene)
+  const claude = await place.claude()
+  claude.onPrompt = ({ meta }) => void claude.call('ack', { message_id: meta.message_id })
+  for (let n = 0; n < 300; n++) await place.say(`n${n}`)
+  await until('all are there', () => claude.prompts.length === 300)
+  await until('all are acknowledged', async () =>
+    (await place.turns()).every(({ state, reason }) => state === 'seen' && reason === 'acknowledged'),
+  )
+  expect(claude.prompts.map(({ content }) => content)).toEqual(Array.from({ length: 300 }, (_, n) => `n${n}`))
+  expect(await claude.call('pending_messages', {})).toMatchObject({ text: '(nothing waits)' })
+  expect(await audited(place.data)).toMatchObject({ ok: true, conservation: { ok: true } })
 })

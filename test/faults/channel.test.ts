@@ -186,7 +186,11 @@ describe('kill -9', () => {
     first.onPrompt = () => undefined
     for (const text of ['two', 'three', 'four']) await place.say(text)
     await until('all are there', () => first.prompts.length === 4)
-    await first.call('ack', { message_id: first.prompts[2]?.meta.message_id })
+    await first.call('react', {
+      chat_id: 'hook:dev',
+      message_id: first.prompts[2]?.meta.message_id,
+      emoji: '👀',
+    })
     first.kill('SIGKILL')
     await first.exited
     const second = await place.claude()

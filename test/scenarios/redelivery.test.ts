@@ -3,7 +3,8 @@ import { expect, it } from 'vitest'
 import { type Delivery, SwitchboardError } from '../../src/contract/index.ts'
 import { AGAIN } from '../../src/testing/scripted-connector.ts'
 import { testAgent } from '../../src/testing/test-settings.ts'
-import { describeRiver } from './river.ts'
+import { describeRiver, type OpenRiver } from './river.ts'
+import { caller, outcomeOf } from './tool-caller.ts'
 
 const BUSY = () => new SwitchboardError('rate_limited', 'the agent is busy')
 const SILENT = () => undefined
@@ -171,5 +172,61 @@ describeRiver('offering again', (open) => {
     const agent = testAgent('demo', ['chat'], { connector: { type: 'test', options: { changed: true } } })
     await river.configure({ agents: [agent] })
     expect(river.agent.deliveries.map((one) => one.repeat)).toEqual([false, true])
+  })
+
+  const RESTING = { ...AGAIN, acknowledged: 'rest' } as const
+  const acknowledged = async (open: OpenRiver) => {
+    const river = await open({ agent: { redelivery: RESTING } })
+    river.agent.script = SILENT
+    const { id } = await river.person('anna').says('1')
+    await river.settle()
+    const [first] = river.agent.deliveries as [Delivery]
+    const acked = await outcomeOf(river, river.tools().ack(caller(), { messageId: first.messageId }))
+    expect(acked).toMatchObject({ text: 'acknowledged' })
+    await river.settle()
+    const turn = () => river.desk().turn(id ?? '')
+    expect(await turn()).toMatchObject({ state: 'seen', reason: 'acknowledged', attempts: 1 })
+    return { river, first, turn }
+  }
+
+  it('[S6.channel-ack-rests] an acknowledged turn holds up nobody, and is pending no more', async () => {
+    const { river, first, turn } = await acknowledged(open)
+    await river.person('anna').says('2')
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['1', '2'])
+    const pending = await river.tools().pendingMessages(caller())
+    expect(pending.structured.messages).toMatchObject([{ text: '2' }])
+    await river.agent.evidence(first, 'seen')
+    expect(await turn()).toMatchObject({ state: 'seen', reason: 'acknowledged' })
+  })
+
+  it('[S6.channel-ack-rests] it is not offered again, and can be answered later, by name or when nothing else is open', async () => {
+    const { river, first, turn } = await acknowledged(open)
+    for (let life = 0; life < 6; life++) {
+      await river.restart()
+      await river.pass(20_000)
+    }
+    river.agent.detach()
+    await river.settle()
+    river.agent.attach()
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['1'])
+    expect(await turn()).toMatchObject({ state: 'seen', reason: 'acknowledged', attempts: 1 })
+    await river.person('anna').says('2')
+    await river.settle()
+    const second = river.agent.deliveries[1] as Delivery
+    const reply = (input: object) =>
+      outcomeOf(river, river.tools().reply(caller(), { chatId: first.chatId, text: 'x', ...input }))
+    await reply({})
+    expect(await river.desk().turn(second.turn)).toMatchObject({ state: 'answered' })
+    expect(await turn()).toMatchObject({ state: 'seen' })
+    await reply({ replyTo: first.messageId })
+    expect(await turn()).toMatchObject({ state: 'answered' })
+    const after = await acknowledged(open)
+    await outcomeOf(
+      after.river,
+      after.river.tools().reply(caller(), { chatId: after.first.chatId, text: 'y' }),
+    )
+    expect(await after.turn()).toMatchObject({ state: 'answered' })
   })
 })

@@ -34,6 +34,8 @@ export interface CallDesk {
 
 const CALLS_AT_ONCE = 64
 const CALLS_REMEMBERED = 1_000
+/** Acknowledged turns of one host that a reply may still be about. */
+const ACKED_REMEMBERED = 500
 /** How long a call waits for a turn that it proves to be in flight again. */
 const FLIGHT_MS = 5_000
 
@@ -44,7 +46,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
   const evidence = async (host: Host, proved: Held) => {
     deps.prove(host)
     host.current = { session: proved.session, turn: proved.turn }
-    if (!proved.flying && !proved.elsewhere) await inFlight(proved)
+    if (!proved.flying && !proved.elsewhere && !proved.acked) await inFlight(proved)
     for (const one of coveredBy(host.held, proved)) {
       one.seen = true
       await deps.accept({ kind: 'evidence', turn: one.turn, of: 'seen' })
@@ -84,6 +86,17 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     return done.map(({ turn }) => turn)
   }
 
+  /** The host need not name it any more; here it is kept for a while, for an answer may still come. */
+  const acknowledged = (host: Host, proved: Held): readonly string[] => {
+    proved.acked = true
+    proved.flying = false
+    const acked = host.held.filter((one) => one.acked)
+    const forgotten = acked.length > ACKED_REMEMBERED ? acked[0] : undefined
+    host.held = host.held.filter((one) => one !== forgotten)
+    deps.freed()
+    return [proved.turn]
+  }
+
   const run = async (host: Host, call: HostCall, proves: (turn: string | null) => void) => {
     const tool = toolByName(call.tool)
     if (tool === undefined) {
@@ -97,6 +110,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
         : (host.held.find((one) => one.turn === provedBefore) ?? null)
     proves(proved?.turn ?? provedBefore ?? null)
     const replies = tool.name === 'reply'
+    const acks = tool.name === 'ack'
     if (proved && replies) proved.answering = true
     if (proved) await evidence(host, proved)
     // It was busy when the turn moved on: the people there have their answer.
@@ -115,11 +129,13 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
         local: host.link.local,
       },
       // Message ids are unique per chat only: the turn itself is not to be mistaken.
-      input: tool.name === 'ack' && proved ? { message_id: proved.turn } : call.input,
+      input:
+        acks && (proved?.turn ?? provedBefore) ? { message_id: proved?.turn ?? provedBefore } : call.input,
       log: deps.log,
     })
     if (proved && outcome.isError) proved.answering = false
     const isAnswer = replies && !outcome.isError
+    if (proved && acks && !outcome.isError) return { ...outcome, done: acknowledged(host, proved) }
     return { ...outcome, done: proved && isAnswer ? await answered(host, proved) : [] }
   }
 

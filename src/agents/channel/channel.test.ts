@@ -217,6 +217,28 @@ describe('the channel connector', () => {
     expect(tools.calls.at(-1)?.caller.turn).toBe('t3')
   })
 
+  it('[S6.channel-ack-rests] what was acknowledged is not what the next reply is about, unless there is nothing else', async () => {
+    const host = hosts.attach('kate')
+    await prove(host)
+    const call = (tool: string, input: object) =>
+      host.seat.call({ key: `${tool} ${JSON.stringify(input)}`, tool, input }, () => undefined)
+    await connector.deliver(turn(1))
+    expect(await call('ack', { message_id: 'm1' })).toMatchObject({ done: ['t1'] })
+    await connector.deliver(turn(2))
+    await connector.deliver(other(3))
+    expect(await call('reply', { chat_id: 'place:room', text: 'to 2' })).toMatchObject({ done: ['t1', 't2'] })
+    expect(tools.calls.at(-1)?.caller.turn).toBe('t2')
+    await call('ack', { message_id: 'm3' })
+    await connector.deliver(turn(4))
+    expect(await call('reply', { chat_id: 'place:other', text: 'at last' })).toMatchObject({ done: ['t3'] })
+    expect(tools.calls.at(-1)?.caller.turn).toBe('t3')
+    await connector.deliver(turn(5))
+    await call('ack', { message_id: 'm4' })
+    host.detach()
+    await clock.settle()
+    expect(returned()).toMatchObject([{ turns: ['t5'] }])
+  })
+
   it('a message id that two chats share is told apart by the chat', async () => {
     const host = hosts.attach('kate')
     await prove(host)

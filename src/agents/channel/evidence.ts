@@ -6,6 +6,8 @@ export interface Held extends HeldTurn {
   /** What its files are called. None are known of a turn that was handed over before the daemon ended. */
   files: readonly string[]
   seen: boolean
+  /** It was acknowledged, so nobody waits for it any more. It may still be answered. */
+  acked: boolean
   /** A reply to it is on its way: another one that names only the chat is about the next. */
   answering: boolean
   /** The dispatcher counts it as in flight now. */
@@ -36,8 +38,9 @@ export function namedBy(tool: string, input: unknown): Named {
 }
 
 /**
- * The turn that the call proves. A named message, or a file of it, proves its own turn; the chat alone proves the oldest one open there;
- * a message that is none of the open ones (an older one, or one of the agent's own) proves nothing.
+ * The turn that the call proves. A named message, or a file of it, proves its own turn; the chat alone proves the oldest
+ * one open there, one that was acknowledged only when there is no other: what came since is what is being answered. A
+ * message that is none of the open ones (an older one, or one of the agent's own) proves nothing.
  */
 export function provedBy(held: readonly Held[], { chatId, messages, file }: Named): Held | null {
   const here = chatId === null ? held : held.filter((one) => one.chatId === chatId)
@@ -51,7 +54,8 @@ export function provedBy(held: readonly Held[], { chatId, messages, file }: Name
   if (sent) return sent
   // One in flight before one that is not: of that, nobody knows whether it is still open.
   const open = here.filter((one) => !one.answering)
-  return chatId === null ? null : (open.find((one) => one.flying) ?? open[0] ?? null)
+  const unacked = open.find((one) => one.flying && !one.acked) ?? open.find((one) => !one.acked)
+  return chatId === null ? null : (unacked ?? open[0] ?? null)
 }
 
 /** Evidence for a later message covers the earlier ones handed to the same host. */

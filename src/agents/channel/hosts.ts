@@ -44,7 +44,11 @@ function isBefore(one: Held, session: string, turn: string): boolean {
   return one.flying && !one.seen && one.session === session && one.turn !== turn
 }
 
-const roomy = (host: Host | null): Host | null => (host && host.held.length < MOST_HELD ? host : null)
+/** The shim remembers only what was not acknowledged. */
+const holds = ({ held }: Host): number =>
+  held.length < MOST_HELD ? held.length : held.filter((one) => !one.acked).length
+
+const roomy = (host: Host | null): Host | null => (host && holds(host) < MOST_HELD ? host : null)
 
 export const isUsable = (host: Host): boolean => host.proven || !host.silent
 
@@ -71,6 +75,7 @@ export function createHostBook(start: string): HostBook {
           ...one,
           files: [],
           seen: false,
+          acked: false,
           answering: false,
           flying: false,
           elsewhere: false,

@@ -60,17 +60,8 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     const event = eventOf(delivery, host.link.local ? file : {})
     const { turn, session, chatId, messageId } = event
     host.held = host.held.filter((one) => one.turn !== turn)
-    const held: Held = {
-      turn,
-      session,
-      chatId,
-      messageId,
-      files: filesOf(delivery),
-      seen: false,
-      answering: false,
-      flying: true,
-      elsewhere: false,
-    }
+    const fresh = { seen: false, acked: false, answering: false, flying: true, elsewhere: false }
+    const held: Held = { turn, session, chatId, messageId, files: filesOf(delivery), ...fresh }
     host.held.push(held)
     hosts.stick(session, host)
     if (!host.proven) host.trial = clock.after(TRIAL_MS, () => void giveUpTrial(host))
@@ -199,8 +190,9 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   }
 
   return {
-    // What a host that went away had seen is offered again too, and marked: another host knows nothing of it.
-    redelivery: { handed: 'again', seen: 'again', afterTimeout: false },
+    // What a host that went away had seen and not acknowledged is offered again too, and marked: another host knows nothing
+    // of it.
+    redelivery: { handed: 'again', seen: 'again', acknowledged: 'rest', afterTimeout: false },
     window: WINDOW,
     holdsDecisions: false,
     async start(given) {

@@ -6,6 +6,7 @@ import {
   type AgentOutlet,
   type AgentOutput,
   type Clock,
+  isResting,
   type Logger,
   type NewSend,
   OPEN_TURN_STATES,
@@ -108,8 +109,9 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
       // Ids can be guessed: whoever names the turn of another agent names none.
       if (flying && flying.flight.row.agent !== agent) return null
       if (flying) return { row: flying.flight.row, here: flying.flight }
-      if (!waits()) return null
       const row = await store.turn(turn)
+      if (row?.agent === agent && isResting(row)) return { row, here: null }
+      if (!waits()) return null
       if (row?.agent !== agent || !OPEN_TURN_STATES.some((state) => state === row.state)) return null
       // It is in flight at another node, or its node died: the row is settled from here.
       if (store.shared && row.state !== 'queued') return { row, here: null }

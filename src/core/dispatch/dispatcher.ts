@@ -5,6 +5,7 @@ import {
   type AgentConnector,
   asSwitchboardError,
   type Clock,
+  isResting,
   LEASE_MS,
   type Logger,
   type NewSend,
@@ -24,6 +25,7 @@ import { toDelivery } from './delivery.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { type Before, createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
 import { laneRequest } from './lane-request.ts'
+import { createLeftovers } from './leftovers.ts'
 import { createLookout } from './lookout.ts'
 import { createOfflineNotices } from './offline-notices.ts'
 import type { Pressure } from './pressure.ts'
@@ -60,6 +62,8 @@ export interface Dispatcher {
   wasLost(turn: string): boolean
   /** Commits sends and the turn's move as one; forgets the flight when the turn is done. False: the lane is lost. */
   settle(turn: string, to: 'seen' | 'answered' | 'failed', options?: SettleOptions): Promise<SettleOutcome>
+  /** The agent has seen it and will not answer at once, or at all: where the connector says so it rests from now on. */
+  acknowledge(row: TurnRow): Promise<void>
   /** The agent gave a sign of life that moves nothing: its time to answer begins anew, also where it is waited for. */
   heard(turn: string, agent: string): Promise<void>
   /** Offers turns again, in order, that were handed over and that nobody works on any more. */
@@ -99,6 +103,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   let stopped = false
   const expiry = createTurnExpiry(deps)
   const settling = createSettling({ ...deps, holds, patience, wake: (work) => drain.wake(work) })
+  const settleLeftovers = createLeftovers({ ...deps, holds, patience, settling })
 
   const drain: Drain = createDrain<TakenLane>(
     {
@@ -257,14 +262,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (outcome === 'stale') holds.drop(hold)
   }
 
-  /** The agent has it and lives on without us: it stays in flight, for what is left of its time. */
-  const waitOn = (hold: LaneHold, row: TurnRow) => {
-    holds.board(hold, row)
-    const flight = hold.flights.get(row.id)
-    if (flight) flight.offered = true
-    settling.watchSilence(hold, row, row.updatedAt)
-  }
-
   const giveBack = async (hold: LaneHold, rows: readonly TurnRow[], options: GiveBackOptions) => {
     const { maxAttempts } = deps.settings().tunables
     const spent = options.counted ? rows.filter((row) => row.attempts >= maxAttempts) : []
@@ -273,28 +270,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (again.length > 0)
       await putBack(hold, again, { repeat: true, detail: options.detail, uncounted: !options.counted })
     drain.wake({ lane: hold.lane, scope: hold.agent })
-  }
-
-  /** What a former owner left in flight is offered again, resumed, waited for or given up, as the connector declared. */
-  const settleLeftovers = async (hold: LaneHold, rows: readonly TurnRow[], connector: AgentConnector) => {
-    const { lane, token } = hold
-    const { maxAttempts } = deps.settings().tunables
-    const again: TurnRow[] = []
-    const moves: TurnMove[] = []
-    for (const row of rows) {
-      const policy = row.state === 'seen' ? connector.redelivery.seen : connector.redelivery.handed
-      if (policy === 'wait' && (row.state === 'seen' || row.reason === 'taken')) waitOn(hold, row)
-      else if (policy === 'give-up') await settling.giveUp(hold, row, 'agent_silent')
-      else if (row.attempts >= maxAttempts) await settling.giveUp(hold, row, 'max_attempts')
-      else {
-        again.push(row)
-        moves.push({ lane, token, turn: row.id, to: 'queued', repeat: true, resume: policy === 'resume' })
-      }
-    }
-    // In one commit: were some queued before the others, a newer turn could be handed over ahead of an older one.
-    const outcomes = await patience.persist('offer turns again', () => store.moveTurns(moves))
-    if (outcomes.includes('stale')) return holds.drop(hold)
-    for (const row of again) tellTurnState(deps.signal, row, 'queued')
   }
 
   const abandon = (agent: string, turns: readonly string[]) => {
@@ -356,6 +331,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     for (const turn of turns) stopWork(agent, lane, turn)
   })
 
+  const settle: Dispatcher['settle'] = async (turn, to, options = {}) => {
+    const found = holds.flight(turn)
+    if (found) return settling.commit(found.hold, found.flight.row, to, options)
+    const row = holds.wasLost(turn) ? null : await store.turn(turn)
+    // In flight at another node, or nowhere because it rests: the row decides.
+    return row && (store.shared || isResting(row)) ? settling.elsewhere(row, to, options) : { ok: false }
+  }
+
   return {
     start() {
       drain.sweep()
@@ -364,11 +347,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     flight: (turn) => holds.flight(turn),
     wasLost: (turn) => holds.wasLost(turn),
     heard: settling.heard,
-    async settle(turn, to, options = {}) {
-      const found = holds.flight(turn)
-      if (found) return settling.commit(found.hold, found.flight.row, to, options)
-      const row = store.shared && !holds.wasLost(turn) ? await store.turn(turn) : null
-      return row ? settling.elsewhere(row, to, options) : { ok: false }
+    settle,
+    async acknowledge({ id, agent }) {
+      const rests = roster.get(agent ?? '')?.connector.redelivery.acknowledged === 'rest'
+      await settle(id, 'seen', rests ? { reason: 'acknowledged' } : {})
     },
     async giveBack(turns, options) {
       const byHold = new Map<LaneHold, TurnRow[]>()

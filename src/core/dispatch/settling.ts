@@ -1,6 +1,13 @@
 // How a turn that was handed over ends: by evidence, by silence, or given up. Every end is one commit with what is said
 // about it. A turn that another node holds is settled here too when its agent speaks here: the row decides, not the node.
-import type { NewSend, ReasonCode, TurnMove, TurnRow, Work } from '../../contract/index.ts'
+import {
+  isResting,
+  type NewSend,
+  type ReasonCode,
+  type TurnMove,
+  type TurnRow,
+  type Work,
+} from '../../contract/index.ts'
 import { givenUpText, notice } from '../notices.ts'
 import type { Patience } from '../patience.ts'
 import { tellTurnState } from '../signals.ts'
@@ -103,7 +110,7 @@ export function createSettling(deps: SettlingDeps): Settling {
       holds.drop(hold)
       return { ok: false }
     }
-    if (to === 'seen') extend(hold, row)
+    if (to === 'seen' && options.reason !== 'acknowledged') extend(hold, row)
     else landed(hold, row)
     tellTurnState(deps.signal, row, to, options.reason)
     return { ok: true, ids: result.sends.slice(own).map((sent) => sent.id) }
@@ -150,7 +157,7 @@ export function createSettling(deps: SettlingDeps): Settling {
       if (roster.get(agent)?.connector.redelivery.seen === 'wait') await signs.note(turn, agent)
     },
     settledElsewhere(hold, row) {
-      if (row.state === 'seen') extend(hold, row)
+      if (row.state === 'seen' && !isResting(row)) extend(hold, row)
       else if (row.state !== 'handed') landed(hold, row)
     },
     watchSilence,

@@ -4,6 +4,7 @@ import {
   type Clock,
   formatAddress,
   integrationById,
+  isResting,
   type NewSend,
   type SendResult,
   type SendRow,
@@ -37,7 +38,7 @@ export interface ToolDeskDeps {
   readonly outlet: Outlet
   readonly notifier: Notifier
   readonly sender: Pick<Sender, 'settled'>
-  readonly dispatcher: Pick<Dispatcher, 'flight' | 'settle' | 'wasLost'>
+  readonly dispatcher: Pick<Dispatcher, 'acknowledge' | 'flight' | 'settle' | 'wasLost'>
   readonly split: SplitText
   /** Reads files that hosts of this machine attach; absent: there are none. */
   readonly files?: SendableFiles
@@ -56,22 +57,33 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     address: string,
     replyTo: string | undefined,
   ): Promise<TurnRow | null> => {
-    const open = await store.turns({
-      agent: caller.agent,
-      ...(caller.session === null ? {} : { session: caller.session }),
-      states: ['handed', 'seen'],
-      oldestFirst: true,
-      limit: 200,
-    })
-    // A turn may be in flight at another node than the one that its agent calls.
-    const flies = (turn: TurnRow) => store.shared || deps.dispatcher.flight(turn.id) !== null
-    const here = open.filter((turn) => turn.address === address && flies(turn))
+    const isOpen = (turn: TurnRow | null) => turn?.state === 'handed' || turn?.state === 'seen'
+    const isMeant = (turn: TurnRow) =>
+      turn.address === address &&
+      (caller.turn !== null || replyTo === undefined || turn.messageId === replyTo) &&
+      isAnswerable(turn)
     // Where the carrier knows the turn no other is answered: a second reply, or the same one again after a crash, is not
     // an answer to whoever wrote next.
-    if (caller.turn !== null) return here.find((turn) => turn.id === caller.turn) ?? null
-    if (replyTo !== undefined) return here.find((turn) => turn.messageId === replyTo) ?? null
-    return here[0] ?? null
+    if (caller.turn !== null) {
+      const known = await store.turn(caller.turn)
+      const isOwn = known?.agent === caller.agent && [null, known.session].includes(caller.session)
+      return isOwn && isOpen(known) && isMeant(known) ? known : null
+    }
+    const open = {
+      agent: caller.agent,
+      ...(caller.session === null ? {} : { session: caller.session }),
+      states: ['handed', 'seen'] as const,
+      oldestFirst: true,
+      limit: 200,
+    }
+    // What was acknowledged is answered by a reply that is about nothing else.
+    const flying = (await store.turns({ ...open, resting: false })).find(isMeant)
+    return flying ?? (await store.turns(open)).find((turn) => isResting(turn) && isMeant(turn)) ?? null
   }
+
+  /** A turn may be in flight at another node than the one that its agent calls, and one that rests is so nowhere. */
+  const isAnswerable = (turn: TurnRow) =>
+    store.shared || isResting(turn) || deps.dispatcher.flight(turn.id) !== null
 
   /** The reply and the turn that it answers are one commit. */
   const answer = async (
@@ -80,7 +92,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     text: string,
   ): Promise<readonly (SendRow | null)[]> => {
     const found = turn && deps.dispatcher.flight(turn.id)
-    if (turn && (found || store.shared)) {
+    if (turn && isAnswerable(turn)) {
       if (found) found.flight.said = true
       const settled = await deps.dispatcher.settle(turn.id, 'answered', { sends, text })
       if (settled.ok) return confirmed(settled.ids)
@@ -199,7 +211,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
         const turn = open.find((row) => row.messageId === input.messageId || row.id === input.messageId)
         if (!turn)
           throw new SwitchboardError('not_found', `message_id "${input.messageId}" does not wait for you`)
-        await deps.dispatcher.settle(turn.id, 'seen')
+        await deps.dispatcher.acknowledge(turn)
         return { text: 'acknowledged', isError: false, structured: { ok: true, turn: turn.id } }
       }),
   }

@@ -78,6 +78,7 @@ export function createReadingTools(
           agent: caller.agent,
           ...(caller.session === null ? {} : { session: caller.session }),
           states: ['queued', 'handed', 'seen'],
+          resting: false,
           oldestFirst: true,
           limit: MOST_PENDING,
         })

@@ -1,6 +1,7 @@
 // Reading turns: by id, by filter. Positions grow with time, so a time filter becomes a position found by halving.
 import { parseAddress, rowSeq, type TurnFilter, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
+import { NOT_RESTING } from '../in-flight.ts'
 import { firstRow, horizon, type Param, rows, type Steps, text, whole } from '../statement.ts'
 import { createConditions, IN_ORDER, positionAt, wayTo } from './conditions.ts'
 
@@ -23,6 +24,7 @@ export function* readTurns(tag: string, filter: TurnFilter): Steps<readonly Turn
   const where = createConditions()
   let order = 'seq'
   if (filter.states) where.add('state @any(?)', filter.states)
+  if (filter.resting === false) where.plain(NOT_RESTING)
   const open = filter.states?.every((state) => OPEN.includes(state)) ?? false
   if (filter.agent !== undefined) where.add('agent = ?', filter.agent)
   if (filter.source !== undefined) where.add('source = ?', filter.source)

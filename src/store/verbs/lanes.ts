@@ -1,6 +1,7 @@
 // Lanes: the lock of the house. A lane row has an owner, a fencing token that grows by one with every fresh
 // acquisition and is never reset, and a time until which it is held.
 import type { LaneRequest, Work } from '../../contract/index.ts'
+import { IN_FLIGHT } from '../in-flight.ts'
 import {
   type InsertShape,
   insert,
@@ -321,7 +322,7 @@ const TURNS_WORK = `WITH RECURSIVE at(seq) AS (
       UNION ALL
       SELECT (SELECT min(next) FROM (
         SELECT min(lane) AS next FROM turns WHERE lane > at.seq AND state = 'queued'
-        UNION ALL SELECT min(lane) FROM turns WHERE lane > at.seq AND state IN ('handed','seen')) t)
+        UNION ALL SELECT min(lane) FROM turns WHERE lane > at.seq AND ${IN_FLIGHT}) t)
       FROM at WHERE at.seq IS NOT NULL),
     found(lane, scope) AS (SELECT (SELECT id FROM sessions s WHERE s.seq = at.seq),
       (SELECT agent FROM sessions s WHERE s.seq = at.seq) FROM at)

@@ -105,7 +105,7 @@ export const acceptFor: Verb<AcceptForCall, AcceptResult | 'busy'> = oneByOne(fu
   const turns = yield* loadTurns(context, [move])
   const turn = turns.get(move.turn)
   if (turn?.state !== 'handed' && turn?.state !== 'seen') return { outcome: 'stale', sends: [] }
-  if (mayMove(turn.state, move.to)) moveOne(context, turn, { ...move, lane, token: 0 })
+  if (mayMove(turn, move)) moveOne(context, turn, { ...move, lane, token: 0 })
   yield* writeTurns(context, turns.values())
   return { outcome: 'accepted', sends: yield* enqueueSends(context, sends) }
 })
@@ -121,7 +121,7 @@ function* applyMoves(
   const outcomes = moves.map((move): MoveOutcome => {
     if (!holds(context, lanes.get(move.lane), move.token)) return 'stale'
     const turn = turns.get(move.turn)
-    if (!turn || turn.session !== move.lane || !mayMove(turn.state, move.to)) return 'noop'
+    if (!turn || turn.session !== move.lane || !mayMove(turn, move)) return 'noop'
     moveOne(context, turn, move)
     if (move.to === 'queued' && move.notBeforeMs !== undefined) {
       delays.set(move.lane, context.now + move.notBeforeMs)
@@ -133,9 +133,10 @@ function* applyMoves(
   return outcomes
 }
 
-/** Only what is open moves here; failed → queued is the operator's. */
-function mayMove(from: TurnState, to: TurnState): boolean {
-  return (OPEN_TURN_STATES as readonly TurnState[]).includes(from) && turnMayMove(from, to)
+/** Only what is open moves here; failed → queued is the operator's. Seen again says something new only with a reason. */
+function mayMove({ state, reason }: TurnNow, move: Pick<TurnMove, 'to' | 'reason'>): boolean {
+  if (state === 'seen' && move.to === 'seen' && (move.reason ?? reason) === reason) return false
+  return (OPEN_TURN_STATES as readonly TurnState[]).includes(state) && turnMayMove(state, move.to)
 }
 
 function moveOne(context: VerbContext, turn: TurnNow, move: TurnMove): void {

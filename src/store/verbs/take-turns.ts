@@ -2,6 +2,7 @@
 // written before the hand-over, so a crash in between makes a marked repeat and never an unmarked one.
 import { type LaneRequest, rowSeq, type TakenTurns, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
+import { IN_FLIGHT } from '../in-flight.ts'
 import { rows, run, type Steps, whole } from '../statement.ts'
 import { hint, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
 import { type Held, holdLanes } from './lanes.ts'
@@ -50,10 +51,9 @@ function* look(context: VerbContext, request: LaneRequest, held: Held): Steps<Vi
   const facts = yield* factsOfSession(context, request.lane)
   if (facts === null) return NOTHING
   const window = request.window ?? 1
-  const flying = yield* positions(
-    `SELECT seq FROM turns WHERE lane = $1 AND state IN ('handed','seen') ORDER BY seq`,
-    [facts.seq],
-  )
+  const flying = yield* positions(`SELECT seq FROM turns WHERE lane = $1 AND ${IN_FLIGHT} ORDER BY seq`, [
+    facts.seq,
+  ])
   const left = held.fresh ? flying : unheardOf(context, request, flying)
   const room = left.length > 0 ? 0 : Math.max(0, window - flying.length)
   const queued = yield* positions(

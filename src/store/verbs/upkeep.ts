@@ -1,5 +1,6 @@
 // note, pruneBodies and pruneTokens: facts for the ledger that no verb leaves by itself, and forgetting what was said.
 import type { LedgerNote } from '../../contract/index.ts'
+import { IN_FLIGHT } from '../in-flight.ts'
 import { toRanges } from '../ranges.ts'
 import { positionAt, SLACK_MS } from '../reads/conditions.ts'
 import { firstRow, rows, run, type Steps, text, whole } from '../statement.ts'
@@ -14,8 +15,8 @@ export const note: Verb<readonly LedgerNote[], void> = oneByOne(function* (conte
 const BUCKETS_KEPT_MS = 24 * 3_600_000
 
 const PRUNED = [
-  { table: 'turns', body: 'body', time: 'received_at', open: "'queued','handed','seen'" },
-  { table: 'outbox', body: 'op', time: 'created_at', open: "'queued','sending'" },
+  { table: 'turns', body: 'body', time: 'received_at', open: `(state = 'queued' OR (${IN_FLIGHT}))` },
+  { table: 'outbox', body: 'op', time: 'created_at', open: `(state IN ('queued','sending'))` },
 ] as const
 
 /** Bodies of settled rows older than this are dropped; rows, digests and ledger stay. */
@@ -54,7 +55,7 @@ function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number)
   const end = yield* positionAt(of.table, of.time, before + 2 * SLACK_MS)
   const settled = yield* rows(
     `SELECT seq FROM ${of.table} WHERE seq > $1 AND seq < $4 AND ${of.time} < $2 AND ${of.body} IS NOT NULL
-     AND updated_at < $2 AND state NOT IN (${of.open}) ORDER BY seq LIMIT $3`,
+     AND updated_at < $2 AND NOT ${of.open} ORDER BY seq LIMIT $3`,
     [from, before, limit, end],
   )
   const positions = settled.map((row) => whole(row, 'seq'))

@@ -58,6 +58,36 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(await mustTake(store, { lane, token })).toMatchObject({ empty: true, more: false })
     })
 
+    it('[S6.channel-ack-rests] what was acknowledged takes no room, is left behind for nobody, and its body may be pruned', async () => {
+      const first = await queueOne(store)
+      const second = await queueOne(store)
+      const { lane } = first
+      const { token } = await mustTake(store, { lane })
+      const move = (to: 'seen' | 'answered', reason?: 'acknowledged') =>
+        store.moveTurns([{ lane, token, turn: first.id, to, ...(reason ? { reason } : {}) }])
+      expect(await move('seen')).toEqual(['moved'])
+      expect(await move('seen', 'acknowledged')).toEqual(['moved'])
+      expect(await move('seen', 'acknowledged')).toEqual(['noop'])
+      expect(await move('seen')).toEqual(['noop'])
+      expect(await store.turn(first.id)).toMatchObject({ state: 'seen', reason: 'acknowledged' })
+      const next = await mustTake(store, { lane, token })
+      expect(next).toMatchObject({ leftover: [], handed: [{ id: second.id }] })
+      const states = ['handed', 'seen'] as const
+      expect(await store.turns({ states, limit: 9 })).toHaveLength(2)
+      expect(await store.turns({ states, resting: false, limit: 9 })).toMatchObject([{ id: second.id }])
+      await store.moveTurns([{ lane, token, turn: second.id, to: 'answered' }])
+      expect(await mustTake(store, { lane, token })).toMatchObject({ empty: true })
+      await store.releaseLanes('turns', [{ lane, token }])
+      expect(await store.findWork('turns', ['kate'], { limit: 5 })).toEqual([])
+      expect(await counts(store)).toEqual({ received: 2, seen: 1, answered: 1 })
+      await fixture.clock.advance(10_000)
+      expect(await store.pruneBodies(5_000, 100)).toBe(2)
+      expect(await store.acceptFor([], { turn: first.id, to: 'answered' })).toMatchObject({
+        outcome: 'accepted',
+      })
+      expect(await store.turn(first.id)).toMatchObject({ state: 'answered', reason: null })
+    })
+
     it('several moves of one turn in one call end where the last one leads', async () => {
       const { id, lane } = await queueOne(store)
       const { token } = await mustTake(store, { lane })

@@ -1,0 +1,52 @@
+// What a former owner of a lane left in flight is offered again, resumed, waited for or given up, as its connector declared.
+import type { AgentConnector, TurnMove, TurnRow } from '../../contract/index.ts'
+import type { Patience } from '../patience.ts'
+import { tellTurnState } from '../signals.ts'
+import type { DispatcherDeps } from './dispatcher.ts'
+import type { LaneHold, LaneHolds } from './lane-holds.ts'
+import type { Settling } from './settling.ts'
+
+export interface LeftoversDeps extends DispatcherDeps {
+  readonly holds: LaneHolds
+  readonly patience: Patience
+  readonly settling: Settling
+}
+
+export type SettleLeftovers = (
+  hold: LaneHold,
+  rows: readonly TurnRow[],
+  connector: AgentConnector,
+) => Promise<void>
+
+export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
+  const { store, holds, patience, settling } = deps
+
+  /** The agent has it and lives on without us: it stays in flight, for what is left of its time. */
+  const waitOn = (hold: LaneHold, row: TurnRow) => {
+    holds.board(hold, row)
+    const flight = hold.flights.get(row.id)
+    if (flight) flight.offered = true
+    settling.watchSilence(hold, row, row.updatedAt)
+  }
+
+  return async (hold, rows, connector) => {
+    const { lane, token } = hold
+    const { maxAttempts } = deps.settings().tunables
+    const again: TurnRow[] = []
+    const moves: TurnMove[] = []
+    for (const row of rows) {
+      const policy = row.state === 'seen' ? connector.redelivery.seen : connector.redelivery.handed
+      if (policy === 'wait' && (row.state === 'seen' || row.reason === 'taken')) waitOn(hold, row)
+      else if (policy === 'give-up') await settling.giveUp(hold, row, 'agent_silent')
+      else if (row.attempts >= maxAttempts) await settling.giveUp(hold, row, 'max_attempts')
+      else {
+        again.push(row)
+        moves.push({ lane, token, turn: row.id, to: 'queued', repeat: true, resume: policy === 'resume' })
+      }
+    }
+    // In one commit: were some queued before the others, a newer turn could be handed over ahead of an older one.
+    const outcomes = await patience.persist('offer turns again', () => store.moveTurns(moves))
+    if (outcomes.includes('stale')) return holds.drop(hold)
+    for (const row of again) tellTurnState(deps.signal, row, 'queued')
+  }
+}
