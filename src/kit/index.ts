@@ -30,4 +30,4 @@ export { createStreamingFetch, type StreamingFetch, type StreamingFetchOptions }
 export { type Bucket, createTokenBuckets, type TokenBuckets, takeToken } from './token-bucket.ts'
 export { toolText } from './tool-text.ts'
 export { codePointLength, truncate } from './truncate.ts'
-export { type WrappedChannel, wrapChannel } from './wrap-channel.ts'
+export { neutraliseChannelTags, type WrappedChannel, wrapChannel } from './wrap-channel.ts'

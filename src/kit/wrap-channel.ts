@@ -33,11 +33,11 @@ export function wrapChannel(
     if (key === 'source' || !SAFE_KEY.test(key)) dropped.push(key)
     else open += ` ${key}="${escapeAttribute(meta[key] ?? '')}"`
   }
-  return { text: `${open}>\n${neutralise(body)}\n</channel>`, dropped }
+  return { text: `${open}>\n${neutraliseChannelTags(body)}\n</channel>`, dropped }
 }
 
 /** Turns the `<` of every opening or closing channel tag into `&lt;`; all else stays as it was written. */
-function neutralise(body: string): string {
+export function neutraliseChannelTags(body: string): string {
   return wellFormed(body).replaceAll('\0', '\uFFFD').replace(CHANNEL_TAG, '&lt;')
 }
 

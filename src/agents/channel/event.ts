@@ -1,5 +1,6 @@
 // A delivery as the host's pipe carries it: content and meta, all strings, with keys that every host takes.
 import type { Attachment, Delivery, HostEvent } from '../../contract/index.ts'
+import { neutraliseChannelTags } from '../../kit/index.ts'
 import type { FileMeta } from './first-file.ts'
 
 // Claude Code drops other keys without a word, and one value that is no string drops the whole message.
@@ -9,6 +10,8 @@ const SAFE_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
 export function eventOf(delivery: Delivery, file: FileMeta = {}): HostEvent {
   const meta: Record<string, string> = {}
   for (const [key, value] of Object.entries(delivery.meta)) if (SAFE_KEY.test(key)) meta[key] = String(value)
+  // The host's own: twice in one element it would be anybody's guess which counts.
+  delete meta.source
   delete meta.image_path
   delete meta.file_path
   const quoted = delivery.replyTo?.text
@@ -17,7 +20,8 @@ export function eventOf(delivery: Delivery, file: FileMeta = {}): HostEvent {
     session: delivery.session,
     chatId: delivery.chatId,
     messageId: delivery.messageId,
-    content: delivery.text === '' ? inWords(delivery.attachments) : delivery.text,
+    // The host puts it into a <channel> element. Claude Code neutralises tags in it, others put it in as it is.
+    content: delivery.text === '' ? inWords(delivery.attachments) : neutraliseChannelTags(delivery.text),
     meta: {
       ...meta,
       // Whatever a platform wrote there, these are ours.
