@@ -3,7 +3,9 @@ import type { ApprovalRow, Ask, OutboundOp } from '../../contract/index.ts'
 import { showButton, verdictButton } from '../inbound/verdict-form.ts'
 import { shownLine, shownText } from './shown-text.ts'
 
-// Room for the frame around the input within a platform's limit.
+/** For what says that something was cut, and the line breaks. */
+const NOTE_CODE_POINTS = 100
+/** For the line above a part of the whole. */
 const FRAME_CODE_POINTS = 400
 /** A platform without a limit gets it in messages of this size all the same. */
 const MOST_CODE_POINTS = 16_000
@@ -22,15 +24,13 @@ export interface PromptPlace {
 export function promptOp(id: string, agent: string, ask: Ask, { limit, rest }: PromptPlace): OutboundOp {
   const way = rest === 'button' ? SHOW_ALL : `switchboard approvals show ${id}`
   const shown = shownAsk(ask)
-  const input = cut(shown.input, Math.max(100, limit - FRAME_CODE_POINTS), way)
   const description = cut(shown.description, 200, way)
+  const head = `${agent} wants to run ${shown.toolName}: ${description}`
+  const foot = `Reply "yes ${id}" or "no ${id}"`
+  const room = Math.max(100, limit - lengthOf(head) - lengthOf(foot) - NOTE_CODE_POINTS)
+  const input = cut(shown.input, fitting([...shown.input], room), way)
   const isCut = input !== shown.input || description !== shown.description
-  const lines = [
-    `${agent} wants to run ${shown.toolName}: ${description}`,
-    ...(input ? ['', fenced(input)] : []),
-    '',
-    `Reply "yes ${id}" or "no ${id}"`,
-  ]
+  const lines = [head, ...(input ? ['', fenced(input)] : []), '', foot]
   return {
     kind: 'prompt',
     approval: id,
@@ -68,8 +68,8 @@ export function wholeAsk({ id, ask }: Pick<ApprovalRow, 'id' | 'ask'>, limit: nu
   const said = shown.description === '' ? [] : [shown.description]
   const points = [...[...said, shown.input].join('\n\n')]
   const size = Math.max(100, Math.min(limit, MOST_CODE_POINTS) - FRAME_CODE_POINTS)
-  const parts = inParts(points.slice(0, size * MOST_PARTS), size)
-  const left = points.length - size * MOST_PARTS
+  const parts = inParts(points, size)
+  const left = points.length - parts.reduce((sum, part) => sum + lengthOf(part), 0)
   const rest = left > 0 ? [`${left} more characters: switchboard approvals show ${id}`] : []
   return [
     ...parts.map(
@@ -90,8 +90,28 @@ function shownAsk(ask: Ask): { toolName: string; description: string; input: str
 
 function inParts(points: readonly string[], size: number): readonly string[] {
   const parts: string[] = []
-  for (let at = 0; at < points.length; at += size) parts.push(points.slice(at, at + size).join(''))
+  for (let at = 0; at < points.length && parts.length < MOST_PARTS; ) {
+    const count = fitting(points.slice(at, at + size), size)
+    parts.push(points.slice(at, at + count).join(''))
+    at += count
+  }
   return parts
+}
+
+/** How many of the points fit into a room together with the fences around them, which grow with what is inside. */
+function fitting(points: readonly string[], room: number): number {
+  let run = 0
+  let longest = 2
+  for (const [at, point] of points.entries()) {
+    run = point === '`' ? run + 1 : 0
+    longest = Math.max(longest, run)
+    if (at + 1 + 2 * (longest + 1) > room) return Math.max(1, at)
+  }
+  return points.length
+}
+
+function lengthOf(text: string): number {
+  return [...text].length
 }
 
 function cut(text: string, limit: number, way: string): string {
