@@ -56,12 +56,39 @@ describe('[S4.import-claude-access] import claude-access', () => {
       reply_to_mode: 'first',
       text_chunk_limit: 2000,
     })
-    expect(err).toContain('pairing codes that waited')
+    expect(err).toContain('1 pairing code that waited')
     const indented = out.replace(/^(?=.)/gm, '    ')
     const loaded = loadText(
       `integrations:\n  - id: tg\n    platform: telegram\n    token: env:T\n${indented}`,
     )
     expect(loaded.ok).toBe(true)
+  })
+
+  it('says of everything that does not come along that it does not', async () => {
+    write({
+      ...ACCESS,
+      dmPolicy: 'disabled',
+      textChunkLimit: 10,
+      autoThread: true,
+      groups: { '-1': { allowFrom: [], topics: ['x'] } },
+    })
+    const told = [
+      '1 pairing code that waited: those senders are given a new one',
+      '1 group: there, dmPolicy disabled closes them as well',
+      'textChunkLimit 10: 64 is the smallest there is here',
+      'chunkMode newline: long texts are always split at a paragraph, a line or a word where there is one',
+      'autoThread: not known here',
+      'groups.-1.topics: not known here',
+    ]
+    const { code, err } = await command(['import', 'claude-access', folder.path])
+    expect(code).toBe(0)
+    for (const one of told) expect(err).toContain(`not carried over: ${one}`)
+    const { lines } = await command(['import', 'claude-access', folder.path, '--json'])
+    expect(lines[0]).toMatchObject({ not_carried_over: told })
+    write({ allowFrom: ['1'], chunkMode: 'length' })
+    expect((await command(['import', 'claude-access', folder.path])).err).toContain('chunkMode length')
+    write({ allowFrom: ['1'] })
+    expect((await command(['import', 'claude-access', folder.path])).err).not.toContain('carried over')
   })
 
   it('grants at once, and opens nothing that was closed', async () => {

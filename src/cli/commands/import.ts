@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type ClaudeState, claudeState, isFolder } from '../claude-state.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
-import { oneLine } from '../output/text.ts'
+import { counted, oneLine } from '../output/text.ts'
 
 interface ClaudeAccess {
   readonly dm: 'pairing' | 'allowlist' | 'disabled'
@@ -19,9 +19,26 @@ interface ClaudeAccess {
   readonly ackReaction: string | null
   readonly replyToMode: string | null
   readonly textChunkLimit: number | null
+  readonly chunkMode: string | null
   /** Codes that waited there: they are not carried over. */
   readonly pending: number
+  /** Keys that mean nothing here. */
+  readonly unknown: readonly string[]
 }
+
+const KNOWN: readonly string[] = [
+  'dmPolicy',
+  'allowFrom',
+  'groups',
+  'pending',
+  'mentionPatterns',
+  'ackReaction',
+  'replyToMode',
+  'textChunkLimit',
+  'chunkMode',
+]
+const KNOWN_OF_GROUPS: readonly string[] = ['requireMention', 'allowFrom']
+const SMALLEST_CHUNK = 64
 
 export const importClaudeAccess: Run<{ readonly grant?: string }> = async (
   context,
@@ -31,7 +48,12 @@ export const importClaudeAccess: Run<{ readonly grant?: string }> = async (
   const state = claudeState(given, context.terminal.env)
   const access = readClaudeAccess(state)
   if (options.grant !== undefined) return grantAll(context, access, options.grant)
-  if (context.json) await context.printJson(accessBlock(access))
+  const left = leftOut(access)
+  if (context.json)
+    await context.printJson({
+      ...accessBlock(access),
+      ...(left.length > 0 ? { not_carried_over: left } : {}),
+    })
   else {
     const { stringify } = await import('yaml')
     await context.print(
@@ -102,7 +124,16 @@ function readClaudeAccess({ folder, plugin, isStatic }: ClaudeState): ClaudeAcce
     ackReaction: ackReaction || null,
     replyToMode: replyToMode === undefined ? null : String(replyToMode),
     textChunkLimit: limit ?? null,
+    chunkMode: typeof value.chunkMode === 'string' ? value.chunkMode : null,
     pending: Object.keys((value.pending as object | undefined) ?? {}).length,
+    unknown: [
+      ...Object.keys(value).filter((key) => !KNOWN.includes(key)),
+      ...Object.entries(groups).flatMap(([id, group]) =>
+        Object.keys(group as object)
+          .filter((key) => !KNOWN_OF_GROUPS.includes(key))
+          .map((key) => `groups.${id}.${key}`),
+      ),
+    ],
   }
 }
 
@@ -135,7 +166,9 @@ function accessBlock(access: ClaudeAccess): object {
     },
     ...(access.ackReaction === null ? {} : { ack_reaction: access.ackReaction }),
     ...(access.replyToMode === null ? {} : { reply_to_mode: access.replyToMode }),
-    ...(access.textChunkLimit === null ? {} : { text_chunk_limit: Math.max(64, access.textChunkLimit) }),
+    ...(access.textChunkLimit === null
+      ? {}
+      : { text_chunk_limit: Math.max(SMALLEST_CHUNK, access.textChunkLimit) }),
   }
 }
 
@@ -148,10 +181,24 @@ function tellDifferences(context: Context, access: ClaudeAccess): void {
     context.note(
       'allow_from: ["*"]: these groups let any member talk, as they did; name the members to close them',
     )
-  if (access.pending > 0)
-    context.note(
-      `${access.pending} pairing codes that waited are not carried over: those senders are given a new one`,
+  for (const one of leftOut(access)) context.note(`not carried over: ${oneLine(one)}`)
+}
+
+/** What stands there and not in the block, so that nobody believes it came along. */
+function leftOut(access: ClaudeAccess): readonly string[] {
+  const { dm, groups, pending, textChunkLimit: limit, chunkMode, unknown } = access
+  const told: string[] = []
+  if (pending > 0)
+    told.push(`${counted(pending, 'pairing code')} that waited: those senders are given a new one`)
+  if (dm === 'disabled' && groups.length > 0)
+    told.push(`${counted(groups.length, 'group')}: there, dmPolicy disabled closes them as well`)
+  if (limit !== null && limit < SMALLEST_CHUNK)
+    told.push(`textChunkLimit ${limit}: ${SMALLEST_CHUNK} is the smallest there is here`)
+  if (chunkMode !== null)
+    told.push(
+      `chunkMode ${chunkMode}: long texts are always split at a paragraph, a line or a word where there is one`,
     )
+  return [...told, ...unknown.map((key) => `${key}: not known here`)]
 }
 
 function tellState(context: Context, { isStatic, tokenIn }: ClaudeState): void {
@@ -174,7 +221,8 @@ async function grantAll(context: Context, access: ClaudeAccess, integration: str
         ? 'allowFrom is empty: nothing to grant'
         : `may talk on ${oneLine(integration)}: ${access.allowFrom.map(oneLine).join(', ')}`,
     )
-  if (access.groups.length > 0)
-    context.note('groups are configuration: run it without --grant to see the block to paste')
+  context.note(
+    'only who may talk was granted: approvers, groups and the rest are configuration; run it without --grant to see the block to paste and what it leaves out',
+  )
   return 0
 }
