@@ -8,11 +8,16 @@ const GONE_SHOWN_MS = 3_600_000
 /** The database's time decides, so nothing breaks; but what else that machine writes down carries wrong times. */
 const SKEW_TOLD_MS = 2_000
 
-/** The latest boot of every node, living ones first. */
-export function nodeViews(rows: readonly NodeRow[], now: number): readonly NodeView[] {
+export function latestBoots(rows: readonly NodeRow[]): readonly NodeRow[] {
   const latest = new Map<string, NodeRow>()
   for (const row of [...rows].sort((one, other) => one.startedAt - other.startedAt)) latest.set(row.node, row)
   return [...latest.values()]
+}
+
+/** The latest boot of every node, living ones first. A name that several living daemons share is there several times. */
+export function nodeViews(rows: readonly NodeRow[], now: number): readonly NodeView[] {
+  const shown = new Set([...latestBoots(rows), ...rows.filter((row) => row.alive)])
+  return [...shown]
     .filter((row) => row.alive || (row.leftAt === null && now - row.seenAt < GONE_SHOWN_MS))
     .sort((one, other) => Number(other.alive) - Number(one.alive) || (one.node < other.node ? -1 : 1))
     .map((row) => ({
@@ -82,19 +87,21 @@ export function linkAnywhere(
   return own.link === 'waiting' ? holderLink(own, integration, others) : own
 }
 
-/** Another node holds it: how it is there. */
+/** Another node holds it: how it is there. One that is down has it; one that connects may only be about to ask. */
 function holderLink(
   own: { readonly link: string; readonly detail?: string },
   integration: string,
   others: readonly NodeRow[],
 ): { readonly link: string; readonly detail?: string } {
-  for (const row of others) {
-    const held = row.links.find((link) => link.integration === integration && link.state !== 'waiting')
-    if (!held) continue
-    const why = held.detail === undefined ? '' : `: ${held.detail}`
-    return { link: held.state, detail: `at node ${row.node}${why}` }
-  }
-  return own
+  const held = others.flatMap(({ node, links }) =>
+    links
+      .filter((link) => link.integration === integration && link.state !== 'waiting')
+      .map(({ state, detail }) => ({ node, state, detail })),
+  )
+  const at = held.find(({ state }) => state === 'down') ?? held[0]
+  if (!at) return own
+  const why = at.detail === undefined ? '' : `: ${at.detail}`
+  return { link: at.state, detail: `at node ${at.node}${why}` }
 }
 
 /** The latest time at any node. */

@@ -46,6 +46,8 @@ built   6 I6.ledger-key             All nodes sign the ledger with one key: anot
 built   6 I6.config-across          What is changed by command at one node holds at all of them at once
 built   6 I6.callback-across        A callback or tool call of an agent is taken by any node
 built   6 I6.status-cluster         status and doctor show all nodes, and what is attached to any of them
+built   6 I6.one-name               Two running daemons of one node name are told by status, doctor and the log; a boot that was killed is none of them
+built   6 I6.link-anywhere          status and doctor say how a link is where it is held, also when that is down
 built   6 I6.scenarios-three        The scenario suite passes on three nodes that share a database
 `,
 )

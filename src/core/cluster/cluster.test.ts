@@ -30,6 +30,7 @@ async function opened() {
   const attach = (owner: string, agent: string, endedAt: number | null = null) =>
     void attachments.push({ owner, agent, detail: null, since: 0, endedAt })
   const gone: string[] = []
+  const errors: string[] = []
   const roster = { all: () => [], get: () => undefined, onAttached() {}, onDetached() {} }
   const cluster = createCluster({
     store: {
@@ -44,7 +45,7 @@ async function opened() {
       onHint: () => undefined,
     },
     clock,
-    log: quiet,
+    log: { ...quiet, error: (_fields: unknown, text: string) => void errors.push(text) },
     roster: roster as unknown as Roster,
     report: () => row('a/2'),
   })
@@ -53,7 +54,7 @@ async function opened() {
   const databaseAway = (is: boolean) => {
     away = is
   }
-  return { clock, cluster, hear, attach, gone, databaseAway }
+  return { clock, cluster, hear, attach, gone, errors, databaseAway }
 }
 
 describe('the cluster as a node knows it', () => {
@@ -81,6 +82,31 @@ describe('the cluster as a node knows it', () => {
     hear('c/1', { leftAt: 1 })
     await cluster.start()
     expect(['a/1', 'a/2', 'b/1', 'c/1'].filter(cluster.isAlive)).toEqual(['a/2', 'b/1'])
+    await cluster.stop()
+  })
+
+  it('[I6.one-name] a second daemon under one name is known by being heard of again; one that was killed is not', async () => {
+    const { clock, cluster, hear, errors } = await opened()
+    const up = () => cluster.nodes().flatMap(({ owner, alive }) => (alive ? [owner] : []))
+    const everybody = (...owners: string[]) => {
+      for (const owner of owners) hear(owner, { startedAt: Number(owner.slice(2)) })
+    }
+    everybody('a/1', 'a/2', 'b/1', 'b/2')
+    await cluster.start()
+    expect(up()).toEqual(['a/2', 'b/2'])
+    everybody('a/2', 'b/2')
+    await clock.advance(2_500)
+    expect([up(), errors.length]).toEqual([['a/2', 'b/2'], 0])
+    // The other ones were not killed.
+    everybody('a/1', 'a/2', 'b/1', 'b/2')
+    await clock.advance(2_500)
+    expect([up(), errors.length]).toEqual([['a/1', 'a/2', 'b/1', 'b/2'], 1])
+    expect(errors[0]).toContain('another daemon runs under the name of this node')
+    for (let beats = 0; beats < 5; beats++) {
+      everybody('a/2', 'b/2')
+      await clock.advance(2_500)
+    }
+    expect([up(), errors.length]).toEqual([['a/2', 'b/2'], 1])
     await cluster.stop()
   })
 

@@ -26,7 +26,7 @@ export interface ClusterDeps {
 }
 
 export interface Cluster {
-  /** All that were heard of in the last day. */
+  /** All that were heard of in the last day. Of several boots under one name the latest lives, and whoever still speaks. */
   nodes(): readonly NodeRow[]
   /** Other nodes that are heard of. */
   others(): readonly NodeRow[]
@@ -66,6 +66,8 @@ export function createCluster(deps: ClusterDeps): Cluster {
   let cancel: Cancel = () => undefined
   let stopped = false
   let beatAt: number | null = null
+  /** Another daemon has this node's name. */
+  let doubled = false
   /** Until then nobody is taken for gone: we slept, or the database was away, and the others have to be heard again. */
   let trustFrom = 0
   let working: Promise<void> = Promise.resolve()
@@ -78,6 +80,36 @@ export function createCluster(deps: ClusterDeps): Cluster {
     return clock.now() - row.seenAt <= NODE_GONE_MS || clock.now() < trustFrom
   }
   const others = () => nodes.filter((one) => one.owner !== store.owner && isAlive(one.owner))
+
+  /** Boots that share their name with another that is heard of: when they were last heard of as that began. */
+  const doubles = new Map<string, number>()
+  const namesakes = (row: NodeRow) =>
+    nodes.filter((one) => one.node === row.node && one.owner !== row.owner && isHeard(one))
+  const isHeard = (row: NodeRow) =>
+    row.owner === store.owner || (row.leftAt === null && clock.now() - row.seenAt <= NODE_GONE_MS)
+  /** It was killed and began anew, or it runs twice: only a living one is heard of again. */
+  const speaksAgain = (row: NodeRow) => isHeard(row) && row.seenAt > (doubles.get(row.owner) ?? row.seenAt)
+  const runs = (row: NodeRow): boolean => {
+    const same = namesakes(row)
+    if (same.length === 0 || row.owner === store.owner) return isAlive(row.owner)
+    const latest = row.node !== nodeOf(store.owner) && same.every((one) => one.startedAt <= row.startedAt)
+    return speaksAgain(row) || (latest && isAlive(row.owner))
+  }
+  const noticeDoubles = () => {
+    for (const row of nodes) {
+      if (!isHeard(row) || namesakes(row).length === 0) doubles.delete(row.owner)
+      else if (!doubles.has(row.owner)) doubles.set(row.owner, row.seenAt)
+    }
+    const twin = nodes.find(
+      (row) => row.owner !== store.owner && row.node === nodeOf(store.owner) && speaksAgain(row),
+    )
+    if (twin && !doubled)
+      log.error(
+        { node: twin.node, url: twin.url },
+        'another daemon runs under the name of this node: they take each other’s work; stop one of them',
+      )
+    doubled = twin !== undefined
+  }
 
   const beat = async (): Promise<void> => {
     const now = clock.now()
@@ -98,6 +130,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
     const [rows, attached] = await Promise.all([store.nodes(), store.attachments()])
     nodes = rows
     attachments = attached
+    noticeDoubles()
     const before = living
     living = new Set(others().map((one) => one.owner))
     for (const owner of before) {
@@ -151,7 +184,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
   roster.onDetached(presence)
 
   return {
-    nodes: () => nodes.map((one) => ({ ...one, alive: isAlive(one.owner) })),
+    nodes: () => nodes.map((one) => ({ ...one, alive: runs(one) })),
     others,
     isAlive,
     reaches: (agent) => isHere(agent) || holders(agent).length > 0,
