@@ -10,9 +10,9 @@ import {
 } from '../config/index.ts'
 import { type ReadDesk, SwitchboardError } from '../contract/index.ts'
 import { openStore } from '../store/open.ts'
-import { nodeViews } from './cluster-view.ts'
+import { latestBoots, nodeViews } from './cluster-view.ts'
 import { createLogger } from './logger.ts'
-import { createRealClock, createRealRandom } from './real-clock.ts'
+import { createNodeClock, createRealRandom } from './real-clock.ts'
 import { BUILT } from './registry.ts'
 import { createStoreDesk } from './store-desk.ts'
 import { VERSION } from './version.ts'
@@ -27,7 +27,7 @@ export async function openReadDesk(
   options: ReadDeskOptions,
 ): Promise<{ desk: ReadDesk; close(): Promise<void> }> {
   const env = readEnvironment().variables
-  const clock = createRealClock()
+  const clock = createNodeClock()
   const log = createLogger({ format: 'people', level: 'error' })
   const folder = dataFolderAt({ ...(options.dataDir === undefined ? {} : { data: options.dataDir }), env })
   const config = createConfigSource(
@@ -48,6 +48,8 @@ export async function openReadDesk(
     ledgerKey: readLedgerKey({ dataDir: folder.path, env }),
     log,
     readOnly: true,
+    // Nodes are heard of by the database's time: whether one is gone must not hang on the clock of who asks.
+    onDatabaseTime: clock.adjust,
   })
   const desk: ReadDesk = {
     ...createStoreDesk(store, () => settings),
@@ -58,7 +60,8 @@ export async function openReadDesk(
         store.approvals({ states: ['pending'], limit: 1_000 }),
         store.durability(),
       ])
-      const nodes = nodeViews(await store.nodes(), clock.now())
+      // One look cannot tell a boot that was killed just now from a second daemon of that name.
+      const nodes = nodeViews(latestBoots(await store.nodes()), clock.now())
       return {
         ready: false,
         node: 'none',
