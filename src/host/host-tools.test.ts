@@ -122,6 +122,17 @@ describe('sends', () => {
     expect(slack.calls).toHaveLength(2)
   })
 
+  it('[I8.spoken-last] are never refused to the conversation that just spoke, however many others there are', async () => {
+    const { host, slack } = await openHost([agent('kate')])
+    slack.say('first', { chat_id: 'old' })
+    for (let at = 0; at < 9_999; at++) slack.say('x', { chat_id: `C${at}` })
+    const to = (chat_id: string) => host.send({ server: 'slack', content: 'hi', arguments: { chat_id } })
+    slack.say('again', { chat_id: 'old' })
+    slack.say('new', { chat_id: 'new' })
+    for (const spoke of ['new', 'old']) await to(spoke)
+    await expect(to('C0')).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
   it('a reply goes to where its message came from', async () => {
     const { messages, slack, clock } = await openHost([agent('kate')])
     slack.say('hello', { room_id: 'R', thread_id: '7' })

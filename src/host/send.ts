@@ -22,9 +22,12 @@ export function createSpoken(): Spoken {
   return {
     note(agent, server, meta) {
       const { conversation, thread } = placeOf(meta)
-      for (const place of [conversation, ...(thread === undefined ? [] : [thread])])
-        places.add(named(agent, server, place))
-      // The one that spoke first is forgotten first.
+      for (const place of [conversation, ...(thread === undefined ? [] : [thread])]) {
+        const key = named(agent, server, place)
+        places.delete(key)
+        places.add(key)
+      }
+      // The one that has been silent longest is forgotten first.
       for (const oldest of places) {
         if (places.size <= MOST_PLACES) break
         places.delete(oldest)

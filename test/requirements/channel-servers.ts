@@ -51,6 +51,9 @@ built   8 I8.tools-by-binding       Channel tools see the servers of the binding
 built   8 I8.thread-alone           A thread of a server that names no chat is a conversation of its own: equal message ids in two of them are two messages
 built   8 I8.http-malformed         Over HTTP, too, what does not parse is refused: unparsable, and a good message is not lost for what stands beside it
 built   8 I8.nexo-body              Hosts that put the body of a channel message into the element as it is get one that cannot leave it
+built   8 I8.spoken-last            The library never refuses a send to the conversation that spoke last, however many spoke
+built   8 I8.empty-content          A message with empty content is taken, with its meta
+built   8 I8.gates-at-the-call      The gates are asked again after the server was asked for its tools, right before it is called
 built   8 I8.two-agents             A server that two agents let in speaks to each in a session of its own
 built   8 I8.store-away             What servers push while the store is away waits in order; what had to be dropped is counted and told
 built   8 I8.pushed-once            What a server pushed is stored once, also when the answer to its commit was lost
