@@ -85,7 +85,8 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
       return registered
     }
     if (registered) {
-      const why = now.pass ? { state: facts.state, detail: facts.detail } : now.skip
+      // One that is lost declares nothing: that is no fault of its capabilities.
+      const why = now.pass || !connected ? { state: facts.state, detail: facts.detail } : now.skip
       log.info({ server: name, ...why }, 'channel server unregistered')
       registered = null
     }
@@ -163,6 +164,9 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
         { hint: `set outbound_tool_name of server ${name} in ${place().options.origin}.channels.approved` },
       )
     }
+    // While its tools were asked for, a gate may have been closed, or the server may have become another.
+    if (open().server !== server)
+      throw new SwitchboardError('platform_unavailable', `server ${name} was replaced`)
     const result = await server.call(tool, input, { timeoutMs: CALL_TIMEOUT_MS })
     if (request.op.kind === 'call') remember(request.key, boundedResult(result))
     if (result.isError) {

@@ -175,6 +175,18 @@ describe('what a server pushes', () => {
     await adapter.stop()
   })
 
+  it('[I8.empty-content] without a text is a message all the same: its meta may say everything', async () => {
+    const { adapter, slack } = await open()
+    const intake = createFakeIntake()
+    await adapter.start(intake, null)
+    slack.says('', { chat_id: 'C1', file: 'plan.pdf' })
+    await tick()
+    expect(intake.events).toMatchObject([
+      { kind: 'message', text: '(empty message)', meta: { file: 'plan.pdf' } },
+    ])
+    await adapter.stop()
+  })
+
   it('waits in order while the store is away, and the server is held back when much waits', async () => {
     const { adapter, slack, clock } = await open()
     const intake = createFakeIntake()
@@ -330,6 +342,29 @@ describe('what a server is sent', () => {
     await adapter.send(request({ kind: 'call', tool: 'send_message', input: { text: 'a' }, text: 'a' }))
     await adapter.send(request({ kind: 'text', text: 'b' }))
     expect(slack.calls.map(({ tool }) => tool)).toEqual(['send_message', 'post'])
+    await adapter.stop()
+  })
+
+  it('[I8.gates-at-the-call] nothing, when a gate is closed while its tools are asked for', async () => {
+    const { adapter, slack, configure } = await open()
+    await adapter.start(createFakeIntake(), null)
+    const sent = adapter.send(request({ kind: 'text', text: 'late' }))
+    configure(made({ ...CHANNELS, enabled: false }))
+    await expect(sent).rejects.toMatchObject({
+      code: 'platform_rejected',
+      message: 'channels.enabled is false (operator killswitch)',
+    })
+    expect(slack.calls).toEqual([])
+    await adapter.stop()
+  })
+
+  it('that is lost is told as lost in the log, not as one without the capability', async () => {
+    const { adapter, slack, log } = await open()
+    await adapter.start(createFakeIntake(), null)
+    slack.down('the program ended')
+    const line = log.lines.find((one) => one.includes('unregistered'))
+    expect(line).toContain('the program ended')
+    expect(line).not.toContain('capability')
     await adapter.stop()
   })
 

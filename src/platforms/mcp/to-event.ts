@@ -19,6 +19,7 @@ const OURS = ['chat_id', 'thread_id', 'ts', 'platform', 'integration', 'redelive
 const CARRIED: readonly string[] = ['user', 'user_id', 'message_id']
 /** Ids stand in the keys of the store, which take no more. */
 const LONGEST_ID_BYTES = 600
+const EMPTY = '(empty message)'
 const UNSTORABLE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]|\0/g
 
 export interface EventPlace {
@@ -70,7 +71,8 @@ function message({ content, meta, dropped }: ChannelMessage, place: EventPlace, 
     sender: { id: clean(idOf(sender)), ...named },
     at: now,
     ...(messageId === '' ? {} : { messageId }),
-    text: clean(truncate(content, cap)),
+    // The protocol knows messages that say all in their meta.
+    text: content.trim() === '' ? EMPTY : clean(truncate(content, cap)),
     meta: visible(meta, dropped.length),
   }
   return event
