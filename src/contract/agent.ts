@@ -77,6 +77,7 @@ export type AgentOutput =
       /** The answer to `turn`: evidence of `answered`, in the same commit. */
       readonly final?: boolean
     }
+  /** Without a text: a sign of life alone. */
   | { readonly kind: 'status'; readonly session: string; readonly turn?: string; readonly text: string }
   | {
       readonly kind: 'ask'

@@ -44,5 +44,6 @@ built   9 I9.tools-kept             tool_call and tool_result are kept durably b
 built   9 I9.tools-no-secret        What is kept or shown of a tool call holds no credential
 built   9 I9.tools-in-chat          Tool calls are said in the chat only where show_tools is set
 built   9 I9.tools-suffice          An agent that knows only its delivery and the tools of it can read history and roster, answer, react, and have its files
+built   9 I9.blank-no-answer        A message without words answers no turn: whoever waits is told that nothing was said
 `,
 )

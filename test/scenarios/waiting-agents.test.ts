@@ -1,6 +1,7 @@
 // Agents that live on without us (Chorus): what they confirmed is never offered again, and silence is told.
 import { expect, it } from 'vitest'
 import type { Delivery, Redelivery } from '../../src/contract/index.ts'
+import { NO_REPLY_TEXT } from '../../src/core/notices.ts'
 import { describeRiver } from './river.ts'
 
 const WAIT: Redelivery = { handed: 'wait', seen: 'wait', afterTimeout: false }
@@ -83,6 +84,19 @@ describeRiver('agents that live on without us', (open) => {
     expect(river.platform.texts('anna')).toEqual([])
     await river.pass(10_000)
     expect(river.platform.texts('anna')).toEqual([GIVEN_UP])
+  })
+
+  it('[I9.blank-no-answer] an answer without words is told as one, whatever fits into a message there', async () => {
+    for (const platform of [{}, { textLimit: 100 }]) {
+      const river = await open({ agent: { redelivery: WAIT }, platform })
+      river.agent.script = SILENT
+      const { id } = await river.person('anna').says('hi')
+      await river.settle()
+      await river.agent.answer(river.agent.deliveries[0] as Delivery, ' \n ')
+      await river.settle()
+      expect(river.platform.texts('anna')).toEqual([NO_REPLY_TEXT])
+      expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered' })
+    }
   })
 
   it('[S6.chorus-silence-told] a restart does not begin the wait anew', async () => {

@@ -189,6 +189,19 @@ describe('callback events', () => {
     expect(kinds()).toEqual(['seen', 'answered'])
   })
 
+  it('[I9.blank-no-answer] a message without words is a sign of life: it answers nothing, and is not said', async () => {
+    const { callback, kinds, recorded } = await opened()
+    for (const content of ['', ' \n\t', '\u00a0']) await callback({ type: 'message', content })
+    await callback({ type: 'status', status: ' ' })
+    expect(kinds()).toEqual(['seen', 'status', 'status', 'status'])
+    expect(recorded.outputs.slice(1)).toMatchObject([{ text: '' }, { text: '' }, { text: '' }])
+    await callback({ type: 'lifecycle', status: 'idle' })
+    expect(kinds().at(-1)).toBe('answered')
+    await callback({ type: 'message', content: '' })
+    await callback({ type: 'message', content: 'there it is' })
+    expect(recorded.outputs.at(-1)).toMatchObject({ kind: 'say', final: true })
+  })
+
   it('[S8.events-unknown] [F7.chorus-unknown-event] unknown types are accepted and ignored, also unknown lifecycles', async () => {
     const { callback, kinds } = await opened()
     expect((await callback({ type: 'hologram', shape: 'cube' }))?.status).toBe(200)

@@ -1,7 +1,7 @@
 // What an agent posts to a callback, in order of receipt: words, signs of life, trouble. One queue per turn, so that two
 // POSTs that come at once cannot overtake each other.
 //
-// A turn is answered by its first `message`; later ones are said as well. An `error` fails the turn unless something was
+// A turn is answered by its first `message` that has words; later ones are said as well. An `error` fails the turn unless something was
 // said; an agent that speaks `lifecycle` ends its turn with `idle`, so for it the error waits until then.
 import { createHash } from 'node:crypto'
 import { type AgentOutlet, type NewTurnEvent, TURN_EVENT_CHARS } from '../../contract/index.ts'
@@ -68,8 +68,11 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
 
   const shown = async (place: CallbackPlace, so: Progress, text: string) => {
     await seen(place, so)
-    await outlet().accept({ kind: 'status', ...place, text })
+    await outlet().accept({ kind: 'status', ...place, text: text.trim() })
   }
+
+  /** A sign of life that says nothing. */
+  const alive = (place: CallbackPlace, so: Progress) => (so.seen ? shown(place, so, '') : seen(place, so))
 
   const kept = async ({ turn }: CallbackPlace, event: ToolEvent, key: string | null) => {
     const [name, given] = event.type === 'tool_call' ? [event.name, event.args] : [null, event.content]
@@ -87,6 +90,8 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
     const so = progressOf(place.turn)
     switch (event.type) {
       case 'message':
+        // Nobody would see it: the turn is not answered by it, and whoever waits is told when nothing else comes.
+        if (event.content.trim() === '') return alive(place, so)
         await say(place, event.content, key, true)
         so.seen = so.said = true
         return
@@ -128,9 +133,9 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
   const lifecycle = async (place: CallbackPlace, so: Progress, status: string, key: string | null) => {
     if (status === 'processing') {
       so.processing = true
-      return seen(place, so)
+      return alive(place, so)
     }
-    if (status !== 'idle') return seen(place, so)
+    if (status !== 'idle') return alive(place, so)
     if (so.trouble !== null && !so.said) return fail(place, so.trouble, key)
     // Without a word the person is told that it finished; what was answered already stays as it is.
     if (!so.said) await outlet().accept({ kind: 'evidence', turn: place.turn, of: 'answered' })

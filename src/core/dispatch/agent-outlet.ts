@@ -59,6 +59,9 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   const { store, dispatcher } = deps
 
   const say = async (output: Output<'say'>): Promise<Accepted> => {
+    // Nothing would be shown: an answer without words is told as one.
+    if (output.turn && output.final && output.text.trim() === '')
+      return evidence({ kind: 'evidence', turn: output.turn, of: 'answered' })
     const place = await placeOf(output)
     const limit = textLimitOf(deps.settings(), deps.links, place.to.integration)
     // Nobody is there to hear it: the end of such a turn is told by notify_on, anything else by a tool.
@@ -226,7 +229,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     // What lives on speaks at any node, whoever holds the lane.
     const row = dispatcher.flight(turn)?.flight.row ?? (waits() ? await store.turn(turn) : null)
     if (row?.agent === agent && OPEN_TURN_STATES.some((state) => state === row.state)) {
-      deps.signal(rowAddress(row), { kind: 'status', text })
+      if (text !== '') deps.signal(rowAddress(row), { kind: 'status', text })
       await dispatcher.heard(turn, agent)
     }
     return { id: null }
