@@ -292,6 +292,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       random: deps.random,
       log: log.child({ agent: agent.id }),
       secret: deps.secret,
+      ...(deps.credentials ? { credentials: deps.credentials } : {}),
       tokens: deps.tokens,
       ...(deps.publicBase ? { publicBase: deps.publicBase } : {}),
       ...(deps.tools ? { tools: deps.tools } : {}),

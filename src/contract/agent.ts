@@ -3,7 +3,7 @@ import type { Clock, Random } from './clock.ts'
 import type { HostDoor } from './hosts.ts'
 import type { Logger } from './log.ts'
 import type { Attachment, Quoted, Urgency } from './message.ts'
-import type { HttpReply, RawRequest, TokenBook } from './platform.ts'
+import type { CredentialShelf, HttpReply, RawRequest, TokenBook } from './platform.ts'
 import type { AgentSettings } from './settings.ts'
 import type { ToolDesk } from './tool-desk.ts'
 import type { NewTurnEvent } from './turn-events.ts'
@@ -165,6 +165,8 @@ export interface ConnectorDeps {
   readonly random: Random
   readonly log: Logger
   readonly secret: (reference: string) => string
+  /** What others gave an integration for its turns, also when another node took it. Absent: nothing is kept. */
+  readonly credentials?: (integration: string) => Pick<CredentialShelf, 'get'>
   /** For connectors that hand out credentials of ours: callback URLs, bearers of the tool surface. */
   readonly tokens?: TokenBook
   /** Where the agent reaches this server: the public URL, else the listener's own. No slash at the end. */

@@ -109,7 +109,7 @@ export interface CredentialShelf {
   get(name: string): Promise<string | null>
   remove(names: readonly string[]): Promise<void>
   names(): Promise<readonly string[]>
-  /** How a connector reads it: `secret:…`, for its `deps.secret`. Safe to show to a model. */
+  /** How a turn names it, for a connector that has `deps.credentials`: `secret:…`. Safe to show to a model. */
   reference(name: string): string
 }
 

@@ -2,6 +2,7 @@
 // callbacks do.
 import { describe, expect, it } from 'vitest'
 import { type Delivery, SwitchboardError } from '../../contract/index.ts'
+import { mcpServers } from '../../kit/index.ts'
 import { delivery, describeConnectorSuite } from '../../testing/connector-suite.ts'
 import { failure, opened, raw, scene, URL_SECRET } from './fixtures/agent-scene.ts'
 
@@ -52,12 +53,42 @@ describe('a delivery', () => {
   it('[S8.mcp-shapes] hands on the tool servers of a service in front of it, and forgets those that are gone', async () => {
     const { connector, posts } = await opened()
     await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: 'secret:given.place.x' } }))
-    await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: 'secret:given.place.gone' } }))
+    await connector.deliver(
+      delivery('hi', { attempt: 2, meta: { mcp_servers_ref: 'secret:given.place.gone' } }),
+    )
     expect(posts[0]?.body.mcp).toMatchObject([
       { name: 'switchboard' },
       { name: 'service1', url: 'https://up.example.com/mcp' },
     ])
     expect(posts[1]?.body.mcp).toMatchObject({ url: 'https://sb.example.com/mcp' })
+  })
+
+  it('[S8.mcp-shapes] waits for tool servers that are not there yet, rather than leave them out', async () => {
+    const { connector, posts, kept } = await opened()
+    const meta = { mcp_servers_ref: 'secret:given.place.late' }
+    for (const ref of [meta, { mcp_servers_ref: 'secret:given.place.away' }]) {
+      const error = await failure(connector.deliver(delivery('hi', { meta: ref })))
+      expect(error.nature.retryable).toBe(true)
+    }
+    expect(posts).toEqual([])
+    kept.set('place.late', JSON.stringify({ url: 'https://up.example.com/mcp' }))
+    await connector.deliver(delivery('hi', { attempt: 2, meta }))
+    expect(posts[0]?.body.mcp).toMatchObject([{ name: 'switchboard' }, { url: 'https://up.example.com/mcp' }])
+  })
+
+  it('[S8.mcp-shapes] gives every tool server a name of its own, whatever the service calls them', async () => {
+    const { connector, posts, kept } = await opened()
+    const url = 'https://up.example.com/mcp'
+    const names = ['switchboard', 'docs', undefined, 'docs', '', 'switchboard-2']
+    kept.set(
+      'place.x',
+      JSON.stringify(names.map((name) => ({ ...(name === undefined ? {} : { name }), url }))),
+    )
+    await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: 'secret:given.place.x' } }))
+    const given = mcpServers(posts[0]?.body.mcp).map(({ name }) => name)
+    expect(given.slice(0, 3)).toEqual(['switchboard', 'switchboard-2', 'docs'])
+    expect(new Set(given).size).toBe(names.length + 1)
+    expect(given.every(Boolean)).toBe(true)
   })
 
   it('resolves no reference but to what the turn’s own integration was given', async () => {

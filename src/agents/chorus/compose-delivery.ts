@@ -1,5 +1,12 @@
 // A turn as a Chorus delivery: where, who and what, with a callback and a tool endpoint that are good for it alone.
-import { CALLBACK_KIND, type ConnectorDeps, type Delivery, parseAddress } from '../../contract/index.ts'
+import {
+  asSwitchboardError,
+  CALLBACK_KIND,
+  type ConnectorDeps,
+  type Delivery,
+  parseAddress,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import { type ChorusDelivery, type ChorusMcpServer, mcpServers } from '../../kit/index.ts'
 import type { ChorusAgentConfig } from './config.ts'
 
@@ -22,7 +29,7 @@ export async function composeDelivery(
     config.tokens.mint({ kind: 'agent', scope: { agent, session, turn }, ttlMs: CALLBACK_LIFE_MS }),
   ])
   const own = { url: `${base}/mcp`, headers: { Authorization: `Bearer ${bearer.token}` } }
-  const given = handedOn(delivery, deps)
+  const given = await handedOn(delivery, deps)
   const context = contextOf(delivery, deps)
   const name = delivery.meta.channel_name ?? delivery.meta.chat_title
   return {
@@ -40,21 +47,46 @@ export async function composeDelivery(
     },
     callback: `${base}/callback/${callback.token}`,
     // One server in the seed's shape; several need names.
-    mcp: given.length === 0 ? own : [{ name: 'switchboard', ...own }, ...given],
+    mcp: given.length === 0 ? own : named([{ name: 'switchboard', ...own }, ...given]),
   }
 }
 
-/** Tool servers that a Chorus service in front of us gave for this turn. They are read here, never shown to a model. */
-function handedOn(delivery: Delivery, deps: ConnectorDeps): readonly ChorusMcpServer[] {
+/**
+ * Tool servers that a Chorus service in front of us gave for this turn. They are read here, never shown to a model. Throws
+ * what is tried again while they cannot be read: a service's tools are not left out because a node was slow.
+ */
+async function handedOn(delivery: Delivery, deps: ConnectorDeps): Promise<readonly ChorusMcpServer[]> {
+  const { integration, turn, attempt } = delivery
   const reference = delivery.meta.mcp_servers_ref
+  const prefix = `secret:given.${integration}.`
   // Meta is what a platform says. Only what its own integration was given may be named: no other secret, nobody else's.
-  if (!reference?.startsWith(`secret:given.${delivery.integration}.`)) return []
+  if (!reference?.startsWith(prefix)) return []
   try {
-    const servers = mcpServers(JSON.parse(deps.secret(reference)) as ChorusDelivery['mcp'])
-    return servers.map((server, index) => ({ ...server, name: server.name ?? `service${index + 1}` }))
-  } catch {
-    return [] // The service's turn is over there, and its credentials are forgotten.
+    const text = (await deps.credentials?.(integration).get(reference.slice(prefix.length))) ?? null
+    if (text !== null) return mcpServers(JSON.parse(text) as ChorusDelivery['mcp'])
+  } catch (thrown) {
+    const error = asSwitchboardError(thrown)
+    if (error.nature.retryable) throw error
   }
+  // They are written beside the turn, and may be a moment behind it.
+  if (attempt < 2) {
+    throw new SwitchboardError('platform_unavailable', 'the tool servers of the service are not there yet')
+  }
+  // The service's turn is over there, and its credentials are forgotten.
+  deps.log.warn({ turn }, 'the tool servers of the service are gone: the agent is asked without them')
+  return []
+}
+
+/** Tools are told apart by the names of their servers. */
+function named(servers: readonly ChorusMcpServer[]): readonly ChorusMcpServer[] {
+  const taken = new Set<string>()
+  return servers.map((server, index) => {
+    const wanted = server.name || `service${index}`
+    let name = wanted
+    for (let n = 2; taken.has(name); n++) name = `${wanted}-${n}`
+    taken.add(name)
+    return { ...server, name }
+  })
 }
 
 function contextOf(delivery: Delivery, deps: ConnectorDeps): string | undefined {
