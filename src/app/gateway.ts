@@ -268,7 +268,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       ...(deps.credentials ? { credentials: deps.credentials(integration.id) } : {}),
     })
     const link = links.add(integration.id, integration.platform, adapter)
-    const door = intake.of(integration.id, () => lease?.fence() ?? null)
+    const door = intake.of(integration.id, lease?.fence)
     await adapter.start(
       {
         async receive(events, options) {

@@ -43,6 +43,7 @@ export interface Received {
 
 /** The door in. Resolves after the commit that stores events and cursor: only then may "received" be said. */
 export interface PlatformIntake {
+  /** Where there are several nodes a cursor is stored only while the integration's lease is held: else `conflict`. */
   receive(
     events: readonly InboundEvent[],
     options?: { readonly cursor?: string },

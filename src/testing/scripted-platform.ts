@@ -5,6 +5,7 @@ import {
   type Address,
   type Attachment,
   type InboundEvent,
+  LEASE_MS,
   type OutboundOp,
   opText,
   type PlatformIntake,
@@ -245,7 +246,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
       hanging = []
       for (const resolve of waiting) resolve()
     },
-    create({ integration: { id } }) {
+    create({ integration: { id }, lease }) {
       const mine = settingsOf(id)
       const reconcile = async (request: SendRequest) => {
         if (mine.reconcile === 'throws') throw new SwitchboardError('platform_unavailable', 'cannot look')
@@ -261,7 +262,12 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
         sendFrom: 'any',
         ...(mine.paceMs === undefined ? {} : { paceMs: mine.paceMs }),
         async start(intake, cursor) {
-          doors.set(id, intake)
+          doors.set(id, {
+            async receive(events, position) {
+              if (position?.cursor !== undefined) await lease?.take(LEASE_MS)
+              return intake.receive(events, position)
+            },
+          })
           cursors.set(id, cursor)
         },
         send,

@@ -69,7 +69,7 @@ export interface Fence {
 }
 
 export interface Intake {
-  /** `fence`: the lease under which this node receives for it, if it does. */
+  /** `fence`: the lease under which positions of it are stored, and only under it; null while it is not held. */
   of(integration: string, fence?: () => Fence | null): PlatformIntake
 }
 
@@ -173,12 +173,11 @@ export function createIntake(deps: IntakeDeps): Intake {
           throw new SwitchboardError('not_found', `integration "${integrationId}" is not configured`)
         const considered: Considered[] = []
         for (const event of events) considered.push(await consider(event, integration))
-        const held = fence?.() ?? null
-        const cursor =
-          options?.cursor === undefined
-            ? undefined
-            : { integration: integrationId, value: options.cursor, ...(held ? { fence: held } : {}) }
         try {
+          const cursor =
+            options?.cursor === undefined
+              ? undefined
+              : { integration: integrationId, value: options.cursor, ...fencedBy(fence) }
           const results = await deps.store.receive(
             considered.map((one) => one.item),
             cursor,
@@ -191,6 +190,14 @@ export function createIntake(deps: IntakeDeps): Intake {
       },
     }),
   }
+}
+
+/** Throws `conflict` when the lease is known to be lost: without its token nothing would keep the position from going back. */
+function fencedBy(fence: (() => Fence | null) | undefined): { readonly fence?: Fence } {
+  if (!fence) return {}
+  const held = fence()
+  if (!held) throw new SwitchboardError('conflict', 'a position is stored only while its lease is held')
+  return { fence: held }
 }
 
 interface Look {
