@@ -3,22 +3,15 @@
 // It follows what version 2.1.325 was seen to do. What a model would do is the test's own script.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { type ChannelSession, closedGate, pluginServerName } from './claude-code-gates.ts'
 
-export interface ClaudeCodeOptions {
+export interface ClaudeCodeOptions extends ChannelSession {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** The name in .mcp.json. */
+  /** The name in the project's .mcp.json; the server of a plugin has its own. */
   readonly serverName?: string
-  /** What follows --dangerously-load-development-channels; none: the session takes no channel. */
-  readonly channels?: readonly string[]
-  readonly gates?: {
-    readonly provider?: boolean
-    readonly feature?: boolean
-    readonly policy?: boolean
-    readonly allowlist?: boolean
-  }
   readonly sessionId?: string
   readonly prefix?: 'claude' | 'nexo'
 }
@@ -82,9 +75,14 @@ interface Rpc {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
+/** What it says of itself, in the probe and in the handshake. */
+const CLIENT_INFO = { name: 'claude-code', version: '2.1.325' }
+const CLIENT_CAPABILITIES = { roots: {}, elicitation: { form: {}, url: {} } }
+
 /** Spawns the server and goes through the start of a session. Throws when the server ends or `initialize` fails. */
 export async function startClaudeCode(options: ClaudeCodeOptions): Promise<ClaudeCode> {
-  const { prefix = 'claude', serverName = 'switchboard' } = options
+  const { prefix = 'claude', plugin } = options
+  const serverName = plugin ? pluginServerName(plugin) : (options.serverName ?? 'switchboard')
   const sessionId = options.sessionId ?? randomUUID()
   const child: ChildProcess = spawn(options.command, [...options.args], {
     cwd: options.cwd,
@@ -177,19 +175,24 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
 
   // Before anything else: a server that answers this is connected as a modern one, which has no channels.
   const probe = await request('server/discover', {
-    _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' },
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': CLIENT_INFO,
+      'io.modelcontextprotocol/clientCapabilities': CLIENT_CAPABILITIES,
+    },
   })
   const modern = probe.result !== undefined
   const opened = await request('initialize', {
     protocolVersion: '2025-11-25',
-    capabilities: { roots: {}, elicitation: { form: {}, url: {} } },
-    clientInfo: { name: 'claude-code', version: '2.1.325' },
+    capabilities: CLIENT_CAPABILITIES,
+    clientInfo: CLIENT_INFO,
   })
   if (opened.result === undefined) throw new Error(`initialize failed: ${opened.error?.message}\n${errors}`)
   send({ method: 'notifications/initialized' })
   const capabilities = recordOf(opened.result.capabilities)
   const experimental = recordOf(capabilities.experimental)
-  const skipped = closedGate(options, { declared: `${prefix}/channel` in experimental, modern, serverName })
+  const declared = `${prefix}/channel` in experimental
+  const skipped = closedGate(options, { name: serverName, declared, modern })
   registered = skipped === null
   const listed = await request('tools/list', {})
   const relays = registered && (experimental[`${prefix}/channel/permission`] ?? false) !== false
@@ -260,25 +263,6 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
     kill: end,
   }
   return self
-}
-
-/** Claude Code's gates in its order, with its words. */
-function closedGate(
-  { channels = [], gates = {} }: ClaudeCodeOptions,
-  server: { readonly declared: boolean; readonly modern: boolean; readonly serverName: string },
-): string | null {
-  const name = server.serverName
-  if (!server.declared) return 'server did not declare claude/channel capability'
-  if (server.modern)
-    return 'connection negotiated a modern protocol revision with no unsolicited notification path'
-  if (gates.provider === false) return 'channels are not available on third-party providers'
-  if (gates.feature === false) return 'channels feature is not currently available'
-  if (gates.policy === false)
-    return 'channels not enabled by org policy (set channelsEnabled: true in managed settings)'
-  if (!channels.includes(`server:${name}`)) return `server ${name} not in --channels list for this session`
-  if (gates.allowlist === false)
-    return `plugin ${name} is not on the approved channels allowlist (use --dangerously-load-development-channels for local dev)`
-  return null
 }
 
 const NAMED: Readonly<Record<string, string>> = {

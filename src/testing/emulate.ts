@@ -6,6 +6,7 @@ export {
   type ClaudeCodeOptions,
   startClaudeCode,
 } from './claude-code-double.ts'
+export type { ChannelSession, InstalledPlugin } from './claude-code-gates.ts'
 export {
   faultPlansFor,
   formatMatrix,
