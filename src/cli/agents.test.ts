@@ -70,6 +70,27 @@ describe('[S14.cli-agents] agents', () => {
     expect(written()).not.toContain('kate')
   })
 
+  it('writes a Chorus agent as well, its connection string kept first and only when the file holds', async () => {
+    const daemon = await startFakeDaemon(join(folder.path, 'data'), {
+      'PUT /api/secrets/leo_connection_string': { ok: true },
+      'GET /api/status': { ...STATUS, config: { ...STATUS.config, file } },
+    })
+    const url = 'https://agent.example.com/inbox/sk_planted'
+    const add = () => agents('add', 'leo', '--chorus', url, '--allow-private', '--write')
+    const both = await add()
+    expect(both).toMatchObject({ code: 2, err: expect.stringContaining('nothing was written') })
+    expect(daemon.asked.map(({ method }) => method)).not.toContain('PUT')
+    expect((await agents('remove', 'kate')).code).toBe(0)
+    const told = await add()
+    await daemon.close()
+    expect(told).toMatchObject({ code: 0, out: expect.stringContaining('leo is added') })
+    expect(daemon.asked.find(({ method }) => method === 'PUT')?.body).toEqual({ value: url })
+    expect(written()).toMatch(
+      /id: leo[\s\S]*type: chorus[\s\S]*secret:leo_connection_string[\s\S]*allow_private: true/,
+    )
+    expect(written() + told.out + told.err).not.toContain('sk_planted')
+  })
+
   it.each([
     [['set', 'kat', 'notify_on=both'], /no agent "kat"[\s\S]*kate/],
     [['set', 'kate', 'notify_on=sometimes'], /nothing was written[\s\S]*notify_on/],

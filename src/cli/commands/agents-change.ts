@@ -30,7 +30,12 @@ export const removeAgent: Run = (context, [id = '']) =>
 export async function change(
   context: Context,
   edits: readonly AgentEdit[],
-  done: { readonly id: string; readonly what: string },
+  done: {
+    readonly id: string
+    readonly what: string
+    /** What the file will refer to: done when it is known to hold, before it is written. */
+    readonly first?: () => Promise<void>
+  },
 ): Promise<number> {
   const named = context.configFile()
   if (named === null)
@@ -45,6 +50,7 @@ export async function change(
   const problem = await checkText(text, file, context.folder)
   if (problem !== null)
     throw usage(`${oneLine(named)} would not hold any more, nothing was written:\n${problem}`)
+  await done.first?.()
   const fresh = `${file}.${process.pid}.new`
   writeFileSync(fresh, text, { mode: statSync(file).mode & 0o777, flag: 'wx' })
   renameSync(fresh, file)

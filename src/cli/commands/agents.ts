@@ -29,7 +29,7 @@ export interface AddAgentOptions {
   readonly allowPrivate?: boolean
 }
 
-/** Keeps the connection string encrypted and prints the lines for the configuration: the file stays the person's. */
+/** Keeps the connection string encrypted, and prints the lines for the configuration or puts them there. */
 export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options) => {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(id)) throw usage(`"${id}" is not an id for an agent`)
   if (options.connector !== undefined) return addConnected(context, id, options)
@@ -43,7 +43,19 @@ export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options
   const [plugin, instance] = bound(options.bind)
   const secret = `${id}_connection_string`
   const daemon = await context.daemon()
-  await daemon.call('PUT', `/api/secrets/${encodeURIComponent(secret)}`, { body: { value: url } })
+  const keep = async () =>
+    void (await daemon.call('PUT', `/api/secrets/${encodeURIComponent(secret)}`, { body: { value: url } }))
+  if (options.write) {
+    const open = options.allowPrivate ? { allow_private: true } : {}
+    const agent = {
+      id,
+      connector: { type: 'chorus', url: `secret:${secret}`, ...open },
+      inbound_bindings: [{ plugin, instance }],
+    }
+    const { change } = await import('./agents-change.ts')
+    return change(context, [{ kind: 'add', agent }], { id, what: 'is added', first: keep })
+  }
+  await keep()
   const { integrations, config } = await daemon.call<StatusReport>('GET', '/api/status')
   // The embedded default has a web chat, but it is gone as soon as there is a file.
   const absent = config.file === null || !integrations.some((one) => one.id === instance)

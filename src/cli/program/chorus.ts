@@ -36,7 +36,7 @@ export function addChorusCommands(program: Command, action: Action): void {
     .description('print the lines of an agent for switchboard.yaml; a connection string is kept encrypted')
     .option('--chorus <url>', 'the connection string of a Chorus agent')
     .option('--connector <type>', 'how it is reached otherwise: channel, demo, …')
-    .option('--write', 'with --connector: put the lines into switchboard.yaml')
+    .option('--write', 'put the lines into switchboard.yaml instead')
     .option('--bind <platform:integration>', 'where its messages come from (default: web:web)')
     .option('--allow-private', 'it is on this machine or network')
     .action(action(() => import('../commands/agents.ts').then((m) => m.addAgent)))
