@@ -123,6 +123,8 @@ export interface ChannelView {
   readonly agent: string
   /** The gates now; null: it does not pass them, or it is not connected. */
   registration(): ChannelRegistration | null
+  /** The outbound tool as configured now, whether it passes or not; null: nothing names one. */
+  outboundTool(): string | null
   /** What the tool answered to the send with this key; null: it is not known here (any more). */
   answered(key: string): ServerToolResult | null
   /** Where the arguments of a call would lead. */

@@ -112,6 +112,8 @@ export type OutboundOp =
       readonly replyTo?: string
       readonly urgency?: Urgency
       readonly choices?: readonly Choice[]
+      /** Through a channel server: its outbound tool as it was configured when the text was accepted. */
+      readonly tool?: string
     }
   | {
       readonly kind: 'prompt'

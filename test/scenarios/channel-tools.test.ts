@@ -231,6 +231,27 @@ describeRiver('tools for channel servers', (open) => {
     ])
   })
 
+  it('[S3.inflight-tool-names] so does an answer that was accepted before the reload', async () => {
+    const river = await open(hosting())
+    const slack = river.server('slack')
+    slack.up({}, ['send_message', 'post'])
+    slack.answer = away
+    slack.says('before', { chat_id: 'C1' })
+    await river.settle()
+    const tries = slack.calls.length
+    expect(tries).toBeGreaterThan(0)
+    const entry = approved('slack', { outboundToolName: 'post' })
+    await river.configure(hosting({ channels: channels({ approved: [entry] }) }))
+    slack.answer = () => ({})
+    await river.pass(60_000)
+    slack.says('after', { chat_id: 'C2' })
+    await river.settle()
+    const [first, second] = slack.calls.slice(-2)
+    expect(first).toMatchObject({ tool: 'send_message', input: { chat_id: 'C1' } })
+    expect(second).toMatchObject({ tool: 'post', input: { chat_id: 'C2' } })
+    expect(new Set(slack.calls.slice(0, -1).map(({ tool }) => tool))).toEqual(new Set(['send_message']))
+  })
+
   it('[F7.tool-evicted] a server that was evicted is not there for the tools any more', async () => {
     const river = await spoken(open)
     await river.configure(hosting({ channels: channels({ enabled: false }) }))

@@ -12,6 +12,7 @@ import type {
   SendCause,
   Urgency,
 } from '../../contract/index.ts'
+import type { Links } from './links.ts'
 
 export interface Saying {
   readonly to: Address
@@ -41,11 +42,13 @@ export type SplitText = (text: string, limit: number) => readonly string[]
 export function compose(
   saying: Saying,
   limit: number,
-  deps: { split: SplitText; random: Random },
+  deps: { split: SplitText; random: Random; links: Pick<Links, 'get'> },
 ): readonly NewSend[] {
   const { to, platform, cause, agent, session, turn, dueAt, idempotencyKey, claim, notification } = saying
   const parts = Number.isFinite(limit) ? deps.split(saying.text, limit) : [saying.text]
   const group = parts.length > 1 ? deps.random.uuid() : undefined
+  // What is on its way keeps the name: a reload in between changes it for what is said from then on.
+  const tool = deps.links.get(to.integration)?.adapter.channel?.outboundTool() ?? null
   const content = saying.dedup ? contentKey(saying) : null
   return parts.map((part, index) => {
     const last = index === parts.length - 1
@@ -56,7 +59,10 @@ export function compose(
       agent,
       session,
       turn,
-      op: textOp(part, saying, { first: index === 0, last }),
+      op: {
+        ...textOp(part, saying, { first: index === 0, last }),
+        ...(tool === null ? {} : { tool }),
+      },
       ...(dueAt === undefined ? {} : { dueAt }),
       ...(group === undefined ? {} : { group, part: index }),
       ...(idempotencyKey === undefined
@@ -70,13 +76,15 @@ export function compose(
   })
 }
 
+type TextOp = Extract<OutboundOp, { kind: 'text' }>
+
 /** Where it goes, what it says, and whose replies it asks for. */
 function contentKey({ to, text, claim }: Saying): string {
   const content = [to.integration, to.conversation, to.thread ?? null, text, claim?.session ?? null]
   return hash('sha256', JSON.stringify(content))
 }
 
-function textOp(text: string, saying: Saying, place: { first: boolean; last: boolean }): OutboundOp {
+function textOp(text: string, saying: Saying, place: { first: boolean; last: boolean }): TextOp {
   return {
     kind: 'text',
     text,

@@ -155,7 +155,7 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
   const call = async (request: SendRequest) => {
     const input = toolInput(request)
     const { server, registration: now } = open()
-    const tool = request.op.kind === 'call' ? request.op.tool : now.outboundToolName
+    const tool = toolOf(request.op) ?? now.outboundToolName
     const offered = await hasTool(server, tool)
     if (offered !== true) {
       throw new SwitchboardError(
@@ -196,6 +196,8 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
     server: name,
     agent,
     registration,
+    outboundTool: () =>
+      place().options.channels?.approved.find(({ server }) => server === name)?.outboundToolName ?? null,
     answered: (key) => answers.get(key) ?? null,
     destinations: destinationsIn,
     wholeServer: WHOLE_SERVER,
@@ -239,6 +241,11 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
       arrivals = null
     },
   }
+}
+
+/** The name that the row carries: what was in force when it was accepted. */
+function toolOf(op: SendRequest['op']): string | undefined {
+  return op.kind === 'call' || op.kind === 'text' ? op.tool : undefined
 }
 
 function namesOf(tools: readonly string[]): string {

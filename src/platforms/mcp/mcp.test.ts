@@ -340,8 +340,10 @@ describe('what a server is sent', () => {
     slack.up({}, ['send_message', 'post'])
     configure(made({ ...CHANNELS, approved: [{ ...APPROVED, outboundToolName: 'post' }] }))
     await adapter.send(request({ kind: 'call', tool: 'send_message', input: { text: 'a' }, text: 'a' }))
-    await adapter.send(request({ kind: 'text', text: 'b' }))
-    expect(slack.calls.map(({ tool }) => tool)).toEqual(['send_message', 'post'])
+    await adapter.send(request({ kind: 'text', text: 'b', tool: 'send_message' }))
+    await adapter.send(request({ kind: 'text', text: 'of a row without one' }))
+    expect(slack.calls.map(({ tool }) => tool)).toEqual(['send_message', 'send_message', 'post'])
+    expect(adapter.channel?.outboundTool()).toBe('post')
     await adapter.stop()
   })
 
