@@ -41,6 +41,7 @@ built   6 I6.bucket-shared          Tokens of a shared limit go to all nodes tog
 built   6 I6.settle-anywhere        A turn is settled from any node for the one that holds it, once
 built   6 I6.former-boots           A node that restarts takes what its former boots held at once; nobody else does
 built   6 I6.asker                  An approval names the node that asks, and another one may take that over
+built   6 I6.expired-orphan         An approval that expires as its asker dies is retired in the chats by another node
 built   6 I6.late-rows              A reader that goes on from the last row it saw misses none that was committed later
 built   6 I6.ledger-key             All nodes sign the ledger with one key: another one is refused with a hint
 built   6 I6.config-across          What is changed by command at one node holds at all of them at once

@@ -1,4 +1,4 @@
-// A verdict that is told while an earlier look at its approval is still under way: it is looked at again, not joined.
+// Looks at an approval: one that is under way is not joined, and one that expired beside its dying asker is looked at again.
 import { expect, it } from 'vitest'
 import type { ApprovalRow, Hint } from '../../contract/index.ts'
 import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
@@ -79,4 +79,49 @@ it('[I3.verdict-two-at-once] a look that began before the verdict does not swall
   }
   expect(told).toEqual(['allow'])
   expect(row.state).toBe('relayed')
+})
+
+it('[I6.expired-orphan] an approval that expires as its asker dies is told as expired by another node, once that is known', async () => {
+  const clock = createTestClock()
+  const diedAt = clock.now()
+  let row: ApprovalRow = { ...ROW, asker: 'there/1', expiresAt: diedAt + 3_000 }
+  const enqueued: unknown[] = []
+  const prompt = {
+    ...{ id: 'o_1', integration: 'chat', conversation: 'anna', thread: null, platform: 'test' },
+    ...{ op: { kind: 'prompt' }, platformIds: ['7'] },
+  }
+  const store = {
+    shared: true,
+    owner: 'here/1',
+    onHint: () => undefined,
+    approval: async () => row,
+    approvals: async ({ states }: { states: readonly string[] }) => (states.includes(row.state) ? [row] : []),
+    async decide() {
+      row = { ...row, state: 'expired', behavior: 'deny', cause: 'expired', decidedAt: clock.now() }
+      return { won: true, approval: row }
+    },
+    sends: async () => [prompt],
+    enqueue: async (sends: readonly unknown[]) => void enqueued.push(...sends),
+  }
+  const settings = testSettings({})
+  const approvals = createApprovals({
+    store,
+    clock,
+    random: createTestRandom('orphan'),
+    log: quiet,
+    settings: () => settings,
+    roster: { get: () => ({ attached: false, connector: { holdsDecisions: true } }) },
+    cluster: { isAlive: () => clock.now() - diedAt <= 10_000, isElsewhere: () => false },
+    links: { get: () => ({ adapter: { abilities: { edits: true } } }) },
+    grants: { has: () => false, senders: () => [] },
+    watched: () => false,
+  } as unknown as ApprovalsDeps)
+  await approvals.start()
+  await clock.advance(10_000)
+  expect([row.state, enqueued]).toEqual(['expired', []])
+  await clock.advance(10_000)
+  expect(enqueued).toMatchObject([{ op: { kind: 'edit', on: '7' }, idempotencyKey: 'retire:abcde:o_1' }])
+  await clock.advance(60_000)
+  expect(enqueued).toHaveLength(1)
+  approvals.stop()
 })

@@ -199,16 +199,30 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     const ageMs = clock.now() - (row.decidedAt ?? row.expiresAt)
     // The one who asked goes first: request ids of two hosts may be alike.
     const first = row.asker !== null && deps.cluster.isAlive(row.asker)
-    if (!own && first && !(roams && ageMs >= ROAMED_MS)) return
+    if (!own && first && !(roams && ageMs >= ROAMED_MS)) {
+      // Its asker may have died a moment ago. Once that is known somebody else must tell the chats: no sweep finds it.
+      if (row.state === 'expired' && ageMs < ORPHAN_MS) lookAgain(id, ORPHAN_MS - ageMs)
+      return
+    }
     // While nobody was here a host had nothing to come back to: that time does not count.
     const leftMs = ORPHAN_MS - Math.min(ageMs, clock.now() - bornAt)
     const done = await relay(row, leftMs <= 0 || (own && !roams))
     if (!done && roams) await awaitHost(row, leftMs)
   }
 
+  const lookAgain = (id: string, afterMs: number) => {
+    expiries.get(id)?.()
+    expiries.set(
+      id,
+      clock.after(afterMs, () => {
+        expiries.delete(id)
+        void settleSoon(id)
+      }),
+    )
+  }
+
   const awaitHost = async (row: ApprovalRow, leftMs: number) => {
-    const cancel = clock.after(leftMs, () => void settleSoon(row.id))
-    expiries.set(row.id, cancel)
+    lookAgain(row.id, leftMs)
     if (!isOwn(row)) return
     await retire(row, true)
     // Another node may have passed it on just now: what is said last must be how it ended.
