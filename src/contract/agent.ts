@@ -95,6 +95,8 @@ export type AgentOutput =
       readonly of: 'seen' | 'answered'
       /** With `answered`: an answer to a later message of the same chat covers it; nobody is told "without replying". */
       readonly covered?: boolean
+      /** With `seen`: the agent will say when it is done. Kept with the turn, for every node. */
+      readonly working?: boolean
     }
   /** Handed over, and not being worked on any more: offered again, in order, marked as a repeat. */
   | {
@@ -111,6 +113,8 @@ export type AgentOutput =
       readonly turn: string
       readonly reason: 'agent_failed' | 'agent_rejected' | 'cancelled'
       readonly detail: string
+      /** It is not the end for an agent that said, here or to another node, that it will say when it is done. */
+      readonly unlessWorking?: boolean
     }
 
 export interface Accepted {
@@ -118,6 +122,8 @@ export interface Accepted {
   readonly id: string | null
   /** Of a failure: the turn was answered before it came, so nobody has heard of it. */
   readonly late?: true
+  /** Of a failure with `unlessWorking`: it was not taken for the end. */
+  readonly working?: true
 }
 
 /** The agent's way back: one closed union through one door. */

@@ -41,6 +41,7 @@ export const REASONS = {
   noted: { of: ['consumed'], text: 'A reaction or edit that no agent needs to see.' },
   // turns on their way
   taken: { of: ['handed'], text: 'The agent has confirmed that it has it.' },
+  working: { of: ['seen'], text: 'The agent is at work, and will say when it is done.' },
   acknowledged: { of: ['seen'], text: 'The agent acknowledged it, and has not answered it.' },
   // turns that did not make it
   max_attempts: { of: ['failed'], text: 'It was tried max_attempts times.' },

@@ -45,8 +45,8 @@ export interface ScriptedAgent {
   ask(delivery: Delivery, ask: Ask): Promise<Accepted>
   /** A host of it attached that still waits for these. */
   waits(host: string, requests: readonly string[]): Promise<Accepted>
-  evidence(delivery: Delivery, of: 'seen' | 'answered'): Promise<Accepted>
-  fail(delivery: Delivery, detail: string): Promise<Accepted>
+  evidence(delivery: Delivery, of: 'seen' | 'answered', how?: { readonly working: true }): Promise<Accepted>
+  fail(delivery: Delivery, detail: string, how?: { readonly unlessWorking: true }): Promise<Accepted>
   /** Handed over, and not worked on any more. */
   giveBack(delivery: Delivery): Promise<Accepted>
   /** Trouble told before the end: kept beside the turn. */
@@ -126,9 +126,9 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
     speak: (session, text, more = {}) => accept({ kind: 'say', session, text, ...more }),
     ask: (delivery, ask) => accept({ kind: 'ask', ...of(delivery), ask }),
     waits: (host, requests) => accept({ kind: 'waits', host, requests }),
-    evidence: (delivery, what) => accept({ kind: 'evidence', turn: delivery.turn, of: what }),
-    fail: (delivery, detail) =>
-      accept({ kind: 'failed', turn: delivery.turn, reason: 'agent_failed', detail }),
+    evidence: (delivery, what, how) => accept({ kind: 'evidence', turn: delivery.turn, of: what, ...how }),
+    fail: (delivery, detail, how) =>
+      accept({ kind: 'failed', turn: delivery.turn, reason: 'agent_failed', detail, ...how }),
     trouble: ({ turn }, text) =>
       accept({ kind: 'event', event: { turn, kind: 'error', call: null, name: null, text, key: null } }),
     giveBack: ({ turn }) => accept({ kind: 'returned', turns: [turn], counted: false, detail: 'given back' }),

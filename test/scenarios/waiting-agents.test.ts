@@ -99,6 +99,27 @@ describeRiver('agents that live on without us', (open) => {
     }
   })
 
+  it('[S8.error-fails] that an agent is at work is known after a restart: its error is not the end, another’s is', async () => {
+    const river = await open({ agent: { redelivery: WAIT } })
+    river.agent.script = SILENT
+    for (const who of ['anna', 'bert']) await river.person(who).says('hi')
+    await river.settle()
+    const [anna, bert] = river.agent.deliveries as [Delivery, Delivery]
+    await river.agent.evidence(anna, 'seen', { working: true })
+    await river.agent.evidence(bert, 'seen')
+    await river.restart()
+    await river.pass(20_000)
+    const fails = (one: Delivery) => river.agent.fail(one, 'a tool failed', { unlessWorking: true })
+    expect([await fails(anna), await fails(bert)]).toEqual([{ id: null, working: true }, { id: null }])
+    await river.settle()
+    expect(await river.desk().turn(anna.turn)).toMatchObject({ state: 'seen', reason: 'working' })
+    expect(await river.desk().turn(bert.turn)).toMatchObject({ state: 'failed', reason: 'agent_failed' })
+    await river.agent.answer(anna, 'it works after all')
+    await river.settle()
+    expect(river.platform.texts('anna')).toEqual(['it works after all'])
+    expect(await river.desk().turn(anna.turn)).toMatchObject({ state: 'answered', reason: null })
+  })
+
   it('[S6.chorus-silence-told] a restart does not begin the wait anew', async () => {
     const river = await open({ agent: { redelivery: WAIT }, tunables: { redeliverAfterMs: 60_000 } })
     river.agent.script = SILENT

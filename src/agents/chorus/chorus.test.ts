@@ -1,10 +1,11 @@
 // The connector `chorus` through the shared connectorSuite, and its own cases: what is posted, what statuses mean, what
 // callbacks do.
 import { describe, expect, it } from 'vitest'
-import { type Delivery, SwitchboardError } from '../../contract/index.ts'
+import { type AgentOutlet, type AgentOutput, type Delivery, SwitchboardError } from '../../contract/index.ts'
 import { mcpServers } from '../../kit/index.ts'
 import { delivery, describeConnectorSuite } from '../../testing/connector-suite.ts'
 import { failure, opened, raw, scene, URL_SECRET } from './fixtures/agent-scene.ts'
+import { createEventTaker } from './take-events.ts'
 
 describeConnectorSuite('chorus', async () => {
   const { connector, callback } = scene()
@@ -211,6 +212,33 @@ describe('callback events', () => {
     await recovered.callback({ type: 'message', content: 'it works after all' })
     await recovered.callback({ type: 'lifecycle', status: 'idle' })
     expect(recovered.kinds()).toEqual(['seen', 'status', 'event', 'say'])
+  })
+
+  it('[S8.error-fails] an error at another node than the one that heard processing waits for idle as well', async () => {
+    const outputs: AgentOutput[] = []
+    // What the rows of a cluster would say: one turn, and whether its agent is at work.
+    const outlet: AgentOutlet = {
+      async accept(output) {
+        const working = outputs.some((one) => one.kind === 'evidence' && one.working)
+        outputs.push(output)
+        return output.kind === 'failed' && output.unlessWorking && working
+          ? { id: null, working: true }
+          : { id: null }
+      },
+      presence: () => undefined,
+    }
+    const node = () => createEventTaker(() => outlet, { showTools: false, secrets: [] })
+    const place = { session: 's', turn: 't' }
+    await node().take(place, [{ type: 'lifecycle', status: 'processing' }], null)
+    const [error, idle] = [
+      { type: 'error', message: 'no way' },
+      { type: 'lifecycle', status: 'idle' },
+    ]
+    const other = node()
+    await other.take(place, [error], null)
+    expect(outputs.map(({ kind }) => kind)).toEqual(['evidence', 'failed', 'evidence', 'status', 'event'])
+    await other.take(place, [idle], null)
+    expect(outputs.at(-1)).toEqual({ kind: 'failed', turn: 't', reason: 'agent_failed', detail: 'no way' })
   })
 
   it('idle without a word is the end of the turn', async () => {

@@ -62,7 +62,8 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
 
   const seen = async (place: CallbackPlace, so: Progress) => {
     if (so.seen) return
-    await outlet().accept({ kind: 'evidence', turn: place.turn, of: 'seen' })
+    const working = so.processing ? { working: true } : {}
+    await outlet().accept({ kind: 'evidence', turn: place.turn, of: 'seen', ...working })
     so.seen = true
   }
 
@@ -115,19 +116,29 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
   const trouble = async (place: CallbackPlace, so: Progress, message: string, key: string | null) => {
     const text = toolText(message, ERROR_CHARS, options.secrets)
     if (so.said) return say(place, `⚠️ ${text}`, key, false)
-    if (!so.processing) return fail(place, text, key)
+    // It may have said `processing` to another process than this one, before a restart or at another node.
+    if (!so.processing && (await fail(place, text, key, { unlessWorking: true })) === 'over') return
+    so.processing = true
     so.trouble = text
     await shown(place, so, `⚠️ ${text}`)
     // `idle` may come to another process than this one, after a restart or at another node.
     await keep({ turn: place.turn, kind: 'error', call: null, name: null, text, key })
   }
 
-  const fail = async (place: CallbackPlace, detail: string, key: string | null) => {
+  const fail = async (
+    place: CallbackPlace,
+    detail: string,
+    key: string | null,
+    how: { readonly unlessWorking?: true } = {},
+  ): Promise<'over' | 'working'> => {
     const { turn } = place
-    const { late } = await outlet().accept({ kind: 'failed', turn, reason: 'agent_failed', detail })
+    const told = { kind: 'failed', turn, reason: 'agent_failed', detail, ...how } as const
+    const { late, working } = await outlet().accept(told)
+    if (working) return 'working'
     // Something was said, in an earlier life or on another node: the turn stands, and the trouble is told.
     if (late) await say(place, `⚠️ ${detail}`, key, false)
     progress.delete(turn)
+    return 'over'
   }
 
   const lifecycle = async (place: CallbackPlace, so: Progress, status: string, key: string | null) => {
@@ -136,7 +147,7 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
       return alive(place, so)
     }
     if (status !== 'idle') return alive(place, so)
-    if (so.trouble !== null && !so.said) return fail(place, so.trouble, key)
+    if (so.trouble !== null && !so.said) return void (await fail(place, so.trouble, key))
     // Without a word the person is told that it finished; what was answered already stays as it is.
     if (!so.said) await outlet().accept({ kind: 'evidence', turn: place.turn, of: 'answered' })
     progress.delete(place.turn)

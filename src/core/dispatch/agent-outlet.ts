@@ -163,7 +163,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
       return failed({ kind: 'failed', turn: output.turn, reason: 'agent_failed', detail: trouble })
     const told = silent && canSpeak(deps.links, row.integration)
     const sends: readonly NewSend[] = told ? [notice(noticeTarget(row), NO_REPLY_TEXT)] : []
-    await dispatcher.settle(output.turn, output.of, { sends })
+    const working = output.of === 'seen' && output.working
+    await dispatcher.settle(output.turn, output.of, { sends, ...(working ? { reason: 'working' } : {}) })
     return { id: null }
   }
 
@@ -180,6 +181,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
 
   const failed = async (output: Output<'failed'>): Promise<Accepted> => {
     const row = (await flightOf(output.turn))?.row
+    if (row && output.unlessWorking && (await store.turn(row.id))?.reason === 'working')
+      return { id: null, working: true }
     if (!row) return (await isAnswered(output.turn)) ? { id: null, late: true } : { id: null }
     const speaks = canSpeak(deps.links, row.integration)
     const sends = speaks ? [notice(noticeTarget(row), givenUpText(output.reason, output.detail))] : []
