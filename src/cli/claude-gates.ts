@@ -41,7 +41,7 @@ export const CLAUDE_GATES: readonly ClaudeGate[] = [
   {
     gate: 'session',
     says: /not in --channels list for this session/,
-    todo: 'start it with: claude --dangerously-load-development-channels server:switchboard',
+    todo: 'start it with: claude --dangerously-load-development-channels server:switchboard (as a plugin: plugin:switchboard@switchboard)',
   },
   {
     gate: 'marketplace',
