@@ -37,6 +37,7 @@ import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.t
 import { createScheduler } from '../core/schedules/scheduler.ts'
 import { createSharedLimits } from '../core/shared-limits.ts'
 import { splitText } from '../kit/index.ts'
+import { createFileMirror } from './file-mirror.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { createHostedServers } from './hosted-servers.ts'
 import { createLinkLease } from './link-lease.ts'
@@ -264,7 +265,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       publicUrl: settings().server.publicUrl,
       current: () => integrationById(settings(), integration.id) ?? null,
       ...servers(),
-      ...(lease ? { lease } : {}),
+      ...(lease ? { lease, mirror: createFileMirror(store, integration.id) } : {}),
       ...(deps.credentials ? { credentials: deps.credentials(integration.id) } : {}),
     })
     const link = links.add(integration.id, integration.platform, adapter)
@@ -380,7 +381,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await approvals.start()
       started = true
       scheduler.start()
-      stopPruning = keepPruning({ store, clock, log, retentionMs: () => settings().tunables.bodyRetentionMs })
+      stopPruning = keepPruning({ store, clock, log, tunables: () => settings().tunables })
     },
     async stop() {
       stopPruning()

@@ -136,6 +136,15 @@ export interface PlatformDeps {
   readonly servers?: ChannelServers
   /** For what only one node at a time may do for this integration (a poller, a socket). Absent: there is one node. */
   readonly lease?: LinkLease
+  /** Where the files of this integration are found by all nodes. Absent: there is one node, and its folder is enough. */
+  readonly mirror?: FileMirror
+}
+
+/** Copies of files whose names the integration gave out, each once. Both throw `store_unavailable` while it is away. */
+export interface FileMirror {
+  /** Resolves when every node can get it. */
+  put(name: string, bytes: Uint8Array): Promise<void>
+  get(name: string): Promise<Uint8Array | null>
 }
 
 export interface LinkLease {

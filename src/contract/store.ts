@@ -57,6 +57,13 @@ export type Hint =
   /** News for whoever looks at this conversation through another node; null: look at its rows. Never stored. */
   | { readonly kind: 'signal'; readonly to: string; readonly signal: Signal | null }
 
+/** A file that all nodes need. Names are the integration's own, and given out once. */
+export interface KeptFile {
+  readonly integration: string
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
 export interface Work {
   readonly lane: string
   /** Agent (inbox) or integration (outbox). */
@@ -222,6 +229,12 @@ export interface Store {
     }[],
   ): Promise<readonly { readonly granted: number; readonly retryAfterMs: number }[]>
 
+  // files
+  /** Whole or not at all, and not behind other commits. The same name again changes nothing. */
+  keepFile(file: KeptFile): Promise<void>
+  /** Null when there is none, or it was pruned. */
+  keptFile(integration: string, name: string): Promise<Uint8Array | null>
+
   // people
   grants(): Promise<readonly Grant[]>
   grant(grant: Omit<Grant, 'at'>): Promise<void>
@@ -272,6 +285,9 @@ export interface Store {
   pruneBodies(olderThanMs: number, limit: number): Promise<number>
   /** Tokens that expired longer ago than this are forgotten; the ledger keeps that they were minted. Returns how many. */
   pruneTokens(expiredForMs: number, limit: number): Promise<number>
+
+  /** Files that were kept longer ago than this are forgotten. Returns how many parts: at most `limit`. */
+  pruneFiles(olderThanMs: number, limit: number): Promise<number>
 
   /** `from`: the owner name of the node that told it; null: this one. */
   onHint(listen: (hint: Hint, from: string | null) => void): void

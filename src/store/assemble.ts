@@ -1,6 +1,7 @@
 // The Store out of verbs and reads: the same for both databases. What differs is behind `StoreEngine`.
 import type { Clock, Hint, Store } from '../contract/index.ts'
 import type { Mac } from './mac.ts'
+import { readFile } from './reads/files.ts'
 import { readAttachments, readNodes } from './reads/nodes.ts'
 import * as rest from './reads/rest.ts'
 import { readClaims, readFirings, readNotifications, readRoute } from './reads/sending.ts'
@@ -13,6 +14,7 @@ import type { Verb } from './verb-context.ts'
 import * as approvals from './verbs/approvals.ts'
 import { giveBack } from './verbs/claims.ts'
 import { enqueue } from './verbs/enqueue.ts'
+import { keepFile, pruneFiles } from './verbs/files.ts'
 import * as lanes from './verbs/lanes.ts'
 import * as leases from './verbs/leases.ts'
 import { moveSends, operateSend } from './verbs/move-sends.ts'
@@ -40,6 +42,10 @@ export interface StoreEngine {
   read<Result>(steps: Steps<Result>): Promise<Result>
   /** A long read on one snapshot that lets other work through. */
   readLong<Result>(steps: Steps<Result>): Promise<Result>
+  /** A transaction of its own beside the group, for what is large. It leaves no entry in the ledger. */
+  writeApart<Args>(steps: (args: Args, now: number) => Steps<void>, args: Args): Promise<void>
+  /** What is large, on one snapshot, beside the other reads. */
+  readApart<Result>(steps: Steps<Result>): Promise<Result>
   durability: Store['durability']
   tell(hints: readonly Hint[]): void
   drawTokens: Store['drawTokens']
@@ -107,6 +113,9 @@ export function assembleStore(engine: StoreEngine): Store {
     tell: (hints) => engine.tell(hints),
     drawTokens: (draws) => engine.drawTokens(draws),
 
+    keepFile: (file) => engine.writeApart(keepFile, file),
+    keptFile: (integration, name) => engine.readApart(readFile(integration, name)),
+
     grants: () => read(rest.readGrants()),
     grant: (grant) => write(people.grant, grant),
     revoke: (integration, sender, right, by) => write(people.revoke, { integration, sender, right, by }),
@@ -137,6 +146,8 @@ export function assembleStore(engine: StoreEngine): Store {
     foreignChains: () => read(readForeignChains(engine.mac)),
     pruneBodies: (olderThanMs, limit) => write(pruneBodies, { olderThanMs, limit }),
     pruneTokens: (olderThanMs, limit) => write(pruneTokens, { olderThanMs, limit }),
+
+    pruneFiles: (olderThanMs, limit) => write(pruneFiles, { olderThanMs, limit }),
 
     onHint: engine.onHint,
     close: engine.close,

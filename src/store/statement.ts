@@ -5,8 +5,8 @@
 //   @places   what leads from a conversation to its turns   @at_place($a, $b)  a turn is in this integration's conversation
 
 export type Value = string | number | null
-export type Param = Value | readonly string[] | readonly number[]
-export type Row = Readonly<Record<string, Value>>
+export type Param = Value | Uint8Array | readonly string[] | readonly number[]
+export type Row = Readonly<Record<string, Value | Uint8Array>>
 
 export type Statement =
   | { readonly form: 'rows'; readonly sql: string; readonly params: readonly Param[] }
@@ -73,6 +73,12 @@ export function text(row: Row, column: string): string {
 export function textOrNull(row: Row, column: string): string | null {
   const value = row[column]
   return value === null || value === undefined ? null : String(value)
+}
+
+/** Empty where there are none. */
+export function bytesOf(row: Row, column: string): Uint8Array {
+  const value = row[column]
+  return value instanceof Uint8Array ? value : new Uint8Array()
 }
 
 export function whole(row: Row, column: string): number {

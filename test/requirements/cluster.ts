@@ -49,6 +49,11 @@ built   6 I6.callback-across        A callback or tool call of an agent is taken
 built   6 I6.status-cluster         status and doctor show all nodes, and what is attached to any of them
 built   6 I6.one-name               Two running daemons of one node name are told by status, doctor and the log; a boot that was killed is none of them
 built   6 I6.link-anywhere          status and doctor say how a link is where it is held, also when that is down
+built   6 I6.files-shared           A file that one node took is had by all: uploaded at A, sent with a message at B, read at C, also when A is gone
+built   6 I6.files-truth            A file is told as kept when all nodes can have it: while the database is away an upload is refused, and a file is never said to be missing
+built   6 I6.files-names            Nothing that is not the plain name of a file is asked for or written, whoever names it
+built   6 I6.files-apart            A large file on its way holds up neither commits nor reads, and a connection that is lost with it ends nothing else
+built   6 I6.files-pruned           Files in the database go when no body can name them any more: after retention.bodies and queue_expiry
 built   6 I6.scenarios-three        The scenario suite passes on three nodes that share a database
 `,
 )

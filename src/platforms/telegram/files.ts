@@ -9,6 +9,7 @@ import {
   type PlatformDeps,
   SwitchboardError,
 } from '../../contract/index.ts'
+import { createSharedFolder } from '../../kit/index.ts'
 import { safeFileName } from './attachments.ts'
 import type { TelegramClient } from './client.ts'
 
@@ -27,7 +28,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 export interface FileShelf {
   download(attachment: Attachment): Promise<DownloadedFile>
-  /** Keeps a file that is to be sent; gives its name in our folder. */
+  /** Keeps a file that is to be sent, from whichever node; gives its name in our folder. */
   keep(file: NewFile): Promise<string>
   /** The bytes of a file in our folder, by its name there or its whole path. */
   read(ref: string): Promise<Uint8Array>
@@ -37,10 +38,13 @@ export interface FileShelf {
 
 export function createFileShelf(
   client: TelegramClient,
-  deps: Pick<PlatformDeps, 'filesDir' | 'random'>,
+  deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
 ): FileShelf {
+  const folder = createSharedFolder({ dir: deps.filesDir, random: deps.random, mirror: deps.mirror })
+  const ownName = (name: string) => `${Buffer.from(deps.random.bytes(8)).toString('hex')}-${name}`
+  // For this node alone: another one fetches it from Telegram itself.
   const put = async (name: string, bytes: Uint8Array): Promise<string> => {
-    const own = `${Buffer.from(deps.random.bytes(8)).toString('hex')}-${name}`
+    const own = ownName(name)
     await mkdir(deps.filesDir, { recursive: true, mode: 0o700 })
     await writeFile(join(deps.filesDir, own), bytes, { mode: 0o600, flag: 'wx' })
     return own
@@ -68,13 +72,15 @@ export function createFileShelf(
     },
     async keep({ name, bytes }) {
       if (bytes.length > MAX_UPLOAD_BYTES) throw tooLargeToSend()
-      return put(safeFileName(name), bytes)
+      const own = ownName(safeFileName(name))
+      await folder.save([{ name: own, bytes }])
+      return own
     },
     async read(ref) {
-      const folder = await realpath(deps.filesDir).catch(() => null)
-      const wanted = isAbsolute(ref) ? ref : join(deps.filesDir, ref)
-      const found = await realpath(wanted).catch(() => null)
-      if (folder === null || found === null || !found.startsWith(folder + sep)) {
+      const wanted = isAbsolute(ref) ? ref : await folder.find(ref)
+      const ours = await realpath(deps.filesDir).catch(() => null)
+      const found = wanted === null ? null : await realpath(wanted).catch(() => null)
+      if (ours === null || found === null || !found.startsWith(ours + sep)) {
         throw new SwitchboardError('platform_rejected', 'the file to send is not in the integration’s folder')
       }
       if ((await stat(found)).size > MAX_UPLOAD_BYTES) throw tooLargeToSend()

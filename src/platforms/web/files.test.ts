@@ -11,9 +11,9 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 it('[I3.web-attachment-limit] keeps files up to its quota, counted over restarts', async () => {
   const upload = { sender: 'owner', name: 'a.txt', mime: 'text/plain', bytes: Buffer.alloc(400) }
-  const first = createFileShelf(dir, createTestRandom(1), 1_200)
+  const first = createFileShelf({ dir, random: createTestRandom(1), quotaBytes: 1_200 })
   await first.save(upload)
-  const second = createFileShelf(dir, createTestRandom(2), 1_200)
+  const second = createFileShelf({ dir, random: createTestRandom(2), quotaBytes: 1_200 })
   const both = await Promise.allSettled([second.save(upload), second.save(upload)])
   expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
   await expect(second.save(upload)).rejects.toMatchObject({ code: 'too_large' })

@@ -1,23 +1,28 @@
 // Attachments of the web chat: kept under a random name beside a small description, never under the name they came with.
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Attachment,
   type DownloadedFile,
+  type FileMirror,
   type HttpReply,
   type Random,
   SwitchboardError,
 } from '../../contract/index.ts'
+import { createSharedFolder } from '../../kit/index.ts'
 import { isFileId, safeFileName } from './parse.ts'
 import { fileKind } from './render.ts'
 
 export interface FileShelf {
+  /** Resolves when every node has it. Throws `too_large` when the folder is full, `store_unavailable`. */
   save(upload: {
     readonly sender: string
     readonly name: string
     readonly mime: string | null
     readonly bytes: Uint8Array
   }): Promise<Attachment>
+  /** Whether it was kept, by whichever node. */
+  has(id: string): Promise<boolean>
   /** The file as an attachment, if this sender uploaded it. */
   own(sender: string, id: string): Promise<Attachment | null>
   /** As a download that can do nothing in our origin; null when there is no such file. */
@@ -41,9 +46,22 @@ const DRAWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'im
 /** What one web integration may keep: a session holder must not be able to fill the disk. */
 const QUOTA_BYTES = 1_073_741_824
 
-export function createFileShelf(dir: string, random: Random, quotaBytes = QUOTA_BYTES): FileShelf {
+export interface FileShelfDeps {
+  readonly dir: string
+  readonly random: Random
+  readonly mirror?: FileMirror | undefined
+  readonly quotaBytes?: number
+}
+
+export function createFileShelf(deps: FileShelfDeps): FileShelf {
+  const { dir, random, quotaBytes = QUOTA_BYTES } = deps
   // Counted once, then kept up to date: this process is the only writer of the folder.
   let kept: Promise<number> | null = null
+  const count = (bytes: number) => {
+    kept = kept?.then((used) => used + bytes) ?? null
+  }
+  // What other nodes took is never refused, but leaves less room for new ones.
+  const folder = createSharedFolder({ ...deps, onFetched: count })
 
   /** Reserves the room at once, so that two uploads cannot both take the last of it. */
   function room(bytes: number): Promise<number> {
@@ -60,14 +78,16 @@ export function createFileShelf(dir: string, random: Random, quotaBytes = QUOTA_
 
   async function describe(id: string): Promise<Description | null> {
     if (!isFileId(id)) return null
+    const path = await folder.find(`${id}.json`)
+    if (path === null) return null
     try {
-      return JSON.parse(await readFile(join(dir, `${id}.json`), 'utf8')) as Description
+      return JSON.parse(await readFile(path, 'utf8')) as Description
     } catch {
       return null
     }
   }
 
-  const pathOf = (id: string, { stored = id }: Description) => join(dir, stored)
+  const pathOf = (id: string, { stored = id }: Description) => folder.find(stored)
 
   return {
     async save({ sender, name, mime, bytes }) {
@@ -84,10 +104,16 @@ export function createFileShelf(dir: string, random: Random, quotaBytes = QUOTA_
       await mkdir(dir, { recursive: true, mode: 0o700 })
       await room(bytes.byteLength)
       // The description comes last: a crash in between leaves bytes that nobody can name, not a broken file.
-      await writeFile(join(dir, stored), bytes, { mode: 0o600, flag: 'wx' })
-      await writeFile(join(dir, `${id}.json`), JSON.stringify(description), { mode: 0o600, flag: 'wx' })
+      const described = { name: `${id}.json`, bytes: Buffer.from(JSON.stringify(description)) }
+      try {
+        await folder.save([{ name: stored, bytes }, described])
+      } catch (thrown) {
+        count(-bytes.byteLength)
+        throw thrown
+      }
       return attachment(id, description)
     },
+    has: async (id) => (await describe(id)) !== null,
     async own(sender, id) {
       const found = await describe(id)
       return found !== null && found.sender === sender ? attachment(id, found) : null
@@ -95,7 +121,8 @@ export function createFileShelf(dir: string, random: Random, quotaBytes = QUOTA_
     async reply(id) {
       const found = await describe(id)
       if (found === null) return null
-      const bytes = await readFile(pathOf(id, found)).catch(() => null)
+      const path = await pathOf(id, found)
+      const bytes = path === null ? null : await readFile(path).catch(() => null)
       if (bytes === null) return null
       return {
         status: 200,
@@ -112,8 +139,9 @@ export function createFileShelf(dir: string, random: Random, quotaBytes = QUOTA_
     },
     async locate(id) {
       const found = await describe(id)
-      if (found === null) return null
-      return { path: pathOf(id, found), name: found.name, mime: found.mime, size: found.size }
+      const path = found === null ? null : await pathOf(id, found)
+      if (found === null || path === null) return null
+      return { path, name: found.name, mime: found.mime, size: found.size }
     },
   }
 }

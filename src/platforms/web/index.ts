@@ -18,7 +18,7 @@ export { mintChatPath, TICKET_KIND, TICKET_TTL_MS } from './config.ts'
 
 export function createWebPlatform(deps: PlatformDeps): PlatformAdapter {
   const config = webConfig(deps.integration, deps.publicUrl)
-  const files = createFileShelf(deps.filesDir, deps.random)
+  const files = createFileShelf({ dir: deps.filesDir, random: deps.random, mirror: deps.mirror })
   const windows = createWindows(config, {
     clock: deps.clock,
     transcript: deps.transcript,
@@ -48,7 +48,7 @@ export function createWebPlatform(deps: PlatformDeps): PlatformAdapter {
       if (op.kind === 'react') {
         throw new SwitchboardError('platform_rejected', 'the web chat shows no reactions')
       }
-      if (op.kind === 'file' && (await files.locate(op.ref)) === null) {
+      if (op.kind === 'file' && !(await files.has(op.ref))) {
         throw new SwitchboardError('platform_rejected', `the file "${op.name}" is not kept by the web chat`)
       }
       windows.wake(to.conversation, seq)

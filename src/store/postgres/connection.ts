@@ -31,7 +31,7 @@ export function createClient(url: string): pg.Client {
   })
 }
 
-export function createPool(url: string): pg.Pool {
+export function createPool(url: string, more: pg.PoolConfig = {}): pg.Pool {
   return new pg.Pool({
     connectionString: url,
     types,
@@ -41,6 +41,7 @@ export function createPool(url: string): pg.Pool {
     keepAlive: true,
     allowExitOnIdle: true,
     application_name: 'switchboard-read',
+    ...more,
   })
 }
 
@@ -53,6 +54,34 @@ export async function drive<Result>(
   while (!step.done) step = steps.next(await execute(step.value))
   return step.value
 }
+
+export const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
+/** Drives it to its end between `begin` and COMMIT on a connection of the pool. One that failed is not used again. */
+export async function inTransaction<Result>(
+  pool: pg.Pool,
+  begin: string,
+  steps: Steps<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  // One in use has no listener of the pool: without this its loss would end the process.
+  client.on('error', ignore)
+  try {
+    await client.query(begin)
+    const execute = createExecutor(client, { notify: async () => undefined, prepare: false })
+    const result = await drive(steps, execute)
+    await client.query('COMMIT')
+    client.off('error', ignore)
+    client.release()
+    return result
+  } catch (thrown) {
+    client.release(true)
+    throw thrown
+  }
+}
+
+// The query that was under way hears of it.
+function ignore(): void {}
 
 /** Answers statements; `notify` is given the payload of a commit's hints. */
 export function createExecutor(

@@ -7,7 +7,8 @@ import { createMac } from '../mac.ts'
 import type { Steps } from '../statement.ts'
 import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
 import type { Verb } from '../verb-context.ts'
-import { createClient, createExecutor, createPool, drive } from './connection.ts'
+import { createApart } from './apart.ts'
+import { createClient, createExecutor, createPool, drive, inTransaction, SNAPSHOT } from './connection.ts'
 import { askTime } from './database-time.ts'
 import { drawTokens } from './draw-tokens.ts'
 import { postgresError } from './errors.ts'
@@ -41,6 +42,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   }
   const pool = createPool(url)
   pool.on('error', () => undefined)
+  const apart = createApart(url)
   const writer = createWriter({
     url,
     clock,
@@ -79,20 +81,15 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     },
     readLong<Result>(steps: Steps<Result>): Promise<Result> {
       if (closed) return Promise.reject(closedError())
-      return guarded(async () => {
-        const client = await pool.connect()
-        try {
-          await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-          const execute = createExecutor(client, { notify: async () => undefined, prepare: false })
-          const result = await drive(steps, execute)
-          await client.query('COMMIT')
-          client.release()
-          return result
-        } catch (thrown) {
-          client.release(true)
-          throw thrown
-        }
-      })
+      return guarded(() => inTransaction(pool, SNAPSHOT, steps))
+    },
+    async writeApart(steps, args) {
+      if (closed || readOnly) throw closed ? closedError() : readOnlyError()
+      await guarded(() => apart.write(steps(args, clock.now())))
+    },
+    async readApart<Result>(steps: Steps<Result>): Promise<Result> {
+      if (closed) throw closedError()
+      return await guarded(() => apart.read(steps))
     },
     durability: () =>
       guarded(async () => {
@@ -122,6 +119,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       await writer.stop()
       await listener.stop()
       await pool.end()
+      await apart.close()
     },
   }
   return assembleStore(engine)

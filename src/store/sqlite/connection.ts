@@ -165,9 +165,13 @@ export function toSqlite(sql: string): string {
     .replace(/\$(\d+)/g, '?$1')
 }
 
-function bind(params: readonly Param[]): Value[] {
-  const bound: Value[] = []
+function bind(params: readonly Param[]): (Value | Uint8Array)[] {
+  const bound: (Value | Uint8Array)[] = []
   for (const param of params)
-    bound.push(typeof param === 'object' && param !== null ? JSON.stringify(param) : param)
+    bound.push(
+      typeof param !== 'object' || param === null || param instanceof Uint8Array
+        ? param
+        : JSON.stringify(param),
+    )
   return bound
 }

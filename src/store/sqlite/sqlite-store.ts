@@ -7,7 +7,7 @@ import { type GroupIdentity, newContext, type Pending, runGroup } from '../group
 import { createMac } from '../mac.ts'
 import { type SequencedTable, type Steps, whole } from '../statement.ts'
 import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
-import { adopt, type Verb, type VerbContext } from '../verb-context.ts'
+import { adopt, oneByOne, type Verb, type VerbContext } from '../verb-context.ts'
 import { drawTokens } from '../verbs/draw-tokens.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { sqliteError } from './errors.ts'
@@ -167,6 +167,13 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       if (file === ':memory:') return guarded(() => connection.drive(steps))
       return await driveSlowly(openConnection({ file, readOnly: true, busyTimeoutMs, reserve }), steps)
     },
+    // One process, one disk: the group is the only writer there is.
+    writeApart: (steps, args) =>
+      engine.write(
+        oneByOne((context: VerbContext, of: typeof args) => steps(of, context.now)),
+        args,
+      ),
+    readApart: (steps) => engine.read(steps),
     async durability() {
       const synchronous = pragma(connection, 'synchronous')
       if (!readOnly && synchronous !== 2) {

@@ -5,6 +5,7 @@ import { describeClaims } from './claims.ts'
 import { describeCluster } from './cluster.ts'
 import { describeDispatch } from './dispatch.ts'
 import { describeEffects } from './effects.ts'
+import { describeFiles } from './files.ts'
 import type { MakeStoreFixture } from './fixture.ts'
 import { describeIntake } from './intake.ts'
 import { describeNodes } from './nodes.ts'
@@ -31,6 +32,7 @@ export function describeStore(
     describePeople(make)
     describeReading(make)
     describeTurnEvents(make)
+    describeFiles(make)
     describeAudit(make)
     describeNodes(make)
     describeCluster(make)

@@ -1,0 +1,17 @@
+// Reading a kept file back, part by part: each statement carries no more than one.
+import { bytesOf, firstRow, type Steps, whole } from '../statement.ts'
+
+/** Null when there is none, or when a part of it is gone already. Needs one snapshot for all parts. */
+export function* readFile(integration: string, name: string): Steps<Uint8Array | null> {
+  const found: Uint8Array[] = []
+  for (let part = 0, parts = 1; part < parts; part++) {
+    const row = yield* firstRow(
+      'SELECT parts, bytes FROM files WHERE integration = $1 AND name = $2 AND part = $3',
+      [integration, name, part],
+    )
+    if (!row) return null
+    parts = whole(row, 'parts')
+    found.push(bytesOf(row, 'bytes'))
+  }
+  return Buffer.concat(found)
+}
