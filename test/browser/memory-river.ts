@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type {
   Clock,
+  FileMirror,
   InboundEvent,
   IntegrationSettings,
   Logger,
@@ -58,6 +59,7 @@ export async function createMemoryRiver(options: {
   readonly random: Random
   readonly settings?: Partial<IntegrationSettings>
   readonly onReceived?: (event: InboundEvent) => void
+  readonly mirror?: FileMirror
 }): Promise<MemoryRiver> {
   const { clock, random } = options
   const rows: TranscriptEntry[] = []
@@ -80,6 +82,7 @@ export async function createMemoryRiver(options: {
     secret: () => '',
     tokens,
     filesDir: mkdtempSync(join(tmpdir(), 'swb-files-')),
+    ...(options.mirror ? { mirror: options.mirror } : {}),
   }
   const platform = webPlatform.create(deps)
 

@@ -1,8 +1,8 @@
 // Outbound against the fake Bot API: what people see, and the truth about what they may not have seen.
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SwitchboardError } from '../../contract/index.ts'
+import { type FileMirror, SwitchboardError } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { openScene, type Scene, until } from './fixtures/telegram-scene.ts'
 import { createPace } from './pace.ts'
@@ -215,6 +215,54 @@ describe('files', () => {
     for (const ref of [outside, '../swb-outside.txt', 'link.txt', '/etc/passwd', 'nothing.txt']) {
       const error = await failureOf(scene.send(1, { kind: 'file', name: 'x', mime: 'text/plain', ref }))
       expect([ref, error.code]).toEqual([ref, 'platform_rejected'])
+    }
+  })
+})
+
+describe('files on several nodes', () => {
+  const report = { name: '../Bericht für alle.txt', mime: 'text/plain', bytes: Buffer.from('report') }
+  const op = { kind: 'file', name: 'report.txt', mime: 'text/plain' } as const
+
+  it('[I6.files-shared] a file that one node kept is sent by another, also when the first one is gone', async () => {
+    const shared = new Map<string, Uint8Array>()
+    const mirror: FileMirror = {
+      put: async (name, bytes) => void shared.set(name, bytes),
+      get: async (name) => shared.get(name) ?? null,
+    }
+    const one = await openScene({ mirror })
+    const ref = (await one.adapter.keep?.(report)) ?? ''
+    await one.close()
+    const other = await openScene({ mirror })
+    try {
+      const kate = other.fake.person()
+      await other.send(kate.chat.id, { ...op, ref })
+      expect(other.fake.world.shown(kate.chat.id).at(-1)?.message).toMatchObject({
+        document: { file_name: 'report.txt', file_size: 6 },
+      })
+      expect(statSync(join(other.filesDir, ref)).mode & 0o777).toBe(0o600)
+      shared.set('../evil', Buffer.from('evil'))
+      for (const bad of ['../evil', 'nothing.txt', join(one.filesDir, ref)]) {
+        const error = await failureOf(other.send(kate.chat.id, { ...op, ref: bad }))
+        expect([bad, error.code]).toEqual([bad, 'platform_rejected'])
+      }
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('[I6.files-truth] the database is away: nothing is kept, and a send is tried again later', async () => {
+    const lost = () => Promise.reject(new SwitchboardError('store_unavailable', 'the database is away'))
+    const cut = await openScene({ mirror: { put: lost, get: lost } })
+    try {
+      expect((await failureOf(cut.adapter.keep?.(report) ?? Promise.resolve())).code).toBe(
+        'store_unavailable',
+      )
+      expect(readdirSync(cut.filesDir)).toEqual([])
+      const error = await failureOf(cut.send(1, { ...op, ref: 'elsewhere.txt' }))
+      expect([error.code, error.nature.retryable]).toEqual(['store_unavailable', true])
+      expect(cut.fake.world.calls.filter(({ method }) => method === 'sendDocument')).toEqual([])
+    } finally {
+      await cut.close()
     }
   })
 })
