@@ -1,5 +1,7 @@
-// Two daemons on one PostgreSQL, from outside: people at one, the agent's host attached to the other, operators at either.
+// Two or three daemons on one PostgreSQL, from outside: people at one, the agent's host attached to the other, operators at either.
 import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { DoctorReport, StatusReport } from '../../src/contract/index.ts'
 import { startClaudeCode } from '../../src/testing/emulate.ts'
@@ -93,6 +95,21 @@ let said = 0
 const say = (node: Node, text: string, sender = 'dev') =>
   post(`${node.daemon.url}/hooks/ci`, text, { 'x-sender': sender, 'idempotency-key': `m${++said}` })
 
+/** The cookie of a browser that followed its link at this node; it holds at all of them. */
+async function enterChat(node: Node): Promise<string> {
+  const link = await askJson<{ url: string }>(node.data, 'link')
+  const ticket = new URL(link.url).hash.replace('#ticket=', '')
+  const body = JSON.stringify({ ticket })
+  const entered = await post(`${node.daemon.url}/chat/session`, body, headersFor(node, ''))
+  return entered.headers.get('set-cookie')?.split(';')[0] ?? ''
+}
+
+const headersFor = (node: Node, cookie: string) => ({
+  'content-type': 'application/json',
+  origin: node.daemon.url,
+  cookie,
+})
+
 const pair = (nodes: readonly Node[]): [Node, Node] => {
   const [a, b] = nodes
   if (!a || !b) throw new Error('two nodes are needed')
@@ -105,7 +122,7 @@ const attached = (node: Node) =>
     return status.agents.some((one) => one.id === 'kate' && one.attached)
   })
 
-describe('two nodes', () => {
+describe('two nodes and more', () => {
   it('[S13.http-on-all] [S13.reachable-lanes] [I6.status-cluster] a stream at A, the agent at B: what is said at A is answered at A, and status shows it all', async () => {
     const nodes = await openNodes()
     const [a, b] = pair(nodes)
@@ -138,11 +155,7 @@ describe('two nodes', () => {
     const claude = await host(b)
     claude.onPrompt = () => undefined
     await attached(a)
-    const link = await askJson<{ url: string }>(a.data, 'link')
-    const ticket = new URL(link.url).hash.replace('#ticket=', '')
-    const json = { 'content-type': 'application/json', origin: a.daemon.url }
-    const entered = await post(`${a.daemon.url}/chat/session`, JSON.stringify({ ticket }), json)
-    const headers = { ...json, cookie: entered.headers.get('set-cookie')?.split(';')[0] ?? '' }
+    const headers = headersFor(a, await enterChat(a))
     const page = readEvents(() => `${a.daemon.url}/chat/stream`, headers)
     scene.onEnd(() => page.stop())
     const shown = (event: string, part: string) =>
@@ -162,6 +175,47 @@ describe('two nodes', () => {
     await claude.call('reply', { chat_id: prompt.meta.chat_id, text: 'hello page' })
     await shown('entry', 'hello page')
     await shown('states', 'answered')
+  })
+
+  it('[I6.files-shared] a file uploaded at A goes with a message through B to a host at C, and outlives A', async () => {
+    const nodes = await openNodes(3)
+    const [a, b, c] = nodes as [Node, Node, Node]
+    const claude = await host(c)
+    claude.onPrompt = () => undefined
+    await attached(b)
+    const cookie = await enterChat(a)
+    const ask = async (node: Node, path: string) => {
+      const reply = await fetch(`${node.daemon.url}/chat${path}`, { headers: { cookie } })
+      return { status: reply.status, text: await reply.text() }
+    }
+    const took = await post(`${a.daemon.url}/chat/upload?name=notes.txt`, 'what A took', {
+      ...headersFor(a, cookie),
+      'content-type': 'text/plain',
+    })
+    expect(took.status).toBe(200)
+    const { id } = JSON.parse(took.text) as { id: string }
+    const body = JSON.stringify({ clientId: 'client-0-y', text: 'read this', attachments: [id] })
+    expect((await post(`${b.daemon.url}/chat/messages`, body, headersFor(b, cookie))).status).toBe(200)
+    const prompt = await until('the host has it', () => claude.prompts[0])
+    const path = prompt.meta.file_path ?? ''
+    expect(path.startsWith(c.data)).toBe(true)
+    expect(readFileSync(path, 'utf8')).toBe('what A took')
+
+    await a.daemon.kill9()
+    expect(await ask(b, `/files/${id}`)).toEqual({ status: 200, text: 'what A took' })
+    writeFileSync(join(c.data, 'attachments', 'report.txt'), 'what C made')
+    const files = [join(c.data, 'attachments', 'report.txt')]
+    await claude.call('reply', { chat_id: prompt.meta.chat_id, text: 'here', files })
+    const sent = await until('B shows what C sent', async () => {
+      const { entries } = JSON.parse((await ask(b, '/history')).text) as {
+        entries: { dir: string; attachments?: { id: string }[] }[]
+      }
+      return entries.find((one) => one.dir === 'out' && one.attachments)?.attachments?.[0]?.id
+    })
+    await c.daemon.kill9()
+    expect(await ask(b, `/files/${sent}`)).toEqual({ status: 200, text: 'what C made' })
+    expect(await ask(b, `/files/${'0'.repeat(32)}`)).toMatchObject({ status: 404 })
+    await expectLedgerHolds(b.data)
   })
 
   it('[I6.callback-across] what a Chorus agent posts to another node than the one that delivered is taken there', async () => {
