@@ -77,7 +77,8 @@ export type Limit = 'none' | 'notify' | 'connections' | 'database-cores' | 'wal'
 
 const DAY_S = 86_400
 const GB = 1e9
-const CONNECTIONS_A_NODE = 6
+/** A writer, a listener, four for reading, two for files on their way. */
+const CONNECTIONS_A_NODE = 8
 
 /** Where one PostgreSQL server ends, or a table of it becomes hard to keep: round figures, meant as warnings. */
 export const ENDS = {
