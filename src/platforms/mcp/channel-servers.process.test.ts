@@ -125,7 +125,7 @@ describe('real servers of others', () => {
     await until('the prompt is shown', () => seen.includes('"yes abcde" or "no abcde"'))
     expect(await post('Yes ABCDE')).toBe('verdict recorded')
     await until('the verdict is there', () => scene.news.webhook?.length === 2)
-    expect(scene.news.webhook?.[1]).toEqual({
+    expect(scene.news.webhook?.[1]).toMatchObject({
       kind: 'verdict',
       prefix: 'claude',
       params: { request_id: 'abcde', behavior: 'allow' },
