@@ -224,6 +224,10 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       case 'result': {
         const { id, text, isError, structured } = frame
         proven = proven || frame.proven
+        for (const turn of frame.seen) {
+          const known = held.get(turn)
+          if (known) held.set(turn, { ...known, seen: true })
+        }
         for (const turn of frame.done) held.delete(turn)
         calls.get(id)?.resolve({ text, isError, structured })
         calls.delete(id)

@@ -58,7 +58,7 @@ async function daemon(path: string, answer: (call: HostCall) => Promise<string> 
           one.calls.push(call)
           proves('t1')
           const text = await answer(call)
-          return { text, isError: false, structured: { ok: true }, proven: true, done: ['t1'] }
+          return { text, isError: false, structured: { ok: true }, proven: true, done: ['t1'], seen: ['t2'] }
         },
         async ask(ask) {
           one.asks.push(ask)
@@ -161,7 +161,7 @@ describe('a shim and the daemon', () => {
     await second.server.close()
     const third = await daemon(path)
     const last = await until(() => third.attachments[0])
-    expect(last.host.facts).toMatchObject({ held: [{ turn: 't2' }], proven: true })
+    expect(last.host.facts).toMatchObject({ held: [{ turn: 't2', seen: true }], proven: true })
     // Each was closed on purpose: nobody was called to revive it.
     expect(revived()).toBe(0)
   })

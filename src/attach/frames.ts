@@ -84,6 +84,7 @@ export type DaemonFrame =
       readonly structured: Readonly<Record<string, unknown>>
       readonly proven: boolean
       readonly done: readonly string[]
+      readonly seen: readonly string[]
     }
   /** The ask with this id is an approval now. */
   | { readonly t: 'asked'; readonly id: number }
@@ -190,6 +191,7 @@ function parseHeld(given: Fields): HeldTurn {
     session: word(given, 'session'),
     chatId: word(given, 'chatId', MAX_PLACE),
     messageId: word(given, 'messageId', MAX_PLACE),
+    ...(given.seen === true ? { seen: true } : {}),
   }
 }
 
@@ -236,7 +238,8 @@ export function parseDaemonFrame(line: string): DaemonFrame {
         isError: given.isError === true,
         structured: record(given.structured, 'structured'),
         proven: given.proven === true,
-        done: Array.isArray(given.done) ? given.done.filter((one) => typeof one === 'string') : [],
+        done: words(given.done),
+        seen: words(given.seen),
       }
     case 'asked':
       return { t: 'asked', id: number(given, 'id') }
@@ -274,6 +277,11 @@ function number(given: Fields, name: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value))
     throw new FrameError(`${name} must be a whole number`)
   return value
+}
+
+/** Of an older daemon none. */
+function words(given: unknown): readonly string[] {
+  return Array.isArray(given) ? given.filter((one) => typeof one === 'string') : []
 }
 
 function text(given: Fields, name: string): string {

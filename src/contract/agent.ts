@@ -98,6 +98,8 @@ export type AgentOutput =
       /** With `seen`: the agent will say when it is done. Kept with the turn, for every node. */
       readonly working?: boolean
     }
+  /** Offered again, and the agent has it from before: nothing was handed over now, so this was no attempt. */
+  | { readonly kind: 'kept'; readonly turn: string; readonly seen: boolean }
   /** Handed over, and not being worked on any more: offered again, in order, marked as a repeat. */
   | {
       readonly kind: 'returned'
@@ -105,6 +107,8 @@ export type AgentOutput =
       /** False: nobody ever took it, so the attempt does not count. */
       readonly counted: boolean
       readonly detail: string
+      /** Whoever has it may well come back with it: it is not given up now, however often it was offered. */
+      readonly kept?: true
     }
   /** A tool that the agent ran by itself: kept beside the turn, for the console. */
   | { readonly kind: 'event'; readonly event: NewTurnEvent }
@@ -156,6 +160,11 @@ export interface AgentConnector {
   start(outlet: AgentOutlet): Promise<void>
   /** Resolves when the turn was handed over. Throws when it was not; a retryable error puts it back. */
   deliver(delivery: Delivery): Promise<void>
+  /**
+   * A former owner of its lane left this turn in flight. True: an attached host still has it, so it goes on where it is;
+   * it is neither offered again nor given up.
+   */
+  takeUp?(delivery: Delivery, seen: boolean): boolean
   /** Writes the verdict to the asking host. `gone`: there is nobody to tell. */
   verdict?(verdict: Verdict): Promise<'relayed' | 'gone'>
   /** True if something was running and was told to stop. */

@@ -14,7 +14,10 @@ export interface HostEvent {
 }
 
 /** A turn that was written to the host's pipe in this life of the host. */
-export type HeldTurn = Pick<HostEvent, 'turn' | 'session' | 'chatId' | 'messageId'>
+export interface HeldTurn extends Pick<HostEvent, 'turn' | 'session' | 'chatId' | 'messageId'> {
+  /** The host gave evidence of it. */
+  readonly seen?: boolean
+}
 
 /** So many turns one host is given before it has answered some, and so many its shim remembers: none is handed over twice. */
 export const MOST_HELD = 10_000
@@ -82,8 +85,10 @@ export interface HostSeat {
 export interface HostAnswer extends ToolOutcome {
   /** The host has given evidence by now. */
   readonly proven: boolean
-  /** Turns that the host need not remember any more: they were answered. */
+  /** Turns that the host need not remember any more: they were answered or acknowledged. */
   readonly done: readonly string[]
+  /** Turns that this call gave evidence of. */
+  readonly seen: readonly string[]
 }
 
 export interface HostPost {

@@ -148,7 +148,7 @@ export interface TurnMove {
   readonly resume?: boolean
   /** With to: 'queued': the lane is not taken before now + this. */
   readonly notBeforeMs?: number
-  /** With to: 'queued': it was never really handed over, so the attempt does not count. */
+  /** It was never really handed over, so the attempt does not count. */
   readonly uncounted?: boolean
 }
 

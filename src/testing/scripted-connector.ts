@@ -22,6 +22,8 @@ export interface ScriptedAgentOptions {
   readonly attached?: boolean
   /** False: the connector cannot stop what runs. */
   readonly cancels?: boolean
+  /** True: what it was handed it keeps through every end of the gateway. */
+  readonly keeps?: boolean
   /** What `verdict` answers at first; absent: `relayed`. */
   readonly verdict?: 'relayed' | 'gone'
 }
@@ -49,6 +51,8 @@ export interface ScriptedAgent {
   fail(delivery: Delivery, detail: string, how?: { readonly unlessWorking: true }): Promise<Accepted>
   /** Handed over, and not worked on any more. */
   giveBack(delivery: Delivery): Promise<Accepted>
+  /** Offered again, it had the turn from before. */
+  kept(delivery: Delivery, seen: boolean): Promise<Accepted>
   /** Trouble told before the end: kept beside the turn. */
   trouble(delivery: Delivery, text: string): Promise<Accepted>
   status(delivery: Delivery, text: string): Promise<Accepted>
@@ -131,6 +135,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
       accept({ kind: 'failed', turn: delivery.turn, reason: 'agent_failed', detail, ...how }),
     trouble: ({ turn }, text) =>
       accept({ kind: 'event', event: { turn, kind: 'error', call: null, name: null, text, key: null } }),
+    kept: ({ turn }, seen) => accept({ kind: 'kept', turn, seen }),
     giveBack: ({ turn }) => accept({ kind: 'returned', turns: [turn], counted: false, detail: 'given back' }),
     status: (delivery, text) => accept({ kind: 'status', ...of(delivery), text }),
     texts: () => deliveries.map((one) => one.text),
@@ -152,6 +157,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
         deliveries.push(delivery)
         await agent.script(delivery, agent)
       },
+      takeUp: () => options.keeps ?? false,
       async verdict(verdict) {
         if (agent.hears === 'gone') return 'gone'
         verdicts.push(verdict)

@@ -1,15 +1,16 @@
 // Ends of the daemon under a host that lives on: what the host has, what it saw and what it waits for outlast them.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createFakeTelegram } from '../../src/testing/emulate.ts'
-import { audited, openChannel } from './channel-scene.ts'
+import { answering, audited, openChannel, type Turn } from './channel-scene.ts'
 import { askLines, createScene } from './scene.ts'
 import { until } from './until.ts'
 
 const scene = createScene()
 
-describe('kill -9 of the daemon under a host', () => {
+describe('an end of the daemon under a host', () => {
   it('[S10.verdict-waits] a tap while nobody is there is passed on when both are back', async () => {
     const fake = await createFakeTelegram()
     scene.onEnd(() => fake.stop())
@@ -32,6 +33,48 @@ describe('kill -9 of the daemon under a host', () => {
     await until('kate is told', () => kate.sees().some((text) => text.includes('passed on (allowed by')))
     const approvals = await askLines<{ id: string; state: string }>(place.data, 'approvals', '--all')
     expect(approvals).toMatchObject([{ id: asked.id, state: 'relayed' }])
+  })
+
+  it('[S6.ch-kept] by kill -9 or by its operator, again and again: what the host has stays seen or handed, uses up no attempt, and is answered', async () => {
+    const place = openChannel(scene, { integrations: 'tunables: { max_attempts: 2 }\n' })
+    const claude = answering(await place.claude())
+    await place.say('one')
+    await place.turn('one', 'answered')
+    claude.onPrompt = () => undefined
+    for (const text of ['two', 'three', 'four']) await place.say(text)
+    await until('all are there', () => claude.prompts.length === 4)
+    const [, two, three, four] = claude.prompts.map(({ meta }) => ({
+      chat_id: meta.chat_id,
+      message_id: meta.message_id,
+    }))
+    await claude.call('ack', { message_id: two?.message_id })
+    await claude.call('react', { ...three, emoji: '👀' })
+    const expected = ['two seen acknowledged 1', 'three seen null 1', 'four handed null 1']
+    const brief = ({ text, state, reason, attempts }: Turn) => `${text} ${state} ${reason} ${attempts}`
+    const open = async () => (await place.turns()).filter(({ text }) => text !== 'one').toReversed()
+    expect((await open()).map(brief)).toEqual(expected)
+    for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL'] as const) {
+      const ended = place.daemonPid()
+      process.kill(ended, signal)
+      const daemonNow = () => {
+        try {
+          return place.daemonPid()
+        } catch {
+          return ended // it took its note away, and the next one has written none yet
+        }
+      }
+      await until('the host is attached to another daemon', async () => {
+        await claude.call('pending_messages', {})
+        return daemonNow() !== ended
+      })
+      await until('it goes on as it was', async () => isDeepStrictEqual((await open()).map(brief), expected))
+    }
+    await claude.call('reply', { chat_id: four?.chat_id, reply_to: four?.message_id, text: 'all done' })
+    for (const text of ['three', 'four']) await place.turn(text, 'answered')
+    await claude.call('reply', { chat_id: two?.chat_id, reply_to: two?.message_id, text: 'that as well' })
+    await place.turn('two', 'answered')
+    expect(claude.prompts).toHaveLength(4)
+    expect(await audited(place.data)).toMatchObject({ ok: true, conservation: { ok: true } })
   })
 })
 

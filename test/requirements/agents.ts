@@ -5,6 +5,7 @@ export const AGENTS = requirements(
   '6 Agents',
   `
 built   7 S6.channel-ack-rests      channel: an acknowledged turn takes no room, is not offered again nor pending, and the next reply is about another unless there is none
+built   7 S6.ch-kept                channel: a turn that a host still has after an end of the daemon or of the line keeps its state, uses up no attempt and is not given up
 built   7 S6.channel-evidence       channel: a tool call that names the message or chat, ack or reply is the evidence
 built   9 S6.chorus-evidence        chorus: the first callback event is seen, a message event is answered; 200 is only handed
 pending 0 S6.claude-code-spawn      claude-code spawns one process per session with stream-json both ways, resumed by session id

@@ -229,4 +229,46 @@ describeRiver('offering again', (open) => {
     )
     expect(await after.turn()).toMatchObject({ state: 'answered' })
   })
+
+  it('[S6.ch-kept] what an attached host still has goes on through every end of the gateway, seen and uncounted', async () => {
+    const river = await open({ agent: { keeps: true, window: 2 }, tunables: { maxAttempts: 3 } })
+    river.agent.script = SILENT
+    const ids = [await river.person('anna').says('1'), await river.person('anna').says('2')]
+    await river.settle()
+    const [first, second] = river.agent.deliveries as [Delivery, Delivery]
+    await river.agent.evidence(first, 'seen')
+    for (let life = 0; life < 6; life++) {
+      await river.restart()
+      await river.pass(20_000)
+    }
+    const turns = () => Promise.all(ids.map(({ id }) => river.desk().turn(id ?? '')))
+    expect(await turns()).toMatchObject([
+      { state: 'seen', attempts: 1 },
+      { state: 'handed', attempts: 1 },
+    ])
+    await river.agent.answer(first, 'a')
+    await river.agent.answer(second, 'b')
+    await river.settle()
+    expect(await turns()).toMatchObject([{ state: 'answered' }, { state: 'answered' }])
+    expect(river.platform.texts('anna')).toEqual(['a', 'b'])
+    expect(river.agent.texts()).toEqual(['1', '2'])
+  })
+
+  it('[S6.ch-kept] one that is offered again to the host that has it gives its attempt back, and is seen again', async () => {
+    const river = await open({ tunables: { maxAttempts: 3 } })
+    river.agent.script = async (delivery, agent) => {
+      if (delivery.repeat) await agent.kept(delivery, true)
+      else await agent.evidence(delivery, 'seen')
+    }
+    const { id } = await river.person('anna').says('1')
+    for (let flap = 0; flap < 6; flap++) {
+      await river.settle()
+      river.agent.detach()
+      await river.settle()
+      river.agent.attach()
+    }
+    await river.settle()
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'seen', attempts: 1 })
+    expect(river.platform.texts('anna')).toEqual([])
+  })
 })

@@ -30,6 +30,8 @@ export interface CallDesk {
   call(host: Host, call: HostCall, proves: (turn: string | null) => void): Promise<HostAnswer>
   /** A turn came that a host already has: it is not handed over a second time. */
   takeUp(held: Held, delivery: Delivery): Promise<void>
+  /** It was in flight all the time, as far as the store knows: nothing is told. */
+  goOn(held: Held, delivery: Delivery, seen: boolean): void
 }
 
 const CALLS_AT_ONCE = 64
@@ -43,14 +45,16 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
   const known = new Map<string, Promise<Omit<HostAnswer, 'proven'>>>()
   const takenUp: (() => void)[] = []
 
-  const evidence = async (host: Host, proved: Held) => {
+  const evidence = async (host: Host, proved: Held): Promise<readonly string[]> => {
     deps.prove(host)
     host.current = { session: proved.session, turn: proved.turn }
     if (!proved.flying && !proved.elsewhere && !proved.acked) await inFlight(proved)
-    for (const one of coveredBy(host.held, proved)) {
+    const covered = coveredBy(host.held, proved)
+    for (const one of covered) {
       one.seen = true
       await deps.accept({ kind: 'evidence', turn: one.turn, of: 'seen' })
     }
+    return covered.map(({ turn }) => turn)
   }
 
   /** The turn went back to the queue while the host was busy with it; proven now, the host gets it again by name. */
@@ -62,6 +66,11 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     })
     while (!held.flying && !late) await new Promise<void>((resolve) => takenUp.push(resolve))
     cancel()
+  }
+
+  const fly = (held: Held) => {
+    held.flying = true
+    for (const wake of takenUp.splice(0)) wake()
   }
 
   const answered = async (host: Host, proved: Held): Promise<readonly string[]> => {
@@ -101,7 +110,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     const tool = toolByName(call.tool)
     if (tool === undefined) {
       proves(null)
-      return { ...failedOutcome('not_found', `Unknown tool: ${call.tool}`), done: [] }
+      return { ...failedOutcome('not_found', `Unknown tool: ${call.tool}`), done: [], seen: [] }
     }
     const { provedBefore } = call
     const proved =
@@ -112,11 +121,11 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     const replies = tool.name === 'reply'
     const acks = tool.name === 'ack'
     if (proved && replies) proved.answering = true
-    if (proved) await evidence(host, proved)
+    const seen = proved ? await evidence(host, proved) : []
     // It was busy when the turn moved on: the people there have their answer.
     if (proved?.elsewhere && replies) {
       const text = 'this message was answered by another host meanwhile'
-      return { ...failedOutcome('conflict', text), done: forget(host, [proved]) }
+      return { ...failedOutcome('conflict', text), done: forget(host, [proved]), seen }
     }
     const outcome = await callTool(tool, {
       desk: deps.tools(),
@@ -135,8 +144,8 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     })
     if (proved && outcome.isError) proved.answering = false
     const isAnswer = replies && !outcome.isError
-    if (proved && acks && !outcome.isError) return { ...outcome, done: acknowledged(host, proved) }
-    return { ...outcome, done: proved && isAnswer ? await answered(host, proved) : [] }
+    if (proved && acks && !outcome.isError) return { ...outcome, done: acknowledged(host, proved), seen }
+    return { ...outcome, done: proved && isAnswer ? await answered(host, proved) : [], seen }
   }
 
   const remember = (key: string, outcome: Promise<Omit<HostAnswer, 'proven'>>) => {
@@ -152,13 +161,17 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
       if (outcome === undefined) {
         if (host.calls >= CALLS_AT_ONCE) {
           const text = `too many tool calls at once: ${CALLS_AT_ONCE} are under way`
-          return { ...failedOutcome('rate_limited', text), proven: host.proven, done: [] }
+          return { ...failedOutcome('rate_limited', text), proven: host.proven, done: [], seen: [] }
         }
         host.calls += 1
         outcome = run(host, call, proves)
           .catch((thrown) => {
             deps.log.error({ tool: call.tool, error: String(thrown) }, 'a tool call failed')
-            return { ...failedOutcome('internal', 'an internal error; the log has the story'), done: [] }
+            return {
+              ...failedOutcome('internal', 'an internal error; the log has the story'),
+              done: [],
+              seen: [],
+            }
           })
           .finally(() => {
             host.calls -= 1
@@ -168,10 +181,17 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
       return { ...(await outcome), proven: host.proven }
     },
     async takeUp(held, delivery) {
-      held.flying = true
+      const { turn } = delivery
+      const { seen } = held
       held.files = filesOf(delivery)
-      if (held.seen) await deps.accept({ kind: 'evidence', turn: delivery.turn, of: 'seen' })
-      for (const wake of takenUp.splice(0)) wake()
+      if (held.counted) await deps.accept({ kind: 'kept', turn, seen })
+      else if (seen) await deps.accept({ kind: 'evidence', turn, of: 'seen' })
+      fly(held)
+    },
+    goOn(held, delivery, seen) {
+      held.files = filesOf(delivery)
+      held.seen = held.seen || seen
+      fly(held)
     },
   }
 }

@@ -10,6 +10,8 @@ export interface Held extends HeldTurn {
   acked: boolean
   /** A reply to it is on its way: another one that names only the chat is about the next. */
   answering: boolean
+  /** It was given back, and that hand-over was counted as an attempt. */
+  counted: boolean
   /** The dispatcher counts it as in flight now. */
   flying: boolean
   /** It had moved to another host meanwhile, and was answered there. */

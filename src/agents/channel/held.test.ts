@@ -119,3 +119,46 @@ it('[S6.ch-not-twice] a host is given no more than its shim remembers, and more 
   await waits
   expect(host.texts()).toEqual(['message 1', 'message 2'])
 })
+
+it('[S6.ch-kept] what a host has after an end of the daemon goes on with it, seen as it was; what nobody has does not', async () => {
+  const { hosts, connector, calls } = await opened()
+  const recorded = await startRecorded(connector)
+  const held = [1, 2].map((n) => ({ ...turn(n), session: 'room' }))
+  const host = hosts.attach('kate', { proven: true, held })
+  expect(connector.takeUp?.(turn(1), true)).toBe(true)
+  expect(connector.takeUp?.(turn(2), false)).toBe(true)
+  expect(connector.takeUp?.(turn(3), false)).toBe(false)
+  await host.call('reply', { chat_id: 'place:room', text: 'two', reply_to: 'm2' })
+  expect(calls.at(-1)?.caller.turn).toBe('t2')
+  expect(recorded.outputs).toMatchObject([
+    { kind: 'evidence', turn: 't2', of: 'seen' },
+    { kind: 'evidence', turn: 't1', of: 'answered', covered: true },
+  ])
+  expect(host.events).toEqual([])
+})
+
+it('[S6.ch-kept] a host whose line broke comes back with what it had: no attempt was made, and what was seen is seen', async () => {
+  const { clock, hosts, connector, proven } = await opened()
+  const recorded = await startRecorded(connector)
+  const first = hosts.attach('kate', { routingKey: 'session' })
+  await proven(first)
+  for (const n of [1, 2]) await connector.deliver(turn(n))
+  await first.call('react', { chat_id: 'place:room', message_id: 'm1', emoji: '👀' })
+  first.detach()
+  await clock.settle()
+  recorded.outputs.length = 0
+  const held = [1, 2].map((n) => ({ ...turn(n), session: 'room', seen: n === 1 }))
+  const again = hosts.attach('kate', { routingKey: 'session', proven: true, held })
+  for (const n of [1, 2]) await connector.deliver(turn(n, { repeat: true }))
+  expect(recorded.outputs).toEqual([
+    { kind: 'kept', turn: 't1', seen: true },
+    { kind: 'kept', turn: 't2', seen: false },
+  ])
+  expect(again.events).toEqual([])
+  recorded.outputs.length = 0
+  await connector.stop()
+  await clock.settle()
+  expect(recorded.outputs, 'an end of ours gives nothing up').toMatchObject([
+    { kind: 'returned', turns: ['t1', 't2'], counted: true, kept: true },
+  ])
+})

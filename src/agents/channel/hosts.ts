@@ -74,8 +74,10 @@ export function createHostBook(start: string): HostBook {
         held: facts.held.map((one) => ({
           ...one,
           files: [],
-          seen: false,
+          seen: one.seen === true,
           acked: false,
+          // What a host had that was proven went back as an attempt.
+          counted: facts.proven,
           answering: false,
           flying: false,
           elsewhere: false,

@@ -43,6 +43,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   let waiting: (() => void)[] = []
   let outlet: AgentOutlet | null = null
   let closeDoor: () => void = () => undefined
+  let stopping = false
 
   const changed = () => {
     const woken = waiting
@@ -60,7 +61,14 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     const event = eventOf(delivery, host.link.local ? file : {})
     const { turn, session, chatId, messageId } = event
     host.held = host.held.filter((one) => one.turn !== turn)
-    const fresh = { seen: false, acked: false, answering: false, flying: true, elsewhere: false }
+    const fresh = {
+      seen: false,
+      acked: false,
+      answering: false,
+      counted: false,
+      flying: true,
+      elsewhere: false,
+    }
     const held: Held = { turn, session, chatId, messageId, files: filesOf(delivery), ...fresh }
     host.held.push(held)
     hosts.stick(session, host)
@@ -91,13 +99,23 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
 
   const giveBack = async (turns: Host['held'], counted: boolean, detail: string) => {
     const sessions = [...new Set(turns.map((one) => one.session))]
-    for (const one of turns) one.flying = false
+    for (const one of turns) {
+      one.flying = false
+      one.counted = counted
+    }
     for (const session of sessions) returning.add(session)
     for (const wait of waits) if (returning.has(wait.session)) wait.overtaking = true
     for (const one of turns) one.letGo?.()
     try {
       if (turns.length > 0)
-        await outlet?.accept({ kind: 'returned', turns: turns.map(({ turn }) => turn), counted, detail })
+        await outlet?.accept({
+          kind: 'returned',
+          turns: turns.map(({ turn }) => turn),
+          counted,
+          detail,
+          // By an end of ours: the host lives on, and comes back with it.
+          ...(stopping ? { kept: true } : {}),
+        })
     } catch (thrown) {
       log.warn({ error: String(thrown) }, 'turns are found again when their lane is taken')
     } finally {
@@ -184,7 +202,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
         log.info({ host: link.id, held: host.held.length }, 'a host detached')
         const left = host.held.filter((one) => one.flying)
         // An unproven host may be a listing of servers that lasts a second: it uses up nobody's attempts.
-        void giveBack(left, host.proven, 'the host went away')
+        void giveBack(left, host.proven, stopping ? 'the daemon ended the attachment' : 'the host went away')
       },
     }
   }
@@ -197,6 +215,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     holdsDecisions: false,
     async start(given) {
       outlet = given
+      stopping = false
       if (!deps.hosts) throw new SwitchboardError('internal', 'the connector was given no door for hosts')
       closeDoor = deps.hosts.open(agent.id, { dialect, admit })
       showPresence()
@@ -225,6 +244,11 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
         waits.delete(wait)
       }
     },
+    takeUp(delivery, seen) {
+      const holder = hosts.holderOf(delivery.turn)
+      if (holder) calls.goOn(holder.held, delivery, seen)
+      return holder !== null
+    },
     async verdict({ ask, behavior, cause }) {
       const { requestId } = ask
       // The host has a dialog of its own, which stays open unless a person decided.
@@ -240,6 +264,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       return told
     },
     async stop() {
+      stopping = true
       closeDoor()
       closeDoor = () => undefined
       const last = outlet

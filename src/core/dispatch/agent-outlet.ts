@@ -256,6 +256,9 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
           return failed(output)
         case 'event':
           return event(output)
+        case 'kept':
+          if (isOwn(output.turn)) await dispatcher.kept(output.turn, output.seen)
+          return { id: null }
         case 'returned':
           await dispatcher.giveBack(output.turns.filter(isOwn), output)
           return { id: null }

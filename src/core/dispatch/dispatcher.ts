@@ -66,6 +66,8 @@ export interface Dispatcher {
   acknowledge(row: TurnRow): Promise<void>
   /** The agent gave a sign of life that moves nothing: its time to answer begins anew, also where it is waited for. */
   heard(turn: string, agent: string): Promise<void>
+  /** It was offered to an agent that has it from before: the attempt is given back, and what was seen is seen. */
+  kept(turn: string, seen: boolean): Promise<void>
   /** Offers turns again, in order, that were handed over and that nobody works on any more. */
   giveBack(turns: readonly string[], options: GiveBackOptions): Promise<void>
   /** Stops what runs for these turns (they are already cancelled in the store). */
@@ -85,6 +87,8 @@ export interface GiveBackOptions {
   /** False: nobody ever took them, so the attempt does not count. */
   readonly counted: boolean
   readonly detail: string
+  /** Not given up now, however often they were offered. */
+  readonly kept?: true
 }
 
 type TakenLane = TakenTurns & {
@@ -264,7 +268,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   const giveBack = async (hold: LaneHold, rows: readonly TurnRow[], options: GiveBackOptions) => {
     const { maxAttempts } = deps.settings().tunables
-    const spent = options.counted ? rows.filter((row) => row.attempts >= maxAttempts) : []
+    const spent = options.counted && !options.kept ? rows.filter((row) => row.attempts >= maxAttempts) : []
     for (const row of spent) await settling.giveUp(hold, row, 'max_attempts', options.detail)
     const again = rows.filter((row) => !spent.includes(row))
     if (again.length > 0)
@@ -347,6 +351,16 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     flight: (turn) => holds.flight(turn),
     wasLost: (turn) => holds.wasLost(turn),
     heard: settling.heard,
+    async kept(turn, seen) {
+      const { hold, flight } = holds.flight(turn) ?? {}
+      if (!hold || !flight) return
+      const to = seen ? 'seen' : 'handed'
+      const back: TurnMove = { lane: hold.lane, token: hold.token, turn, to, uncounted: true }
+      const [outcome] = await patience.persist('give an attempt back', () => store.moveTurns([back]))
+      if (outcome === 'stale') return holds.drop(hold)
+      if (outcome === 'moved') flight.row = { ...flight.row, attempts: flight.row.attempts - 1 }
+      if (seen) tellTurnState(deps.signal, flight.row, 'seen')
+    },
     settle,
     async acknowledge({ id, agent }) {
       const rests = roster.get(agent ?? '')?.connector.redelivery.acknowledged === 'rest'

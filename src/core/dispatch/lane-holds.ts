@@ -4,7 +4,7 @@ import type { Cancel, Clock, Logger, Store, TurnMove, TurnRow } from '../../cont
 import { rowAddress, type SignalSink } from '../signals.ts'
 
 export interface Flight {
-  readonly row: TurnRow
+  row: TurnRow
   /** Its hand-over has begun; until then it can go back unseen. */
   offered: boolean
   /** Something was said for it: an answer without a word gets a notice. */

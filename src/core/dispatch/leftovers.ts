@@ -1,7 +1,9 @@
-// What a former owner of a lane left in flight is offered again, resumed, waited for or given up, as its connector declared.
+// What a former owner of a lane left in flight goes on where an attached host still has it; else it is offered again,
+// resumed, waited for or given up, as its connector declared.
 import type { AgentConnector, TurnMove, TurnRow } from '../../contract/index.ts'
 import type { Patience } from '../patience.ts'
 import { tellTurnState } from '../signals.ts'
+import { toDelivery } from './delivery.ts'
 import type { DispatcherDeps } from './dispatcher.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
 import type { Settling } from './settling.ts'
@@ -36,7 +38,9 @@ export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
     const moves: TurnMove[] = []
     for (const row of rows) {
       const policy = row.state === 'seen' ? connector.redelivery.seen : connector.redelivery.handed
-      if (policy === 'wait' && (row.state === 'seen' || row.reason === 'taken')) waitOn(hold, row)
+      const kept = connector.takeUp?.(toDelivery(row, hold.agent, lane), row.state === 'seen') ?? false
+      if (kept) waitOn(hold, row)
+      else if (policy === 'wait' && (row.state === 'seen' || row.reason === 'taken')) waitOn(hold, row)
       else if (policy === 'give-up') await settling.giveUp(hold, row, 'agent_silent')
       else if (row.attempts >= maxAttempts) await settling.giveUp(hold, row, 'max_attempts')
       else {

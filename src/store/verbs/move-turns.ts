@@ -153,10 +153,10 @@ function moveOne(context: VerbContext, turn: TurnNow, move: TurnMove): void {
   turn.state = move.to
   turn.reason = move.reason ?? null
   turn.changed = true
+  if (move.uncounted === true) turn.attempts = Math.max(0, turn.attempts - 1)
   if (move.to === 'queued') {
     if (move.repeat !== undefined) turn.repeat = move.repeat ? 1 : 0
     if (move.resume !== undefined) turn.resume = move.resume ? 1 : 0
-    if (move.uncounted === true) turn.attempts = Math.max(0, turn.attempts - 1)
     if (move.notBeforeMs === undefined && turn.agent !== null) {
       hint(context, { kind: 'turns', lane: move.lane, scope: turn.agent })
     }
