@@ -155,7 +155,7 @@ describe('a host on another machine', () => {
       await claude.call('reply', { chat_id: 'hook:dev', text: 'x', files: ['/etc/hostname'] }),
     ).toMatchObject({
       isError: true,
-      text: expect.stringContaining('on another machine'),
+      text: expect.stringContaining('on this machine can attach files'),
     })
   })
 

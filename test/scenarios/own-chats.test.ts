@@ -50,8 +50,12 @@ describeRiver('own chats', (open) => {
     })
     const withFile = (who: ToolCaller) =>
       outcomeOf(river, river.tools().reply(who, { chatId: one.chatId, text: 'x', files: ['/etc/hosts'] }))
-    expect((await withFile(mine)).text).toMatch(/this host is on another machine/)
-    expect((await withFile({ ...mine, local: true })).text).toMatch(/another machine|takes no files/)
+    expect((await withFile(mine)).text).toMatch(
+      /only a host attached with `switchboard channel` on this machine/,
+    )
+    expect((await withFile({ ...mine, local: true })).text).toMatch(
+      /on this machine can attach files|takes no files/,
+    )
     expect(river.platform.texts('c1')).toEqual([])
   })
 
