@@ -111,7 +111,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 
 /** A database is a thousand files: nobody waits for their removal. What is not removed the next server clears away. */
 function clearBehind(folder: string): void {
-  if (process.platform === 'win32') return rmSync(folder, { recursive: true, force: true })
+  if (process.platform === 'win32') {
+    rmSync(folder, { recursive: true, force: true })
+    return
+  }
   const removing = spawn('rm', ['-rf', folder], { detached: true, stdio: 'ignore' })
   removing.on('error', () => undefined)
   removing.unref()
