@@ -120,11 +120,12 @@ describe('up', () => {
   })
 
   it('a store that is away at the start: nothing runs, and nobody is told that it is tried again', async () => {
-    const away = new SwitchboardError('store_unavailable', 'away', { hint: 'it is tried again by itself' })
+    const hint = 'the disk is full: free some space, it goes on by itself'
+    const away = new SwitchboardError('store_unavailable', 'away', { hint })
     const straw = strawDaemon({ fails: away })
     await expect(straw.ended).rejects.toMatchObject({
       code: 'store_unavailable',
-      hint: expect.stringContaining('start again'),
+      hint: 'the disk is full: free some space; nothing was started: start again when that is mended',
     })
   })
 

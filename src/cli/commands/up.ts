@@ -80,10 +80,9 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
 /** The store's own hint says that it is tried again: that is true of a daemon that runs. */
 function notStarted(thrown: unknown): unknown {
   if (!(thrown instanceof SwitchboardError) || thrown.code !== 'store_unavailable') return thrown
-  return new SwitchboardError(thrown.code, thrown.message, {
-    hint: 'nothing was started: check `store` in the configuration, and start again when the database answers',
-    cause: thrown,
-  })
+  const why = (thrown.hint ?? '').replace(/[,:] it (is tried again|goes on) by itself$/, '')
+  const hint = `${why === '' ? '' : `${why}; `}nothing was started: start again when that is mended`
+  return new SwitchboardError(thrown.code, thrown.message, { hint, cause: thrown })
 }
 
 /** On a terminal the banner says what a person wants to know; the log is left to what goes wrong. */
