@@ -26,7 +26,17 @@ function open(more: { readonly endingMs?: number } = {}) {
   const from = (next: typeof usual) => {
     usual = next
   }
-  return { clock, hold, seen, answers, from }
+  /** From now on no question is answered before the function that comes back says so. */
+  const hang = () => {
+    let answer: (held: boolean) => void = () => undefined
+    from(
+      new Promise((resolve) => {
+        answer = resolve
+      }),
+    )
+    return (held: boolean) => answer(held)
+  }
+  return { clock, hold, seen, answers, from, hang }
 }
 
 describe('[I6.lease-held] a lease that is held', () => {
@@ -55,14 +65,9 @@ describe('[I6.lease-held] a lease that is held', () => {
   })
 
   it('is lost in time although a renewal hangs, and an answer that comes too late counts for nothing', async () => {
-    const { clock, hold, seen, from } = open()
+    const { clock, hold, seen, from, hang } = open()
     await hold.take()
-    let answer: (held: boolean) => void = () => undefined
-    from(
-      new Promise((resolve) => {
-        answer = resolve
-      }),
-    )
+    const answer = hang()
     await clock.advance(10_000)
     expect([hold.isHeld(), seen.lost]).toEqual([false, [10_000]])
     // The one under way is joined: the store is not asked twice.
@@ -106,14 +111,9 @@ describe('[I6.lease-held] a lease that is held', () => {
   })
 
   it('is given back after a question that is under way, and stays so', async () => {
-    const { clock, hold, seen, from } = open()
+    const { clock, hold, seen, hang } = open()
     await hold.take()
-    let answer: (held: boolean) => void = () => undefined
-    from(
-      new Promise((resolve) => {
-        answer = resolve
-      }),
-    )
+    const answer = hang()
     await clock.advance(2_500)
     const released = hold.release()
     await clock.settle()
