@@ -232,6 +232,20 @@ describe('bad things', () => {
     await Promise.all([first.context.close(), second.context.close()])
   })
 
+  it('an answer that comes before the first picture is drawn is shown all the same', async () => {
+    if (browser === null) return
+    const late = await visit(browser)
+    // A busy machine: the page draws, and does what it does after drawing, long after the gateway has answered.
+    await late.page.addInitScript({
+      content: `const later = setTimeout
+        requestAnimationFrame = (run) => later(() => run(performance.now()), 1500)
+        setTimeout = (run, ms = 0) => later(run, Math.max(ms, 1500))`,
+    })
+    await late.page.goto(`${river.url}/chat`)
+    await late.page.getByText('This browser is not signed in').waitFor()
+    await late.context.close()
+  })
+
   it('a link for another device works there; signing out ends it here', async () => {
     await visitor.page.getByRole('button', { name: 'Menu' }).click()
     await visitor.page.getByText('Link another device').click()

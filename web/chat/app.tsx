@@ -16,7 +16,13 @@ const SUGGESTIONS = ['help', 'deploy', 'remind me in 5s']
 
 export function App({ session }: { readonly session: Session }): JSX.Element {
   const [view, setView] = useState<View>(session.view())
-  useEffect(() => session.subscribe(() => setView(session.view())), [session])
+  useEffect(() => {
+    const show = (): void => setView(session.view())
+    const unsubscribe = session.subscribe(show)
+    // An effect runs after the first picture; the gateway may have answered before, when nobody listened.
+    show()
+    return unsubscribe
+  }, [session])
   const [replyTo, setReplyTo] = useState<Entry | null>(null)
   const agent = oneLine(view.me?.agent ?? 'Switchboard', 40)
   useUnreadTitle(view, agent)
