@@ -1,6 +1,6 @@
 // Start to ready: from the spawn of a fresh process to the first 200 of /readyz; and its memory once it is at rest.
 import { request } from 'node:http'
-import { createServer } from 'node:net'
+import { freePort } from '../../src/testing/free-port.ts'
 import { residentMb } from '../machine.ts'
 import { childEnvironment, startNode, stopChild } from '../processes.ts'
 import { makeFolder, type SwitchboardFolder, startSwitchboard, upArguments } from '../servers/switchboard.ts'
@@ -79,17 +79,6 @@ function isReady(port: number): Promise<boolean> {
     ask.on('error', () => resolve(false))
     ask.on('timeout', () => ask.destroy())
     ask.end()
-  })
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
   })
 }
 

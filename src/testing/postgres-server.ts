@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { lstat, mkdir, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
+import { freePort } from './free-port.ts'
 
 export interface PostgresServer {
   /** Connection URL of a new, empty database. */
@@ -170,15 +170,4 @@ async function hydrateLibraryLinks(): Promise<void> {
     await mkdir(dirname(at), { recursive: true })
     await symlink(relative(dirname(at), join(root, link.source)), at).catch(() => undefined)
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

@@ -1,13 +1,13 @@
 // The web chat against the real daemon, in a real browser: the way a new user goes, and a daemon that is killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { freePort } from '../../src/testing/free-port.ts'
 import { deliveryUnder, NO_CHROMIUM, openChromium, send, type Visitor, visit } from './chromium.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -186,14 +186,6 @@ function firstLine(child: ChildProcess): Promise<string> {
     createInterface({ input: child.stdout }).once('line', resolve)
     child.once('exit', () => reject(new Error('gone')))
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const bound = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof bound === 'object' && bound !== null ? bound.port : 0
 }
 
 async function statusWithHost(path: string, host: string): Promise<number> {

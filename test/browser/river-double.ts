@@ -12,6 +12,7 @@ import {
   type RawRequest,
 } from '../../src/contract/index.ts'
 import { mintChatPath } from '../../src/platforms/web/index.ts'
+import { freePort } from '../../src/testing/free-port.ts'
 import { createMemoryRiver, type MemoryRiver } from './memory-river.ts'
 
 export const PAGE_CSP =
@@ -47,7 +48,7 @@ export async function createRiverDouble(
   const run = (request: IncomingMessage, response: ServerResponse): void => {
     serve(pages, memory.platform, request, response).catch(() => response.destroy())
   }
-  let server = await listen(run, 0)
+  let server = await listen(run, await freePort())
   const bound = server.address()
   const port = typeof bound === 'object' && bound !== null ? bound.port : 0
   const close = async (): Promise<void> => {

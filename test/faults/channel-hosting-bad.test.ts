@@ -1,10 +1,10 @@
 // Bad channel servers before a real daemon, beside a good one: whatever they do is recorded with its reason, and none of
 // them stops the others.
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../../src/testing/free-port.ts'
 import { readEvents } from './event-reader.ts'
 import { post } from './hook-client.ts'
 import { expectLedgerHolds, settled } from './river-checks.ts'
@@ -14,14 +14,6 @@ import { until } from './until.ts'
 const scene = createScene()
 const fixture = (name: string) =>
   fileURLToPath(new URL(`../../src/platforms/mcp/fixtures/${name}`, import.meta.url))
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 const pushed = (kind: string, params: unknown) =>
   JSON.stringify({ jsonrpc: '2.0', method: `notifications/nexo/channel${kind}`, params })

@@ -2,10 +2,10 @@
 // one is killed the other starts it.
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../../src/testing/free-port.ts'
 import { startPostgres } from '../../src/testing/postgres-server.ts'
 import type { Daemon } from './daemon.ts'
 import { readEvents } from './event-reader.ts'
@@ -18,14 +18,6 @@ const scene = createScene()
 const SERVER = fileURLToPath(new URL('../../src/platforms/mcp/fixtures/two-way-webhook.mjs', import.meta.url))
 
 /** A port that is ours for a moment: the server has to come back where people know it. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 const stateOf = async (daemon: Daemon) => {
   const { servers = [] } = await askJson<{ servers?: { state: string }[] }>(daemon.data, 'status')
   return servers[0]?.state ?? ''

@@ -2,24 +2,16 @@
 // of the daemon is not the shim's.
 import { spawn, spawnSync } from 'node:child_process'
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ClaudeCode } from '../../src/testing/emulate.ts'
+import { freePort } from '../../src/testing/free-port.ts'
 import { answering, audited, type ChannelScene, openChannel } from './channel-scene.ts'
 import { BINARY } from './daemon.ts'
 import { askJson, askLines, createScene, switchboard } from './scene.ts'
 import { until } from './until.ts'
 
 const scene = createScene()
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const at = server.address()
-      server.close(() => resolve(typeof at === 'object' && at ? at.port : 0))
-    })
-  })
 
 interface Remote {
   readonly place: ChannelScene

@@ -1,7 +1,7 @@
 // Two Switchboards, one after the other: the first is the service, the second the agent. A message goes around, also
 // when either of them is killed on the way, and no secret is in what they wrote.
-import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../../src/testing/free-port.ts'
 import { writeChorusFront } from './chorus-front.ts'
 import type { Daemon } from './daemon.ts'
 import { postDemo } from './hook-client.ts'
@@ -12,14 +12,6 @@ import { until } from './until.ts'
 const scene = createScene()
 
 /** A port that is ours for a moment: a daemon that was killed has to come back where its peer knows it. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 interface Chain {
   readonly front: { data: string; start(env?: Record<string, string>): Promise<Daemon> }
   readonly back: { data: string; start(env?: Record<string, string>): Promise<Daemon> }

@@ -1,7 +1,7 @@
 // A real daemon with channel servers that do not behave beside one that does: none stops the others, and the ledger holds.
-import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../../src/testing/free-port.ts'
 import type { Audit, Turn } from './river-checks.ts'
 import { askJson, askLines, createScene, switchboard, writeConfig } from './scene.ts'
 import { until } from './until.ts'
@@ -199,11 +199,3 @@ describe('the last words of a server', () => {
     expect(await askJson<Audit>(data, 'audit', 'verify')).toMatchObject({ ok: true })
   })
 })
-
-async function freePort(): Promise<number> {
-  const door = createServer()
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
-  const { port } = door.address() as AddressInfo
-  await new Promise((resolve) => door.close(resolve))
-  return port
-}

@@ -2,9 +2,9 @@
 // that outlives them all: an agent, a place where answers arrive, Telegram, and one public address for the three.
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createFakeTelegram, type FakeTelegram } from '../../../src/testing/emulate.ts'
+import { freePort } from '../../../src/testing/free-port.ts'
 import { type PostgresServer, startPostgres } from '../../../src/testing/postgres-server.ts'
 import type { Daemon } from '../daemon.ts'
 import { CROWD_SECRET, type Scene } from '../scene.ts'
@@ -164,15 +164,4 @@ ${options.integrations ?? ''}agents:
     connector: { type: demo }
     inbound_bindings: [{ plugin: telegram, instance: tg }]
 ${options.agents ?? ''}`
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const looking = createServer()
-    looking.once('error', reject)
-    looking.listen(0, '127.0.0.1', () => {
-      const { port } = looking.address() as AddressInfo
-      looking.close(() => resolve(port))
-    })
-  })
 }
