@@ -3,6 +3,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../../src/testing/free-port.ts'
 import { writeChorusFront } from './chorus-front.ts'
 import { postDemo } from './hook-client.ts'
 import { expectLedgerHolds, sendsOf, settled, turnsOf } from './river-checks.ts'
@@ -41,7 +42,8 @@ async function openAgent(hold: (text: string) => boolean = () => false) {
 async function openPlace(agent: string) {
   const data = scene.folder()
   const config = writeChorusFront(data, agent)
-  return { data, start: (port = 0) => scene.start({ data, config, port }) }
+  const port = await freePort()
+  return { data, start: () => scene.start({ data, config, port }) }
 }
 
 const said = async (data: string) => (await sendsOf(data)).map((send) => send.text)
@@ -108,7 +110,7 @@ describe('callbacks', () => {
     await settled(data)
     first.signal('SIGKILL')
     await first.exited
-    await start(Number(new URL(callback).port))
+    await start()
     for (let again = 0; again < 2; again++)
       await post(callback, { type: 'error', message: `out of credit at ${agent.url}`, event_id: 'e1' })
     await settled(data)
