@@ -11,6 +11,8 @@ import { freePort } from './free-port.ts'
 export interface PostgresServer {
   /** Connection URL of a new, empty database. */
   freshDatabase(): Promise<string>
+  /** Connection URL of a new copy of the database that `fill` was given on the first call with this name. */
+  copyOf(name: string, fill: (url: string) => Promise<void>): Promise<string>
   /** kill -9; `start` brings it back on the same port with its data. */
   crash(): Promise<void>
   start(): Promise<void>
@@ -75,11 +77,31 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const clearAtExit = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', clearAtExit)
   let databases = 0
+  const originals = new Map<string, Promise<string>>()
+  const urlOf = (name: string) => `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${name}`
+  /** Gives its name. */
+  const createDatabase = async (like = ''): Promise<string> => {
+    const name = `sb_${process.pid}_${databases++}`
+    const client = server.getPgClient('postgres', '127.0.0.1')
+    await client.connect()
+    try {
+      await client.query(`CREATE DATABASE ${name}${like === '' ? '' : ` TEMPLATE ${like}`}`)
+    } finally {
+      await client.end()
+    }
+    return name
+  }
+  const original = async (fill: (url: string) => Promise<void>): Promise<string> => {
+    const name = await createDatabase()
+    await fill(urlOf(name))
+    return name
+  }
   return {
-    async freshDatabase() {
-      const name = `sb_${process.pid}_${databases++}`
-      await server.createDatabase(name)
-      return `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${name}`
+    freshDatabase: async () => urlOf(await createDatabase()),
+    async copyOf(name, fill) {
+      const found = originals.get(name) ?? original(fill)
+      originals.set(name, found)
+      return urlOf(await createDatabase(await found))
     },
     async crash() {
       const pid = Number((await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0])

@@ -21,7 +21,7 @@ import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
 import { splitText } from '../../src/kit/index.ts'
 import { mcpPlatform } from '../../src/platforms/mcp/index.ts'
 import { openStore } from '../../src/store/open.ts'
-import { createTestRandom } from '../../src/testing/test-clock.ts'
+import { createTestClock, createTestRandom } from '../../src/testing/test-clock.ts'
 import { createLife, type Life } from './guard.ts'
 
 export interface Part {
@@ -60,6 +60,18 @@ export interface Alive {
 /** Names under which the scripted platform can be configured. */
 const PLAYED = ['test', 'slack', 'telegram', 'webhook', 'email']
 const LEDGER_KEY = new Uint8Array(32).fill(7)
+
+/** Brings an empty database up to date. */
+export async function prepareStore(url: string): Promise<void> {
+  const random = createTestRandom('prepared')
+  const open = await openStore(url, {
+    clock: createTestClock(),
+    random,
+    node: 'prepared',
+    ledgerKey: LEDGER_KEY,
+  })
+  await open.close()
+}
 
 export async function bringToLife(part: Part, around: Surroundings): Promise<Alive> {
   const { log, settings } = around

@@ -25,7 +25,7 @@ import { createScriptedServers, type ScriptedServer } from '../../src/testing/sc
 import { createTestClock } from '../../src/testing/test-clock.ts'
 import { type TestSettings, testSettings } from '../../src/testing/test-settings.ts'
 import { createHintFence, type HintFence } from './hint-fence.ts'
-import { type Alive, bringToLife, type Part } from './node.ts'
+import { type Alive, bringToLife, type Part, prepareStore } from './node.ts'
 
 export interface RiverOptions extends TestSettings {
   readonly platform?: ScriptedPlatformOptions
@@ -121,7 +121,8 @@ export function describeRiver(
     scenarios(async (options = {}) => {
       const file = kind === 'memory' ? ':memory:' : join(folder, `${files++}.db`)
       const shared = kind === 'postgres' || kind === 'three nodes'
-      const url = shared ? await (await sharedPostgres()).freshDatabase() : `sqlite:${file}`
+      // To bring a database up to date takes longer than most scenarios: it is done once and copied.
+      const url = shared ? await (await sharedPostgres()).copyOf('river', prepareStore) : `sqlite:${file}`
       const river = await createRiver(url, options, kind === 'three nodes' ? THREE : ALONE)
       opened.push(river)
       return river
