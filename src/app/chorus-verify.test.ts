@@ -154,7 +154,13 @@ describe('verify an agent', () => {
     const garbage = await listen(
       createSocketServer((socket) => void socket.on('error', () => {}).end('garbage\r\n\r\n')) as never,
     )
-    for (const url of [silent, garbage, 'http://127.0.0.1:1/inbox/sk_planted4711']) {
+    const switching = await listen(
+      createSocketServer((socket) => {
+        const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'
+        socket.on('error', () => {}).once('data', () => socket.write(head))
+      }) as never,
+    )
+    for (const url of [silent, garbage, switching, 'http://127.0.0.1:1/inbox/sk_planted4711']) {
       expect(await agent(url, { timeoutMs: 100 })).toEqual({
         'a delivery is answered 2xx': 'fails',
         'everything else': 'unknown',

@@ -1,6 +1,6 @@
 // The guard of foreign URLs: addresses, names that resolve inward, limits, and errors that name no URL.
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { SwitchboardError } from '../contract/index.ts'
 import { createTestClock } from '../testing/test-clock.ts'
@@ -157,6 +157,22 @@ describe('guarded fetch', () => {
     expect([answer.status, answer.body.length, ended]).toEqual([200, 0, false])
     await driven.advance(2_000)
     await expect.poll(() => ended).toBe(true)
+  })
+
+  it('[S8.ssrf-limits] an answer that switches protocols is none, and is not waited for to the deadline', async () => {
+    const switching = createSocketServer((socket) => {
+      const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'
+      socket.on('error', () => {}).once('data', () => socket.write(head))
+    })
+    await new Promise<void>((done) => switching.listen(0, '127.0.0.1', done))
+    const { port } = switching.address() as AddressInfo
+    // Its deadline never passes: nobody drives this clock.
+    const error = await failure(
+      post(`http://127.0.0.1:${port}/`),
+      createGuardedFetch({ clock: createTestClock() }),
+    )
+    switching.close()
+    expect(error).toMatchObject({ code: 'outcome_unknown', message: expect.stringContaining('was closed') })
   })
 
   it('tells what was not sent from what may have arrived, and names no URL', async () => {

@@ -197,6 +197,8 @@ function exchange(
     outgoing.on('close', () => {
       deadline.cancel()
       request.signal?.removeEventListener('abort', abort)
+      // An answer that switches protocols ends the request without an error; nobody else would tell of it.
+      if (endBody === null) fail('the connection was closed')
     })
     if (request.signal?.aborted) return abort()
     request.signal?.addEventListener('abort', abort, { once: true })
