@@ -30,6 +30,13 @@ describe('toolText', () => {
     expect(shown).not.toContain('planted4711')
   })
 
+  it('is not held up by what only begins like a token, however often it does', () => {
+    // Searched again from each beginning to the end, this would take minutes.
+    const words = 'ab-'.repeat(200_000)
+    expect(toolText(words, words.length)).toBe(words)
+    expect(toolText(`${words}7`, words.length)).toBe('[hidden]')
+  })
+
   it('takes whatever it is given: deep, wide, long', () => {
     let deep: unknown = 1
     for (let level = 0; level < 50_000; level++) deep = [deep]

@@ -7,13 +7,18 @@ const HIDDEN = '[hidden]'
 
 const SECRET_KEY =
   /^(proxy-)?authorization$|^(set-)?cookie$|passw(or)?d|passphrase|secret|token$|api[_-]?key|private[_-]?key|credential/i
-/** Bearers, the secret part of our own URLs, and tokens of the forms that we and others mint. */
+/** Bearers, the secret part of our own URLs, and passwords in others'. */
 const SECRET_TEXT: readonly [RegExp, string][] = [
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${HIDDEN}`],
   [/\/(callback|inbox)\/[^\s"'<>\\]+/g, `/$1/${HIDDEN}`],
-  [/\b[a-z]{2,8}[_-](?=[\w-]*\d)[A-Za-z0-9_-]{32,}/g, HIDDEN],
   [/(:\/\/[^\s/:@]+):[^\s/@]+@/g, `$1:${HIDDEN}@`],
 ]
+
+/**
+ * Tokens of the forms that we and others mint; words alone are none. The digit is looked for in what was found: looked
+ * for ahead, one text could make the search begin anew at each of its words.
+ */
+const TOKEN = /\b[a-z]{2,8}[_-][A-Za-z0-9_-]{32,}/g
 
 /** `secrets`: texts that are hidden wherever they stand. Never throws, however the value is made. */
 export function toolText(value: unknown, maxChars: number, secrets: readonly string[] = []): string {
@@ -26,7 +31,8 @@ export function toolText(value: unknown, maxChars: number, secrets: readonly str
 function hide(text: string, secrets: readonly string[]): string {
   const known = secrets.filter((secret) => secret.length >= 8)
   const bare = known.reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
-  return SECRET_TEXT.reduce((left, [pattern, instead]) => left.replace(pattern, instead), bare)
+  const plain = SECRET_TEXT.reduce((left, [pattern, instead]) => left.replace(pattern, instead), bare)
+  return plain.replace(TOKEN, (found) => (/\d/.test(found) ? HIDDEN : found))
 }
 
 function tame(value: unknown, depth: number): unknown {
