@@ -3,6 +3,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { GuardedFetch, GuardedResponse } from '../kit/index.ts'
+import { createTestClock } from '../testing/test-clock.ts'
 import { createAgent } from './index.ts'
 
 const delivery = {
@@ -107,6 +108,41 @@ describe('a dead callback', () => {
     expect(lost.map((one) => one.split(' ')[0])).toEqual(['lifecycle', 'message', 'tool_call', 'lifecycle'])
     expect(lost.join()).not.toContain('tok_abc123')
   })
+})
+
+describe('a callback that is away for a while', () => {
+  const spoken = (retryAfter: string) => {
+    const clock = createTestClock()
+    const began = clock.now()
+    const tries: number[] = []
+    const lost: string[] = []
+    const agent = createAgent({
+      onMessage: () => undefined,
+      onLost: (event) => lost.push(event.type),
+      fetch: async () => {
+        tries.push(clock.now() - began)
+        return { ...answer(503), headers: { 'retry-after': retryAfter } }
+      },
+      clock,
+    })
+    return { agent, clock, tries, lost }
+  }
+
+  it.each([
+    ['0', [0, 250, 1_250, 5_250, 20_250]],
+    ['2', [0, 2_000, 4_000, 8_000, 23_000]],
+  ])(
+    '[S8.library] is tried again with growing pauses; a Retry-After of %s s only makes them longer',
+    async (retryAfter, at) => {
+      const { agent, clock, tries, lost } = spoken(retryAfter)
+      await agent.fetch(post(JSON.stringify(delivery)))
+      await clock.advance(at.at(-1) ?? 0)
+      expect(tries.slice(0, 5)).toEqual(at)
+      await clock.advance(60_000)
+      await agent.settled()
+      expect(lost).toEqual(['lifecycle', 'lifecycle'])
+    },
+  )
 })
 
 describe('tool servers', () => {

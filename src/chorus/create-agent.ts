@@ -16,7 +16,7 @@ import {
 } from '../kit/index.ts'
 import { closeAll, connectMcp, type McpConnection } from './connect-mcp.ts'
 import { createHandlers, type Handlers, type PlainReply, problem } from './node-door.ts'
-import { clock, pause } from './timers.ts'
+import { pause, type Timers, timers } from './timers.ts'
 
 export interface AgentOptions {
   /** What to do with a message. When it throws, the channel is told of an error; `idle` comes last in any case. */
@@ -28,6 +28,8 @@ export interface AgentOptions {
   /** Told when output could not be delivered. The error names no URL. */
   readonly onLost?: (event: ChorusEvent, error: Error) => void
   readonly fetch?: GuardedFetch
+  /** Time, for tests; default: the timers of the runtime. */
+  readonly clock?: Timers
 }
 
 /** How the agent speaks in the channel of the message it was given. In order, retried; resolves when it was taken. */
@@ -52,6 +54,7 @@ const REMEMBERED = 10_000
 const RETRY_MS = [250, 1_000, 4_000, 15_000]
 
 export function createAgent(options: AgentOptions): ChorusAgent {
+  const clock = options.clock ?? timers
   const fetch = options.fetch ?? createGuardedFetch({ clock })
   const allowPrivate = options.allowPrivate ?? false
   const seen = new Set<string>()
@@ -66,12 +69,13 @@ export function createAgent(options: AgentOptions): ChorusAgent {
       } catch (thrown) {
         const error = asSwitchboardError(thrown)
         const again = error.nature.retryable || error.code === 'outcome_unknown'
-        const waitMs = error.retryAfterMs ?? RETRY_MS[attempt]
-        if (!again || attempt >= RETRY_MS.length || waitMs === undefined) {
+        const pauseMs = RETRY_MS[attempt]
+        if (!again || pauseMs === undefined) {
           options.onLost?.(event, error)
           throw error
         }
-        await pause(waitMs)
+        // What the service asks for can only lengthen it: all tries in one moment would be one.
+        await pause(Math.max(error.retryAfterMs ?? 0, pauseMs), clock)
       }
     }
   }

@@ -11,11 +11,13 @@ import {
   readEvents,
 } from '../kit/index.ts'
 import { createHandlers, type Handlers, problem } from './node-door.ts'
-import { clock } from './timers.ts'
+import { type Timers, timers } from './timers.ts'
 
 export interface DeliverOptions {
   readonly allowPrivate?: boolean
   readonly fetch?: GuardedFetch
+  /** Time, for tests; default: the timers of the runtime. */
+  readonly clock?: Timers
 }
 
 /** Posts a delivery. Resolves on 2xx, which says that it was received and no more. Throws a SwitchboardError otherwise. */
@@ -24,6 +26,7 @@ export async function deliver(
   delivery: ChorusDelivery,
   options: DeliverOptions = {},
 ): Promise<void> {
+  const clock = options.clock ?? timers
   const fetch = options.fetch ?? createGuardedFetch({ clock })
   const to = { url: connectionString, body: delivery, whom: 'the agent' }
   await postChorus(
@@ -61,6 +64,7 @@ const DAY_MS = 24 * 3_600_000
 
 export function createService(options: ServiceOptions): ChorusService {
   const open = new Map<string, Open>()
+  const clock = options.clock ?? timers
   const lifeMs = options.callbackLifeMs ?? DAY_MS
 
   const handlers = createHandlers(async ({ method, path, headers, body }) => {

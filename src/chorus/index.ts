@@ -16,3 +16,4 @@ export {
   type ServiceOptions,
 } from './deliver.ts'
 export type { Handlers, NodeRequest, NodeResponse } from './node-door.ts'
+export type { Timers } from './timers.ts'

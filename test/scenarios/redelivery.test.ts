@@ -164,6 +164,24 @@ describeRiver('offering again', (open) => {
     expect(river.platform.texts('anna').at(-1)).toContain('(the agent is busy)')
   })
 
+  it('[S2.max-attempts] an agent that asks to be tried at once is tried after a pause, and one that asks for longer after that', async () => {
+    const river = await open({ tunables: { maxAttempts: 3 } })
+    const busy = (retryAfterMs: number) =>
+      new SwitchboardError('rate_limited', 'the agent is busy', { retryAfterMs })
+    river.agent.failNext(busy(0), busy(0))
+    await river.person('anna').says('hi')
+    await river.pass(900)
+    expect(river.agent.deliveries).toHaveLength(0)
+    await river.pass(2_200)
+    expect(river.agent.deliveries.map((one) => one.attempt)).toEqual([3])
+    river.agent.failNext(busy(9_000))
+    await river.person('anna').says('more')
+    await river.pass(8_000)
+    expect(river.agent.texts()).toEqual(['hi'])
+    await river.pass(2_000)
+    expect(river.agent.texts()).toEqual(['hi', 'more'])
+  })
+
   it('a reload that restarts the connector offers again what it had in hand', async () => {
     const river = await open()
     river.agent.script = SILENT

@@ -115,6 +115,7 @@ describe('a delivery', () => {
   it.each([
     [503, {}, 'platform_unavailable', 1_000],
     [500, { 'retry-after': '7' }, 'platform_unavailable', 7_000],
+    [503, { 'retry-after': '0' }, 'platform_unavailable', 1_000],
     [429, { 'retry-after': '9' }, 'rate_limited', 9_000],
     [429, {}, 'rate_limited', 1_000],
   ] as const)(

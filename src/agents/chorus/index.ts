@@ -87,7 +87,7 @@ function refusal(error: SwitchboardError, attempt: number): SwitchboardError {
     case 'platform_unavailable':
     case 'outcome_unknown':
     case 'store_unavailable': {
-      const pause = retryAfterMs ?? RETRY_MS[Math.min(attempt, RETRY_MS.length) - 1] ?? 1_000
+      const pause = Math.max(retryAfterMs ?? 0, RETRY_MS[Math.min(attempt, RETRY_MS.length) - 1] ?? 1_000)
       const code = error.code === 'outcome_unknown' ? 'platform_unavailable' : error.code
       return new SwitchboardError(code, message, { ...more, retryAfterMs: pause })
     }

@@ -216,7 +216,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (row.attempts >= maxAttempts && error.code !== 'agent_absent') {
       return settling.giveUp(hold, row, 'max_attempts', error.message)
     }
-    const notBeforeMs = error.retryAfterMs ?? retryDelayMs(row.attempts)
+    const notBeforeMs = retryDelayMs(row.attempts, error)
     wary.add(hold.lane)
     // Nobody was there to take it: that is no attempt.
     const uncounted = error.code === 'agent_absent'
