@@ -1,4 +1,4 @@
-// What a hook answers while its integration is not running: come back later, never "there is no such hook".
+// What a hook and the chat answer while their integration is not running: come back later, never "there is none".
 import { expect, it } from 'vitest'
 import type { Endpoint } from '../contract/index.ts'
 import { openServer } from '../server/fixtures/open-server.ts'
@@ -31,6 +31,27 @@ it('[I6.not-yet] a hook that is configured and not started yet is answered 503, 
   try {
     const ids = ['running', 'starting', 'deaf', 'disabled', 'unknown', 'later']
     expect(await Promise.all(ids.map(status))).toEqual([200, 503, 404, 404, 404, 501])
+  } finally {
+    await open.server.close({ graceMs: 100 })
+  }
+})
+
+it('[I6.not-yet] the chat of a web integration that is configured and not started yet is answered 503, without one 404', async () => {
+  const gateway = { links: { all: () => [] } } as unknown as Gateway
+  let integrations = [testIntegration('web', { platform: 'web' })]
+  const endpoints = createEndpoints({
+    gateway: () => gateway,
+    settings: () => testSettings({ integrations }),
+  })
+  const open = await openServer({ endpoints })
+  const told = async () => {
+    const reply = await open.fetch('/chat/messages', { method: 'POST', body: '{}' })
+    return [reply.status, reply.headers.get('retry-after')]
+  }
+  try {
+    expect(await told()).toEqual([503, '1'])
+    integrations = [testIntegration('web', { platform: 'web', enabled: false }), testIntegration('demo')]
+    expect(await told()).toEqual([404, null])
   } finally {
     await open.server.close({ graceMs: 100 })
   }

@@ -23,11 +23,15 @@ export function createEndpoints(deps: {
       if (!configured?.enabled) return null
       return BUILT.platforms.includes(configured.platform) ? NOT_YET : NOT_BUILT
     },
-    chat: () =>
-      deps
+    chat() {
+      const link = deps
         .gateway()
         .links.all()
-        .find((link) => link.platform === 'web')?.adapter.endpoint ?? null,
+        .find((one) => one.platform === 'web')
+      if (link) return link.adapter.endpoint ?? null
+      const awaited = deps.settings().integrations.some((one) => one.enabled && one.platform === 'web')
+      return awaited ? NOT_YET : null
+    },
   }
 }
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest'
-import type { InboundEvent } from '../../src/contract/index.ts'
+import type { HttpReply, InboundEvent } from '../../src/contract/index.ts'
 import { deliveryUnder, NO_CHROMIUM, openChromium, send, type Visitor, visit } from './chromium.ts'
 import { createRiverDouble, type RiverDouble } from './river-double.ts'
 
@@ -309,6 +309,45 @@ describe('coming back', () => {
     await again.goto(`${river.url}/chat`)
     await again.getByText('you said: kept in the browser').waitFor()
     expect(river.received).toHaveLength(1)
+  })
+})
+
+describe('answers that are not for good', () => {
+  /** What the next POST of a message gets in place of the gateway's answer. Gives how many came. */
+  const insteadOnce = (reply: HttpReply): (() => number) => {
+    let count = 0
+    river.instead = (method, path) => {
+      if (method !== 'POST' || path !== '/chat/messages') return null
+      count += 1
+      return count === 1 ? reply : null
+    }
+    return () => count
+  }
+
+  for (const [name, reply] of [
+    [
+      'the gateway while the chat is not there',
+      { status: 404, body: '{"ok":false,"code":"not_found","error":"no web integration is configured"}' },
+    ],
+    ['a proxy that forbids', { status: 403, body: '<h1>Forbidden</h1>' }],
+  ] as const) {
+    it(`[I3.web-reconnect] a ${reply.status} of ${name} throws no message away`, async () => {
+      const posts = insteadOnce(reply)
+      await send(visitor.page, 'not lost')
+      await visitor.page.getByText('you said: not lost').waitFor()
+      await deliveryUnder(visitor.page, 'not lost').getByText('answered').waitFor()
+      expect(posts()).toBe(2)
+    })
+  }
+
+  it("the gateway's own no ends a message, with its words", async () => {
+    const code = 'too_large'
+    insteadOnce({ status: 413, body: JSON.stringify({ error: { code, message: 'text is too long' } }) })
+    await send(visitor.page, 'too much')
+    await deliveryUnder(visitor.page, 'too much').getByText('refused — text is too long').waitFor()
+    await visitor.page.reload()
+    await visitor.page.getByText('connected', { exact: true }).waitFor()
+    expect(river.received).toEqual([])
   })
 })
 

@@ -25,6 +25,8 @@ export interface RiverDouble extends MemoryRiver {
   drop(): Promise<void>
   /** Closes the connections that wait for a next request. */
   closeIdle(): void
+  /** Answers in place of the gateway, as a proxy before it would; null: the gateway answers. */
+  instead: ((method: string, path: string) => HttpReply | null) | null
   /** Listens again on the same port. */
   comeBack(): Promise<void>
   close(): Promise<void>
@@ -46,7 +48,9 @@ export async function createRiverDouble(
     onReceived: (event) => void setImmediate(() => answer?.(event, river)),
   })
   const run = (request: IncomingMessage, response: ServerResponse): void => {
-    serve(pages, memory.platform, request, response).catch(() => response.destroy())
+    const other = river.instead?.(request.method ?? 'GET', request.url ?? '/') ?? null
+    if (other !== null) write(response, other)
+    else serve(pages, memory.platform, request, response).catch(() => response.destroy())
   }
   let server = await listen(run, await freePort())
   const bound = server.address()
@@ -61,6 +65,7 @@ export async function createRiverDouble(
       `http://127.0.0.1:${port}${(await mintChatPath(memory.tokens, { integration: 'web' })).path}`,
     drop: close,
     closeIdle: () => server.closeIdleConnections(),
+    instead: null as RiverDouble['instead'],
     async comeBack() {
       server = await listen(run, port)
     },

@@ -22,7 +22,7 @@ built   6 I6.cut                    One node's connections to the database cut: 
 built   6 I6.cut-silent             The same where the network swallows everything and tells nobody
 built   6 I6.rolling                All nodes restarted one after the other under load: nothing lost, nothing unanswered
 built   6 I6.one-poller             At any time one node polls, whatever happens to the others
-built   6 I6.not-yet                A node that is starting answers hooks and callbacks with 503, never with an answer that is for good
+built   6 I6.not-yet                A node that is starting answers hooks, callbacks and the chat with 503, never with an answer that is for good
 built   6 I6.unheard-take           A take whose answer is lost with the connection leaves nothing behind that newer turns overtake
 built   6 I6.unheard-commit         A commit whose answer is lost with the connection is neither done twice nor forgotten: the database is asked what came of it
 built   6 I6.half-open              A connection to the database whose other end is gone is noticed: reads are refused, wake-ups are heard again

@@ -54,6 +54,9 @@ export interface Session {
 }
 
 const TYPING_MS = 12_000
+// The only answers that end a message without its being taken, and only when the gateway gave them: it would say the
+// same again. Anything else (a restart, a proxy) may be otherwise next time.
+const FOR_GOOD: readonly (string | null)[] = ['input_invalid', 'forbidden', 'too_large', 'unsupported_media']
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 export function createSession(): Session {
@@ -130,7 +133,8 @@ export function createSession(): Session {
     history.replaceState(null, '', location.pathname)
     for (let attempt = 0; ; attempt += 1) {
       const answer = await call('POST', '/chat/session', { ticket })
-      if (answer.status !== 0 && answer.status < 500) return !answer.ok
+      if (answer.ok) return false
+      if (answer.code !== null && answer.status < 500) return true
       set({ phase: 'unreachable' })
       await pause(Math.min(5_000, 500 * 2 ** attempt))
     }
@@ -186,17 +190,17 @@ export function createSession(): Session {
           set({ chat: applyAccepted(view.chat, pickState(news)) })
         } else if (answer.status === 429) {
           await pause(answer.retryAfterMs ?? 2_000)
-        } else if (answer.status === 0 || answer.status >= 500 || answer.status === 401) {
-          // It stays; the stream's return, or the next message, tries again.
-          if (answer.status !== 0) await pause(1_500)
-          if (!view.online || answer.status === 401) return
-          await pause(1_500)
-        } else {
+        } else if (FOR_GOOD.includes(answer.code)) {
           outbox.remove(item.clientId)
           const reasonText = answer.problem
           set({
             chat: applyStates(view.chat, [{ id: item.clientId, state: 'refused', reasonText }]),
           })
+        } else {
+          // It stays; the stream's return, or the next message, tries again.
+          if (answer.status !== 0) await pause(1_500)
+          if (!view.online || answer.status === 401) return
+          await pause(1_500)
         }
       }
     } finally {

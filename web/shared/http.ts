@@ -4,6 +4,8 @@ export interface Answer {
   readonly status: number
   readonly ok: boolean
   readonly body: Readonly<Record<string, unknown>>
+  /** The gateway's name for what went wrong; null when it did not say it: a proxy, or nobody. */
+  readonly code: string | null
   /** The server's own words for what went wrong. */
   readonly problem: string
   readonly retryAfterMs: number | null
@@ -24,7 +26,7 @@ export async function call(method: 'GET' | 'POST', path: string, body?: unknown)
     const text = await response.text()
     return answer(response.status, text, response.headers.get('retry-after'))
   } catch {
-    return { status: 0, ok: false, body: {}, problem: 'the gateway cannot be reached', retryAfterMs: null }
+    return answer(0, '', null)
   }
 }
 
@@ -52,14 +54,31 @@ function answer(status: number, text: string, retryAfter: string | null): Answer
   } catch {
     // Not ours: a proxy's page. The status says enough.
   }
-  const error = body.error as { readonly message?: string } | undefined
+  const told = refusal(body)
   const seconds = Number(retryAfter)
   return {
     status,
     ok: status >= 200 && status < 300,
     body,
+    code: told.code,
     problem:
-      error?.message ?? (status === 0 ? 'the gateway cannot be reached' : `the gateway answered ${status}`),
+      told.message ?? (status === 0 ? 'the gateway cannot be reached' : `the gateway answered ${status}`),
     retryAfterMs: retryAfter !== null && Number.isFinite(seconds) ? seconds * 1_000 : null,
+  }
+}
+
+// Two forms: that of the chat, and that of the front door, which speaks before the chat is asked.
+function refusal(body: Readonly<Record<string, unknown>>): {
+  readonly code: string | null
+  readonly message: string | null
+} {
+  const { error } = body
+  const [code, message] =
+    typeof error === 'object' && error !== null
+      ? [(error as Record<string, unknown>).code, (error as Record<string, unknown>).message]
+      : [body.code, error]
+  return {
+    code: typeof code === 'string' ? code : null,
+    message: typeof message === 'string' ? message : null,
   }
 }
