@@ -35,12 +35,13 @@ export function mergeByTime(
   b: readonly TranscriptEntry[],
 ): readonly TranscriptEntry[] {
   const merged: TranscriptEntry[] = []
+  const times = { a: risingTimes(a), b: risingTimes(b) }
   let i = 0
   let j = 0
   while (i < a.length || j < b.length) {
     const left = a[i]
     const right = b[j]
-    if (right === undefined || (left !== undefined && left.at <= right.at)) {
+    if (right === undefined || (left !== undefined && (times.a[i] ?? 0) <= (times.b[j] ?? 0))) {
       if (left !== undefined) merged.push(left)
       i += 1
     } else {
@@ -49,6 +50,18 @@ export function mergeByTime(
     }
   }
   return merged
+}
+
+/** No entry later than the one behind it: a reminder, due long after its place, would hold the other run back. */
+function risingTimes(run: readonly TranscriptEntry[]): readonly number[] {
+  let least = Number.POSITIVE_INFINITY
+  return run
+    .toReversed()
+    .map((entry) => {
+      least = Math.min(least, entry.at)
+      return least
+    })
+    .reverse()
 }
 
 export interface HistoryPage {
@@ -85,12 +98,12 @@ export async function readHistory(
     in: ins.length > takenIn.length || ins.length === limit,
     out: outs.length > takenOut.length || outs.length === limit,
   }
-  // 0 says "nothing older on this side"; a side from which nothing was taken keeps its place.
-  const edge = (entries: readonly TranscriptEntry[], left: boolean, was: number | undefined) =>
-    left ? (entries[0]?.seq ?? was ?? Number.MAX_SAFE_INTEGER) : 0
+  // 0 says "nothing older on this side"; a side from which nothing was taken begins behind its newest.
+  const edge = (entries: readonly TranscriptEntry[], left: boolean, all: readonly TranscriptEntry[]) =>
+    left ? (entries[0]?.seq ?? (all.at(-1)?.seq ?? 0) + 1) : 0
   const older = {
-    in: edge(takenIn, more.in, before?.in),
-    out: edge(takenOut, more.out, before?.out),
+    in: edge(takenIn, more.in, ins),
+    out: edge(takenOut, more.out, outs),
     pending: [],
   }
   return {
