@@ -330,6 +330,9 @@ describe('answers that are not for good', () => {
       { status: 404, body: '{"ok":false,"code":"not_found","error":"no web integration is configured"}' },
     ],
     ['a proxy that forbids', { status: 403, body: '<h1>Forbidden</h1>' }],
+    ["a proxy's page for signing in", { status: 200, body: '<h1>Sign in</h1>' }],
+    ['a proxy that sends to its page for signing in', { status: 302, headers: { location: '/chat' } }],
+    ["a proxy's JSON", { status: 200, body: '{"message":"ok"}' }],
   ] as const) {
     it(`[I3.web-reconnect] a ${reply.status} of ${name} throws no message away`, async () => {
       const posts = insteadOnce(reply)
@@ -339,6 +342,22 @@ describe('answers that are not for good', () => {
       expect(posts()).toBe(2)
     })
   }
+
+  it("a proxy's page in place of who one is, or of what was said, is waited out", async () => {
+    await send(visitor.page, 'quiet before')
+    await deliveryUnder(visitor.page, 'quiet before').getByText('seen').waitFor()
+    for (const place of ['/chat/me', '/chat/history']) {
+      let wrong = 0
+      river.instead = (_, path) => {
+        if (!path.startsWith(place) || wrong > 0) return null
+        wrong += 1
+        return { status: 200, body: '<h1>Sign in</h1>' }
+      }
+      await visitor.page.reload()
+      await visitor.page.getByText('quiet before').waitFor()
+      expect(wrong).toBe(1)
+    }
+  })
 
   it("the gateway's own no ends a message, with its words", async () => {
     const code = 'too_large'

@@ -114,7 +114,7 @@ export function createSession(): Session {
   /** The newest page. `anew` forgets what is shown, because there may be a gap before the page. */
   async function load(anew: boolean): Promise<string | null> {
     const page = await call('GET', '/chat/history?limit=60')
-    if (!page.ok) return null
+    if (!page.ok || !Array.isArray(page.body.entries)) return null
     const base = anew ? { ...EMPTY_CHAT, taps: view.chat.taps } : view.chat
     const entries = page.body.entries as readonly Entry[]
     const known = new Set(entries.map((entry) => entry.id))
@@ -144,7 +144,7 @@ export function createSession(): Session {
     const stale = await enter()
     for (let attempt = 0; ; attempt += 1) {
       const me = await call('GET', '/chat/me')
-      if (me.ok) {
+      if (me.ok && typeof me.body.sender === 'string') {
         const found = me.body as unknown as Me
         outbox = createOutbox(`switchboard:outbox:${found.integration}:${found.sender}`, localStorage)
         set({ me: found })
@@ -184,7 +184,7 @@ export function createSession(): Session {
           attachments: item.attachments.map((file) => file.id),
           ...(item.replyTo === null ? {} : { replyTo: item.replyTo }),
         })
-        if (answer.ok) {
+        if (answer.ok && typeof answer.body.state === 'string') {
           outbox.remove(item.clientId)
           const news = { ...(answer.body as unknown as StateNews), id: item.clientId }
           set({ chat: applyAccepted(view.chat, pickState(news)) })
@@ -215,13 +215,13 @@ export function createSession(): Session {
     show('deciding', '')
     for (let attempt = 0; attempt < 4; attempt += 1) {
       const answer = await call('POST', '/chat/tap', { on: entry.id, value: choice.value, clientId })
-      if (answer.ok) {
+      if (answer.ok && typeof answer.body.state === 'string') {
         const said = answer.body.answer as string | undefined
         const news = answer.body as unknown as StateNews
         if (news.state === 'refused') return show('failed', news.reasonText ?? 'refused')
         return show('told', said ?? '')
       }
-      if (answer.status !== 0 && answer.status < 500 && answer.status !== 429) {
+      if (answer.status >= 300 && answer.status < 500 && answer.status !== 429) {
         return show('failed', answer.problem)
       }
       await pause(answer.retryAfterMs ?? 600 * 2 ** attempt)
@@ -249,7 +249,7 @@ export function createSession(): Session {
       loadingOlder = true
       const page = await call('GET', `/chat/history?limit=60&before=${encodeURIComponent(view.before)}`)
       loadingOlder = false
-      if (!page.ok) return set({ problem: page.problem })
+      if (!page.ok || !Array.isArray(page.body.entries)) return set({ problem: page.problem })
       set({
         chat: mergeEntries(view.chat, page.body.entries as readonly Entry[]),
         before: page.body.before as string | null,

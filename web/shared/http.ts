@@ -2,6 +2,7 @@
 
 export interface Answer {
   readonly status: number
+  /** Only for what the gateway says: a page of a proxy with a good status is not it. */
   readonly ok: boolean
   readonly body: Readonly<Record<string, unknown>>
   /** The gateway's name for what went wrong; null when it did not say it: a proxy, or nobody. */
@@ -18,6 +19,8 @@ export async function call(method: 'GET' | 'POST', path: string, body?: unknown)
       method,
       credentials: 'same-origin',
       cache: 'no-store',
+      // The gateway sends nobody elsewhere; a proxy does, to its page for signing in, and that page says 200.
+      redirect: 'error',
       ...(method === 'GET'
         ? {}
         : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }),
@@ -47,23 +50,30 @@ export function upload(path: string, file: File, onProgress: (share: number) => 
 }
 
 function answer(status: number, text: string, retryAfter: string | null): Answer {
-  let body: Readonly<Record<string, unknown>> = {}
-  try {
-    const parsed: unknown = JSON.parse(text)
-    if (typeof parsed === 'object' && parsed !== null) body = parsed as Readonly<Record<string, unknown>>
-  } catch {
-    // Not ours: a proxy's page. The status says enough.
-  }
+  const found = objectIn(text)
+  const body = found ?? {}
   const told = refusal(body)
+  const fine = status >= 200 && status < 300
   const seconds = Number(retryAfter)
   return {
     status,
-    ok: status >= 200 && status < 300,
+    ok: fine && found !== null,
     body,
     code: told.code,
-    problem:
-      told.message ?? (status === 0 ? 'the gateway cannot be reached' : `the gateway answered ${status}`),
+    problem: told.message ?? (status === 0 || fine ? UNREACHED : `the gateway answered ${status}`),
     retryAfterMs: retryAfter !== null && Number.isFinite(seconds) ? seconds * 1_000 : null,
+  }
+}
+
+const UNREACHED = 'the gateway cannot be reached'
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    const plain = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+    return plain ? (parsed as Readonly<Record<string, unknown>>) : null
+  } catch {
+    return null
   }
 }
 
