@@ -45,7 +45,7 @@ describe('a short run', () => {
     expect(report.rss_mb).toBeGreaterThan(0)
     expect(report.fdatasync_p50_ms).toBeGreaterThan(0)
     expect(readdirSync(dir)).toEqual([])
-  }, 170_000)
+  }, 600_000)
 
   it('[S17.chorus] measures a message to a Chorus agent and back, beside the agent alone', async () => {
     const stdout = await bench('--json', '--only', 'chorus', '--quick', '--no-peers')
@@ -57,7 +57,7 @@ describe('a short run', () => {
       expect(one.bare_p50_ms).toBeGreaterThan(0)
     }
     expect(readdirSync(dir)).toEqual([])
-  }, 170_000)
+  }, 600_000)
 
   it('[S17.stdio] measures channel notifications over stdio beside a bare server, the start and the memory of a shim', async () => {
     const stdout = await bench('--json', '--only', 'channel', '--rounds', '1', '--messages', '200')
@@ -72,7 +72,7 @@ describe('a short run', () => {
     expect(channel?.vs_bare.daemon_notifications).toBeGreaterThan(0)
     expect(weather).toMatchObject([{ part: 'channel', round: 1 }])
     expect(readdirSync(dir)).toEqual([])
-  }, 170_000)
+  }, 600_000)
 
   it('[S17.gate-wrap] measures hosted channel servers: into the inbox beside a bare client, the cost of a message, idle ones', async () => {
     const stdout = await bench('--json', '--only', 'mcp', '--quick', '--rounds', '1', '--messages', '500')
@@ -91,7 +91,7 @@ describe('a short run', () => {
     expect(mcp?.idle.all_up_ms).toBeGreaterThan(0)
     expect(mcp?.idle.rss_mb).toBeGreaterThan(0)
     expect(readdirSync(dir)).toEqual([])
-  }, 170_000)
+  }, 600_000)
 
   it('[I6.bench-nodes] [I6.bench-claims] [I6.bench-wake] [I6.bench-cost] measures 1, 2 and 3 nodes on one PostgreSQL beside SQLite', async () => {
     const flags = ['--quick', '--rounds', '1', '--messages', '150']
@@ -139,8 +139,9 @@ describe('weather', () => {
 
   it('counts this process and its children as its own', () => {
     const before = treeMicros(process.pid) ?? 0
-    const until = performance.now() + 60
-    while (performance.now() < until) Math.sqrt(until)
+    // By its own time, not by the clock's: it may have to wait for a core. The count is in ticks of 10 ms.
+    const start = process.cpuUsage()
+    while (process.cpuUsage(start).user < 100_000) Math.sqrt(before)
     expect(treeMicros(process.pid)).toBeGreaterThan(before)
     expect(treeMicros(2 ** 30)).toBeNull()
   })

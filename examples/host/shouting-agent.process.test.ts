@@ -1,20 +1,11 @@
 // The example, hosting the two-way webhook of the channels reference: a message around, an approval back.
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../../src/testing/free-port.ts'
 import { until } from '../../test/faults/until.ts'
 import { shoutingAgent } from './shouting-agent.ts'
 
 const server = fileURLToPath(new URL('../../src/platforms/mcp/fixtures/two-way-webhook.mjs', import.meta.url))
-
-async function freePort(): Promise<number> {
-  const door = createServer()
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
-  const { port } = door.address() as AddressInfo
-  await new Promise((resolve) => door.close(resolve))
-  return port
-}
 
 it('[S9.library] the example hosts a channel server, answers and asks', async () => {
   const port = await freePort()

@@ -92,14 +92,15 @@ describe('verify an agent', () => {
         await work(callback)
       })
     }
-    const QUICK = { waitMs: 5_000, quietMs: 100 }
+    // Seconds, so that a stall of the machine is not taken for silence.
+    const QUICK = { waitMs: 20_000, quietMs: 1_000 }
     const failing = (found: Record<string, string>) =>
       Object.keys(found).filter((what) => found[what] === 'fails')
 
     it.each<[string, Habits, readonly string[]]>([
       [
         'answers twice after thinking longer than a quiet while',
-        { forgets: true, thinksMs: 400 },
+        { forgets: true, thinksMs: 2_000 },
         ['and is not answered twice'],
       ],
       ['answers twice at once', { forgets: true }, ['and is not answered twice']],
@@ -123,10 +124,13 @@ describe('verify an agent', () => {
     })
 
     it.each<[string, Habits]>([
-      ['says a second thing after a while', { thenSays: [[150, { type: 'message', content: 'and more' }]] }],
+      [
+        'says a second thing after a while',
+        { thenSays: [[1_500, { type: 'message', content: 'and more' }]] },
+      ],
       [
         'works on for long after its first word',
-        { lifecycle: true, thenSays: [[400, { type: 'status', status: 'tidying up' }]] },
+        { lifecycle: true, thenSays: [[1_500, { type: 'status', status: 'tidying up' }]] },
       ],
     ])('[I9.verify] is let pass: it %s', async (_, habits) => {
       expect(failing(await agent(await homemade(habits), QUICK))).toEqual([])
@@ -161,7 +165,7 @@ describe('verify an agent', () => {
       }) as never,
     )
     for (const url of [silent, garbage, switching, 'http://127.0.0.1:1/inbox/sk_planted4711']) {
-      expect(await agent(url, { timeoutMs: 100 })).toEqual({
+      expect(await agent(url, { timeoutMs: 2_000 })).toEqual({
         'a delivery is answered 2xx': 'fails',
         'everything else': 'unknown',
       })

@@ -99,7 +99,7 @@ describe('without a daemon', () => {
       '-e',
       `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`,
     ])
-    await new Promise((resolve) => child.once('exit', resolve))
+    await new Promise((resolve) => child.once('close', resolve))
     expect(lstatSync(path).isSocket()).toBe(true)
     expect((await command(['reload', ...data()])).err).toContain('no daemon holds')
     rmSync(path)
@@ -167,7 +167,7 @@ describe('the process', () => {
       err += chunk
     })
     child.stdout.once('data', () => child.stdout.destroy())
-    const code = await new Promise((resolve) => child.once('exit', resolve))
+    const code = await new Promise((resolve) => child.once('close', resolve))
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(pages).toBeLessThan(20)
   })
@@ -195,7 +195,7 @@ describe('the process', () => {
     child.stderr.on('data', (chunk) => {
       loaded += chunk
     })
-    const code = await new Promise((resolve) => child.once('exit', resolve))
+    const code = await new Promise((resolve) => child.once('close', resolve))
     expect(code).toBe(0)
     expect(loaded).toContain('/cli/commands/turns.ts')
     expect(loaded).not.toMatch(

@@ -133,7 +133,7 @@ describe('guarded fetch', () => {
 
   it('a head is an answer: a body that stays open or breaks off is only shorter', async () => {
     const open = await serve((_, response) => void response.writeHead(200).write('x'))
-    const late = await fetchGuarded(post(`http://127.0.0.1:${open}/`, { timeoutMs: 100 }))
+    const late = await fetchGuarded(post(`http://127.0.0.1:${open}/`, { timeoutMs: 2_000 }))
     expect([late.status, late.body.toString(), late.truncated]).toEqual([200, 'x', true])
     const broken = await serve((request, response) => {
       response.writeHead(200, { 'content-length': '9' }).write('x', () => request.socket.resetAndDestroy())
@@ -177,7 +177,7 @@ describe('guarded fetch', () => {
 
   it('tells what was not sent from what may have arrived, and names no URL', async () => {
     const port = await serve(() => {})
-    const silent = await failure(post(`http://127.0.0.1:${port}/sk_hidden`, { timeoutMs: 100 }))
+    const silent = await failure(post(`http://127.0.0.1:${port}/sk_hidden`, { timeoutMs: 2_000 }))
     expect(silent.code).toBe('outcome_unknown')
     const hangsUp = await serve((request) => request.socket.destroy())
     expect((await failure(post(`http://127.0.0.1:${hangsUp}/sk_hidden`))).code).toBe('outcome_unknown')

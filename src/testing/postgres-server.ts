@@ -25,7 +25,11 @@ let shared: Promise<PostgresServer> | undefined
 
 /** The server of this test process, started on first use. */
 export function sharedPostgres(): Promise<PostgresServer> {
-  shared ??= startPostgres()
+  // One failed start must not fail every test after it.
+  shared ??= startPostgres().catch((thrown: unknown) => {
+    shared = undefined
+    throw thrown
+  })
   return shared
 }
 
@@ -63,10 +67,12 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       createPostgresUser: process.getuid?.() === 0,
       onLog: quiet,
       onError: quiet,
-      initdbFlags: ['--encoding=UTF8', '--locale=C'],
+      initdbFlags: ['--encoding=UTF8', '--locale=C', ...(options.durable ? [] : ['--no-sync'])],
       // No test pulls the plug of the machine: without syncing, a fresh database per test is cheap.
       postgresFlags: [
         'listen_addresses=127.0.0.1',
+        // Over TCP only: a killed server would leave its socket's lock for the next one with that port.
+        'unix_socket_directories=',
         'max_connections=200',
         ...(options.durable ? [] : ['fsync=off', 'full_page_writes=off']),
       ].flatMap((setting) => ['-c', setting]),
@@ -101,6 +107,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     async copyOf(name, fill) {
       const found = originals.get(name) ?? original(fill)
       originals.set(name, found)
+      found.catch(() => originals.delete(name))
       return urlOf(await createDatabase(await found))
     },
     async crash() {

@@ -38,7 +38,8 @@ export async function visit(
     colorScheme: options.dark === true ? 'dark' : 'light',
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  // It ends a hang and measures nothing; the page's own pause before it connects again comes to ten seconds.
+  page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {

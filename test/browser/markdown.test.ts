@@ -154,7 +154,7 @@ describe('[I3.web-markdown-safe] [I3.inject-body] what stays text', () => {
       const started = performance.now()
       parseMarkdown(piece.repeat(Math.floor(99_000 / piece.length)))
       parseMarkdown(`${piece}\n`.repeat(Math.floor(99_000 / (piece.length + 1))))
-      expect(performance.now() - started, piece).toBeLessThan(1_500)
+      expect(performance.now() - started, piece).toBeLessThan(10_000)
     }
     expect(md('x'.repeat(100_001))).toMatch(/^pre\[x+\]$/)
   })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BINARY, bareEnvironment, type Daemon } from '../faults/daemon.ts'
 import { post } from '../faults/hook-client.ts'
+import { settled } from '../faults/river-checks.ts'
 import { askJson, askLines, createScene, type Ran, run, switchboard } from '../faults/scene.ts'
 import { pause, until } from '../faults/until.ts'
 import { callApi, githubSignature, listen, writeYaml } from './admin.ts'
@@ -289,6 +290,7 @@ describe('the ledger', () => {
     await post(`${daemon.url}/hooks/demo`, 'let me in', {
       'x-sender': '=HYPERLINK("x"),"',
     })
+    await settled(data)
     const live = await until('it is quiet', async () => {
       const once = await switchboard(data, 'audit', 'export')
       await pause(200)

@@ -109,7 +109,8 @@ describe('a host of another agent', () => {
   ])('%s ends its own connection, and the daemon goes on', async (_name, frame) => {
     const place = open()
     const claude = await place.claude()
-    const pid = place.daemonPid()
+    // A shim is served before the daemon's note is written.
+    const pid = await until('its note', () => place.daemonPid())
     const mallory = await peer(place)
     mallory.send(frame)
     await until('it is closed', () => mallory.closed())
@@ -126,8 +127,10 @@ describe('what a shim leaves behind', () => {
       bindings: ', { plugin: web, instance: web }',
     })
     await place.claude()
-    const log = readFileSync(join(place.data, 'daemon.log'), 'utf8')
-    expect(log).toContain('"ready":true')
+    const log = await until('its first line', () => {
+      const text = readFileSync(join(place.data, 'daemon.log'), 'utf8')
+      return text.includes('"ready":true') && text
+    })
     expect(log).not.toMatch(/ticket=/)
   })
 

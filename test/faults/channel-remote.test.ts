@@ -9,7 +9,7 @@ import { freePort } from '../../src/testing/free-port.ts'
 import { answering, audited, type ChannelScene, openChannel } from './channel-scene.ts'
 import { BINARY } from './daemon.ts'
 import { askJson, askLines, createScene, switchboard } from './scene.ts'
-import { until } from './until.ts'
+import { pause, until } from './until.ts'
 
 const scene = createScene()
 
@@ -96,6 +96,7 @@ describe('a host on another machine', () => {
     appendFileSync(place.config, '  - { id: leo, connector: { type: channel } }\n')
     await start()
     const expired = await mint('--expires', '1s')
+    await pause(1_100)
     const notify = await askJson<{ token: string }>(
       place.data,
       ...['token', 'mint', '--kind', 'notify', '--agent', 'kate'],

@@ -90,10 +90,10 @@ describe('channel servers that do not behave', () => {
     await fetch(url, { method: 'POST', body: 'are you there?', headers: { 'x-sender': 'dev' } })
     await until('it is answered', () => /Reply to 1: .*are you there\?/.test(seen))
 
-    expect(await server('hangs')).toMatchObject({ state: 'connecting' })
+    await until('one hangs', async () => (await server('hangs'))?.state === 'connecting')
     await until('the frail one came back', async () => ((await server('frail'))?.restarts ?? 0) >= 1)
     expect((await server('frail'))?.noise).toBeGreaterThanOrEqual(1)
-    expect((await server('garbage'))?.noise).toBe(2)
+    await until('the noise is counted', async () => (await server('garbage'))?.noise === 2)
 
     const turns = (name: string) =>
       askLines<Turn>(data, 'turns', '--source', `channel:${name}`, '--limit', '10000')
@@ -106,6 +106,7 @@ describe('channel servers that do not behave', () => {
       (await turns(name)).map(({ state, reason }) => `${state} ${reason}`)
     await until('the odd ones are recorded', async () => (await turns('garbage')).length === odd.length)
     expect(new Set(await refused('garbage'))).toEqual(new Set(['refused unparsable']))
+    await until('the undeclared one is refused', async () => (await turns('undeclared')).length > 0)
     expect(await refused('undeclared')).toEqual(['refused gate_capability'])
     await until('its verdicts are recorded', async () => (await turns('eager')).length === verdicts.length)
     expect(new Set(await refused('eager'))).toEqual(new Set(['refused not_asked']))

@@ -11,17 +11,17 @@ const scene = createScene()
 describe('up --idle-exit', () => {
   it('[S6.ch-idle-exit] ends by itself when nobody is attached, and not before', async () => {
     const place = openChannel(scene)
-    const args = [BINARY, 'up', '--json', '--idle-exit', '2s', '--data', place.data, '--config', place.config]
+    const args = [BINARY, 'up', '--json', '--idle-exit', '8s', '--data', place.data, '--config', place.config]
     const child = spawn(process.execPath, args, { cwd: place.data, env: bareEnvironment(), stdio: 'ignore' })
     scene.onEnd(() => void child.kill('SIGKILL'))
     const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })))
-    await until('it is up', async () => (await switchboard(place.data, 'status')).stdout.includes('kate'))
+    await until('it is up', () => place.daemonPid())
     const claude = answering(await place.claude())
     const pid = place.daemonPid()
     await place.say('one')
     await place.turn('one', 'answered')
     // Longer than the time without anybody, with somebody there.
-    await new Promise((resolve) => setTimeout(resolve, 3_500))
+    await new Promise((resolve) => setTimeout(resolve, 10_000))
     expect(child.exitCode).toBeNull()
     await claude.close()
     expect(await ended).toEqual({ code: 0, signal: null })

@@ -46,7 +46,7 @@ export function createScene(): Scene {
   return {
     folder() {
       const path = mkdtempSync(join(tmpdir(), 'swb-fault-'))
-      undo.push(() => rmSync(path, { recursive: true, force: true }))
+      undo.push(() => rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
       return path
     },
     async start(options) {

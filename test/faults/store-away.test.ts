@@ -147,9 +147,11 @@ describe('another process holds the database', () => {
   it('[I2.locked-db] [F7.session-db-failure] a message under way when the lock comes is kept and answered', async () => {
     const data = scene.folder()
     const daemon = await scene.start({ data })
-    const { id } = acknowledged(await postDemo(daemon.url, 'remind me in 1s to look up', 'm1'))
-    await until('it is answered', async () => (await turnsOf(data)).some((turn) => turn.state === 'answered'))
     const other = new DatabaseSync(join(data, 'switchboard.db'), { timeout: 20_000 })
+    const { id } = acknowledged(await postDemo(daemon.url, 'remind me in 5s to look up', 'm1'))
+    // Not by the command line: it may take longer than the reminder.
+    const answered = other.prepare(`SELECT count(*) AS n FROM inbox WHERE state = 'answered'`)
+    await until('it is answered', () => answered.get()?.n === 1)
     other.exec('BEGIN IMMEDIATE')
     // The reminder falls due while nothing can be written: it must wait, not be lost.
     await until('the log says that the outbox waits', () =>

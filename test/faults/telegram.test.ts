@@ -1,7 +1,7 @@
 // Telegram with the real daemon: a conversation with an approval by button, and kill -9 at each step of it. The Bot API
 // is the emulator's, in this process, so it outlives the daemon as Telegram does.
 import { describe, expect, it } from 'vitest'
-import { expectLedgerHolds, turnsOf } from './river-checks.ts'
+import { expectLedgerHolds, settled, turnsOf } from './river-checks.ts'
 import { createScene } from './scene.ts'
 import { HOOK_SECRET, openTelegram } from './telegram-scene.ts'
 import { until } from './until.ts'
@@ -68,6 +68,8 @@ describe('[I5.kill9-telegram] Telegram → demo agent → approval by button', (
     const first = await telegram.start()
     kate.says('one')
     await until('the first', () => sees('You said: one'))
+    // Seen by Telegram is not yet written down: killed before that, it would rightly be said again.
+    await settled(telegram.data)
     await first.kill9()
     for (const word of ['two', 'three', 'four']) kate.says(word)
     await telegram.start()
@@ -89,6 +91,7 @@ describe('[I5.kill9-telegram] Telegram → demo agent → approval by button', (
     await until('the first', () => sees('You said: one'))
     const guess = await fetch(`${first.url}/hooks/tg`, { method: 'POST', body: '{}' })
     expect(guess.status).toBe(401)
+    await settled(telegram.data)
     await first.kill9()
     kate.says('two')
     const second = await telegram.start()

@@ -24,7 +24,6 @@ import { until } from '../faults/until.ts'
 const TIMINGS = {
   pollTimeoutMs: 1_000,
   pollMarginMs: 200,
-  requestTimeoutMs: 250,
   albumSettleMs: 20,
   retryBaseMs: 10,
   retryMaxMs: 50,
@@ -32,6 +31,9 @@ const TIMINGS = {
   conflictMaxMs: 100,
   chatIntervalMs: 10,
 }
+// Short where a send must be given up. Elsewhere a slow machine must not make one look lost.
+const IMPATIENT_MS = 250
+const PATIENT_MS = 30_000
 const LABEL = '(may be a duplicate'
 const WORDS = ['alpha', 'bravo', 'charlie']
 
@@ -42,6 +44,7 @@ async function openTelegramRiver(plan: NamedPlan) {
   const random = createRealRandom()
   const log = createRecordingLog()
   const kate = fake.person()
+  const timings = { ...TIMINGS, requestTimeoutMs: plan.mayRepeat ? IMPATIENT_MS : PATIENT_MS }
   const store = await openStore(`sqlite:${join(folder, 'river.db')}`, {
     clock,
     random,
@@ -71,7 +74,7 @@ async function openTelegramRiver(plan: NamedPlan) {
     platforms: {
       telegram: async () => ({
         name: 'telegram',
-        create: (deps) => createTelegram(deps, { timings: TIMINGS }),
+        create: (deps) => createTelegram(deps, { timings }),
       }),
     },
     connectors: { demo: async () => demoConnector },

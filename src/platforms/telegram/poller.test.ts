@@ -150,7 +150,7 @@ describe('troubles', () => {
 
 describe('albums', () => {
   it('[I5.media-groups] are one event, also when a batch ends in the middle, and hold nothing else back', async () => {
-    const one = await scene({ timings: { albumSettleMs: 150 } })
+    const one = await scene({ timings: { albumSettleMs: 2_000 } })
     const kate = one.fake.person()
     await one.start()
     await until('up', () => one.adapter.link().state === 'up')

@@ -12,6 +12,7 @@ import type {
 import { createGuardedFetch, hmacKey, signSha256 } from '../../kit/index.ts'
 import { createFakeIntake } from '../../testing/fake-intake.ts'
 import { deliverTo, describePlatform, type PlatformFault } from '../../testing/platform-suite.ts'
+import { createTestClock } from '../../testing/test-clock.ts'
 import {
   fakeDeps,
   OUT_SECRET,
@@ -24,13 +25,6 @@ import {
 import { createWebhook } from './index.ts'
 
 const PAYLOADS = ['github-push', 'github-ping', 'github-workflow-run', 'alertmanager']
-
-const realClock = {
-  after(delayMs: number, run: () => void) {
-    const timer = setTimeout(run, Math.min(delayMs, 100))
-    return () => clearTimeout(timer)
-  },
-}
 
 function endpointOf(adapter: PlatformAdapter) {
   if (adapter.endpoint === undefined) throw new Error('a webhook has an endpoint')
@@ -75,10 +69,12 @@ describePlatform(
   'webhook (out)',
   async ({ fault }) => {
     const keys: string[] = []
-    const target = await foreignServer(fault, keys)
+    const clock = createTestClock()
+    // Its patience ends when the request has arrived there, not before.
+    const target = await foreignServer(fault, keys, [], () => void clock.advance(600_000))
     const out = { url: target.url, secret: 'env:OUT', allow_private: true }
     const deps = fakeDeps({ secret: 'env:HOOK', out })
-    const adapter = createWebhook(deps, createGuardedFetch({ clock: realClock }))
+    const adapter = createWebhook(deps, createGuardedFetch({ clock }))
     return {
       adapter,
       ...secretCases(adapter),
@@ -92,9 +88,14 @@ describePlatform(
   { faults: ['down', 'silent', 'rejects', 'busy'] },
 )
 
-async function foreignServer(fault: PlatformFault, keys: string[] = [], bodies: string[] = []) {
+async function foreignServer(
+  fault: PlatformFault,
+  keys: string[] = [],
+  bodies: string[] = [],
+  onSilence = () => {},
+) {
   const server = createServer(async (incoming, response) => {
-    if (fault === 'silent') return
+    if (fault === 'silent') return onSilence()
     const statuses = { none: 204, down: 503, rejects: 422, busy: 429 } as const
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk as Buffer)
@@ -340,7 +341,7 @@ describe('webhook: out', () => {
       secret: 'env:HOOK',
       out: { url: target.url, secret: 'env:OUT', allow_private: true },
     })
-    const adapter = createWebhook(deps, createGuardedFetch({ clock: realClock }))
+    const adapter = createWebhook(deps, createGuardedFetch({ clock: createTestClock() }))
     const to = { integration: 'demo', conversation: 'ops' }
     const op = { kind: 'text', text: 'disk full', urgency: 'high' } as const
     expect(await adapter.send({ to, op, key: 'o_1', seq: 1 })).toEqual({ platformIds: ['o_1'] })
@@ -357,7 +358,7 @@ describe('webhook: out', () => {
 
   it('a private URL is refused for good unless allowed', async () => {
     const deps = fakeDeps({ secret: 'env:HOOK', out: { url: 'http://127.0.0.1:9/' } })
-    const adapter = createWebhook(deps, createGuardedFetch({ clock: realClock }))
+    const adapter = createWebhook(deps, createGuardedFetch({ clock: createTestClock() }))
     const to = { integration: 'demo', conversation: 'ops' }
     const error = await adapter
       .send({ to, op: { kind: 'text', text: 'x' }, key: 'o_1', seq: 1 })
