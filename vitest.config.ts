@@ -1,5 +1,6 @@
 // One runner, two projects: what is pure runs in parallel; what starts real processes, browsers or servers and looks
 // at the time runs afterwards, one file after the other, so that the tests do not disturb each other on two cores.
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const processes = [
@@ -18,6 +19,8 @@ export default defineConfig({
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'dist/**', ...processes],
+          // Half of these wait for a disk or a database: two at a time also where there are two cores.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
           sequence: { groupOrder: 0 },
         },
       },

@@ -37,6 +37,7 @@ const PASSWORD = 'switchboard'
 const PREFIX = 'sb-postgres-'
 const OWNER = 'owner.pid'
 const START_TRIES = 50
+const INITIALISE_TRIES = 4
 
 export interface PostgresOptions {
   /** Where its folder is made; the system's temporary one if absent. An unprivileged user must be able to walk in. */
@@ -78,7 +79,19 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       ].flatMap((setting) => ['-c', setting]),
     })
   let server = create()
-  await server.initialise()
+  // As root the package makes the unprivileged user. Of two test processes that make it at once one fails, and finds
+  // it there the next time.
+  for (let tries = 1; ; tries++) {
+    const failed = await server.initialise().then(
+      () => null,
+      (thrown: unknown) => ({ thrown }),
+    )
+    if (failed === null) break
+    if (tries === INITIALISE_TRIES) throw failed.thrown
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    rmSync(join(folder, 'data'), { recursive: true, force: true })
+    server = create()
+  }
   await server.start()
   const clearAtExit = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', clearAtExit)
