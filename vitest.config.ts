@@ -1,14 +1,25 @@
-// One runner, two projects: what is pure runs in parallel; what starts real processes, browsers or servers and looks
-// at the time runs afterwards, one file after the other, so that the tests do not disturb each other on two cores.
+// One runner, three projects. What is pure, and what starts real processes, browsers or servers, runs two files at a
+// time: each waits for its disk, database or child half the time. What measures (how soon work has moved, how fast the
+// river is) runs last, one file after the other, so that the tests do not disturb each other on two cores.
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
+const measuring = [
+  'test/faults/cluster-*.test.ts',
+  'test/faults/idle-exit.test.ts',
+  'bench/**/*.process.test.ts',
+]
 const processes = [
   'test/faults/**/*.test.ts',
   'test/daemon/**/*.test.ts',
   'test/browser/**/*.test.ts',
   '**/*.process.test.ts',
 ]
+const elsewhere = ['**/node_modules/**', 'dist/**']
+// Two at a time also where there are two cores.
+const maxWorkers = Math.max(2, availableParallelism() - 1)
+// A limit ends a hang; no test is to fail because the machine was busy.
+const patient = { testTimeout: 600_000, hookTimeout: 300_000 }
 
 export default defineConfig({
   test: {
@@ -18,27 +29,35 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'dist/**', ...processes],
-          // Half of these wait for a disk or a database: two at a time also where there are two cores.
-          maxWorkers: Math.max(2, availableParallelism() - 1),
+          exclude: [...elsewhere, ...processes],
+          maxWorkers,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
         test: {
+          ...patient,
           name: 'processes',
           include: processes,
-          exclude: ['**/node_modules/**', 'dist/**'],
-          fileParallelism: false,
-          testTimeout: 600_000,
-          hookTimeout: 300_000,
+          exclude: [...elsewhere, ...measuring],
+          maxWorkers,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...patient,
+          name: 'measuring',
+          include: measuring,
+          exclude: elsewhere,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
     pool: 'forks',
-    // A limit ends a hang; no test is to fail because the machine was busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
