@@ -43,6 +43,7 @@ built   8 I8.kill-host              kill -9 of the hosting daemon around hand-ov
 built   8 I8.kill-serving           kill -9 of the serving daemon: the hosted shim starts it again
 built   8 I8.server-lease           On PostgreSQL one node has a server, every node sends through it, and another takes it over when that one dies
 built   8 I8.none-stops-others      Servers that flood, hang in initialize, die in mid-message, write garbage or answer what they were not asked stop no other
+built   8 I8.flood-before           A server that floods before it answers initialize is read no further than the bound, and is given up when its time is over
 built   8 I8.stray-helper           A server whose helper left its family and keeps a pipe open is started again, and holds up neither a reload nor the end of the daemon
 built   8 I8.no-descriptors         A server that cannot be started for want of file descriptors is down and tried again; the daemon lives on
 built   8 I8.reload-holds-none      While a reload ends one server, the others go on; a pool that is stopped meanwhile starts nobody again

@@ -259,6 +259,26 @@ describe('floods and silence', () => {
     expect(ids).toEqual(Array.from({ length: 20_000 }, (_, at) => String(at)))
   })
 
+  it('[I8.flood-before] one that floods before it answers initialize is not read beyond the bound, and given up', async () => {
+    const flooding = badServer('flood', { initialize: 'hang', floodBefore: 1_000_000, size: 1_000 })
+    const scene = await openPool([flooding, sdkServer('calm', 'now', 'nexo')], {
+      timings: { ...QUICK, initializeMs: 1_500 },
+    })
+    // What it said waited for what it declares; it is told when the attempt is over, and the next has not begun.
+    const flood = await scene.reached('flood', 'down')
+    const heard = scene.news.flood?.length
+    expect(flood.facts().detail).toMatch(/no answer to initialize/)
+    // 1,000, and what one more read of the pipe may bring. Its last words are counted.
+    expect(heard).toBeLessThan(1_200)
+    await scene.reached('calm', 'up')
+  })
+
+  it('[I8.flood-before] one that answers initialize behind a small flood comes up, and nothing is lost', async () => {
+    const scene = await openPool([badServer('eager', { floodBefore: 900, size: 200 })])
+    await scene.reached('eager', 'up')
+    await until('all are there', () => scene.news.eager?.length === 900)
+  })
+
   it('one that answers nothing any more is started anew', async () => {
     const scene = await openPool(
       [badServer('deaf', { deafTo: ['ping'] }), sdkServer('good', 'now', 'nexo')],

@@ -22,6 +22,8 @@ export interface ConnectionDeps {
   readonly version: string
   readonly news: (news: ServerPush) => void
   readonly noise: () => void
+  /** So much of its news waits that it should not be read. */
+  readonly crowded: () => boolean
   readonly stderr: (line: string) => void
   readonly watch: (pid: number) => () => void
   readonly redact: (text: string) => string
@@ -74,12 +76,22 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
     endReason ??= reason
     client.close().catch(() => undefined)
   }
-  const opened = await open(launch, deps, deaf)
+  let isUp = false
+  let closing: Promise<void> | null = null
+  const heard = (news: ServerPush) => {
+    if (isUp) return deps.news(news)
+    // It ends without having declared a thing, so nothing of this could be let in: past the bound it is counted only.
+    if (closing !== null && deps.crowded()) return deps.noise()
+    deps.news(news)
+    // Its answer to initialize stands behind what is not read any more: it runs out of time, and is ended.
+    if (deps.crowded()) opened.pause()
+  }
+  const opened = await open(launch, { ...deps, news: heard }, deaf)
   deps.signal.addEventListener('abort', () => void close(), { once: true })
   const seen: { experimental: unknown } = { experimental: undefined }
   let toolNames: Promise<readonly string[]> | null = null
   const tapped = tapTransport(opened.transport, {
-    news: deps.news,
+    news: heard,
     noise: deps.noise,
     experimental: (value) => {
       seen.experimental = value
@@ -120,7 +132,6 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
     }
   }
 
-  let closing: Promise<void> | null = null
   const close = () => {
     endReason ??= 'it was ended'
     closing ??= within(timings.graceMs, opened.farewell, () => late('the end of the session'))
@@ -165,6 +176,7 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
   }
   const version = client.getServerVersion()
 
+  isUp = true
   return {
     declared: readCapability(seen.experimental),
     program:

@@ -108,6 +108,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
         noise: () => {
           noise++
         },
+        crowded: news.full,
       })
       live = connection
       if (news.full()) connection.pause()
