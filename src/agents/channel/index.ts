@@ -72,7 +72,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     const held: Held = { turn, session, chatId, messageId, files: filesOf(delivery), ...fresh }
     host.held.push(held)
     hosts.stick(session, host)
-    if (!host.proven) host.trial = clock.after(TRIAL_MS, () => void giveUpTrial(host))
+    tryOut(host)
     // A host that takes nothing confirms nothing: once the turn is given back nobody waits for that.
     const returned = new Promise<void>((resolve) => {
       held.letGo = resolve
@@ -82,18 +82,29 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     } catch (thrown) {
       // It never had it: nothing it does is about this one.
       host.held = host.held.filter((one) => one !== held)
-      host.trial?.()
-      host.trial = null
+      if (!host.held.some(isTried)) {
+        host.trial?.()
+        host.trial = null
+      }
       changed()
       throw thrown
     }
+  }
+
+  const isTried = (one: Held) => one.flying && !one.seen
+
+  /** One that came back with a turn is no surer to act on it than one that was just handed it. */
+  const tryOut = (host: Host) => {
+    const gone = !hosts.all().includes(host)
+    if (gone || host.proven || host.trial !== null || !host.held.some(isTried)) return
+    host.trial = clock.after(TRIAL_MS, () => void giveUpTrial(host))
   }
 
   /** The next host is tried. What it has stays known: it may only have been busy, and still act on it. */
   const giveUpTrial = async (host: Host) => {
     host.trial = null
     host.silent = true
-    const turns = host.held.filter((one) => one.flying && !one.seen)
+    const turns = host.held.filter(isTried)
     await giveBack(turns, false, 'the host gave no sign of having seen it within 30 s')
   }
 
@@ -227,7 +238,10 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       try {
         for (;;) {
           const holder = hosts.holderOf(delivery.turn)
-          if (holder) return await calls.takeUp(holder.held, delivery)
+          if (holder) {
+            await calls.takeUp(holder.held, delivery)
+            return tryOut(holder.host)
+          }
           const back = !returning.has(delivery.session)
           if (wait.overtaking && back) throw absent()
           const host = back ? hosts.choose(delivery) : null
@@ -246,7 +260,10 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     },
     takeUp(delivery, seen) {
       const holder = hosts.holderOf(delivery.turn)
-      if (holder) calls.goOn(holder.held, delivery, seen)
+      if (holder) {
+        calls.goOn(holder.held, delivery, seen)
+        tryOut(holder.host)
+      }
       return holder !== null
     },
     async verdict({ ask, behavior, cause }) {

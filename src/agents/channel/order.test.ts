@@ -77,3 +77,26 @@ it('[S6.ch-frozen] a host that takes nothing holds up its lane no longer than it
   await one
   expect(recorded.outputs).toMatchObject([{ kind: 'returned', turns: ['t1'] }])
 })
+
+it.each([
+  ['offered again', true],
+  ['taken up where it was', false],
+])(
+  '[S6.ch-unproven-30s] a turn that an unproven host brought back is on trial there when it is %s, and then goes to the next',
+  async (_, offered) => {
+    const { clock, hosts, connector, recorded, turn } = await opened()
+    const { session, chatId, messageId } = turn(1)
+    const back = hosts.attach('kate', { held: [{ turn: 't1', session, chatId, messageId }] })
+    if (offered) await connector.deliver(turn(1, { repeat: true }))
+    else expect(connector.takeUp?.(turn(1), false)).toBe(true)
+    const next = hosts.attach('kate', { proven: true })
+    const behind = connector.deliver(turn(2)).catch((thrown: { code: string }) => thrown.code)
+    await clock.advance(TRIAL_MS - 1)
+    expect([back.texts(), next.texts(), recorded.outputs]).toEqual([[], [], []])
+    await clock.advance(1)
+    expect(recorded.outputs).toMatchObject([{ kind: 'returned', turns: ['t1'], counted: false }])
+    expect(await behind).toBe('agent_absent')
+    for (const n of [1, 2]) await connector.deliver(turn(n, { repeat: true }))
+    expect([back.texts(), next.texts()]).toEqual([[], ['message 1', 'message 2']])
+  },
+)
