@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DataFolder } from '../config/data-folder.ts'
-import type { Clock, Logger } from '../contract/index.ts'
+import { asSwitchboardError, type Clock, type Logger } from '../contract/index.ts'
 
 export interface ReviveOptions {
   readonly folder: DataFolder
@@ -26,11 +26,8 @@ export function createReviver(
   let notBefore = 0
   let failures = 0
   let running = false
-  return () => {
-    const now = deps.clock.now()
-    if (running || now < notBefore) return
-    notBefore = now + (failures > 3 ? SLOWER_MS : AGAIN_MS)
-    running = true
+
+  const start = (failed: (thrown: unknown) => void, ended: (code: number | null) => void) => {
     mkdirSync(folder.path, { recursive: true, mode: 0o700 })
     const log = openSync(folder.logFile, 'a', 0o600)
     const [program = process.execPath, ...words] = options.program
@@ -43,20 +40,34 @@ export function createReviver(
         detached: true,
         stdio: ['ignore', log, log],
       })
-      child.once('error', (error) => {
-        running = false
-        failures += 1
-        deps.log.error({ error: error.message }, 'no daemon could be started')
-      })
-      child.once('exit', (code) => {
+      child.once('error', failed)
+      child.once('exit', ended)
+      child.unref()
+    } finally {
+      closeSync(log)
+    }
+  }
+
+  return () => {
+    const now = deps.clock.now()
+    if (running || now < notBefore) return
+    notBefore = now + (failures > 3 ? SLOWER_MS : AGAIN_MS)
+    running = true
+    const failed = (thrown: unknown) => {
+      running = false
+      failures += 1
+      deps.log.error({ error: asSwitchboardError(thrown).message }, 'no daemon could be started')
+    }
+    try {
+      start(failed, (code) => {
         running = false
         failures = deps.clock.now() - now < SLOWER_MS ? failures + 1 : 0
         // 1 is also what the loser of two starts ends with: the log in the folder has the story.
         deps.log.warn({ code, log: folder.logFile }, 'the daemon that was started has ended')
       })
-      child.unref()
-    } finally {
-      closeSync(log)
+    } catch (thrown) {
+      // A folder that cannot be written: whoever asked goes on without a daemon, and asks again.
+      failed(thrown)
     }
   }
 }
