@@ -4,6 +4,9 @@ import { type CredentialShelf, SwitchboardError } from '../../contract/index.ts'
 import { type ChorusDelivery, mcpServers } from '../../kit/index.ts'
 import { clean, deliveryName } from './parse.ts'
 
+/** Callbacks of Switchboard live so long; others may be gone earlier, and say so. */
+export const CALLBACK_LIFE_MS = 24 * 3_600_000
+
 export interface KeptDelivery {
   readonly name: string
   readonly conversation: string

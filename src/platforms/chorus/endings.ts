@@ -1,5 +1,5 @@
-// The end of a delivery: `idle` is the last event, so it waits until nothing that answers the turn is on its way. What
-// is owed survives a crash, for the delivery stays on the shelf until its `idle` was taken.
+// The end of a delivery: `idle` is the last event, so it waits until nothing that answers the turn is on its way. It is
+// owed until the callback took it, refused it or is over, and that survives a crash: so long it stays on the shelf.
 import {
   asSwitchboardError,
   type Cancel,
@@ -9,7 +9,7 @@ import {
   rowPosition,
 } from '../../contract/index.ts'
 import type { CallbackLines } from './callback-line.ts'
-import type { DeliveryBook, KeptDelivery } from './delivery-book.ts'
+import { CALLBACK_LIFE_MS, type DeliveryBook, type KeptDelivery } from './delivery-book.ts'
 
 export interface Endings {
   end(kept: KeptDelivery, state: string): void
@@ -26,7 +26,6 @@ const LOOK_AGAIN_MS = 50
 const LONGEST_LOOK_MS = 30_000
 /** What is stuck for another reason must not keep the turn open for ever. */
 const WAIT_FOR_SENDS_MS = 60_000
-const MAX_TRIES = 12
 const PAGE = 200
 /** Of the nodes that took message and callback down. */
 const CLOCKS_DIFFER_MS = 60_000
@@ -41,9 +40,10 @@ export function createEndings(deps: {
   readonly book: DeliveryBook
   readonly lines: CallbackLines
 }): Endings {
+  /** `told`, or never to be told: nothing is left but to write it down. */
   const ending = new Map<
     KeptDelivery,
-    { since: number; tries: number; looks: number; cancel: Cancel; busy: boolean }
+    { since: number; looks: number; told: boolean; cancel: Cancel; busy: boolean }
   >()
   let stopped = false
 
@@ -53,13 +53,20 @@ export function createEndings(deps: {
     state.busy = true
     state.cancel()
     try {
-      if (await mayEnd(kept, state.since)) await finish(kept)
-      else later(kept)
+      if (!state.told) {
+        if (!(await mayEnd(kept, state.since))) return later(kept)
+        await tell(kept)
+        state.told = true
+      }
+      // Written before it is let go: what cannot be written now is written later.
+      await deps.book.close(kept)
+      ending.delete(kept)
     } catch (thrown) {
-      const error = asSwitchboardError(thrown)
-      state.tries += 1
-      if (error.code === 'platform_rejected' || state.tries >= MAX_TRIES) await close(kept)
-      else later(kept)
+      if (!state.told && deps.clock.now() - kept.at >= CALLBACK_LIFE_MS) {
+        state.told = true
+        deps.log.warn({ problem: String(thrown) }, 'the end of a delivery was not told: its callback is over')
+      }
+      later(kept, asSwitchboardError(thrown).retryAfterMs)
     } finally {
       state.busy = false
     }
@@ -84,35 +91,32 @@ export function createEndings(deps: {
     return row?.id === owing && OPEN.includes(row.state)
   }
 
-  const finish = async (kept: KeptDelivery) => {
-    await deps.lines.post(kept, { type: 'lifecycle', status: 'idle', event_id: `${kept.name}.idle` })
-    await close(kept)
-  }
+  /** What the callback refuses for good is told as well as it can be. */
+  const tell = (kept: KeptDelivery) =>
+    deps.lines
+      .post(kept, { type: 'lifecycle', status: 'idle', event_id: `${kept.name}.idle` })
+      .catch((thrown: unknown) => {
+        if (asSwitchboardError(thrown).code !== 'platform_rejected') throw thrown
+      })
 
-  const close = async (kept: KeptDelivery) => {
-    ending.delete(kept)
-    await deps.book.close(kept)
-  }
-
-  const later = (kept: KeptDelivery) => {
+  const later = (kept: KeptDelivery, askedMs = 0) => {
     const state = ending.get(kept)
-    if (!state) return
+    if (!state || stopped) return
     const pauseMs = Math.min(LOOK_AGAIN_MS * 2 ** state.looks++, LONGEST_LOOK_MS)
-    state.cancel = deps.clock.after(pauseMs, () => run(kept))
-  }
-
-  const run = (kept: KeptDelivery) => {
-    look(kept).catch((thrown) => {
-      deps.log.warn({ problem: String(thrown) }, 'the end of a delivery could not be told; trying again')
-      later(kept)
-    })
+    state.cancel = deps.clock.after(Math.max(askedMs, pauseMs), () => void look(kept))
   }
 
   const end = (kept: KeptDelivery, state: string) => {
     kept.ended = state
     if (ending.has(kept) || kept.done) return
-    ending.set(kept, { since: deps.clock.now(), tries: 0, looks: 0, cancel: () => undefined, busy: false })
-    run(kept)
+    ending.set(kept, {
+      since: deps.clock.now(),
+      looks: 0,
+      told: false,
+      cancel: () => undefined,
+      busy: false,
+    })
+    void look(kept)
   }
 
   /** Backwards until it is found, or until what is older than the delivery itself. */
@@ -132,7 +136,7 @@ export function createEndings(deps: {
     end,
     lookAgain(kept) {
       // Not at once: the outbox writes down what was sent after this.
-      if (ending.has(kept)) deps.clock.after(0, () => run(kept))
+      if (ending.has(kept)) deps.clock.after(0, () => void look(kept))
     },
     async resume(kept) {
       const row = await turnOf(kept)

@@ -18,7 +18,7 @@ import {
 import { createGuardedFetch, type GuardedFetch } from '../../kit/index.ts'
 import { createCallbackLines } from './callback-line.ts'
 import { readConfig } from './config.ts'
-import { createDeliveryBook, type Keeping, type KeptDelivery } from './delivery-book.ts'
+import { CALLBACK_LIFE_MS, createDeliveryBook, type Keeping, type KeptDelivery } from './delivery-book.ts'
 import { createEndings, OVER } from './endings.ts'
 import { parseBody, toEvent } from './parse.ts'
 import { answerTo, eventOf, jsonReply, problemReply } from './render.ts'
@@ -39,8 +39,6 @@ const ABILITIES: Abilities = {
   idempotentSend: false,
 }
 
-/** Callbacks of Switchboard live so long; others may be gone earlier, and say so. */
-const CALLBACK_LIFE_MS = 24 * 3_600_000
 const PRUNE_EVERY_MS = 3_600_000
 const FAILED = ['failed', 'expired']
 
