@@ -175,6 +175,17 @@ describe('guarded fetch', () => {
     expect(error).toMatchObject({ code: 'outcome_unknown', message: expect.stringContaining('was closed') })
   })
 
+  it('a header that HTTP has no form for is refused, and leaves no timer behind', async () => {
+    const driven = createTestClock()
+    const headers = { 'x-name': '日本' }
+    const error = await failure(
+      post('http://127.0.0.1:1/', { headers }),
+      createGuardedFetch({ clock: driven }),
+    )
+    expect(error).toMatchObject({ code: 'input_invalid', message: expect.stringContaining('header') })
+    expect(driven.pending()).toBe(0)
+  })
+
   it('tells what was not sent from what may have arrived, and names no URL', async () => {
     const port = await serve(() => {})
     const silent = await failure(post(`http://127.0.0.1:${port}/sk_hidden`, { timeoutMs: 2_000 }))

@@ -1,6 +1,6 @@
 // The only way out to URLs that others gave us: no private address after DNS resolution (the checked address is the
 // one connected to), no redirects, limits of time and size, and no URL in any error, for a URL may be a secret.
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { asSwitchboardError, type Clock, SwitchboardError } from '../contract/index.ts'
@@ -40,8 +40,8 @@ export interface GuardedFetchDeps {
 
 /**
  * Resolves with the response, whatever its status; redirects are responses like any other.
- * Throws `input_invalid` (not a URL we take), `forbidden` (address not allowed), `platform_unavailable` (the request
- * did not go out) or `outcome_unknown` (it went out, and no response came).
+ * Throws `input_invalid` (not a URL we take, or a header that cannot be sent), `forbidden` (address not allowed),
+ * `platform_unavailable` (the request did not go out) or `outcome_unknown` (it went out, and no response came).
  */
 export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResponse>
 
@@ -146,17 +146,15 @@ function exchange(
 ): Promise<GuardedResponse> {
   return new Promise((resolve, reject) => {
     let written = false
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
-    const outgoing = send(url, {
-      method: request.method,
-      agent: false, // A fresh connection each time: a pooled one was checked for another name.
-      headers: { ...request.headers, 'content-length': byteLength(request.body), connection: 'close' },
-      lookup: (_host, options, done) => {
-        const first = addresses[0] ?? { address: '', family: 4 }
-        if (options.all === true) (done as unknown as LookupAll)(null, [...addresses])
-        else done(null, first.address, first.family)
-      },
-    })
+    let outgoing: ClientRequest
+    try {
+      outgoing = begin(url, addresses, request)
+    } catch {
+      deadline.cancel()
+      throw new SwitchboardError('input_invalid', 'a header of the request cannot be sent', {
+        hint: 'names are tokens; values are Latin-1 without control characters',
+      })
+    }
     const fail = (code: string) => {
       outgoing.destroy()
       if (written) reject(new SwitchboardError('outcome_unknown', `the request went out, but ${code}`))
@@ -203,6 +201,21 @@ function exchange(
     if (request.signal?.aborted) return abort()
     request.signal?.addEventListener('abort', abort, { once: true })
     outgoing.end(request.body)
+  })
+}
+
+/** Throws what Node makes of a header that HTTP has no form for. */
+function begin(url: URL, addresses: readonly ResolvedAddress[], request: GuardedRequest): ClientRequest {
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  return send(url, {
+    method: request.method,
+    agent: false, // A fresh connection each time: a pooled one was checked for another name.
+    headers: { ...request.headers, 'content-length': byteLength(request.body), connection: 'close' },
+    lookup: (_host, options, done) => {
+      const first = addresses[0] ?? { address: '', family: 4 }
+      if (options.all === true) (done as unknown as LookupAll)(null, [...addresses])
+      else done(null, first.address, first.family)
+    },
   })
 }
 

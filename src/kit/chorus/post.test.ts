@@ -80,6 +80,18 @@ describe('postChorus', () => {
     expect(await failure(to(await held(503)))).toMatchObject({ code: 'platform_unavailable' })
   })
 
+  it('a key that no header can carry is left out, and the rest goes', async () => {
+    const keys: unknown[] = []
+    const url = await serve((request, response) => {
+      keys.push(request.headers['idempotency-key'])
+      response.end()
+    })
+    for (const idempotencyKey of ['msg_1 (2)', 'メッセージ', 'émile', 'a\nb', 'x'.repeat(513), '']) {
+      await to(url, { idempotencyKey })
+    }
+    expect(keys).toEqual(['msg_1 (2)', undefined, undefined, undefined, undefined, undefined])
+  })
+
   it('[S8.urls-not-logged] names neither URL nor what the peer said', async () => {
     for (const status of [400, 404, 429, 500]) {
       const url = await serve((_, response) => response.writeHead(status).end('sk_planted'))

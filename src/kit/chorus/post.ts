@@ -9,6 +9,7 @@ export interface ChorusPost {
   /** Who is posted to, for the error: `the agent`, `the callback`. */
   readonly whom: string
   readonly allowPrivate: boolean
+  /** Left out where no header can carry it: what is posted has an id of its own. */
   readonly idempotencyKey?: string
   readonly timeoutMs?: number
   readonly now: number
@@ -16,6 +17,8 @@ export interface ChorusPost {
 
 const TIMEOUT_MS = 30_000
 const MAX_RESPONSE_BYTES = 4_096
+/** Latin-1 would pass, too, but arrives as something else. */
+const HEADER_TEXT = /^[\x21-\x7e][\x20-\x7e]{0,511}$/
 const MAX_RETRY_AFTER_MS = 3_600_000
 
 /**
@@ -29,7 +32,9 @@ export async function postChorus(post: ChorusPost, fetch: GuardedFetch): Promise
     headers: {
       'content-type': 'application/json',
       'user-agent': 'switchboard',
-      ...(post.idempotencyKey === undefined ? {} : { 'idempotency-key': post.idempotencyKey }),
+      ...(HEADER_TEXT.test(post.idempotencyKey ?? '')
+        ? { 'idempotency-key': post.idempotencyKey ?? '' }
+        : {}),
     },
     body: JSON.stringify(post.body),
     timeoutMs: post.timeoutMs ?? TIMEOUT_MS,
