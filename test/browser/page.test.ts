@@ -266,6 +266,46 @@ describe('bad things', () => {
   })
 })
 
+describe('several tabs of one browser', () => {
+  it('signing out in one ends the other, which was opened by an older link', async () => {
+    const { page } = visitor
+    const second = await visitor.context.newPage()
+    await second.goto(await river.chatLink())
+    await second.getByText('connected', { exact: true }).waitFor()
+    await second.getByRole('button', { name: 'Menu' }).click()
+    await second.getByText('Sign out').click()
+    for (const one of [second, page]) await one.getByText('This browser is not signed in').waitFor()
+    await river.say({ kind: 'text', text: 'private' })
+    expect(await page.getByText('private').count()).toBe(0)
+  })
+
+  it('a message that finds no session any more says so, and is sent after signing in again', async () => {
+    const { page } = visitor
+    // The session ends, and the stream does not hear of it.
+    const gone = { status: 401, body: '{"error":{"code":"unauthorized","message":"no session"}}' }
+    river.instead = (_, path) => (path === '/chat/messages' || path === '/chat/me' ? gone : null)
+    await send(page, 'kept meanwhile')
+    await page.getByText('This browser is not signed in').waitFor()
+    river.instead = null
+    await page.goto('about:blank')
+    await page.goto(await river.chatLink())
+    await page.getByText('you said: kept meanwhile').waitFor()
+  })
+
+  it('a link for somebody else turns every tab to their chat: two chats are never in one', async () => {
+    await river.say({ kind: 'text', text: 'for the owner' })
+    await visitor.page.getByText('for the owner').waitFor()
+    const second = await visitor.context.newPage()
+    await second.goto(await river.chatLink('kate'))
+    await second.getByText('connected', { exact: true }).waitFor()
+    await visitor.page.getByText('for the owner').waitFor({ state: 'detached' })
+    await visitor.page.getByText('connected', { exact: true }).waitFor()
+    await send(visitor.page, 'quiet as kate')
+    await deliveryUnder(visitor.page, 'quiet as kate').getByText('seen').waitFor()
+    expect(river.received).toMatchObject([{ sender: { id: 'kate' } }])
+  })
+})
+
 describe('coming back', () => {
   it('signing out while the gateway is away is not shown as done', async () => {
     await river.drop()

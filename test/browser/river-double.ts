@@ -20,7 +20,7 @@ export const PAGE_CSP =
 
 export interface RiverDouble extends MemoryRiver {
   readonly url: string
-  chatLink(): Promise<string>
+  chatLink(sender?: string): Promise<string>
   /** Stops listening and cuts every connection, as a kill would. */
   drop(): Promise<void>
   /** Closes the connections that wait for a next request. */
@@ -61,8 +61,9 @@ export async function createRiverDouble(
   }
   const river: RiverDouble = Object.assign(memory, {
     url: `http://127.0.0.1:${port}`,
-    chatLink: async () =>
-      `http://127.0.0.1:${port}${(await mintChatPath(memory.tokens, { integration: 'web' })).path}`,
+    async chatLink(sender = 'owner') {
+      return `http://127.0.0.1:${port}${(await mintChatPath(memory.tokens, { integration: 'web', sender })).path}`
+    },
     drop: close,
     closeIdle: () => server.closeIdleConnections(),
     instead: null as RiverDouble['instead'],

@@ -96,14 +96,24 @@ export function createSession(): Session {
     },
     async down() {
       set({ online: false, typing: false, status: null })
-      // A stream cannot tell "no session" from "no server"; a plain question can.
-      const asked = await call('GET', '/chat/me')
-      if (asked.status !== 401) return 'again'
-      set({ phase: 'no-session' })
-      return 'give-up'
+      return (await stillOurs()) ? 'again' : 'give-up'
     },
     reset: () => load(true),
   })
+
+  /** A stream cannot tell "no session" from "no server"; a plain question can. */
+  async function stillOurs(): Promise<boolean> {
+    const asked = await call('GET', '/chat/me')
+    if (asked.status === 401) {
+      stream.close()
+      set({ phase: 'no-session', online: false })
+      return false
+    }
+    const other = asked.ok && typeof asked.body.sender === 'string' && asked.body.sender !== view.me?.sender
+    // Another link was opened in this browser, for somebody else: their chat and this one must not mix.
+    if (other) location.reload()
+    return !other
+  }
 
   function showTyping(on: boolean): void {
     clearTimeout(typingTimer)
@@ -199,7 +209,8 @@ export function createSession(): Session {
         } else {
           // It stays; the stream's return, or the next message, tries again.
           if (answer.status !== 0) await pause(1_500)
-          if (!view.online || answer.status === 401) return
+          if (answer.status === 401 && !(await stillOurs())) return
+          if (!view.online) return
           await pause(1_500)
         }
       }

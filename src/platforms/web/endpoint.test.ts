@@ -126,6 +126,31 @@ describe('links and sessions', () => {
     expect(reply.headers?.['set-cookie']).toContain('Max-Age=0')
     expect((await ask('GET', '/me', { token })).status).toBe(401)
   })
+
+  it('a second link in the same browser ends the session whose cookie it replaces, its windows too', async () => {
+    const first = await enter()
+    const shown = await ask('GET', '/stream', { token: first })
+    let ended = false
+    shown.stream?.({
+      write: () => {},
+      drained: async () => {},
+      closed: false,
+      onClose: () => {},
+      end: () => {
+        ended = true
+      },
+    })
+    const reply = await ask('POST', '/session', { token: first, body: { ticket: await ticket('kate') } })
+    expect(reply.status).toBe(200)
+    expect((await ask('GET', '/me', { token: first })).status).toBe(401)
+    expect(ended).toBe(true)
+  })
+
+  it('a link that no longer works ends no session', async () => {
+    const token = await enter()
+    expect((await ask('POST', '/session', { token, body: { ticket: 'used-up' } })).status).toBe(410)
+    expect((await ask('GET', '/me', { token })).status).toBe(200)
+  })
 })
 
 describe('messages', () => {

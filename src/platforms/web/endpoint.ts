@@ -185,11 +185,20 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
       scope: { integration: config.integration, sender, ...(name === undefined ? {} : { name }) },
       ttlMs: SESSION_TTL_MS,
     })
+    await endReplaced(request)
     return jsonReply(
       200,
       { ok: true, sender },
       { 'set-cookie': cookie(minted.token, SESSION_TTL_MS / 1_000, cameOverHttps(request)) },
     )
+  }
+
+  /** The new cookie takes the old one's place: a session nobody can sign out of any more must not live on. */
+  async function endReplaced(request: RawRequest): Promise<void> {
+    const session = await verifier.sessionIn(request)
+    if (session === null) return
+    await deps.tokens.consume(session.token)
+    await windows.recheck(session.sender)
   }
 
   async function route(request: RawRequest, session: Session): Promise<HttpReply> {

@@ -21,42 +21,45 @@ export interface WebVerifier {
   verify(request: RawRequest): Promise<VerifiedRequest | HttpReply>
   /** The session of a verified request; null only for `POST /session`, which has none yet. */
   sessionOf(request: VerifiedRequest): Session | null
+  /** The session that the credential of a request names; null when it names none of this chat. */
+  sessionIn(request: RawRequest): Promise<Session | null>
 }
 
 export function createWebVerifier(config: WebConfig, deps: { readonly tokens: TokenBook }): WebVerifier {
   // Beside the brand, because a VerifiedRequest carries only the sender.
   const sessions = new WeakMap<VerifiedRequest, Session>()
+  const sessionIn: WebVerifier['sessionIn'] = async (request) => {
+    const token = bearerOf(request) ?? cookieOf(request, SESSION_COOKIE)
+    const row = token === null || token.length > 512 ? null : await deps.tokens.find(token)
+    if (token === null || row?.kind !== SESSION_KIND || row.scope.integration !== config.integration) {
+      return null
+    }
+    const { sender, name } = row.scope
+    return sender === undefined || sender === '' ? null : { token, sender, name: name ?? null }
+  }
   return {
     async verify(request) {
       const foreign = foreignPage(request, config.publicUrl)
       if (foreign !== null) return errorReply('forbidden', foreign)
       if (request.path === '/session') return markVerified(request, '')
-      const bearer = bearerOf(request)
-      const token = bearer ?? cookieOf(request, SESSION_COOKIE)
       // A browser always names its origin on a POST; without one the cookie proves nothing about the page.
-      if (bearer === null && request.method !== 'GET' && header(request, 'origin') === null) {
+      const byCookie = bearerOf(request) === null
+      if (byCookie && request.method !== 'GET' && header(request, 'origin') === null) {
         return errorReply('forbidden', 'the request names no Origin', 'send Origin, or use a bearer token')
       }
-      const row = token === null || token.length > 512 ? null : await deps.tokens.find(token)
-      const sender = row?.scope.sender
-      if (
-        token === null ||
-        row === null ||
-        row.kind !== SESSION_KIND ||
-        row.scope.integration !== config.integration ||
-        sender === undefined ||
-        sender === ''
-      ) {
+      const session = await sessionIn(request)
+      if (session === null) {
         return errorReply(
           'unauthorized',
           'this browser has no session',
           'open a fresh link: switchboard link',
         )
       }
-      const verified = markVerified(request, sender)
-      sessions.set(verified, { token, sender, name: row.scope.name ?? null })
+      const verified = markVerified(request, session.sender)
+      sessions.set(verified, session)
       return verified
     },
+    sessionIn,
     sessionOf: (request) => sessions.get(request) ?? null,
   }
 }
