@@ -37,14 +37,13 @@ import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.t
 import { createScheduler } from '../core/schedules/scheduler.ts'
 import { createSharedLimits } from '../core/shared-limits.ts'
 import { splitText } from '../kit/index.ts'
-import { createFileMirror } from './file-mirror.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { createHostedServers } from './hosted-servers.ts'
 import { createLinkLease } from './link-lease.ts'
 import { linkReports } from './link-reports.ts'
 import { nextRun } from './next-run.ts'
 import { createParts, type Part } from './parts.ts'
-import { createPlatformTokens } from './platform-tokens.ts'
+import { platformDeps } from './platform-deps.ts'
 import { keepPruning } from './retention.ts'
 import { createSignalRelay } from './signal-relay.ts'
 import type { Tokens } from './tokens.ts'
@@ -242,32 +241,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
   })
 
-  const servers = () => {
-    const pool = hosted.pool()
-    return pool ? { servers: pool } : {}
-  }
-
   const startIntegration = async (integration: IntegrationSettings) => {
     const load = deps.platforms[integration.platform]
     if (!load || !integration.enabled) return
     const platform = await load()
     // An embedded database has one daemon: there is nobody to agree with.
     const lease = store.shared ? createLinkLease(store, integration.id) : null
-    const adapter = platform.create({
-      integration,
-      clock,
-      random: deps.random,
-      log: log.child({ integration: integration.id }),
-      transcript: (query) => store.transcript(integration.id, query),
-      tokens: createPlatformTokens(deps.tokens, integration.id),
-      secret: deps.secret,
-      filesDir: deps.filesDir(integration.id),
-      publicUrl: settings().server.publicUrl,
-      current: () => integrationById(settings(), integration.id) ?? null,
-      ...servers(),
-      ...(lease ? { lease, mirror: createFileMirror(store, integration.id) } : {}),
-      ...(deps.credentials ? { credentials: deps.credentials(integration.id) } : {}),
-    })
+    const adapter = platform.create(
+      platformDeps(deps, integration, { servers: hosted.pool() ?? null, lease }),
+    )
     const link = links.add(integration.id, integration.platform, adapter)
     const door = intake.of(integration.id, lease?.fence)
     await adapter.start(

@@ -130,6 +130,9 @@ export interface PlatformDeps {
   readonly publicUrl?: string | null
   /** Absent where a test needs none. */
   readonly credentials?: CredentialShelf
+  /** The agent that answers in a conversation, and the largest HTTP body, as the configuration in force has them. */
+  readonly agentAt?: (conversation: string) => string | null
+  readonly maxBodyBytes?: () => number
   /** The integration as the configuration in force has it: gates are asked with it, message by message. */
   readonly current?: () => IntegrationSettings | null
   /** The live connections to channel servers; only the platform `mcp` looks at them. */

@@ -50,7 +50,7 @@ export const WEB_SETTINGS: IntegrationSettings = {
   default: true,
   scope: 'all',
   access: { readable: true, dm: 'credential', allowFrom: [], approvers: [], groups: {}, mentionPatterns: [] },
-  options: { agent_name: 'demo' },
+  options: {},
   origin: 'default',
 }
 
@@ -80,6 +80,7 @@ export async function createMemoryRiver(options: {
       return query.afterSeq === undefined ? found.slice(-query.limit) : found.slice(0, query.limit)
     },
     secret: () => '',
+    agentAt: () => 'demo',
     tokens,
     filesDir: mkdtempSync(join(tmpdir(), 'swb-files-')),
     ...(options.mirror ? { mirror: options.mirror } : {}),

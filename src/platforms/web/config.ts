@@ -11,12 +11,9 @@ export const SESSION_TTL_MS = 30 * 24 * 3_600_000
 
 export interface WebConfig {
   readonly integration: string
-  /** Shown in the page's head; null: the page says "Switchboard". */
-  readonly agentName: string | null
   /** Where the page is reached from outside, without a trailing slash; its origin counts as our own. */
   readonly publicUrl: string | null
   readonly maxTextChars: number
-  readonly maxUploadBytes: number
   readonly maxAttachments: number
   /** Open streams per chat: a page that forgets to close cannot hold more. */
   readonly maxWindows: number
@@ -27,18 +24,15 @@ export interface WebConfig {
   readonly maxReplay: number
 }
 
-/** The web platform has no keys of its own in the file; what the app knows about the house comes as options. */
+/** The web platform has no keys of its own in the file. */
 export function webConfig(
   integration: IntegrationSettings,
   publicUrl: string | null | undefined = null,
 ): WebConfig {
-  const options = integration.options
   return {
     integration: integration.id,
-    agentName: text(options.agent_name),
     publicUrl: text(publicUrl)?.replace(/\/+$/, '') ?? null,
     maxTextChars: 64_000,
-    maxUploadBytes: typeof options.max_body_bytes === 'number' ? options.max_body_bytes : 1_048_576,
     maxAttachments: 8,
     maxWindows: 16,
     heartbeatMs: 15_000,

@@ -1,6 +1,7 @@
 // The data endpoints of the page, all under /chat. The page itself is a static file that the server hands out.
 import {
   asSwitchboardError,
+  DEFAULT_TUNABLES,
   type Endpoint,
   type HttpReply,
   type PlatformDeps,
@@ -47,6 +48,8 @@ const STALE_LINK = 'this link was used already or is too old'
 export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endpoint {
   const { deps, windows, files } = parts
   const verifier = createWebVerifier(config, deps)
+  // A file is one body: what the server takes.
+  const maxUploadBytes = () => deps.maxBodyBytes?.() ?? DEFAULT_TUNABLES.maxBodyBytes
 
   const routes: Readonly<Record<string, Route>> = {
     'GET /me': async (_, session) =>
@@ -54,10 +57,10 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
         sender: session.sender,
         name: session.name,
         integration: config.integration,
-        agent: config.agentName,
+        agent: deps.agentAt?.(session.sender) ?? null,
         limits: {
           text_chars: config.maxTextChars,
-          upload_bytes: config.maxUploadBytes,
+          upload_bytes: maxUploadBytes(),
           attachments: config.maxAttachments,
         },
       }),
@@ -107,8 +110,8 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
 
     'POST /upload': async (request, session) => {
       if (request.body.byteLength === 0) throw invalid('the file is empty')
-      if (request.body.byteLength > config.maxUploadBytes) {
-        throw new SwitchboardError('too_large', `a file may have ${config.maxUploadBytes} bytes`)
+      if (request.body.byteLength > maxUploadBytes()) {
+        throw new SwitchboardError('too_large', `a file may have ${maxUploadBytes()} bytes`)
       }
       const saved = await files.save({
         sender: session.sender,

@@ -1,0 +1,113 @@
+// The chat page where it cannot trust what it hears: answers of others in the gateway's place, other tabs, other links.
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { HttpReply } from '../../src/contract/index.ts'
+import { deliveryUnder, send, type Visitor } from './chromium.ts'
+import { createPageScene } from './page-scene.ts'
+import type { RiverDouble } from './river-double.ts'
+
+const scene = createPageScene()
+let river: RiverDouble
+let visitor: Visitor
+
+beforeEach(() => {
+  river = scene.river()
+  visitor = scene.visitor()
+})
+
+describe('several tabs of one browser', () => {
+  it('signing out in one ends the other, which was opened by an older link', async () => {
+    const { page } = visitor
+    const second = await visitor.context.newPage()
+    await second.goto(await river.chatLink())
+    await second.getByText('connected', { exact: true }).waitFor()
+    await second.getByRole('button', { name: 'Menu' }).click()
+    await second.getByText('Sign out').click()
+    for (const one of [second, page]) await one.getByText('This browser is not signed in').waitFor()
+    await river.say({ kind: 'text', text: 'private' })
+    expect(await page.getByText('private').count()).toBe(0)
+  })
+
+  it('a message that finds no session any more says so, and is sent after signing in again', async () => {
+    const { page } = visitor
+    // The session ends, and the stream does not hear of it.
+    const gone = { status: 401, body: '{"error":{"code":"unauthorized","message":"no session"}}' }
+    river.instead = (_, path) => (path === '/chat/messages' || path === '/chat/me' ? gone : null)
+    await send(page, 'kept meanwhile')
+    await page.getByText('This browser is not signed in').waitFor()
+    river.instead = null
+    await page.goto('about:blank')
+    await page.goto(await river.chatLink())
+    await page.getByText('you said: kept meanwhile').waitFor()
+  })
+
+  it('a link for somebody else turns every tab to their chat: two chats are never in one', async () => {
+    await river.say({ kind: 'text', text: 'for the owner' })
+    await visitor.page.getByText('for the owner').waitFor()
+    const second = await visitor.context.newPage()
+    await second.goto(await river.chatLink('kate'))
+    await second.getByText('connected', { exact: true }).waitFor()
+    await visitor.page.getByText('for the owner').waitFor({ state: 'detached' })
+    await visitor.page.getByText('connected', { exact: true }).waitFor()
+    await send(visitor.page, 'quiet as kate')
+    await deliveryUnder(visitor.page, 'quiet as kate').getByText('seen').waitFor()
+    expect(river.received).toMatchObject([{ sender: { id: 'kate' } }])
+  })
+})
+
+describe('answers that are not for good', () => {
+  /** What the next POST of a message gets in place of the gateway's answer. Gives how many came. */
+  const insteadOnce = (reply: HttpReply): (() => number) => {
+    let count = 0
+    river.instead = (method, path) => {
+      if (method !== 'POST' || path !== '/chat/messages') return null
+      count += 1
+      return count === 1 ? reply : null
+    }
+    return () => count
+  }
+
+  for (const [name, reply] of [
+    [
+      'the gateway while the chat is not there',
+      { status: 404, body: '{"ok":false,"code":"not_found","error":"no web integration is configured"}' },
+    ],
+    ['a proxy that forbids', { status: 403, body: '<h1>Forbidden</h1>' }],
+    ["a proxy's page for signing in", { status: 200, body: '<h1>Sign in</h1>' }],
+    ['a proxy that sends to its page for signing in', { status: 302, headers: { location: '/chat' } }],
+    ["a proxy's JSON", { status: 200, body: '{"message":"ok"}' }],
+  ] as const) {
+    it(`[I3.web-reconnect] a ${reply.status} of ${name} throws no message away`, async () => {
+      const posts = insteadOnce(reply)
+      await send(visitor.page, 'not lost')
+      await visitor.page.getByText('you said: not lost').waitFor()
+      await deliveryUnder(visitor.page, 'not lost').getByText('answered').waitFor()
+      expect(posts()).toBe(2)
+    })
+  }
+
+  it("a proxy's page in place of who one is, or of what was said, is waited out", async () => {
+    await send(visitor.page, 'quiet before')
+    await deliveryUnder(visitor.page, 'quiet before').getByText('seen').waitFor()
+    for (const place of ['/chat/me', '/chat/history']) {
+      let wrong = 0
+      river.instead = (_, path) => {
+        if (!path.startsWith(place) || wrong > 0) return null
+        wrong += 1
+        return { status: 200, body: '<h1>Sign in</h1>' }
+      }
+      await visitor.page.reload()
+      await visitor.page.getByText('quiet before').waitFor()
+      expect(wrong).toBe(1)
+    }
+  })
+
+  it("the gateway's own no ends a message, with its words", async () => {
+    const code = 'too_large'
+    insteadOnce({ status: 413, body: JSON.stringify({ error: { code, message: 'text is too long' } }) })
+    await send(visitor.page, 'too much')
+    await deliveryUnder(visitor.page, 'too much').getByText('refused — text is too long').waitFor()
+    await visitor.page.reload()
+    await visitor.page.getByText('connected', { exact: true }).waitFor()
+    expect(river.received).toEqual([])
+  })
+})
