@@ -102,6 +102,10 @@ export function createIntake(deps: IntakeDeps): Intake {
     const refusalKey = `r:${integration.id}`
     const route = chatCommand(event) ? await deps.store.routeAt(at) : null
     const spoken = route?.agent ?? agent
+    // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
+    const approval = await namedApproval(event, now)
+    const asked = event.kind === 'verdict' && (await wasAsked(event, integration.id))
+    const session = chatCommand(event) && spoken ? await deps.sessionFacts(spoken, at, route) : null
     const flood = shared ? await look(floodKey, floodLimit, now) : lookAlone(floodKey, floodLimit, now)
     const sending = flood.peek.over
       ? NOT_LOOKED
@@ -116,9 +120,9 @@ export function createIntake(deps: IntakeDeps): Intake {
       agent,
       now,
       grants: deps.grants,
-      approval: await namedApproval(event, now),
-      asked: event.kind === 'verdict' && (await wasAsked(event, integration.id)),
-      session: chatCommand(event) && spoken ? await deps.sessionFacts(spoken, at, route) : null,
+      approval,
+      asked,
+      session,
       route,
       canEdit: deps.canEdit(integration.id),
       textLimit: deps.textLimit(integration.id),
@@ -172,8 +176,8 @@ export function createIntake(deps: IntakeDeps): Intake {
         if (!integration)
           throw new SwitchboardError('not_found', `integration "${integrationId}" is not configured`)
         const considered: Considered[] = []
-        for (const event of events) considered.push(await consider(event, integration))
         try {
+          for (const event of events) considered.push(await consider(event, integration))
           const cursor =
             options?.cursor === undefined
               ? undefined
