@@ -109,6 +109,17 @@ describeRiver('the way in', (open) => {
     expect(await anna.says('third')).toMatchObject({ state: 'refused', reason: 'rate_limited', id: null })
   })
 
+  it('[S2.in-order-of-steps] [S2.dup-not-counted] a redelivery is one, also of a sender who is over the limit by now', async () => {
+    const river = await open({ tunables: { senderLimit: { rps: 0.001, burst: 1 } } })
+    const anna = river.person('anna')
+    const first = await anna.says('hello', { messageId: '7' })
+    const again = await anna.says('hello', { messageId: '7' })
+    expect(again).toMatchObject({ duplicate: true, id: first.id, session: first.session })
+    expect(again.retryAfterMs).toBeUndefined()
+    expect((await anna.says('more')).reason).toBe('rate_limited')
+    expect((await river.desk().status()).counts).toMatchObject({ received: 2, refused: 1 })
+  })
+
   it('[S2.in-order-of-steps] commands stand behind the sender limit like any message', async () => {
     const river = await open({ tunables: { senderLimit: { rps: 0.001, burst: 2 } } })
     const anna = river.person('anna')

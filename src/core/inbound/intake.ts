@@ -309,7 +309,7 @@ function told(one: Considered, result: ReceiveResult | undefined, onStop: Intake
     duplicate: result.duplicate,
     session: result.session,
     ...(answer === undefined ? {} : { answer }),
-    ...(decision.go === 'refuse' && decision.retryAfterMs !== undefined
+    ...(!result.duplicate && decision.go === 'refuse' && decision.retryAfterMs !== undefined
       ? { retryAfterMs: decision.retryAfterMs }
       : {}),
   }

@@ -302,8 +302,13 @@ function* keepWithEffects(context: VerbContext, item: ReceiveItem, leadsTo?: str
   return { ...result, effects: yield* applyEffects(context, origin, item.effects) }
 }
 
-/** No row: counters, and one ledger entry per commit for all drops of an integration with the same reason. */
+/**
+ * No row: counters, and one ledger entry per commit for all drops of an integration with the same reason. A repeat of
+ * what was received stays one, whatever stands in its way by now; the flood guard alone looks at nothing.
+ */
 function* drop(context: VerbContext, item: ReceiveItem): Steps<ReceiveResult> {
+  const received = item.reason === 'flood' ? null : yield* knownTurn(context, item.turn)
+  if (received) return received
   const { integration } = item.turn.at
   const reason = item.reason ?? ''
   const key = `${item.state}\n${reason}\n${integration}`

@@ -146,6 +146,17 @@ export function describeIntake(make: MakeStoreFixture): void {
       expect(await store.turns({ limit: 10 })).toEqual([])
     })
 
+    it('[S2.dup-key] [S2.dup-not-counted] a repeat of what was received is one, also where it would have left no row', async () => {
+      const first = await receiveOne(store, { messageId: 'x' })
+      const dropped = (reason: 'rate_limited' | 'flood') =>
+        item({ messageId: 'x', state: 'refused', reason, keepRow: false })
+      const [again, flood] = await store.receive([dropped('rate_limited'), dropped('flood')])
+      expect(again).toMatchObject({ id: first.id, duplicate: true, state: 'queued', session: first.session })
+      // The flood guard stands before the duplicate check: it looks at nothing.
+      expect(flood).toMatchObject({ id: null, duplicate: false, state: 'refused' })
+      expect(await counts(store)).toEqual({ received: 2, queued: 1, 'refused:flood': 1 })
+    })
+
     it('[S2.states-terminal] refused and consumed turns are born so; strangers leave no session behind', async () => {
       const refused = await receiveOne(store, { state: 'refused', body: null })
       const unbound = await receiveOne(store, {
