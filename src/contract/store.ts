@@ -96,11 +96,14 @@ export interface Store {
   // dispatch
   takeTurns(lanes: readonly LaneRequest[], leaseMs: number): Promise<readonly TakenTurns[]>
   moveTurns(moves: readonly TurnMove[]): Promise<readonly MoveOutcome[]>
-  /** Enqueues and moves in one commit. A stale move writes nothing at all. */
+  /**
+   * Enqueues and moves in one commit. A stale move writes nothing at all; nor does one to `failed` of a turn that has
+   * ended (`ended`). What an agent says is kept also for a turn that has.
+   */
   accept(
     sends: readonly NewSend[],
     moves: readonly TurnMove[],
-  ): Promise<{ readonly outcome: 'accepted' | 'stale'; readonly sends: readonly Enqueued[] }>
+  ): Promise<{ readonly outcome: 'accepted' | 'stale' | 'ended'; readonly sends: readonly Enqueued[] }>
   /** False: no such turn, a key that is known, or the turn keeps no more. */
   keepTurnEvent(event: NewTurnEvent): Promise<boolean>
   /**

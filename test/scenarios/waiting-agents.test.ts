@@ -120,6 +120,32 @@ describeRiver('agents that live on without us', (open) => {
     expect(await river.desk().turn(anna.turn)).toMatchObject({ state: 'answered', reason: null })
   })
 
+  it('[S2.no-lie-given-up] an answer that waits for the store is not silence', async () => {
+    const river = await open({ agent: { redelivery: WAIT }, tunables: { redeliverAfterMs: 60_000 } })
+    river.agent.script = SILENT
+    const { id } = await river.person('anna').says('hi')
+    await river.pass(58_000)
+    river.storeAway('accept', 6)
+    const answering = river.agent.answer(river.agent.deliveries[0] as Delivery, 'the answer')
+    await river.pass(30_000)
+    await answering
+    expect(river.platform.texts('anna')).toEqual(['the answer'])
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered', reason: null })
+    await river.pass(120_000)
+    expect(river.platform.texts('anna')).toEqual(['the answer'])
+  })
+
+  it('[S2.no-lie-given-up] a silence that was told is told once, though nobody heard that it was', async () => {
+    const river = await open({ agent: { redelivery: WAIT }, tunables: { redeliverAfterMs: 60_000 } })
+    river.agent.script = SILENT
+    const { id } = await river.person('anna').says('hi')
+    await river.settle()
+    river.loseAnswer('accept', 1)
+    await river.pass(70_000)
+    expect(river.platform.texts('anna')).toEqual([GIVEN_UP])
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_silent' })
+  })
+
   it('[S6.chorus-silence-told] a restart does not begin the wait anew', async () => {
     const river = await open({ agent: { redelivery: WAIT }, tunables: { redeliverAfterMs: 60_000 } })
     river.agent.script = SILENT
@@ -150,6 +176,30 @@ describeRiver(
       expect(river.platform.texts('anna')).toEqual([])
       await river.pass(11_000)
       expect(river.platform.texts('anna')).toEqual([GIVEN_UP])
+    })
+
+    it('[S2.no-lie-given-up] [I6.settle-anywhere] what was answered there is not given up here, though nobody heard of it', async () => {
+      const river = await open({ agent: { redelivery: WAIT }, tunables: { redeliverAfterMs: 60_000 } })
+      river.agent.script = SILENT
+      const anna = river.person('anna')
+      await anna.says('hi')
+      await river.settle()
+      const [{ turn, session }] = river.agent.deliveries as [Delivery]
+      river.hear(false)
+      const about = { platform: 'test', cause: 'reply', agent: 'demo', session, turn } as const
+      const answer = { to: { integration: 'chat', conversation: 'anna' }, ...about }
+      const said = [{ ...answer, op: { kind: 'text', text: 'the answer' } }] as const
+      // This store is the first node's; the turn is in flight at the second.
+      expect(await river.store().acceptFor(said, { turn, to: 'answered' })).toMatchObject({
+        outcome: 'accepted',
+      })
+      await river.pass(70_000)
+      expect(river.platform.texts('anna')).toEqual(['the answer'])
+      expect(await river.desk().turn(turn)).toMatchObject({ state: 'answered' })
+      river.hear(true)
+      await anna.says('more')
+      await river.pass(20_000)
+      expect(river.agent.texts()).toEqual(['hi', 'more'])
     })
   },
   ['three nodes'],

@@ -10,6 +10,8 @@ export interface Flight {
   /** Something was said for it: an answer without a word gets a notice. */
   said: boolean
   acknowledged: boolean
+  /** Commits under way of what its agent said: as long as there are any it is not silent. */
+  speaking: number
   cancelTimeout: Cancel
   cancelTyping: Cancel
 }
@@ -229,6 +231,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
         offered: false,
         said: false,
         acknowledged: false,
+        speaking: 0,
         cancelTimeout: () => undefined,
         cancelTyping: () => undefined,
       }

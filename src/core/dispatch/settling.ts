@@ -48,6 +48,8 @@ export function createSettling(deps: SettlingDeps): Settling {
     flight.cancelTimeout()
     const { redeliverAfterMs } = deps.settings().tunables
     flight.cancelTimeout = clock.after(since + redeliverAfterMs - clock.now(), () => {
+      // Its agent spoke, and the store was away when that was to be written down: it is not silent.
+      if (flight.speaking > 0) return watchSilence(hold, row)
       const { maxAttempts } = deps.settings().tunables
       const again = row.attempts < maxAttempts
       const done = waits
@@ -73,8 +75,9 @@ export function createSettling(deps: SettlingDeps): Settling {
     const sends = deps.canSpeak(row.integration)
       ? [notice(noticeTarget(row), givenUpText(reason, detail))]
       : []
-    await commit(hold, row, 'failed', { sends, reason, ...(detail === undefined ? {} : { detail }) })
-    if (reason === 'agent_rejected') deps.onRejected(row)
+    const why = { reason, ...(detail === undefined ? {} : { detail }) }
+    const { ok } = await commit(hold, row, 'failed', { sends, ...why })
+    if (ok && reason === 'agent_rejected') deps.onRejected(row)
   }
 
   const signs = createSignsOfLife(deps)
@@ -104,16 +107,33 @@ export function createSettling(deps: SettlingDeps): Settling {
     deps.crashPoint?.('dispatch.before-settle')
     const { why, all, own } = wordsOf(row, to, options, to === 'failed' ? [] : acknowledged(hold, row))
     const full: TurnMove = { lane: hold.lane, token: hold.token, turn: row.id, to, ...why }
-    const result = await patience.persist('settle a turn', () => store.accept(all, [full]))
+    const result = await spoken(hold, row, to, () =>
+      patience.persist('settle a turn', () => store.accept(all, [full])),
+    )
     deps.crashPoint?.('dispatch.after-settle')
     if (result.outcome === 'stale') {
       holds.drop(hold)
+      return { ok: false }
+    }
+    // It ended at another node, or by an operator, and nobody told us.
+    if (result.outcome === 'ended') {
+      landed(hold, row)
       return { ok: false }
     }
     if (to === 'seen' && options.reason !== 'acknowledged') extend(hold, row)
     else landed(hold, row)
     tellTurnState(deps.signal, row, to, options.reason)
     return { ok: true, ids: result.sends.slice(own).map((sent) => sent.id) }
+  }
+
+  const spoken = async <T>(hold: LaneHold, row: TurnRow, to: End, write: () => Promise<T>): Promise<T> => {
+    const flight = to === 'failed' ? undefined : hold.flights.get(row.id)
+    if (flight) flight.speaking += 1
+    try {
+      return await write()
+    } finally {
+      if (flight) flight.speaking -= 1
+    }
   }
 
   const landed = (hold: LaneHold, row: TurnRow) => {

@@ -52,11 +52,14 @@ export interface AcceptCall {
 }
 
 export interface AcceptResult {
-  readonly outcome: 'accepted' | 'stale'
+  readonly outcome: 'accepted' | 'stale' | 'ended'
   readonly sends: readonly Enqueued[]
 }
 
-/** All or nothing for each call; those that hold share their statements. */
+/**
+ * All or nothing for each call; those that hold share their statements. Nothing, too, where a turn is to fail that has
+ * ended: whoever gives it up has not heard of its end, and would say that it was not answered.
+ */
 export const accept: Verb<AcceptCall, AcceptResult> = function* (context, calls) {
   const moves = calls.flatMap((call) => call.moves)
   const lanes = yield* lockLanes(
@@ -65,20 +68,26 @@ export const accept: Verb<AcceptCall, AcceptResult> = function* (context, calls)
     moves.map((move) => move.lane),
   )
   const ours = (move: TurnMove) => holds(context, lanes.get(move.lane), move.token)
-  const held = calls.map((call) => call.moves.every(ours))
-  const accepted = calls.filter((_, at) => held[at])
-  const settled = accepted.flatMap((call) => call.moves)
-  if (settled.length > 0) yield* applyMoves(context, settled, lanes)
+  const turns = yield* loadTurns(context, moves.filter(ours))
+  const delays: Delays = new Map()
+  const outcomes = calls.map((call): AcceptResult['outcome'] => {
+    if (!call.moves.every(ours)) return 'stale'
+    if (call.moves.some((move) => move.to === 'failed' && !movable(turns, move))) return 'ended'
+    for (const move of call.moves) applyMove(context, turns, move, delays)
+    return 'accepted'
+  })
+  yield* writeMoves(context, turns, delays)
   const sent = yield* enqueueSends(
     context,
-    accepted.flatMap((call) => call.sends),
+    calls.flatMap((call, at) => (outcomes[at] === 'accepted' ? call.sends : [])),
   )
   let from = 0
   return calls.map((call, at): AcceptResult => {
-    if (!held[at]) return { outcome: 'stale', sends: [] }
+    const outcome = outcomes[at] ?? 'stale'
+    if (outcome !== 'accepted') return { outcome, sends: [] }
     const sends = sent.slice(from, from + call.sends.length)
     from += call.sends.length
-    return { outcome: 'accepted', sends }
+    return { outcome, sends }
   })
 }
 
@@ -89,11 +98,13 @@ export interface AcceptForCall {
   }
 }
 
+type AcceptForResult = AcceptResult & { readonly outcome: 'accepted' | 'stale' }
+
 /**
  * The lane's row is locked like for its holder, so a take-over is before or after it, never in between. It is not waited
  * for: the holder may at this moment wait for a lane of ours. `busy`: ask again.
  */
-export const acceptFor: Verb<AcceptForCall, AcceptResult | 'busy'> = oneByOne(function* (
+export const acceptFor: Verb<AcceptForCall, AcceptForResult | 'busy'> = oneByOne(function* (
   context,
   { sends, move },
 ) {
@@ -117,20 +128,41 @@ function* applyMoves(
 ): Steps<readonly MoveOutcome[]> {
   const valid = moves.filter((move) => holds(context, lanes.get(move.lane), move.token))
   const turns = yield* loadTurns(context, valid)
-  const delays = new Map<string, number>()
-  const outcomes = moves.map((move): MoveOutcome => {
-    if (!holds(context, lanes.get(move.lane), move.token)) return 'stale'
-    const turn = turns.get(move.turn)
-    if (!turn || turn.session !== move.lane || !mayMove(turn, move)) return 'noop'
-    moveOne(context, turn, move)
-    if (move.to === 'queued' && move.notBeforeMs !== undefined) {
-      delays.set(move.lane, context.now + move.notBeforeMs)
-    }
-    return 'moved'
-  })
+  const delays: Delays = new Map()
+  const outcomes = moves.map((move) =>
+    holds(context, lanes.get(move.lane), move.token) ? applyMove(context, turns, move, delays) : 'stale',
+  )
+  yield* writeMoves(context, turns, delays)
+  return outcomes
+}
+
+/** Lane → until when it rests. */
+type Delays = Map<string, number>
+
+/** In memory, so that the next move of the same commit meets it. */
+function applyMove(
+  context: VerbContext,
+  turns: ReadonlyMap<string, TurnNow>,
+  move: TurnMove,
+  delays: Delays,
+): 'moved' | 'noop' {
+  const turn = movable(turns, move)
+  if (!turn) return 'noop'
+  moveOne(context, turn, move)
+  if (move.to === 'queued' && move.notBeforeMs !== undefined) {
+    delays.set(move.lane, context.now + move.notBeforeMs)
+  }
+  return 'moved'
+}
+
+function movable(turns: ReadonlyMap<string, TurnNow>, move: TurnMove): TurnNow | null {
+  const turn = turns.get(move.turn)
+  return turn && turn.session === move.lane && mayMove(turn, move) ? turn : null
+}
+
+function* writeMoves(context: VerbContext, turns: ReadonlyMap<string, TurnNow>, delays: Delays): Steps<void> {
   yield* writeTurns(context, turns.values())
   for (const [lane, notBefore] of delays) yield* delayLane(context, 'turns', lane, notBefore)
-  return outcomes
 }
 
 /** Only what is open moves here; failed → queued is the operator's. Seen again says something new only with a reason. */

@@ -219,6 +219,22 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(await store.sends({ limit: 5 })).toHaveLength(2)
     })
 
+    it('[S2.no-lie-given-up] accept gives nothing up that has ended, and says nothing of it', async () => {
+      const { id, lane } = await queueOne(store)
+      const { token } = await mustTake(store, { lane })
+      const failed = { lane, token, turn: id, to: 'failed', reason: 'agent_silent' } as const
+      // In one commit: the second meets what the first has done.
+      const [said, givenUp] = await Promise.all([
+        store.accept([send({ turn: id, text: 'yes' })], [{ lane, token, turn: id, to: 'answered' }]),
+        store.accept([send({ turn: id, text: 'not answered' })], [failed]),
+      ])
+      expect(said).toMatchObject({ outcome: 'accepted', sends: [{ state: 'queued' }] })
+      expect(givenUp).toEqual({ outcome: 'ended', sends: [] })
+      expect(await store.accept([send({ turn: id })], [failed])).toEqual({ outcome: 'ended', sends: [] })
+      expect(await store.turn(id)).toMatchObject({ state: 'answered', reason: null })
+      expect(await store.sends({ limit: 5 })).toHaveLength(1)
+    })
+
     it('finds lanes with work page by page, and not those that are held', async () => {
       const lanes: string[] = []
       for (let at = 0; at < 7; at++) lanes.push((await queueOne(store, { conversation: `c${at}` })).lane)
