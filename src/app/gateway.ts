@@ -219,18 +219,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     grants,
     textLimit: (integration) => promptLimitOf(links.get(integration)),
     canEdit: (integration) => links.get(integration)?.adapter.abilities.edits ?? false,
-    sessionFacts: async (agent, at, route) => {
-      const session = route?.session ?? (await store.sessionAt(agent, at))?.id
-      const open = session
-        ? await store.turns({ session, states: ['queued', 'handed', 'seen'], resting: false, limit: 1_000 })
-        : []
-      const queued = open.filter((row) => row.state === 'queued').length
-      const post = roster.get(agent)
+    reach() {
+      const ids = settings().agents.map(({ id }) => id)
       return {
-        queued,
-        running: open.length - queued,
-        attached: cluster.reaches(agent),
-        canStop: post?.connector.cancel !== undefined,
+        attached: ids.filter((id) => cluster.reaches(id)),
+        stoppable: ids.filter((id) => roster.get(id)?.connector.cancel !== undefined),
       }
     },
     onStop(agent, turns) {

@@ -5,7 +5,7 @@ import type { Attachment, OutboundOp, Quoted } from './message.ts'
 import type { ReasonCode } from './reasons.ts'
 import type { ClaimOffer, ClaimOutcome, ClaimRules, NewNotification } from './sending.ts'
 import type { ApprovalState, SendState, TurnState } from './states.ts'
-import type { Effect, SendCause } from './step.ts'
+import type { Effect, SendCause, Stopped } from './step.ts'
 
 // ---- turns ------------------------------------------------------------------------------------------------
 
@@ -68,9 +68,9 @@ export type EffectResult =
   | { readonly kind: 'sent_to_outbox'; readonly id: string }
   | { readonly kind: 'decided'; readonly won: boolean; readonly approval: ApprovalRow | null }
   | { readonly kind: 'session'; readonly session: string }
-  | { readonly kind: 'cancelled'; readonly turns: readonly string[] }
+  | ({ readonly kind: 'cancelled' } & Stopped)
   | { readonly kind: 'claimed'; readonly outcome: ClaimOutcome; readonly label: string | null }
-  | { readonly kind: 'routed_back'; readonly label: string | null }
+  | { readonly kind: 'answered'; readonly said: string }
   /** `muted`: the stranger already had its two replies, or the cap is reached. */
   | { readonly kind: 'paired'; readonly outcome: 'new' | 'repeated' | 'muted' }
 

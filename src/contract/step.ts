@@ -19,12 +19,23 @@ export type Effect =
     }
   /** /new: a fresh session for this address. */
   | { readonly kind: 'new_session'; readonly agent: string; readonly at: Address }
-  /** /stop: open turns of the session end as failed: cancelled. `session`: where a route leads instead. */
+  /** /stop: open turns of the session that the address leads to by then end as failed: cancelled. */
   | {
       readonly kind: 'cancel_session'
+      /** Of the address's own session. */
       readonly agent: string
       readonly at: Address
-      readonly session?: string
+      /** Agents that can be interrupted. */
+      readonly stoppable: readonly string[]
+      readonly texts: StopTexts
+    }
+  /** /status: what waits and runs where the address leads by then. */
+  | {
+      readonly kind: 'tell_session'
+      readonly agent: string
+      readonly at: Address
+      readonly attached: readonly string[]
+      readonly texts: StatusTexts
     }
   /** A tap on a claim's button. The message that offered it is edited in the same commit. */
   | {
@@ -40,7 +51,7 @@ export type Effect =
       readonly canEdit: boolean
     }
   /** /back: the address leads to its own session again. */
-  | { readonly kind: 'route_back'; readonly at: Address }
+  | { readonly kind: 'route_back'; readonly at: Address; readonly texts: BackTexts }
   /** A pairing code for a stranger. The store enforces the caps, and replaces {code} in the reply: one code per sender. */
   | {
       readonly kind: 'pair'
@@ -52,6 +63,39 @@ export type Effect =
       readonly expiresAt: number
       readonly reply: { readonly to: Address; readonly text: string }
     }
+
+// What is said to a command is written with the deed, from what was found then: messages of the same batch, or of
+// another node, may have come between the look and the commit. {agent}, {label} and the numbers are replaced.
+
+export interface StopTexts {
+  readonly none: string
+  readonly one: string
+  /** With {count}. */
+  readonly many: string
+  /** Said behind it when the agent cannot be interrupted. */
+  readonly runsOn: string
+}
+
+/** With {queued} and {running}. */
+export interface StatusTexts {
+  readonly attached: string
+  readonly offline: string
+  /** Said behind it in a chat that leads elsewhere. */
+  readonly thread: string
+}
+
+export interface BackTexts {
+  readonly left: string
+  /** The chat was its own already. */
+  readonly home: string
+}
+
+/** What came of /stop. */
+export interface Stopped {
+  readonly agent: string
+  readonly turns: readonly string[]
+  readonly said: string
+}
 
 /** Why a row is in the outbox: who may have caused it and whether equal content may be dropped. */
 export type SendCause =

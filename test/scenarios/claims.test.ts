@@ -129,6 +129,48 @@ describeRiver('claims', (open) => {
     expect(river.agentNamed('ops').cancelled).toMatchObject([{ session: from }])
   })
 
+  const batch = (texts: readonly string[]) =>
+    texts.map((text, at) => ({
+      ...{ kind: 'message' as const, conversation: 'boss', chat: 'direct' as const, sender: { id: 'boss' } },
+      ...{ at, text, messageId: `${texts.join()} ${at}` },
+    }))
+
+  it('[S11.claim-tap] [S5.commands-keep-claims] /back leaves a thread that a message of the same breath has taken', async () => {
+    const { river, session, nudge, boss } = await opened()
+    await nudge('deploy', await session('build'))
+    const [, back, own] = await river.platform.receive('chat', batch(['go', '/back', 'for front']))
+    expect(back?.answer).toBe('Back in your own chat; the deploy thread is closed.')
+    expect(own?.session).not.toBeNull()
+    await boss.says('private')
+    await river.settle()
+    expect(to(river, 'ops')).toEqual(['start', '[Switched to deploy thread]\n\ngo'])
+    expect(to(river, 'front')).toEqual(['for front', 'private'])
+    expect(await boss.says('/back')).toMatchObject({ answer: 'You are in your own chat.' })
+  })
+
+  it('[S5.stop-cancels] /stop behind /back leaves the thread alone, and speaks of the agent that it concerns', async () => {
+    const { river, session, nudge, boss } = await opened({
+      perAgent: { front: { cancels: true }, ops: { cancels: false } },
+    })
+    await nudge('deploy', await session('build'))
+    await boss.taps('📎 Reply here')
+    river.agentNamed('ops').script = () => undefined
+    const { id } = await boss.says('long work')
+    await river.settle()
+    const [back, stop] = await river.platform.receive('chat', batch(['/back', '/stop']))
+    expect([back?.answer, stop?.answer]).toEqual([
+      'Back in your own chat; the deploy thread is closed.',
+      'Nothing is running.',
+    ])
+    await river.settle()
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'handed' })
+    await nudge('again', (await river.desk().turn(id ?? ''))?.session ?? '')
+    await boss.taps('📎 Reply here')
+    expect((await boss.says('/stop')).answer).toBe(
+      'Stopped: 1 message cancelled. ops cannot be interrupted: what it began may still be answered.',
+    )
+  })
+
   it('[S11.claim-owner] [F7.claim-non-owner] in a group only an owner may tap or take it', async () => {
     const { river, session } = await opened({
       users: [{ id: 'ann', identities: ['chat:boss'], notifyTo: 'chat:room', roles: ['owner'] }],

@@ -146,6 +146,23 @@ describeRiver('sessions', (open) => {
     ])
   })
 
+  it('[S5.stop-cancels] [S5.status-command] a command tells of messages that came in the same breath', async () => {
+    const river = await open({ agent: { attached: false } })
+    const event = { kind: 'message', conversation: 'anna', chat: 'direct', sender: { id: 'anna' } } as const
+    const said = ['do it', '/status', 'and that', '/stop', 'go on'].map((text, at) => ({
+      ...event,
+      ...{ at, text, messageId: `${at}` },
+    }))
+    const all = await river.platform.receive('chat', said)
+    const waiting = 'demo is offline; messages wait in order. Waiting: 1. In work: 0.'
+    const stopped = 'Stopped: 2 messages cancelled.'
+    expect(all.map(({ answer }) => answer)).toEqual([undefined, waiting, undefined, stopped, undefined])
+    await river.settle()
+    expect(river.platform.texts('anna')).toEqual(expect.arrayContaining([waiting, stopped]))
+    const states = await Promise.all(all.map(async ({ id }) => (await river.desk().turn(id ?? ''))?.state))
+    expect(states).toEqual(['failed', 'consumed', 'failed', 'consumed', 'queued'])
+  })
+
   it('[S5.commands-not-to-model] a command of a stranger does nothing', async () => {
     const access = { ...OPEN, dm: 'allowlist', allowFrom: ['anna'] } as const
     const river = await open({ integrations: [testIntegration('chat', { access })] })

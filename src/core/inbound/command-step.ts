@@ -1,5 +1,5 @@
 // /new, /status, /stop and /back (or !new …, where a platform keeps the slash for itself) go to Switchboard, not to the model.
-import type { Effect, StepResult } from '../../contract/index.ts'
+import type { BackTexts, Effect, StatusTexts, StepResult, StopTexts } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
 import { type StepInput, textOf } from './step-input.ts'
 
@@ -16,55 +16,50 @@ export function chatCommand(event: StepInput['event']): ChatCommand | null {
   return (COMMAND.exec(text)?.[1]?.toLowerCase() as ChatCommand | undefined) ?? null
 }
 
-export function commandStep(input: StepInput): StepResult {
-  const command = chatCommand(input.event)
-  if (!command || !input.agent) return CONTINUE
+const STOP_TEXTS: StopTexts = {
+  none: 'Nothing is running.',
+  one: 'Stopped: 1 message cancelled.',
+  many: 'Stopped: {count} messages cancelled.',
+  runsOn: ' {agent} cannot be interrupted: what it began may still be answered.',
+}
+
+const COUNTS = 'Waiting: {queued}. In work: {running}.'
+
+const STATUS_TEXTS: StatusTexts = {
+  attached: `{agent} is attached. ${COUNTS}`,
+  offline: `{agent} is offline; messages wait in order. ${COUNTS}`,
+  thread: ' This chat is in the {label} thread; /back leaves it.',
+}
+
+const BACK_TEXTS: BackTexts = {
+  left: 'Back in your own chat; the {label} thread is closed.',
+  home: 'You are in your own chat.',
+}
+
+export function commandStep({ event, agent, at, reach }: StepInput): StepResult {
+  const command = chatCommand(event)
+  if (!command || !agent) return CONTINUE
+  const { attached, stoppable } = reach
   switch (command) {
     case 'new':
-      return answer('Started afresh: the next message opens a new conversation.', {
-        kind: 'new_session',
-        agent: input.agent,
-        at: input.at,
-      })
+      return {
+        decision: {
+          go: 'answer',
+          text: 'Started afresh: the next message opens a new conversation.',
+          reason: 'command',
+        },
+        effects: [{ kind: 'new_session', agent, at }],
+      }
     case 'stop':
-      return answer(stopText(input), {
-        kind: 'cancel_session',
-        agent: input.route?.agent ?? input.agent,
-        at: input.at,
-        ...(input.route ? { session: input.route.session } : {}),
-      })
+      return done({ kind: 'cancel_session', agent, at, stoppable, texts: STOP_TEXTS })
     case 'back':
-      return input.route
-        ? answer(`Back in your own chat; the ${input.route.label} thread is closed.`, {
-            kind: 'route_back',
-            at: input.at,
-          })
-        : answer('You are in your own chat.', null)
+      return done({ kind: 'route_back', at, texts: BACK_TEXTS })
     case 'status':
-      return answer(statusText(input), null)
+      return done({ kind: 'tell_session', agent, at, attached, texts: STATUS_TEXTS })
   }
 }
 
-function stopText(input: StepInput): string {
-  const { queued = 0, running = 0, canStop = false } = input.session ?? {}
-  const open = queued + running
-  if (open === 0) return 'Nothing is running.'
-  const stopped = `Stopped: ${open} message${open === 1 ? '' : 's'} cancelled.`
-  if (running === 0 || canStop) return stopped
-  return `${stopped} ${input.agent} cannot be interrupted: what it began may still be answered.`
-}
-
-function statusText(input: StepInput): string {
-  const { queued = 0, running = 0, attached = false } = input.session ?? {}
-  const name = input.route?.agent ?? input.agent
-  const agent = attached ? `${name} is attached` : `${name} is offline; messages wait in order`
-  const thread = input.route ? ` This chat is in the ${input.route.label} thread; /back leaves it.` : ''
-  return `${agent}. Waiting: ${queued}. In work: ${running}.${thread}`
-}
-
-function answer(
-  text: string,
-  effect: Extract<Effect, { kind: 'new_session' | 'cancel_session' | 'route_back' }> | null,
-): StepResult {
-  return { decision: { go: 'answer', text, reason: 'command' }, effects: effect ? [effect] : [] }
+/** The effect says what came of it. */
+function done(effect: Effect): StepResult {
+  return { decision: { go: 'consume', reason: 'command' }, effects: [effect] }
 }

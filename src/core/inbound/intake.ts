@@ -20,7 +20,6 @@ import {
   type Received,
   type ReceiveItem,
   type ReceiveResult,
-  type RouteRow,
   type Settings,
   type StepResult,
   type Store,
@@ -35,20 +34,20 @@ import { chatCommand } from './command-step.ts'
 import { createLimits } from './limits.ts'
 import { type Bound, boundAt } from './routing.ts'
 import { shownApproval } from './show-step.ts'
-import { type LimitPeek, type SessionFacts, type StepInput, WITHIN_LIMIT } from './step-input.ts'
+import { type AgentReach, type LimitPeek, NOBODY, type StepInput, WITHIN_LIMIT } from './step-input.ts'
 import { runSteps } from './steps.ts'
 import { lateText, verdictForm } from './verdict-step.ts'
 
 export interface IntakeDeps {
   /** Limits that all nodes share; null: there is one. */
   readonly sharedLimits: SharedLimits | null
-  readonly store: Pick<Store, 'receive' | 'approval' | 'routeAt' | 'sends'>
+  readonly store: Pick<Store, 'receive' | 'approval' | 'sends'>
   readonly clock: Clock
   readonly random: Random
   readonly settings: () => Settings
   readonly grants: GrantBook
-  /** What a command wants to know about the session behind an address. */
-  readonly sessionFacts: (agent: string, at: Address, route: RouteRow | null) => Promise<SessionFacts>
+  /** What a command tells of agents. */
+  readonly reach: () => AgentReach
   readonly canEdit: (integration: string) => boolean
   readonly textLimit: (integration: string) => number
   /** Told after the commit which turns /stop cancelled, so that what runs can be stopped. */
@@ -100,12 +99,9 @@ export function createIntake(deps: IntakeDeps): Intake {
     const senderKey = `s:${integration.id}:${event.sender.id}`
     const floodKey = `f:${integration.id}`
     const refusalKey = `r:${integration.id}`
-    const route = chatCommand(event) ? await deps.store.routeAt(at) : null
-    const spoken = route?.agent ?? agent
     // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
     const approval = await namedApproval(event, now)
     const asked = event.kind === 'verdict' && (await wasAsked(event, integration.id))
-    const session = chatCommand(event) && spoken ? await deps.sessionFacts(spoken, at, route) : null
     const flood = shared ? await look(floodKey, floodLimit, now) : lookAlone(floodKey, floodLimit, now)
     const sending = flood.peek.over
       ? NOT_LOOKED
@@ -122,8 +118,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       grants: deps.grants,
       approval,
       asked,
-      session,
-      route,
+      reach: chatCommand(event) ? deps.reach() : NOBODY,
       canEdit: deps.canEdit(integration.id),
       textLimit: deps.textLimit(integration.id),
       senderLimit: sending.peek,
@@ -147,7 +142,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       if (takes.refusal && !crowded) limits.giveBack(refusalKey, REFUSAL_ROWS)
     }
     const item = toItem(input, result, freshMessageId(event))
-    return { item: crowded ? { ...item, keepRow: false } : item, result, agent: spoken, undo }
+    return { item: crowded ? { ...item, keepRow: false } : item, result, undo }
   }
 
   const namedApproval = async (event: InboundEvent, now: number): Promise<ApprovalRow | null> => {
@@ -215,7 +210,6 @@ const NOT_LOOKED: Look = { peek: WITHIN_LIMIT, drawn: false }
 interface Considered {
   readonly item: ReceiveItem
   readonly result: StepResult
-  readonly agent: string | null
   readonly undo: () => void
 }
 
@@ -298,7 +292,7 @@ function told(one: Considered, result: ReceiveResult | undefined, onStop: Intake
   if (!result) throw new SwitchboardError('internal', 'the store answered fewer results than it was given')
   if (result.duplicate) one.undo()
   for (const effect of result.effects) {
-    if (effect.kind === 'cancelled' && one.agent) onStop(one.agent, effect.turns)
+    if (effect.kind === 'cancelled') onStop(effect.agent, effect.turns)
   }
   const { decision } = one.result
   const answer = answerTo(one, result)
@@ -315,12 +309,13 @@ function told(one: Considered, result: ReceiveResult | undefined, onStop: Intake
   }
 }
 
-/** What is said in the same breath. A verdict that lost the race between look-up and commit says so. */
+/** What is said in the same breath: by what was done, not by what was seen before it. */
 function answerTo(one: Considered, result: ReceiveResult): string | undefined {
   const { decision } = one.result
   if (decision.go === 'answer') return decision.text
   if (decision.go !== 'consume') return undefined
   for (const effect of result.effects) {
+    if (effect.kind === 'cancelled' || effect.kind === 'answered') return effect.said
     if (effect.kind === 'claimed') return claimAnswer(effect.outcome)
     if (effect.kind === 'decided' && !effect.won) {
       // In the words of one that came a moment later: whether it lost the race or came late is nobody's business.

@@ -5,7 +5,6 @@ import type {
   ApprovalRow,
   InboundEvent,
   IntegrationSettings,
-  RouteRow,
   Settings,
 } from '../../contract/index.ts'
 import type { GrantBook } from '../people/approvers.ts'
@@ -23,10 +22,8 @@ export interface StepInput {
   readonly approval: ApprovalRow | null
   /** A channel server that pushed a verdict was sent the request that it answers; false for everything else. */
   readonly asked: boolean
-  /** What `/status` and `/stop` need to know; null unless the message is a command. */
-  readonly session: SessionFacts | null
-  /** Where the address leads by a claim; null unless the message is a command. */
-  readonly route: RouteRow | null
+  /** What `/status` and `/stop` tell of agents; nobody's unless the message is a command. */
+  readonly reach: AgentReach
   /** Code points of one message of this integration. */
   readonly textLimit: number
   /** Whether messages of this integration can be edited. */
@@ -40,13 +37,14 @@ export interface StepInput {
   readonly freshCode: () => string
 }
 
-export interface SessionFacts {
-  readonly queued: number
-  readonly running: number
-  readonly attached: boolean
-  /** Whether the connector can stop what runs. */
-  readonly canStop: boolean
+/** Whichever of them an address leads to: that is known only when the command is carried out. */
+export interface AgentReach {
+  readonly attached: readonly string[]
+  /** Their connectors can stop what runs. */
+  readonly stoppable: readonly string[]
 }
+
+export const NOBODY: AgentReach = { attached: [], stoppable: [] }
 
 export type LimitPeek = { readonly over: false } | { readonly over: true; readonly retryAfterMs: number }
 

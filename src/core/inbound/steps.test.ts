@@ -49,8 +49,7 @@ function input(
     now: 1_000,
     grants: { has: () => false, senders: () => [] },
     approval: null,
-    session: null,
-    route: null,
+    reach: { attached: [], stoppable: [] },
     canEdit: true,
     textLimit: 4096,
     senderLimit: { over: false },
@@ -298,8 +297,8 @@ describe('verdicts', () => {
 })
 
 describe('commands', () => {
-  const say = (text: string, session = { queued: 0, running: 0, attached: true, canStop: true }) =>
-    runSteps(input(message({ text }), {}, { session }))
+  const reach = { attached: ['demo'], stoppable: [] }
+  const say = (text: string) => runSteps(input(message({ text }), {}, { reach }))
 
   it('[S5.bang-commands] [S5.commands-not-to-model] go to Switchboard, with a slash or a bang', () => {
     for (const text of ['/new', '!new', ' /NEW ', '/new@kate_bot']) {
@@ -311,16 +310,15 @@ describe('commands', () => {
     for (const text of ['/newer', 'new', '/new please', '//new']) expect(say(text)).toMatchObject(PASSED)
   })
 
-  it('[S5.status-command] says what is queued and who answers', () => {
-    expect(say('/status', { queued: 2, running: 1, attached: false, canStop: true })).toMatchObject({
-      decision: { text: 'demo is offline; messages wait in order. Waiting: 2. In work: 1.' },
-    })
-  })
-
-  it('[S5.stop-cannot] says when nothing runs', () => {
-    expect(say('/stop')).toMatchObject({ decision: { text: 'Nothing is running.' } })
-    expect(say('!stop', { queued: 1, running: 1, attached: true, canStop: true })).toMatchObject({
-      decision: { text: 'Stopped: 2 messages cancelled.' },
-    })
+  it('[S2.steps-pure] [S5.status-command] [S5.stop-cancels] are carried out, and answered, by their effect', () => {
+    const at = { integration: 'chat', conversation: message({}).conversation }
+    const effects = [
+      ['/status', { kind: 'tell_session', agent: 'demo', at, attached: ['demo'] }],
+      ['!stop', { kind: 'cancel_session', agent: 'demo', at, stoppable: [] }],
+      ['/back', { kind: 'route_back', at }],
+    ] as const
+    for (const [text, effect] of effects) {
+      expect(say(text)).toMatchObject({ decision: { go: 'consume', reason: 'command' }, effects: [effect] })
+    }
   })
 })

@@ -1,23 +1,21 @@
 // The effects of a received item, in the commit of its row: notices, verdicts, /new, /stop, pairing codes.
-import {
-  type Address,
-  type Effect,
-  type EffectResult,
-  type NewSend,
-  type NewTurn,
-  type OutboundOp,
-  rowId,
-  type SendCause,
-  sessionKey,
+import type {
+  Address,
+  Effect,
+  EffectResult,
+  NewSend,
+  NewTurn,
+  OutboundOp,
+  SendCause,
 } from '../../contract/index.ts'
-import { rows, run, type Steps, text, whole } from '../statement.ts'
-import { hint, recordMove, type VerbContext } from '../verb-context.ts'
+import type { Steps } from '../statement.ts'
+import type { VerbContext } from '../verb-context.ts'
 import { decideApproval } from './approvals.ts'
+import { leaveRoute, stopSession, tellSession } from './chat-commands.ts'
 import { applyTap, endRoute } from './claims.ts'
 import { enqueueSends } from './enqueue.ts'
-import { breakLane } from './lanes.ts'
 import { pairStranger } from './pairing.ts'
-import { currentSessions, factsOfSession, raiseGeneration } from './sessions.ts'
+import { raiseGeneration } from './sessions.ts'
 
 export interface Origin {
   readonly turn: NewTurn
@@ -49,14 +47,20 @@ function* applyEffect(context: VerbContext, origin: Origin, effect: Effect): Ste
       // A fresh start is one in the address's own chat.
       yield* endRoute(context, effect.at, 'back')
       return { kind: 'session', session: yield* raiseGeneration(context, effect.agent, effect.at) }
-    case 'cancel_session':
-      return { kind: 'cancelled', turns: yield* cancelSession(context, effect) }
+    case 'cancel_session': {
+      const stopped = yield* stopSession(context, effect)
+      yield* say(context, origin, effect.at, stopped.said)
+      return { kind: 'cancelled', ...stopped }
+    }
+    case 'tell_session':
+    case 'route_back': {
+      const telling = effect.kind === 'tell_session'
+      const said = telling ? yield* tellSession(context, effect) : yield* leaveRoute(context, effect)
+      yield* say(context, origin, effect.at, said)
+      return { kind: 'answered', said }
+    }
     case 'claim':
       return yield* applyTap(context, origin.turn.platform, effect)
-    case 'route_back': {
-      const route = yield* endRoute(context, effect.at, 'back')
-      return { kind: 'routed_back', label: route?.label ?? null }
-    }
     case 'pair': {
       const { outcome, replyText } = yield* pairStranger(context, effect)
       if (replyText !== null) {
@@ -66,6 +70,10 @@ function* applyEffect(context: VerbContext, origin: Origin, effect: Effect): Ste
       return { kind: 'paired', outcome }
     }
   }
+}
+
+function* say(context: VerbContext, origin: Origin, to: Address, text: string): Steps<void> {
+  yield* enqueueSends(context, [answer(origin, to, { kind: 'text', text }, 'notice')])
 }
 
 function answer(origin: Origin, to: Address, op: OutboundOp, cause: SendCause): NewSend {
@@ -87,47 +95,4 @@ function* applyVerdict(
     yield* enqueueSends(context, [answer(origin, effect.ifLate.to, op, 'notice')])
   }
   return { kind: 'decided', ...decided }
-}
-
-/** /stop: open turns end as failed: cancelled, and the token grows so that a running hand-over cannot settle. */
-function* cancelSession(
-  context: VerbContext,
-  { agent, at, session: routed }: Extract<Effect, { kind: 'cancel_session' }>,
-): Steps<readonly string[]> {
-  const key = sessionKey(agent, at)
-  const session = routed === undefined ? (yield* currentSessions(context, [key])).get(key) : { id: routed }
-  if (!session) return []
-  // Lane first, turns second: the order in which every verb locks.
-  yield* breakLane(context, 'turns', session.id)
-  const lane = (yield* factsOfSession(context, session.id))?.seq ?? 0
-  const flying = yield* rows(
-    `SELECT seq, integration, state FROM turns WHERE lane = $1 AND state IN ('handed','seen') ORDER BY seq @lock`,
-    [lane],
-  )
-  const waiting = yield* rows(
-    `SELECT seq, integration, state FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq @lock`,
-    [lane],
-  )
-  const open = [...flying, ...waiting].sort((one, other) => whole(one, 'seq') - whole(other, 'seq'))
-  if (open.length === 0) return []
-  yield* run(`UPDATE turns SET state = 'failed', reason = 'cancelled', updated_at = $2 WHERE seq @any($1)`, [
-    open.map((row) => whole(row, 'seq')),
-    context.now,
-  ])
-  return open.map((row) => {
-    const id = rowId('t', context.tag, whole(row, 'seq'))
-    const from = text(row, 'state')
-    const integration = text(row, 'integration')
-    recordMove(context, {
-      kind: 'turn',
-      id,
-      integration,
-      from,
-      fromReason: null,
-      to: 'failed',
-      reason: 'cancelled',
-    })
-    hint(context, { kind: 'turn', id })
-    return id
-  })
 }

@@ -193,9 +193,9 @@ export function describeClaims(make: MakeStoreFixture): void {
         const back = await receiveOne(store, {
           state: 'consumed',
           reason: 'command',
-          effects: [{ kind: 'route_back', at: AT }],
+          effects: [{ kind: 'route_back', at: AT, texts: { left: 'Left {label}.', home: 'At home.' } }],
         })
-        expect(back.effects).toEqual([{ kind: 'routed_back', label: 'pay' }])
+        expect(back.effects).toEqual([{ kind: 'answered', said: 'Left pay.' }])
         expect((await says('mine again')).routed).toBeUndefined()
       })
 

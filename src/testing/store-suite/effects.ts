@@ -13,6 +13,21 @@ import {
 
 const AT = { integration: 'demo', conversation: 'c1' }
 const HOUR_MS = 3_600_000
+const STOP: Effect = {
+  kind: 'cancel_session',
+  agent: 'kate',
+  at: AT,
+  stoppable: [],
+  texts: { none: 'None.', one: 'Ended 1.', many: 'Ended {count}.', runsOn: ' {agent} goes on.' },
+}
+const COUNTS = '{agent}: {queued} and {running}.'
+const STATUS: Effect = {
+  kind: 'tell_session',
+  agent: 'kate',
+  at: AT,
+  attached: [],
+  texts: { attached: '', offline: COUNTS, thread: ' Elsewhere.' },
+}
 
 export function describeEffects(make: MakeStoreFixture): void {
   describe('effects', () => {
@@ -129,14 +144,34 @@ export function describeEffects(make: MakeStoreFixture): void {
       const one = await queueOne(store)
       const two = await queueOne(store)
       const held = await mustTake(store, { lane: one.lane })
-      const result = await command([{ kind: 'cancel_session', agent: 'kate', at: AT }])
-      expect(result.effects).toEqual([{ kind: 'cancelled', turns: [one.id, two.id] }])
+      const result = await command([STOP])
+      const turns = [one.id, two.id]
+      expect(result.effects).toEqual([
+        { kind: 'cancelled', agent: 'kate', turns, said: 'Ended 2. kate goes on.' },
+      ])
       const move = { lane: one.lane, token: held.token, turn: one.id, to: 'answered' } as const
       expect(await store.moveTurns([move])).toEqual(['stale'])
       expect(await store.turn(one.id)).toMatchObject({ state: 'failed', reason: 'cancelled' })
-      expect(await counts(store)).toEqual({ received: 3, 'consumed:command': 1, 'failed:cancelled': 2 })
-      const again = await command([{ kind: 'cancel_session', agent: 'kate', at: AT }])
-      expect(again.effects).toEqual([{ kind: 'cancelled', turns: [] }])
+      expect(await counts(store)).toMatchObject({ 'consumed:command': 1, 'failed:cancelled': 2 })
+      const again = await command([STOP])
+      expect(again.effects).toEqual([{ kind: 'cancelled', agent: 'kate', turns: [], said: 'None.' }])
+      expect((await store.sends({ limit: 5, oldestFirst: true })).map((row) => row.op)).toEqual([
+        { kind: 'text', text: 'Ended 2. kate goes on.' },
+        { kind: 'text', text: 'None.' },
+      ])
+    })
+
+    it('[S5.status-command] [S5.stop-cancels] a command in the same commit finds what came before it, and not what comes behind it', async () => {
+      const [, told, , stopped, after] = await Promise.all([
+        queueOne(store),
+        command([STATUS]),
+        queueOne(store),
+        command([STOP]),
+        queueOne(store),
+      ])
+      expect(told.effects).toEqual([{ kind: 'answered', said: 'kate: 1 and 0.' }])
+      expect(stopped.effects).toMatchObject([{ said: 'Ended 2.' }])
+      expect(await store.turn(after.id)).toMatchObject({ state: 'queued' })
     })
 
     it('[S4.pairing-one-code] [S4.pairing-two-replies] a stranger gets one code, told at most twice', async () => {

@@ -1,0 +1,112 @@
+// /stop, /status and /back in the commit of their message: where the address leads, and what is open there, is looked at
+// when it is done, so what is said is true also of messages that came in the same breath.
+import { type Address, type Effect, rowId, type Stopped, sessionKey } from '../../contract/index.ts'
+import { type Row, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
+import { hint, recordMove, type VerbContext } from '../verb-context.ts'
+import { endRoute, routeOf } from './claims.ts'
+import { breakLane } from './lanes.ts'
+import { currentSessions, factsOfSession } from './sessions.ts'
+
+type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>
+
+/** Where an address leads: its own session, if it has one yet, or the one that claimed it. */
+interface Lead {
+  readonly agent: string
+  readonly session: string | null
+  /** Of the thread that claimed it. */
+  readonly label: string | null
+}
+
+function* leadOf(context: VerbContext, agent: string, at: Address): Steps<Lead> {
+  const route = yield* routeOf(at)
+  if (route) return route
+  const key = sessionKey(agent, at)
+  const own = (yield* currentSessions(context, [key])).get(key)
+  return { agent, session: own?.id ?? null, label: null }
+}
+
+interface OpenTurns {
+  readonly all: readonly Row[]
+  readonly queued: number
+  /** In work. What the agent acknowledged and left is not. */
+  readonly running: number
+}
+
+function* openTurns(context: VerbContext, session: string, lock: '@lock' | ''): Steps<OpenTurns> {
+  const lane = (yield* factsOfSession(context, session))?.seq ?? 0
+  const flying = yield* rows(
+    `SELECT seq, integration, state, reason FROM turns WHERE lane = $1 AND state IN ('handed','seen')
+     ORDER BY seq ${lock}`,
+    [lane],
+  )
+  const waiting = yield* rows(
+    `SELECT seq, integration, state, reason FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq ${lock}`,
+    [lane],
+  )
+  const running = flying.filter((row) => textOrNull(row, 'reason') !== 'acknowledged')
+  return { all: [...flying, ...waiting], queued: waiting.length, running: running.length }
+}
+
+/** Open turns end as failed: cancelled, and the token grows so that a running hand-over cannot settle. */
+export function* stopSession(
+  context: VerbContext,
+  { agent: own, at, stoppable, texts }: EffectOf<'cancel_session'>,
+): Steps<Stopped> {
+  const { agent, session } = yield* leadOf(context, own, at)
+  if (session === null) return { agent, turns: [], said: texts.none }
+  // Lane first, turns second: the order in which every verb locks.
+  yield* breakLane(context, 'turns', session)
+  const open = yield* openTurns(context, session, '@lock')
+  const turns = yield* cancel(context, open.all)
+  const count = open.queued + open.running
+  if (count === 0) return { agent, turns, said: texts.none }
+  const stopped = count === 1 ? texts.one : texts.many
+  const runsOn = open.running > 0 && !stoppable.includes(agent) ? texts.runsOn : ''
+  return { agent, turns, said: filled(stopped + runsOn, { agent, count }) }
+}
+
+function* cancel(context: VerbContext, found: readonly Row[]): Steps<readonly string[]> {
+  if (found.length === 0) return []
+  const open = found.toSorted((one, other) => whole(one, 'seq') - whole(other, 'seq'))
+  yield* run(`UPDATE turns SET state = 'failed', reason = 'cancelled', updated_at = $2 WHERE seq @any($1)`, [
+    open.map((row) => whole(row, 'seq')),
+    context.now,
+  ])
+  return open.map((row) => {
+    const id = rowId('t', context.tag, whole(row, 'seq'))
+    recordMove(context, {
+      kind: 'turn',
+      id,
+      integration: text(row, 'integration'),
+      from: text(row, 'state'),
+      fromReason: null,
+      to: 'failed',
+      reason: 'cancelled',
+    })
+    hint(context, { kind: 'turn', id })
+    return id
+  })
+}
+
+export function* tellSession(
+  context: VerbContext,
+  { agent: own, at, attached, texts }: EffectOf<'tell_session'>,
+): Steps<string> {
+  const { agent, session, label } = yield* leadOf(context, own, at)
+  const { queued, running } = session === null ? NOTHING : yield* openTurns(context, session, '')
+  const told = attached.includes(agent) ? texts.attached : texts.offline
+  const thread = label === null ? '' : texts.thread
+  return filled(told + thread, { agent, queued, running, label: label ?? '' })
+}
+
+const NOTHING: OpenTurns = { all: [], queued: 0, running: 0 }
+
+export function* leaveRoute(context: VerbContext, { at, texts }: EffectOf<'route_back'>): Steps<string> {
+  const route = yield* endRoute(context, at, 'back')
+  return route ? filled(texts.left, { label: route.label }) : texts.home
+}
+
+/** In one pass, so that a `{count}` in a name is only text. */
+function filled(words: string, values: Readonly<Record<string, string | number>>): string {
+  return words.replaceAll(/\{(\w+)\}/g, (all, name: string) => String(values[name] ?? all))
+}
