@@ -1,6 +1,7 @@
 // The part of the desk that only reads the store: the same for the daemon and for a command without one.
 import { isSecretName } from '../config/secret-shelf.ts'
 import type { ReadDesk, Settings, Store } from '../contract/index.ts'
+import { listedRights } from '../core/people/approvers.ts'
 import { approvalView, iso, isoOrNull, notificationView, pairingView, sendView, turnView } from './views.ts'
 
 export type StoreDesk = Omit<ReadDesk, 'status'>
@@ -53,19 +54,15 @@ export function createStoreDesk(store: Store, settings: () => Settings): StoreDe
   }
 }
 
+/** What the configuration gives, beside what was granted: together everybody whom the gates let talk or decide. */
 function configured(settings: Settings) {
-  return settings.integrations.flatMap((integration) => {
-    if (!integration.access.readable) return []
-    const row = (sender: string, right: string, key: string) => ({
+  return settings.integrations.flatMap((integration) =>
+    listedRights(settings, integration).map(({ sender, right, key }) => ({
       integration: integration.id,
       sender,
       right,
-      origin: `${integration.origin}.access.${key}`,
+      origin: key,
       at: null,
-    })
-    return [
-      ...integration.access.allowFrom.map((sender) => row(sender, 'talk', 'allow_from')),
-      ...integration.access.approvers.map((sender) => row(sender, 'approve', 'approvers')),
-    ]
-  })
+    })),
+  )
 }

@@ -46,25 +46,55 @@ export function isBound(settings: Settings, agent: string, integration: string):
   return found?.bindings.some((binding) => binding.instance === integration) ?? false
 }
 
-function approversOn(
+/** A right that the configuration itself gives, and the key that gives it. */
+export interface Listed {
+  readonly sender: string
+  readonly right: Grant['right']
+  readonly key: string
+}
+
+/** Who may talk and who may approve on an integration by the configuration alone: grants come on top. */
+export function listedRights(settings: Settings, integration: IntegrationSettings): readonly Listed[] {
+  if (!integration.access.readable) return []
+  const at = `${integration.origin}.access`
+  const talk = (senders: readonly string[], key: string) =>
+    senders.map((sender): Listed => ({ sender, right: 'talk', key }))
+  const groups = Object.entries(integration.access.groups)
+  return [
+    ...talk(integration.access.allowFrom, `${at}.allow_from`),
+    ...groups.flatMap(([id, group]) => talk(group.allowFrom, `${at}.groups["${id}"].allow_from`)),
+    ...listedApprovers(settings, integration),
+  ]
+}
+
+/** Everybody who may decide what agents ask on this integration, whatever gives them the right. */
+export function approversOn(
   settings: Settings,
-  grants: GrantBook,
+  grants: Pick<GrantBook, 'senders'>,
   integration: IntegrationSettings,
 ): readonly string[] {
   if (!integration.access.readable) return []
-  const approvers = new Set([
-    ...integration.access.approvers,
-    ...grants.senders(integration.id, 'approve'),
-    ...userIdentities(settings, integration.id),
-  ])
-  return [...approvers]
+  const listed = listedApprovers(settings, integration).map((one) => one.sender)
+  return [...new Set([...listed, ...grants.senders(integration.id, 'approve')])]
 }
 
-function userIdentities(settings: Settings, integration: string): string[] {
-  const prefix = `${integration}:`
-  return settings.users
-    .filter((user) => user.roles.includes('approver') || user.roles.includes('owner'))
-    .flatMap((user) => user.identities)
-    .filter((identity) => identity.startsWith(prefix))
-    .map((identity) => identity.slice(prefix.length))
+function listedApprovers(settings: Settings, { id, origin, access }: IntegrationSettings): readonly Listed[] {
+  if (!access.readable) return []
+  const prefix = `${id}:`
+  const users = settings.users.flatMap((user, at) => {
+    if (!user.roles.includes('approver') && !user.roles.includes('owner')) return []
+    return user.identities.flatMap((identity, nth): Listed[] =>
+      identity.startsWith(prefix)
+        ? [
+            {
+              sender: identity.slice(prefix.length),
+              right: 'approve',
+              key: `users[${at}].identities[${nth}]`,
+            },
+          ]
+        : [],
+    )
+  })
+  const key = `${origin}.access.approvers`
+  return [...access.approvers.map((sender): Listed => ({ sender, right: 'approve', key })), ...users]
 }
