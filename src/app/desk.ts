@@ -96,12 +96,19 @@ export function createDesk(deps: DeskDeps): Desk {
     },
     async grant(integration, sender, right, by) {
       known(integration)
+      // The gate asks for the sender's own id: this would let in nobody, and read as if it let in everybody.
+      if (sender === '*')
+        throw new SwitchboardError('input_invalid', '"*" is not the id of a sender', {
+          hint: 'anybody may talk with allow_from: ["*"] in the access of the integration, in the configuration',
+        })
       await store.grant({ integration, sender, right, by })
       await gateway.grants.load()
     },
     async revoke(integration, sender, right, by) {
       const revoked = await store.revoke(integration, sender, right, by)
       await gateway.grants.load()
+      // Only then: what was granted where an integration was taken out since can still be taken back.
+      if (!revoked) known(integration)
       return revoked
     },
     async mintToken({ kind, scope, ttl_ms }, by) {
@@ -146,7 +153,11 @@ export function createDesk(deps: DeskDeps): Desk {
 
   function known(integration: string): void {
     if (settings().integrations.some((one) => one.id === integration)) return
-    throw new SwitchboardError('not_found', `there is no integration "${integration}"`)
+    throw new SwitchboardError('not_found', `there is no integration "${integration}"`, {
+      hint: `integrations: ${settings()
+        .integrations.map((one) => one.id)
+        .join(', ')}`,
+    })
   }
 
   async function tellNewcomer(integration: string, conversation: string): Promise<void> {

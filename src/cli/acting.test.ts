@@ -96,7 +96,7 @@ describe('pair and access', () => {
   })
 
   it('[S14.cli-access] lists, grants, and takes both rights from who is removed', async () => {
-    const row = { integration: 'tg', sender: '42', right: 'talk', origin: 'granted by cli', at: null }
+    const row = { integration: 'tg', sender: '41', right: 'talk', origin: 'granted by cli', at: null }
     const { asked } = await start({
       'GET /api/access': { items: [row], next: null },
       'POST /api/access/grant': '',
@@ -117,6 +117,55 @@ describe('pair and access', () => {
       ['/api/access/revoke', { integration: 'tg', sender: '42', right: 'talk' }],
       ['/api/access/revoke', { integration: 'tg', sender: '42', right: 'approve' }],
     ])
+  })
+
+  it('[S14.cli-access] a right that the configuration gives is not said to be gone', async () => {
+    const row = (sender: string, right: string, origin: string) => ({
+      ...{ integration: 'tg', sender, right, origin, at: null },
+    })
+    const rows = [
+      row('42', 'approve', 'integrations[1].access.approvers'),
+      row('*', 'talk', 'integrations[1].access.allow_from'),
+      { ...row('43', 'approve', 'elsewhere'), integration: 'other' },
+    ]
+    let revoked = true
+    await start({
+      'GET /api/access': { items: rows, next: null },
+      'POST /api/access/revoke': () => ({ body: { revoked } }),
+    })
+    const approver = (sender: string) => command(['access', 'approver', 'tg', sender, '--remove', ...data()])
+    const left = '42 may still approve on tg: integrations[1].access.approvers lists 42'
+    expect(await approver('42')).toMatchObject({
+      code: 1,
+      out: '',
+      err: `error: what was granted was taken back (approve), but\n${left}\nhint: change it there, in the configuration\n`,
+    })
+    expect(await approver('43')).toMatchObject({ code: 0, out: '43 may no longer approve on tg\n' })
+    revoked = false
+    expect((await approver('42')).err).toContain(`error: ${left}\n`)
+    expect(await approver('43')).toMatchObject({ code: 0, out: '43 was not allowed to approve on tg\n' })
+    const removed = await command(['access', 'remove', 'tg', '43', '--json', ...data()])
+    expect(removed).toMatchObject({ code: 1, out: '' })
+    expect(JSON.parse(removed.err)).toMatchObject({
+      ok: false,
+      error: '43 may still talk on tg: integrations[1].access.allow_from lists "*"',
+    })
+  })
+
+  it('[S14.cli-access] an integration that there is not is an error, unless something was left of it', async () => {
+    const absent = { ok: false, code: 'not_found', error: 'there is no integration "nope"', hint: null }
+    const left = new Set(['approve'])
+    await start({
+      'GET /api/access': { items: [], next: null },
+      'POST /api/access/revoke': ({ body }: Asked) =>
+        left.delete((body as { right: string }).right)
+          ? { body: { revoked: true } }
+          : { status: 404, body: absent },
+    })
+    const remove = () => command(['access', 'remove', 'nope', 'x', ...data()])
+    expect(await remove()).toMatchObject({ code: 0, out: 'x lost what was granted on nope: approve\n' })
+    expect(await remove()).toMatchObject({ code: 1, out: '' })
+    expect((await command(['access', 'approver', 'nope', 'x', '--remove', ...data()])).code).toBe(1)
   })
 })
 

@@ -292,4 +292,41 @@ describeRiver('access', (open) => {
     const kinds = (await river.desk().ledger(0, 100)).map((entry) => entry.kind)
     expect(kinds.filter((kind) => kind === 'access' || kind === 'grant').length).toBeGreaterThanOrEqual(2)
   })
+
+  it('[S14.cli-access] access lists everybody who may approve or talk, whatever gives them the right', async () => {
+    const groups = { room: { requireMention: false, allowFrom: ['gus'] } }
+    const river = await open({
+      ...gate({ dm: 'allowlist', allowFrom: ['ann'], approvers: ['ann'], groups }),
+      users: [
+        { id: 'boss', identities: ['other:boss', 'chat:bea'], notifyTo: null, roles: ['owner'] },
+        { id: 'second', identities: ['chat:cid'], notifyTo: null, roles: ['approver'] },
+        { id: 'hand', identities: ['chat:hal'], notifyTo: null, roles: ['operator'] },
+      ],
+    })
+    await river.desk().grant('chat', 'dan', 'approve', 'operator')
+    const rows = (await river.desk().access()).map((row) => `${row.sender} ${row.right} ${row.origin}`)
+    expect(rows.sort()).toEqual([
+      'ann approve integrations[0].access.approvers',
+      'ann talk integrations[0].access.allow_from',
+      'bea approve users[0].identities[1]',
+      'cid approve users[1].identities[0]',
+      'dan approve granted by operator',
+      'gus talk integrations[0].access.groups["room"].allow_from',
+    ])
+  })
+
+  it('[S14.cli-access] taking a right back says whether there was one, and of which integration', async () => {
+    const river = await open(gate({ dm: 'allowlist', allowFrom: ['ann'] }))
+    const desk = river.desk()
+    expect(await desk.revoke('chat', 'ann', 'talk', 'operator')).toBe(false)
+    const nowhere = { code: 'not_found', hint: 'integrations: chat' }
+    await expect(desk.revoke('nope', 'ann', 'talk', 'operator')).rejects.toMatchObject(nowhere)
+    await expect(desk.grant('nope', 'ann', 'talk', 'operator')).rejects.toMatchObject(nowhere)
+    // It would let in nobody, and read as if it let in everybody.
+    const anybody = { code: 'input_invalid', hint: expect.stringContaining('allow_from: ["*"]') }
+    await expect(desk.grant('chat', '*', 'talk', 'operator')).rejects.toMatchObject(anybody)
+    // What was granted where an integration was taken out since can still be taken back.
+    await river.store().grant({ integration: 'gone', sender: 'ann', right: 'talk', by: 'operator' })
+    expect(await desk.revoke('gone', 'ann', 'talk', 'operator')).toBe(true)
+  })
 })

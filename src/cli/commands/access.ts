@@ -1,5 +1,7 @@
 // `switchboard access`: who may talk and who may approve, beyond what the configuration itself lists.
+import { asSwitchboardError, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
+import type { DaemonClient } from '../daemon-client.ts'
 import { printList } from '../list.ts'
 import type { Column } from '../output/table.ts'
 import { oneLine } from '../output/text.ts'
@@ -20,47 +22,94 @@ export const listAccess: Run = (context) =>
     return 0
   })
 
-export const allowSender: Run = (context, [integration = '', sender = '']) =>
-  change(context, 'grant', { integration, sender, right: 'talk' }, 'may talk')
+type Right = 'talk' | 'approve'
 
-export const setApprover: Run<{ readonly remove?: boolean }> = (
+interface Change {
+  readonly integration: string
+  readonly sender: string
+  readonly right: Right
+}
+
+export const allowSender: Run = (context, [integration = '', sender = '']) =>
+  grant(context, { integration, sender, right: 'talk' })
+
+export const setApprover: Run<{ readonly remove?: boolean }> = async (
   context,
   [integration = '', sender = ''],
   options,
-) =>
-  options.remove === true
-    ? change(context, 'revoke', { integration, sender, right: 'approve' }, 'may no longer approve')
-    : change(context, 'grant', { integration, sender, right: 'approve' }, 'may approve')
+) => {
+  const change: Change = { integration, sender, right: 'approve' }
+  if (options.remove !== true) return grant(context, change)
+  const daemon = await context.daemon()
+  const revoked = await revoke(daemon, change)
+  await refuseIfStillAllowed(daemon, change, ['approve'], revoked ? ['approve'] : [])
+  if (context.json) await context.printJson({ ok: true, ...change, revoked })
+  else {
+    const outcome = revoked ? 'may no longer approve' : 'was not allowed to approve'
+    await context.print(`${oneLine(sender)} ${outcome} on ${oneLine(integration)}`)
+  }
+  return 0
+}
 
 /** Talking and approving both: someone who was removed must not be left with a say. */
 export const removeSender: Run = async (context, [integration = '', sender = '']) => {
   const daemon = await context.daemon()
-  const removed: string[] = []
-  for (const right of ['talk', 'approve']) {
-    const answer = await daemon.call<{ readonly revoked: boolean }>('POST', '/api/access/revoke', {
-      body: { integration, sender, right },
-    })
-    if (answer.revoked) removed.push(right)
+  const removed: Right[] = []
+  let unknown: unknown = null
+  for (const right of ['talk', 'approve'] as const) {
+    try {
+      if (await revoke(daemon, { integration, sender, right })) removed.push(right)
+    } catch (problem) {
+      if (asSwitchboardError(problem).code !== 'not_found') throw problem
+      unknown = problem
+    }
   }
+  // An integration that is gone may have left one of the two.
+  if (unknown !== null && removed.length === 0) throw unknown
+  await refuseIfStillAllowed(daemon, { integration, sender }, ['talk', 'approve'], removed)
   if (context.json) await context.printJson({ ok: true, integration, sender, removed })
   else if (removed.length > 0)
     await context.print(
       `${oneLine(sender)} lost what was granted on ${oneLine(integration)}: ${removed.join(', ')}`,
     )
   else await context.print(`${oneLine(sender)} was granted nothing on ${oneLine(integration)}`)
-  context.note(context.paint.dim('names listed in the configuration file are changed there'))
   return 0
 }
 
-async function change(
-  context: Context,
-  verb: 'grant' | 'revoke',
-  body: { readonly integration: string; readonly sender: string; readonly right: 'talk' | 'approve' },
-  outcome: string,
-): Promise<number> {
+async function grant(context: Context, change: Change): Promise<number> {
   const daemon = await context.daemon()
-  await daemon.call('POST', `/api/access/${verb}`, { body })
-  if (context.json) await context.printJson({ ok: true, ...body })
-  else await context.print(`${oneLine(body.sender)} ${outcome} on ${oneLine(body.integration)}`)
+  await daemon.call('POST', '/api/access/grant', { body: change })
+  if (context.json) await context.printJson({ ok: true, ...change })
+  else await context.print(`${oneLine(change.sender)} may ${change.right} on ${oneLine(change.integration)}`)
   return 0
+}
+
+async function revoke(daemon: DaemonClient, body: Change): Promise<boolean> {
+  return (await daemon.call<{ readonly revoked: boolean }>('POST', '/api/access/revoke', { body })).revoked
+}
+
+/** Only grants are taken back here: whoever the configuration lists keeps the right, and that must not read as success. */
+async function refuseIfStillAllowed(
+  daemon: DaemonClient,
+  { integration, sender }: Pick<Change, 'integration' | 'sender'>,
+  rights: readonly Right[],
+  removed: readonly Right[],
+): Promise<void> {
+  const left: AccessView[] = []
+  for await (const row of daemon.list<AccessView>('/api/access', {}, null)) {
+    const theirs = row.sender === sender || row.sender === '*'
+    if (row.integration === integration && theirs && rights.some((right) => right === row.right))
+      left.push(row)
+  }
+  if (left.length === 0) return
+  const why = left.map((row) => {
+    const listed = row.sender === '*' ? 'lists "*"' : `lists ${sender}`
+    return `${sender} may still ${row.right} on ${integration}: ${row.origin} ${listed}`
+  })
+  const done = removed.length > 0 ? [`what was granted was taken back (${removed.join(', ')}), but`] : []
+  throw new SwitchboardError('conflict', [...done, ...why].join('\n'), {
+    hint: left.some((row) => row.origin.startsWith('embedded default'))
+      ? 'write a file of your own, where this can be changed: switchboard init'
+      : 'change it there, in the configuration',
+  })
 }
