@@ -263,6 +263,38 @@ describe('turns and inbox', () => {
       't_tag_1 answered',
     ])
   })
+
+  it('--follow opens with as many as were asked for, and never tells history as news', async () => {
+    const { createContext } = await import('./context.ts')
+    const { followTurns } = await import('./commands/turns-follow.ts')
+    const { createStoreReader } = await import('./reader.ts')
+    // Newest first, ten of the same moment.
+    const all = Array.from({ length: 300 }, (_, at) =>
+      turn(300 - at, { received_at: new Date(Math.floor((300 - at) / 10) * 1_000).toISOString() }),
+    )
+    const pages = async ({ limit, beforeSeq }: { limit: number; beforeSeq?: number }) =>
+      all
+        .filter((one) => beforeSeq === undefined || Number.parseInt(one.id.slice(6), 36) < beforeSeq)
+        .slice(0, limit)
+    const terminal = rememberingTerminal()
+    const context = createContext(terminal, { json: true, data: folder() })
+    const told = () => terminal.printed.out.split('\n').length - 1
+    const news: number[] = []
+    const pause = async () => {
+      news.push(told())
+      // A burst far beyond what is watched, then one that leaves the list, so that older ones move up in it.
+      if (news.length === 3)
+        for (let n = 301; n <= 1_000; n++) all.unshift(turn(n, { received_at: '2026-01-02T11:59:30.000Z' }))
+      if (news.length === 4) all.splice(0, 650)
+    }
+    await followTurns(
+      context,
+      createStoreReader({ turns: pages } as never),
+      { limit: 50 },
+      { rounds: 6, pause },
+    )
+    expect([...news, told()]).toEqual([50, 50, 50, 750, 750, 750])
+  })
 })
 
 describe('outbox and audit', () => {
