@@ -54,7 +54,7 @@ const SEND_MOVES: Record<SendState, readonly SendState[]> = {
   sending: ['queued', 'sent', 'failed', 'unknown'],
   sent: [],
   deduplicated: [],
-  failed: ['queued'], // outbox retry
+  failed: ['queued', 'failed'], // outbox retry, or buried
   unknown: ['queued', 'failed', 'sent'], // by policy, or by the operator
 }
 

@@ -159,7 +159,7 @@ function* write(context: VerbContext, send: SendRow, change: SendChange): Steps<
   return op === undefined ? written : { ...written, op: JSON.parse(op) as SendRow['op'] }
 }
 
-/** failed or unknown → queued, or → failed: buried (a row that still waits can be buried too). */
+/** failed or unknown → queued, or → failed: buried (a row that still waits can be buried too). The parts behind go along. */
 export const operateSend = oneByOne(function* (
   context: VerbContext,
   { id, verb, by }: OperateCall<'retry' | 'bury'>,
@@ -170,9 +170,12 @@ export const operateSend = oneByOne(function* (
   yield* lockLanes(context, 'sends', [found.lane])
   const send = (yield* loadSend(context, id, '@lock')) ?? found
   if (verb === 'bury') {
-    if (send.state !== 'unknown' && send.state !== 'queued') return null
-    const buried = yield* write(context, send, { to: 'failed', reason: 'buried', by })
+    const failed = send.state === 'failed' && send.reason !== 'buried'
+    if (send.state !== 'unknown' && send.state !== 'queued' && !failed) return null
+    const buried = yield* write(context, send, giveUp(send, by))
     yield* failRest(context, send, 'buried', undefined)
+    for (const later of yield* partsBehind(context, send, 'failed'))
+      if (later.reason !== 'buried') yield* write(context, later, giveUp(later, by))
     return buried
   }
   if ((send.state !== 'failed' && send.state !== 'unknown') || send.op === null) return null
@@ -185,3 +188,9 @@ export const operateSend = oneByOne(function* (
   ])
   return { ...requeued, attempts: 0 }
 })
+
+/** What the platform said of a failed one stays with it. */
+function giveUp({ state, detail }: SendRow, by: string): SendChange {
+  const told = state === 'failed' && detail !== null ? { detail } : {}
+  return { to: 'failed', reason: 'buried', by, ...told }
+}

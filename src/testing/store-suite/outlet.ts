@@ -148,5 +148,20 @@ export function describeOutlet(make: MakeStoreFixture): void {
       expect(await store.operateSend(id, 'retry', 'op')).toMatchObject({ state: 'queued' })
       expect(await store.operateSend('o_nowhere_1', 'retry', 'op')).toBeNull()
     })
+
+    it('an operator buries what failed, the parts behind it too; what the platform said of it stays', async () => {
+      const parts = [0, 1, 2].map((part) => send({ group: 'g', part }))
+      const [zero, one, two] = (await store.enqueue(parts)).map((row) => row.id)
+      const { token } = await mustTakeSend(store, { lane: LANE })
+      await move(zero ?? '', token, 'sent')
+      await mustTakeSend(store, { lane: LANE, token })
+      await move(one ?? '', token, 'failed', { reason: 'platform_rejected', detail: 'too long' })
+      const buried = { state: 'failed', reason: 'buried', detail: 'too long' }
+      expect(await store.operateSend(one ?? '', 'bury', 'op')).toMatchObject(buried)
+      expect(await store.send(two ?? '')).toMatchObject(buried)
+      expect(await store.operateSend(two ?? '', 'bury', 'op')).toBeNull()
+      expect(await store.operateSend(zero ?? '', 'bury', 'op')).toBeNull()
+      expect((await store.verify()).ok).toBe(true)
+    })
   })
 }
