@@ -10,15 +10,29 @@ import {
   type ReasonCode,
 } from '../contract/index.ts'
 
+/** Who has rights on an integration beside what it lists itself, and whether anybody listens. */
+export interface Standing {
+  /** So many may talk by pairing or by an operator. */
+  readonly paired: number
+  /** So many may decide, whatever gives them the right. */
+  readonly approvers: number
+  /** Some agent takes what arrives. */
+  readonly bound: boolean
+}
+
 /** What stands between a sender and the river: is it on, can the policy be read, who may speak, who may decide. */
-export function integrationGates(one: IntegrationSettings, paired: number): readonly GateView[] {
+export function integrationGates(
+  one: IntegrationSettings,
+  { paired, approvers, bound }: Standing,
+): readonly GateView[] {
   const key = `${one.origin}.access`
   const enabled = gate('enabled', one.enabled, one.enabled ? 'on' : 'switched off', `${one.origin}.enabled`)
   if (!one.access.readable)
     return [enabled, gate('policy', false, `unreadable, the door is closed: ${one.access.problem}`, key)]
-  const { dm, allowFrom, approvers, groups } = one.access
+  const { dm, allowFrom, groups } = one.access
   return [
     enabled,
+    ...(bound || !one.enabled ? [] : [unboundGate(one)]),
     gate('direct messages', dm !== 'disabled', senderWords(dm, allowFrom, paired), `${key}.dm`),
     ...(allowFrom.includes('*')
       ? [flagged('allow_from', 'anybody may talk: "*" is listed', `${key}.allow_from`)]
@@ -32,13 +46,27 @@ export function integrationGates(one: IntegrationSettings, paired: number): read
         group.allowFrom.length > 0 ? `${group.allowFrom.length} listed` : 'whoever may talk directly'
       return gate(`group ${id}`, true, `${listed}${mention}`, at)
     }),
-    gate(
-      'approvers',
-      true,
-      approvers.length > 0 ? `${approvers.length} listed` : 'the paired owner',
-      `${key}.approvers`,
-    ),
+    gate('approvers', true, approverWords(dm, approvers), `${key}.approvers`),
   ]
+}
+
+/** An agent that is named in the scope may send there without hearing what arrives. */
+function unboundGate({ scope, origin }: IntegrationSettings): GateView {
+  if (scope !== 'bound')
+    return gate('binding', true, 'for sending only: no agent takes what arrives', `${origin}.scope`)
+  return gate(
+    'binding',
+    false,
+    'no agent takes what arrives, so it is refused; scope: all says that it is for sending only',
+    'agents[].inbound_bindings',
+  )
+}
+
+function approverWords(dm: string, approvers: number): string {
+  if (approvers > 0) return `${approvers} may decide`
+  return dm === 'pairing'
+    ? 'nobody yet: pair somebody, or list them in access.approvers'
+    : 'nobody yet: list them in access.approvers'
 }
 
 function senderWords(dm: string, allowFrom: readonly string[], paired: number): string {
@@ -61,7 +89,7 @@ export interface Path {
   readonly link: { readonly link: string; readonly detail?: string }
   readonly attached: boolean
   readonly detail: string | undefined
-  readonly paired: number
+  readonly standing: Standing
   /** Gates of the adapter's own. */
   readonly own: readonly GateView[]
   /** Names of the channel servers that are configured. */
@@ -84,7 +112,7 @@ export function bindingGates(agent: AgentSettings, binding: Binding, path: Path)
   return [
     gate('integration', true, 'configured', integration.platform === 'mcp' ? at : `${at}.instance`),
     gate('link', link.link !== 'down', link.detail ?? link.link, integration.origin),
-    ...integrationGates(integration, path.paired),
+    ...integrationGates(integration, path.standing),
     ...path.own,
     ...(limit ? [gate('limit', true, limitWords(limit), `${at}.rate_limit`)] : []),
     gate(

@@ -1,6 +1,7 @@
 // `doctor`: the live path, not just the file. For each integration and binding every gate with pass or reason and the
 // key that changes it; then what came last, what was dropped and why, and what waits.
-import type { Counter, DoctorReport } from '../contract/index.ts'
+import type { Counter, DoctorReport, IntegrationSettings } from '../contract/index.ts'
+import { approversOn, isBound } from '../core/people/approvers.ts'
 import { agentAnywhere, clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
 import { bindingGates, integrationGates, refusals } from './doctor-gates.ts'
 import { ledgerStanding } from './foreign-ledger.ts'
@@ -25,7 +26,11 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
     const nodes = nodeViews(rows, clock.now())
     const between = clusterFindings(nodes, rows)
     const linkOf = (id: string, enabled: boolean) => linkAnywhere(linkState(gateway, id, enabled), id, others)
-    const paired = (integration: string) => gateway.grants.senders(integration, 'talk').length
+    const standingOf = (integration: IntegrationSettings | undefined) => ({
+      paired: integration ? gateway.grants.senders(integration.id, 'talk').length : 0,
+      approvers: integration ? approversOn(now, gateway.grants, integration).length : 0,
+      bound: now.agents.some((agent) => isBound(now, agent.id, integration?.id ?? '')),
+    })
     const integrations = now.integrations.map((one) => {
       const link = gateway.links.get(one.id)
       const own = link?.adapter.gates?.() ?? []
@@ -34,7 +39,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
         id: one.id,
         platform: one.platform,
         ...linkOf(one.id, one.enabled),
-        gates: [...integrationGates(one, paired(one.id)), ...own],
+        gates: [...integrationGates(one, standingOf(one)), ...own],
         ...lastTimes(link, one.id, others),
         drops: drops(mine),
         refusals: refusals(mine, one, own),
@@ -68,7 +73,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
                 link: linkOf(binding.instance, integration?.enabled ?? true),
                 attached,
                 detail,
-                paired: paired(binding.instance),
+                standing: standingOf(integration),
                 own: gateway.links.get(binding.instance)?.adapter.gates?.() ?? [],
                 servers: now.mcpServers.map((server) => server.name),
               }),

@@ -33,6 +33,7 @@ export function crossCheck(config: Config, built: Built | null): Checked {
   people(config, wrong)
   if (built !== null) notBuilt(config, built, warnings)
   quietDoors(config, warnings)
+  unheard(config, warnings)
   slowPatterns(config, warnings)
   return { findings, warnings }
 }
@@ -277,6 +278,20 @@ function quietDoors(config: Config, warnings: string[]): void {
       if (policy.allow_from.includes('*'))
         warnings.push(`integrations[${index}].access.groups["${group}"]: any member may speak`)
     }
+  }
+}
+
+/** A scope lets agents send there without hearing what arrives: then nobody need listen. A file without agents is not done yet. */
+function unheard(config: Config, warnings: string[]): void {
+  if (config.agents.length === 0) return
+  const heard = new Set(
+    config.agents.flatMap((agent) => agent.inbound_bindings.map((binding) => instanceOf(config, binding))),
+  )
+  for (const [index, { id, enabled, scope }] of config.integrations.entries()) {
+    if (enabled && scope === undefined && !heard.has(id))
+      warnings.push(
+        `integrations[${index}]: no agent takes what arrives at "${id}" (inbound_bindings), so it is refused`,
+      )
   }
 }
 

@@ -207,6 +207,21 @@ describe('names that must agree', () => {
     expect(integrations.map((one) => one.scope)).toEqual(['bound', 'all', { agents: ['k'] }])
   })
 
+  it('an integration that no agent hears is a warning, unless its scope says that it is for sending', () => {
+    const { warnings } = settingsFrom(`
+integrations:
+  - { id: w, platform: web }
+  - { id: ci, platform: webhook, secret: env:S }
+  - { id: out, platform: webhook, secret: env:S, scope: all }
+  - { id: off, platform: webhook, secret: env:S, enabled: false }
+agents:
+  - { id: a, connector: { type: demo }, inbound_bindings: [{ plugin: web }] }
+`)
+    expect(warnings).toEqual([
+      'integrations[1]: no agent takes what arrives at "ci" (inbound_bindings), so it is refused',
+    ])
+  })
+
   it('what is not built yet is told as such, and every platform and connector is known', () => {
     const result = loadText(
       `
@@ -234,6 +249,6 @@ agents:
     if (!result.ok) throw new Error(JSON.stringify(result.problems))
     expect(result.warnings).toContain('platform telegram is not built yet: t is loaded but stays off')
     expect(result.warnings).toContain('connector acp is not built yet: d is loaded but stays off')
-    expect(result.warnings).toHaveLength(7 + 5)
+    expect(result.warnings.filter((one) => one.includes('is not built yet'))).toHaveLength(7 + 5)
   })
 })

@@ -32,6 +32,10 @@ describe('doctor', () => {
   - { id: off, platform: webhook, sender_header: X-Sender, enabled: false, access: { allow_from: [dev] } }
   - { id: torn, platform: webhook, sender_header: X-Sender, access: { file: closed.yaml } }
   - { id: keyless, platform: webhook, secret: env:NOT_SET }
+  - { id: unheard, platform: webhook, sender_header: X-Sender, access: { allow_from: [dev], approvers: [dev] } }
+  - { id: outward, platform: webhook, sender_header: X-Sender, scope: all, access: { allow_from: [dev] } }
+users:
+  - { id: boss, identities: ["ci:boss"], roles: [approver] }
 agents:
   - id: demo
     connector: { type: demo }
@@ -75,6 +79,15 @@ agents:
         reason: expect.stringMatching(/closed\.yaml|unreadable/),
       },
     })
+    // Bound to no agent: what arrives is refused, and only a scope says that this is meant.
+    expect(gateOf('ci', 'binding')).toBeUndefined()
+    expect(gateOf('unheard', 'binding')).toMatchObject({ pass: false, key: 'agents[].inbound_bindings' })
+    expect(gateOf('outward', 'binding')).toMatchObject({ pass: true, key: 'integrations[6].scope' })
+    expect(report.config.warnings.join('\n')).toMatch(/^integrations\[5\]: no agent takes what arrives/m)
+    // Who may decide is counted as the gate counts it.
+    expect(gateOf('ci', 'approvers')?.reason).toBe('1 may decide')
+    expect(gateOf('unheard', 'approvers')?.reason).toBe('1 may decide')
+    expect(gateOf('shut', 'approvers')?.reason).toMatch(/^nobody yet: .*access\.approvers/)
     expect(at('keyless')).toMatchObject({ link: 'down', detail: expect.stringContaining('env:NOT_SET') })
 
     // Each binding shows the whole way, from the link to the agent.
