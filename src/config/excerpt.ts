@@ -6,6 +6,9 @@ const TOKEN = /("(?:[^"\\]|\\.)*"?|'[^']*'?|(?:[^\s,{}[\]#"':]|:(?=[^\s]))+)(\s*
 const REFERENCE = /^(env:[A-Za-z_]\w*|secret:[\w.-]+),?$/
 const MASK = '•••'
 
+// Not secrets to the schema, but people write `--token=…` there.
+const COMMAND_LINES = ['command', 'args']
+
 // Gathered at the first problem: a good file never needs them.
 let known: ReturnType<typeof keyNames> | null = null
 const keys = () => (known ??= keyNames(configSchema))
@@ -40,8 +43,7 @@ export function excerptOf(
       key = token.replace(/^["']|["']$/g, '')
       shown = keys().has(key) || (named && start === column - 1 && token.length <= 60) ? token : MASK
     } else {
-      const place = key === null ? undefined : keys().get(key)
-      shown = REFERENCE.test(token) || token === '-' || (place !== undefined && !place.secret) ? token : MASK
+      shown = REFERENCE.test(token) || token === '-' || isPlain(key) ? token : MASK
     }
     if (start + token.length < column) shift += shown.length - token.length
     out += between + shown
@@ -51,4 +53,9 @@ export function excerptOf(
   // Tabs would push the caret away from its place.
   const tidy = out.replaceAll('\t', ' ')
   return { excerpt: tidy.length > 160 ? `${tidy.slice(0, 160)}…` : tidy, caret: Math.max(1, column + shift) }
+}
+
+function isPlain(key: string | null): boolean {
+  if (key === null || COMMAND_LINES.includes(key)) return false
+  return keys().get(key)?.secret === false
 }
