@@ -1,4 +1,5 @@
 // The operator's part of sending: orders and notifications through the one outlet, and integrations by command.
+import { EMBEDDED_ORIGIN } from '../config/default-settings.ts'
 import type { IntegrationShelf } from '../config/integration-shelf.ts'
 import {
   type Address,
@@ -63,6 +64,11 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
   /** The file's own are changed in the file. */
   const notTheFiles = (id: string) => {
     const known = integrationById(settings(), id)
+    if (known?.origin.startsWith(EMBEDDED_ORIGIN)) {
+      throw new SwitchboardError('conflict', `integration "${id}" belongs to the embedded default`, {
+        hint: 'choose another id, or write a file of your own: switchboard init',
+      })
+    }
     if (known && known.origin !== 'store') {
       throw new SwitchboardError('conflict', `integration "${id}" is defined in the configuration file`, {
         hint: `change ${known.origin} in the file, or choose another id`,
@@ -133,6 +139,12 @@ function resolve({ integrations }: Settings, order: SendOrder): Address {
   const cut = order.to.indexOf(':')
   const head = cut < 0 ? order.to : order.to.slice(0, cut)
   if (integrations.some((one) => one.id === head)) {
+    if (order.integration !== undefined && order.integration !== head)
+      throw new SwitchboardError(
+        'input_invalid',
+        `"${order.to}" is a chat of ${head}, not of ${order.integration}`,
+        { hint: 'leave the integration out, or address it as PLATFORM:TARGET' },
+      )
     const at = parseAddress(order.to)
     return order.thread === undefined ? at : address(at.integration, at.conversation, order.thread)
   }

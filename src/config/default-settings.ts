@@ -5,6 +5,9 @@ import { digestOf } from './digest.ts'
 /** Who the link of the web page speaks for unless it was minted for somebody else: its token holder may approve. */
 export const WEB_OWNER = 'owner'
 
+/** Stands before the keys of what no file holds, so that nobody looks for them in one. */
+export const EMBEDDED_ORIGIN = 'embedded default: '
+
 export function defaultSettings(options: { readonly defaultStore: string }): Settings {
   const plain: Omit<Settings, 'digest' | 'warnings'> = {
     server: { host: '127.0.0.1', port: 4747, publicUrl: null },
@@ -31,7 +34,7 @@ export function defaultSettings(options: { readonly defaultStore: string }): Set
         schedules: [],
         notifyOn: 'none',
         messagingAllow: [],
-        origin: 'default',
+        origin: `${EMBEDDED_ORIGIN}agents[0]`,
       },
     ],
     mcpServers: [],
@@ -57,6 +60,6 @@ function integration(
     options,
     ackReaction: DEFAULT_TUNABLES.ackReaction,
     replyToMode: 'first',
-    origin: 'default',
+    origin: `${EMBEDDED_ORIGIN}integrations[${id === 'web' ? 0 : 1}]`,
   }
 }

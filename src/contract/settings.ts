@@ -42,7 +42,7 @@ export interface IntegrationSettings {
   readonly textChunkLimit?: number
   /** What its turns are logged as; absent: `<platform>:<id>`. */
   readonly source?: string
-  /** Where it came from, for doctor: `integrations[0]`, `default`, `store`, `mcp_servers.slack`. */
+  /** Where it came from, for doctor: `integrations[0]`, `embedded default: integrations[0]`, `store`, `mcp_servers.slack`. */
   readonly origin: string
 }
 
