@@ -25,6 +25,34 @@ const answer = (status: number, body = ''): GuardedResponse => ({
   truncated: false,
 })
 
+describe('the secret', () => {
+  it.each([
+    ['empty', ''],
+    ['of two segments', 'sk/x'],
+    ['that a URL spells otherwise', 'sk x'],
+    ['that is no segment at all', '..'],
+    ['that is a query', 'sk?x'],
+    ['that was read from nowhere', undefined],
+  ])(
+    '[S8.library] one %s would open the door or keep it shut for ever: it is refused at once',
+    (_, secret) => {
+      const options = { onMessage: () => undefined, secret } as Parameters<typeof createAgent>[0]
+      expect(() => createAgent(options)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+    },
+  )
+
+  it('[S8.library] any other one lets in whoever has it, and nobody else', async () => {
+    for (const secret of ['sk_x', "~sk-1.2!$&'()*+,;=:@", 'sk%20x']) {
+      const agent = createAgent({ onMessage: () => undefined, secret, fetch: async () => answer(200) })
+      const at = (path: string) =>
+        agent.fetch(new Request(`https://a.example.com/${path}`, { method: 'POST', body: '{}' }))
+      expect((await at(`inbox/${secret}`)).status).toBe(400)
+      expect((await at(`inbox/${secret}/`)).status).toBe(404)
+      expect((await at('inbox/')).status).toBe(404)
+    }
+  })
+})
+
 describe('a body without end', () => {
   it('[S8.library] is not read past the limit, whether it names its length or not', async () => {
     let given = 0

@@ -2,7 +2,7 @@
 // `onMessage` with a voice of its own. Deliveries of one channel follow one another; channels do not wait for each other.
 // What was taken lives in memory: whoever needs it to survive a crash runs Switchboard itself.
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
-import { asSwitchboardError } from '../contract/index.ts'
+import { asSwitchboardError, SwitchboardError } from '../contract/index.ts'
 import {
   type ChorusDelivery,
   type ChorusEvent,
@@ -21,7 +21,7 @@ import { pause, type Timers, timers } from './timers.ts'
 export interface AgentOptions {
   /** What to do with a message. When it throws, the channel is told of an error; `idle` comes last in any case. */
   onMessage(message: ChorusDelivery['message'], voice: Voice): Promise<void> | void
-  /** The secret part of the connection string: `…/inbox/SECRET`. Absent: every path is taken, and you guard it. */
+  /** The last part of the connection string: `…/inbox/SECRET`. Left out: every path is taken, and you guard it. */
   readonly secret?: string
   /** Callbacks and tool servers on loopback and private networks. */
   readonly allowPrivate?: boolean
@@ -53,7 +53,13 @@ export interface ChorusAgent extends Handlers {
 const REMEMBERED = 10_000
 const RETRY_MS = [250, 1_000, 4_000, 15_000]
 
+/** Throws `config_invalid` for a secret that no path could end with. */
 export function createAgent(options: AgentOptions): ChorusAgent {
+  if ('secret' in options && !isSegment(options.secret)) {
+    throw new SwitchboardError('config_invalid', 'the secret must be one segment of a path, and not empty', {
+      hint: 'letters, digits, - and _; leave the option out to guard the path yourself',
+    })
+  }
   const clock = options.clock ?? timers
   const fetch = options.fetch ?? createGuardedFetch({ clock })
   const allowPrivate = options.allowPrivate ?? false
@@ -155,6 +161,12 @@ export function createAgent(options: AgentOptions): ChorusAgent {
       while (channels.size > 0) await Promise.all(channels.values())
     },
   }
+}
+
+/** As it stands in a path: what a URL spells otherwise, or takes for something else, would never be found again. */
+function isSegment(secret: unknown): boolean {
+  if (typeof secret !== 'string' || secret === '' || secret.includes('/')) return false
+  return new URL(`https://agent.example.com/${secret}`).pathname === `/${secret}`
 }
 
 function sameSecret(given: string, wanted: string): boolean {
