@@ -138,6 +138,42 @@ describe('a dead callback', () => {
   })
 })
 
+describe('a runtime that ends what nobody waits for', () => {
+  const context = () => {
+    const waitedFor: Promise<unknown>[] = []
+    return { waitedFor, waitUntil: (work: Promise<unknown>) => void waitedFor.push(work) }
+  }
+
+  it.each([
+    ['second', (given: object) => [given]],
+    ['third', (given: object) => [{ SECRET: 'of the environment' }, given]],
+  ])('[S8.library] is told to wait for what was acknowledged, by its %s argument', async (_, rest) => {
+    const said: string[] = []
+    let finish = () => {}
+    const held = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const agent = createAgent({
+      async onMessage(_message, voice) {
+        await held
+        await voice.say('done')
+      },
+      fetch: async ({ body }) => {
+        said.push((JSON.parse(String(body)) as { type: string }).type)
+        return answer(200)
+      },
+    })
+    const given = context()
+    expect((await agent.fetch(post(JSON.stringify(delivery)), ...rest(given))).status).toBe(200)
+    expect(given.waitedFor).toHaveLength(1)
+    finish()
+    await Promise.all(given.waitedFor)
+    expect(said).toEqual(['lifecycle', 'message', 'lifecycle'])
+    expect((await agent.fetch(post('{'), ...rest(given))).status).toBe(400)
+    expect(given.waitedFor).toHaveLength(1)
+  })
+})
+
 describe('a callback that is away for a while', () => {
   const spoken = (retryAfter: string) => {
     const clock = createTestClock()

@@ -128,17 +128,20 @@ export function createAgent(options: AgentOptions): ChorusAgent {
     }
   }
 
-  const take = (delivery: ChorusDelivery): void => {
+  /** What is done when it is: for one that came before, its channel. */
+  const take = (delivery: ChorusDelivery): Promise<void> => {
     const key = JSON.stringify([delivery.channel.id, delivery.message.id])
-    if (seen.has(key)) return
+    const { id } = delivery.channel
+    const before = channels.get(id) ?? Promise.resolve()
+    if (seen.has(key)) return before
     seen.add(key)
     if (seen.size > REMEMBERED) seen.delete(seen.values().next().value ?? '')
-    const { id } = delivery.channel
-    const mine = (channels.get(id) ?? Promise.resolve()).then(() => work(delivery))
+    const mine = before.then(() => work(delivery))
     channels.set(id, mine)
     mine.finally(() => {
       if (channels.get(id) === mine) channels.delete(id)
     })
+    return mine
   }
 
   const handlers = createHandlers(async ({ method, path, body }): Promise<PlainReply> => {
@@ -151,8 +154,8 @@ export function createAgent(options: AgentOptions): ChorusAgent {
     const read = values.map((value) => readDelivery(value))
     const problems = read.flatMap((one) => (one.ok ? [] : one.problems))
     if (problems.length > 0) return { status: 400, body: problem(problems.join('; ')) }
-    for (const one of read) if (one.ok) take(one.delivery)
-    return { status: 200, body: { ok: true } }
+    const goesOn = Promise.all(read.map((one) => (one.ok ? take(one.delivery) : undefined)))
+    return { status: 200, body: { ok: true }, goesOn }
   })
 
   return {

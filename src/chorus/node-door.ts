@@ -11,6 +11,8 @@ export interface PlainRequest {
 export interface PlainReply {
   readonly status: number
   readonly body: unknown
+  /** What goes on after the answer. Never rejects. */
+  readonly goesOn?: Promise<unknown>
 }
 
 /** The parts of node:http that are used, so that the types need no import. */
@@ -26,8 +28,11 @@ export interface NodeResponse {
 }
 
 export interface Handlers {
-  /** For web-standard runtimes: `export default { fetch: agent.fetch }`. */
-  readonly fetch: (request: Request) => Promise<Response>
+  /**
+   * For web-standard runtimes: `export default { fetch: agent.fetch }`. Where the runtime hands in something with a
+   * `waitUntil`, as its second or third argument, that is told of the work that goes on after the answer.
+   */
+  readonly fetch: (request: Request, ...runtime: readonly unknown[]) => Promise<Response>
   /** For Node: `createServer(agent.node)`. */
   readonly node: (request: NodeRequest, response: NodeResponse) => void
 }
@@ -43,14 +48,15 @@ export function problem(error: string): { readonly ok: false; readonly error: st
 }
 
 export function createHandlers(answer: (request: PlainRequest) => Promise<PlainReply>): Handlers {
-  const safely = (request: PlainRequest) =>
+  const safely = (request: PlainRequest): Promise<PlainReply> =>
     answer(request).catch(() => ({ status: 500, body: problem('an internal error') }))
   return {
-    fetch: async (request) => {
+    fetch: async (request, ...runtime) => {
       const body = await readStream(request)
       const headers = Object.fromEntries(request.headers)
       const path = new URL(request.url).pathname
       const reply = body === null ? TOO_LARGE : await safely({ method: request.method, path, headers, body })
+      if (reply.goesOn) runtime.find(canWait)?.waitUntil(reply.goesOn)
       return new Response(JSON.stringify(reply.body), { status: reply.status, headers: JSON_TYPE })
     },
     node(request, response) {
@@ -72,6 +78,10 @@ export function createHandlers(answer: (request: PlainRequest) => Promise<PlainR
       reply().catch(() => undefined) // The peer went away while it was speaking.
     },
   }
+}
+
+function canWait(given: unknown): given is { waitUntil(work: Promise<unknown>): void } {
+  return typeof (given as { waitUntil?: unknown } | null | undefined)?.waitUntil === 'function'
 }
 
 /** Null as soon as it is over the limit: the rest is not even read. */
