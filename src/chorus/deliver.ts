@@ -1,6 +1,7 @@
 // The service's end of Chorus for people who want only the protocol: deliver a message to an agent by its connection
 // string, and hear what comes back at a callback URL that is good for that delivery alone.
 import { createHash, randomBytes } from 'node:crypto'
+import { asSwitchboardError } from '../contract/index.ts'
 import {
   type ChorusDelivery,
   type ChorusEvent,
@@ -56,21 +57,43 @@ export interface ChorusService extends Handlers {
 interface Open {
   readonly delivery: ChorusDelivery
   readonly expiresAt: number
+  /** Digests of the keys of events, the newest last. */
   readonly taken: Set<string>
   line: Promise<void>
 }
 
 const DAY_MS = 24 * 3_600_000
+/** Events of one delivery whose keys are known: far more than an agent would try again. */
+const REMEMBERED = 10_000
 
 export function createService(options: ServiceOptions): ChorusService {
   const open = new Map<string, Open>()
+  /** When those expired that are answered 410 for another day; nothing else is left of them. */
+  const expired = new Map<string, number>()
   const clock = options.clock ?? timers
   const lifeMs = options.callbackLifeMs ?? DAY_MS
 
+  /** All live equally long, so the first of each is the oldest, and one that is not over ends the search. */
+  const forgetOld = (now: number): void => {
+    for (const [hash, { expiresAt }] of open) {
+      if (expiresAt > now) break
+      open.delete(hash)
+      expired.set(hash, expiresAt)
+    }
+    for (const [hash, expiredAt] of expired) {
+      if (expiredAt + DAY_MS >= now) break
+      expired.delete(hash)
+    }
+  }
+
   const handlers = createHandlers(async ({ method, path, headers, body }) => {
-    const found = open.get(digest(path.split('/').at(-1) ?? ''))
+    const now = clock.now()
+    forgetOld(now)
+    const hash = digest(path.split('/').at(-1) ?? '')
+    const found = open.get(hash)
+    const isOver = found ? found.expiresAt <= now : expired.has(hash)
+    if (isOver) return { status: 410, body: problem('this callback has expired') }
     if (!found) return { status: 404, body: problem('there is nothing at this path') }
-    if (found.expiresAt <= clock.now()) return { status: 410, body: problem('this callback has expired') }
     if (method !== 'POST') return { status: 405, body: problem('this path takes POST only') }
     const read = readEvents(body)
     if (!read.ok) return { status: 400, body: problem(read.problem) }
@@ -78,11 +101,13 @@ export function createService(options: ServiceOptions): ChorusService {
       for (const [index, fields] of read.events.entries()) {
         const event = knownEvent(fields)
         if (event === null) continue
-        const key =
+        const name =
           event.event_id ?? (headers['idempotency-key'] ? `${headers['idempotency-key']}#${index}` : null)
+        const key = name === null ? null : digest(name)
         if (key !== null && found.taken.has(key)) continue
         await options.onEvent(event, found.delivery)
         if (key !== null) found.taken.add(key)
+        if (found.taken.size > REMEMBERED) found.taken.delete(found.taken.values().next().value ?? '')
       }
     })
     found.line = work.catch(() => undefined)
@@ -94,16 +119,19 @@ export function createService(options: ServiceOptions): ChorusService {
     ...handlers,
     async deliver(connectionString, what) {
       const now = clock.now()
-      for (const [hash, one] of open) if (one.expiresAt + DAY_MS < now) open.delete(hash)
+      forgetOld(now)
       const token = `tok_${randomBytes(32).toString('base64url')}`
+      const hash = digest(token)
       const delivery = { ...what, callback: `${options.callbackBase}/${token}` }
-      open.set(digest(token), {
-        delivery,
-        expiresAt: now + lifeMs,
-        taken: new Set(),
-        line: Promise.resolve(),
-      })
-      await deliver(connectionString, delivery, options)
+      open.set(hash, { delivery, expiresAt: now + lifeMs, taken: new Set(), line: Promise.resolve() })
+      try {
+        await deliver(connectionString, delivery, options)
+      } catch (thrown) {
+        const error = asSwitchboardError(thrown)
+        // Who refused it for good has no use for the callback; who may have it may call.
+        if (!error.nature.retryable && error.code !== 'outcome_unknown') open.delete(hash)
+        throw thrown
+      }
     },
   }
 }
