@@ -210,11 +210,17 @@ describe('a callback that is away for a while', () => {
 })
 
 describe('tool servers', () => {
-  it('are connected once however often they are asked for, and closed; a dead one leaves none open', async () => {
+  it('[S8.library] are connected once however often they are asked for, and ended; a dead one leaves none open', async () => {
     const asked: string[] = []
+    const open = new Set<string>()
+    let sessions = 0
     let dead = true
-    const fetch: GuardedFetch = async ({ url, method, body }) => {
+    const fetch: GuardedFetch = async ({ url, method, body, headers }) => {
       if (!url.includes('/mcp')) return answer(200)
+      if (method === 'DELETE') {
+        open.delete(headers?.['mcp-session-id'] ?? '')
+        return answer(200)
+      }
       const call = JSON.parse(String(body) || '{}') as { id?: number; method?: string }
       asked.push(`${new URL(url).hostname} ${method} ${call.method ?? ''}`)
       if (url.includes('dead') && dead) return answer(404)
@@ -224,18 +230,24 @@ describe('tool servers', () => {
         capabilities: { tools: {} },
         serverInfo: { name: 'x', version: '1' },
       }
-      return answer(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, result }))
+      const session = `s${++sessions}`
+      open.add(session)
+      const { headers: plain, ...said } = answer(200, JSON.stringify({ jsonrpc: '2.0', id: call.id, result }))
+      return { ...said, headers: { ...plain, 'mcp-session-id': session } }
     }
     const two = [
       { name: 'live', url: 'https://live.example.com/mcp' },
       { name: 'dead', url: 'https://dead.example.com/mcp' },
     ]
     const found: unknown[] = []
+    const openThen: string[][] = []
     const agent = createAgent({
       async onMessage(_, voice) {
         found.push(await voice.mcp().catch(() => 'failed'))
+        openThen.push([...open])
         dead = false
         found.push(...(await Promise.all([voice.mcp(), voice.mcp()])))
+        openThen.push([...open])
       },
       fetch,
     })
@@ -246,5 +258,6 @@ describe('tool servers', () => {
     expect(once).toMatchObject([{ name: 'live' }, { name: 'dead' }])
     expect(once).toBe(again)
     expect(asked.filter((one) => one === 'live.example.com POST initialize')).toHaveLength(2)
+    expect([...openThen, [...open]]).toEqual([[], ['s2', 's3'], []])
   })
 })

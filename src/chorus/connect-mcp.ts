@@ -10,6 +10,8 @@ export interface McpConnection {
 }
 
 const TIMEOUT_MS = 60_000
+/** Of a goodbye, which nobody is to wait for long. */
+const DELETE_TIMEOUT_MS = 5_000
 const MAX_RESPONSE_BYTES = 8_388_608
 
 /** All of them, or none: throws what the first one failed with, and leaves nothing open. */
@@ -27,7 +29,12 @@ export async function connectMcp(
         fetch: guardedWebFetch(guard),
       })
       await client.connect(transport)
-      return { name: server.name ?? `mcp${index + 1}`, client, close: () => client.close() }
+      const close = async () => {
+        // Closing alone would leave the session at the server until that forgets it.
+        await transport.terminateSession().catch(() => undefined)
+        await client.close()
+      }
+      return { name: server.name ?? `mcp${index + 1}`, client, close }
     }),
   )
   const opened = connecting.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -52,7 +59,7 @@ function guardedWebFetch(guard: { readonly fetch: GuardedFetch; readonly allowPr
       method,
       headers,
       body: typeof init.body === 'string' ? init.body : '',
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs: method === 'DELETE' ? DELETE_TIMEOUT_MS : TIMEOUT_MS,
       maxResponseBytes: MAX_RESPONSE_BYTES,
       allowPrivate: guard.allowPrivate,
       allowHttp: false,

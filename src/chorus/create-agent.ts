@@ -123,8 +123,9 @@ export function createAgent(options: AgentOptions): ChorusAgent {
     } catch (thrown) {
       await voice.error(thrown instanceof Error ? thrown.message : String(thrown)).catch(() => undefined)
     } finally {
+      const idle = send({ type: 'lifecycle', status: 'idle' }).catch(() => undefined)
       await tools.opened?.then(closeAll, () => undefined)
-      await send({ type: 'lifecycle', status: 'idle' }).catch(() => undefined)
+      await idle
     }
   }
 
