@@ -17,6 +17,9 @@ export interface EmulatorOptions {
   readonly onBot: (line: string) => void
 }
 
+/** Housekeeping of the bot that says nothing to anybody. */
+const SILENT: readonly string[] = ['sendChatAction', 'getMe', 'setWebhook', 'getWebhookInfo']
+
 export async function emulateTelegram(options: EmulatorOptions): Promise<RunningEmulator> {
   const { controlDoor, createFakeTelegram } = await import('../testing/emulate.ts')
   const fake = await createFakeTelegram({
@@ -24,7 +27,7 @@ export async function emulateTelegram(options: EmulatorOptions): Promise<Running
     faults: options.faults,
     otherwise: controlDoor,
     onCall(method, params, result) {
-      if (method === 'sendChatAction' || method === 'getMe' || method === 'setWebhook') return
+      if (SILENT.includes(method)) return
       const said = result as { readonly text?: string; readonly caption?: string }
       const text = said.text ?? said.caption ?? params.text ?? ''
       options.onBot(`${method}: ${String(text)}`)

@@ -33,6 +33,8 @@ export interface Timings {
   readonly requestTimeoutMs: number
   /** How long an album that ends a batch may go on growing. */
   readonly albumSettleMs: number
+  /** How often Telegram is asked what it knows of the webhook. */
+  readonly webhookLookMs: number
   readonly retryBaseMs: number
   readonly retryMaxMs: number
   readonly conflictBaseMs: number
@@ -46,6 +48,7 @@ export const DEFAULT_TIMINGS: Timings = {
   pollMarginMs: 10_000,
   requestTimeoutMs: 30_000,
   albumSettleMs: 600,
+  webhookLookMs: 180_000,
   retryBaseMs: 1_000,
   retryMaxMs: 60_000,
   conflictBaseMs: 3_000,

@@ -1,9 +1,17 @@
 // Long polling: the offset moves with the commit, rivals are told and not fought, a deaf link is found, albums are
 // whole, and one node at a time polls.
 import { afterEach, describe, expect, it } from 'vitest'
-import { LEASE_MS, LEASE_RENEW_MS, SwitchboardError } from '../../contract/index.ts'
-import { createTestClock } from '../../testing/index.ts'
-import { openScene, type Scene, type SceneOptions, until } from './fixtures/telegram-scene.ts'
+import { isReply, LEASE_MS, LEASE_RENEW_MS, SwitchboardError } from '../../contract/index.ts'
+import { createTestClock, type TestClock } from '../../testing/index.ts'
+import { DEFAULT_TIMINGS } from './config.ts'
+import {
+  openScene,
+  recorded,
+  type Scene,
+  type SceneOptions,
+  SECRET_TOKEN,
+  until,
+} from './fixtures/telegram-scene.ts'
 
 const open: Scene[] = []
 const scene = async (options: SceneOptions = {}) => {
@@ -277,6 +285,60 @@ describe('[S7.telegram-webhook] webhook mode', () => {
       url: 'https://sb.example.com/hooks/tg',
       secret_token: 'planted-secret-token-4713',
     })
+  })
+
+  const ask = (one: Scene, method: string) => fetch(`${one.fake.url}/bot${one.fake.token}/${method}`)
+  const settings = (one: Scene) =>
+    one.fake.world.calls.filter(({ method }) => method === 'setWebhook').map(({ params }) => params.url)
+  /** The next look at the webhook is over: what came of it was told. */
+  const looked = async (one: Scene, clock: TestClock) => {
+    const before = one.adapter.link()
+    await clock.advance(DEFAULT_TIMINGS.webhookLookMs)
+    await until('it looked', () => one.adapter.link() !== before)
+  }
+  // A port where nobody listens: the fake tries it when somebody speaks.
+  const URL_OF_NOBODY = 'http://127.0.0.1:9'
+
+  it('[S7.liveness] is set again when somebody took it away, or put another in its place', async () => {
+    const clock = createTestClock()
+    const one = await scene({ mode: 'webhook', publicUrl: URL_OF_NOBODY, clock })
+    const ours = `${URL_OF_NOBODY}/hooks/tg`
+    await one.start()
+    await until('up', () => one.adapter.link().state === 'up')
+    await ask(one, 'deleteWebhook')
+    await looked(one, clock)
+    await ask(one, 'setWebhook?url=http://127.0.0.1:9/other')
+    await looked(one, clock)
+    expect(settings(one)).toEqual([ours, ours, 'http://127.0.0.1:9/other', ours])
+    expect(one.adapter.link().state).toBe('up')
+  })
+
+  it('[S7.liveness] is down when Telegram cannot post here, with its words, and up with the next update', async () => {
+    const clock = createTestClock()
+    const one = await scene({ mode: 'webhook', publicUrl: URL_OF_NOBODY, clock, now: clock.now })
+    await one.start()
+    await until('up', () => one.adapter.link().state === 'up')
+    await looked(one, clock)
+    expect(one.adapter.link()).toEqual({ state: 'up' })
+    one.fake.person().says('hello')
+    let tried = false
+    while (!tried) tried = (await (await ask(one, 'getWebhookInfo')).text()).includes('last_error_date')
+    await looked(one, clock)
+    expect(one.adapter.link()).toEqual({
+      state: 'down',
+      detail: 'Telegram cannot post here: Connection refused',
+    })
+    const verified = await one.adapter.endpoint?.verify({
+      method: 'POST',
+      path: '',
+      query: new URLSearchParams(),
+      headers: { 'x-telegram-bot-api-secret-token': SECRET_TOKEN },
+      body: Buffer.from(JSON.stringify(recorded('private-message'))),
+      fromLoopback: true,
+    })
+    if (verified === undefined || isReply(verified)) throw new Error('the secret is right')
+    await one.adapter.endpoint?.handle(verified)
+    expect(one.adapter.link()).toEqual({ state: 'up' })
   })
 
   it('without a public URL it says what to do', async () => {

@@ -1,5 +1,7 @@
 // Webhook mode: Telegram posts one update a request and takes a 200 for "received", so it is said after the commit.
 // Parts of an album come as requests side by side: they wait for each other for a moment and are committed as one.
+// Nobody posts to an address that was taken away or cannot be reached, and that silence looks like nobody speaking: so
+// Telegram is asked now and then what it knows of the webhook, which is set again where it is not ours any more.
 import {
   type Cancel,
   type HttpReply,
@@ -38,11 +40,18 @@ interface OpenAlbum {
   readonly close: () => void
 }
 
+type Hook = NonNullable<TelegramConfig['webhook']>
+
+const setItYourself = (id: string) =>
+  `server.public_url is not set: call setWebhook yourself with https://HOST/hooks/${id}`
+
 const TAKEN: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body: '{"ok":true}' }
 
 export function createWebhookDoor(config: TelegramConfig, timings: Timings, deps: WebhookDeps): WebhookDoor {
   const albums = new Map<string, OpenAlbum>()
-  let cancelRetry: Cancel = () => undefined
+  let cancelNext: Cancel = () => undefined
+  let takenAt = deps.clock.now()
+  let told: LinkState['state'] = 'connecting'
   let stopped = false
 
   const commit = async (parsed: readonly Parsed[]) => {
@@ -78,51 +87,79 @@ export function createWebhookDoor(config: TelegramConfig, timings: Timings, deps
   }
 
   /** Tells Telegram where to post, if we know where we are reached. */
-  const announce = async (attempt: number): Promise<void> => {
-    if (config.webhook === null || stopped) return
-    try {
-      await deps.self()
-      if (config.webhook.url === null) {
-        return deps.tell({
-          state: 'up',
-          detail: `server.public_url is not set: call setWebhook yourself with https://HOST/hooks/${config.id}`,
-        })
-      }
-      await deps.client.call(
-        'setWebhook',
-        {
-          url: config.webhook.url,
-          secret_token: config.webhook.secret,
-          allowed_updates: [...ALLOWED_UPDATES],
-        },
-        { repeatable: true },
-      )
-      deps.tell({ state: 'up' })
-    } catch (thrown) {
-      const detail = thrown instanceof SwitchboardError ? thrown.message : 'the webhook could not be set'
-      deps.tell({ state: 'down', detail })
-      if (attempt === 1) deps.log.warn({ problem: detail }, 'the webhook could not be set')
-      const range = { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs }
-      cancelRetry = deps.clock.after(backoffMs(attempt, range, deps.random), () => void announce(attempt + 1))
+  const announce = async (hook: Hook): Promise<LinkState> => {
+    if (hook.url === null) return { state: 'up', detail: setItYourself(config.id) }
+    await deps.client.call(
+      'setWebhook',
+      { url: hook.url, secret_token: hook.secret, allowed_updates: [...ALLOWED_UPDATES] },
+      { repeatable: true },
+    )
+    return { state: 'up' }
+  }
+
+  const look = async (hook: Hook): Promise<LinkState> => {
+    const info = await deps.client.call('getWebhookInfo', {} as never, { repeatable: true })
+    if (hook.url === null && info.url === '') return { state: 'down', detail: setItYourself(config.id) }
+    if (hook.url !== null && info.url !== hook.url) {
+      deps.log.warn({}, 'the webhook was taken away by somebody else; it is set again')
+      return announce(hook)
+    }
+    // An error is over once something came through after it, or nothing waits any more.
+    const failedAt = info.last_error_date ?? 0
+    if (info.pending_update_count === 0 || failedAt < Math.floor(takenAt / 1_000)) return { state: 'up' }
+    return {
+      state: 'down',
+      detail: `Telegram cannot post here: ${info.last_error_message ?? 'no reason given'}`,
     }
   }
-  void announce(1)
+
+  const tell = (state: LinkState) => {
+    if (stopped) return
+    told = state.state
+    deps.tell(state)
+  }
+
+  /** Sets the webhook, then looks after it for as long as the door is open. */
+  const keep = async (step: typeof announce, attempt: number): Promise<void> => {
+    if (config.webhook === null || stopped) return
+    const again = (delayMs: number, next: typeof announce, count: number) => {
+      if (!stopped) cancelNext = deps.clock.after(delayMs, () => void keep(next, count))
+    }
+    try {
+      await deps.self()
+      tell(await step(config.webhook))
+      again(timings.webhookLookMs, look, 1)
+    } catch (thrown) {
+      const detail = thrown instanceof SwitchboardError ? thrown.message : 'the webhook could not be set'
+      tell({ state: 'down', detail })
+      if (attempt === 1) deps.log.warn({ problem: detail }, 'the webhook could not be set or looked at')
+      const range = { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs }
+      again(backoffMs(attempt, range, deps.random), step, attempt + 1)
+    }
+  }
+  void keep(announce, 1)
+
+  const cameThrough = (): HttpReply => {
+    takenAt = deps.clock.now()
+    if (told === 'down') tell({ state: 'up' })
+    return TAKEN
+  }
 
   return {
     async handle({ request }) {
       const self = await deps.self().catch((thrown: unknown) => ({ thrown }))
       const known = 'thrown' in self ? { id: config.botId, username: '' } : self
       const parsed = parseUpdate(readBody(request.body), known, deps.clock.now())
-      if (parsed === null) return TAKEN
+      if (parsed === null) return cameThrough()
       // Who is mentioned in a group can be told only by who knows its own name: Telegram comes again.
       if ('thrown' in self && parsed.event.chat === 'group') throw self.thrown
       if (parsed.album === undefined) await commit([parsed])
       else await joinAlbum(parsed.album, parsed)
-      return TAKEN
+      return cameThrough()
     },
     async stop() {
       stopped = true
-      cancelRetry()
+      cancelNext()
       const open = [...albums.values()]
       for (const album of open) album.close()
       await Promise.allSettled(open.map(({ done }) => done))

@@ -44,7 +44,7 @@ export function createUpdateQueue(world: World): UpdateQueue {
   let waiting: WaitingPoll | null = null
   let allowed: readonly string[] | null = null
   let hook: Hook | null = null
-  let hookError: string | null = null
+  let hookError: { readonly last_error_message: string; readonly last_error_date: number } | null = null
   let posting = false
   let stopped = false
   let conflicts = 0
@@ -92,7 +92,8 @@ export function createUpdateQueue(world: World): UpdateQueue {
         hookError = null
         forget(update.update_id + 1)
       } else {
-        hookError = status === 0 ? 'Connection refused' : `Wrong response from the webhook: ${status}`
+        const said = status === 0 ? 'Connection refused' : `Wrong response from the webhook: ${status}`
+        hookError = { last_error_message: said, last_error_date: world.now() }
         await new Promise((resolve) => setTimeout(resolve, HOOK_RETRY_MS))
       }
     }
@@ -157,7 +158,7 @@ export function createUpdateQueue(world: World): UpdateQueue {
               url: hook?.url ?? '',
               has_custom_certificate: false,
               pending_update_count: world.updates.length,
-              ...(hookError === null ? {} : { last_error_message: hookError, last_error_date: world.now() }),
+              ...hookError,
             },
           }
         default:
