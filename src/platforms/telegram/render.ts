@@ -46,7 +46,18 @@ function fits({ html, plain }: Part): boolean {
   return plain.length <= MAX_UNITS && visibleLength(html) <= MAX_UNITS
 }
 
-/** One part, cut where it is too long: an edited message cannot become two. */
+/** One part with all of the text: an edited message cannot become two. Throws `platform_rejected` naming the limit. */
+export function wholeOf(text: string, form: Form): Part {
+  const part = partOf(text, form)
+  if (fits(part)) return part
+  throw new SwitchboardError(
+    'platform_rejected',
+    `Telegram: an edited message may have ${MAX_UNITS} characters, this one has ${text.length}`,
+    { hint: 'make it shorter, or say the rest in a new message' },
+  )
+}
+
+/** One part, cut where it is too long. */
 export function cutToFit(text: string, units = MAX_UNITS, form: Form = toTelegramHtml): Part {
   for (let limit = units; ; limit = Math.floor(limit * 0.8)) {
     const part = partOf(truncate(text, limit), form)

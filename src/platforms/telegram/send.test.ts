@@ -295,6 +295,25 @@ describe('the truth about what may not have arrived', () => {
     await away.close()
   })
 
+  it('an edit that is too long is refused with the limit, never cut and called done; a retired prompt is cut', async () => {
+    const kate = scene.fake.person()
+    const { platformIds } = await scene.send(kate.chat.id, { kind: 'text', text: 'short' })
+    const on = platformIds[0] ?? ''
+    for (const text of ['x'.repeat(4_097), '😀'.repeat(2_049)]) {
+      const edit = scene.send(kate.chat.id, { kind: 'edit', on, text }, { cause: 'reply' })
+      expect(await failureOf(edit)).toMatchObject({
+        code: 'platform_rejected',
+        message: expect.stringContaining('4096'),
+      })
+    }
+    expect(kate.sees()).toEqual(['short'])
+    const long = 'y'.repeat(4_096)
+    await scene.send(kate.chat.id, { kind: 'edit', on, text: long }, { cause: 'reply' })
+    expect(kate.sees()).toEqual([long])
+    await scene.send(kate.chat.id, { kind: 'edit', on, text: 'z'.repeat(5_000) }, { cause: 'notice' })
+    expect(kate.sees()[0]).toMatch(/^z{3000,}/)
+  })
+
   it('an edit or a reaction with a lost answer is simply made again', async () => {
     const kate = scene.fake.person()
     const { platformIds } = await scene.send(kate.chat.id, text)

@@ -17,6 +17,7 @@ import {
   type Place,
   partsOf,
   placeOf,
+  wholeOf,
 } from './render.ts'
 
 export interface SendDeps {
@@ -88,7 +89,9 @@ export function createSend({ client, pace, files }: SendDeps): Send {
   }
 
   const edit = async (request: SendRequest, op: Op<'edit'>): Promise<Receipt> => {
-    const part = cutToFit(op.text, undefined, formOf(op))
+    // A prompt that is decided must lose its buttons, whatever its length; what an agent wrote is shown whole or not.
+    const ours = request.cause === 'notice' || request.cause === 'prompt'
+    const part = ours ? cutToFit(op.text, undefined, formOf(op)) : wholeOf(op.text, formOf(op))
     const { chat_id } = placeOf(request.to)
     const message_id = messageNumber(op.on)
     await pace.turn(String(chat_id))
