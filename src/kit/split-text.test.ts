@@ -83,4 +83,27 @@ describe('splitText', () => {
       { numRuns: 300 },
     )
   })
+  it('a run of backticks within a line that comes to begin a part takes no part above the limit', () => {
+    const run = '`'.repeat(40)
+    const lines = Array.from({ length: 600 }, (_, at) => `line ${at}`).join('\n')
+    const text = `\`\`\`\ncode\n\`\`\`\n${'a'.repeat(4_070)} ${run}\n${lines}`
+    for (const part of splitText(text, 4_096)) expect(codePointLength(part)).toBeLessThanOrEqual(4_096)
+  })
+
+  it('runs anywhere: no part is above the limit, and no word is lost', () => {
+    const run = fc
+      .tuple(fc.constantFrom('`', '~'), fc.integer({ min: 1, max: 60 }))
+      .map(([mark, times]) => mark.repeat(times))
+    const piece = fc.oneof(fc.constantFrom('word', 'x', '\n', '\n\n', '```ts\n', '\n```\n'), run)
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 60 }), fc.integer({ min: 1, max: 200 }), (pieces, limit) => {
+        const text = pieces.map((one, at) => (one === 'word' ? `w${at}.` : one)).join(' ')
+        const parts = splitText(text, limit)
+        for (const part of parts) expect(codePointLength(part)).toBeLessThanOrEqual(limit)
+        const said = bare(parts.join(''))
+        if (limit > 20) for (const [word] of text.matchAll(/w\d+\./g)) expect(said).toContain(word)
+      }),
+      { numRuns: 300, seed: 1 },
+    )
+  })
 })

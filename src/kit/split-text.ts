@@ -104,11 +104,10 @@ function trimStart(text: string, inside: Fence | 'line end' | null): string {
   return inside === null ? text.replace(/^\s*\n/, '').replace(/^ (?! )/, '') : text
 }
 
-/** The length of the longest fence marker, 0 when the text has no fence. */
+/** The length of the longest run that a cut before it would make a fence marker, 0 when the text has none. */
 function longestMarker(text: string): number {
   let longest = 0
-  for (const match of text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm))
-    longest = Math.max(longest, match[1]?.length ?? 0)
+  for (const [run] of text.matchAll(/`{3,}|~{3,}/g)) longest = Math.max(longest, run.length)
   return longest
 }
 
