@@ -1,10 +1,12 @@
 // The library under trouble: bodies without end, callbacks that are dead, tool servers of which one is.
+import { readFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { GuardedFetch, GuardedResponse } from '../kit/index.ts'
 import { createTestClock } from '../testing/test-clock.ts'
-import { createAgent } from './index.ts'
+import * as library from './index.ts'
+import { createAgent, deliver, SwitchboardError } from './index.ts'
 
 const delivery = {
   channel: { id: 'C04ABCDEF' },
@@ -23,6 +25,17 @@ const answer = (status: number, body = ''): GuardedResponse => ({
   headers: { 'content-type': 'application/json', 'retry-after': '0' },
   body: Buffer.from(body),
   truncated: false,
+})
+
+describe('the door', () => {
+  it('[S8.library] every export is on its page, and an error can be told by its class', async () => {
+    const page = readFileSync(new URL('../../docs/guide/chorus-library.md', import.meta.url), 'utf8')
+    expect(Object.keys(library).filter((name) => !page.includes(name))).toEqual([])
+    const refused = await deliver('https://agent.example.com/inbox/sk_x', delivery, {
+      fetch: async () => answer(422),
+    }).catch((thrown: unknown) => thrown)
+    expect(refused).toBeInstanceOf(SwitchboardError)
+  })
 })
 
 describe('the secret', () => {

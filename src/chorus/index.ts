@@ -1,10 +1,13 @@
 // The library door `switchboard/chorus`: both ends of the Chorus channel protocol, without the gateway.
-export type { SwitchboardError } from '../contract/index.ts'
+export { SwitchboardError } from '../contract/index.ts'
 export type {
   ChorusAttachment,
   ChorusDelivery,
   ChorusEvent,
   ChorusMcpServer,
+  GuardedFetch,
+  GuardedRequest,
+  GuardedResponse,
 } from '../kit/index.ts'
 export type { McpConnection } from './connect-mcp.ts'
 export { type AgentOptions, type ChorusAgent, createAgent, type Voice } from './create-agent.ts'
