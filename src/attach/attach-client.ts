@@ -55,7 +55,7 @@ export interface AttachClient {
   problem(): string | null
   /** The host is initialised: events may come. Again and again is harmless. */
   ready(client: string | null): void
-  /** Null: no daemon could be had in time, and nothing was done as far as can be known. */
+  /** Null: no daemon could be had in time, and nothing was done. One that a daemon had is told as `outcome_unknown`. */
   call(tool: string, input: unknown, key: string): Promise<ToolOutcome | null>
   ask(ask: HostAsk): void
   stop(): void
@@ -64,6 +64,10 @@ export interface AttachClient {
 interface PendingCall {
   readonly frame: Extract<ShimFrame, { t: 'call' }>
   proved: string | null | undefined
+  /** A daemon may have it, and may have done it. */
+  sent: boolean
+  /** Ends the wait for a daemon that is not there. */
+  found: Cancel
   resolve(outcome: ToolOutcome | null): void
 }
 
@@ -73,7 +77,7 @@ const RETRY_MOST_MS = 2_000
 const RETRY_REFUSED_MS = 15_000
 /** The daemon asks for a sign of life every 15 s: one that is silent is behind a dead line, or frozen. */
 const SILENCE_MS = 45_000
-/** How long a call waits for a daemon that is not there. */
+/** How long a call waits for a daemon that is not there, or went away. */
 const ABSENT_MS = 15_000
 const ASKS_REMEMBERED = 500
 /** As many turns fit into a hello whatever their ids are. */
@@ -99,12 +103,16 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
   let silence: Cancel = () => undefined
   // What is still waited for must not keep a process that was told to end.
   const timers = new Set<Cancel>()
-  const after = (ms: number, act: () => void) => {
+  const after = (ms: number, act: () => void): Cancel => {
     const cancel = clock.after(ms, () => {
       timers.delete(cancel)
       act()
     })
     timers.add(cancel)
+    return () => {
+      timers.delete(cancel)
+      cancel()
+    }
   }
 
   const send = (frame: ShimFrame) => {
@@ -173,6 +181,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
     socket = null
     silence()
     if (attached && refusal === null) problem = 'the daemon went away'
+    if (attached && !stopped) for (const one of calls.values()) waitForDaemon(one)
     attached = null
     if (stopped) return
     retry = clock.after(retryMs, connect)
@@ -195,8 +204,21 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
     for (const unsent of asks.values()) if (unsent) send(unsent)
   }
 
-  const sendCall = ({ frame, proved }: PendingCall) =>
+  const sendCall = (pending: PendingCall) => {
+    const { frame, proved } = pending
+    pending.found()
+    pending.sent = true
     send(proved === undefined ? frame : { ...frame, proved })
+  }
+
+  /** A daemon that is there may well take its time: it answers, or it goes away. */
+  const waitForDaemon = (pending: PendingCall) => {
+    pending.found()
+    pending.found = after(ABSENT_MS, () => {
+      calls.delete(pending.frame.id)
+      pending.resolve(pending.sent ? unknown() : null)
+    })
+  }
 
   const take = (frame: DaemonFrame) => {
     switch (frame.t) {
@@ -229,8 +251,10 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
           if (known) held.set(turn, { ...known, seen: true })
         }
         for (const turn of frame.done) held.delete(turn)
-        calls.get(id)?.resolve({ text, isError, structured })
+        const pending = calls.get(id)
         calls.delete(id)
+        pending?.found()
+        pending?.resolve({ text, isError, structured })
         return
       }
       case 'asked':
@@ -281,18 +305,11 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       // The daemon would end the connection for it, and it would be sent again to every next one.
       if (isTooLong(frame)) return Promise.resolve(tooLong())
       return new Promise((resolve) => {
-        const pending: PendingCall = { frame, proved: undefined, resolve }
+        const pending = { frame, proved: undefined, sent: false, found: () => undefined, resolve }
         calls.set(frame.id, pending)
-        if (attached && host) sendCall(pending)
-        else if (leftOnPurpose) deps.revive()
-        const giveUp = () => {
-          if (calls.get(frame.id) !== pending) return
-          // A daemon that is there may well take its time: it answers, or it goes away.
-          if (attached) return after(ABSENT_MS, giveUp)
-          calls.delete(frame.id)
-          resolve(null)
-        }
-        after(ABSENT_MS, giveUp)
+        if (attached && host) return sendCall(pending)
+        if (leftOnPurpose) deps.revive()
+        if (!attached) waitForDaemon(pending)
       })
     },
     ask(ask) {
@@ -312,7 +329,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       for (const cancel of timers) cancel()
       timers.clear()
       socket?.end()
-      for (const { resolve } of calls.values()) resolve(null)
+      for (const { sent, resolve } of calls.values()) resolve(sent ? unknown() : null)
       calls.clear()
     },
   }
@@ -329,6 +346,12 @@ function refused(reason: string): ToolOutcome {
 
 function tooLong(): ToolOutcome {
   return failed('too_large', 'the arguments of this call are too long')
+}
+
+function unknown(): ToolOutcome {
+  const text =
+    'The gateway went away while this was under way, and whether it was done is not known: look (fetch_messages) before you do it again.'
+  return failed('outcome_unknown', text)
 }
 
 function failed(code: string, text: string): ToolOutcome {

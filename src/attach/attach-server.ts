@@ -35,7 +35,7 @@ export interface AttachServer extends HostDoor {
   attached(): number
   /** Agents that a host wanted to serve and was not let, the last reason of each, until one is let in. */
   turnedAway(): readonly TurnedAway[]
-  /** Tells every shim that this is meant, and ends the connections. */
+  /** Lets calls under way finish, for a while; tells every shim that this is meant, and ends the connections. */
   close(): Promise<void>
 }
 
@@ -46,6 +46,8 @@ export interface TurnedAway {
 }
 
 const CLOSE_MS = 500
+/** Who made a call that is cut off cannot know whether it was done: most platforms confirm within this. */
+const CALLS_MS = 3_000
 /** Names come from outside. */
 const MOST_TURNED_AWAY = 20
 const MOST_CONNECTIONS = 512
@@ -58,6 +60,7 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
   const hosts = new Set<AttachedHost>()
   const sockets = new Set<Socket>()
   const turnedAway = new Map<string, TurnedAway>()
+  const calls = new Set<Promise<void>>()
   let connections = 0
 
   const accept = (pipe: FramePipe): FrameReader =>
@@ -72,6 +75,10 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
           if (turnedAway.size <= MOST_TURNED_AWAY) break
           turnedAway.delete(oldest)
         }
+      },
+      calling(call) {
+        calls.add(call)
+        void call.then(() => calls.delete(call))
       },
       attached(host) {
         hosts.add(host)
@@ -106,6 +113,15 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
     })
   }
 
+  const callsFinished = () =>
+    new Promise<void>((resolve) => {
+      const cancel = deps.clock.after(CALLS_MS, resolve)
+      void Promise.all(calls).then(() => {
+        cancel()
+        resolve()
+      })
+    })
+
   const server = createServer(take)
   server.maxConnections = MOST_CONNECTIONS
 
@@ -139,6 +155,7 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
       chmodSync(path, 0o600)
     },
     async close() {
+      if (calls.size > 0) await callsFinished()
       for (const host of [...hosts]) host.close('the daemon stops')
       if (!server.listening) return
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))

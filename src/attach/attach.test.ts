@@ -363,6 +363,7 @@ describe('a peer that does not keep to the form', () => {
           }),
           permission: () => false,
           attached: () => undefined,
+          calling: () => undefined,
           turnedAway: () => undefined,
           detached: () => undefined,
         },

@@ -38,6 +38,8 @@ export interface HostConnectionDeps {
   /** Somebody wanted to serve this agent and may not. */
   turnedAway(agent: string, reason: string): void
   attached(host: AttachedHost): void
+  /** A tool call is under way, until this resolves. */
+  calling(call: Promise<void>): void
   detached(host: AttachedHost): void
 }
 
@@ -176,11 +178,13 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
       case 'call': {
         const { id, key, tool, input, proved } = frame
         const call = { key, tool, input, ...(proved === undefined ? {} : { provedBefore: proved }) }
-        at.call(call, (turn) => send({ t: 'evidence', id, turn })).then(
-          (answer) => sendResult({ t: 'result', id, ...answer }),
-          (thrown) => log.error({ error: String(thrown) }, 'a tool call was not answered'),
-        )
-        return
+        const answered = at
+          .call(call, (turn) => send({ t: 'evidence', id, turn }))
+          .then(
+            (answer) => sendResult({ t: 'result', id, ...answer }),
+            (thrown) => log.error({ error: String(thrown) }, 'a tool call was not answered'),
+          )
+        return deps.calling(answered)
       }
       case 'ask': {
         const { t: _t, id, ...ask } = frame

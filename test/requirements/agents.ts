@@ -69,6 +69,7 @@ built   7 S6.ch-unproven            A host is unproven until its first evidence;
 built   7 S6.ch-unproven-30s        An unproven host gets one turn and 30 s, then the next host is tried
 built   7 S6.ch-frozen              What waits behind a turn that an unproven host is tried with overtakes it nowhere
 built   7 S6.ch-not-twice           No turn is handed twice to the same attached host
+built   7 S6.ch-call-unknown        A tool call that the daemon had when it went away is told as unknown, not as undone, 15 s after the loss; a stop lets calls finish first
 built   7 S6.ch-one-answer          A turn that moved to another host and was answered there is not answered again by the first one
 built   7 S6.ch-doctor-why          doctor says why nothing answers
 built   7 S6.ch-busy-holds          Unseen turns are offered again only after the host detached

@@ -1,0 +1,148 @@
+// A daemon that goes away in the middle: what the host is told of a call, and of a verdict that was on its way.
+import { expect, it, onTestFinished } from 'vitest'
+import type { HostCall } from '../contract/index.ts'
+import { createRecordingLog, createTestClock } from '../testing/index.ts'
+import { createAttachClient } from './attach-client.ts'
+import { createAttachServer } from './attach-server.ts'
+import type { LinkEvents } from './frame-link.ts'
+import { encodeFrame } from './frames.ts'
+
+interface Said {
+  readonly t: string
+  readonly id?: number
+  readonly asks?: readonly string[]
+}
+
+const ABSENT_MS = 15_000
+
+/** A shim whose daemon is played by the test, line by line. */
+function opened() {
+  const clock = createTestClock()
+  const said: Said[] = []
+  const links: LinkEvents[] = []
+  const client = createAttachClient(
+    {
+      agent: 'kate',
+      dialect: 'claude',
+      routingKey: null,
+      open(events) {
+        links.push(events)
+        return {
+          send: (text) => void said.push(JSON.parse(text)),
+          end: () => undefined,
+          destroy: () => undefined,
+        }
+      },
+    },
+    {
+      clock,
+      log: createRecordingLog(),
+      deliver: async () => undefined,
+      verdict: async () => undefined,
+      revive: () => undefined,
+    },
+  )
+  client.start()
+  client.ready(null)
+  onTestFinished(() => client.stop())
+  const frames = (t: string) => said.filter((one) => one.t === t)
+  const say = (frame: Parameters<typeof encodeFrame>[0]) => links.at(-1)?.line(encodeFrame(frame).trim())
+  const attach = async () => {
+    links.at(-1)?.opened()
+    say({ t: 'welcome', v: 1, permission: true, channels: false, version: '1' })
+    await clock.settle()
+  }
+  return { clock, client, frames, say, attach, cut: () => links.at(-1)?.closed() }
+}
+
+it('[S6.ch-call-unknown] a call that went out is of unknown outcome when the daemon stays away, one that did not was not done', async () => {
+  const { clock, client, attach, cut } = opened()
+  await attach()
+  const sent = client.call('reply', { text: 'x' }, 'k1')
+  await clock.settle()
+  cut()
+  const unsent = client.call('reply', { text: 'y' }, 'k2')
+  await clock.advance(ABSENT_MS)
+  expect(await sent).toMatchObject({
+    isError: true,
+    structured: { ok: false, code: 'outcome_unknown' },
+    text: expect.stringMatching(/not known.*fetch_messages/),
+  })
+  expect(await unsent).toBeNull()
+})
+
+it('[S6.ch-call-unknown] the time that a call waits is counted from the loss, and a daemon that is back answers it', async () => {
+  const { clock, client, attach, cut, frames, say } = opened()
+  await attach()
+  let outcome: unknown = 'none'
+  void client.call('reply', { text: 'x' }, 'k1').then((given) => {
+    outcome = given
+  })
+  // The platform takes its time, and the daemon is there.
+  await clock.advance(ABSENT_MS - 1_000)
+  cut()
+  await clock.advance(ABSENT_MS - 1_000)
+  expect(outcome).toBe('none')
+  await attach()
+  await clock.advance(ABSENT_MS - 5_000)
+  expect(outcome).toBe('none')
+  const [first, again] = frames('call')
+  expect(again).toEqual(first)
+  say({
+    t: 'result',
+    id: first?.id ?? 0,
+    text: 'sent (id: 1)',
+    isError: false,
+    structured: {},
+    proven: true,
+    done: [],
+    seen: [],
+  })
+  await clock.settle()
+  expect(outcome).toMatchObject({ text: 'sent (id: 1)', isError: false })
+})
+
+it('[S6.ch-call-unknown] a daemon that is stopped lets calls finish first, and waits for none without end', async () => {
+  const clock = createTestClock()
+  const server = createAttachServer({
+    clock,
+    log: createRecordingLog(),
+    version: '1',
+    permission: () => true,
+  })
+  const answers: ((text: string) => void)[] = []
+  server.open('kate', {
+    dialect: 'claude',
+    admit: () => ({
+      async call(_call: HostCall) {
+        const text = await new Promise<string>((resolve) => answers.push(resolve))
+        return { text, isError: false, structured: {}, proven: true, done: [], seen: [] }
+      },
+      ask: async () => undefined,
+      detached: () => undefined,
+    }),
+  })
+  const peer = () => {
+    const heard: Said[] = []
+    const reader = server.accept({ send: (text) => void heard.push(JSON.parse(text)), end: () => undefined })
+    reader.line(
+      '{"t":"hello","v":1,"agent":"kate","dialect":"claude","routingKey":null,"held":[],"asks":[],"proven":false}',
+    )
+    reader.line('{"t":"ready","client":null}')
+    reader.line('{"t":"call","id":1,"key":"k","tool":"reply","input":{}}')
+    return () => heard.map(({ t }) => t)
+  }
+  const quick = peer()
+  const stuck = peer()
+  const closed = server.close()
+  await clock.settle()
+  answers[0]?.('sent')
+  await clock.settle()
+  expect([quick(), stuck()]).toEqual([['welcome', 'result'], ['welcome']])
+  await clock.advance(5_000)
+  await closed
+  expect([quick(), stuck()]).toEqual([
+    ['welcome', 'result', 'bye'],
+    ['welcome', 'bye'],
+  ])
+})
