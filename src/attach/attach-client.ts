@@ -235,7 +235,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         return deliver(frame)
       case 'verdict': {
         const { n, requestId, behavior } = frame
-        asks.delete(requestId)
+        // Still named in the next hello: that the daemon hears of its arrival is not sure, and a second time harms nobody.
         return confirm(n, deps.verdict({ requestId, behavior }))
       }
       case 'evidence': {

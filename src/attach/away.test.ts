@@ -146,3 +146,16 @@ it('[S6.ch-call-unknown] a daemon that is stopped lets calls finish first, and w
     ['welcome', 'bye'],
   ])
 })
+
+it('[S10.verdict-waits] a verdict whose receipt was lost with the line is named in the next hello: it can be passed on', async () => {
+  const { clock, client, attach, cut, frames, say } = opened()
+  await attach()
+  client.ask({ requestId: 'abcde', toolName: 'Bash', description: '', inputPreview: '' })
+  const [ask] = frames('ask')
+  say({ t: 'asked', id: ask?.id ?? 0 })
+  say({ t: 'verdict', n: 1, requestId: 'abcde', behavior: 'allow' })
+  cut()
+  await clock.advance(2_000)
+  await attach()
+  expect(frames('hello').at(-1)?.asks).toEqual(['abcde'])
+})
