@@ -9,7 +9,7 @@ import type {
   Logger,
   ToolDesk,
 } from '../../contract/index.ts'
-import { callTool, failedOutcome, toolByName } from '../../tools/index.ts'
+import { callTool, failedOutcome, type Tool, toolByName } from '../../tools/index.ts'
 import { answeredWith, coveredBy, filesOf, type Held, namedBy, provedBy } from './evidence.ts'
 import type { Host } from './hosts.ts'
 
@@ -44,6 +44,8 @@ const FLIGHT_MS = 5_000
 export function createCallDesk(deps: CallDeskDeps): CallDesk {
   const known = new Map<string, Promise<Omit<HostAnswer, 'proven'>>>()
   const takenUp: (() => void)[] = []
+  /** Replies under way: two hosts may hold one turn, and answer it at once. */
+  const replying = new Set<{ readonly turn: string; readonly host: string; readonly over: Promise<void> }>()
 
   const evidence = async (host: Host, proved: Held): Promise<readonly string[]> => {
     deps.prove(host)
@@ -106,6 +108,25 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     return [proved.turn]
   }
 
+  /** The first goes; another host's waits for its outcome, and is sent only if that one failed. */
+  const myTurnToReply = async ({ key }: Host, held: Held): Promise<() => void> => {
+    for (;;) {
+      const other = [...replying].find(({ turn, host }) => turn === held.turn && host !== key)
+      if (other === undefined || held.elsewhere) break
+      await other.over
+    }
+    let end: () => void = () => undefined
+    const over = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const own = { turn: held.turn, host: key, over }
+    replying.add(own)
+    return () => {
+      replying.delete(own)
+      end()
+    }
+  }
+
   const run = async (host: Host, call: HostCall, proves: (turn: string | null) => void) => {
     const tool = toolByName(call.tool)
     if (tool === undefined) {
@@ -119,33 +140,46 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
         : (host.held.find((one) => one.turn === provedBefore) ?? null)
     proves(proved?.turn ?? provedBefore ?? null)
     const replies = tool.name === 'reply'
-    const acks = tool.name === 'ack'
     if (proved && replies) proved.answering = true
     const seen = proved ? await evidence(host, proved) : []
+    const over = proved && replies ? await myTurnToReply(host, proved) : null
+    try {
+      return { ...(await perform(host, call, { tool, proved })), seen }
+    } finally {
+      over?.()
+    }
+  }
+
+  const perform = async (
+    host: Host,
+    call: HostCall,
+    { tool, proved }: { readonly tool: Tool; readonly proved: Held | null },
+  ) => {
+    const replies = tool.name === 'reply'
+    const acks = tool.name === 'ack'
     // It was busy when the turn moved on: the people there have their answer.
     if (proved?.elsewhere && replies) {
       const text = 'this message was answered by another host meanwhile'
-      return { ...failedOutcome('conflict', text), done: forget(host, [proved]), seen }
+      return { ...failedOutcome('conflict', text), done: forget(host, [proved]) }
     }
+    const turn = proved?.turn ?? call.provedBefore ?? null
     const outcome = await callTool(tool, {
       desk: deps.tools(),
       caller: {
         agent: deps.agent,
         session: null,
         user: null,
-        turn: proved?.turn ?? provedBefore ?? null,
+        turn,
         idempotencyKey: call.key,
         local: host.link.local,
       },
       // Message ids are unique per chat only: the turn itself is not to be mistaken.
-      input:
-        acks && (proved?.turn ?? provedBefore) ? { message_id: proved?.turn ?? provedBefore } : call.input,
+      input: acks && turn ? { message_id: turn } : call.input,
       log: deps.log,
     })
     if (proved && outcome.isError) proved.answering = false
-    const isAnswer = replies && !outcome.isError
-    if (proved && acks && !outcome.isError) return { ...outcome, done: acknowledged(host, proved), seen }
-    return { ...outcome, done: proved && isAnswer ? await answered(host, proved) : [], seen }
+    if (!proved || outcome.isError || !(acks || replies)) return { ...outcome, done: [] }
+    return { ...outcome, done: acks ? acknowledged(host, proved) : await answered(host, proved) }
   }
 
   const remember = (key: string, outcome: Promise<Omit<HostAnswer, 'proven'>>) => {

@@ -7,10 +7,10 @@ import { createFakeHosts, createRecordingDesk, type FakeHost } from './fixtures/
 import { channelConnector } from './fixtures/open-connector.ts'
 import { TRIAL_MS } from './index.ts'
 
-async function opened() {
+async function opened(onReply?: Parameters<typeof createRecordingDesk>[0]) {
   const clock = createTestClock()
   const hosts = createFakeHosts()
-  const { desk, calls } = createRecordingDesk()
+  const { desk, calls } = createRecordingDesk(onReply)
   const connector = channelConnector(clock, hosts, { desk })
   await startRecorded(connector)
   const proven = async (host: FakeHost) => {
@@ -86,6 +86,40 @@ it('[S6.ch-one-answer] a turn that moved on and was answered there is not answer
     isError: false,
   })
 })
+
+it.each([
+  ['arrives: the second is refused', null, 1],
+  ['fails: the second is sent', new SwitchboardError('platform_rejected', 'no'), 2],
+] as const)(
+  '[S6.ch-one-answer] of two hosts that answer one turn at once the first goes out, and when it %s',
+  async (_, fault, replies) => {
+    const ends: (() => void)[] = []
+    const { clock, hosts, connector, calls } = await opened(async (_caller, text) => {
+      await new Promise<void>((resolve) => ends.push(resolve))
+      if (fault && text === 'first') throw fault
+    })
+    const busy = hosts.attach('kate')
+    const good = hosts.attach('kate')
+    await connector.deliver(turn(1))
+    await clock.advance(TRIAL_MS)
+    await connector.deliver(turn(1, { repeat: true }))
+    const outcomes = [good.call('reply', { chat_id: 'place:room', text: 'first' })]
+    await clock.settle()
+    outcomes.push(busy.call('reply', { chat_id: 'place:room', text: 'second' }))
+    // The one that was busy does not have it in flight: it waits for that a while.
+    await clock.advance(10_000)
+    expect(calls).toHaveLength(1)
+    for (let n = 0; n < replies; n++) {
+      ends[n]?.()
+      await clock.settle()
+    }
+    expect((await Promise.all(outcomes)).map(({ isError }) => isError)).toEqual([
+      fault !== null,
+      fault === null,
+    ])
+    expect(calls).toHaveLength(replies)
+  },
+)
 
 it('a turn that no host can be handed is given up, and leaves nothing behind', async () => {
   const { hosts, connector, proven } = await opened()
