@@ -115,6 +115,14 @@ describeRiver('permission relay', (open) => {
     expect(river.agent.verdicts).toHaveLength(1)
   })
 
+  it('a verdict whose id no store can keep is refused, and what the server says after it is heard', async () => {
+    const [river, id] = await asking(open)
+    river.server('slack').decides('ab\u0000de', 'allow')
+    river.server('slack').decides(id, 'allow')
+    await river.settle()
+    expect(await reasons(river)).toEqual(['unparsable', 'verdict'])
+  })
+
   it('[F7.relay-not-asked] [S10.server-verdict] a server that was not asked is refused, whatever id it guesses', async () => {
     const [river, id] = await asking(open, BOTH, { mcpServers: TWO })
     // It declares the capability only now: it was not asked.

@@ -137,7 +137,7 @@ describe('a verdict', () => {
   })
 
   it('without an id or with another behaviour is a typed error', () => {
-    for (const request_id of [undefined, '', 5, null, 'x'.repeat(201)])
+    for (const request_id of [undefined, '', 5, null, 'x'.repeat(201), 'ab\u0000de', 'ab\ud800de'])
       expect(verdict({ request_id, behavior: 'allow' })).toMatchObject(failure('request_id'))
     for (const behavior of [undefined, 'always', '', 1, ['allow']])
       expect(verdict({ request_id: 'abcde', behavior })).toMatchObject({

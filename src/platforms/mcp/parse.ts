@@ -35,6 +35,7 @@ const MAX_VALUE_CHARS = 16_384
 const MAX_KEYS = 64
 const MAX_SHOWN_KEY_CHARS = 64
 const MAX_REQUEST_ID_CHARS = 200
+const UNSTORABLE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]|\0/g
 /** The ids that we make: their case carries nothing. One that a host made is echoed as it came. */
 const OWN_ID = /^[a-km-z]{5}$/i
 
@@ -78,6 +79,9 @@ export function parseVerdict(news: ServerPush): Parsed<ChannelVerdict> {
   const { request_id, behavior } = news.params
   if (typeof request_id !== 'string' || request_id === '' || request_id.length > MAX_REQUEST_ID_CHARS)
     return failed('request_id', 'params.request_id is missing or no id')
+  // No approval has such an id, and a store that is asked for it fails: what came after would wait for ever.
+  if (clean(request_id) !== request_id)
+    return failed('request_id', 'params.request_id holds characters that no store can keep')
   const word = typeof behavior === 'string' ? behavior.toLowerCase() : ''
   if (word !== 'allow' && word !== 'deny')
     return failed('behavior', "missing or invalid params.behavior — must be 'allow' or 'deny'")
@@ -101,6 +105,11 @@ export function senderOf(server: string, meta: Readonly<Record<string, string>>)
   if (user_id !== undefined && user_id !== '') return { id: user_id, stable: true, ...named }
   if (user !== undefined && user !== '') return { id: user, stable: false, ...named }
   return { id: server, stable: false }
+}
+
+/** With a mark in place of what no store can keep. */
+export function clean(text: string): string {
+  return text.replace(UNSTORABLE, '\uFFFD')
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -9,7 +9,14 @@ import {
 } from '../../contract/index.ts'
 import { truncate } from '../../kit/index.ts'
 import { type ChannelOptions, isNarrow } from './channel-options.ts'
-import { type ChannelMessage, type ChannelSender, parseMessage, parseVerdict, senderOf } from './parse.ts'
+import {
+  type ChannelMessage,
+  type ChannelSender,
+  clean,
+  parseMessage,
+  parseVerdict,
+  senderOf,
+} from './parse.ts'
 import { placeOf, WHOLE_SERVER } from './thread.ts'
 import type { Barred } from './verify.ts'
 
@@ -20,7 +27,6 @@ const CARRIED: readonly string[] = ['user', 'user_id', 'message_id']
 /** Ids stand in the keys of the store, which take no more. */
 const LONGEST_ID_BYTES = 600
 const EMPTY = '(empty message)'
-const UNSTORABLE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]|\0/g
 
 export interface EventPlace {
   readonly integration: IntegrationSettings
@@ -104,8 +110,4 @@ function fromServer({ options, now }: EventPlace) {
     sender: { id: options.server },
     at: now,
   }
-}
-
-function clean(text: string): string {
-  return text.replace(UNSTORABLE, '\uFFFD')
 }
