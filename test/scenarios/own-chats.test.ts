@@ -41,6 +41,39 @@ describeRiver('own chats', (open) => {
     expect((await river.store().turn(one.turn))?.state).toBe('answered')
   })
 
+  it('[S11.surface] what was said in one topic is read however much the others said since, files without a text too', async () => {
+    const { river } = await opened()
+    const anna = river.person('c1', 'anna')
+    const attachments = [{ id: 'f1', kind: 'image' as const, ref: 'r1' }]
+    for (const text of ['first', 'second']) await anna.says(text, { thread: 'quiet' })
+    await anna.says('', { thread: 'quiet', attachments })
+    await river.platform.receive(
+      'chat',
+      Array.from({ length: 210 }, (_, n) => ({
+        kind: 'message' as const,
+        conversation: 'c1',
+        thread: 'busy',
+        chat: 'direct' as const,
+        sender: { id: 'anna' },
+        at: 0,
+        messageId: `busy${n}`,
+        text: `noise ${n}`,
+      })),
+    )
+    await river.settle()
+    const quiet = river.agent.deliveries.find(({ text }) => text === 'first')
+    const read = async (limit: number) => {
+      const { structured } = await river
+        .tools()
+        .fetchMessages(caller(), { chatId: quiet?.chatId ?? '', limit })
+      return (structured.messages as { text: string }[]).map(({ text }) => text)
+    }
+    expect([await read(20), await read(2)]).toEqual([
+      ['first', 'second', '(image)'],
+      ['second', '(image)'],
+    ])
+  })
+
   it('[S11.surface] a reply that breaks says how far it came; files are for hosts of this machine and platforms that take them', async () => {
     const { river, one, mine } = await opened()
     river.platform.failNext([{ kind: 'rejected' }], 'c1')

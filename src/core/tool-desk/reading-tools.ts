@@ -15,6 +15,7 @@ import { carried } from './carried-files.ts'
 import type { SendableFiles } from './kept-files.ts'
 import { oneLine } from './one-line.ts'
 import type { OwnChats } from './own-chats.ts'
+import { saidIn } from './said-in.ts'
 import { told } from './told.ts'
 
 type ReadingTools = Pick<ToolDesk, 'downloadAttachment' | 'fetchMessages' | 'getRoster' | 'pendingMessages'>
@@ -44,14 +45,11 @@ export function createReadingTools(
     fetchMessages: (caller, { chatId, limit }) =>
       told(async () => {
         const at = await chats.mine(caller, chatId)
-        const said = await store.transcript(at.integration, {
-          conversation: at.conversation,
-          limit: limit * 2,
-        })
-        const here = said.filter((entry) => entry.thread === at.thread && isShown(entry)).slice(-limit)
-        const messages = here.map(messageOf)
+        const { entries, partly } = await saidIn(store, at, limit)
+        const messages = entries.map(messageOf)
         const text = rows(messages, messageLine)
-        return done(text === '' ? '(no messages)' : text, { messages })
+        const none = partly ? '(no messages here among the latest of this chat)' : '(no messages)'
+        return done(text === '' ? none : text, { messages })
       }),
 
     getRoster: (caller, { chatId }) =>
@@ -146,17 +144,12 @@ function done(text: string, structured: Readonly<Record<string, unknown>>): Tool
   return { text, isError: false, structured: { ok: true, ...structured } }
 }
 
-/** What people see: no prompt of ours, no reaction, nothing that never arrived. */
-function isShown(entry: TranscriptEntry): boolean {
-  if (entry.direction === 'in') return entry.state !== 'refused' && entry.text !== ''
-  return entry.state === 'sent' && entry.op?.kind === 'text'
-}
-
 function messageOf(entry: TranscriptEntry) {
   return {
     message_id: entry.platformMessageId ?? entry.id,
     user: entry.direction === 'out' ? 'me' : (entry.sender ?? 'somebody'),
-    text: entry.text,
+    // Files alone are named by what they are.
+    text: entry.text || `(${(entry.attachments ?? []).map(({ kind }) => kind).join(', ')})`,
     ts: new Date(entry.at).toISOString(),
     attachments: entry.attachments?.length ?? 0,
   }

@@ -1,0 +1,57 @@
+// What was said in one thread of a chat, the newest of it, oldest first: other threads may have said much since.
+import type { Address, Store, TranscriptEntry } from '../../contract/index.ts'
+
+const PAGE = 200
+/** So many messages of a chat are looked through in each direction. */
+const MOST_LOOKED_AT = 5_000
+
+export interface SaidIn {
+  readonly entries: readonly TranscriptEntry[]
+  /** There are older ones that were not looked at. */
+  readonly partly: boolean
+}
+
+export async function saidIn(
+  store: Pick<Store, 'transcript'>,
+  { integration, conversation, thread }: Address,
+  limit: number,
+): Promise<SaidIn> {
+  // Each direction has positions of its own.
+  const back = async (direction: 'in' | 'out'): Promise<SaidIn> => {
+    const found: TranscriptEntry[] = []
+    let before: number | undefined
+    for (let looked = 0; looked < MOST_LOOKED_AT; looked += PAGE) {
+      const query = { conversation, direction, limit: PAGE }
+      const page = await store.transcript(
+        integration,
+        before === undefined ? query : { ...query, beforeSeq: before },
+      )
+      found.unshift(...page.filter((entry) => entry.thread === thread && isShown(entry)))
+      before = page[0]?.seq
+      if (found.length >= limit || page.length < PAGE) return { entries: found, partly: false }
+    }
+    return { entries: found, partly: true }
+  }
+  const [heard, told] = [await back('in'), await back('out')]
+  return {
+    entries: merged(heard.entries, told.entries).slice(-limit),
+    partly: heard.partly || told.partly,
+  }
+}
+
+/** By time; within one direction by position, which a platform's late message does not change. */
+function merged(heard: readonly TranscriptEntry[], told: readonly TranscriptEntry[]): TranscriptEntry[] {
+  const all: TranscriptEntry[] = []
+  const left = [...told]
+  for (const one of heard) {
+    while (left[0] !== undefined && left[0].at < one.at) all.push(...left.splice(0, 1))
+    all.push(one)
+  }
+  return [...all, ...left]
+}
+
+/** What people see: no prompt of ours, no reaction, nothing that never arrived. */
+function isShown(entry: TranscriptEntry): boolean {
+  if (entry.direction === 'out') return entry.state === 'sent' && entry.op?.kind === 'text'
+  return entry.state !== 'refused' && (entry.text !== '' || (entry.attachments?.length ?? 0) > 0)
+}
