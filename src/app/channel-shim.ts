@@ -2,7 +2,7 @@
 // starting or killing it steals no message and loses none. The daemon is started when none is there, or it is one on
 // another machine.
 import { randomUUID } from 'node:crypto'
-import type { Readable, Writable } from 'node:stream'
+import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { createAttachClient, remoteLink, socketLink } from '../attach/index.ts'
 import type { DataFolder } from '../config/data-folder.ts'
 import type { ToolOutcome } from '../contract/index.ts'
@@ -47,6 +47,7 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     end = resolve
   })
   const release = options.onSignal(() => end(0))
+  const heard = listenTo(options.input)
   let opened: (server: Awaited<ReturnType<typeof serve>>) => void = () => undefined
   const server = new Promise<Awaited<ReturnType<typeof serve>>>((resolve) => {
     opened = resolve
@@ -81,7 +82,7 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
 
   const serve = async (permission: boolean, channels: boolean) =>
     (await channelServer())(
-      { dialect, version: VERSION, permission, channels, input: options.input, output: options.output },
+      { dialect, version: VERSION, permission, channels, input: heard.input, output: options.output },
       {
         call,
         ask: (ask) => client.ask(ask),
@@ -93,7 +94,8 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
 
   client.start()
   try {
-    const welcome = await Promise.race([client.welcome(WELCOME_MS), ended.then(() => null)])
+    const nobody = Promise.race([ended, heard.ended]).then(() => null)
+    const welcome = await Promise.race([client.welcome(WELCOME_MS), nobody])
     if (welcome === null) log.error({ problem: client.problem() }, 'not attached; will go on trying')
     const serving = await serve(welcome?.permission ?? false, welcome?.channels ?? false)
     opened(serving)
@@ -105,4 +107,18 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     client.stop()
     options.input.destroy()
   }
+}
+
+/** Reads from the first moment on, so that a host that is gone is noticed while a daemon is still waited for. */
+function listenTo(from: Readable): { readonly input: Readable; readonly ended: Promise<void> } {
+  const input = new PassThrough()
+  const ended = new Promise<void>((resolve) => {
+    for (const end of ['end', 'close', 'error'] as const)
+      from.once(end, () => {
+        input.end()
+        resolve()
+      })
+  })
+  from.pipe(input)
+  return { input, ended }
 }
