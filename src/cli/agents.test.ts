@@ -73,6 +73,7 @@ describe('[S14.cli-agents] agents', () => {
   it('writes a Chorus agent as well, its connection string kept first and only when the file holds', async () => {
     const daemon = await startFakeDaemon(join(folder.path, 'data'), {
       'PUT /api/secrets/leo_connection_string': { ok: true },
+      'GET /api/secrets': { items: [], next: null },
       'GET /api/status': { ...STATUS, config: { ...STATUS.config, file } },
     })
     const url = 'https://agent.example.com/inbox/sk_planted'

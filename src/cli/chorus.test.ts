@@ -1,4 +1,5 @@
 // `chorus` and `agents` against a canned daemon: what they ask for, what they show, and what they never show.
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { command, freshFolder } from './fixtures/fake-daemon.ts'
 
@@ -26,6 +27,14 @@ describe('chorus', () => {
       const told = await command(['chorus', 'verify', ...args, ...data()])
       expect(told.code).toBe(2)
     }
+    const url = 'http://127.0.0.1:1/inbox/sk_x'
+    for (const [args, said] of [
+      [[url], 'say so with --allow-private'],
+      [[url, '--allow-private', '--callback', 'foo'], '--callback: "foo" is not a URL'],
+    ] as const) {
+      const told = await command(['chorus', 'verify', ...args, ...data()])
+      expect(told).toMatchObject({ code: 2, err: expect.stringContaining(said) })
+    }
     const refused = await command([
       'chorus',
       'verify',
@@ -40,11 +49,34 @@ describe('chorus', () => {
   })
 })
 
+it('verify on a port that is taken says which option chooses another', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve))
+  const { port } = server.address() as AddressInfo
+  const url = 'http://127.0.0.1:1/inbox/sk_x'
+  const words = ['chorus', 'verify', url, '--allow-private', '--listen', String(port)]
+  const told = await command([...words, ...data()])
+  await new Promise((resolve) => server.close(resolve))
+  expect(told).toMatchObject({
+    ...{
+      code: 2,
+      err: `error: port ${port} cannot be listened on: EADDRINUSE\nhint: choose another with --listen\n`,
+    },
+  })
+})
+
 describe('agents add', () => {
   it('keeps the connection string encrypted and prints the lines for the file, without it', async () => {
     const { asked } = await start({
       'PUT /api/secrets/kate_connection_string': { ok: true },
-      'GET /api/status': { integrations: [{ id: 'kate_tg' }], config: { file: 'switchboard.yaml' } },
+      'GET /api/secrets': { items: [{ name: 'leo_connection_string' }], next: null },
+      'GET /api/status': {
+        ...{
+          integrations: [{ id: 'kate_tg' }],
+          agents: [{ id: 'ann' }],
+          config: { file: 'switchboard.yaml' },
+        },
+      },
     })
     const url = 'https://agent.example.com/inbox/sk_planted'
     const told = await command([
@@ -67,8 +99,20 @@ describe('agents add', () => {
     expect(web.out).toMatch(/^integrations:\n {2}- \{ id: web, platform: web \}\nagents:\n/)
     const none = await command(['agents', 'add', 'kate', '--chorus', url, '--bind', 'slack:x', ...data()])
     expect(none.err).toContain('there is no integration "x" yet')
-    expect(asked[0]?.body).toEqual({ value: url })
+    const kept = () => asked.filter(({ method }) => method === 'PUT')
+    expect(kept().map(({ body }) => body)).toEqual([{ value: url }, { value: url }, { value: url }])
+    // A running agent is not led elsewhere, nor a string replaced that something may refer to.
+    for (const [id, said] of [
+      ['ann', 'there is an agent "ann" already'],
+      ['leo', 'a connection string is kept as secret:leo_connection_string already'],
+    ] as const) {
+      const taken = await command(['agents', 'add', id, '--chorus', url, ...data()])
+      expect(taken).toMatchObject({ code: 1, out: '', err: expect.stringContaining(said) })
+    }
+    expect(kept()).toHaveLength(3)
     for (const args of [
+      ['kate', '--chorus', url, '--connector', 'demo'],
+      ['kate', '--chorus', 'https://'],
       ['kate'],
       ['ka te', '--chorus', url],
       ['kate', '--chorus', 'x'],

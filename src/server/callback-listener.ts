@@ -1,6 +1,7 @@
 // A listener for a moment: `switchboard chorus verify` hears the callbacks of the agent it tests.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { SwitchboardError } from '../contract/index.ts'
 import { readBody } from './read-body.ts'
 
 const MAX_BODY_BYTES = 1_048_576
@@ -29,7 +30,16 @@ export async function openCallbackListener(
     })
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (problem: NodeJS.ErrnoException) =>
+      reject(
+        problem.code === 'EADDRINUSE' || problem.code === 'EACCES'
+          ? new SwitchboardError('input_invalid', `port ${port} cannot be listened on: ${problem.code}`, {
+              hint: 'choose another with --listen',
+              cause: problem,
+            })
+          : problem,
+      ),
+    )
     server.listen({ host: '127.0.0.1', port }, resolve)
   })
   return {

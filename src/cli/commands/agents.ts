@@ -1,6 +1,7 @@
 // `switchboard agents`: what is configured, and the lines that add one.
-import type { StatusReport } from '../../contract/index.ts'
+import { type StatusReport, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
+import type { DaemonClient } from '../daemon-client.ts'
 import { usage } from '../failure.ts'
 import { printList } from '../list.ts'
 import type { Column } from '../output/table.ts'
@@ -32,17 +33,23 @@ export interface AddAgentOptions {
 /** Keeps the connection string encrypted, and prints the lines for the configuration or puts them there. */
 export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options) => {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(id)) throw usage(`"${id}" is not an id for an agent`)
+  if (options.connector !== undefined && options.chorus !== undefined)
+    throw usage('--connector and --chorus exclude each other', 'an agent is reached in one way')
   if (options.connector !== undefined) return addConnected(context, id, options)
-  const url = options.chorus ?? ''
-  if (!/^https?:\/\/\S+$/.test(url)) {
+  if (options.chorus === undefined) {
     throw usage(
       'say how the agent is reached',
       'switchboard agents add ID --chorus URL, or --connector channel',
     )
   }
+  const url = options.chorus
+  // It is a secret: what is wrong with it is said without repeating it.
+  if (!/^https?:\/\/\S+$/.test(url) || !URL.canParse(url))
+    throw usage('--chorus does not hold a connection string', 'it is a URL: https://…')
   const [plugin, instance] = bound(options.bind)
   const secret = `${id}_connection_string`
   const daemon = await context.daemon()
+  await refuseTaken(daemon, id, secret)
   const keep = async () =>
     void (await daemon.call('PUT', `/api/secrets/${encodeURIComponent(secret)}`, { body: { value: url } }))
   if (options.write) {
@@ -81,6 +88,21 @@ export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options
   )
   context.note(context.paint.dim('your switchboard.yaml. It is read again when it changes'))
   return 0
+}
+
+/** A running agent must not be led elsewhere by a command that says "add". */
+async function refuseTaken(daemon: DaemonClient, id: string, secret: string): Promise<void> {
+  const { agents } = await daemon.call<Pick<StatusReport, 'agents'>>('GET', '/api/status')
+  if (agents.some((agent) => agent.id === id))
+    throw new SwitchboardError('conflict', `there is an agent "${id}" already`, {
+      hint: `another connection string for it: switchboard secrets set ${secret}`,
+    })
+  for await (const { name } of daemon.list<{ readonly name: string }>('/api/secrets', {}, null)) {
+    if (name !== secret) continue
+    throw new SwitchboardError('conflict', `a connection string is kept as secret:${secret} already`, {
+      hint: `replace it with: switchboard secrets set ${secret}, or forget it: switchboard secrets remove ${secret}`,
+    })
+  }
 }
 
 /** A connector that needs no secret of its own: its keys are set with `agents set`. */

@@ -59,6 +59,11 @@ export interface VerifyOptions {
 export const verify: Run<VerifyOptions> = async (context, [url = ''], options) => {
   if (!/^https?:\/\/\S+$/.test(url))
     throw usage('the URL is not one', 'give a connection string or a callback URL')
+  if (url.startsWith('http:') && options.allowPrivate !== true)
+    throw usage('http: is only taken of what is on this machine or network', 'say so with --allow-private')
+  const { callback } = options
+  if (callback !== undefined && (!/^https?:\/\//.test(callback) || !URL.canParse(callback)))
+    throw usage(`--callback: "${callback}" is not a URL`, 'for example: --callback https://me.example.com')
   const waitS = Number(options.wait ?? '30')
   if (!Number.isFinite(waitS) || waitS < 0) throw usage('--wait takes seconds', 'for example: --wait 60')
   const listenPort = Number(options.listen ?? '0')
@@ -75,7 +80,7 @@ export const verify: Run<VerifyOptions> = async (context, [url = ''], options) =
       : verifyChorusAgent({
           ...to,
           waitMs: waitS * 1_000,
-          ...(options.callback === undefined ? {} : { publicBase: options.callback.replace(/\/$/, '') }),
+          ...(callback === undefined ? {} : { publicBase: callback.replace(/\/$/, '') }),
           ...(options.listen === undefined ? {} : { listenPort }),
         })
   const { paint } = context
