@@ -66,7 +66,10 @@ export function createDesk(deps: DeskDeps): Desk {
     },
     async decide(id, behavior, by, via) {
       const { won, approval } = await store.decide({ id, behavior, cause: 'person', by, via })
-      if (!approval) throw new SwitchboardError('not_found', `there is no approval ${id}`)
+      if (!approval)
+        throw new SwitchboardError('not_found', `there is no approval "${id}"`, {
+          hint: 'list them with: switchboard approvals',
+        })
       // "Allowed" is said only when the agent has it: wait for the relay, it is a matter of milliseconds.
       if (won) await gateway.approvals.settle(id)
       return { won, approval: approvalView((await store.approval(id)) ?? approval) }
@@ -114,6 +117,15 @@ export function createDesk(deps: DeskDeps): Desk {
     async mintToken({ kind, scope, ttl_ms }, by) {
       if (!MINTABLE.includes(kind)) {
         throw new SwitchboardError('input_invalid', `kind must be one of ${MINTABLE.join(', ')}`)
+      }
+      if (kind === 'admin' && (scope.agent ?? scope.session ?? scope.user) !== undefined) {
+        throw new SwitchboardError(
+          'input_invalid',
+          'a token of kind admin is for everything: nothing narrows it',
+          {
+            hint: 'leave agent, session and user out, or mint one of kind agent or user',
+          },
+        )
       }
       if (scope.agent !== undefined && !settings().agents.some((one) => one.id === scope.agent)) {
         throw new SwitchboardError('not_found', `there is no agent "${scope.agent}"`)
@@ -172,7 +184,9 @@ export function createDesk(deps: DeskDeps): Desk {
 
   async function cannot(verb: string, id: string, state: string | undefined): Promise<SwitchboardError> {
     return state === undefined
-      ? new SwitchboardError('not_found', `there is no ${id}`)
+      ? new SwitchboardError('not_found', `there is no "${id}"`, {
+          hint: 'list them with: switchboard turns, or switchboard outbox',
+        })
       : new SwitchboardError(
           'conflict',
           `${id} is ${state}: it cannot be ${verb === 'bury' ? 'buried' : `${verb.replace(/y$/, 'i')}ed`}`,

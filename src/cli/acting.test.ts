@@ -298,6 +298,17 @@ describe('secrets, tokens, links, reload, doctor', () => {
     expect((await command(['token', 'mint', ...data()])).code).toBe(2)
     expect((await command(['token', 'mint', '--kind', 'user', ...data()])).code).toBe(2)
     expect((await command(['token', 'mint', '--kind', 'notfy', ...data()])).err).toContain('"notify"')
+    // An admin token that is listed as one agent's would still open everything.
+    for (const [option, value] of [
+      ['--agent', 'kate'],
+      ['--session', 's'],
+      ['--user', 'u'],
+    ] as const) {
+      const narrow = await command(['token', 'mint', '--kind', 'admin', option, value, ...data()])
+      expect(narrow).toMatchObject({ code: 2, err: expect.stringContaining(`${option} does not narrow it`) })
+    }
+    const over = await command(['token', 'mint', '--agent', 'kate', '--expires', '0s', ...data()])
+    expect(over).toMatchObject({ code: 2, err: expect.stringContaining('over at once') })
     expect((await command(['token', ...data()])).out).toContain('agent=kate')
     expect((await command(['token', 'revoke', 'tok_1', ...data()])).code).toBe(0)
     expect((await command(['token', 'revoke', 'tok_2', ...data()])).code).toBe(1)

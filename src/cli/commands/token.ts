@@ -61,6 +61,8 @@ export const mintToken: Run<MintOptions> = async (context, _args, options) => {
     if (value !== undefined) scope[name] = value
   }
   const ttlMs = options.expires === undefined ? null : parseDuration(options.expires, '--expires')
+  if (ttlMs !== null && ttlMs < 1)
+    throw usage('--expires: it would be over at once', 'for example: --expires 90d')
   const daemon = await context.daemon()
   const minted = await daemon.call<Minted>('POST', '/api/tokens', {
     body: { kind: options.kind, scope, ttl_ms: ttlMs },
@@ -92,6 +94,13 @@ function checkKind(options: MintOptions): void {
     throw usage(
       `--kind: "${options.kind}" is not a kind of token`,
       suggestion(options.kind, Object.keys(KINDS)),
+    )
+  }
+  const narrowed = (['agent', 'session', 'user'] as const).find((name) => options[name] !== undefined)
+  if (options.kind === 'admin' && narrowed !== undefined) {
+    throw usage(
+      `a token of kind "admin" is for everything: --${narrowed} does not narrow it`,
+      `leave --${narrowed} out, or mint one of kind agent or user`,
     )
   }
   if (needs !== null && options[needs] === undefined) {

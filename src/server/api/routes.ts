@@ -225,7 +225,9 @@ const operating: readonly Route[] = [
     summary: 'Revokes a token at once.',
     run: async ({ desk, path, by }) => {
       if (!(await desk.revokeToken(path.id ?? '', by)))
-        throw new SwitchboardError('not_found', 'there is no such token')
+        throw new SwitchboardError('not_found', 'there is no such token, or it was revoked before', {
+          hint: 'list them with: switchboard token',
+        })
       return { revoked: true }
     },
   }),
