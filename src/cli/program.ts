@@ -3,7 +3,7 @@ import { Command, type CommanderError } from 'commander'
 import type { SwitchboardError } from '../contract/index.ts'
 import { usage } from './failure.ts'
 import { addChorusCommands } from './program/chorus.ts'
-import { type Action, type Load, unknownVerb } from './program/group.ts'
+import { type Action, helpInstead, type Load, unknownVerb } from './program/group.ts'
 import { addOperatingCommands } from './program/operating.ts'
 import { addPeopleCommands } from './program/people.ts'
 import { addReadingCommands } from './program/reading.ts'
@@ -33,7 +33,7 @@ export function createProgram(
     .option('--no-color', 'no colours')
     .option('-V, --version', 'print the version')
     .usage('[options] <command>')
-    .helpCommand('help [command]', 'explain a command')
+    .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: () => {} })
     .exitOverride()
@@ -48,12 +48,30 @@ export function createProgram(
   addOperatingCommands(program, action)
   addChorusCommands(program, action)
   addSendingCommands(program, action)
+  addHelp(program)
   return program
     .argument('[command...]')
     .action(async ([name]: readonly string[], options: { readonly version?: boolean }, self: Command) => {
       if (name !== undefined) throw unknownVerb(self, name)
-      if (options.version !== true) return self.help({ error: true })
+      if (options.version !== true) return helpInstead(self)
       return invoke(() => import('./commands/version.ts').then((m) => m.version), self)
+    })
+}
+
+/** Our own: commander's shows the whole help, and no error, for a command that there is not. */
+function addHelp(program: Command): void {
+  program
+    .command('help')
+    .argument('[command...]')
+    .description('explain a command')
+    .action((words: readonly string[]) => {
+      let at = program
+      for (const word of words) {
+        const next = at.commands.find((one) => one.name() === word)
+        if (next === undefined) throw unknownVerb(at, word)
+        at = next
+      }
+      at.help()
     })
 }
 

@@ -18,6 +18,8 @@ export const exportAudit: Run<{ readonly format: string }> = async (context, _ar
   if (format !== 'ndjson' && format !== 'csv') {
     throw usage(`--format: "${format}" is not a format`, 'write ndjson or csv')
   }
+  if (context.json && format === 'csv')
+    throw usage('--json and --format csv exclude each other', 'leave one out')
   return context.reading(async (reader) => {
     for await (const chunk of reader.exportAudit(format)) await context.terminal.out(chunk)
     return 0

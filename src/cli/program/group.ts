@@ -25,9 +25,17 @@ export function addGroup(parent: Command, name: string, description: string, bar
   return group.action(async (words: readonly string[], ...rest: unknown[]) => {
     const [verb] = words
     if (verb !== undefined) throw unknownVerb(group, verb)
-    if (bare === null) return group.help({ error: true })
+    if (bare === null) return helpInstead(group)
     return bare(...rest)
   })
+}
+
+/** Scripts are told as scripts are; people see what there is. */
+export function helpInstead(of: Command): never {
+  const path = pathOf(of)
+  if (of.optsWithGlobals<{ readonly json?: boolean }>().json === true)
+    throw usage(`"${path}" needs a command`, `see what there is with: ${path} --help`)
+  return of.help({ error: true })
 }
 
 export function unknownVerb(of: Command, name: string): SwitchboardError {
