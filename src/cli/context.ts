@@ -2,7 +2,7 @@
 import type { DataFolder } from '../config/data-folder.ts'
 import { locateConfigFile, locateDataFolder } from './configuration.ts'
 import { createDaemonClient, type DaemonClient, daemonAnswers } from './daemon-client.ts'
-import { daemonAbsent } from './failure.ts'
+import { daemonAbsent, storeAway } from './failure.ts'
 import { createPaint, type Paint, wantsColour } from './output/colour.ts'
 import { jsonLine } from './output/json-lines.ts'
 import type { Reader } from './reader.ts'
@@ -68,9 +68,9 @@ export function createContext(terminal: Terminal, options: GlobalOptions): Conte
     async reading(use) {
       const { createDaemonReader, openStoreReader } = await import('./reader.ts')
       if (await daemonAnswers(target.socketPath)) return use(createDaemonReader(createDaemonClient(target)))
-      const opened = await openStoreReader({
-        dataDir: folder.path,
-        configFile: locateConfigFile(terminal, options.config),
+      const configFile = locateConfigFile(terminal, options.config)
+      const opened = await openStoreReader({ dataDir: folder.path, configFile }).catch((thrown) => {
+        throw storeAway(thrown, 'nothing was read: ask again when that is mended')
       })
       try {
         return await use(opened.reader)

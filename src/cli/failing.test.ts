@@ -26,6 +26,8 @@ describe('usage', () => {
       '--port: "99999" is not a port',
       'write a number from 0 to 65535; 0 takes a free one',
     ],
+    [['help', 'nope'], 'unknown command "switchboard nope"', 'see what there is with: switchboard --help'],
+    [['help', 'turn'], 'unknown command "switchboard turn"', 'did you mean: switchboard turns'],
     [['channel'], '--agent is missing', 'name the agent of switchboard.yaml that this host serves'],
   ])('[S14.cli-exit-codes] [S14.cli-stderr-hint] %j exits 2 with a hint', async (words, error, hint) => {
     const told = await command(words)
@@ -43,6 +45,15 @@ describe('usage', () => {
     })
   })
 
+  it.each([[[]], [['audit']], [['import']], [['help', 'nope']], [['audit', 'export', '--format', 'csv']]])(
+    '%j with --json is an object on standard error, not the help',
+    async (words) => {
+      const told = await command([...words, '--json'])
+      expect(told).toMatchObject({ code: 2, out: '' })
+      expect(JSON.parse(told.err)).toMatchObject({ ok: false, code: 'input_invalid' })
+    },
+  )
+
   it('help is exit 0 on standard output when asked for, exit 2 on standard error when not', async () => {
     const asked = await command(['--help'])
     expect(asked).toMatchObject({ code: 0, err: '' })
@@ -50,6 +61,8 @@ describe('usage', () => {
     expect((await command(['help', 'turns'])).out).toContain('--source')
     expect(await command([])).toMatchObject({ code: 2, out: '' })
     expect(await command(['audit'])).toMatchObject({ code: 2, out: '' })
+    expect((await command(['help', 'outbox', 'bury'])).out).toContain('Usage: switchboard outbox bury')
+    expect((await command(['help'])).out).toBe(asked.out)
     expect((await command(['--version'])).out).toMatch(/^switchboard \d+\.\d+\.\d+/)
   })
 })
@@ -105,6 +118,24 @@ describe('without a daemon', () => {
     rmSync(path)
     writeFileSync(path, '')
     expect((await command(['reload', ...data()])).err).toContain('no daemon holds')
+  })
+
+  it('a store that is away: nothing was read, and nobody is told that it is tried again', async () => {
+    const config = join(folder(), 'away.yaml')
+    writeFileSync(config, 'store: postgres://127.0.0.1:1/x\nintegrations: []\nagents: []\n')
+    writeFileSync(join(folder(), 'ledger.key'), Buffer.alloc(32, 7).toString('base64'), { mode: 0o600 })
+    const told = await command(['status', '--config', config, ...data()])
+    expect(told).toMatchObject({ code: 1, out: '' })
+    expect(told.err).toMatch(/hint: .*nothing was read: ask again when that is mended/)
+    expect(told.err).not.toContain('by itself')
+  })
+
+  it('a file that there is not: the hint writes that one, wherever it is', async () => {
+    const file = join(folder(), 'no such.yaml')
+    const hint = `switchboard init --config '${file}'`
+    expect((await command(['check', file, ...data()])).err).toContain(hint)
+    const up = await command(['up', '--config', file, ...data()])
+    expect(up).toMatchObject({ code: 2, err: expect.stringContaining(hint) })
   })
 
   it('reading where nothing ever ran says so and leaves no trace', async () => {

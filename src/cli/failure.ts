@@ -1,4 +1,5 @@
 // How a command fails: `error:` and `hint:` on standard error, or one JSON object there; the code says the rest.
+import { shellWord } from '../config/shell-word.ts'
 import { asSwitchboardError, SwitchboardError } from '../contract/index.ts'
 import type { Paint } from './output/colour.ts'
 import { jsonLine } from './output/json-lines.ts'
@@ -14,7 +15,7 @@ export function daemonAbsent(dataDir: string, message?: string): SwitchboardErro
 }
 
 export function startHint(dataDir: string): string {
-  return `start one with: switchboard up --data ${quoted(dataDir)}`
+  return `start one with: switchboard up --data ${shellWord(dataDir)}`
 }
 
 export function usage(message: string, hint?: string): SwitchboardError {
@@ -40,6 +41,12 @@ export function describeFailure(
   return { text: `${lines.join('\n')}\n`, exitCode }
 }
 
-function quoted(path: string): string {
-  return /^[\w./~+@:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+/** The store's own hint says that it is tried again: that is true of a daemon that runs, and of nothing else. */
+export function storeAway(thrown: unknown, instead: string): unknown {
+  if (!(thrown instanceof SwitchboardError) || thrown.code !== 'store_unavailable') return thrown
+  const why = (thrown.hint ?? '').replace(/[,:] it (is tried again|goes on) by itself$/, '')
+  return new SwitchboardError(thrown.code, thrown.message, {
+    hint: `${why === '' ? '' : `${why}; `}${instead}`,
+    cause: thrown,
+  })
 }

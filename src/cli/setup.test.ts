@@ -129,6 +129,17 @@ describe('up', () => {
     })
   })
 
+  it('an admin token that is kept nowhere yet: nobody is sent to a command that needs the daemon', async () => {
+    const hint = 'store it with `switchboard secrets set ADM`'
+    const straw = strawDaemon({
+      fails: new SwitchboardError('config_invalid', 'secret:ADM leads to nothing', { hint }),
+    })
+    await expect(straw.ended).rejects.toMatchObject({
+      code: 'config_invalid',
+      hint: expect.stringContaining('env:NAME or file:path'),
+    })
+  })
+
   it('a second signal ends it at once, but one key press passed on twice is one', async () => {
     const straw = strawDaemon()
     await straw.start()
@@ -228,7 +239,7 @@ describe('init', () => {
     [['--port', '0'], /port/],
     [['--agent', 'a b'], /not an id/],
     [['--hook', 'web'], /chat page/],
-    [['claude-desktop'], /not in this version/],
+    [['claude-desktop'], /nothing that can be set up\nhint: .*init claude-code/],
     [['claude-code', '--agent', 'a b'], /not an id/],
   ])('%j is refused and nothing is written', async (words, problem) => {
     const told = await command(['init', '--config', path('x.yaml'), ...words, ...data()])

@@ -7,6 +7,7 @@ import { type Finding, findingsOf } from './issues.ts'
 import { formatPath, type Problem } from './problem.ts'
 import { configSchema } from './schema/index.ts'
 import { settingsOf } from './settings-of.ts'
+import { shellWord } from './shell-word.ts'
 import { createSideFiles } from './side-files.ts'
 import { decodeText, type ReadFile, readFileBounded } from './text-file.ts'
 import { readYaml, type YamlText } from './yaml-text.ts'
@@ -40,7 +41,9 @@ export function loadSettings(file: string, deps: LoadDeps): LoadResult {
     return failed(
       path,
       missing ? 'there is no such file' : 'the file cannot be read',
-      missing ? 'run `switchboard init` to write one' : null,
+      missing
+        ? `write one with: switchboard init${file === 'switchboard.yaml' ? '' : ` --config ${shellWord(file)}`}`
+        : null,
     )
   }
   const decoded = decodeText(bytes)

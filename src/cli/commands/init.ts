@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { shellWord } from '../../config/shell-word.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
@@ -25,9 +26,10 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
     return initClaudeCode(context, options)
   }
   if (kind !== undefined) {
-    throw new SwitchboardError('not_built', `"init ${kind}" is planned, but not in this version`, {
-      hint: 'without a word it sets up the web chat, a webhook and the demo agent: switchboard init',
-    })
+    throw usage(
+      `init: "${kind}" is nothing that can be set up`,
+      'switchboard init claude-code; without a word: the web chat, a webhook and the demo agent',
+    )
   }
   const file = resolve(context.givenConfig ?? 'switchboard.yaml')
   const answer = asker(context, options.yes === true)
@@ -47,7 +49,7 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
   const secretKept = await writeSecret(secretPath)
 
   const upCommand =
-    file === resolve('switchboard.yaml') ? 'switchboard up' : `switchboard up --config ${file}`
+    file === resolve('switchboard.yaml') ? 'switchboard up' : `switchboard up --config ${shellWord(file)}`
   if (context.json) {
     await context.printJson({
       ok: true,
@@ -75,7 +77,7 @@ function asker(context: Context, silent: boolean) {
   return async (what: string, given: string | undefined, fallback: string, check: Check): Promise<string> => {
     if (given !== undefined) {
       const problem = check(given)
-      if (problem !== null) throw usage(`${what}: "${given}" ${problem}`)
+      if (problem !== null) throw usage(`${what}: "${given}" ${problem}`, `leave it out for ${fallback}`)
       return given
     }
     while (interactive) {

@@ -4,7 +4,7 @@ import type { Daemon, DaemonOptions } from '../../app/daemon.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
-import { usage } from '../failure.ts'
+import { storeAway, usage } from '../failure.ts'
 import { parseDuration } from '../output/time.ts'
 import { announce } from './up-banner.ts'
 
@@ -77,12 +77,14 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
   }
 }
 
-/** The store's own hint says that it is tried again: that is true of a daemon that runs. */
 function notStarted(thrown: unknown): unknown {
-  if (!(thrown instanceof SwitchboardError) || thrown.code !== 'store_unavailable') return thrown
-  const why = (thrown.hint ?? '').replace(/[,:] it (is tried again|goes on) by itself$/, '')
-  const hint = `${why === '' ? '' : `${why}; `}nothing was started: start again when that is mended`
-  return new SwitchboardError(thrown.code, thrown.message, { hint, cause: thrown })
+  // Only what the daemon itself needs ends the start: its admin token. `secrets set` would need the daemon.
+  if (thrown instanceof SwitchboardError && /^secret:\S+ leads to nothing$/.test(thrown.message))
+    return new SwitchboardError(thrown.code, thrown.message, {
+      hint: 'secrets are set while a daemon runs: let server.admin_token be env:NAME or file:path',
+      cause: thrown,
+    })
+  return storeAway(thrown, 'nothing was started: start again when that is mended')
 }
 
 /** On a terminal the banner says what a person wants to know; the log is left to what goes wrong. */
