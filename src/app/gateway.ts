@@ -24,6 +24,7 @@ import { type Cluster, createCluster } from '../core/cluster/cluster.ts'
 import { createAgentOutlet } from '../core/dispatch/agent-outlet.ts'
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
 import { createPressure } from '../core/dispatch/pressure.ts'
+import { keepEndingRemoved } from '../core/dispatch/removed-agents.ts'
 import { createRoster, type Roster } from '../core/dispatch/roster.ts'
 import { createIntake, type Intake } from '../core/inbound/intake.ts'
 import { giveBackClaim } from '../core/outbound/give-back.ts'
@@ -118,6 +119,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const hosted = createHostedServers(deps.servers)
   let started = false
   let stopPruning: Cancel = () => undefined
+  let stopEnding: Cancel = () => undefined
   const crashPoint = deps.crashPoint ? { crashPoint: deps.crashPoint } : {}
 
   const relay = createSignalRelay({ store, clock, log, links, cluster: () => cluster })
@@ -356,10 +358,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await approvals.start()
       started = true
       scheduler.start()
+      stopEnding = keepEndingRemoved({
+        ...{ store, clock, log, settings, cluster, approvals, signal },
+        canSpeak: (integration) => canSpeak(links, integration),
+      })
       stopPruning = keepPruning({ store, clock, log, tunables: () => settings().tunables })
     },
     async stop() {
       stopPruning()
+      stopEnding()
       scheduler.stop()
       approvals.stop()
       await dispatcher.stop()

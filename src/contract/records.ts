@@ -318,7 +318,7 @@ export interface TurnFilter {
   readonly states?: readonly TurnState[]
   /** Whether those that rest (seen, acknowledged) are given too; false: they are left out. */
   readonly resting?: false
-  readonly agent?: string
+  readonly agent?: string | { readonly not: readonly string[] }
   readonly integration?: string
   readonly session?: string
   readonly source?: string

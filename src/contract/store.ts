@@ -113,11 +113,15 @@ export interface Store {
   heardOf(turn: string, agent: string): Promise<boolean>
   /**
    * Like `accept`, for a turn that another node holds and whose agent spoke here. The lane stays whose it is; its holder
-   * hears of the move. `stale`: the turn is not in flight any more, nothing was written.
+   * hears of the move. `stale`: the turn is not in flight any more, nothing was written. `waiting`: also for one that is
+   * queued.
    */
   acceptFor(
     sends: readonly NewSend[],
-    move: Pick<TurnMove, 'turn' | 'reason' | 'detail'> & { readonly to: 'seen' | 'answered' | 'failed' },
+    move: Pick<TurnMove, 'turn' | 'reason' | 'detail'> & {
+      readonly to: 'seen' | 'answered' | 'failed'
+      readonly waiting?: true
+    },
   ): Promise<{ readonly outcome: 'accepted' | 'stale'; readonly sends: readonly Enqueued[] }>
   /** Operator: failed or expired → queued; anything open → failed: cancelled. Null when the state does not allow it. */
   operateTurn(id: string, verb: 'retry' | 'cancel', by: string): Promise<TurnRow | null>

@@ -61,6 +61,7 @@ built   5 S2.ack-reaction           The sender sees an acknowledging reaction on
 built   3 S2.typing-kept-alive      Typing is kept alive while the agent works, and ends with the turn
 built   2 S2.offline-notice-once    The sender gets a short notice if the agent is offline, once per outage
 built   2 S2.given-up-notice        The sender gets a short notice if the message is given up
+built   2 S2.agent-removed          Turns and approvals of an agent that is no longer configured are given up with that reason, once no node has it
 built   2 S2.no-lie-given-up        That a message was not answered is never said of one that was, and once of one that was not
 built   2 S2.conservation           received = refused + consumed + queued + handed + seen + answered + failed + expired, in total
 built   2 S2.conservation-each      The same sum holds for each integration

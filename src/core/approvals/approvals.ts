@@ -13,7 +13,6 @@ import {
   type Random,
   type Settings,
   type Store,
-  type Verdict,
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Roster } from '../dispatch/roster.ts'
@@ -22,6 +21,7 @@ import { createPatience } from '../patience.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import { freshApprovalId, isApprovalId } from './approval-id.ts'
 import { type AskOrder, createSurfaces } from './surfaces.ts'
+import { verdictOf } from './verdict-of.ts'
 
 export type { AskOrder } from './surfaces.ts'
 
@@ -49,6 +49,8 @@ export interface Approvals {
   hostWaits(agent: string, host: string, requests: readonly string[]): Promise<void>
   /** The turns behind them were cancelled: nobody needs to answer any more. */
   withdraw(agent: string, turns: readonly string[]): Promise<void>
+  /** All agents but these are gone for good: what they asked needs no answer, and what was decided reaches nobody. */
+  forsake(agents: readonly string[]): Promise<void>
   stop(): void
 }
 
@@ -273,8 +275,10 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     expiries.delete(row.id)
     const post = deps.roster.get(row.agent)
     if (!post) {
-      if (store.shared && last) await settled(row, 'undeliverable', false)
-      return last
+      // Its agent is not configured any more: nobody is left to tell but the chats that were asked.
+      if (row.state !== 'decided') await expired(row, false)
+      else if (store.shared && last) await settled(row, 'undeliverable', false)
+      return last || row.state !== 'decided'
     }
     const holds = post.connector.holdsDecisions
     // A host with a dialog of its own is told only what a person decided; its dialog stays open otherwise.
@@ -283,9 +287,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     const there = post.attached || !holds
     const outcome = tell && there ? await (post.connector.verdict?.(verdictOf(row)) ?? 'gone') : 'gone'
     if (row.state !== 'decided') {
-      told.add(row.id)
-      for (const id of told) if (told.size > TOLD_REMEMBERED) told.delete(id)
-      await retire(row, !holds)
+      await expired(row, !holds)
       return true
     }
     const relayed = outcome === 'relayed'
@@ -293,9 +295,20 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     return relayed || last
   }
 
+  const expired = async (row: ApprovalRow, passed: boolean) => {
+    told.add(row.id)
+    for (const id of told) if (told.size > TOLD_REMEMBERED) told.delete(id)
+    await retire(row, passed)
+  }
+
   const settled = async (row: ApprovalRow, to: 'relayed' | 'undeliverable', passed: boolean) => {
     const done = await patience.persist('settle an approval', () => store.settleApproval(row.id, to))
     if (done) await retire(done, passed)
+  }
+
+  const withdraw = async ({ id }: ApprovalRow) => {
+    const withdrawn = await store.settleApproval(id, 'withdrawn')
+    if (withdrawn) await retire(withdrawn, false)
   }
 
   const relayAgain = (row: ApprovalRow) => {
@@ -349,8 +362,14 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     async withdraw(agent, turns) {
       for (const row of await store.approvals({ agent, states: ['pending'], limit: 1_000 })) {
         if (row.turn === null || !turns.includes(row.turn)) continue
-        const withdrawn = await store.settleApproval(row.id, 'withdrawn')
-        if (withdrawn) await retire(withdrawn, false)
+        await withdraw(row)
+      }
+    },
+    async forsake(agents) {
+      for (const row of await store.approvals({ states: ['pending', 'decided'], limit: 1_000 })) {
+        if (agents.includes(row.agent)) continue
+        if (row.state === 'pending') await withdraw(row)
+        else await settled(row, 'undeliverable', false)
       }
     },
     async start() {
@@ -365,17 +384,5 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       for (const cancel of expiries.values()) cancel()
       expiries.clear()
     },
-  }
-}
-
-function verdictOf(row: ApprovalRow): Verdict {
-  return {
-    approval: row.id,
-    session: row.session,
-    turn: row.turn,
-    behavior: row.behavior ?? 'deny',
-    decidedBy: row.decidedBy ?? 'switchboard',
-    cause: row.cause ?? 'person',
-    ask: row.ask,
   }
 }

@@ -26,7 +26,8 @@ export function* readTurns(tag: string, filter: TurnFilter): Steps<readonly Turn
   if (filter.states) where.add('state @any(?)', filter.states)
   if (filter.resting === false) where.plain(NOT_RESTING)
   const open = filter.states?.every((state) => OPEN.includes(state)) ?? false
-  if (filter.agent !== undefined) where.add('agent = ?', filter.agent)
+  if (typeof filter.agent === 'string') where.add('agent = ?', filter.agent)
+  else if (filter.agent) where.add('NOT agent @any(?)', filter.agent.not)
   if (filter.source !== undefined) where.add('source = ?', filter.source)
   if (filter.session !== undefined) {
     where.add('session = ?', filter.session)

@@ -95,6 +95,7 @@ export interface AcceptForCall {
   readonly sends: readonly NewSend[]
   readonly move: Pick<TurnMove, 'turn' | 'reason' | 'detail'> & {
     readonly to: 'seen' | 'answered' | 'failed'
+    readonly waiting?: true
   }
 }
 
@@ -115,7 +116,9 @@ export const acceptFor: Verb<AcceptForCall, AcceptForResult | 'busy'> = oneByOne
   if (!(yield* lockAtOnce('turns', lane))) return 'busy'
   const turns = yield* loadTurns(context, [move])
   const turn = turns.get(move.turn)
-  if (turn?.state !== 'handed' && turn?.state !== 'seen') return { outcome: 'stale', sends: [] }
+  const open =
+    turn?.state === 'handed' || turn?.state === 'seen' || (move.waiting && turn?.state === 'queued')
+  if (!turn || !open) return { outcome: 'stale', sends: [] }
   if (mayMove(turn, move)) moveOne(context, turn, { ...move, lane, token: 0 })
   yield* writeTurns(context, turns.values())
   return { outcome: 'accepted', sends: yield* enqueueSends(context, sends) }

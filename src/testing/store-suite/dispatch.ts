@@ -235,6 +235,25 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(await store.sends({ limit: 5 })).toHaveLength(1)
     })
 
+    it('[S2.agent-removed] turns of all agents but some are found, and given up also while they wait', async () => {
+      const kates = await queueOne(store, { conversation: 'c1' })
+      const pauls = await queueOne(store, { conversation: 'c2', agent: 'paul' })
+      await receiveOne(store, { state: 'refused', reason: 'no_binding', agent: null, body: null })
+      const of = async (...not: string[]) =>
+        (await store.turns({ agent: { not }, states: ['queued', 'handed', 'seen'], limit: 5 })).map(
+          ({ id }) => id,
+        )
+      expect(await of('kate', 'paul')).toEqual([])
+      expect(await of('kate')).toEqual([pauls.id])
+      expect(await of()).toEqual([pauls.id, kates.id])
+      const move = { turn: pauls.id, to: 'failed', reason: 'agent_removed' } as const
+      expect(await store.acceptFor([send()], move)).toEqual({ outcome: 'stale', sends: [] })
+      const given = await store.acceptFor([send()], { ...move, waiting: true })
+      expect(given).toMatchObject({ outcome: 'accepted', sends: [{ state: 'queued' }] })
+      expect(await store.turn(pauls.id)).toMatchObject({ state: 'failed', reason: 'agent_removed' })
+      expect(await of('kate')).toEqual([])
+    })
+
     it('finds lanes with work page by page, and not those that are held', async () => {
       const lanes: string[] = []
       for (let at = 0; at < 7; at++) lanes.push((await queueOne(store, { conversation: `c${at}` })).lane)

@@ -1,0 +1,49 @@
+// Several nodes with differing configurations: nothing is ended that another one may still have an agent for.
+import { expect, it } from 'vitest'
+import type { NodeRow, TurnRow } from '../../contract/index.ts'
+import { createRecordingLog, createTestClock, testSettings } from '../../testing/index.ts'
+import { keepEndingRemoved } from './removed-agents.ts'
+
+const LOOK_MS = 10 * 60_000
+
+it('[S2.agent-removed] a node with another configuration keeps what its agents may have', async () => {
+  const clock = createTestClock()
+  const ended: string[] = []
+  const asked: unknown[] = []
+  const node = (owner: string, digest: string, seenAt: number) => ({ owner, digest, seenAt }) as NodeRow
+  let nodes: readonly NodeRow[] = []
+  const row = { id: 't1', integration: 'chat', conversation: 'anna', thread: null } as TurnRow
+  const stop = keepEndingRemoved({
+    store: {
+      owner: 'one/1',
+      async turns(filter) {
+        asked.push(filter.agent)
+        return ended.length === 0 ? [row] : []
+      },
+      async acceptFor(_sends, { turn }) {
+        ended.push(turn)
+        return { outcome: 'accepted', sends: [] }
+      },
+    },
+    clock,
+    log: createRecordingLog(),
+    settings: () => testSettings({ agents: ['other'] }),
+    cluster: { nodes: () => nodes },
+    approvals: { forsake: async () => undefined },
+    signal: () => undefined,
+    canSpeak: () => false,
+  })
+  const wait = async () => {
+    await clock.advance(LOOK_MS)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  nodes = [node('one/1', 'test', clock.now()), node('two/1', 'an older one', clock.now() + LOOK_MS)]
+  await wait()
+  // It is gone by now, and was heard of a moment ago: it may be on its way back.
+  await wait()
+  expect([ended, asked]).toEqual([[], []])
+  await wait()
+  expect(ended).toEqual(['t1'])
+  expect(asked).toEqual([{ not: ['other'] }])
+  stop()
+})

@@ -1,0 +1,82 @@
+// Turns of agents that are not configured any more: nobody would ever hand them over, or answer. They are given up with a
+// word to whoever sent them. Not at once, for a configuration is edited in steps and reaches several nodes one after
+// another: only when the same one was in force at two looks in a row, and no node with another one was heard of since.
+import type { Cancel, Clock, Logger, Settings, Store, TurnRow } from '../../contract/index.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { givenUpText, notice } from '../notices.ts'
+import { type SignalSink, tellTurnState } from '../signals.ts'
+import { noticeTarget } from './notice-target.ts'
+
+export interface RemovedAgentsDeps {
+  readonly store: Pick<Store, 'turns' | 'acceptFor' | 'owner'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly settings: () => Settings
+  readonly cluster: Pick<Cluster, 'nodes'>
+  readonly approvals: Pick<Approvals, 'forsake'>
+  readonly signal: SignalSink
+  readonly canSpeak: (integration: string) => boolean
+}
+
+const LOOK_MS = 10 * 60_000
+const PAGE = 100
+
+/** Looks from now on, until it is cancelled. */
+export function keepEndingRemoved(deps: RemovedAgentsDeps): Cancel {
+  const { store, clock, log } = deps
+  let cancel: Cancel = () => undefined
+  let stopped = false
+
+  const agents = () => deps.settings().agents.map(({ id }) => id)
+  const inForce = () => JSON.stringify([deps.settings().digest, agents()])
+  let before = inForce()
+
+  const isAgreed = () => {
+    const { digest } = deps.settings()
+    const since = clock.now() - LOOK_MS
+    return deps.cluster
+      .nodes()
+      .every((node) => node.owner === store.owner || node.digest === digest || node.seenAt < since)
+  }
+
+  const giveUp = async (row: TurnRow) => {
+    const sends = deps.canSpeak(row.integration)
+      ? [notice(noticeTarget(row), givenUpText('agent_removed'))]
+      : []
+    const move = { turn: row.id, to: 'failed', reason: 'agent_removed', waiting: true } as const
+    const { outcome } = await store.acceptFor(sends, move)
+    if (outcome === 'accepted') tellTurnState(deps.signal, row, 'failed', 'agent_removed')
+  }
+
+  const look = async () => {
+    const now = inForce()
+    const stood = now === before
+    before = now
+    if (!stood || !isAgreed()) return
+    await deps.approvals.forsake(agents())
+    // What rests waits for nobody.
+    const stray = { agent: { not: agents() }, resting: false, oldestFirst: true, limit: PAGE } as const
+    for (;;) {
+      const rows = await store.turns({ ...stray, states: ['queued', 'handed', 'seen'] })
+      for (const row of rows) if (!stopped && inForce() === now) await giveUp(row)
+      if (rows.length < PAGE || stopped || inForce() !== now) return
+    }
+  }
+
+  const again = () => {
+    cancel = clock.after(LOOK_MS, () => {
+      look()
+        .catch((thrown) => log.warn({ error: String(thrown) }, 'turns of removed agents could not be ended'))
+        .finally(() => {
+          if (!stopped) again()
+        })
+    })
+  }
+
+  again()
+  return () => {
+    stopped = true
+    cancel()
+  }
+}
