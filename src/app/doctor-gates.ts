@@ -177,8 +177,6 @@ function keyOf(reason: string, { origin }: IntegrationSettings): string {
       return 'tunables.sender_limit'
     case 'flood':
       return 'tunables.flood_limit'
-    case 'queue_full':
-      return 'tunables.max_queued_per_session'
     default:
       return '' // nothing in the configuration would change it
   }

@@ -135,7 +135,6 @@ tunables:
   send_retry_max: 3s
   send_max_attempts: 4
   ack_reaction: "👀"
-  max_queued_per_session: 7
 retention: { bodies: 30d }
 `)
     expect(tunables).toEqual({
@@ -154,7 +153,6 @@ retention: { bodies: 30d }
       sendRetryMaxMs: 3_000,
       sendMaxAttempts: 4,
       ackReaction: '👀',
-      maxQueuedPerSession: 7,
     })
     expect(problemsFrom('tunables: { unknown_policy: hodl }')).toContain(
       'unknown_policy must be one of note, hold — did you mean "hold"?',

@@ -238,7 +238,6 @@ function tunablesOf({ tunables: t, retention }: Config): Tunables {
     sendRetryMaxMs: t.send_retry_max,
     sendMaxAttempts: t.send_max_attempts,
     ackReaction: t.ack_reaction,
-    maxQueuedPerSession: t.max_queued_per_session,
   }
 }
 

@@ -17,7 +17,6 @@ export const REASONS = {
   dm_disabled: { of: ['refused'], text: 'Direct messages are off (access.dm).' },
   group_not_listed: { of: ['refused'], text: 'The group is not in access.groups.' },
   not_mentioned: { of: ['refused'], text: 'The agent was not mentioned (require_mention).' },
-  own_message: { of: ['refused'], text: 'It is our own message.' },
   bot_message: { of: ['refused'], text: 'Another bot wrote it.' },
   policy_unreadable: { of: ['refused'], text: 'The access policy could not be read, so the door is closed.' },
   no_binding: { of: ['refused'], text: 'No agent is bound to this conversation.' },
@@ -27,7 +26,6 @@ export const REASONS = {
   not_asked: { of: ['refused'], text: 'A verdict from a channel server that was not asked.' },
   store_away: { of: ['refused'], text: 'The store was away, and no more messages could wait in memory.' },
   not_owner: { of: ['refused'], text: 'A tap by somebody who does not own the chat.' },
-  queue_full: { of: ['refused'], text: 'The session has too many messages waiting.' },
   gate_capability: { of: ['refused'], text: 'The channel server did not declare the capability.' },
   gate_disabled: { of: ['refused'], text: 'channels.enabled is false.' },
   gate_session: { of: ['refused'], text: 'The channel server is not in allowed_channel_servers.' },
@@ -59,7 +57,6 @@ export const REASONS = {
   not_allowed: { of: ['failed'], text: 'The target is no longer allowed.' },
   duplicate: { of: ['deduplicated'], text: 'The same content went to the same target a moment ago.' },
   unconfirmed: { of: ['unknown'], text: 'It may have arrived; the platform never confirmed it.' },
-  confirmed_by_operator: { of: ['sent'], text: 'An operator saw it on the platform.' },
   buried: { of: ['failed'], text: 'An operator gave it up.' },
   operator_retry: { of: ['queued'], text: 'An operator asked for another try.' },
 } as const satisfies Record<string, Reason>

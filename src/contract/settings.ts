@@ -118,7 +118,6 @@ export interface Tunables {
   readonly sendRetryMaxMs: number
   readonly sendMaxAttempts: number
   readonly ackReaction: string
-  readonly maxQueuedPerSession: number
 }
 
 export const DEFAULT_TUNABLES: Tunables = {
@@ -137,7 +136,6 @@ export const DEFAULT_TUNABLES: Tunables = {
   sendRetryMaxMs: 300_000,
   sendMaxAttempts: 12,
   ackReaction: '',
-  maxQueuedPerSession: 10_000,
 }
 
 export interface McpServerSettings {

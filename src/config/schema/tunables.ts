@@ -46,11 +46,6 @@ export const tunablesSchema = z
       .string()
       .default(D.ackReaction)
       .describe('Reaction once the agent has the message; empty = none.'),
-    max_queued_per_session: z
-      .int()
-      .min(1)
-      .default(D.maxQueuedPerSession)
-      .describe('Turns that may wait in one session.'),
     mention_patterns: mentionPatterns.default([]),
     reply_to_mode: replyToMode.default('first'),
     text_chunk_limit: textChunkLimit.optional(),

@@ -26,7 +26,7 @@ export function problemReply(problem: string): HttpReply {
   return jsonReply(400, { ok: false, code: 'input_invalid', error: problem })
 }
 
-const LIMITS: readonly (ReasonCode | null)[] = ['rate_limited', 'flood', 'queue_full']
+const LIMITS: readonly (ReasonCode | null)[] = ['rate_limited', 'flood']
 
 interface Refusal {
   readonly status: number

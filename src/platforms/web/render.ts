@@ -142,8 +142,7 @@ export function fileKind(mime: string): Attachment['kind'] {
 /** The answer to a message or a tap: what became of it, in words too. */
 export function receivedReply(received: Received): HttpReply {
   const busy =
-    received.state === 'refused' &&
-    (received.reason === 'rate_limited' || received.reason === 'flood' || received.reason === 'queue_full')
+    received.state === 'refused' && (received.reason === 'rate_limited' || received.reason === 'flood')
   const body = {
     id: received.id,
     ...wireState(received.state, received.reason),

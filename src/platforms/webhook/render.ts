@@ -38,7 +38,7 @@ function consumed(received: Received): string {
   return received.reason === 'verdict' ? 'verdict recorded' : 'ok'
 }
 
-const LIMITS: readonly ReasonCode[] = ['rate_limited', 'flood', 'queue_full']
+const LIMITS: readonly ReasonCode[] = ['rate_limited', 'flood']
 
 function refusal(received: Received, problem: string | undefined): HttpReply {
   const reason = received.reason ?? 'sender_not_allowed'
