@@ -40,10 +40,9 @@ export function createChorusConnections(deps: {
   }
 
   async function liveOf(integration: string): Promise<readonly string[]> {
-    const rows = await deps.store.tokens()
+    const rows = await deps.store.tokens({ kind: INBOX_KIND })
     return rows
-      .filter((row) => row.kind === INBOX_KIND && row.revokedAt === null)
-      .filter((row) => row.scope.integration === integration)
+      .filter((row) => row.scope.integration === integration && row.revokedAt === null)
       .map((row) => row.id)
   }
 }

@@ -35,8 +35,8 @@ export function createStoreDesk(store: Store, settings: () => Settings): StoreDe
       }))
       return [...configured(settings()), ...granted]
     },
-    tokens: async () =>
-      (await store.tokens()).map((row) => ({
+    tokens: async ({ all = false } = {}) =>
+      (await store.tokens(all ? {} : { ofTurns: false })).map((row) => ({
         id: row.id,
         kind: row.kind,
         scope: row.scope,

@@ -284,7 +284,10 @@ describe('secrets, tokens, links, reload, doctor', () => {
     }
     const { asked } = await start({
       'POST /api/tokens': minted,
-      'GET /api/tokens': { items: [row], next: null },
+      'GET /api/tokens': {
+        items: [row, { ...row, id: 'tok_0', expires_at: '2026-01-02T11:30:00.000Z' }],
+        next: null,
+      },
       'DELETE /api/tokens/tok_1': { revoked: true },
     })
     const words = ['token', 'mint', '--agent', 'kate', '--session', 's', '--user', 'u', '--kind', 'notify']
@@ -309,7 +312,12 @@ describe('secrets, tokens, links, reload, doctor', () => {
     }
     const over = await command(['token', 'mint', '--agent', 'kate', '--expires', '0s', ...data()])
     expect(over).toMatchObject({ code: 2, err: expect.stringContaining('over at once') })
-    expect((await command(['token', ...data()])).out).toContain('agent=kate')
+    const listed = (await command(['token', ...data()])).out
+    expect(listed).toMatch(/tok_1 .*good.*never.*agent=kate/)
+    expect(listed).toMatch(/tok_0 .*expired/)
+    expect(asked.at(-1)?.query.all).toBeUndefined()
+    expect((await command(['token', 'list', '--all', ...data()])).code).toBe(0)
+    expect(asked.at(-1)?.query.all).toBe('true')
     expect((await command(['token', 'revoke', 'tok_1', ...data()])).code).toBe(0)
     expect((await command(['token', 'revoke', 'tok_2', ...data()])).code).toBe(1)
   })

@@ -46,7 +46,7 @@ export interface Reader {
   approvals(states: readonly string[] | null, limit: number): Promise<readonly ApprovalView[]>
   pairings(): Promise<readonly PairingView[]>
   access(): Promise<readonly AccessView[]>
-  tokens(): Promise<readonly TokenView[]>
+  tokens(options?: { readonly all?: boolean }): Promise<readonly TokenView[]>
   secretNames(): Promise<readonly string[]>
   verifyAudit(expectHead?: string): Promise<AuditReport>
   exportAudit(format: ExportFormat): AsyncIterable<string>
@@ -66,7 +66,7 @@ export function createDaemonReader(daemon: DaemonClient): Reader {
     },
     pairings: () => gather(daemon.list('/api/pairings', {}, null)),
     access: () => gather(daemon.list('/api/access', {}, null)),
-    tokens: () => gather(daemon.list('/api/tokens', {}, null)),
+    tokens: ({ all } = {}) => gather(daemon.list('/api/tokens', { all: all ? 'true' : undefined }, null)),
     async secretNames() {
       const items = await gather(daemon.list<string | { readonly name: string }>('/api/secrets', {}, null))
       return items.map((item) => (typeof item === 'string' ? item : item.name))
@@ -108,7 +108,7 @@ export function createStoreReader(desk: ReadDesk): Reader {
     approvals: (states, limit) => desk.approvals(states, limit),
     pairings: () => desk.pairings(),
     access: () => desk.access(),
-    tokens: () => desk.tokens(),
+    tokens: (options) => desk.tokens(options),
     secretNames: () => desk.secretNames(),
     verifyAudit: (expectHead) => desk.verifyAudit(expectHead),
     exportAudit: (format) => createLedgerExport((afterSeq, limit) => desk.ledger(afterSeq, limit), format),

@@ -276,7 +276,8 @@ export interface ReadDesk {
       readonly at: string | null
     }[]
   >
-  tokens(): Promise<
+  /** Without those that every delivery to an agent mints for itself, unless `all` is asked for. */
+  tokens(options?: { readonly all?: boolean }): Promise<
     readonly {
       readonly id: string
       readonly kind: string

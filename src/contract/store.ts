@@ -259,7 +259,8 @@ export interface Store {
   denyPairing(code: string, by: string): Promise<boolean>
   addToken(token: Omit<TokenRow, 'createdAt' | 'revokedAt'>, by: string): Promise<void>
   tokenByHash(hash: string): Promise<TokenRow | null>
-  tokens(): Promise<readonly TokenRow[]>
+  /** `kind`: those alone. `ofTurns: false`: without what every delivery of a turn mints for itself. */
+  tokens(only?: { readonly kind?: string; readonly ofTurns?: false }): Promise<readonly TokenRow[]>
   revokeToken(id: string, by: string): Promise<boolean>
   /** Ciphertexts by name; the store never sees a plain one. `replaceSecrets` swaps all at once (rotation). */
   secrets(): Promise<Readonly<Record<string, string>>>

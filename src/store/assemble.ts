@@ -124,7 +124,7 @@ export function assembleStore(engine: StoreEngine): Store {
     denyPairing: (code, by) => write(denyPairing, { code, by }),
     addToken: (token, by) => write(people.addToken, { token, by }),
     tokenByHash: (hash) => read(rest.readTokenByHash(hash)),
-    tokens: () => read(rest.readTokens()),
+    tokens: (only = {}) => read(rest.readTokens(only)),
     revokeToken: (id, by) => write(people.revokeToken, { id, by }),
     secrets: () => read(rest.readSecrets()),
     replaceSecrets: (change, by) => write(people.replaceSecrets, { change, by }),

@@ -5,6 +5,7 @@ import { printList } from '../list.ts'
 import type { Column } from '../output/table.ts'
 import { relativeTime } from '../output/time.ts'
 import type { TokenView } from '../reader.ts'
+import { tokenState } from './token.ts'
 
 interface Connected {
   readonly connection_string: string
@@ -18,7 +19,7 @@ export const listConnections: Run = (context) =>
     const columns: readonly Column<TokenView>[] = [
       { title: 'INTEGRATION', value: (row) => row.scope.integration ?? '' },
       { title: 'ID', value: (row) => row.id },
-      { title: 'STATE', value: (row) => (row.revoked ? 'revoked' : 'good') },
+      { title: 'STATE', value: (row) => tokenState(row, now) },
       { title: 'CREATED', value: (row) => relativeTime(row.created_at, now) },
     ]
     const rows = (await reader.tokens()).filter((row) => row.kind === 'chorus-inbox')

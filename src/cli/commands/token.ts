@@ -28,13 +28,19 @@ const KINDS: Readonly<Record<string, 'agent' | 'user' | null>> = {
 
 type Minted = Awaited<ReturnType<Desk['mintToken']>>
 
-export const listTokens: Run = (context) =>
+/** What a token is worth now. */
+export function tokenState({ revoked, expires_at }: TokenView, now: number): 'good' | 'revoked' | 'expired' {
+  if (revoked) return 'revoked'
+  return expires_at !== null && Date.parse(expires_at) <= now ? 'expired' : 'good'
+}
+
+export const listTokens: Run<{ readonly all?: boolean }> = (context, _args, options) =>
   context.reading(async (reader) => {
     const now = context.terminal.now()
     const columns: readonly Column<TokenView>[] = [
       { title: 'ID', value: (row) => row.id },
       { title: 'KIND', value: (row) => row.kind },
-      { title: 'STATE', value: (row) => (row.revoked ? 'revoked' : 'good') },
+      { title: 'STATE', value: (row) => tokenState(row, now) },
       { title: 'CREATED', value: (row) => relativeTime(row.created_at, now) },
       {
         title: 'EXPIRES',
@@ -49,7 +55,9 @@ export const listTokens: Run = (context) =>
         givesWay: 1,
       },
     ]
-    await printList(context, await reader.tokens(), columns, { empty: 'No tokens were minted.' })
+    await printList(context, await reader.tokens({ all: options.all === true }), columns, {
+      empty: 'No tokens were minted.',
+    })
     return 0
   })
 

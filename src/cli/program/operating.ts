@@ -45,7 +45,11 @@ function addSecrets(program: Command, action: Action): void {
 function addTokens(program: Command, action: Action): void {
   const list = action(() => import('../commands/token.ts').then((m) => m.listTokens))
   const token = addGroup(program, 'token', 'bearer tokens for agents, notifications and the API', list)
-  token.command('list').description('list them, never the tokens themselves (the default)').action(list)
+  token
+    .command('list')
+    .description('list them, never the tokens themselves (the default)')
+    .option('--all', 'also what every delivery to an agent mints for itself')
+    .action(list)
   token
     .command('mint')
     .description('make a token; it is shown this once')

@@ -41,6 +41,7 @@ export const SendQuery = z.strictObject({
 
 export const ApprovalQuery = z.strictObject({ state: listOf(APPROVAL_STATES).optional(), limit, before })
 export const PageQuery = z.strictObject({ limit, before })
+export const TokenQuery = z.strictObject({ all: z.enum(['true', 'false']).optional(), limit, before })
 
 export const DecideBody = z.strictObject({ behavior: z.enum(['allow', 'deny']) })
 

@@ -14,6 +14,7 @@ import {
   SecretBody,
   SendQuery,
   TokenBody,
+  TokenQuery,
   TurnQuery,
   VerifyQuery,
 } from './inputs.ts'
@@ -133,9 +134,10 @@ const reading: readonly Route[] = [
   route({
     method: 'GET',
     path: '/api/tokens',
-    summary: 'Tokens that were minted; never the tokens themselves.',
-    query: PageQuery,
-    run: async ({ desk }) => all(await desk.tokens()),
+    summary:
+      'Tokens that were minted, with `all` also those of single deliveries; never the tokens themselves.',
+    query: TokenQuery as z.ZodType<z.infer<typeof TokenQuery>>,
+    run: async ({ desk, query }) => all(await desk.tokens({ all: query.all === 'true' })),
   }),
   route({
     method: 'GET',

@@ -81,8 +81,17 @@ export function* readPairings(now: number): Steps<readonly PairingRow[]> {
   return found.map(pairingRow)
 }
 
-export function* readTokens(): Steps<readonly TokenRow[]> {
-  return (yield* rows('SELECT * FROM tokens ORDER BY created_at, id')).map(tokenRow)
+export function* readTokens(only: {
+  readonly kind?: string
+  readonly ofTurns?: false
+}): Steps<readonly TokenRow[]> {
+  // A scope is a flat object of strings as JSON: a quote within one of them is written with a backslash before it.
+  const found = yield* rows(
+    `SELECT * FROM tokens WHERE ($1 = '' OR kind = $1) AND ($2 = 1 OR scope NOT LIKE '%"turn":%')
+     ORDER BY created_at, id`,
+    [only.kind ?? '', only.ofTurns === false ? 0 : 1],
+  )
+  return found.map(tokenRow)
 }
 
 export function* readTokenByHash(hash: string): Steps<TokenRow | null> {

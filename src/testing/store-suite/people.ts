@@ -113,6 +113,24 @@ export function describePeople(make: MakeStoreFixture): void {
       expect(await store.verify()).toMatchObject({ ok: true })
     })
 
+    it('tokens can be asked for by kind, and without those of single turns', async () => {
+      const scopes = [
+        ['inbox', 'chorus-inbox', { integration: 'miriad' }],
+        ['bearer', 'agent', { agent: 'kate', session: 's', turn: 't_1' }],
+        ['callback', 'chorus-callback', { agent: 'kate', session: 's', turn: 't_1' }],
+        ['odd', 'agent', { agent: 'turn', label: 'says "turn": and \\"turn":' }],
+      ] as const
+      for (const [id, kind, scope] of scopes)
+        await store.addToken({ id, hash: `h-${id}`, kind, scope, expiresAt: null }, 'op')
+      const ids = async (only?: Parameters<typeof store.tokens>[0]) =>
+        (await store.tokens(only)).map(({ id }) => id).sort()
+      expect(await ids()).toEqual(['bearer', 'callback', 'inbox', 'odd'])
+      expect(await ids({ ofTurns: false })).toEqual(['inbox', 'odd'])
+      expect(await ids({ kind: 'agent' })).toEqual(['bearer', 'odd'])
+      expect(await ids({ kind: 'agent', ofTurns: false })).toEqual(['odd'])
+      expect(await ids({ kind: 'nope' })).toEqual([])
+    })
+
     it('secrets change all at once, and the ledger never holds one', async () => {
       await store.replaceSecrets({ a: 'cipher-a', b: 'cipher-b' }, 'op')
       await store.replaceSecrets({ a: 'cipher-a2', b: null, c: 'cipher-c' }, 'op')
