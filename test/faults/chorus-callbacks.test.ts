@@ -89,7 +89,7 @@ describe('callbacks', () => {
       ['status'],
       ['doctor'],
       ['audit', 'export'],
-      ['token', 'list'],
+      ['token', 'list', '--all'],
     ])
       printed.push(JSON.stringify(await switchboard(data, ...command, '--json')))
     const secrets = [
