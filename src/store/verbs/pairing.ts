@@ -23,30 +23,42 @@ export function* pairStranger(
 ): Steps<Paired> {
   const { integration, sender, reply } = effect
   yield* run('DELETE FROM pairings WHERE integration = $1 AND expires_at <= $2', [integration, context.now])
+  for (;;) {
+    const known = yield* pairKnown(context, effect)
+    if (known) return known
+    yield* makeRoom(integration)
+    const code = yield* freeCode(context, effect.code)
+    const written = yield* run(
+      `INSERT INTO pairings (integration, sender, code, sender_name, conversation, replies, created_at, listed_at,
+       expires_at) VALUES ($1, $2, $3, $4, $5, 1, $6, $6, $7) ON CONFLICT DO NOTHING`,
+      [integration, sender, code, effect.senderName, effect.conversation, context.now, effect.expiresAt],
+    )
+    // Another node was faster: with a code for this stranger, which is the one to tell, or with these six digits.
+    if (written === 0) continue
+    recordFact(context, { kind: 'pairing', ref: sender, integration, to: 'pending' })
+    hint(context, { kind: 'access' })
+    return { outcome: 'new', replyText: reply.text.replaceAll('{code}', () => code) }
+  }
+}
+
+/** Null: this stranger has no code yet. */
+function* pairKnown(
+  context: VerbContext,
+  { integration, sender, reply }: Extract<Effect, { kind: 'pair' }>,
+): Steps<Paired | null> {
   const live = yield* firstRow(
     'SELECT code, replies, listed_at FROM pairings WHERE integration = $1 AND sender = $2 @lock',
     [integration, sender],
   )
-  if (live) {
-    if (wholeOrNull(live, 'listed_at') === null) yield* listAgain(context, integration, sender)
-    if (whole(live, 'replies') >= MAX_REPLIES) return { outcome: 'muted', replyText: null }
-    yield* run('UPDATE pairings SET replies = replies + 1 WHERE integration = $1 AND sender = $2', [
-      integration,
-      sender,
-    ])
-    const code = text(live, 'code')
-    return { outcome: 'repeated', replyText: reply.text.replaceAll('{code}', () => code) }
-  }
-  yield* makeRoom(integration)
-  const code = yield* freeCode(context, effect.code)
-  yield* run(
-    `INSERT INTO pairings (integration, sender, code, sender_name, conversation, replies, created_at, listed_at,
-     expires_at) VALUES ($1, $2, $3, $4, $5, 1, $6, $6, $7) ON CONFLICT DO NOTHING`,
-    [integration, sender, code, effect.senderName, effect.conversation, context.now, effect.expiresAt],
-  )
-  recordFact(context, { kind: 'pairing', ref: sender, integration, to: 'pending' })
-  hint(context, { kind: 'access' })
-  return { outcome: 'new', replyText: reply.text.replaceAll('{code}', () => code) }
+  if (!live) return null
+  if (wholeOrNull(live, 'listed_at') === null) yield* listAgain(context, integration, sender)
+  if (whole(live, 'replies') >= MAX_REPLIES) return { outcome: 'muted', replyText: null }
+  yield* run('UPDATE pairings SET replies = replies + 1 WHERE integration = $1 AND sender = $2', [
+    integration,
+    sender,
+  ])
+  const code = text(live, 'code')
+  return { outcome: 'repeated', replyText: reply.text.replaceAll('{code}', () => code) }
 }
 
 function* makeRoom(integration: string): Steps<void> {
@@ -141,10 +153,15 @@ export const denyPairing = oneByOne(function* (
 })
 
 function* takeCode(context: VerbContext, code: string): Steps<PairingRow | null> {
-  const row = yield* firstRow(
-    'SELECT * FROM pairings WHERE code = $1 AND listed_at IS NOT NULL AND expires_at > $2 @lock',
+  const listed = 'listed_at IS NOT NULL AND expires_at > $2'
+  // All of the integration, in one order: of two first approvals at two nodes the second waits here, and then finds that
+  // there is an approver.
+  const held = yield* rows(
+    `SELECT * FROM pairings WHERE integration IN (SELECT integration FROM pairings WHERE code = $1) AND ${listed}
+     ORDER BY sender @lock`,
     [code, context.now],
   )
+  const row = held.find((one) => text(one, 'code') === code)
   if (!row) return null
   yield* run('DELETE FROM pairings WHERE code = $1', [code])
   return pairingRow(row)

@@ -180,6 +180,60 @@ export function describeCluster(make: MakeStoreFixture): void {
       expect(both.map(({ granted }) => granted)).toEqual([2, 20])
     })
 
+    it('[S4.pairing-one-code] a stranger who writes to two nodes at once is told the one code there is', async () => {
+      const stranger = (store: Store, sender: string, code: string) => {
+        const to = { integration: 'demo', conversation: `dm-${sender}` }
+        const pair = {
+          kind: 'pair' as const,
+          integration: 'demo',
+          sender,
+          senderName: null,
+          conversation: to.conversation,
+          code,
+          expiresAt: fixture.clock.now() + 3_600_000,
+          reply: { to, text: '{code}' },
+        }
+        const refused = { state: 'refused', reason: 'pairing_required', body: null } as const
+        return store.receive([item({ ...refused, sender, effects: [pair] })])
+      }
+      for (let at = 10; at < 20; at++) {
+        await Promise.all([stranger(one, `s${at}`, `aaaa${at}`), stranger(two, `s${at}`, `bbbb${at}`)])
+      }
+      const live = new Map((await one.pairings()).map((pairing) => [`dm-${pairing.sender}`, pairing]))
+      expect(live.size).toBe(10)
+      for (const told of await one.sends({ limit: 100 })) {
+        const pairing = live.get(told.conversation)
+        expect(told.op).toEqual({ kind: 'text', text: pairing?.code })
+        expect(pairing?.replies).toBe(2)
+      }
+    })
+
+    it('[S4.approver-default] of two first approvals at two nodes one makes an approver', async () => {
+      const pair = (integration: string, sender: string, code: string) => ({
+        kind: 'pair' as const,
+        integration,
+        sender,
+        senderName: null,
+        conversation: sender,
+        code,
+        expiresAt: fixture.clock.now() + 3_600_000,
+        reply: { to: { integration, conversation: sender }, text: '{code}' },
+      })
+      for (let at = 10; at < 20; at++) {
+        const place = `chat${at}`
+        const effects = [pair(place, 'ann', `aaaa${at}`), pair(place, 'bob', `bbbb${at}`)]
+        await one.receive([item({ state: 'refused', reason: 'pairing_required', body: null, effects })])
+        const both = await Promise.all([
+          one.approvePairing(`aaaa${at}`, 'op'),
+          two.approvePairing(`bbbb${at}`, 'op'),
+        ])
+        expect(both.map((approved) => approved?.approver).sort()).toEqual([false, true])
+      }
+      const approvers = (await one.grants()).filter((grant) => grant.right === 'approve')
+      expect(approvers).toHaveLength(10)
+      expect(await one.pairings()).toEqual([])
+    })
+
     it('[I6.asker] an approval names the node that asks, and another one may take that over', async () => {
       const ask = { toolName: 't', description: 'd', input: 'i' }
       const row = { id: 'abcde', hostId: null, agent: 'kate', session: 's', turn: null, ask, inputHash: 'h' }
