@@ -5,6 +5,8 @@ import {
   address,
   type Clock,
   type Desk,
+  type NewSend,
+  type PairingRow,
   type Settings,
   type Store,
   SwitchboardError,
@@ -76,18 +78,19 @@ export function createDesk(deps: DeskDeps): Desk {
     },
     async approvePairing(code, by) {
       const named = settings().integrations.filter((one) => namesApprovers(settings(), one))
-      const done = await store.approvePairing(
-        code.trim().toLowerCase(),
-        by,
-        named.map((one) => one.id),
-      )
+      const wanted = code.trim().toLowerCase()
+      const waiting = (await store.pairings()).find((one) => one.code === wanted)
+      const done =
+        waiting &&
+        (await store.approvePairing(wanted, by, {
+          approversNamed: named.map((one) => one.id),
+          words: welcome(waiting),
+        }))
       if (!done)
         throw new SwitchboardError('not_found', `there is no pending code ${code}`, {
           hint: 'switchboard pair list',
         })
-      // In force before anybody is told.
       await gateway.grants.load()
-      await tellNewcomer(done.pairing.integration, done.pairing.conversation)
       return { ...pairingView(done.pairing), approver: done.approver }
     },
     async denyPairing(code, by) {
@@ -172,14 +175,12 @@ export function createDesk(deps: DeskDeps): Desk {
     })
   }
 
-  async function tellNewcomer(integration: string, conversation: string): Promise<void> {
+  function welcome({ integration, conversation }: PairingRow): readonly NewSend[] {
     const link = gateway.links.get(integration)
-    if (!link) return
+    if (!link) return []
     const op = { kind: 'text', text: 'You are paired. Say hello!' } as const
     const to = address(integration, conversation)
-    await store.enqueue([
-      { to, platform: link.platform, op, cause: 'pairing', agent: null, session: null, turn: null },
-    ])
+    return [{ to, platform: link.platform, op, cause: 'pairing', agent: null, session: null, turn: null }]
   }
 
   async function cannot(verb: string, id: string, state: string | undefined): Promise<SwitchboardError> {

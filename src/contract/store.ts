@@ -125,8 +125,13 @@ export interface Store {
   ): Promise<{ readonly outcome: 'accepted' | 'stale'; readonly sends: readonly Enqueued[] }>
   /** Operator: failed or expired → queued; anything open → failed: cancelled. Null when the state does not allow it. */
   operateTurn(id: string, verb: 'retry' | 'cancel', by: string): Promise<TurnRow | null>
-  /** queued longer than `olderThanMs` → expired. Returns what it moved (at most `limit`). */
-  expireTurns(olderThanMs: number, limit: number): Promise<readonly TurnRow[]>
+  /** What has been queued longer than `olderThanMs`; at most `limit`. */
+  overdueTurns(olderThanMs: number, limit: number): Promise<readonly TurnRow[]>
+  /** Those of them that still are → expired, each with what is said about it, in one commit. Returns what it moved. */
+  expireTurns(
+    olderThanMs: number,
+    turns: readonly { readonly id: string; readonly words: readonly NewSend[] }[],
+  ): Promise<readonly TurnRow[]>
 
   // outlet
   enqueue(sends: readonly NewSend[]): Promise<readonly Enqueued[]>
@@ -145,8 +150,11 @@ export interface Store {
     readonly states?: readonly ClaimState[]
     readonly limit: number
   }): Promise<readonly ClaimRow[]>
-  /** The session could not be reached after all: the route to it ends, its claim is passed over. Null: there is no such route. */
-  giveBack(at: Address, session: string): Promise<RouteRow | null>
+  /**
+   * The session could not be reached after all: the route to it ends, its claim is passed over, and the person is told in
+   * the same commit (`{label}` in the text is the thread's). Null: there is no such route.
+   */
+  giveBack(at: Address, session: string, words?: readonly NewSend[]): Promise<RouteRow | null>
 
   // notifications
   /** An attempt that came to no outbox row. The others are written with their row. */
@@ -196,10 +204,20 @@ export interface Store {
   // approvals
   /** Row and prompts in one commit. `collision`: the id is pending already, choose another. */
   ask(approval: NewApproval, prompts: readonly NewSend[]): Promise<'asked' | 'collision'>
-  /** Compare-and-set on a pending row. Cause `expired` ends in state `expired`, every other in `decided`. */
-  decide(decide: Decide): Promise<{ readonly won: boolean; readonly approval: ApprovalRow | null }>
-  /** decided → relayed | undeliverable, pending → withdrawn. Null when it was not in the state before. */
-  settleApproval(id: string, to: 'relayed' | 'undeliverable' | 'withdrawn'): Promise<ApprovalRow | null>
+  /**
+   * Compare-and-set on a pending row. Cause `expired` ends in state `expired`, every other in `decided`. `words`: what the
+   * chats are told if it won, in the same commit.
+   */
+  decide(
+    decide: Decide,
+    words?: readonly NewSend[],
+  ): Promise<{ readonly won: boolean; readonly approval: ApprovalRow | null }>
+  /** decided → relayed | undeliverable, pending → withdrawn; `words` with it. Null when it was not in the state before. */
+  settleApproval(
+    id: string,
+    to: 'relayed' | 'undeliverable' | 'withdrawn',
+    words?: readonly NewSend[],
+  ): Promise<ApprovalRow | null>
   /** This node asks for it from now on: what another one asked was asked again here. */
   adoptApproval(id: string): Promise<void>
   approval(id: string): Promise<ApprovalRow | null>
@@ -248,13 +266,13 @@ export interface Store {
   revoke(integration: string, sender: string, right: 'talk' | 'approve', by: string): Promise<boolean>
   pairings(): Promise<readonly PairingRow[]>
   /**
-   * Grants `talk` (and `approve` to the first one of an integration, unless its approvers are named elsewhere) and
-   * forgets the code. Null: no such code.
+   * Grants `talk` (and `approve` to the first one of an integration, unless it is one of `approversNamed`: there they are
+   * named elsewhere), forgets the code and says the `words`, in one commit. Null: no such code.
    */
   approvePairing(
     code: string,
     by: string,
-    approversNamed?: readonly string[],
+    options?: { readonly approversNamed?: readonly string[]; readonly words?: readonly NewSend[] },
   ): Promise<{ readonly pairing: PairingRow; readonly approver: boolean } | null>
   denyPairing(code: string, by: string): Promise<boolean>
   addToken(token: Omit<TokenRow, 'createdAt' | 'revokedAt'>, by: string): Promise<void>

@@ -21,7 +21,7 @@ import { moveSends, operateSend } from './verbs/move-sends.ts'
 import { accept, acceptFor, moveTurns } from './verbs/move-turns.ts'
 import { beat, leave } from './verbs/nodes.ts'
 import { logNotification } from './verbs/notifications.ts'
-import { expireTurns, operateTurn } from './verbs/operate-turns.ts'
+import { expireTurns, operateTurn, readOverdueTurns } from './verbs/operate-turns.ts'
 import { approvePairing, denyPairing } from './verbs/pairing.ts'
 import * as people from './verbs/people.ts'
 import { receive } from './verbs/receive.ts'
@@ -77,7 +77,8 @@ export function assembleStore(engine: StoreEngine): Store {
       }
     },
     operateTurn: (id, verb, by) => write(operateTurn, { id, verb, by }),
-    expireTurns: (olderThanMs, limit) => write(expireTurns, { olderThanMs, limit }),
+    overdueTurns: (olderThanMs, limit) => read(readOverdueTurns(tag, clock.now() - olderThanMs, limit)),
+    expireTurns: (olderThanMs, turns) => write(expireTurns, { olderThanMs, turns }),
 
     enqueue: (sends) => write(enqueue, sends),
     takeSends: (requests, leaseMs) => write(takeSends, { lanes: requests, leaseMs }),
@@ -86,7 +87,7 @@ export function assembleStore(engine: StoreEngine): Store {
 
     routeAt: (at) => read(readRoute(at)),
     claims: (filter) => read(readClaims(tag, filter)),
-    giveBack: (at, session) => write(giveBack, { at, session }),
+    giveBack: (at, session, words = []) => write(giveBack, { at, session, words }),
     logNotification: (attempt) => write(logNotification, attempt),
     notifications: (filter) => read(readNotifications(tag, filter)),
     fireSchedule: (firing, item) => write(fireSchedule, { firing, item: item ?? null }),
@@ -100,8 +101,8 @@ export function assembleStore(engine: StoreEngine): Store {
     releaseLease: (name, token) => write(leases.releaseLease, { name, token }),
 
     ask: (approval, prompts) => write(approvals.ask, { approval, prompts }),
-    decide: (decide) => write(approvals.decide, decide),
-    settleApproval: (id, to) => write(approvals.settleApproval, { id, to }),
+    decide: (decide, words = []) => write(approvals.decide, { decide, words }),
+    settleApproval: (id, to, words = []) => write(approvals.settleApproval, { id, to, words }),
     adoptApproval: (id) => write(approvals.adopt, id),
     approval: (id) => read(approvals.latestApproval(id)),
     approvals: (filter) => read(rest.readApprovals(filter)),
@@ -120,7 +121,8 @@ export function assembleStore(engine: StoreEngine): Store {
     grant: (grant) => write(people.grant, grant),
     revoke: (integration, sender, right, by) => write(people.revoke, { integration, sender, right, by }),
     pairings: () => read(rest.readPairings(clock.now())),
-    approvePairing: (code, by, approversNamed = []) => write(approvePairing, { code, by, approversNamed }),
+    approvePairing: (code, by, { approversNamed = [], words = [] } = {}) =>
+      write(approvePairing, { code, by, approversNamed, words }),
     denyPairing: (code, by) => write(denyPairing, { code, by }),
     addToken: (token, by) => write(people.addToken, { token, by }),
     tokenByHash: (hash) => read(rest.readTokenByHash(hash)),

@@ -81,7 +81,7 @@ it('[I3.verdict-two-at-once] a look that began before the verdict does not swall
   expect(row.state).toBe('relayed')
 })
 
-it('[I6.expired-orphan] an approval that expires as its asker dies is told as expired by another node, once that is known', async () => {
+it('[I6.expired-orphan] an approval that expires as its asker dies is told as expired by another node, in the commit that lets it', async () => {
   const clock = createTestClock()
   const diedAt = clock.now()
   let row: ApprovalRow = { ...ROW, asker: 'there/1', expiresAt: diedAt + 3_000 }
@@ -96,12 +96,12 @@ it('[I6.expired-orphan] an approval that expires as its asker dies is told as ex
     onHint: () => undefined,
     approval: async () => row,
     approvals: async ({ states }: { states: readonly string[] }) => (states.includes(row.state) ? [row] : []),
-    async decide() {
+    async decide(_decide: unknown, words: readonly unknown[]) {
+      enqueued.push(...words)
       row = { ...row, state: 'expired', behavior: 'deny', cause: 'expired', decidedAt: clock.now() }
       return { won: true, approval: row }
     },
     sends: async () => [prompt],
-    enqueue: async (sends: readonly unknown[]) => void enqueued.push(...sends),
   }
   const settings = testSettings({})
   const approvals = createApprovals({
@@ -117,9 +117,10 @@ it('[I6.expired-orphan] an approval that expires as its asker dies is told as ex
     watched: () => false,
   } as unknown as ApprovalsDeps)
   await approvals.start()
-  await clock.advance(10_000)
-  expect([row.state, enqueued]).toEqual(['expired', []])
-  await clock.advance(10_000)
+  await clock.advance(2_000)
+  expect([row.state, enqueued]).toEqual(['pending', []])
+  await clock.advance(8_000)
+  expect(row.state).toBe('expired')
   expect(enqueued).toMatchObject([{ op: { kind: 'edit', on: '7' }, idempotencyKey: 'retire:abcde:o_1' }])
   await clock.advance(60_000)
   expect(enqueued).toHaveLength(1)

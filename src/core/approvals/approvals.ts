@@ -21,7 +21,7 @@ import { createPatience } from '../patience.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import { freshApprovalId, isApprovalId } from './approval-id.ts'
 import { type AskOrder, createSurfaces } from './surfaces.ts'
-import { verdictOf } from './verdict-of.ts'
+import { denial, verdictOf } from './verdict-of.ts'
 
 export type { AskOrder } from './surfaces.ts'
 
@@ -67,10 +67,10 @@ const TOLD_REMEMBERED = 1_000
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, clock, log } = deps
   const patience = createPatience(clock, log)
-  const { surfaces, prompts, retire } = createSurfaces(deps)
+  const { surfaces, prompts, words } = createSurfaces(deps)
   const expiries = new Map<string, Cancel>()
   const settling = new Map<string, Promise<void>>()
-  /** Expired ones whose end was told from here: their row says no more about it. */
+  /** Expired ones whose connector was told from here: their row says no more about it. */
   const told = new Set<string>()
   /** Approvals that a repeated call was joined to, by hand-over: an allow is for one call, so each is joined once. */
   const joined = new Set<string>()
@@ -115,13 +115,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   const asked = async (id: string, order: AskOrder, chats: number, expiresAt: number) => {
     const holds = deps.roster.get(order.agent)?.connector.holdsDecisions ?? false
     if (chats === 0 && holds && !deps.watched()) {
-      await store.decide({
-        id,
-        behavior: 'deny',
-        cause: 'unreachable',
-        by: 'switchboard',
-        via: 'switchboard',
-      })
+      await patience.persist('deny an approval', () => store.decide(denial(id, 'unreachable')))
       return settle(id)
     }
     expectExpiry({ id, expiresAt })
@@ -171,9 +165,12 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   }
 
   const expire = async (id: string) => {
-    await patience.persist('expire an approval', () =>
-      store.decide({ id, behavior: 'deny', cause: 'expired', by: 'switchboard', via: 'switchboard' }),
-    )
+    await patience.persist('expire an approval', async () => {
+      const row = await store.approval(id)
+      if (row?.state !== 'pending') return
+      const told = await words({ ...row, state: 'expired', cause: 'expired' }, !holdsDecisions(row))
+      await store.decide(denial(id, 'expired'), told)
+    })
     await settle(id)
   }
 
@@ -197,15 +194,11 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     if (row.state === 'expired' && told.has(row.id)) return
     const own = isOwn(row)
     // A host is attached to one node at a time and may have moved: the connector of every node knows its own.
-    const roams = !(deps.roster.get(row.agent)?.connector.holdsDecisions ?? true)
+    const roams = !holdsDecisions(row)
     const ageMs = clock.now() - (row.decidedAt ?? row.expiresAt)
     // The one who asked goes first: request ids of two hosts may be alike.
     const first = row.asker !== null && deps.cluster.isAlive(row.asker)
-    if (!own && first && !(roams && ageMs >= ROAMED_MS)) {
-      // Its asker may have died a moment ago. Once that is known somebody else must tell the chats: no sweep finds it.
-      if (row.state === 'expired' && ageMs < ORPHAN_MS) lookAgain(id, ORPHAN_MS - ageMs)
-      return
-    }
+    if (!own && first && !(roams && ageMs >= ROAMED_MS)) return
     // While nobody was here a host had nothing to come back to: that time does not count.
     const leftMs = ORPHAN_MS - Math.min(ageMs, clock.now() - bornAt)
     const done = await relay(row, leftMs <= 0 || (own && !roams))
@@ -232,6 +225,12 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     if (now && now.state !== 'decided') await retire(now, true, 'again')
   }
 
+  const retire = (row: ApprovalRow, passedOn: boolean, again?: 'again') =>
+    patience.persist('tell how an approval stands', async () => {
+      const sends = await words(row, passedOn, again)
+      if (sends.length > 0) await store.enqueue(sends)
+    })
+
   const hostWaits: Approvals['hostWaits'] = async (agent, host, requests) => {
     const rows = await store.approvals({ agent, states: ['pending', 'decided'], limit: 1_000 })
     for (const { id, hostId, ask } of rows) {
@@ -240,6 +239,8 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       await settle(id)
     }
   }
+
+  const holdsDecisions = ({ agent }: ApprovalRow) => deps.roster.get(agent)?.connector.holdsDecisions ?? true
 
   /** Asked here. A node answers for its former lives, too. */
   const isOwn = ({ asker }: ApprovalRow) =>
@@ -276,9 +277,9 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     const post = deps.roster.get(row.agent)
     if (!post) {
       // Its agent is not configured any more: nobody is left to tell but the chats that were asked.
-      if (row.state !== 'decided') await expired(row, false)
-      else if (store.shared && last) await settled(row, 'undeliverable', false)
-      return last || row.state !== 'decided'
+      if (row.state !== 'decided') return true
+      if (store.shared && last) await settled(row, 'undeliverable', false)
+      return last
     }
     const holds = post.connector.holdsDecisions
     // A host with a dialog of its own is told only what a person decided; its dialog stays open otherwise.
@@ -287,7 +288,9 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     const there = post.attached || !holds
     const outcome = tell && there ? await (post.connector.verdict?.(verdictOf(row)) ?? 'gone') : 'gone'
     if (row.state !== 'decided') {
-      await expired(row, !holds)
+      // Its chats heard of it in the commit that let it expire.
+      told.add(row.id)
+      for (const id of told) if (told.size > TOLD_REMEMBERED) told.delete(id)
       return true
     }
     const relayed = outcome === 'relayed'
@@ -295,20 +298,16 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     return relayed || last
   }
 
-  const expired = async (row: ApprovalRow, passed: boolean) => {
-    told.add(row.id)
-    for (const id of told) if (told.size > TOLD_REMEMBERED) told.delete(id)
-    await retire(row, passed)
-  }
-
   const settled = async (row: ApprovalRow, to: 'relayed' | 'undeliverable', passed: boolean) => {
-    const done = await patience.persist('settle an approval', () => store.settleApproval(row.id, to))
-    if (done) await retire(done, passed)
+    await patience.persist('settle an approval', async () =>
+      store.settleApproval(row.id, to, await words({ ...row, state: to }, passed)),
+    )
   }
 
-  const withdraw = async ({ id }: ApprovalRow) => {
-    const withdrawn = await store.settleApproval(id, 'withdrawn')
-    if (withdrawn) await retire(withdrawn, false)
+  const withdraw = async (row: ApprovalRow) => {
+    await patience.persist('withdraw an approval', async () =>
+      store.settleApproval(row.id, 'withdrawn', await words({ ...row, state: 'withdrawn' }, false)),
+    )
   }
 
   const relayAgain = (row: ApprovalRow) => {

@@ -27,7 +27,7 @@ export interface AskOrder {
 }
 
 export interface SurfacesDeps {
-  readonly store: Pick<Store, 'sends' | 'enqueue'>
+  readonly store: Pick<Store, 'sends'>
   readonly settings: () => Settings
   readonly links: Links
   readonly grants: GrantBook
@@ -38,10 +38,10 @@ export interface Surfaces {
   surfaces(order: AskOrder): readonly Address[]
   prompts(id: string, order: AskOrder, chats: readonly Address[]): readonly NewSend[]
   /**
-   * Tells every chat that was asked how it ended, or that a verdict waits for its host. Doing it twice shows nothing twice,
-   * unless it must be said `again`.
+   * What every chat that was asked is told: how it ended, or that a verdict waits for its host. Said twice it shows nothing
+   * twice, unless it must be said `again`.
    */
-  retire(row: ApprovalRow, passedOn: boolean, again?: 'again'): Promise<void>
+  words(row: ApprovalRow, passedOn: boolean, again?: 'again'): Promise<readonly NewSend[]>
 }
 
 export function createSurfaces(deps: SurfacesDeps): Surfaces {
@@ -81,7 +81,7 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
     })
 
   /** Edits the prompts where the platform can; elsewhere a line says how it ended. */
-  const retire: Surfaces['retire'] = async (row, passedOn, again) => {
+  const words: Surfaces['words'] = async (row, passedOn, again) => {
     const shown = await store.sends({ approval: row.id, limit: 100 })
     const text = outcomeText(row, passedOn)
     const said = row.state === 'decided' ? 'await' : again ? 'retire-again' : 'retire'
@@ -105,10 +105,10 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
         idempotencyKey: `${said}:${row.id}:${send.id}`,
       })
     }
-    if (sends.length > 0) await store.enqueue(sends)
+    return sends
   }
 
-  return { surfaces, prompts, retire }
+  return { surfaces, prompts, words }
 }
 
 function placeOf(link: Link | undefined): PromptPlace {

@@ -1,5 +1,5 @@
-// What the asking host is told of a decision.
-import type { ApprovalRow, Verdict } from '../../contract/index.ts'
+// Decisions as data: what the asking host is told of one, and the no that Switchboard says by itself.
+import type { ApprovalRow, Decide, Verdict } from '../../contract/index.ts'
 
 export function verdictOf(row: ApprovalRow): Verdict {
   return {
@@ -11,4 +11,8 @@ export function verdictOf(row: ApprovalRow): Verdict {
     cause: row.cause ?? 'person',
     ask: row.ask,
   }
+}
+
+export function denial(id: string, cause: 'expired' | 'unreachable'): Decide {
+  return { id, behavior: 'deny', cause, by: 'switchboard', via: 'switchboard' }
 }

@@ -6,7 +6,7 @@ import { type SignalSink, tellTurnState } from '../signals.ts'
 import { noticeTarget } from './notice-target.ts'
 
 export interface TurnExpiryDeps {
-  readonly store: Pick<Store, 'expireTurns' | 'enqueue'>
+  readonly store: Pick<Store, 'overdueTurns' | 'expireTurns'>
   readonly clock: Clock
   readonly log: Logger
   readonly settings: () => Settings
@@ -22,12 +22,18 @@ export function createTurnExpiry(deps: TurnExpiryDeps): { start(): void; stop():
   let cancel: Cancel = () => undefined
   let stopped = false
 
+  const wordsFor = (row: TurnRow): readonly NewSend[] => {
+    const told = deps.canSpeak(row.integration)
+    const notices = told ? [notice(noticeTarget(row), givenUpText('queue_expired'))] : []
+    return [...notices, ...deps.ended(row, { to: 'expired', reason: 'queue_expired' })]
+  }
+
   const expireOld = async () => {
-    const rows = await store.expireTurns(deps.settings().tunables.queueExpiryMs, 100)
-    const told = rows.filter((row) => deps.canSpeak(row.integration))
-    const notices = told.map((row) => notice(noticeTarget(row), givenUpText('queue_expired')))
-    const ends = rows.flatMap((row) => deps.ended(row, { to: 'expired', reason: 'queue_expired' }))
-    if (notices.length + ends.length > 0) await store.enqueue([...notices, ...ends])
+    const { queueExpiryMs } = deps.settings().tunables
+    const overdue = await store.overdueTurns(queueExpiryMs, 100)
+    if (overdue.length === 0) return
+    const turns = overdue.map((row) => ({ id: row.id, words: wordsFor(row) }))
+    const rows = await store.expireTurns(queueExpiryMs, turns)
     for (const row of rows) tellTurnState(deps.signal, row, 'expired', 'queue_expired')
   }
 

@@ -5,12 +5,10 @@ import { CLAIM_TEXTS } from '../claims.ts'
 import { notice } from '../notices.ts'
 import { rowAddress } from '../signals.ts'
 
-export async function giveBackClaim(store: Pick<Store, 'giveBack' | 'enqueue'>, row: TurnRow): Promise<void> {
+export async function giveBackClaim(store: Pick<Store, 'giveBack'>, row: TurnRow): Promise<void> {
   if (row.session === null) return
   const to = rowAddress(row)
-  const route = await store.giveBack(to, row.session)
-  if (!route) return
-  const text = CLAIM_TEXTS.unreachable.replaceAll('{label}', () => route.label)
   const target = { to, platform: row.platform, agent: row.agent, session: row.session, turn: row.id }
-  await store.enqueue([notice(target, text, `given-back:${row.id}`)])
+  // The store knows the label, and replaces it.
+  await store.giveBack(to, row.session, [notice(target, CLAIM_TEXTS.unreachable, `given-back:${row.id}`)])
 }

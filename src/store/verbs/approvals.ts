@@ -50,7 +50,20 @@ export interface Decided {
   readonly approval: ApprovalRow | null
 }
 
-export const decide = oneByOne(decideApproval)
+export interface DecideCall {
+  readonly decide: Decide
+  readonly words: readonly NewSend[]
+}
+
+/** What the chats are told is in the commit of the verdict: neither is there without the other. */
+export const decide = oneByOne(function* (
+  context: VerbContext,
+  { decide, words }: DecideCall,
+): Steps<Decided> {
+  const decided = yield* decideApproval(context, decide)
+  if (decided.won) yield* enqueueSends(context, words)
+  return decided
+})
 
 /** pending → decided (or → expired when nobody decided in time). Only the first one wins. */
 export function* decideApproval(context: VerbContext, call: Decide): Steps<Decided> {
@@ -76,11 +89,12 @@ export function* decideApproval(context: VerbContext, call: Decide): Steps<Decid
 export interface SettleCall {
   readonly id: string
   readonly to: 'relayed' | 'undeliverable' | 'withdrawn'
+  readonly words: readonly NewSend[]
 }
 
 export const settleApproval = oneByOne(function* (
   context: VerbContext,
-  { id, to }: SettleCall,
+  { id, to, words }: SettleCall,
 ): Steps<ApprovalRow | null> {
   const from = to === 'withdrawn' ? 'pending' : 'decided'
   const changed = yield* run('UPDATE approvals SET state = $2 WHERE id = $1 AND state = $3', [id, to, from])
@@ -88,6 +102,7 @@ export const settleApproval = oneByOne(function* (
   const approval = yield* latestApproval(id)
   recordFact(context, { kind: 'approval', ref: id, from, to, digest: approval?.inputHash ?? '' })
   hint(context, { kind: 'approval', id })
+  yield* enqueueSends(context, words)
   return approval
 })
 

@@ -297,12 +297,25 @@ export function* endRoute(
 export interface GiveBackCall {
   readonly at: Address
   readonly session: string
+  readonly words: readonly NewSend[]
 }
 
-export const giveBack: Verb<GiveBackCall, RouteRow | null> = oneByOne(function* (context, { at, session }) {
+export const giveBack: Verb<GiveBackCall, RouteRow | null> = oneByOne(function* (context, call) {
+  const { at, session } = call
   const route = yield* endRoute(context, at, 'given_back', session)
   if (!route) return null
   const claim = { place: conversationLane(at), messageId: route.messageId, session }
   yield* settleClaim(context, claim, { to: 'passed', by: 'switchboard', from: ['claimed'] })
+  yield* enqueueSends(
+    context,
+    call.words.map((send) => labelled(send, route.label)),
+  )
   return route
 })
+
+function labelled(send: NewSend, label: string): NewSend {
+  const { op } = send
+  return op.kind === 'text'
+    ? { ...send, op: { ...op, text: op.text.replaceAll('{label}', () => label) } }
+    : send
+}

@@ -3,7 +3,7 @@
 import type { KeptFile } from '../../contract/index.ts'
 import { rows, run, type Steps, text, whole } from '../statement.ts'
 import { oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
-import type { OlderThan } from './operate-turns.ts'
+import type { OlderThan } from './upkeep.ts'
 
 const PART_BYTES = 1_048_576
 

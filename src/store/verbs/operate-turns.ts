@@ -1,5 +1,6 @@
 // What happens to turns without a lane's token: an operator's retry or cancel, and the end of waiting too long.
 import {
+  type NewSend,
   OPEN_TURN_STATES,
   type ReasonCode,
   rowSeq,
@@ -9,6 +10,7 @@ import {
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
 import { firstRow, rows, run, type Steps } from '../statement.ts'
 import { hint, oneByOne, recordMove, type VerbContext } from '../verb-context.ts'
+import { enqueueSends } from './enqueue.ts'
 
 export interface OperateCall<Word extends string> {
   readonly id: string
@@ -69,27 +71,43 @@ function* moveTurn(context: VerbContext, turn: TurnRow, { to, reason, by }: Outs
   return { ...turn, state: to, reason, updatedAt: context.now }
 }
 
-export interface OlderThan {
-  readonly olderThanMs: number
-  readonly limit: number
+const OVERDUE = `state = 'queued' AND received_at < $1`
+
+export function* readOverdueTurns(tag: string, before: number, limit: number): Steps<readonly TurnRow[]> {
+  const found = yield* rows(`SELECT ${TURN_COLUMNS} FROM turns WHERE ${OVERDUE} LIMIT $2`, [before, limit])
+  return found.map((row) => turnRow(tag, row))
 }
 
-/** queued for longer than this → expired. What is being taken at this moment has not waited in vain. */
+export interface ExpireCall {
+  readonly olderThanMs: number
+  readonly turns: readonly { readonly id: string; readonly words: readonly NewSend[] }[]
+}
+
+/**
+ * queued for longer than this → expired, and whoever waits is told in the same commit. What is being taken at this moment
+ * has not waited in vain.
+ */
 export const expireTurns = oneByOne(function* (
   context: VerbContext,
-  { olderThanMs, limit }: OlderThan,
+  { olderThanMs, turns }: ExpireCall,
 ): Steps<readonly TurnRow[]> {
-  const waiting = yield* rows(
-    `SELECT ${TURN_COLUMNS} FROM turns WHERE state = 'queued'
-     AND received_at < $1 LIMIT $2 @skip`,
-    [context.now - olderThanMs, limit],
-  )
-  if (waiting.length === 0) return []
-  const turns: TurnRow[] = []
-  for (const row of waiting) {
-    turns.push(
-      yield* moveTurn(context, turnRow(context.tag, row), { to: 'expired', reason: 'queue_expired' }),
-    )
+  const words = new Map<number, readonly NewSend[]>()
+  for (const turn of turns) {
+    const seq = rowSeq('t', context.tag, turn.id)
+    if (seq !== null) words.set(seq, turn.words)
   }
-  return turns.sort((one, other) => one.seq - other.seq)
+  const overdue = yield* rows(
+    `SELECT ${TURN_COLUMNS} FROM turns WHERE ${OVERDUE} AND seq @any($2) ORDER BY seq @skip`,
+    [context.now - olderThanMs, [...words.keys()]],
+  )
+  const moved: TurnRow[] = []
+  for (const row of overdue) {
+    const turn = turnRow(context.tag, row)
+    moved.push(yield* moveTurn(context, turn, { to: 'expired', reason: 'queue_expired' }))
+  }
+  yield* enqueueSends(
+    context,
+    moved.flatMap((turn) => words.get(turn.seq) ?? []),
+  )
+  return moved
 })

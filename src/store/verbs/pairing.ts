@@ -1,10 +1,11 @@
 // Pairing codes: one live code per stranger, at most two replies to it, and a cap per integration. When the cap is
 // reached the oldest code is set aside. Its stranger stays known for the code's hour: a crowd that takes turns gets no
 // more replies, and the owner whose code was crowded out writes again, and the code works again.
-import type { Effect, PairingRow } from '../../contract/index.ts'
+import type { Effect, NewSend, PairingRow } from '../../contract/index.ts'
 import { pairingRow } from '../codec.ts'
 import { firstRow, rows, run, type Steps, text, whole, wholeOrNull } from '../statement.ts'
 import { hint, oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
+import { enqueueSends } from './enqueue.ts'
 
 export const MAX_REPLIES = 2
 export const MAX_PENDING_CODES = 50
@@ -112,12 +113,14 @@ export interface PairingVerdict {
 export interface PairingApproval extends PairingVerdict {
   /** Integrations whose approvers are named elsewhere: there nobody becomes one by being first. */
   readonly approversNamed: readonly string[]
+  /** What the newcomer is told. */
+  readonly words: readonly NewSend[]
 }
 
 /** Grants `talk`, and `approve` to the first one of an integration. Null: no such live code. */
 export const approvePairing = oneByOne(function* (
   context: VerbContext,
-  { code, by, approversNamed }: PairingApproval,
+  { code, by, approversNamed, words }: PairingApproval,
 ): Steps<{ readonly pairing: PairingRow; readonly approver: boolean } | null> {
   const pairing = yield* takeCode(context, code)
   if (!pairing) return null
@@ -137,6 +140,7 @@ export const approvePairing = oneByOne(function* (
   const detail = approver ? { by, rights: 'talk approve' } : { by, rights: 'talk' }
   recordFact(context, { kind: 'pairing', ref: sender, integration, from: 'pending', to: 'approved' }, detail)
   hint(context, { kind: 'access' })
+  yield* enqueueSends(context, words)
   return { pairing, approver }
 })
 

@@ -5,7 +5,11 @@ import { toRanges } from '../ranges.ts'
 import { positionAt, SLACK_MS } from '../reads/conditions.ts'
 import { firstRow, rows, run, type Steps, text, whole } from '../statement.ts'
 import { oneByOne, recordFact, type Verb, type VerbContext } from '../verb-context.ts'
-import type { OlderThan } from './operate-turns.ts'
+
+export interface OlderThan {
+  readonly olderThanMs: number
+  readonly limit: number
+}
 
 // biome-ignore lint/correctness/useYield: the entries are written with all others at the end of the commit
 export const note: Verb<readonly LedgerNote[], void> = oneByOne(function* (context, notes) {

@@ -242,9 +242,13 @@ export function describeClaims(make: MakeStoreFixture): void {
         const session = await paulsSession('elsewhere')
         await offered('pay', session)
         await tap('pay', 'reply')
-        expect(await store.giveBack(AT, 'another session')).toBeNull()
-        expect(await store.giveBack(AT, session)).toMatchObject({ session, label: 'pay' })
-        expect(await store.giveBack(AT, session)).toBeNull()
+        const words = [send({ text: '{label} is gone' })]
+        expect(await store.giveBack(AT, 'another session', words)).toBeNull()
+        expect(await store.giveBack(AT, session, words)).toMatchObject({ session, label: 'pay' })
+        expect(await store.giveBack(AT, session, words)).toBeNull()
+        const told = await store.sends({ states: ['queued'], limit: 5 })
+        const gone = told.filter(({ op }) => op?.kind === 'text' && op.text === 'pay is gone')
+        expect(gone).toHaveLength(1)
         expect((await says('hello', { takesNewest: true })).routed).toBeUndefined()
       })
 

@@ -9,6 +9,7 @@ import {
   queueOne,
   receiveOne,
   type StoreFixture,
+  send,
 } from './fixture.ts'
 
 const AT = { integration: 'demo', conversation: 'c1' }
@@ -243,12 +244,17 @@ export function describeEffects(make: MakeStoreFixture): void {
       await stranger('ann', 'aaaaaa')
       await stranger('bob', 'bbbbbb')
       await stranger('eve', 'eeeeee')
-      expect(await store.approvePairing('aaaaaa', 'local')).toMatchObject({
+      const words = [send({ text: 'welcome' })]
+      expect(await store.approvePairing('aaaaaa', 'local', { words })).toMatchObject({
         approver: true,
         pairing: { sender: 'ann' },
       })
       expect(await store.approvePairing('bbbbbb', 'local')).toMatchObject({ approver: false })
-      expect(await store.approvePairing('aaaaaa', 'local')).toBeNull()
+      expect(await store.approvePairing('aaaaaa', 'local', { words })).toBeNull()
+      expect((await store.sends({ limit: 1 })).map(({ op }) => op)).toEqual([
+        { kind: 'text', text: 'welcome' },
+      ])
+      expect(await store.sends({ limit: 9 })).toHaveLength(4)
       expect(await store.denyPairing('eeeeee', 'local')).toBe(true)
       expect(await store.denyPairing('eeeeee', 'local')).toBe(false)
       const rights = (await store.grants()).map((grant) => `${grant.sender} ${grant.right}`)
@@ -258,7 +264,9 @@ export function describeEffects(make: MakeStoreFixture): void {
 
     it('[S4.approver-default] nobody becomes an approver by being first where approvers are named', async () => {
       await stranger('ann', 'aaaaaa')
-      expect(await store.approvePairing('aaaaaa', 'local', ['other', 'demo'])).toMatchObject({
+      expect(
+        await store.approvePairing('aaaaaa', 'local', { approversNamed: ['other', 'demo'] }),
+      ).toMatchObject({
         approver: false,
       })
       expect((await store.grants()).map((grant) => `${grant.sender} ${grant.right}`)).toEqual(['ann talk'])

@@ -71,6 +71,18 @@ export function describePeople(make: MakeStoreFixture): void {
       expect(await store.approvals({ limit: 5 })).toHaveLength(2)
     })
 
+    it('what the chats are told of an end is in its commit, and only if it is the end', async () => {
+      const told = async () => (await store.sends({ limit: 9, oldestFirst: true })).map(({ op }) => op)
+      const text = (said: string) => ({ kind: 'text', text: said })
+      await store.ask(approval(), [])
+      await store.decide(allow, [send({ text: 'decided' })])
+      await store.decide(allow, [send({ text: 'too late' })])
+      await store.settleApproval('abcde', 'withdrawn', [send({ text: 'not so' })])
+      await store.settleApproval('abcde', 'relayed', [send({ text: 'passed on' })])
+      await store.settleApproval('abcde', 'relayed', [send({ text: 'again' })])
+      expect(await told()).toEqual([text('decided'), text('passed on')])
+    })
+
     it('[S12.ledger-changes] grants come and go, and every change is in the ledger', async () => {
       await store.grant({ integration: 'demo', sender: 'ann', right: 'talk', by: 'op' })
       await store.grant({ integration: 'demo', sender: 'ann', right: 'talk', by: 'again' })
