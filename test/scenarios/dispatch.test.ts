@@ -171,6 +171,18 @@ describeRiver('dispatch', (open) => {
     expect(river.agent.deliveries).toEqual([])
   })
 
+  it('[S2.queue-expiry] what an operator sends round again waits anew', async () => {
+    const river = await open({ agent: { attached: false }, tunables: { queueExpiryMs: 3_600_000 } })
+    const { id } = await river.person('anna').says('hi')
+    for (const ms of [3_700_000, 61_000]) await river.sleep(ms)
+    expect((await river.desk().turn(id ?? ''))?.state).toBe('expired')
+    await river.desk().operateTurn(id ?? '', 'retry', 'operator')
+    for (const ms of [61_000, 3_400_000]) await river.sleep(ms)
+    expect((await river.desk().turn(id ?? ''))?.state).toBe('queued')
+    for (const ms of [200_000, 61_000]) await river.sleep(ms)
+    expect((await river.desk().turn(id ?? ''))?.state).toBe('expired')
+  })
+
   it('[S2.given-up-notice] a place that cannot be spoken to gets no notice', async () => {
     const river = await open({ platform: { abilities: { oneWay: true } } })
     river.agent.script = async (delivery, agent) => void (await agent.fail(delivery, 'no'))

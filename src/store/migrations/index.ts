@@ -5,7 +5,16 @@ import { turnEvents } from './0003-turn-events.ts'
 import { nodes } from './0004-nodes.ts'
 import { pairingList } from './0005-pairing-list.ts'
 import { files } from './0006-files.ts'
+import { turnRetries } from './0007-turn-retries.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [river, sending, turnEvents, nodes, pairingList, files]
+export const MIGRATIONS: readonly Migration[] = [
+  river,
+  sending,
+  turnEvents,
+  nodes,
+  pairingList,
+  files,
+  turnRetries,
+]
 export { META_TABLE, type Migration, pendingMigrations } from './migration.ts'

@@ -35,9 +35,13 @@ export const operateTurn = oneByOne(function* (
   const gone = turn.state === 'failed' || turn.state === 'expired'
   if (!gone || turn.body === null) return null
   const moved = yield* moveTurn(context, turn, { to: 'queued', reason: 'operator_retry', by })
-  // A fresh budget of attempts; what was handed over before is marked as a repeat.
+  // A fresh budget of attempts and of time; what was handed over before is marked as a repeat.
   const repeat = turn.repeat || turn.attempts > 0
-  yield* run('UPDATE turns SET attempts = 0, repeat = $2 WHERE seq = $1', [seq, repeat ? 1 : 0])
+  yield* run('UPDATE turns SET attempts = 0, repeat = $2, retried_at = $3 WHERE seq = $1', [
+    seq,
+    repeat ? 1 : 0,
+    context.now,
+  ])
   if (turn.session !== null && turn.agent !== null) {
     hint(context, { kind: 'turns', lane: turn.session, scope: turn.agent })
   }
@@ -71,7 +75,7 @@ function* moveTurn(context: VerbContext, turn: TurnRow, { to, reason, by }: Outs
   return { ...turn, state: to, reason, updatedAt: context.now }
 }
 
-const OVERDUE = `state = 'queued' AND received_at < $1`
+const OVERDUE = `state = 'queued' AND COALESCE(retried_at, received_at) < $1`
 
 export function* readOverdueTurns(tag: string, before: number, limit: number): Steps<readonly TurnRow[]> {
   const found = yield* rows(`SELECT ${TURN_COLUMNS} FROM turns WHERE ${OVERDUE} LIMIT $2`, [before, limit])

@@ -320,6 +320,13 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(await store.overdueTurns(500, 10)).toEqual([])
       expect(await store.sends({ limit: 5 })).toHaveLength(1)
       expect(await store.operateTurn(old.id, 'retry', 'op')).toMatchObject({ state: 'queued', repeat: false })
+      // It waits anew, also when it was in hand meanwhile.
+      expect(await store.overdueTurns(500, 10)).toEqual([])
+      const { lane, token } = await mustTake(store, { lane: old.lane })
+      await store.moveTurns([{ lane, token, turn: old.id, to: 'queued' }])
+      expect(await store.expireTurns(500, all)).toEqual([])
+      await fixture.clock.advance(501)
+      expect((await store.expireTurns(500, all)).map((turn) => turn.id)).toContain(old.id)
     })
   })
 }
