@@ -93,11 +93,15 @@ export interface Firing {
   readonly schedule: string
   /** The time the schedule named, not the time it was noticed. */
   readonly fireAt: number
-  /** `first_seen`: the mark from which missed ones are counted. */
-  readonly outcome: 'run' | 'skipped' | 'first_seen'
+  /** `first_seen`: the mark from which missed ones are counted. `removed`: it is no longer configured. */
+  readonly outcome: 'run' | 'skipped' | 'first_seen' | 'removed'
+  /** When it is to fire, as configured: expression and time zone. */
+  readonly times: string
 }
 
-export interface FiringRow extends Firing {
+export interface FiringRow extends Omit<Firing, 'times'> {
+  /** Null: fired before this was kept. */
+  readonly times: string | null
   readonly node: string
   readonly turn: string | null
   readonly at: number

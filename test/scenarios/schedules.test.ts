@@ -36,7 +36,7 @@ describeRiver('schedules', (open) => {
   })
   const firings = async (river: River) =>
     (await river.store().firings({ agent: 'demo', limit: 50 }))
-      .filter((one) => one.outcome !== 'first_seen')
+      .filter((one) => one.outcome === 'run' || one.outcome === 'skipped')
       .map((one) => [new Date(one.fireAt).toISOString(), one.outcome])
 
   it('[S3.schedule-turn] starts a turn at its time in its time zone, with its source', async () => {
@@ -64,6 +64,28 @@ describeRiver('schedules', (open) => {
     expect((await firings(river)).map(([at]) => at).reverse()).toEqual(minutes)
     expect(river.agent.texts()).toHaveLength(5)
     expect(new Set(river.agent.deliveries.map((one) => one.session)).size).toBe(1)
+  })
+
+  it('[S3.schedule-missed] other times, and those of a schedule that was away, begin when they are first seen', async () => {
+    const river = await open(configured({ cron: '0 9 * * 3', tz: 'UTC' }))
+    await river.sleep(12 * HOUR)
+    await river.sleep(3 * DAY)
+    expect(await firings(river)).toEqual([['2023-11-15T09:00:00.000Z', 'run']])
+    const daily = configured({ cron: '0 8 * * *', tz: 'UTC' })
+    await river.configure(daily)
+    await river.restart(daily)
+    expect(river.agent.texts(), 'it never was to fire at eight').toHaveLength(1)
+    await river.sleep(DAY)
+    const eight = ['2023-11-19T08:00:00.000Z', 'run']
+    expect((await firings(river))[0]).toEqual(eight)
+    await river.configure({ integrations: [CHAT], agents: [testAgent('demo', ['chat'])] })
+    await river.sleep(3 * DAY)
+    await river.configure(daily)
+    expect((await firings(river))[0], 'nobody missed it while it was away').toEqual(eight)
+    await river.restart(daily)
+    expect((await firings(river))[0]).toEqual(eight)
+    await river.sleep(DAY)
+    expect((await firings(river))[0]).toEqual(['2023-11-23T08:00:00.000Z', 'run'])
   })
 
   it('[S3.schedule-missed] what fell into a gap is run once, the newest, and the rest is recorded', async () => {

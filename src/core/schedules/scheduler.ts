@@ -41,16 +41,24 @@ const MISSED_RECORDED = 100
 const LONG_GAP = 5_000
 const DAY_MS = 24 * 3_600_000
 
+interface Mark {
+  readonly agent: string
+  readonly schedule: string
+  readonly times: string
+  readonly at: number
+}
+
 export function createScheduler(deps: SchedulerDeps): Scheduler {
   const { store, clock, log } = deps
   let cancel: Cancel = () => undefined
   let stopped = false
   /** Up to where each schedule was looked at, by this node. */
-  const marks = new Map<string, number>()
+  const marks = new Map<string, Mark>()
   let working: Promise<void> = Promise.resolve()
 
   const look = async () => {
     let wakeInMs = LOOK_EVERY_MS
+    await forgetRemoved()
     for (const agent of deps.settings().agents) {
       for (const schedule of agent.schedules) {
         const next = await lookAt(agent, schedule)
@@ -69,30 +77,45 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     })
   }
 
+  /** What is added again later begins then: it did not miss what lay between. */
+  const forgetRemoved = async () => {
+    const { agents } = deps.settings()
+    const present = new Set(agents.flatMap((agent) => agent.schedules.map((one) => keyOf(agent.id, one.id))))
+    for (const [key, { agent, schedule }] of marks) {
+      if (present.has(key)) continue
+      const removed = { agent, schedule, fireAt: clock.now(), outcome: 'removed', times: '' } as const
+      await store.fireSchedule(removed)
+      marks.delete(key)
+    }
+  }
+
   /** Fires what is due; returns the next time. */
   const lookAt = async (agent: AgentSettings, schedule: ScheduleSettings): Promise<number | null> => {
-    const key = JSON.stringify([agent.id, schedule.id, schedule.cron, schedule.tz])
-    const mark = marks.get(key) ?? (await firstMark(agent, schedule))
+    const key = keyOf(agent.id, schedule.id)
+    const times = timesOf(schedule)
+    const known = marks.get(key)
+    const mark = known?.times === times ? known.at : await firstMark(agent, schedule)
     const due: number[] = []
     let next = deps.nextRun(schedule.cron, schedule.tz, mark)
-    for (let times = 1; next !== null && next <= clock.now(); times++) {
+    for (let count = 1; next !== null && next <= clock.now(); count++) {
       due.push(next)
       if (due.length > MISSED_RECORDED) due.shift()
-      const after: number = times === LONG_GAP ? Math.max(next, clock.now() - DAY_MS) : next
+      const after: number = count === LONG_GAP ? Math.max(next, clock.now() - DAY_MS) : next
       next = deps.nextRun(schedule.cron, schedule.tz, after)
     }
     for (const [at, fireAt] of due.entries()) await fire(agent, schedule, fireAt, at === due.length - 1)
     // Only what was committed moves the mark: a store that was away is asked for the same times again.
-    marks.set(key, due.at(-1) ?? mark)
+    marks.set(key, { agent: agent.id, schedule: schedule.id, times, at: due.at(-1) ?? mark })
     return next
   }
 
-  /** The newest known time; a schedule that was never seen begins now. */
+  /** The newest known time; a schedule that was never seen, or not with these times, begins now. */
   const firstMark = async (agent: AgentSettings, schedule: ScheduleSettings): Promise<number> => {
     const [last] = await store.firings({ agent: agent.id, schedule: schedule.id, limit: 1 })
-    if (last) return last.fireAt
+    const times = timesOf(schedule)
+    if (last && (last.times ?? times) === times) return last.fireAt
     const fireAt = clock.now()
-    await store.fireSchedule({ agent: agent.id, schedule: schedule.id, fireAt, outcome: 'first_seen' })
+    await store.fireSchedule({ agent: agent.id, schedule: schedule.id, fireAt, outcome: 'first_seen', times })
     return fireAt
   }
 
@@ -105,6 +128,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       schedule: schedule.id,
       fireAt,
       outcome: runs ? 'run' : 'skipped',
+      times: timesOf(schedule),
     }
     const fired = runs
       ? await store.fireSchedule(firing, turnOf(agent, schedule, fireAt))
@@ -120,6 +144,14 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       cancel()
     },
   }
+}
+
+function keyOf(agent: string, schedule: string): string {
+  return JSON.stringify([agent, schedule])
+}
+
+function timesOf({ cron, tz }: ScheduleSettings): string {
+  return `${cron} ${tz}`
 }
 
 function turnOf(agent: AgentSettings, schedule: ScheduleSettings, fireAt: number): ReceiveItem {

@@ -6,6 +6,7 @@ import { nodes } from './0004-nodes.ts'
 import { pairingList } from './0005-pairing-list.ts'
 import { files } from './0006-files.ts'
 import { turnRetries } from './0007-turn-retries.ts'
+import { scheduleTimes } from './0008-schedule-times.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -16,5 +17,6 @@ export const MIGRATIONS: readonly Migration[] = [
   pairingList,
   files,
   turnRetries,
+  scheduleTimes,
 ]
 export { META_TABLE, type Migration, pendingMigrations } from './migration.ts'

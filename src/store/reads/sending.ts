@@ -118,6 +118,7 @@ export function* readFirings(filter: FiringFilter): Steps<readonly FiringRow[]> 
     schedule: text(row, 'schedule'),
     fireAt: whole(row, 'fire_at'),
     outcome: text(row, 'outcome') as FiringRow['outcome'],
+    times: textOrNull(row, 'times'),
     node: text(row, 'node'),
     turn: textOrNull(row, 'turn'),
     at: whole(row, 'at'),

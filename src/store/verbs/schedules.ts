@@ -16,11 +16,11 @@ export interface Fired {
 }
 
 export const fireSchedule: Verb<FireCall, Fired> = oneByOne(function* (context, { firing, item }) {
-  const { agent, schedule, fireAt, outcome } = firing
+  const { agent, schedule, fireAt, outcome, times } = firing
   const added = yield* run(
-    `INSERT INTO schedules_fired (agent, schedule, fire_at, outcome, node, at) VALUES ($1, $2, $3, $4, $5, $6)
+    `INSERT INTO schedules_fired (agent, schedule, fire_at, outcome, node, at, times) VALUES ($1, $2, $3, $4, $5, $6, $7)
      ON CONFLICT (agent, schedule, fire_at) DO NOTHING`,
-    [agent, schedule, fireAt, outcome, context.node, context.now],
+    [agent, schedule, fireAt, outcome, context.node, context.now, times],
   )
   if (added === 0) return { won: false, received: null }
   recordFact(context, { kind: 'schedule', ref: `${agent}/${schedule}`, to: outcome }, { at: String(fireAt) })

@@ -167,7 +167,13 @@ export function describeSending(make: MakeStoreFixture): void {
     describe('schedules', () => {
       it('[S3.schedule-once] [S3.schedule-once-nodes] fire once for each time, with their turn in one commit', async () => {
         const other = await fixture.open('two')
-        const firing = { agent: 'kate', schedule: 'standup', fireAt: 1_000, outcome: 'run' } as const
+        const firing = {
+          agent: 'kate',
+          schedule: 'standup',
+          fireAt: 1_000,
+          outcome: 'run',
+          times: '@1',
+        } as const
         const turn = () =>
           item({
             integration: 'schedule',
@@ -185,7 +191,7 @@ export function describeSending(make: MakeStoreFixture): void {
         expect((await store.fireSchedule({ ...firing, fireAt: 2_000, outcome: 'skipped' })).won).toBe(true)
         expect(await store.firings({ agent: 'kate', schedule: 'standup', limit: 5 })).toMatchObject([
           { fireAt: 2_000, outcome: 'skipped', turn: null },
-          { fireAt: 1_000, outcome: 'run' },
+          { fireAt: 1_000, outcome: 'run', times: '@1' },
         ])
       })
     })
