@@ -9,7 +9,10 @@ export interface LiveGrantBook extends GrantBook {
 export function createGrantBook(store: Pick<Store, 'grants' | 'onHint'>, log: Logger): LiveGrantBook {
   let byKey = new Map<string, Set<string>>()
 
-  const load = async () => {
+  let running: Promise<void> = Promise.resolve()
+  let next: Promise<void> | null = null
+
+  const read = async () => {
     const fresh = new Map<string, Set<string>>()
     for (const grant of await store.grants()) {
       const key = bookKey(grant.integration, grant.right)
@@ -17,6 +20,21 @@ export function createGrantBook(store: Pick<Store, 'grants' | 'onHint'>, log: Lo
       fresh.set(key, senders.add(grant.sender))
     }
     byKey = fresh
+  }
+
+  /**
+   * One after the other: of two reads at once the one that began before a change might end last, and bring back what was
+   * revoked. One that waits to begin is enough for all who ask meanwhile.
+   */
+  const load = (): Promise<void> => {
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = null
+        running = read()
+        return running
+      })
+    return next
   }
 
   store.onHint((hint) => {
