@@ -2,7 +2,7 @@
 // stranger's agent decides how much it tells. heardOf: that it told anything at all.
 import { type NewTurnEvent, rowSeq, TURN_EVENT_CHARS, TURN_EVENTS_KEPT } from '../../contract/index.ts'
 import { digestOf } from '../mac.ts'
-import { firstRow, run, type Steps, whole } from '../statement.ts'
+import { firstRow, run, type Steps, whole, wholeOrNull } from '../statement.ts'
 import { storable } from '../storable.ts'
 import { hint, oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
 
@@ -10,28 +10,32 @@ import { hint, oneByOne, recordFact, type VerbContext } from '../verb-context.ts
 export const keepTurnEvent = oneByOne(function* (context: VerbContext, event: NewTurnEvent): Steps<boolean> {
   const turn = rowSeq('t', context.tag, event.turn)
   if (turn === null) return false
-  const known = yield* firstRow(
-    `SELECT t.seq, (SELECT MAX(n) FROM turn_events WHERE turn = t.seq) AS last FROM turns t WHERE t.seq = $1`,
-    [turn],
-  )
-  if (!known) return false
-  const n = whole(known, 'last') + 1
-  if (n > TURN_EVENTS_KEPT + 1) return false
-  const over = n > TURN_EVENTS_KEPT
-  const kind = over ? 'omitted' : event.kind
-  const body = over ? '{}' : bodyOf(event)
-  // A place that another node took at the same moment, or a key that is known: nothing is written.
-  const written = yield* run(
-    `INSERT INTO turn_events (turn, n, at, kind, body, idem) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-    [turn, n, context.now, kind, body, event.key === null ? null : digestOf(event.key)],
-  )
-  if (written === 0) return false
-  recordFact(
-    context,
-    { kind: 'turn_event', ref: event.turn, to: kind, digest: digestOf(body) },
-    { n: String(n) },
-  )
-  return true
+  const idem = event.key === null ? null : digestOf(event.key)
+  for (;;) {
+    const known = yield* firstRow(
+      `SELECT t.seq, (SELECT MAX(n) FROM turn_events WHERE turn = t.seq) AS last,
+       (SELECT n FROM turn_events WHERE turn = t.seq AND idem = $2) AS same FROM turns t WHERE t.seq = $1`,
+      [turn, idem],
+    )
+    if (!known || wholeOrNull(known, 'same') !== null) return false
+    const n = whole(known, 'last') + 1
+    if (n > TURN_EVENTS_KEPT + 1) return false
+    const over = n > TURN_EVENTS_KEPT
+    const kind = over ? 'omitted' : event.kind
+    const body = over ? '{}' : bodyOf(event)
+    const written = yield* run(
+      `INSERT INTO turn_events (turn, n, at, kind, body, idem) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+      [turn, n, context.now, kind, body, idem],
+    )
+    // Another node took the place, or kept the same event, at the same moment: look again.
+    if (written === 0) continue
+    recordFact(
+      context,
+      { kind: 'turn_event', ref: event.turn, to: kind, digest: digestOf(body) },
+      { n: String(n) },
+    )
+    return true
+  }
 })
 
 export interface HeardCall {

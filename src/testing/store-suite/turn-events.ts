@@ -57,6 +57,24 @@ export function describeTurnEvents(make: MakeStoreFixture): void {
       await expectSound(store)
     })
 
+    it('[I9.tools-kept] of what is told at two nodes at once nothing is dropped, and nothing kept twice', async () => {
+      const other = await fixture.open('two')
+      for (let at = 0; at < 10; at++) {
+        const [here, there, ...same] = await Promise.all([
+          store.keepTurnEvent(call({ text: `here ${at}` })),
+          other.keepTurnEvent(call({ text: `there ${at}` })),
+          store.keepTurnEvent(call({ text: `same ${at}`, key: `k${at}` })),
+          other.keepTurnEvent(call({ text: `same ${at}`, key: `k${at}` })),
+        ])
+        expect([here, there]).toEqual([true, true])
+        expect(same.toSorted()).toEqual([false, true])
+      }
+      const kept = await store.turnEvents(turn)
+      expect(kept.map(({ n }) => n)).toEqual(Array.from({ length: 30 }, (_, at) => at + 1))
+      expect(new Set(kept.map(({ text }) => text)).size).toBe(30)
+      await expectSound(store)
+    })
+
     it('[S6.chorus-silence-told] a sign of life of a turn in flight is written down, and is no move', async () => {
       const row = await store.turn(turn)
       const agent = row?.agent ?? ''
