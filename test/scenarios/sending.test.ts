@@ -1,6 +1,6 @@
 // The way out: order, retries, what a crash leaves behind, and a door that closes meanwhile.
 import { expect, it } from 'vitest'
-import type { SendResult } from '../../src/contract/index.ts'
+import { type SendMove, type SendResult, SwitchboardError } from '../../src/contract/index.ts'
 import type { SendFault } from '../../src/testing/scripted-platform.ts'
 import { testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver, type River } from './river.ts'
@@ -40,6 +40,29 @@ describeRiver('sending', (open) => {
     expect(pauses[1]).toBeGreaterThan(pauses[0] ?? 0)
     expect(pauses[2]).toBeGreaterThan(pauses[1] ?? 0)
     await river.settle()
+    expect(river.platform.texts('anna')).toEqual(['1', '2'])
+  })
+
+  it('[S11.crash-unknown] what the platform confirmed never ends as failed, whatever becomes of the store', async () => {
+    const river = await open({ tunables: { unknownPolicy: 'hold' } })
+    river.expectErrors()
+    const store = river.store()
+    const { moveSends } = store
+    let broken = 1
+    Object.assign(store, {
+      moveSends: async (moves: readonly SendMove[]) => {
+        if (moves[0]?.to === 'sent' && broken-- > 0) throw new SwitchboardError('store_corrupt', 'damaged')
+        return moveSends(moves)
+      },
+    })
+    await send(river, '1')
+    await river.pass(30_000)
+    const [row] = await river.desk().sends({ limit: 1 })
+    // Unknown where this node sent it; on three nodes another one may have.
+    expect(row).toMatchObject(broken > 0 ? { state: 'sent' } : { state: 'unknown', reason: 'unconfirmed' })
+    expect(river.platform.texts('anna')).toEqual(['1'])
+    await send(river, '2')
+    await river.pass(30_000)
     expect(river.platform.texts('anna')).toEqual(['1', '2'])
   })
 

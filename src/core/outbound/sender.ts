@@ -11,6 +11,7 @@ import {
   type Logger,
   type OutboundOp,
   type ReasonCode,
+  type Receipt,
   type SendMove,
   type SendRequest,
   type SendRow,
@@ -100,7 +101,11 @@ export function createSender(deps: SenderDeps): Sender {
         return taken.map((one, index) => ({ ...one, scope: lanes[index]?.scope ?? '', until }))
       },
       handle(taken) {
-        const work = handle(taken).catch((thrown) => log.error({ error: String(thrown) }, 'sending failed'))
+        const work = handle(taken).catch((thrown) => {
+          log.error({ error: String(thrown) }, 'sending failed')
+          // Not held any more: whoever takes the lane next finds what was left in `sending`, and settles it.
+          letGo(taken.lane)
+        })
         running.add(work)
         return work.finally(() => running.delete(work))
       },
@@ -211,21 +216,23 @@ export function createSender(deps: SenderDeps): Sender {
       await move(lane, row, { to: 'failed', reason: refused ?? 'integration_missing' })
       return true
     }
+    let receipt: Receipt
     try {
       deps.crashPoint?.('outbox.before-send')
-      const receipt = await link.adapter.send(requestOf(row, row.op))
-      deps.crashPoint?.('outbox.after-send')
-      link.lastOutAt = clock.now()
-      const { paceMs } = link.adapter
-      const pace = paceMs === undefined ? {} : { notBeforeMs: paceMs }
-      await move(lane, row, { to: 'sent', platformIds: receipt.platformIds, ...pace })
-      deps.crashPoint?.('outbox.after-receipt')
-      if (paceMs === undefined) return true
-      drain.wakeAfter({ lane: lane.lane, scope: row.integration }, paceMs)
-      return false
+      receipt = await link.adapter.send(requestOf(row, row.op))
     } catch (thrown) {
       return sendFailed(lane, row, asSwitchboardError(thrown, 'platform_unavailable'))
     }
+    // From here on it is confirmed: what fails now is not the platform, and must not be said of the message.
+    deps.crashPoint?.('outbox.after-send')
+    link.lastOutAt = clock.now()
+    const { paceMs } = link.adapter
+    const pace = paceMs === undefined ? {} : { notBeforeMs: paceMs }
+    await move(lane, row, { to: 'sent', platformIds: receipt.platformIds, ...pace })
+    deps.crashPoint?.('outbox.after-receipt')
+    if (paceMs === undefined) return true
+    drain.wakeAfter({ lane: lane.lane, scope: row.integration }, paceMs)
+    return false
   }
 
   /** Permission is checked again at the moment of sending: the configuration may have changed meanwhile. */
