@@ -205,8 +205,8 @@ export interface Store {
   /** Row and prompts in one commit. `collision`: the id is pending already, choose another. */
   ask(approval: NewApproval, prompts: readonly NewSend[]): Promise<'asked' | 'collision'>
   /**
-   * Compare-and-set on a pending row. Cause `expired` ends in state `expired`, every other in `decided`. `words`: what the
-   * chats are told if it won, in the same commit.
+   * Compare-and-set on a pending row. Cause `expired` ends in state `expired`, every other in `decided`. A person does not
+   * win after `expiresAt`, whoever is to say that it expired. `words`: what the chats are told if it won, in the same commit.
    */
   decide(
     decide: Decide,

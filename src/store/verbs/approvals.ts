@@ -65,14 +65,15 @@ export const decide = oneByOne(function* (
   return decided
 })
 
-/** pending → decided (or → expired when nobody decided in time). Only the first one wins. */
+/** pending → decided (or → expired when nobody decided in time). Only the first one wins, and no person behind the time. */
 export function* decideApproval(context: VerbContext, call: Decide): Steps<Decided> {
   const to = call.cause === 'expired' ? 'expired' : 'decided'
+  const after = call.cause === 'person' ? context.now : 0
   const won =
     (yield* run(
       `UPDATE approvals SET state = $2, behavior = $3, cause = $4, decided_by = $5, decided_via = $6,
-       decided_at = $7 WHERE id = $1 AND state = 'pending'`,
-      [call.id, to, call.behavior, call.cause, call.by, call.via, context.now],
+       decided_at = $7 WHERE id = $1 AND state = 'pending' AND expires_at > $8`,
+      [call.id, to, call.behavior, call.cause, call.by, call.via, context.now, after],
     )) > 0
   const approval = yield* latestApproval(call.id)
   if (won && approval) {

@@ -60,6 +60,10 @@ export function describePeople(make: MakeStoreFixture): void {
       await fixture.clock.advance(600_000)
       const due = await store.approvals({ states: ['pending'], dueBefore: fixture.clock.now(), limit: 5 })
       expect(due.map((row) => row.id).sort()).toEqual(['aaaaa', 'bbbbb'])
+      expect(await store.decide({ ...allow, id: 'aaaaa' }), 'nobody says yes after the time').toMatchObject({
+        won: false,
+        approval: { state: 'pending' },
+      })
       const late = { id: 'aaaaa', behavior: 'deny', cause: 'expired', by: 'expiry', via: 'clock' } as const
       expect(await store.decide(late)).toMatchObject({
         won: true,
