@@ -300,28 +300,6 @@ describeRiver('approvals', (open) => {
     expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow', decidedBy: 'cleo' }])
   })
 
-  it('[S10.prompts-edited] the end is said in its own commit, which is tried until the store is back', async () => {
-    const { river, id } = await asking(open)
-    river.storeAway('enqueue', 1_000)
-    river.storeAway('settleApproval', 2)
-    await river.person('anna').says(`yes ${id}`)
-    await river.pass(5_000)
-    expect(await state(river, id)).toBe('relayed')
-    expect(river.platform.shown('anna')).toEqual([`Bash (${id}): allowed by anna`])
-    const again = await river.agent.ask(river.agent.deliveries[0] as Delivery, { ...RUN, input: 'more' })
-    river.storeAway('decide', 2)
-    await river.sleep(601_000)
-    await river.pass(5_000)
-    expect(await state(river, again.id ?? '')).toBe('expired')
-    expect(river.platform.shown('anna').at(-1)).toBe(`Bash (${again.id}): expired, denied`)
-    const third = await river.agent.ask(river.agent.deliveries[0] as Delivery, { ...RUN, input: 'most' })
-    await river.settle()
-    river.storeAway('settleApproval', 2)
-    await river.person('anna').says('/stop')
-    await river.pass(5_000)
-    expect(river.platform.shown('anna')).toContain(`Bash (${third.id}): no longer asked`)
-  })
-
   it('[S10.states] /stop withdraws what waits for a person, and says so', async () => {
     const { river, id } = await asking(open)
     await river.person('anna').says('/stop')
