@@ -89,6 +89,7 @@ export function approvalView(row: ApprovalRow): ApprovalView {
     input_hash: row.inputHash,
     state: row.state,
     behavior: row.behavior,
+    cause: row.cause,
     decided_by: row.decidedBy,
     decided_via: row.decidedVia,
     decided_at: isoOrNull(row.decidedAt),

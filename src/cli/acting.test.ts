@@ -180,6 +180,7 @@ describe('approvals', () => {
     input_hash: 'f00',
     state: 'pending',
     behavior: null,
+    cause: null,
     decided_by: null,
     decided_via: null,
     decided_at: null,

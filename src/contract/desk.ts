@@ -126,6 +126,8 @@ export interface ApprovalView {
   readonly input_hash: string
   readonly state: string
   readonly behavior: string | null
+  /** `person`, `expired` or `unreachable`; null while it is pending, or when it was withdrawn. */
+  readonly cause: string | null
   readonly decided_by: string | null
   readonly decided_via: string | null
   readonly decided_at: string | null

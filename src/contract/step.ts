@@ -15,6 +15,7 @@ export type Effect =
       readonly behavior: 'allow' | 'deny'
       readonly by: string
       readonly via: string
+      /** `{how}` in the text: how it ended before. */
       readonly ifLate: { readonly to: Address; readonly text: string } | null
     }
   /** /new: a fresh session for this address. */

@@ -20,6 +20,22 @@ async function asking(open: OpenRiver): Promise<{ river: River; id: string }> {
 const state = async (river: River, id: string) => (await river.store().approval(id))?.state
 
 describeRiver('the ends of approvals', (open) => {
+  it('[S10.already-answered] a verdict that loses to the time is told so, also between its look and its commit', async () => {
+    const { river, id } = await asking(open)
+    const expired = { id, behavior: 'deny', cause: 'expired', by: 'switchboard', via: 'switchboard' } as const
+    const [, said] = await Promise.all([
+      river.store().decide(expired),
+      river.person('anna').says(`yes ${id}`),
+    ])
+    await river.settle()
+    expect(said.answer).toBe(`${id}: expired`)
+    expect(river.platform.texts('anna').at(-1)).toBe(`${id}: expired`)
+    expect(await river.desk().decide(id, 'allow', 'operator', 'cli')).toMatchObject({
+      won: false,
+      approval: { state: 'expired', cause: 'expired' },
+    })
+  })
+
   it('[S10.prompts-edited] the end is said in its own commit, which is tried until the store is back', async () => {
     const { river, id } = await asking(open)
     river.storeAway('enqueue', 1_000)

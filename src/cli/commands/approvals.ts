@@ -1,5 +1,5 @@
 // `switchboard approvals`: tool calls that wait for a yes or no, decided from a terminal. Allow is for one call.
-import { APPROVAL_STATES, type ApprovalView, SwitchboardError } from '../../contract/index.ts'
+import { APPROVAL_STATES, type ApprovalView, lateText, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { parseCount, parseStates, printList } from '../list.ts'
 import { paintState } from '../output/colour.ts'
@@ -56,8 +56,8 @@ async function decide(context: Context, id: string, behavior: 'allow' | 'deny'):
     { body: { behavior } },
   )
   if (!won) {
-    const by = approval.decided_by === null ? approval.state : `already answered by ${approval.decided_by}`
-    throw new SwitchboardError('conflict', `${approval.id}: ${by}`, {
+    const late = lateText({ ...approval, decidedBy: approval.decided_by })
+    throw new SwitchboardError('conflict', `${approval.id}: ${late}`, {
       hint: `see: switchboard approvals show ${approval.id}`,
     })
   }

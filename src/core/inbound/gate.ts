@@ -97,10 +97,10 @@ function offerPairing(input: StepInput, key: string): StepResult {
     conversation: input.at.conversation,
     code,
     expiresAt: input.now + CODE_LIFE_MS,
-    // The store replaces {code}: a sender who already has a code is told that one again.
+    // The store replaces {code} and {left}: a sender who already has a code is told that one again, for what is left of it.
     reply: {
       to: input.at,
-      text: 'This chat is not paired yet. Ask the owner to run: switchboard pair approve {code}\nThe code is good for one hour.',
+      text: 'This chat is not paired yet. Ask the owner to run: switchboard pair approve {code}\nThe code is good for {left}.',
     },
   }
   return { decision: { go: 'refuse', reason: 'pairing_required', key }, effects: [pair] }

@@ -13,6 +13,7 @@ import {
   type InboundVerdict,
   type IntegrationSettings,
   integrationById,
+  lateText,
   type PlatformIntake,
   type Random,
   type RateLimit,
@@ -36,7 +37,7 @@ import { type Bound, boundAt } from './routing.ts'
 import { shownApproval } from './show-step.ts'
 import { type AgentReach, type LimitPeek, NOBODY, type StepInput, WITHIN_LIMIT } from './step-input.ts'
 import { runSteps } from './steps.ts'
-import { lateText, verdictForm } from './verdict-step.ts'
+import { verdictForm } from './verdict-step.ts'
 
 export interface IntakeDeps {
   /** Limits that all nodes share; null: there is one. */

@@ -1,9 +1,8 @@
 // What only channel servers bring: messages that their adapter's own gates barred, and verdicts that a server pushed. A
 // verdict counts only from a server that was asked, whatever id it names; it stands before the sender gate, for its
 // sender is the server itself.
-import { CONTINUE, type StepResult } from '../../contract/index.ts'
+import { CONTINUE, lateText, type StepResult } from '../../contract/index.ts'
 import type { StepInput } from './step-input.ts'
-import { lateText } from './verdict-step.ts'
 
 export function barredStep({ event }: StepInput): StepResult {
   if (event.kind !== 'barred') return CONTINUE

@@ -1,6 +1,6 @@
 // A verdict is looked for after the sender gate and before the sender's limit. It never reaches the model.
 import type { ApprovalRow, StepResult } from '../../contract/index.ts'
-import { CONTINUE } from '../../contract/index.ts'
+import { CONTINUE, lateText } from '../../contract/index.ts'
 import { isApprover, isBound } from '../people/approvers.ts'
 import { type StepInput, textOf } from './step-input.ts'
 import { type VerdictForm, verdictInTap, verdictInText } from './verdict-form.ts'
@@ -39,7 +39,7 @@ function decide(input: StepInput, form: VerdictForm, approval: ApprovalRow): Ste
         behavior: form.behavior,
         by: input.event.sender.id,
         via: input.integration.id,
-        ifLate: { to: input.at, text: `${approval.id}: already answered by {by}` },
+        ifLate: { to: input.at, text: `${approval.id}: {how}` },
       },
     ],
   }
@@ -47,11 +47,4 @@ function decide(input: StepInput, form: VerdictForm, approval: ApprovalRow): Ste
 
 function late(approval: ApprovalRow): StepResult {
   return { decision: { go: 'answer', text: `${approval.id}: ${lateText(approval)}`, reason: 'verdict_late' } }
-}
-
-/** What somebody is told who answers too late. */
-export function lateText(approval: ApprovalRow): string {
-  if (approval.cause === 'person') return `already answered by ${approval.decidedBy ?? 'somebody'}`
-  if (approval.state === 'withdrawn') return 'no longer asked'
-  return approval.cause === 'unreachable' ? 'denied, nobody could be reached' : 'expired'
 }

@@ -134,11 +134,14 @@ describe('verbs', () => {
   })
 
   it('[S10.surface-api] [S16.409] who decides second is told who was first', async () => {
-    const approval = { id: 'abcde', decided_by: 'kate', state: 'decided' } as ApprovalView
+    let approval = { id: 'abcde', decided_by: 'kate', state: 'decided', cause: 'person' } as ApprovalView
     const { api, calls } = await opened({ decide: async () => ({ won: false, approval }) })
     const { status, json } = await api('POST', '/api/approvals/abcde/decide', { behavior: 'deny' })
     expect([status, json.code, json.error]).toEqual([409, 'conflict', 'already answered by kate'])
     expect(calls.at(-1)).toEqual(['decide', 'abcde', 'deny', 'admin', 'api'])
+    approval = { ...approval, decided_by: 'switchboard', state: 'expired', cause: 'expired' }
+    const late = await api('POST', '/api/approvals/abcde/decide', { behavior: 'deny' })
+    expect([late.status, late.json.error]).toEqual([409, 'expired'])
   })
 
   it('[S16.415] [S16.400] a body must be JSON and say so', async () => {

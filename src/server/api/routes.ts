@@ -1,6 +1,6 @@
 // The operator's desk over HTTP: the one table of /api routes.
 import type { z } from 'zod'
-import { SwitchboardError } from '../../contract/index.ts'
+import { lateText, SwitchboardError } from '../../contract/index.ts'
 import { errorReply } from '../reply.ts'
 import { exportAudit } from './audit-export.ts'
 import {
@@ -178,10 +178,8 @@ const operating: readonly Route[] = [
     run: async ({ desk, path, body, by, via }) => {
       const { won, approval } = await desk.decide(path.id ?? '', body.behavior, by, via)
       if (won) return { won, approval }
-      const whom = approval.decided_by ?? approval.state
-      return whole(
-        errorReply(new SwitchboardError('conflict', `already answered by ${whom}`), { won, approval }),
-      )
+      const late = lateText({ ...approval, decidedBy: approval.decided_by })
+      return whole(errorReply(new SwitchboardError('conflict', late), { won, approval }))
     },
   }),
   route({

@@ -1,12 +1,13 @@
 // The effects of a received item, in the commit of its row: notices, verdicts, /new, /stop, pairing codes.
-import type {
-  Address,
-  Effect,
-  EffectResult,
-  NewSend,
-  NewTurn,
-  OutboundOp,
-  SendCause,
+import {
+  type Address,
+  type Effect,
+  type EffectResult,
+  lateText,
+  type NewSend,
+  type NewTurn,
+  type OutboundOp,
+  type SendCause,
 } from '../../contract/index.ts'
 import type { Steps } from '../statement.ts'
 import type { VerbContext } from '../verb-context.ts'
@@ -89,9 +90,9 @@ function* applyVerdict(
   const { behavior, by, via } = effect
   const decided = yield* decideApproval(context, { id: effect.approval, behavior, by, via, cause: 'person' })
   if (!decided.won && effect.ifLate) {
-    const winner = decided.approval?.decidedBy ?? decided.approval?.state ?? 'nobody'
+    const how = decided.approval ? lateText(decided.approval) : 'no longer asked'
     // A function, so that a `$&` in a name is only text.
-    const op: OutboundOp = { kind: 'text', text: effect.ifLate.text.replaceAll('{by}', () => winner) }
+    const op: OutboundOp = { kind: 'text', text: effect.ifLate.text.replaceAll('{how}', () => how) }
     yield* enqueueSends(context, [answer(origin, effect.ifLate.to, op, 'notice')])
   }
   return { kind: 'decided', ...decided }

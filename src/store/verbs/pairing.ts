@@ -38,7 +38,7 @@ export function* pairStranger(
     if (written === 0) continue
     recordFact(context, { kind: 'pairing', ref: sender, integration, to: 'pending' })
     hint(context, { kind: 'access' })
-    return { outcome: 'new', replyText: reply.text.replaceAll('{code}', () => code) }
+    return { outcome: 'new', replyText: replyWith(reply.text, code, effect.expiresAt - context.now) }
   }
 }
 
@@ -48,7 +48,7 @@ function* pairKnown(
   { integration, sender, reply }: Extract<Effect, { kind: 'pair' }>,
 ): Steps<Paired | null> {
   const live = yield* firstRow(
-    'SELECT code, replies, listed_at FROM pairings WHERE integration = $1 AND sender = $2 @lock',
+    'SELECT code, replies, listed_at, expires_at FROM pairings WHERE integration = $1 AND sender = $2 @lock',
     [integration, sender],
   )
   if (!live) return null
@@ -59,7 +59,14 @@ function* pairKnown(
     sender,
   ])
   const code = text(live, 'code')
-  return { outcome: 'repeated', replyText: reply.text.replaceAll('{code}', () => code) }
+  const leftMs = whole(live, 'expires_at') - context.now
+  return { outcome: 'repeated', replyText: replyWith(reply.text, code, leftMs) }
+}
+
+function replyWith(text: string, code: string, leftMs: number): string {
+  const minutes = Math.ceil(leftMs / 60_000)
+  const left = minutes >= 60 ? 'one hour' : minutes === 1 ? 'one minute' : `${minutes} minutes`
+  return text.replaceAll('{code}', () => code).replaceAll('{left}', () => left)
 }
 
 function* makeRoom(integration: string): Steps<void> {

@@ -54,7 +54,7 @@ export function describeEffects(make: MakeStoreFixture): void {
         },
         [],
       )
-    const verdict = (by: string, text = 'already answered by {by}'): Effect => ({
+    const verdict = (by: string, text = 'abcde: {how}'): Effect => ({
       kind: 'decide',
       approval: 'abcde',
       behavior: 'allow',
@@ -112,7 +112,27 @@ export function describeEffects(make: MakeStoreFixture): void {
         approval: { decidedBy: 'demo:kate$&' },
       })
       const [told] = await store.sends({ limit: 5 })
-      expect(told?.op).toEqual({ kind: 'text', text: 'already answered by demo:kate$&' })
+      expect(told?.op).toEqual({ kind: 'text', text: 'abcde: already answered by demo:kate$&' })
+    })
+
+    it('[S10.already-answered] one that lost to the time, or to a withdrawal, is told so', async () => {
+      const told = async () => (await store.sends({ limit: 1 }))[0]?.op
+      await ask()
+      await store.settleApproval('abcde', 'withdrawn')
+      await command([verdict('demo:paul')])
+      expect(await told()).toEqual({ kind: 'text', text: 'abcde: no longer asked' })
+      await ask()
+      await fixture.clock.advance(600_000)
+      await command([verdict('demo:paul')])
+      expect(await told()).toEqual({ kind: 'text', text: 'abcde: expired' })
+      const out = { id: 'abcde', behavior: 'deny', by: 'switchboard', via: 'switchboard' } as const
+      await store.decide({ ...out, cause: 'expired' })
+      await command([verdict('demo:paul')])
+      expect(await told()).toEqual({ kind: 'text', text: 'abcde: expired' })
+      await ask()
+      await store.decide({ ...out, cause: 'unreachable' })
+      await command([verdict('demo:paul')])
+      expect(await told()).toEqual({ kind: 'text', text: 'abcde: denied, nobody could be reached' })
     })
 
     it('[S5.new-raises-generation] [S5.generation-persisted] /new starts a fresh session that survives a restart', async () => {
