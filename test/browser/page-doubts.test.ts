@@ -1,4 +1,5 @@
 // The chat page where it cannot trust what it hears: answers of others in the gateway's place, other tabs, other links.
+import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { HttpReply } from '../../src/contract/index.ts'
 import { deliveryUnder, send, type Visitor } from './chromium.ts'
@@ -51,6 +52,33 @@ describe('several tabs of one browser', () => {
     await send(visitor.page, 'quiet as kate')
     await deliveryUnder(visitor.page, 'quiet as kate').getByText('seen').waitFor()
     expect(river.received).toMatchObject([{ sender: { id: 'kate' } }])
+  })
+})
+
+describe('tabs in the background', () => {
+  it('[I3.web-windows] eight of one browser do not lock each other out, and still tell what is new', async () => {
+    const open = () => river.platform.link().detail
+    const hidden: Page[] = []
+    for (let i = 0; i < 7; i += 1) {
+      const tab = await visitor.context.newPage()
+      // A headless browser shows every tab: these say otherwise.
+      await tab.addInitScript({
+        content: "Object.defineProperty(document, 'hidden', { get: () => !self.inFront })",
+      })
+      await tab.clock.install()
+      await tab.goto(`${river.url}/chat`)
+      await tab.getByText('connected', { exact: true }).waitFor()
+      await tab.clock.fastForward(6_000)
+      await expect.poll(open, { timeout: 20_000 }).toBe('1 open window')
+      hidden.push(tab)
+    }
+    await send(visitor.page, 'hello')
+    await visitor.page.getByText('you said: hello').waitFor()
+    const [glancing, shown] = hidden
+    await glancing?.clock.fastForward(25_000)
+    await expect.poll(() => glancing?.title(), { timeout: 20_000 }).toBe('(1) demo')
+    await shown?.evaluate("self.inFront = true; document.dispatchEvent(new Event('visibilitychange'))")
+    await shown?.getByText('you said: hello').waitFor()
   })
 })
 

@@ -162,6 +162,7 @@ export function createSession(): Session {
         if (cursor !== null) {
           set({ phase: 'open' })
           stream.open(cursor)
+          stream.background(document.hidden)
           return
         }
       } else if (me.status === 401 || me.status === 403) {
@@ -248,9 +249,7 @@ export function createSession(): Session {
     },
     start() {
       addEventListener('online', () => stream.hurry())
-      document.addEventListener('visibilitychange', () => {
-        if (!document.hidden) stream.hurry()
-      })
+      document.addEventListener('visibilitychange', () => stream.background(document.hidden))
       return start()
     },
     send,

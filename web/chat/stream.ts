@@ -15,12 +15,19 @@ export interface StreamListener {
 
 export interface Stream {
   open(cursor: string): void
-  /** Tries at once instead of waiting: the network is back, the tab is in front again. */
+  /** Tries at once instead of waiting: the network is back. */
   hurry(): void
+  /** The tab went to the background, or came to the front again. */
+  background(hidden: boolean): void
   close(): void
 }
 
 const SILENCE_MS = 40_000
+// Over plain http a browser has six connections to a host, for all of its tabs, and a stream holds one: a tab that
+// nobody looks at lets go of it, and glances now and then, so that its title still tells what is new.
+const REST_AFTER_MS = 5_000
+const GLANCE_EVERY_MS = 20_000
+const GLANCE_MS = 1_000
 
 export function createStream(path: string, listener: StreamListener): Stream {
   let source: EventSource | null = null
@@ -29,6 +36,8 @@ export function createStream(path: string, listener: StreamListener): Stream {
   let wait: ReturnType<typeof setTimeout> | undefined
   let watchdog: ReturnType<typeof setTimeout> | undefined
   let closed = true
+  let resting = false
+  let restTimer: ReturnType<typeof setTimeout> | undefined
 
   function connect(): void {
     clearTimeout(wait)
@@ -45,6 +54,7 @@ export function createStream(path: string, listener: StreamListener): Stream {
     }
     on('hello', () => {
       attempt = 0
+      if (resting) restIn(GLANCE_MS)
       listener.up()
     })
     on('ping', () => {})
@@ -63,6 +73,22 @@ export function createStream(path: string, listener: StreamListener): Stream {
   function heard(): void {
     clearTimeout(watchdog)
     watchdog = setTimeout(() => void lost(), SILENCE_MS)
+  }
+
+  function restIn(ms: number): void {
+    clearTimeout(restTimer)
+    restTimer = setTimeout(rest, ms)
+  }
+
+  function rest(): void {
+    if (closed) return
+    resting = true
+    // One that is being sought goes on until it is found.
+    if (source === null) return
+    source.close()
+    source = null
+    clearTimeout(watchdog)
+    restTimer = setTimeout(connect, GLANCE_EVERY_MS)
   }
 
   async function begin(): Promise<void> {
@@ -93,15 +119,22 @@ export function createStream(path: string, listener: StreamListener): Stream {
     wait = setTimeout(connect, pause)
   }
 
+  function hurry(): void {
+    if (!closed && source === null) connect()
+  }
+
   return {
     open(from) {
       closed = false
       cursor = from
       connect()
     },
-    hurry() {
-      if (closed || source !== null) return
-      connect()
+    hurry,
+    background(hidden) {
+      clearTimeout(restTimer)
+      if (hidden) return restIn(REST_AFTER_MS)
+      resting = false
+      hurry()
     },
     close() {
       closed = true
@@ -109,6 +142,7 @@ export function createStream(path: string, listener: StreamListener): Stream {
       source = null
       clearTimeout(wait)
       clearTimeout(watchdog)
+      clearTimeout(restTimer)
     },
   }
 }
