@@ -55,6 +55,26 @@ describe('several tabs of one browser', () => {
   })
 })
 
+describe('what was typed', () => {
+  it('and not sent is nobody else’s: it goes with signing out', async () => {
+    const { page } = visitor
+    const box = page.getByRole('textbox', { name: /^Message/ })
+    const again = async (sender: string) => {
+      await page.goto('about:blank')
+      await page.goto(await river.chatLink(sender))
+      await page.getByText('connected', { exact: true }).waitFor()
+      return box.inputValue()
+    }
+    await box.fill('only mine')
+    expect(await again('kate')).toBe('')
+    expect(await again('owner')).toBe('only mine')
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByText('Sign out').click()
+    await page.getByText('This browser is not signed in').waitFor()
+    expect(await again('owner')).toBe('')
+  })
+})
+
 describe('tabs in the background', () => {
   it('[I3.web-windows] eight of one browser do not lock each other out, and still tell what is new', async () => {
     const open = () => river.platform.link().detail

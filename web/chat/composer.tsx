@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { upload } from '../shared/http.ts'
 import { ClipIcon, CloseIcon, SendIcon } from '../shared/icons.tsx'
 import { formatSize, oneLine } from '../shared/text.ts'
+import { keepDraft, readDraft } from './draft.ts'
 import type { Entry, FileRef } from './model.ts'
 import type { Me } from './session.ts'
 
@@ -25,11 +26,10 @@ interface Upload {
   readonly problem: string | null
 }
 
-const DRAFT = 'switchboard:draft'
 let nextKey = 1
 
 export function Composer({ me, replyTo, onCancelReply, onSend, agent }: Props): JSX.Element {
-  const [text, setText] = useState(() => draft())
+  const [text, setText] = useState(() => readDraft(me))
   const [uploads, setUploads] = useState<readonly Upload[]>([])
   const [dragging, setDragging] = useState(false)
   const area = useRef<HTMLTextAreaElement>(null)
@@ -40,8 +40,8 @@ export function Composer({ me, replyTo, onCancelReply, onSend, agent }: Props): 
     if (box === null) return
     box.style.height = 'auto'
     box.style.height = `${Math.min(box.scrollHeight, 220)}px`
-    keepDraft(text)
-  }, [text])
+    keepDraft(me, text)
+  }, [text, me])
   useEffect(() => {
     if (replyTo !== null) area.current?.focus()
   }, [replyTo])
@@ -196,21 +196,4 @@ export function Composer({ me, replyTo, onCancelReply, onSend, agent }: Props): 
       )}
     </form>
   )
-}
-
-function draft(): string {
-  try {
-    return localStorage.getItem(DRAFT) ?? ''
-  } catch {
-    return ''
-  }
-}
-
-function keepDraft(text: string): void {
-  try {
-    if (text === '') localStorage.removeItem(DRAFT)
-    else if (text.length < 100_000) localStorage.setItem(DRAFT, text)
-  } catch {
-    // A browser that keeps nothing still lets one type.
-  }
 }

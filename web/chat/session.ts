@@ -1,6 +1,7 @@
 // The page's one piece of moving state: enters with the link's ticket, loads the history, keeps the stream, sends what
 // was typed. Components only read `state` and call the verbs.
 import { call } from '../shared/http.ts'
+import { keepDraft } from './draft.ts'
 import {
   applyAccepted,
   applyStates,
@@ -279,6 +280,7 @@ export function createSession(): Session {
         return set({ problem: `You are still signed in: ${answer.problem}.` })
       }
       stream.close()
+      if (view.me !== null) keepDraft(view.me, '')
       set({ phase: 'no-session', chat: EMPTY_CHAT })
     },
     dismiss: () => set({ problem: null }),
