@@ -123,6 +123,17 @@ describe('webhook stream', () => {
     expect(data(watching)).toEqual(['two\nlines'])
   })
 
+  it('[S7.webhook-resumable] a position beyond the newest row, of another store, begins at the first', async () => {
+    const { deps, row, send, reader } = setUp()
+    for (let seq = 1; seq <= 3; seq++) row(seq, 'sent')
+    const watching = await reader('after=99-2')
+    expect(data(watching)).toEqual(['m1', 'm2', 'm3'])
+    await send(4)
+    await deps.clock.settle()
+    expect(data(watching)).toEqual(['m1', 'm2', 'm3', 'm4'])
+    expect(data(await reader('after=4'))).toEqual([])
+  })
+
   it('[S7.webhook-resumable] resumes after Last-Event-ID with nothing lost and nothing twice', async () => {
     const { deps, row, send, reader } = setUp()
     for (let seq = 1; seq <= 250; seq++) row(seq, 'sent')

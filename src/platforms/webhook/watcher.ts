@@ -41,7 +41,8 @@ export function createWatcher(
   /** Which conversation a hole is in, where that is known. */
   const placeOf = new Map<number, string>()
   const at: Position = { upTo: config.resume?.upTo ?? 0, holes: new Set(config.resume?.holes) }
-  let begun = config.resume !== null
+  let resumedAt = config.resume?.upTo ?? null
+  let begun = false
   let pumping = false
   let again = false
   /** Holes are looked at too: what was on its way may have been sent by another node. */
@@ -54,9 +55,23 @@ export function createWatcher(
 
   /** A new reader starts behind the newest row; rows that are still on their way are news. */
   async function begin(): Promise<void> {
+    if (resumedAt !== null) return goOn(resumedAt)
     for (const row of await rows({ limit: PAGE })) {
       at.upTo = row.seq
       if (onItsWay(row)) leaveHole(row)
+    }
+    begun = true
+  }
+
+  /** A position beyond the newest row is of another store: all that this one has is news to its reader. */
+  async function goOn(from: number): Promise<void> {
+    // Asked with an end: without one the newest rows are held back while a commit before them is under way.
+    const newestOf = { direction: 'out', beforeSeq: Number.MAX_SAFE_INTEGER, limit: 1 } as const
+    const [newest] = from === 0 ? [] : await deps.transcript(newestOf)
+    if (from > (newest?.seq ?? 0)) {
+      resumedAt = 0
+      at.upTo = 0
+      at.holes.clear()
     }
     begun = true
   }
@@ -165,7 +180,7 @@ export function createWatcher(
   sink.write(formatSseComment('connected'))
   void pump(true)
 
-  const known = (seq: number) => config.resume !== null && seq <= config.resume.upTo && !at.holes.has(seq)
+  const known = (seq: number) => resumedAt !== null && seq <= resumedAt && !at.holes.has(seq)
   return {
     show(message) {
       if (config.conversation !== null && message.to.conversation !== config.conversation) return
