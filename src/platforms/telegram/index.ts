@@ -4,6 +4,7 @@ import {
   type PlatformAdapter,
   type PlatformDeps,
   type PlatformModule,
+  REASONS,
   type Received,
   SwitchboardError,
 } from '../../contract/index.ts'
@@ -119,13 +120,20 @@ function knowOneself(client: TelegramClient): () => Promise<Self> {
   }
 }
 
+// Who may not speak here learns nothing more than that; who may is told what it was.
+const TOLD: readonly (string | null)[] = ['flood', 'rate_limited', 'queue_full', 'no_binding']
+
+function refusalText({ reason }: Received): string {
+  return reason !== null && TOLD.includes(reason) ? REASONS[reason].text : 'Not authorized.'
+}
+
 /** Ends the little clock on the button, with a word where there is one. Lossy: the decision itself is committed. */
 function answerTaps(client: TelegramClient, parsed: readonly Parsed[], received: readonly Received[]): void {
   for (const [at, { callbackId }] of parsed.entries()) {
     if (callbackId === undefined) continue
     const result = received[at]
     const refused = result?.state === 'refused'
-    const text = refused ? 'Not authorized.' : (result?.answer ?? '')
+    const text = refused ? refusalText(result) : (result?.answer ?? '')
     client
       .call(
         'answerCallbackQuery',

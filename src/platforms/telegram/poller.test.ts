@@ -269,9 +269,13 @@ describe('taps', () => {
     one.intake.answerWith(() => ({ state: 'refused', reason: 'not_approver' }))
     kate.taps('Allow')
     await until('the alert', () => one.fake.world.toasts.length === 2)
+    one.intake.answerWith(() => ({ state: 'refused', reason: 'rate_limited' }))
+    kate.taps('Allow')
+    await until('the other alert', () => one.fake.world.toasts.length === 3)
     expect(one.fake.world.toasts).toMatchObject([
       { text: 'verdict recorded', alert: false },
       { text: 'Not authorized.', alert: true },
+      { text: 'The sender is over its limit.', alert: true },
     ])
   })
 })
