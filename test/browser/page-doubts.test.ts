@@ -75,6 +75,27 @@ describe('what was typed', () => {
   })
 })
 
+describe('two tabs with one outbox', () => {
+  it('a no that one of them hears stands under the message in the other, which wrote it', async () => {
+    const second = await visitor.context.newPage()
+    await second.goto(`${river.url}/chat`)
+    await second.getByText('connected', { exact: true }).waitFor()
+    const no = JSON.stringify({ error: { code: 'too_large', message: 'text is too long' } })
+    let posts = 0
+    river.instead = (_, path) => {
+      if (path !== '/chat/messages') return null
+      posts += 1
+      // The first finds nobody and waits; what the second tab sends goes behind it.
+      return posts === 1 ? { status: 404 } : posts === 2 ? { status: 413, body: no } : null
+    }
+    await send(visitor.page, 'written here')
+    await expect.poll(() => posts, { timeout: 10_000 }).toBeGreaterThan(0)
+    await send(second, 'and there')
+    await second.getByText('you said: and there').waitFor()
+    await deliveryUnder(visitor.page, 'written here').getByText('refused — text is too long').waitFor()
+  })
+})
+
 describe('tabs in the background', () => {
   it('[I3.web-windows] eight of one browser do not lock each other out, and still tell what is new', async () => {
     const open = () => river.platform.link().detail

@@ -73,6 +73,7 @@ export function createSession(): Session {
   }
   const listeners = new Set<() => void>()
   let outbox: Outbox | null = null
+  let otherTabs: BroadcastChannel | null = null
   let flushing = false
   let loadingOlder = false
   let typingTimer: ReturnType<typeof setTimeout> | undefined
@@ -157,8 +158,10 @@ export function createSession(): Session {
       const me = await call('GET', '/chat/me')
       if (me.ok && typeof me.body.sender === 'string') {
         const found = me.body as unknown as Me
-        outbox = createOutbox(`switchboard:outbox:${found.integration}:${found.sender}`, localStorage)
+        const outboxKey = `switchboard:outbox:${found.integration}:${found.sender}`
+        outbox = createOutbox(outboxKey, localStorage)
         set({ me: found })
+        hearOtherTabs(outboxKey)
         const cursor = await load(false)
         if (cursor !== null) {
           set({ phase: 'open' })
@@ -180,6 +183,14 @@ export function createSession(): Session {
     outbox?.add(item)
     set({ chat: mergeEntries(view.chat, [unsentEntry(item)]) })
     void flush()
+  }
+
+  /** The outbox is one for all tabs: what is refused to the one that sent it may have been written in another. */
+  function hearOtherTabs(name: string): void {
+    otherTabs?.close()
+    otherTabs = new BroadcastChannel(name)
+    otherTabs.onmessage = (event: MessageEvent<StateNews>) =>
+      set({ chat: applyStates(view.chat, [event.data]) })
   }
 
   /** One at a time and in order: the next is sent when the one before was taken. */
@@ -204,10 +215,9 @@ export function createSession(): Session {
           await pause(answer.retryAfterMs ?? 2_000)
         } else if (FOR_GOOD.includes(answer.code)) {
           outbox.remove(item.clientId)
-          const reasonText = answer.problem
-          set({
-            chat: applyStates(view.chat, [{ id: item.clientId, state: 'refused', reasonText }]),
-          })
+          const news = { id: item.clientId, state: 'refused', reasonText: answer.problem }
+          set({ chat: applyStates(view.chat, [news]) })
+          otherTabs?.postMessage(news)
         } else {
           // It stays; the stream's return, or the next message, tries again.
           if (answer.status !== 0) await pause(1_500)
