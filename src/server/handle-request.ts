@@ -241,6 +241,8 @@ function answer(door: FrontDoor, response: ServerResponse, reply: HttpReply): vo
     writeReply(response, reply, door.draining())
     return
   }
+  // A peer that left meanwhile has closed already: it would stay among the streams for ever.
+  if (response.destroyed) return
   door.streams.add(response)
   response.once('close', () => door.streams.delete(response))
   writeStream(response, { ...reply, stream: reply.stream }, door.limits.streamBacklogBytes)
