@@ -54,7 +54,9 @@ afterEach(async () => {
 
 it('[I3.browser-send] [I3.web-token-link] [S14.http-chat] the printed link leads to an agent that answers', async () => {
   const { page } = visitor
+  // A suggestion is put where one types: nothing is said to an agent that one did not send.
   await page.getByRole('button', { name: 'help' }).click()
+  await page.getByRole('button', { name: 'Send' }).click()
   await page.getByText('I am the demo agent').waitFor()
   await expect.poll(() => deliveryUnder(page, 'help').textContent()).toBe('answered')
   await send(page, 'hello there')

@@ -85,8 +85,12 @@ describe('two tabs with one outbox', () => {
     river.instead = (_, path) => {
       if (path !== '/chat/messages') return null
       posts += 1
-      // The first finds nobody and waits; what the second tab sends goes behind it.
-      return posts === 1 ? { status: 404 } : posts === 2 ? { status: 413, body: no } : null
+      // The first is told to wait; what the second tab sends goes behind it.
+      return posts === 1
+        ? { status: 429, headers: { 'retry-after': '600' } }
+        : posts === 2
+          ? { status: 413, body: no }
+          : null
     }
     await send(visitor.page, 'written here')
     await expect.poll(() => posts, { timeout: 10_000 }).toBeGreaterThan(0)

@@ -57,6 +57,16 @@ describe('talking', () => {
     expect(river.received.map((event) => (event.kind === 'message' ? event.text : ''))).toEqual(['one\ntwo'])
   })
 
+  it('a suggestion of the empty page is not sent before one says so', async () => {
+    await visitor.page.getByRole('button', { name: 'deploy' }).click()
+    const box = visitor.page.getByRole('textbox', { name: /^Message/ })
+    await expect.poll(() => box.inputValue(), { timeout: 10_000 }).toBe('deploy')
+    expect(await visitor.page.locator('.message').count()).toBe(0)
+    await box.press('Enter')
+    await visitor.page.getByText('you said: deploy').waitFor()
+    expect(river.received).toHaveLength(1)
+  })
+
   it('[S7.web-typing] shows that the agent works, until it answers', async () => {
     const to = { integration: 'web', conversation: 'owner' }
     river.platform.signal?.(to, { kind: 'typing', on: true })

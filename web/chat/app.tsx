@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { DownIcon, Logo } from '../shared/icons.tsx'
 import { formatDay, oneLine } from '../shared/text.ts'
-import { Composer } from './composer.tsx'
+import { Composer, type Suggestion } from './composer.tsx'
 import { Gate } from './gate.tsx'
 import { Menu } from './menu.tsx'
 import { Message } from './message.tsx'
@@ -12,6 +12,7 @@ import type { Session, View } from './session.ts'
 
 const NEAR_PX = 120
 const GROUP_MS = 5 * 60_000
+// Words of the demo agent. Another may take them otherwise, so they are put before one's eyes, not sent.
 const SUGGESTIONS = ['help', 'deploy', 'remind me in 5s']
 
 export function App({ session }: { readonly session: Session }): JSX.Element {
@@ -24,6 +25,7 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
     return unsubscribe
   }, [session])
   const [replyTo, setReplyTo] = useState<Entry | null>(null)
+  const [suggested, setSuggested] = useState<Suggestion | null>(null)
   const agent = oneLine(view.me?.agent ?? 'Switchboard', 40)
   useUnreadTitle(view, agent)
 
@@ -57,10 +59,17 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
           </button>
         </p>
       )}
-      <Log session={session} view={view} agent={agent} onReply={setReplyTo} />
+      <Log
+        session={session}
+        view={view}
+        agent={agent}
+        onReply={setReplyTo}
+        onSuggest={(text) => setSuggested({ text })}
+      />
       <Composer
         me={view.me}
         agent={agent}
+        suggested={suggested}
         replyTo={replyTo}
         onCancelReply={() => setReplyTo(null)}
         onSend={(text, files) => {
@@ -77,9 +86,10 @@ interface LogProps {
   readonly view: View
   readonly agent: string
   readonly onReply: (entry: Entry) => void
+  readonly onSuggest: (text: string) => void
 }
 
-function Log({ session, view, agent, onReply }: LogProps): JSX.Element {
+function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null)
   const atBottom = useRef(true)
   const heightBefore = useRef(0)
@@ -143,7 +153,7 @@ function Log({ session, view, agent, onReply }: LogProps): JSX.Element {
               show earlier messages
             </button>
           )}
-          {entries.length === 0 && <Empty agent={agent} onPick={(text) => session.send(text, [], null)} />}
+          {entries.length === 0 && <Empty agent={agent} onPick={onSuggest} />}
           {entries.map((entry, i) => {
             const previous = entries[i - 1]
             const day = formatDay(entry.at, Date.now())

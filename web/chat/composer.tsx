@@ -13,8 +13,13 @@ interface Props {
   readonly replyTo: Entry | null
   readonly onCancelReply: () => void
   readonly onSend: (text: string, files: readonly FileRef[]) => void
-  /** A text to begin with, from the empty page's suggestions. */
   readonly agent: string
+  readonly suggested: Suggestion | null
+}
+
+/** A text to begin with, from the empty page. An object: the same one can be picked twice. */
+export interface Suggestion {
+  readonly text: string
 }
 
 interface Upload {
@@ -28,7 +33,7 @@ interface Upload {
 
 let nextKey = 1
 
-export function Composer({ me, replyTo, onCancelReply, onSend, agent }: Props): JSX.Element {
+export function Composer({ me, replyTo, onCancelReply, onSend, agent, suggested }: Props): JSX.Element {
   const [text, setText] = useState(() => readDraft(me))
   const [uploads, setUploads] = useState<readonly Upload[]>([])
   const [dragging, setDragging] = useState(false)
@@ -45,6 +50,11 @@ export function Composer({ me, replyTo, onCancelReply, onSend, agent }: Props): 
   useEffect(() => {
     if (replyTo !== null) area.current?.focus()
   }, [replyTo])
+  useEffect(() => {
+    if (suggested === null) return
+    setText(suggested.text)
+    area.current?.focus()
+  }, [suggested])
 
   const change = (key: number, to: Partial<Upload>): void =>
     setUploads((all) => all.map((one) => (one.key === key ? { ...one, ...to } : one)))
