@@ -34,6 +34,7 @@ export function crossCheck(config: Config, built: Built | null): Checked {
   if (built !== null) notBuilt(config, built, warnings)
   quietDoors(config, warnings)
   unheard(config, warnings)
+  publicAddress(config, warnings)
   slowPatterns(config, warnings)
   return { findings, warnings }
 }
@@ -279,6 +280,14 @@ function quietDoors(config: Config, warnings: string[]): void {
         warnings.push(`integrations[${index}].access.groups["${group}"]: any member may speak`)
     }
   }
+}
+
+/** A warning only: the environment of the daemon may hold the token. */
+function publicAddress({ server }: Config, warnings: string[]): void {
+  if (server.admin_token !== undefined || /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(server.host)) return
+  warnings.push(
+    `server.host ${server.host} can be reached by others: \`up\` refuses it without server.admin_token (or SWITCHBOARD_ADMIN_TOKEN)`,
+  )
 }
 
 /** A scope lets agents send there without hearing what arrives: then nobody need listen. A file without agents is not done yet. */

@@ -66,7 +66,12 @@ describe('what does not load is told where', () => {
     ['agents: [{ id: [] }]', 'id must be text, but is a list'],
     ['agents: [{ id: "a b" }]', 'letters, digits'],
     ['agents: [{ id: a, notify_on: always }]', 'notify_on must be one of none, completion, failure, both'],
-    ['agents: [{ id: a, schedules: [{ id: s, cron: "61 * * * *", prompt: x }] }]', 'five cron fields'],
+    [
+      'agents: [{ id: a, schedules: [{ id: s, cron: "61 * * * *", prompt: x }] }]',
+      '"61" is not a cron field for the minute: 0 to 59',
+    ],
+    ['agents: [{ id: a, schedules: [{ id: s, cron: "0 0 31 2 *", prompt: x }] }]', 'never comes'],
+    ['agents: [{ id: a, schedules: [{ id: s, cron: "0 0 31 apr,jun-jun *", prompt: x }] }]', 'never comes'],
     ['agents: [{ id: a, schedules: [{ id: s, cron: "* * * *", prompt: x }] }]', 'five cron fields'],
     ['agents: [{ id: a, schedules: [{ id: s, cron: "* * * * *", tz: Mars/Base, prompt: x }] }]', 'time zone'],
     ['agents: [{ id: a, messaging: { allow: [nonsense] } }]', 'expected platform:target, platform:* or *'],

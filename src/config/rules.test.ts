@@ -207,6 +207,26 @@ describe('names that must agree', () => {
     expect(integrations.map((one) => one.scope)).toEqual(['bound', 'all', { agents: ['k'] }])
   })
 
+  it.each([
+    '0 0 29 2 *',
+    '0 0 31 */2 *',
+    '0 0 31 2 mon',
+    '0 0 1-31 feb *',
+    '0 0 31 nov-jan *',
+    '0 0 31 2/1 *',
+  ])('%s comes', (cron) => {
+    const { agents } = settingsFrom(`agents: [{ id: a, schedules: [{ id: s, cron: "${cron}", prompt: x }] }]`)
+    expect(agents[0]?.schedules).toHaveLength(1)
+  })
+
+  it('a public address without an admin token is a warning: the start would refuse it', () => {
+    const warned = (server: string) => settingsFrom(`server: { ${server} }`).warnings
+    expect(warned('host: 0.0.0.0')).toEqual([expect.stringMatching(/server\.host .*server\.admin_token/)])
+    expect(warned('host: 0.0.0.0, admin_token: env:T')).toEqual([])
+    expect(warned('host: localhost')).toEqual([])
+    expect(warned('host: "::1"')).toEqual([])
+  })
+
   it('an integration that no agent hears is a warning, unless its scope says that it is for sending', () => {
     const { warnings } = settingsFrom(`
 integrations:

@@ -1,5 +1,6 @@
 // The part of the schema for agents: connector, channels, bindings, schedules, messaging.
 import { z } from 'zod'
+import { cronProblem } from './cron.ts'
 import { httpUrl, id, rateLimit, secret, text, textOrSecret } from './words.ts'
 
 const channelConnector = z
@@ -128,7 +129,10 @@ const scheduleSchema = z
     id: id('The id of a schedule'),
     cron: z
       .string()
-      .refine(isCron, { error: 'expected five cron fields: minute hour day month weekday' })
+      .superRefine((written, context) => {
+        const message = cronProblem(written)
+        if (message !== null) context.addIssue({ code: 'custom', message })
+      })
       .describe('Five cron fields.'),
     tz: z
       .string()
@@ -179,31 +183,6 @@ export type BindingConfig = z.output<typeof bindingSchema>
 
 export function isAllowEntry(entry: string): boolean {
   return entry === '*' || /^[a-z0-9_-]+:\S/i.test(entry)
-}
-
-const CRON_ATOM = /^(\*|\d{1,2}(-\d{1,2})?|[a-z]{3}(-[a-z]{3})?)(\/\d{1,2})?$/i
-const CRON_RANGES: readonly (readonly [number, number])[] = [
-  [0, 59],
-  [0, 23],
-  [1, 31],
-  [1, 12],
-  [0, 7],
-]
-
-function isCron(written: string): boolean {
-  const fields = written.trim().split(/\s+/)
-  if (fields.length !== CRON_RANGES.length) return false
-  return fields.every((field, place) => {
-    const [low, high] = CRON_RANGES[place] ?? [0, 0]
-    return field.split(',').every((atom) => {
-      if (!CRON_ATOM.test(atom)) return false
-      if (/[a-z]/i.test(atom)) return place >= 3
-      const [range = '', step] = atom.split('/')
-      const numbers = range === '*' ? [] : range.split('-').map(Number)
-      const inRange = numbers.every((number) => number >= low && number <= high)
-      return inRange && (numbers[1] === undefined || (numbers[0] ?? 0) <= numbers[1]) && step !== '0'
-    })
-  })
 }
 
 function isTimeZone(written: string): boolean {
