@@ -40,6 +40,7 @@ describe('[S4.import-claude-access] import claude-access', () => {
     write(ACCESS)
     const { code, out, err } = await command(['import', 'claude-access', folder.path])
     expect(code).toBe(0)
+    expect(out, 'the same list twice, not an alias').not.toMatch(/[&*]a\d/)
     const block = parse(out) as Record<string, unknown>
     expect(block).toEqual({
       access: {
@@ -85,6 +86,16 @@ describe('[S4.import-claude-access] import claude-access', () => {
     for (const one of told) expect(err).toContain(`not carried over: ${one}`)
     const { lines } = await command(['import', 'claude-access', folder.path, '--json'])
     expect(lines[0]).toMatchObject({ not_carried_over: told })
+    write({ allowFrom: ['1'], textChunkLimit: 200_000, mentionPatterns: ['^hey', '(broken'] })
+    const bent = await command(['import', 'claude-access', folder.path, '--json'])
+    expect(bent.lines[0]).toEqual({
+      access: { dm: 'pairing', allow_from: ['1'], approvers: ['1'], mention_patterns: ['^hey'] },
+      text_chunk_limit: 100_000,
+      not_carried_over: [
+        'textChunkLimit 200000: 100000 is the largest there is here',
+        'mentionPatterns (broken: not a regular expression here',
+      ],
+    })
     write({ allowFrom: ['1'], chunkMode: 'length' })
     expect((await command(['import', 'claude-access', folder.path])).err).toContain('chunkMode length')
     write({ allowFrom: ['1'] })

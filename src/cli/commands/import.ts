@@ -39,6 +39,7 @@ const KNOWN: readonly string[] = [
 ]
 const KNOWN_OF_GROUPS: readonly string[] = ['requireMention', 'allowFrom']
 const SMALLEST_CHUNK = 64
+const LARGEST_CHUNK = 100_000
 
 export const importClaudeAccess: Run<{ readonly grant?: string }> = async (
   context,
@@ -60,6 +61,8 @@ export const importClaudeAccess: Run<{ readonly grant?: string }> = async (
       stringify(accessBlock(access), {
         defaultStringType: 'QUOTE_DOUBLE',
         defaultKeyType: 'PLAIN',
+        // The same list twice is two lists to whoever edits one of them.
+        aliasDuplicateObjects: false,
       }).trimEnd(),
     )
     context.note(context.paint.dim('paste this under the integration in switchboard.yaml'))
@@ -149,6 +152,7 @@ function strings(value: unknown, wrong: () => Error): readonly string[] {
 function accessBlock(access: ClaudeAccess): object {
   // There, `disabled` closes the groups as well.
   const open = access.dm === 'disabled' ? [] : access.groups
+  const patterns = access.mentionPatterns.filter(isPattern)
   const groups = Object.fromEntries(
     open.map(({ id, requireMention, allowFrom }) => [
       id,
@@ -162,13 +166,18 @@ function accessBlock(access: ClaudeAccess): object {
       // There, whoever may talk may approve.
       approvers: access.allowFrom,
       ...(open.length > 0 ? { groups } : {}),
-      ...(access.mentionPatterns.length > 0 ? { mention_patterns: access.mentionPatterns } : {}),
+      ...(patterns.length > 0 ? { mention_patterns: patterns } : {}),
     },
     ...(access.ackReaction === null ? {} : { ack_reaction: access.ackReaction }),
     ...(access.replyToMode === null ? {} : { reply_to_mode: access.replyToMode }),
     ...(access.textChunkLimit === null
       ? {}
-      : { text_chunk_limit: Math.max(SMALLEST_CHUNK, access.textChunkLimit) }),
+      : {
+          text_chunk_limit: Math.min(
+            LARGEST_CHUNK,
+            Math.max(SMALLEST_CHUNK, Math.floor(access.textChunkLimit)),
+          ),
+        }),
   }
 }
 
@@ -194,11 +203,24 @@ function leftOut(access: ClaudeAccess): readonly string[] {
     told.push(`${counted(groups.length, 'group')}: there, dmPolicy disabled closes them as well`)
   if (limit !== null && limit < SMALLEST_CHUNK)
     told.push(`textChunkLimit ${limit}: ${SMALLEST_CHUNK} is the smallest there is here`)
+  if (limit !== null && limit > LARGEST_CHUNK)
+    told.push(`textChunkLimit ${limit}: ${LARGEST_CHUNK} is the largest there is here`)
+  for (const pattern of access.mentionPatterns)
+    if (!isPattern(pattern)) told.push(`mentionPatterns ${pattern}: not a regular expression here`)
   if (chunkMode !== null)
     told.push(
       `chunkMode ${chunkMode}: long texts are always split at a paragraph, a line or a word where there is one`,
     )
   return [...told, ...unknown.map((key) => `${key}: not known here`)]
+}
+
+/** As `check` reads it. */
+function isPattern(pattern: string): boolean {
+  try {
+    return pattern !== '' && pattern.length <= 200 && new RegExp(pattern, 'iu') instanceof RegExp
+  } catch {
+    return false
+  }
 }
 
 function tellState(context: Context, { isStatic, tokenIn }: ClaudeState): void {
