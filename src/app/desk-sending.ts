@@ -17,6 +17,7 @@ import {
   SwitchboardError,
 } from '../contract/index.ts'
 import type { Gateway } from './gateway.ts'
+import { linkStateOf } from './link-reports.ts'
 
 export interface DeskSendingDeps {
   readonly store: Store
@@ -46,6 +47,11 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
     return gateway.outlet.post({ ...saying, ...key }, wish.wait_ms)
   }
 
+  const detailOf = ({ id, enabled }: IntegrationSettings) => {
+    const { detail } = linkStateOf(gateway.links, gateway.problems(), id, enabled)
+    return detail === undefined ? {} : { detail }
+  }
+
   const view = (one: IntegrationSettings): IntegrationView => ({
     id: one.id,
     platform: one.platform,
@@ -54,6 +60,7 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
     scope: typeof one.scope === 'string' ? one.scope : one.scope.agents,
     origin: one.origin,
     link: gateway.links.get(one.id)?.adapter.link().state ?? 'down',
+    ...detailOf(one),
   })
 
   const shelf = (): IntegrationShelf => {

@@ -354,3 +354,20 @@ describe('secrets, links, reload, doctor', () => {
     expect((await command(['doctor', '--json', ...data()])).lines).toEqual([report])
   })
 })
+
+describe('integrations', () => {
+  it('add says why the link is down', async () => {
+    const view = {
+      id: 'p',
+      platform: 'webhook',
+      enabled: true,
+      default: false,
+      scope: 'bound',
+      origin: 'store',
+    }
+    const detail = 'env:FOO leads to nothing'
+    await start({ 'POST /api/integrations': { ...view, link: 'down', detail } })
+    const told = await command(['integrations', 'add', 'p', '--platform', 'webhook', ...data()])
+    expect(told).toMatchObject({ code: 0, out: `p (webhook) is kept, encrypted; link: down (${detail})\n` })
+  })
+})

@@ -74,6 +74,12 @@ const statusReport: StatusReport = {
 const { path: folder, data, start } = freshFolder()
 
 describe('status', () => {
+  it('names the states that there are, in a line that fits', async () => {
+    await start({ 'GET /api/status': statusReport })
+    const { out } = await command(['status', ...data()])
+    expect(out).toMatch(/^turns +9 received: 2 queued, 6 answered, 1 refused$/m)
+  })
+
   it('[S14.json-status] [S14.cli-finds-daemon] --json is the report on one line', async () => {
     await start({ 'GET /api/status': statusReport })
     const told = await command(['status', '--json', ...data()])

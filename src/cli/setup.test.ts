@@ -198,6 +198,12 @@ describe('init', () => {
     expect(checked.out).toContain('2 integrations, 1 agent')
   })
 
+  it('what to do next can be pasted, whatever the folder is called', async () => {
+    const file = path('a b/switchboard.yaml')
+    const told = await command(['init', '--config', file, ...data()])
+    expect(told.out).toContain(`switchboard up --config '${file}'`)
+  })
+
   it('overwrites only with --force, and keeps a secret that is in use', async () => {
     const file = path('switchboard.yaml')
     writeFileSync(file, 'mine: true\n')

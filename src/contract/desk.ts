@@ -198,6 +198,8 @@ export interface IntegrationView {
   /** `store` for those that were added by command. */
   readonly origin: string
   readonly link: string
+  /** Why the link is as it is, where there is something to say. */
+  readonly detail?: string
 }
 
 export interface GateView {

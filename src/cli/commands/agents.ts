@@ -86,7 +86,11 @@ export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options
   context.note(
     context.paint.dim(`the connection string is kept as secret:${secret}; put the lines above into`),
   )
-  context.note(context.paint.dim('your switchboard.yaml. It is read again when it changes'))
+  context.note(
+    context.paint.dim(
+      'your switchboard.yaml (keys that are there already stay one). It is read again when it changes',
+    ),
+  )
   return 0
 }
 
@@ -122,7 +126,11 @@ async function addConnected(context: Context, id: string, options: AddAgentOptio
   if (context.json) await context.printJson({ ok: true, agent: id, secret: null, yaml })
   else {
     await context.print(yaml)
-    context.note(context.paint.dim('put these lines into your switchboard.yaml, or add --write'))
+    context.note(
+      context.paint.dim(
+        'put these lines into your switchboard.yaml (below an agents: that is there already), or add --write',
+      ),
+    )
   }
   return 0
 }

@@ -86,7 +86,10 @@ function readJson(file: string): unknown {
   try {
     text = readFileSync(file, 'utf8')
   } catch {
-    throw usage(`cannot read the fault plan ${file}`)
+    throw usage(
+      `cannot read the fault plan ${file}`,
+      'it is a file of JSON: see docs/guide/testing-adapters.md',
+    )
   }
   try {
     return JSON.parse(text)

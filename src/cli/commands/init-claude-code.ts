@@ -35,6 +35,8 @@ export async function initClaudeCode(context: Context, options: InitOptions): Pr
       ? `${paint.green('kept ')} ${config} (it must have: - { id: ${agent}, connector: { type: channel } })`
       : `${paint.green('wrote')} ${config}`,
   )
+  if (configKept && options.port !== undefined)
+    context.note(paint.yellow(`--port ${port} was not written: change server.port in ${config}`))
   await context.print(
     `\nNext, in this folder: ${paint.bold(START_COMMAND)}\n` +
       'It starts Switchboard by itself. Then get a link to the chat page with: switchboard link\n' +

@@ -68,7 +68,10 @@ export const removeIntegration: Run = async (context, [id = '']) => {
 
 async function tell(context: Context, view: IntegrationView, what: string): Promise<number> {
   if (context.json) await context.printJson(view)
-  else await context.print(`${oneLine(view.id)} (${view.platform}) ${oneLine(what)}; link: ${view.link}`)
+  else {
+    const why = view.detail === undefined ? '' : ` (${oneLine(view.detail)})`
+    await context.print(`${oneLine(view.id)} (${view.platform}) ${oneLine(what)}; link: ${view.link}${why}`)
+  }
   return 0
 }
 

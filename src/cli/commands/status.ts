@@ -16,6 +16,12 @@ export const status: Run = (context) =>
     return 0
   })
 
+/** Those that there are: eight states are more than a line takes. */
+function listed(counts: StatusReport['counts'], states: readonly (keyof StatusReport['counts'])[]): string {
+  const told = states.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`)
+  return told.length === 0 ? '' : `: ${told.join(', ')}`
+}
+
 async function describe(context: Context, report: StatusReport, live: boolean): Promise<string> {
   const { paint } = context
   const now = context.terminal.now()
@@ -36,9 +42,10 @@ async function describe(context: Context, report: StatusReport, live: boolean): 
         ['store', oneLine(`${report.store.kind}, ${report.store.durability}`)],
         [
           'turns',
-          `${counts.received} received: ${counts.queued} queued, ${counts.handed} handed, ${counts.seen} seen, ` +
-            `${counts.answered} answered, ${counts.refused} refused, ${counts.consumed} consumed, ` +
-            `${counts.failed} failed, ${counts.expired} expired`,
+          `${counts.received} received${listed(counts, [
+            ...(['queued', 'handed', 'seen', 'answered'] as const),
+            ...(['refused', 'consumed', 'failed', 'expired'] as const),
+          ])}`,
         ],
         [
           'outbox',

@@ -37,6 +37,11 @@ export const up: Run<UpOptions> = (context, _args, options) => runUp(context, op
 export async function runUp(context: Context, options: UpOptions, deps: UpDeps): Promise<number> {
   const port = parsePort(options.port)
   const idleExitMs = idleExit(options.idleExit)
+  const { logLevel, variables } = readEnvironment(context.terminal.env)
+  if (variables.SWITCHBOARD_LOG && logLevel === null)
+    context.note(
+      context.paint.yellow('SWITCHBOARD_LOG is none of debug, info, warn, error, silent: it is ignored'),
+    )
   const named = context.configFile()
   // Told in status and errors, which are read from other folders.
   const configFile = named === null ? null : resolve(named)
