@@ -121,7 +121,7 @@ function knowOneself(client: TelegramClient): () => Promise<Self> {
 }
 
 // Who may not speak here learns nothing more than that; who may is told what it was.
-const TOLD: readonly (string | null)[] = ['flood', 'rate_limited', 'queue_full', 'no_binding']
+const TOLD: readonly (string | null)[] = ['flood', 'rate_limited', 'no_binding']
 
 function refusalText({ reason }: Received): string {
   return reason !== null && TOLD.includes(reason) ? REASONS[reason].text : 'Not authorized.'
