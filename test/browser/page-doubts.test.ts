@@ -41,6 +41,24 @@ describe('several tabs of one browser', () => {
     await page.getByText('you said: kept meanwhile').waitFor()
   })
 
+  it.each(['owner', 'kate'])(
+    'a tab that asks before the cookie of a new link (%s) is there finds in with it',
+    async (who) => {
+      const { page } = visitor
+      const signedOut = page.getByText('This browser is not signed in')
+      // The older session has ended at the gateway; the answer with the new one is still on its way.
+      river.late = async (path) => {
+        if (path === '/chat/session') await signedOut.waitFor()
+      }
+      const second = await visitor.context.newPage()
+      await second.goto(await river.chatLink(who))
+      for (const one of [second, page]) await one.getByText('connected', { exact: true }).waitFor()
+      await send(page, 'quiet in the older tab')
+      await deliveryUnder(page, 'quiet in the older tab').getByText('seen').waitFor()
+      expect(river.received).toMatchObject([{ sender: { id: who } }])
+    },
+  )
+
   it('a link for somebody else turns every tab to their chat: two chats are never in one', async () => {
     await river.say({ kind: 'text', text: 'for the owner' })
     await visitor.page.getByText('for the owner').waitFor()

@@ -4,13 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join, normalize } from 'node:path'
-import {
-  type HttpReply,
-  type InboundEvent,
-  isReply,
-  type PlatformAdapter,
-  type RawRequest,
-} from '../../src/contract/index.ts'
+import { type HttpReply, type InboundEvent, isReply, type RawRequest } from '../../src/contract/index.ts'
 import { mintChatPath } from '../../src/platforms/web/index.ts'
 import { freePort } from '../../src/testing/free-port.ts'
 import { createMemoryRiver, type MemoryRiver } from './memory-river.ts'
@@ -27,6 +21,8 @@ export interface RiverDouble extends MemoryRiver {
   closeIdle(): void
   /** Answers in place of the gateway, as a proxy before it would; null: the gateway answers. */
   instead: ((method: string, path: string) => HttpReply | null) | null
+  /** Keeps an answer of the gateway on its way until this is over. */
+  late: ((path: string) => Promise<void>) | null
   /** Listens again on the same port. */
   comeBack(): Promise<void>
   close(): Promise<void>
@@ -50,7 +46,7 @@ export async function createRiverDouble(
   const run = (request: IncomingMessage, response: ServerResponse): void => {
     const other = river.instead?.(request.method ?? 'GET', request.url ?? '/') ?? null
     if (other !== null) write(response, other)
-    else serve(pages, memory.platform, request, response).catch(() => response.destroy())
+    else serve(pages, river, request, response).catch(() => response.destroy())
   }
   let server = await listen(run, await freePort())
   const bound = server.address()
@@ -67,6 +63,7 @@ export async function createRiverDouble(
     drop: close,
     closeIdle: () => server.closeIdleConnections(),
     instead: null as RiverDouble['instead'],
+    late: null as RiverDouble['late'],
     async comeBack() {
       server = await listen(run, port)
     },
@@ -80,7 +77,7 @@ export async function createRiverDouble(
 
 async function serve(
   pages: string,
-  platform: PlatformAdapter,
+  { platform, late }: RiverDouble,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -101,6 +98,7 @@ async function serve(
   const outcome = await platform.endpoint?.verify(raw)
   if (outcome === undefined) return void response.writeHead(404).end()
   const reply = isReply(outcome) ? outcome : await platform.endpoint?.handle(outcome)
+  await late?.(url.pathname)
   if (reply !== undefined) write(response, reply)
 }
 

@@ -74,6 +74,14 @@ export function createSession(): Session {
   const listeners = new Set<() => void>()
   let outbox: Outbox | null = null
   let otherTabs: BroadcastChannel | null = null
+  /** How often another tab was let in by a link. Its session is this tab's, too: they share the cookie. */
+  let entered = 0
+  const doors = new BroadcastChannel('switchboard:entered')
+  doors.onmessage = () => {
+    entered += 1
+    if (view.phase === 'no-session' || view.phase === 'stale-link') location.reload()
+    else if (view.phase === 'open') void stillOurs()
+  }
   let flushing = false
   let loadingOlder = false
   let typingTimer: ReturnType<typeof setTimeout> | undefined
@@ -105,7 +113,10 @@ export function createSession(): Session {
 
   /** A stream cannot tell "no session" from "no server"; a plain question can. */
   async function stillOurs(): Promise<boolean> {
+    const before = entered
     const asked = await call('GET', '/chat/me')
+    // Asked with the cookie of the session that another tab's link has just replaced.
+    if (asked.status === 401 && entered !== before) return stillOurs()
     if (asked.status === 401) {
       stream.close()
       set({ phase: 'no-session', online: false })
@@ -145,7 +156,10 @@ export function createSession(): Session {
     history.replaceState(null, '', location.pathname)
     for (let attempt = 0; ; attempt += 1) {
       const answer = await call('POST', '/chat/session', { ticket })
-      if (answer.ok) return false
+      if (answer.ok) {
+        doors.postMessage(null)
+        return false
+      }
       if (answer.code !== null && answer.status < 500) return true
       set({ phase: 'unreachable' })
       await pause(Math.min(5_000, 500 * 2 ** attempt))
