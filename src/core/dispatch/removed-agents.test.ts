@@ -6,6 +6,34 @@ import { keepEndingRemoved } from './removed-agents.ts'
 
 const LOOK_MS = 10 * 60_000
 
+it('a page of which nothing can be ended is left until the next look', async () => {
+  const clock = createTestClock()
+  const rows = Array.from({ length: 100 }, (_, at) => ({ id: `t${at}`, integration: 'chat' }) as TurnRow)
+  let looks = 0
+  const stop = keepEndingRemoved({
+    store: {
+      owner: 'one/1',
+      async turns() {
+        looks += 1
+        if (looks > 10) throw new Error('it looks for ever')
+        return rows
+      },
+      acceptFor: async () => ({ outcome: 'stale', sends: [] }),
+    },
+    clock,
+    log: createRecordingLog(),
+    settings: () => testSettings({ agents: ['other'] }),
+    cluster: { nodes: () => [] },
+    approvals: { forsake: async () => undefined },
+    signal: () => undefined,
+    canSpeak: () => false,
+  })
+  await clock.advance(LOOK_MS)
+  await clock.settle(500)
+  expect(looks).toBe(1)
+  stop()
+})
+
 it('[S2.agent-removed] a node with another configuration keeps what its agents may have', async () => {
   const clock = createTestClock()
   const ended: string[] = []

@@ -47,6 +47,7 @@ export function keepEndingRemoved(deps: RemovedAgentsDeps): Cancel {
     const move = { turn: row.id, to: 'failed', reason: 'agent_removed', waiting: true } as const
     const { outcome } = await store.acceptFor(sends, move)
     if (outcome === 'accepted') tellTurnState(deps.signal, row, 'failed', 'agent_removed')
+    return outcome === 'accepted'
   }
 
   const look = async () => {
@@ -59,8 +60,10 @@ export function keepEndingRemoved(deps: RemovedAgentsDeps): Cancel {
     const stray = { agent: { not: agents() }, resting: false, oldestFirst: true, limit: PAGE } as const
     for (;;) {
       const rows = await store.turns({ ...stray, states: ['queued', 'handed', 'seen'] })
-      for (const row of rows) if (!stopped && inForce() === now) await giveUp(row)
-      if (rows.length < PAGE || stopped || inForce() !== now) return
+      let ended = 0
+      for (const row of rows) if (!stopped && inForce() === now && (await giveUp(row))) ended += 1
+      // Where none could be ended the same page would come again and again.
+      if (rows.length < PAGE || ended === 0 || stopped || inForce() !== now) return
     }
   }
 
