@@ -1,6 +1,7 @@
 // Retention: bodies older than configured, and files that no body names any more, are dropped, a page at a time; rows,
 // counters and the ledger stay.
 import type { Cancel, Clock, Logger, Store, Tunables } from '../contract/index.ts'
+import { keepDoing } from '../core/keep-doing.ts'
 
 const EVERY_MS = 10 * 60_000
 const PAGE = 1_000
@@ -16,35 +17,22 @@ export function keepPruning(deps: {
   /** A retention of 0 keeps everything. Asked each time: a reload holds at once. */
   readonly tunables: () => Pick<Tunables, 'bodyRetentionMs' | 'queueExpiryMs'>
 }): Cancel {
-  let stopped = false
-  let cancel: Cancel = () => undefined
-  const prune = async () => {
-    while ((await deps.store.pruneTokens(EXPIRED_TOKENS_STAY_MS, PAGE)) === PAGE && !stopped);
+  const prune = async (stopped: () => boolean) => {
+    while ((await deps.store.pruneTokens(EXPIRED_TOKENS_STAY_MS, PAGE)) === PAGE && !stopped());
     const { bodyRetentionMs, queueExpiryMs } = deps.tunables()
     if (bodyRetentionMs <= 0) return
     let total = 0
     for (;;) {
       const pruned = await deps.store.pruneBodies(bodyRetentionMs, PAGE)
       total += pruned
-      if (pruned < PAGE || stopped) break
+      if (pruned < PAGE || stopped()) break
     }
     if (total > 0) deps.log.info({ bodies: total }, 'old bodies were dropped')
     // A body is kept from when its turn was settled, and that may have waited so long: its files stay as long as it does.
     const filesMs = bodyRetentionMs + queueExpiryMs
-    while ((await deps.store.pruneFiles(filesMs, FILE_PAGE)) === FILE_PAGE && !stopped);
+    while ((await deps.store.pruneFiles(filesMs, FILE_PAGE)) === FILE_PAGE && !stopped());
   }
-  const again = () => {
-    cancel = deps.clock.after(EVERY_MS, () => {
-      prune()
-        .catch((thrown) => deps.log.warn({ error: String(thrown) }, 'old bodies could not be dropped'))
-        .finally(() => {
-          if (!stopped) again()
-        })
-    })
-  }
-  again()
-  return () => {
-    stopped = true
-    cancel()
-  }
+  return keepDoing(deps.clock, EVERY_MS, prune, (thrown) =>
+    deps.log.warn({ error: String(thrown) }, 'old bodies could not be dropped'),
+  )
 }

@@ -1,23 +1,8 @@
 // How approvals end, said where it is true: in the commit that ends them, and in the words of what ended them.
 import { expect, it } from 'vitest'
 import type { Delivery } from '../../src/contract/index.ts'
-import { OPEN, testIntegration } from '../../src/testing/test-settings.ts'
-import { describeRiver, type OpenRiver, type River } from './river.ts'
-
-const RUN = { toolName: 'Bash', description: 'Run the tests', input: 'npm test -- --all' }
-const CHAT = testIntegration('chat', { access: { ...OPEN, approvers: ['anna'] } })
-
-/** Anna's message made the agent ask; the id of the approval comes back. */
-async function asking(open: OpenRiver): Promise<{ river: River; id: string }> {
-  const river = await open({ integrations: [CHAT] })
-  river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))
-  await river.person('anna').says('go')
-  await river.settle()
-  const [approval] = await river.desk().approvals(null, 10)
-  return { river, id: approval?.id ?? '' }
-}
-
-const state = async (river: River, id: string) => (await river.store().approval(id))?.state
+import { asking, RUN, state } from './asking.ts'
+import { describeRiver } from './river.ts'
 
 describeRiver('the ends of approvals', (open) => {
   it('[S10.already-answered] a verdict that loses to the time is told so, also between its look and its commit', async () => {

@@ -2,22 +2,8 @@
 import { expect, it } from 'vitest'
 import type { Delivery } from '../../src/contract/index.ts'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
-import { describeRiver, type OpenRiver, type River, type RiverOptions } from './river.ts'
-
-const RUN = { toolName: 'Bash', description: 'Run the tests', input: 'npm test -- --all' }
-const CHAT = testIntegration('chat', { access: { ...OPEN, approvers: ['anna'] } })
-
-/** Anna's message made the agent ask; the id of the approval comes back. */
-async function asking(open: OpenRiver, options: RiverOptions = {}): Promise<{ river: River; id: string }> {
-  const river = await open({ integrations: [CHAT], ...options })
-  river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))
-  await river.person('anna').says('go')
-  await river.settle()
-  const [approval] = await river.desk().approvals(null, 10)
-  return { river, id: approval?.id ?? '' }
-}
-
-const state = async (river: River, id: string) => (await river.store().approval(id))?.state
+import { asking, CHAT, RUN, state } from './asking.ts'
+import { describeRiver } from './river.ts'
 
 describeRiver('approvals', (open) => {
   it('[S10.states] [S10.text-verdict] [S10.surface-chat] [S10.whole-input] [S10.id-form] [S10.prompts-edited] [S2.verdict-not-to-model] [F7.verdict-not-to-model] yes decides, the agent hears it, and the prompt is edited', async () => {

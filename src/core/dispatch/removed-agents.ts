@@ -4,6 +4,7 @@
 import type { Cancel, Clock, Logger, Settings, Store, TurnRow } from '../../contract/index.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Cluster } from '../cluster/cluster.ts'
+import { keepDoing } from '../keep-doing.ts'
 import { givenUpText, notice } from '../notices.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import { noticeTarget } from './notice-target.ts'
@@ -25,9 +26,6 @@ const PAGE = 100
 /** Looks from now on, until it is cancelled. */
 export function keepEndingRemoved(deps: RemovedAgentsDeps): Cancel {
   const { store, clock, log } = deps
-  let cancel: Cancel = () => undefined
-  let stopped = false
-
   const agents = () => deps.settings().agents.map(({ id }) => id)
   const inForce = () => JSON.stringify([deps.settings().digest, agents()])
   let before = inForce()
@@ -50,7 +48,7 @@ export function keepEndingRemoved(deps: RemovedAgentsDeps): Cancel {
     return outcome === 'accepted'
   }
 
-  const look = async () => {
+  const look = async (stopped: () => boolean) => {
     const now = inForce()
     const stood = now === before
     before = now
@@ -61,25 +59,13 @@ export function keepEndingRemoved(deps: RemovedAgentsDeps): Cancel {
     for (;;) {
       const rows = await store.turns({ ...stray, states: ['queued', 'handed', 'seen'] })
       let ended = 0
-      for (const row of rows) if (!stopped && inForce() === now && (await giveUp(row))) ended += 1
+      for (const row of rows) if (!stopped() && inForce() === now && (await giveUp(row))) ended += 1
       // Where none could be ended the same page would come again and again.
-      if (rows.length < PAGE || ended === 0 || stopped || inForce() !== now) return
+      if (rows.length < PAGE || ended === 0 || stopped() || inForce() !== now) return
     }
   }
 
-  const again = () => {
-    cancel = clock.after(LOOK_MS, () => {
-      look()
-        .catch((thrown) => log.warn({ error: String(thrown) }, 'turns of removed agents could not be ended'))
-        .finally(() => {
-          if (!stopped) again()
-        })
-    })
-  }
-
-  again()
-  return () => {
-    stopped = true
-    cancel()
-  }
+  return keepDoing(clock, LOOK_MS, look, (thrown) =>
+    log.warn({ error: String(thrown) }, 'turns of removed agents could not be ended'),
+  )
 }

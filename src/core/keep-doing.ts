@@ -1,0 +1,26 @@
+// Work that is done again and again: each time a while after the last one was over, until it is cancelled.
+import type { Cancel, Clock } from '../contract/index.ts'
+
+export function keepDoing(
+  clock: Clock,
+  everyMs: number,
+  work: (stopped: () => boolean) => Promise<void>,
+  failed: (thrown: unknown) => void,
+): Cancel {
+  let cancel: Cancel = () => undefined
+  let stopped = false
+  const again = () => {
+    cancel = clock.after(everyMs, () => {
+      work(() => stopped)
+        .catch(failed)
+        .finally(() => {
+          if (!stopped) again()
+        })
+    })
+  }
+  again()
+  return () => {
+    stopped = true
+    cancel()
+  }
+}

@@ -1,0 +1,21 @@
+// An agent that asks: Anna's message makes it want to run something, and she may decide.
+import { OPEN, testIntegration } from '../../src/testing/test-settings.ts'
+import type { OpenRiver, River, RiverOptions } from './river.ts'
+
+export const RUN = { toolName: 'Bash', description: 'Run the tests', input: 'npm test -- --all' }
+export const CHAT = testIntegration('chat', { access: { ...OPEN, approvers: ['anna'] } })
+
+/** The id of the approval comes back. */
+export async function asking(
+  open: OpenRiver,
+  options: RiverOptions = {},
+): Promise<{ river: River; id: string }> {
+  const river = await open({ integrations: [CHAT], ...options })
+  river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))
+  await river.person('anna').says('go')
+  await river.settle()
+  const [approval] = await river.desk().approvals(null, 10)
+  return { river, id: approval?.id ?? '' }
+}
+
+export const state = async (river: River, id: string) => (await river.store().approval(id))?.state
