@@ -1,4 +1,5 @@
 // The terminal as a value: what a command may read from and write to. Tests hand in their own.
+import { type Ask, createQuestions } from './questions.ts'
 
 export interface Terminal {
   /** Resolves when the stream wants more, so that a long list never piles up in memory. */
@@ -7,7 +8,7 @@ export interface Terminal {
   /** All of standard input as text. */
   readInput(): Promise<string>
   /** One answered question; `hidden` keeps the answer off the screen. Null when the input ended. */
-  ask(question: string, options?: { readonly hidden?: boolean }): Promise<string | null>
+  readonly ask: Ask
   readonly env: Readonly<Record<string, string | undefined>>
   readonly inputIsTty: boolean
   readonly outputIsTty: boolean
@@ -33,7 +34,12 @@ export function createProcessTerminal(): Terminal {
       process.stderr.write(text)
     },
     readInput: readAll,
-    ask: askOnce,
+    // Questions go to standard error, so that `switchboard init > log` still asks.
+    ask: createQuestions({
+      input: process.stdin,
+      output: process.stderr,
+      isTty: process.stdin.isTTY === true,
+    }),
     env: process.env,
     inputIsTty: process.stdin.isTTY === true,
     outputIsTty: process.stdout.isTTY === true,
@@ -47,33 +53,4 @@ async function readAll(): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString('utf8')
-}
-
-async function askOnce(
-  question: string,
-  options: { readonly hidden?: boolean } = {},
-): Promise<string | null> {
-  const { createInterface } = await import('node:readline')
-  const { Writable } = await import('node:stream')
-  // Questions go to standard error, so that `switchboard init > log` still asks; a hidden answer is echoed nowhere.
-  process.stderr.write(question)
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const lines = createInterface({
-    input: process.stdin,
-    output: options.hidden === true ? silent : process.stderr,
-    terminal: process.stdin.isTTY === true,
-    prompt: '',
-  })
-  return new Promise((resolve) => {
-    let answer: string | null = null
-    lines.once('line', (line) => {
-      answer = line
-      lines.close()
-    })
-    lines.once('SIGINT', () => lines.close())
-    lines.once('close', () => {
-      if (options.hidden === true || answer === null) process.stderr.write('\n')
-      resolve(answer)
-    })
-  })
 }

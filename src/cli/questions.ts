@@ -1,0 +1,51 @@
+// Questions at a terminal, one after the other. Several lines may be pasted at once: what stands behind the first answer
+// is kept for the next question.
+import type { Readable, Writable } from 'node:stream'
+
+export type Ask = (question: string, options?: { readonly hidden?: boolean }) => Promise<string | null>
+
+export function createQuestions(streams: {
+  readonly input: Readable
+  readonly output: Writable
+  readonly isTty: boolean
+}): Ask {
+  const { input, output, isTty } = streams
+  const ahead: string[] = []
+  /** The line that was begun behind the last whole one. */
+  let begun = ''
+
+  return async (question, { hidden = false } = {}) => {
+    const [{ createInterface }, { Writable: Sink }] = await Promise.all([
+      import('node:readline'),
+      import('node:stream'),
+    ])
+    output.write(question)
+    const known = ahead.shift()
+    if (known !== undefined) {
+      output.write(hidden ? '\n' : `${known}\n`)
+      return known
+    }
+    // A hidden answer is echoed nowhere.
+    const silent = new Sink({ write: (_chunk, _encoding, done) => done() })
+    const lines = createInterface({ input, output: hidden ? silent : output, terminal: isTty, prompt: '' })
+    return new Promise((resolve) => {
+      let answer: string | null = null
+      lines.on('line', (line) => {
+        if (answer !== null) return void ahead.push(line)
+        answer = line
+        // Not at once: the rest of what was pasted is read in the same breath.
+        setImmediate(() => {
+          begun = lines.line
+          lines.close()
+        })
+      })
+      lines.once('SIGINT', () => lines.close())
+      lines.once('close', () => {
+        if (hidden || answer === null) output.write('\n')
+        resolve(answer)
+      })
+      if (begun !== '') lines.write(begun)
+      begun = ''
+    })
+  }
+}
