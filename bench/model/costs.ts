@@ -4,13 +4,13 @@ import type { Costs } from './model.ts'
 
 /** Of docs/guide/scale.md, "What was measured". */
 export const COSTS: Costs = {
-  nodeCpuUs: 1_917,
-  databaseCpuUs: 1_083,
-  walBytes: 10_255,
-  rowBytes: { turns: 3_162, outbox: 2_785, ledger: 195, lanes: 573, sessions: 778 },
+  nodeCpuUs: 2_742,
+  databaseCpuUs: 1_600,
+  walBytes: 10_162,
+  rowBytes: { turns: 2_953, outbox: 2_626, ledger: 196, lanes: 553, sessions: 778 },
   rowsAMessage: { turns: 1, outbox: 1, ledger: 6 },
   nodeMb: 115,
-  notifyingCommitsPerSecond: 1_025,
+  notifyingCommitsPerSecond: 2_446,
 }
 
 /** The costs out of a report of `npm run bench -- --json --only cluster`. Throws when a figure is missing. */
