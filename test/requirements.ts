@@ -3,9 +3,16 @@
 import { AGENTS, CHANNEL } from './requirements/agents.ts'
 import { CHANNEL_SERVERS, HOSTING } from './requirements/channel-servers.ts'
 import { CHORUS } from './requirements/chorus.ts'
+import { CLOSED_DOORS } from './requirements/closed-doors.ts'
 import { CLUSTER } from './requirements/cluster.ts'
 import { CONFIGURATION } from './requirements/configuration.ts'
+import { DURABILITY } from './requirements/durability.ts'
+import { HOSTS } from './requirements/hosts.ts'
+import { INSTANCES } from './requirements/instances.ts'
 import { PEOPLE, RIVER, SENDING_TRUTH, TELEGRAM } from './requirements/issues.ts'
+import { MARKDOWN } from './requirements/markdown.ts'
+import { MODULES } from './requirements/modules.ts'
+import { ONE_DOOR } from './requirements/one-door.ts'
 import { ACCESS, APPROVALS } from './requirements/people.ts'
 import { EACH_PLATFORM, EVERY_PLATFORM } from './requirements/platforms.ts'
 import type { Requirement } from './requirements/row.ts'
@@ -17,9 +24,13 @@ import {
   SEND_LIST,
   WRAP_AND_SESSION,
 } from './requirements/seed-lists.ts'
+import { SEED_REPAIRS } from './requirements/seed-repairs.ts'
 import { NOTIFY, SENDING } from './requirements/sending.ts'
 import { MACHINES, STORE } from './requirements/store.ts'
+import { STREAMS } from './requirements/streams.ts'
 import { BAD_INPUT, COMMAND_LINE, CONSOLE, HTTP, SPEED } from './requirements/surface.ts'
+import { TRUE_TESTS } from './requirements/true-tests.ts'
+import { TRUTH } from './requirements/truth.ts'
 import { SESSIONS, WAY, WORDS } from './requirements/words-and-way.ts'
 
 export type { Requirement } from './requirements/row.ts'
@@ -58,4 +69,15 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SENDING_TRUTH,
   ...TELEGRAM,
   ...CLUSTER,
+  ...MODULES,
+  ...MARKDOWN,
+  ...ONE_DOOR,
+  ...TRUE_TESTS,
+  ...STREAMS,
+  ...DURABILITY,
+  ...CLOSED_DOORS,
+  ...HOSTS,
+  ...TRUTH,
+  ...SEED_REPAIRS,
+  ...INSTANCES,
 ]
