@@ -245,7 +245,7 @@ export interface RawRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Uint8Array
-  /** True when the peer's address is a loopback one. */
+  /** It began on this machine and no proxy passed it on: see `src/server/near.ts`, the one judge of that. */
   readonly fromLoopback: boolean
 }
 

@@ -33,7 +33,7 @@ describe('browsers', () => {
   it('[I3.dns-rebinding] a Host that is not ours is refused on every page and API', async () => {
     const { raw } = await opened()
     for (const path of pages) {
-      for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:80', '']) {
+      for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:80']) {
         expect([
           path,
           host,
@@ -47,6 +47,65 @@ describe('browsers', () => {
         status(await raw(get('/api/status', host, `authorization: Bearer ${TOKEN}\r\n`))),
       ]).toEqual([host, 200])
     }
+  })
+
+  it('[I14.host-malformed] what is no host at all is refused at every door, also without a public URL', async () => {
+    const settings = () => ({ maxBodyBytes: 1_000, publicUrl: null })
+    const { raw } = await opened({ settings })
+    const malformed = [
+      '',
+      'a b',
+      'localhost:999999',
+      'localhost:x',
+      '[::1',
+      '[zz]',
+      'a@localhost',
+      'a/b',
+      '<x>',
+      '::1',
+    ]
+    for (const path of [...pages, '/hooks/demo', '/metrics', '/callback/x', '/inbox/x', '/healthz', '/mcp']) {
+      for (const host of malformed) {
+        const answer = await raw(get(path, host, `authorization: Bearer ${TOKEN}\r\n`))
+        expect([path, host, status(answer)]).toEqual([path, host, 400])
+      }
+    }
+  })
+
+  it('[I14.forwarded-not-near] whoever came through a proxy is not near, and with a public URL nobody is', async () => {
+    const settings = (publicUrl: string | null) => ({ settings: () => ({ maxBodyBytes: 1_000, publicUrl }) })
+    const near = async (host: string, more = '') =>
+      /"near":true/.test((await open?.raw(get('/hooks/demo', host, more))) ?? '')
+    const metrics = async (more = '') => status((await open?.raw(get('/metrics', 'localhost', more))) ?? '')
+    await opened(settings(null))
+    expect([await near('localhost'), await near('127.0.0.1:4747'), await metrics()]).toEqual([
+      true,
+      true,
+      200,
+    ])
+    expect(await near('rebound.example')).toBe(false)
+    const added = [
+      'Via',
+      'Forwarded',
+      'X-Forwarded-For',
+      'X-Forwarded-Proto',
+      'X-Forwarded-Host',
+      'X-Forwarded-Whatever',
+    ]
+    for (const name of [...added, 'CF-Connecting-IP', 'X-Real-IP', 'x-forwarded-for', 'VIA']) {
+      expect([name, await near('localhost', `${name}: x\r\n`), await metrics(`${name}: \r\n`)]).toEqual([
+        name,
+        false,
+        401,
+      ])
+    }
+    await open?.server.close({ graceMs: 100 })
+    await opened(settings('https://sb.example.com'))
+    expect([await near('localhost'), await metrics()]).toEqual([false, 401])
+    await open?.server.close({ graceMs: 100 })
+    // It names this machine: nothing is published by it.
+    await opened(settings('http://127.0.0.1:4747'))
+    expect([await near('localhost'), await near('localhost', 'via: x\r\n')]).toEqual([true, false])
   })
 
   it('[I3.foreign-origin] a change from a page of another site is refused', async () => {

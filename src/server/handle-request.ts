@@ -13,8 +13,9 @@ import type { Api } from './api/api.ts'
 import type { ServerDeps, ServerLimits } from './deps.ts'
 import { eventsReply } from './events.ts'
 import { healthReply, readyReply } from './health.ts'
-import { guardBrowser, isLoopbackAddress, isLoopbackName, type ListenerView } from './host-guard.ts'
+import { guardBrowser, hostName, type ListenerView } from './host-guard.ts'
 import type { Metrics } from './metrics.ts'
+import { isNear } from './near.ts'
 import { readBody, refuseTooLarge } from './read-body.ts'
 import { errorReply, methodNotAllowed, notFound, SECURITY_HEADERS, writeReply, writeStream } from './reply.ts'
 import type { WebFiles } from './web-files.ts'
@@ -47,6 +48,11 @@ export function handleRequest(
   if (url.length > door.limits.maxUrlBytes) {
     const error = new SwitchboardError('input_invalid', `the URL is over ${door.limits.maxUrlBytes} bytes`)
     writeReply(response, { ...errorReply(error), status: 414 }, true)
+    return
+  }
+  if (!listener.local && hostName(request.headers.host) === null) {
+    const error = new SwitchboardError('input_invalid', 'the Host header is missing or malformed')
+    writeReply(response, errorReply(error), true)
     return
   }
   const mark = url.indexOf('?')
@@ -91,7 +97,7 @@ function hook(door: FrontDoor, listener: ListenerView, incoming: Incoming): void
     return
   }
   withBody(door, incoming, (body) => {
-    serve(endpoint, rawRequest(listener, incoming, slash === -1 ? '' : path.slice(slash), body)).then(
+    serve(endpoint, rawRequest(door, listener, incoming, slash === -1 ? '' : path.slice(slash), body)).then(
       settle,
       (thrown) => settle(failure(door, thrown, 'hook')),
     )
@@ -117,7 +123,7 @@ function secretDoor(door: FrontDoor, listener: ListenerView, incoming: Incoming)
     const secret = decode(path.slice(start.length))
     if (behind === undefined || secret === null) return settle(notFound())
     behind
-      .handle(rawRequest(listener, incoming, `/${secret}`, body))
+      .handle(rawRequest(door, listener, incoming, `/${secret}`, body))
       .then(settle, (thrown) => settle(failure(door, thrown, start)))
   })
 }
@@ -159,11 +165,11 @@ async function pageReply(
     if (chat === null) return notFound('no web integration is configured')
     // The page itself is no secret: what it shows needs a session.
     if (isRead(request) && (path === '/chat' || path === '/chat/')) return door.files.page('index.html')
-    return serve(chat, rawRequest(listener, incoming, path.slice('/chat'.length), body))
+    return serve(chat, rawRequest(door, listener, incoming, path.slice('/chat'.length), body))
   }
   if (segments[0] === 'mcp') {
     if (deps.mcp === undefined) return notFound('no agent can be reached through tools here')
-    return deps.mcp.handle(rawRequest(listener, incoming, path.slice('/mcp'.length), body))
+    return deps.mcp.handle(rawRequest(door, listener, incoming, path.slice('/mcp'.length), body))
   }
   if (path === '/attach') return upgradeNeeded()
   if (!isRead(request)) return known(path) ? methodNotAllowed('GET') : notFound()
@@ -173,10 +179,7 @@ async function pageReply(
     return eventsReply(deps.desk, deps.clock, door.limits.heartbeatMs, mayStay)
   }
   if (path === '/metrics') {
-    const near =
-      listener.local ||
-      (isLoopbackAddress(request.socket.remoteAddress) && isLoopbackName(request.headers.host))
-    if (!near) await mayRead(door, listener, request)
+    if (!isNear(request, listener, deps.settings().publicUrl)) await mayRead(door, listener, request)
     return door.metrics.reply()
   }
   if (segments[0] === 'assets') return door.files.asset(path.slice('/assets/'.length))
@@ -224,7 +227,13 @@ function withBody(door: FrontDoor, incoming: Incoming, use: (body: Buffer) => vo
   })
 }
 
-function rawRequest(listener: ListenerView, incoming: Incoming, path: string, body: Buffer): RawRequest {
+function rawRequest(
+  door: FrontDoor,
+  listener: ListenerView,
+  incoming: Incoming,
+  path: string,
+  body: Buffer,
+): RawRequest {
   const { request, query } = incoming
   return {
     method: request.method ?? 'GET',
@@ -232,7 +241,7 @@ function rawRequest(listener: ListenerView, incoming: Incoming, path: string, bo
     query,
     headers: request.headers,
     body,
-    fromLoopback: listener.local || isLoopbackAddress(request.socket.remoteAddress),
+    fromLoopback: isNear(request, listener, door.deps.settings().publicUrl),
   }
 }
 

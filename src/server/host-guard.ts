@@ -22,8 +22,9 @@ export function isLoopbackListener(host: string): boolean {
   return host === 'localhost' || (isIP(host) > 0 && isLoopbackAddress(host))
 }
 
+/** Lower-case and without the port; null for what is no host at all. */
 export function hostName(header: string | undefined): string | null {
-  const match = /^(\[[0-9a-f:.]+\]|[^:/?#@\s\\[\]]+)(?::\d{1,5})?$/i.exec(header ?? '')
+  const match = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?$/i.exec(header ?? '')
   return match?.[1]?.toLowerCase() ?? null
 }
 
@@ -58,7 +59,10 @@ function guardHost(
   publicUrl: string | null,
 ): SwitchboardError | null {
   const { host } = request.headers
-  if (listener.loopback && !isLoopbackName(host) && hostName(host) !== publicHost(publicUrl)) {
+  const name = hostName(host)
+  // A name that is none must not meet a public URL that is none.
+  if (name === null) return new SwitchboardError('input_invalid', 'the Host header is missing or malformed')
+  if (listener.loopback && !isLoopbackName(host) && name !== publicHost(publicUrl)) {
     return new SwitchboardError('forbidden', 'the Host header is not one of this server', {
       hint: 'use localhost or 127.0.0.1, or set server.public_url',
     })

