@@ -76,8 +76,8 @@ export function createDesk(deps: DeskDeps): Desk {
       if (won) await gateway.approvals.settle(id)
       return { won, approval: approvalView((await store.approval(id)) ?? approval) }
     },
-    async approvePairing(code, by) {
-      const named = settings().integrations.filter((one) => namesApprovers(settings(), one))
+    async approvePairing(code, by, { talkOnly } = {}) {
+      const named = settings().integrations.filter((one) => talkOnly || namesApprovers(settings(), one))
       const wanted = code.trim().toLowerCase()
       const waiting = (await store.pairings()).find((one) => one.code === wanted)
       const done =

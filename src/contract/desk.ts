@@ -328,7 +328,12 @@ export interface Desk extends ReadDesk {
     by: Operator,
     via: string,
   ): Promise<{ readonly won: boolean; readonly approval: ApprovalView }>
-  approvePairing(code: string, by: Operator): Promise<PairingView & { readonly approver: boolean }>
+  /** The first one of an integration may approve from then on, unless `talkOnly`: whoever says yes has no such right to give. */
+  approvePairing(
+    code: string,
+    by: Operator,
+    options?: { readonly talkOnly?: true },
+  ): Promise<PairingView & { readonly approver: boolean }>
   denyPairing(code: string, by: Operator): Promise<void>
   grant(integration: string, sender: string, right: 'talk' | 'approve', by: Operator): Promise<void>
   revoke(integration: string, sender: string, right: 'talk' | 'approve', by: Operator): Promise<boolean>

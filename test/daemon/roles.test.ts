@@ -38,13 +38,14 @@ const WRITES = [
   ['POST', '/api/send', { to: 'ci:dev', text: 'hello', wait_ms: 0 }],
   ['POST', '/api/access/grant', { integration: 'ci', sender: 'eve', right: 'talk' }],
   ['POST', '/api/access/revoke', { integration: 'ci', sender: 'eve', right: 'talk' }],
-  ['PUT', '/api/secrets/NAME', { value: 'v' }],
   ['POST', '/api/secrets/rotate', {}],
-  ['POST', '/api/tokens', { kind: 'agent', scope: {} }],
   ['POST', '/api/reload', {}],
 ] as const
 
 const GIVES = [
+  ['/api/tokens', { kind: 'agent', scope: {} }],
+  ['/api/chorus/ci/connect', {}],
+  ['/api/chorus/ci/rotate', {}],
   ['/api/tokens', { kind: 'admin', scope: {} }],
   ['/api/tokens', { kind: 'user', scope: { user: 'olga' } }],
   ['/api/access/grant', { integration: 'ci', sender: 'otto', right: 'approve' }],
@@ -94,6 +95,8 @@ describe('roles', () => {
       expect([path, ...status]).toEqual([path, 403, 403, 403])
     }
     expect(await opens('olga', 'POST', '/api/tokens', GIVES[0][1])).toBe(200)
+    const secret = (user: string) => opens(user, 'PUT', '/api/secrets/NAME', { value: 'v' })
+    expect([await secret('olga'), await secret('otto')]).toEqual([200, 403])
     const list = '/api/approvals'
     expect(await Promise.all(['ann', 'otto', 'guest'].map((user) => opens(user, 'GET', list)))).toEqual([
       ...[200, 200, 403],

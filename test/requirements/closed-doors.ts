@@ -9,10 +9,10 @@ pending 14 I14.revoked-counts        Conservation holds over turns that were rev
 pending 14 I14.revoked-not-mention   Mentions and limits are not asked again at hand-over
 pending 14 I14.revoked-send          A send that is no longer allowed, replies included, ends as failed: not_allowed or integration_missing; pairing codes are exempt
 pending 14 I14.revoked-agreed        A node whose configuration differs from another live node's refuses nothing for good: what it does not admit waits
-pending 14 I14.no-right-by-pairing   A caller who may not approve makes nobody an approver by approving a pairing
-pending 14 I14.no-right-by-chorus    A connection string, also a rotated one, is given only to a caller who has what it lets speak
-pending 14 I14.no-right-by-secret    Secrets and integrations of credentials are replaced only by a caller who has the rights that they carry
-pending 14 I14.rights-table          Every route of the API is in a table of roles, and no role gains by a call what it lacks
+built   14 I14.no-right-by-pairing   A caller who may not approve makes nobody an approver by approving a pairing
+built   14 I14.no-right-by-chorus    A connection string, also a rotated one, is given only to a caller who has what it lets speak
+built   14 I14.no-right-by-secret    Secrets and integrations of credentials are replaced only by a caller who has the rights that they carry
+built   14 I14.rights-table          Every route of the API is in a table of roles, and no role gains by a call what it lacks
 pending 14 I14.limit-defaults        sender_limit 20/s burst 500, flood_limit 200/s burst 2000 an integration, strangers 1/s burst 30
 pending 14 I14.stranger-bucket       Strangers draw from a bucket of their own and take nothing of the known senders'
 pending 14 I14.limit-told            Over a limit HTTP gets 429 with Retry-After; elsewhere a known sender is told once

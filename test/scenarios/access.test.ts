@@ -80,6 +80,21 @@ describeRiver('access', (open) => {
     expect(await owner.says(`yes ${row?.id}`)).toMatchObject({ reason: 'verdict' })
   })
 
+  it('[I14.no-right-by-pairing] the first one paired may talk only where whoever said yes may not make approvers', async () => {
+    const river = await open(PAIRING)
+    await river.person('mallory').says('hello')
+    await river.settle()
+    const first = await river.desk().approvePairing(codeIn(river, 'mallory'), 'user:ops', { talkOnly: true })
+    expect(first.approver).toBe(false)
+    // The right is still there for whom an owner lets in.
+    await river.person('owner').says('hello')
+    await river.settle()
+    expect((await river.desk().approvePairing(codeIn(river, 'owner'), 'admin')).approver).toBe(true)
+    expect(await river.desk().access()).not.toContainEqual(
+      expect.objectContaining({ sender: 'mallory', right: 'approve' }),
+    )
+  })
+
   it('[S4.pairing-code-hour] a code is good for one hour', async () => {
     const river = await open(PAIRING)
     await river.person('newcomer').says('hello')

@@ -93,7 +93,7 @@ describe('verbs', () => {
       ['POST', '/api/turns/t_1/cancel', {}, ['operateTurn', 't_1', 'cancel', 'admin']],
       ['POST', '/api/outbox/o_1/retry', undefined, ['operateSend', 'o_1', 'retry', 'admin']],
       ['POST', '/api/outbox/o_1/bury', undefined, ['operateSend', 'o_1', 'bury', 'admin']],
-      ['POST', '/api/pairings/a1b2c3/approve', undefined, ['approvePairing', 'a1b2c3', 'admin']],
+      ['POST', '/api/pairings/a1b2c3/approve', undefined, ['approvePairing', 'a1b2c3', 'admin', {}]],
       ['POST', '/api/pairings/a1b2c3/deny', undefined, ['denyPairing', 'a1b2c3', 'admin']],
       [
         'POST',

@@ -33,8 +33,9 @@ export function createApi(deps: Pick<ServerDeps, 'desk' | 'clock' | 'authorize'>
     if (matches.length === 0) return notFound()
     const found = matches.find((candidate) => candidate.method === call.request.method)
     if (found === undefined) return methodNotAllowed(matches.map(({ method }) => method).join(', '))
+    const asked = (action: Action) => deps.authorize(call.principal, action, { kind: 'gateway' })
     const need = (action: Action) => {
-      const allowed = deps.authorize(call.principal, action, { kind: 'gateway' })
+      const allowed = asked(action)
       if (!allowed.allowed) throw new SwitchboardError('forbidden', allowed.reason)
     }
     need(found.action)
@@ -48,6 +49,7 @@ export function createApi(deps: Pick<ServerDeps, 'desk' | 'clock' | 'authorize'>
       body,
       by: nameOf(call.principal),
       via: call.via,
+      may: (action) => asked(action).allowed,
       now: deps.clock.now(),
     })
     return wholeReply(answer) ?? json(200, answer ?? { ok: true }, { 'cache-control': 'no-store' })

@@ -11,6 +11,8 @@ export interface Call<Path = Record<string, string>, Query = unknown, Body = unk
   readonly by: string
   /** By which surface: `api` or `cli`. */
   readonly via: string
+  /** Whether the caller may do this, too. */
+  readonly may: (action: Action) => boolean
   readonly now: number
 }
 

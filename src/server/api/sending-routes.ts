@@ -64,6 +64,7 @@ export const SENDING_ROUTES: readonly Route[] = [
     path: '/api/integrations/{id}/grant',
     summary: 'Says which agents may send through it.',
     body: IntegrationGrantBody as z.ZodType<z.infer<typeof IntegrationGrantBody>>,
+    gives: () => true,
     run: ({ desk, path, body, by }) => desk.changeIntegration(path.id ?? '', { scope: body.scope }, by),
   }),
   turned('enable', 'Turns an added integration on.'),
