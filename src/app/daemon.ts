@@ -40,6 +40,7 @@ import { createDesk } from './desk.ts'
 import { createEndpoints } from './endpoints.ts'
 import { tellForeignLedger } from './foreign-ledger.ts'
 import { createGateway } from './gateway.ts'
+import { holdDatabase } from './hold-database.ts'
 import { createLogger } from './logger.ts'
 import { openChannelServers } from './open-channel-servers.ts'
 import { createAuthenticate } from './principals.ts'
@@ -93,7 +94,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
   const folder = dataFolderAt({ ...(options.dataDir === undefined ? {} : { data: options.dataDir }), env })
   prepareDataFolder(folder)
   const lock = takeFolderLock(folder.lockFile)
-  if (!lock) throw held(folder, readDaemonNote(folder))
+  if (!lock) throw folderHeld(folder, readDaemonNote(folder))
 
   // Undone in reverse order, also when the start fails half-way.
   const undo: (() => Promise<void> | void)[] = [() => lock.release()]
@@ -118,6 +119,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const node = nodeName(folder)
     const crashPoint = crashPointFrom(env.SWITCHBOARD_CRASH_AT)
     const storeAt = resolveStore(settings().store, sources)
+    const held = holdDatabase(storeAt, folder, log)
+    undo.push(() => held.release())
     prepareDatabase(storeAt)
     const opened = await openStore(storeAt, {
       clock,
@@ -130,7 +133,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     undo.push(() => opened.close())
     const startedAt = clock.now()
-    const watch = watchStore(opened, { clock, log })
+    const watch = watchStore(opened, { clock, log, rescuePlaces: held.rescuePlaces })
     const { store } = watch
     undo.push(() => watch.stop())
     await tellForeignLedger(store, log)
@@ -355,7 +358,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-function held(
+function folderHeld(
   folder: DataFolder,
   holder: { pid: number; url: string; startedAt: number } | null,
 ): SwitchboardError {

@@ -88,6 +88,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
     const healthy =
       turnedAway.length === 0 &&
       me.configProblem === null &&
+      me.storeProblem === null &&
       between.problems.length === 0 &&
       ledger.problem === null &&
       integrations.every((one) => one.link !== 'down' && one.gates.every((gate) => gate.pass)) &&
@@ -97,7 +98,11 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
     return {
       ok: healthy,
       config: { file: me.configFile, digest: now.digest, problem: me.configProblem, warnings: now.warnings },
-      store: { kind: durability.kind, durability: durability.detail },
+      store: {
+        kind: durability.kind,
+        durability: durability.detail,
+        ...(me.storeProblem === null ? {} : { problem: me.storeProblem }),
+      },
       ...(nodes.length > 1
         ? { cluster: { nodes, warnings: [...between.problems, ...between.warnings] } }
         : {}),

@@ -1,5 +1,5 @@
 // Watches whether the database takes writes: what senders are told with a 503, readiness, status and the log tell too.
-// Once it refused a message it is tried every second, so that a disk that has room again is noticed without a sender.
+// The file under an embedded database is watched beside that (file-watch.ts). Once it refused a message it is tried every second, so that a disk that has room again is noticed without a sender.
 import {
   asSwitchboardError,
   type Cancel,
@@ -8,6 +8,7 @@ import {
   type Store,
   type SwitchboardError,
 } from '../contract/index.ts'
+import { watchDatabaseFile } from './file-watch.ts'
 
 export interface StoreWatch {
   /** The store, with its intake watched. */
@@ -21,8 +22,15 @@ const TRY_EVERY_MS = 1_000
 /** A lease is the smallest write there is: one row, no ledger entry. */
 const PROBE = 'store-watch'
 
-export function watchStore(store: Store, deps: { readonly clock: Clock; readonly log: Logger }): StoreWatch {
+export function watchStore(
+  store: Store,
+  deps: { readonly clock: Clock; readonly log: Logger; readonly rescuePlaces?: readonly string[] },
+): StoreWatch {
   const { clock, log } = deps
+  const { file } = store
+  const fileWatch = file
+    ? watchDatabaseFile({ file, places: deps.rescuePlaces ?? [file.path], clock, log })
+    : null
   let away: string | null = null
   let cancel: Cancel = () => undefined
   let stopped = false
@@ -73,10 +81,11 @@ export function watchStore(store: Store, deps: { readonly clock: Clock; readonly
         }
       },
     },
-    problem: () => away,
+    problem: () => fileWatch?.problem() ?? away,
     stop() {
       stopped = true
       cancel()
+      fileWatch?.stop()
     },
   }
 }

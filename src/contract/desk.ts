@@ -220,7 +220,8 @@ export interface DoctorReport {
     readonly problem: string | null
     readonly warnings: readonly string[]
   }
-  readonly store: { readonly kind: string; readonly durability: string }
+  /** `problem`: why messages cannot be stored now, and where those are that were. */
+  readonly store: { readonly kind: string; readonly durability: string; readonly problem?: string }
   /** All nodes, where there is more than one, and what is wrong between them. */
   readonly cluster?: { readonly nodes: readonly NodeView[]; readonly warnings: readonly string[] }
   /** `problem`: the key at hand did not seal all of it. */

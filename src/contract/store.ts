@@ -64,6 +64,21 @@ export interface KeptFile {
   readonly bytes: Uint8Array
 }
 
+/** How far a copy has come, in pages. */
+export type CopyProgress = (done: number, total: number) => void
+
+/** The file under an embedded store. */
+export interface DatabaseFile {
+  readonly path: string
+  /**
+   * Compares the path with the open handle. Not null: what happened to the file, and until a later call finds it back
+   * every write is refused (`store_unavailable`), for it would be lost.
+   */
+  misplaced(): string | null
+  /** Copies all that the store holds, as of one moment, into a new file. Also while the file is misplaced. */
+  copyTo(path: string, onProgress?: CopyProgress): Promise<void>
+}
+
 export interface Work {
   readonly lane: string
   /** Agent (inbox) or integration (outbox). */
@@ -77,6 +92,8 @@ export interface Store {
   readonly owner: string
   /** Other nodes may write to it. False: there is nobody else. */
   readonly shared: boolean
+  /** Present where the database is a file of ours. */
+  readonly file?: DatabaseFile
   /** `sqlite` or `postgres`, and what the live connection says about durability. */
   durability(): Promise<{ readonly kind: 'sqlite' | 'postgres'; readonly detail: string }>
 

@@ -1,5 +1,5 @@
 // The Store out of verbs and reads: the same for both databases. What differs is behind `StoreEngine`.
-import type { Clock, Hint, Store } from '../contract/index.ts'
+import type { Clock, DatabaseFile, Hint, Store } from '../contract/index.ts'
 import type { Mac } from './mac.ts'
 import { readFile } from './reads/files.ts'
 import { readAttachments, readNodes } from './reads/nodes.ts'
@@ -47,6 +47,7 @@ export interface StoreEngine {
   /** What is large, on one snapshot, beside the other reads. */
   readApart<Result>(steps: Steps<Result>): Promise<Result>
   durability: Store['durability']
+  readonly file?: DatabaseFile
   tell(hints: readonly Hint[]): void
   drawTokens: Store['drawTokens']
   onHint: Store['onHint']
@@ -60,6 +61,7 @@ export function assembleStore(engine: StoreEngine): Store {
     tag,
     owner,
     shared: engine.shared,
+    ...(engine.file ? { file: engine.file } : {}),
     durability: engine.durability,
     receive: (items, cursor) => write(receive, { items, cursor: cursor ?? null }),
     cursor: (integration) => read(rest.readCursor(integration)),

@@ -4,5 +4,34 @@ import { requirements } from './row.ts'
 export const DURABILITY = requirements(
   'Issue 14 The store under attack',
   `
+built   14 I14.file-gone            A database file that is removed, replaced, cut short or linked elsewhere under the daemon is noticed within a second
+pending 14 I14.log-gone             So is a write-ahead log that is removed or replaced
+built   14 I14.gone-503             From then on nothing is acknowledged: intake answers 503, readyz is not ready, status and doctor say why
+built   14 I14.rescued              What the open handle holds is copied whole to <db>.rescued-TIME, every acknowledged message in it, and doctor says where
+built   14 I14.rescue-elsewhere     Where there is no room or no folder beside it the copy goes elsewhere, and is tried until it succeeds
+built   14 I14.file-back            A file that is put back is used again
+built   14 I14.no-empty-start       'up' beside a rescued file that the database does not hold stops and says how to put it back
+pending 14 I14.put-back             'restore' puts a rescued file back, and every acknowledged message is there
+built   14 I14.one-database         Two data folders cannot share one database file: the second is refused with the name of the first
+pending 14 I14.backup               'backup' copies database, attachments and ledger.key of a running daemon into one consistent folder or archive
+pending 14 I14.backup-whole         A backup is there whole or not at all, private to its owner, and proves its own integrity
+pending 14 I14.backup-keys          The secrets' key is in a backup only with --with-keys
+pending 14 I14.backup-postgres      On PostgreSQL 'backup' names pg_dump
+pending 14 I14.restore              'restore' brings a backup back, and the chain verifies
+pending 14 I14.restore-live         'restore' never writes into a live folder nor over a database
+pending 14 I14.restore-damaged      A backup that was changed is refused, and nothing is written
+pending 14 I14.restore-sends        Sends that were queued or sending become unknown, open turns are marked as repeats, links are behind
+pending 14 I14.retain-attachments   Retention removes attachments from disk and mirror, and they are served no more
+pending 14 I14.retain-inputs        Retention removes the inputs of settled approvals
+pending 14 I14.retain-rows          Retention of rows removes settled rows, never one that is open or younger than 30 days; counters and conservation hold
+pending 14 I14.retain-ledger        Ledger entries go only up to a checkpoint entry with head and counters, from which verify starts and says so
+pending 14 I14.retain-proof         Verify tells what was pruned from what was taken by hand: rows, bodies, inputs and ledger entries
+pending 14 I14.retain-slices        Pruning goes in slices, and one that is cut short is harmless
+pending 14 I14.retain-config        Bodies, attachments, rows and ledger each have a retention; by default all is kept
+pending 14 I14.erase                'people erase' removes everything that a person said and what was answered, with the chain intact
+pending 14 I14.erase-key            After erasing a redelivery is still a duplicate, and conservation holds
+pending 14 I14.erase-files          Erasing removes the person's attachments on disk and in the mirror
+pending 14 I14.erase-owner          Erasing and exporting need the owner, and erasing asks first
+pending 14 I14.export               'people export' writes out everything that a person said, with or without a daemon
 `,
 )

@@ -29,6 +29,8 @@ function describe(context: Context, report: DoctorReport): string {
       `${paint.red('problem')} ${oneLine(report.config.problem)} (the configuration before it stays in force)`,
     )
   }
+  if (report.store.problem !== undefined)
+    lines.push(`${paint.red('problem')} ${oneLine(report.store.problem)}`)
   // A daemon of an older version tells nothing of it.
   const ledger = report.ledger?.problem ?? null
   if (ledger !== null) lines.push(`${paint.red('problem')} ${oneLine(ledger)}`)

@@ -1,7 +1,7 @@
 // One SQLite connection that answers statements. Prepared statements are kept by text; the handle lives in the closure
 // for as long as they do (a statement whose database was collected crashes the process).
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite'
-import { SwitchboardError } from '../../contract/index.ts'
+import { type CopyProgress, SwitchboardError } from '../../contract/index.ts'
 import type {
   Answer,
   InsertShape,
@@ -12,6 +12,7 @@ import type {
   Steps,
   Value,
 } from '../statement.ts'
+import { copyFromHandle } from './copy-database.ts'
 import { sqliteError } from './errors.ts'
 import { atPlace, PLACES } from './turn-places.ts'
 
@@ -21,6 +22,8 @@ export interface Connection {
   /** Drives a verb or a read to its end, synchronously. */
   drive<Result>(steps: Steps<Result>): Result
   readonly inTransaction: boolean
+  /** Into a new file. Nobody may write through this connection meanwhile. */
+  copyTo(file: string, onProgress?: CopyProgress): Promise<void>
   close(): void
 }
 
@@ -115,6 +118,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     get inTransaction() {
       return database.isTransaction
     },
+    copyTo: (to, onProgress) => copyFromHandle(database, to, onProgress),
     close() {
       // Statements cannot be finalised, so the engine keeps the file open until they are collected, and would not tidy
       // the log itself: fold it into the file now, so that the file alone is the whole database.

@@ -1,7 +1,7 @@
 // The embedded store: one SQLite file, one writer. The verbs of a loop turn become one BEGIN IMMEDIATE … COMMIT;
 // a promise resolves only after COMMIT returned, which with synchronous=FULL is after the log is on the disk.
 import { existsSync } from 'node:fs'
-import { type Hint, type Store, SwitchboardError } from '../../contract/index.ts'
+import { type DatabaseFile, type Hint, type Store, SwitchboardError } from '../../contract/index.ts'
 import { assembleStore, type StoreEngine } from '../assemble.ts'
 import { type GroupIdentity, newContext, type Pending, runGroup } from '../group.ts'
 import { createMac } from '../mac.ts'
@@ -10,7 +10,9 @@ import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
 import { adopt, oneByOne, type Verb, type VerbContext } from '../verb-context.ts'
 import { drawTokens } from '../verbs/draw-tokens.ts'
 import { type Connection, openConnection } from './connection.ts'
+import { copyFromFile } from './copy-database.ts'
 import { sqliteError } from './errors.ts'
+import { type FileIdentity, fileBefore, holdIdentity } from './file-identity.ts'
 import { checkSchema, freeFormerBoots, migrateSqlite } from './schema.ts'
 import { createTurnPlaces } from './turn-places.ts'
 
@@ -49,6 +51,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     positions[table] += count
     return Array.from({ length: count }, (_, at) => first + at)
   }
+  const watched = !readOnly && file !== ':memory:'
+  const before = watched ? fileBefore(file) : null
   const connection = openConnection({ file, readOnly, busyTimeoutMs, reserve })
   const tag = guarded(() =>
     readOnly ? checkSchema(connection, file) : migrateSqlite(connection, () => freshTag(random)),
@@ -61,6 +65,9 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     random,
     memory: { sessions: new Map(), sessionFacts: new Map(), lanes: new Map(), claimless: false, chain: null },
   }
+  const ownFile: FileIdentity | null = watched ? holdIdentity(file, before) : null
+  /** What happened to the file. While it says something, nothing is written. */
+  let lost: string | null = null
   const places = createTurnPlaces(connection)
   const listeners: ((hint: Hint, from: string | null) => void)[] = []
   let queue: Pending[] = []
@@ -135,17 +142,32 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     scheduled = false
     const calls = queue
     queue = []
-    if (calls.length > 0) settle(calls)
+    if (lost !== null) for (const call of calls) call.reject(lostError(file, lost))
+    else if (calls.length > 0) settle(calls)
   }
+
+  const databaseFile = (held: FileIdentity): DatabaseFile => ({
+    path: file,
+    misplaced() {
+      if (!closed) lost = held.difference()
+      return lost
+    },
+    copyTo(to, onProgress) {
+      if (closed) return Promise.reject(closedError())
+      return lost === null ? copyFromFile(file, to, onProgress) : connection.copyTo(to, onProgress)
+    },
+  })
 
   const engine: StoreEngine = {
     tag,
+    ...(ownFile ? { file: databaseFile(ownFile) } : {}),
     owner: identity.owner,
     shared: false,
     clock,
     mac,
     write<Args, Result>(verb: Verb<Args, Result>, args: Args): Promise<Result> {
       if (closed || readOnly) return Promise.reject(closed ? closedError() : readOnlyError())
+      if (lost !== null) return Promise.reject(lostError(file, lost))
       return new Promise<Result>((resolve, reject) => {
         queue.push({
           verb: verb as Verb<unknown, unknown>,
@@ -164,7 +186,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     },
     async readLong<Result>(steps: Steps<Result>): Promise<Result> {
       if (closed) throw closedError()
-      if (file === ':memory:') return guarded(() => connection.drive(steps))
+      // What lies at the path of a lost file is another database, or none.
+      if (file === ':memory:' || lost !== null) return guarded(() => connection.drive(steps))
       return await driveSlowly(openConnection({ file, readOnly: true, busyTimeoutMs, reserve }), steps)
     },
     // One process, one disk: the group is the only writer there is.
@@ -197,7 +220,9 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       if (closed) return
       flush()
       closed = true
-      guarded(() => connection.close())
+      // Closing would tidy away the log at the path, and that may be another database's by now.
+      if (lost === null) guarded(() => connection.close())
+      ownFile?.release()
     },
   }
   return assembleStore(engine)
@@ -241,6 +266,13 @@ function* lastPosition(table: SequencedTable): Steps<number> {
 
 function closedError(): SwitchboardError {
   return new SwitchboardError('store_unavailable', 'the store is closed')
+}
+
+function lostError(file: string, what: string): SwitchboardError {
+  return new SwitchboardError('store_unavailable', `the database ${file} ${what}`, {
+    hint: 'what it held is copied into a file of its own: `switchboard doctor` says where',
+    retryAfterMs: 1000,
+  })
 }
 
 function readOnlyError(): SwitchboardError {

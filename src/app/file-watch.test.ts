@@ -1,0 +1,98 @@
+// The watch over the database's file: noticed within a second, refused, rescued, and told where.
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Store } from '../contract/index.ts'
+import { openStore } from '../store/open.ts'
+import { createRecordingLog } from '../testing/recording-log.ts'
+import { expectSound, item } from '../testing/store-suite/fixture.ts'
+import { createTestClock, createTestRandom, type TestClock } from '../testing/test-clock.ts'
+import { type StoreWatch, watchStore } from './store-watch.ts'
+
+let folder: string
+let file: string
+let clock: TestClock
+let opened: Store
+let watch: StoreWatch
+const open = (path: string) =>
+  openStore(`sqlite:${path}`, {
+    clock,
+    random: createTestRandom('file-watch'),
+    node: 'n',
+    ledgerKey: Buffer.alloc(32),
+  })
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sb-file-watch-'))
+  file = join(folder, 'switchboard.db')
+  clock = createTestClock()
+  opened = await open(file)
+})
+afterEach(async () => {
+  watch.stop()
+  await opened.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const begin = (places: readonly string[] = [file]) => {
+  watch = watchStore(opened, { clock, log: createRecordingLog(), rescuePlaces: places })
+}
+/** A copy is made beside the loop: waited for, on the real clock. */
+const told = async (words: RegExp) => {
+  await vi.waitFor(() => expect(watch.problem()).toMatch(words), { timeout: 20_000, interval: 5 })
+  return watch.problem() ?? ''
+}
+const rescuedIn = (dir: string) => readdirSync(dir).filter((name) => name.includes('.rescued-'))
+
+it('[I14.file-gone] [I14.rescued] [I14.gone-503] within a second nothing more is taken, and all is in a copy', async () => {
+  begin()
+  await watch.store.receive([item({ text: 'kept' })])
+  await clock.advance(5_000)
+  expect(watch.problem()).toBeNull()
+  rmSync(file)
+  const [between] = await watch.store.receive([item({ conversation: 'c2', text: 'between' })])
+  await clock.advance(1_000)
+  expect(watch.problem()).toMatch(/was removed: nothing more is stored/)
+  await expect(watch.store.receive([item()])).rejects.toMatchObject({ code: 'store_unavailable' })
+  const problem = await told(/what it held is in .*rescued-/)
+  const [name = ''] = rescuedIn(folder)
+  expect(problem).toContain(join(folder, name))
+  expect(problem).toContain('switchboard restore')
+  expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+  const copy = await open(join(folder, name))
+  expect(await copy.turn(between?.id ?? '')).toMatchObject({ state: 'queued' })
+  expect(await copy.turns({ limit: 9 })).toHaveLength(2)
+  await expectSound(copy)
+  await copy.close()
+  // Once is enough.
+  await clock.advance(30_000)
+  await told(/what it held is in/)
+  expect(rescuedIn(folder).filter((one) => /Z$/.test(one))).toHaveLength(1)
+})
+
+it('[I14.rescue-elsewhere] a place that takes nothing is passed over, and where none does it is tried again', async () => {
+  const later = join(folder, 'later')
+  begin([join(folder, 'missing', 'a.db'), join(later, 'b.db')])
+  await watch.store.receive([item()])
+  rmSync(file)
+  await clock.advance(1_000)
+  await told(/could not be rescued yet, do not stop this daemon/)
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
+  mkdirSync(later)
+  await clock.advance(12_000)
+  expect(await told(/what it held is in/)).toContain(join(later, 'b.db.rescued-'))
+})
+
+it('[I14.file-back] what is put back is used again, and the problem is over', async () => {
+  begin()
+  await watch.store.receive([item()])
+  renameSync(file, `${file}.old`)
+  await clock.advance(1_000)
+  await told(/what it held is in/)
+  renameSync(`${file}.old`, file)
+  await clock.advance(2_000)
+  expect(watch.problem()).toBeNull()
+  await watch.store.receive([item()])
+  await expectSound(opened)
+})

@@ -1,0 +1,193 @@
+// The database's files are taken from under the open store, in every way that an operator or a script does it.
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type DatabaseFile, type Store, SwitchboardError } from '../../contract/index.ts'
+import { expectSound, item, queueOne } from '../../testing/store-suite/fixture.ts'
+import { takeDatabaseLock } from './database-lock.ts'
+import { createSqliteFixture, type SqliteFixture } from './fixtures/sqlite-fixture.ts'
+import { neededRescue, rescuedName } from './rescued.ts'
+
+let fixture: SqliteFixture
+let store: Store
+let file: DatabaseFile
+beforeEach(async () => {
+  fixture = await createSqliteFixture()
+  store = await fixture.open()
+  file = store.file as DatabaseFile
+  await queueOne(store, { text: 'before' })
+})
+afterEach(() => fixture.dispose())
+
+const TAKEN: readonly {
+  readonly how: string
+  readonly take: (path: string) => void
+  readonly told: RegExp
+  readonly id: string
+}[] = [
+  { how: 'removed', take: (path) => rmSync(path), told: /was removed/, id: 'I14.file-gone' },
+  {
+    how: 'renamed away',
+    take: (path) => renameSync(path, `${path}.old`),
+    told: /was removed/,
+    id: 'I14.file-gone',
+  },
+  {
+    how: 'renamed over',
+    take(path) {
+      copyFileSync(path, `${path}.new`)
+      renameSync(`${path}.new`, path)
+    },
+    told: /replaced by another file/,
+    id: 'I14.file-gone',
+  },
+  {
+    how: 'removed and made anew',
+    take(path) {
+      rmSync(path)
+      writeFileSync(path, '')
+    },
+    told: /replaced by another file/,
+    id: 'I14.file-gone',
+  },
+  {
+    how: 'moved, with a link in its place',
+    take(path) {
+      renameSync(path, `${path}.old`)
+      symlinkSync(`${path}.old`, path)
+    },
+    told: /replaced by a link/,
+    id: 'I14.file-gone',
+  },
+  { how: 'cut to nothing', take: (path) => truncateSync(path, 0), told: /cut short/, id: 'I14.file-gone' },
+  {
+    how: 'moved with its folder',
+    take: (path) => renameSync(dirname(path), `${dirname(path)}.away`),
+    told: /was removed/,
+    id: 'I14.file-gone',
+  },
+  {
+    how: 'robbed of its log',
+    take: (path) => rmSync(`${path}-wal`),
+    told: /-wal file, which was removed/,
+    id: 'I14.log-gone',
+  },
+  {
+    how: 'given another log',
+    take(path) {
+      renameSync(`${path}-wal`, `${path}-wal.old`)
+      copyFileSync(`${path}-wal.old`, `${path}-wal`)
+    },
+    told: /-wal file, which was replaced/,
+    id: 'I14.log-gone',
+  },
+  {
+    how: 'robbed of its index of the log',
+    take: (path) => rmSync(`${path}-shm`),
+    told: /-shm file, which was removed/,
+    id: 'I14.log-gone',
+  },
+]
+
+describe('a database that is', () => {
+  for (const { how, take, told, id } of TAKEN) {
+    it(`[${id}] ${how} is noticed, and no longer written to`, async () => {
+      expect(file.misplaced()).toBeNull()
+      // Something in the file itself, so that there is something to cut.
+      await fixture.sql('PRAGMA wal_checkpoint(PASSIVE)')
+      await queueOne(store, { conversation: 'c2' })
+      expect(file.misplaced()).toBeNull()
+      take(fixture.file)
+      // Acknowledged between the deed and the look: it is in the handle, and must be in the copy.
+      const between = how.startsWith('cut') ? null : await queueOne(store, { conversation: 'c3' })
+      expect(file.misplaced()).toMatch(told)
+      const refused = store.receive([item()])
+      await expect(refused).rejects.toMatchObject({ code: 'store_unavailable' })
+      await expect(refused).rejects.toBeInstanceOf(SwitchboardError)
+      if (between === null) return
+      const elsewhere = mkdtempSync(join(tmpdir(), 'sb-copy-'))
+      const copy = join(elsewhere, 'copy.db')
+      await file.copyTo(copy)
+      const other = await fixture.openWith({ file: copy })
+      expect(await other.turn(between.id)).toMatchObject({ state: 'queued' })
+      await expectSound(other)
+      await other.close()
+      rmSync(elsewhere, { recursive: true })
+      rmSync(`${dirname(fixture.file)}.away`, { recursive: true, force: true })
+    })
+  }
+})
+
+it('[I14.file-back] a file that is put back is used again', async () => {
+  renameSync(fixture.file, `${fixture.file}.old`)
+  expect(file.misplaced()).toMatch(/removed/)
+  await expect(store.receive([item()])).rejects.toMatchObject({ code: 'store_unavailable' })
+  renameSync(`${fixture.file}.old`, fixture.file)
+  expect(file.misplaced()).toBeNull()
+  await queueOne(store)
+  await expectSound(store)
+})
+
+it('an ordinary life is no difference: commits, a fold of the log, readers that come and go', async () => {
+  for (let round = 0; round < 3; round++) {
+    for (let at = 0; at < 50; at++) await queueOne(store, { conversation: `c${at}`, text: 'x'.repeat(2_000) })
+    await fixture.sql('PRAGMA wal_checkpoint(PASSIVE)')
+    const reader = await fixture.openWith({ readOnly: true })
+    await expectSound(reader)
+    await reader.close()
+    expect(file.misplaced()).toBeNull()
+  }
+})
+
+it('[I14.one-database] a database has one holder, whatever path leads to it, and the other is named', () => {
+  const link = join(dirname(fixture.file), 'link.db')
+  symlinkSync(fixture.file, link)
+  const lock = takeDatabaseLock(fixture.file, { data: '/folder/one', pid: 12 })
+  for (const path of [fixture.file, link]) {
+    const taking = () => takeDatabaseLock(path, { data: '/folder/two', pid: 13 })
+    expect(taking).toThrow(expect.objectContaining({ code: 'data_folder_held' }))
+    expect(taking).toThrow(/the data folder \/folder\/one \(process 12\)/)
+  }
+  lock.release()
+  takeDatabaseLock(link, { data: '/folder/two', pid: 13 }).release()
+})
+
+it('[I14.no-empty-start] a rescued copy is needed until the database holds all that it holds', async () => {
+  const places = [fixture.file, join(dirname(fixture.file), 'elsewhere')]
+  expect(neededRescue(fixture.file, places)).toBeNull()
+  const copy = rescuedName(fixture.file, fixture.clock.now())
+  await file.copyTo(copy)
+  expect(neededRescue(fixture.file, places)).toBeNull()
+  await queueOne(store)
+  expect(neededRescue(fixture.file, places)).toBeNull()
+  // Another database at the path; then none; then one that does not read.
+  await store.close()
+  renameSync(fixture.file, `${fixture.file}.old`)
+  expect(neededRescue(fixture.file, places)).toBe(copy)
+  const fresh = await fixture.openWith({})
+  await queueOne(fresh)
+  await fresh.close()
+  expect(neededRescue(fixture.file, places)).toBe(copy)
+  writeFileSync(fixture.file, 'no database')
+  expect(neededRescue(fixture.file, places)).toBe(copy)
+  // An older state of the same one does not hold it either.
+  const inFolder = rescuedName(places[1] as string, fixture.clock.now())
+  renameSync(copy, inFolder)
+  expect(neededRescue(fixture.file, places)).toBe(inFolder)
+  // Half a copy, and what has only a similar name, count for nothing.
+  rmSync(inFolder)
+  appendFileSync(`${copy}.part`, 'x')
+  mkdirSync(`${fixture.file}.rescued-notes`)
+  expect(neededRescue(fixture.file, places)).toBeNull()
+})

@@ -1,0 +1,79 @@
+// Copies that a daemon made of a database whose file was taken from under it, and whether they are still needed.
+import { createHash } from 'node:crypto'
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+import { realPath } from './database-lock.ts'
+
+const RESCUED = '.rescued-'
+
+/** Where a copy of this database goes: beside it, else into the data folder, else to where there is always a folder. */
+export function rescuePlaces(file: string, dataDir: string): readonly string[] {
+  const real = realPath(file)
+  const name = createHash('sha256').update(real).digest('hex').slice(0, 12)
+  return [...new Set([real, join(dataDir, basename(real)), join(tmpdir(), `switchboard-${name}.db`)])]
+}
+
+/** `20261116T154500Z`: sorts by time, and has no colon. */
+export function rescuedName(place: string, now: number): string {
+  return `${place}${RESCUED}${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}`
+}
+
+/** A rescued copy that holds something which the database does not; null: there is none. */
+export function neededRescue(file: string, places: readonly string[]): string | null {
+  const copies = places.flatMap(copiesAt)
+  return copies.find((copy) => !holds(file, copy)) ?? null
+}
+
+function copiesAt(place: string): readonly string[] {
+  const folder = dirname(place)
+  const begin = basename(place) + RESCUED
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.startsWith(begin) && /^\d{8}T\d{6}Z$/.test(name.slice(begin.length)))
+      .map((name) => join(folder, name))
+      .filter(isOurs)
+      .sort()
+      .reverse()
+  } catch {
+    return []
+  }
+}
+
+/** The last of the places is open to all: what another user put there is not ours. */
+function isOurs(path: string): boolean {
+  const found = lstatSync(path)
+  return found.isFile() && (process.getuid === undefined || found.uid === process.getuid())
+}
+
+interface Chain {
+  readonly id: number
+  readonly n: number
+  readonly head: string
+}
+
+/** Every commit leaves an entry, so the chains of the ledger tell whether one database has all that another has. */
+function holds(file: string, copy: string): boolean {
+  const theirs = existsSync(file) ? chainsOf(file) : null
+  const ours = chainsOf(copy)
+  if (theirs === null || ours === null || theirs.tag !== ours.tag) return false
+  return ours.chains.every(({ id, n, head }) =>
+    theirs.chains.some((chain) => chain.id === id && (chain.n > n || (chain.n === n && chain.head === head))),
+  )
+}
+
+/** Null: it is no database of ours, or an empty one. */
+function chainsOf(file: string): { readonly tag: string; readonly chains: readonly Chain[] } | null {
+  let database: DatabaseSyncInstance | null = null
+  try {
+    database = new DatabaseSync(file, { readOnly: true, timeout: 2000 })
+    const tag = database.prepare(`SELECT value FROM meta WHERE name = 'tag'`).get() as { value: string }
+    const chains = database.prepare('SELECT id, n, head FROM ledger_chains').all() as unknown as Chain[]
+    return { tag: tag.value, chains }
+  } catch {
+    return null
+  } finally {
+    database?.close()
+  }
+}
