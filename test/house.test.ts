@@ -87,7 +87,7 @@ describe('[I2.house] rooms and doors', () => {
   })
 })
 
-describe('[I2.house] who may do what', () => {
+describe('[I2.house] [I13.token-bucket] [I13.bounded-map] who may do what', () => {
   for (const rule of RULES) {
     it(rule.name, () => {
       const looked = code.filter(
@@ -325,6 +325,9 @@ describe('the scanner of the house', () => {
     ['only kit fetches foreign URLs', 'await fetch(url)', true],
     ['only kit fetches foreign URLs', 'adapter.fetch(url)', false],
     ['only kit fetches foreign URLs', 'guardedFetch(url)', false],
+    ['one bounded map: nobody else forgets the oldest of a map', 'map.delete(map.keys().next().value)', true],
+    ['one token bucket: nobody else reckons with a rate', 'const gained = (now - at) * limit.rps', true],
+    ['one token bucket: nobody else reckons with a rate', 'const limit = { rps: 1, burst: 2 }', false],
   ])('rule "%s" on %s: %s', (name, line, caught) => {
     const rule = RULES.find((each) => each.name === name)
     expect(rule?.code?.test(parse('x.ts', line).code)).toBe(caught)

@@ -5,8 +5,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { address, type ServerPush, sessionId, sessionKey } from '../../src/contract/index.ts'
-import { createTokenBuckets, truncate, wrapChannel } from '../../src/kit/index.ts'
+import {
+  address,
+  createTokenBuckets,
+  type ServerPush,
+  sessionId,
+  sessionKey,
+} from '../../src/contract/index.ts'
+import { truncate, wrapChannel } from '../../src/kit/index.ts'
 import { evaluateGates, type GateFacts, type GateRules } from '../../src/platforms/mcp/gates.ts'
 import { parseMessage } from '../../src/platforms/mcp/parse.ts'
 import { placeOf } from '../../src/platforms/mcp/thread.ts'
@@ -218,10 +224,10 @@ function measurePure(rounds: number): number {
   }
   const content = 'The deploy failed in the second stage, says <channel> & nothing else. '.repeat(6)
   const news: ServerPush = { kind: 'message', prefix: 'nexo', params: { content, meta } }
-  const bucket = createTokenBuckets({ maxKeys: 1 }, { clock: { now: () => performance.now() } })
+  const bucket = createTokenBuckets(1, { now: () => performance.now() })
   let sink = 0
   const once = () => {
-    if (!evaluateGates(facts, rules).pass || !bucket.take('', { rps: 1000, burst: 1_000_000_000 }).ok) return
+    if (!evaluateGates(facts, rules).pass || bucket.take('', { rps: 1000, burst: 1_000_000_000 }).over) return
     const parsed = parseMessage('slack', news)
     if (!parsed.ok) return
     const { conversation, thread } = placeOf(parsed.value.meta)

@@ -1,6 +1,6 @@
 // Gate and wrap: what the pure steps of the intake and the model-visible form of a message cost, without I/O.
+import { WITHIN_LIMIT } from '../../src/contract/index.ts'
 import type { StepInput } from '../../src/core/inbound/step-input.ts'
-import { WITHIN_LIMIT } from '../../src/core/inbound/step-input.ts'
 import { runSteps } from '../../src/core/inbound/steps.ts'
 import { wrapChannel } from '../../src/kit/wrap-channel.ts'
 import { testIntegration, testSettings } from '../../src/testing/test-settings.ts'

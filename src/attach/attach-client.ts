@@ -3,6 +3,7 @@
 import {
   type Cancel,
   type Clock,
+  createBoundedMap,
   type HeldTurn,
   type HostAsk,
   type HostVerdict,
@@ -85,8 +86,8 @@ const HELD_OF_ANY_LENGTH = 100
 
 export function createAttachClient(config: AttachClientConfig, deps: AttachClientDeps): AttachClient {
   const { clock, log } = deps
-  const held = new Map<string, HeldTurn>()
-  const asks = new Map<string, Extract<ShimFrame, { t: 'ask' }> | null>()
+  const held = createBoundedMap<string, HeldTurn>(MOST_HELD)
+  const asks = createBoundedMap<string, Extract<ShimFrame, { t: 'ask' }> | null>(ASKS_REMEMBERED)
   const calls = new Map<number, PendingCall>()
   const welcomed: ((welcome: Welcome | null) => void)[] = []
   let socket: FrameLink | null = null
@@ -248,7 +249,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         proven = proven || frame.proven
         for (const turn of frame.seen) {
           const known = held.get(turn)
-          if (known) held.set(turn, { ...known, seen: true })
+          if (known) held.update(turn, { ...known, seen: true })
         }
         for (const turn of frame.done) held.delete(turn)
         const pending = calls.get(id)
@@ -258,7 +259,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         return
       }
       case 'asked':
-        for (const [id, unsent] of asks) if (unsent?.id === frame.id) asks.set(id, null)
+        for (const [id, unsent] of asks) if (unsent?.id === frame.id) asks.update(id, null)
         return
       case 'ping':
         return send({ t: 'pong' })
@@ -270,7 +271,6 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
   const deliver = (frame: DeliverFrame) => {
     const { turn, session, chatId, messageId } = frame
     held.set(turn, { turn, session, chatId, messageId })
-    forgetOldest(held, MOST_HELD)
     confirm(frame.n, deps.deliver(frame))
   }
 
@@ -319,7 +319,6 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         return
       }
       asks.set(ask.requestId, frame)
-      forgetOldest(asks, ASKS_REMEMBERED)
       if (attached && host) send(frame)
     },
     stop() {
@@ -333,11 +332,6 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       calls.clear()
     },
   }
-}
-
-function forgetOldest(from: Map<string, unknown>, most: number): void {
-  const [oldest] = from.size > most ? from.keys() : []
-  if (oldest !== undefined) from.delete(oldest)
 }
 
 function refused(reason: string): ToolOutcome {

@@ -2,7 +2,7 @@
 // `onMessage` with a voice of its own. Deliveries of one channel follow one another; channels do not wait for each other.
 // What was taken lives in memory: whoever needs it to survive a crash runs Switchboard itself.
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
-import { asSwitchboardError, SwitchboardError } from '../contract/index.ts'
+import { asSwitchboardError, createBoundedMap, SwitchboardError } from '../contract/index.ts'
 import {
   type ChorusDelivery,
   type ChorusEvent,
@@ -63,7 +63,7 @@ export function createAgent(options: AgentOptions): ChorusAgent {
   const clock = options.clock ?? timers
   const fetch = options.fetch ?? createGuardedFetch({ clock })
   const allowPrivate = options.allowPrivate ?? false
-  const seen = new Set<string>()
+  const seen = createBoundedMap<string, true>(REMEMBERED)
   const channels = new Map<string, Promise<void>>()
 
   const post = async (delivery: ChorusDelivery, event: ChorusEvent): Promise<void> => {
@@ -135,8 +135,7 @@ export function createAgent(options: AgentOptions): ChorusAgent {
     const { id } = delivery.channel
     const before = channels.get(id) ?? Promise.resolve()
     if (seen.has(key)) return before
-    seen.add(key)
-    if (seen.size > REMEMBERED) seen.delete(seen.values().next().value ?? '')
+    seen.set(key, true)
     const mine = before.then(() => work(delivery))
     channels.set(id, mine)
     mine.finally(() => {

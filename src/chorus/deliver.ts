@@ -1,7 +1,7 @@
 // The service's end of Chorus for people who want only the protocol: deliver a message to an agent by its connection
 // string, and hear what comes back at a callback URL that is good for that delivery alone.
 import { createHash, randomBytes } from 'node:crypto'
-import { asSwitchboardError } from '../contract/index.ts'
+import { asSwitchboardError, type BoundedMap, createBoundedMap } from '../contract/index.ts'
 import {
   type ChorusDelivery,
   type ChorusEvent,
@@ -58,7 +58,7 @@ interface Open {
   readonly delivery: ChorusDelivery
   readonly expiresAt: number
   /** Digests of the keys of events, the newest last. */
-  readonly taken: Set<string>
+  readonly taken: BoundedMap<string, true>
   line: Promise<void>
 }
 
@@ -106,8 +106,7 @@ export function createService(options: ServiceOptions): ChorusService {
         const key = name === null ? null : digest(name)
         if (key !== null && found.taken.has(key)) continue
         await options.onEvent(event, found.delivery)
-        if (key !== null) found.taken.add(key)
-        if (found.taken.size > REMEMBERED) found.taken.delete(found.taken.values().next().value ?? '')
+        if (key !== null) found.taken.set(key, true)
       }
     })
     found.line = work.catch(() => undefined)
@@ -123,7 +122,12 @@ export function createService(options: ServiceOptions): ChorusService {
       const token = `tok_${randomBytes(32).toString('base64url')}`
       const hash = digest(token)
       const delivery = { ...what, callback: `${options.callbackBase}/${token}` }
-      open.set(hash, { delivery, expiresAt: now + lifeMs, taken: new Set(), line: Promise.resolve() })
+      open.set(hash, {
+        delivery,
+        expiresAt: now + lifeMs,
+        taken: createBoundedMap(REMEMBERED),
+        line: Promise.resolve(),
+      })
       try {
         await deliver(connectionString, delivery, options)
       } catch (thrown) {

@@ -158,8 +158,6 @@ export interface Store {
   operateSend(id: string, verb: 'retry' | 'bury', by: string): Promise<SendRow | null>
 
   // claims and routes
-  /** Where an address leads when that is not its own session. */
-  routeAt(at: Address): Promise<RouteRow | null>
   claims(filter: {
     readonly integration?: string
     readonly conversation?: string
@@ -260,9 +258,9 @@ export interface Store {
   // limits
   /**
    * Takes up to `take` tokens from each bucket that all nodes share; the same key once in a call. `retryAfterMs`: when
-   * there will be one, where none was granted.
+   * there will be one, where none was granted. Absent where there is one node: its own buckets are enough.
    */
-  drawTokens(
+  drawTokens?(
     draws: readonly {
       readonly key: string
       readonly rps: number

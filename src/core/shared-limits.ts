@@ -2,8 +2,15 @@
 // time from a small bucket (so the limit is exact), some at once from a large one (so a flood is not a trip to the
 // database for each message). What is drawn is never more than the limit lets through; what a node did not spend it
 // keeps for its next message. Draws that come while one is under way share the next.
-import type { Logger, RateLimit, Store } from '../contract/index.ts'
-import { type LimitPeek, WITHIN_LIMIT } from './inbound/step-input.ts'
+import {
+  createBoundedMap,
+  isUnlimited,
+  type LimitPeek,
+  type Logger,
+  type RateLimit,
+  type Store,
+  WITHIN_LIMIT,
+} from '../contract/index.ts'
 
 export interface SharedLimits {
   /** Takes one token. A store that is away stops nobody here: what follows will say so. */
@@ -24,20 +31,19 @@ interface Draw {
 
 /** Null where there is one node: its own limits are enough. */
 export function createSharedLimits(deps: {
-  readonly store: Pick<Store, 'drawTokens' | 'shared'>
+  readonly store: Pick<Store, 'drawTokens'>
   readonly log: Logger
 }): SharedLimits | null {
   const { store, log } = deps
-  if (!store.shared) return null
-  const kept = new Map<string, number>()
+  const { drawTokens } = store
+  if (!drawTokens) return null
+  const kept = createBoundedMap<string, number>(MOST_KEPT)
   let waiting: Draw[] = []
   let running = false
 
   const keep = (key: string, tokens: number) => {
-    kept.delete(key)
-    if (tokens <= 0) return
-    kept.set(key, tokens)
-    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value ?? '')
+    if (tokens > 0) kept.set(key, tokens)
+    else kept.delete(key)
   }
 
   const drawAll = async (draws: readonly Draw[]) => {
@@ -46,9 +52,12 @@ export function createSharedLimits(deps: {
     const keys = [...byKey.keys()]
     const wanted = [...byKey].map(([key, of]) => {
       const { rps, burst } = of[0]?.limit ?? { rps: 0, burst: 0 }
-      return { key, rps, burst, take: Math.max(of.length, Math.floor(burst / SHARE)) }
+      return {
+        ...{ key, rps, burst: Math.max(1, burst) },
+        take: Math.max(of.length, Math.floor(burst / SHARE)),
+      }
     })
-    const drawn = await store.drawTokens(wanted)
+    const drawn = await drawTokens(wanted)
     for (const [at, key] of keys.entries()) {
       let left = drawn[at]?.granted ?? 0
       for (const { resolve } of byKey.get(key) ?? []) {
@@ -74,7 +83,7 @@ export function createSharedLimits(deps: {
 
   return {
     draw(key, limit) {
-      if (limit.rps <= 0 || limit.burst <= 0) return Promise.resolve(WITHIN_LIMIT)
+      if (isUnlimited(limit)) return Promise.resolve(WITHIN_LIMIT)
       const own = kept.get(key) ?? 0
       if (own >= 1) {
         keep(key, own - 1)
@@ -88,7 +97,7 @@ export function createSharedLimits(deps: {
       })
     },
     giveBack(key, limit) {
-      if (limit.rps > 0 && limit.burst > 0) keep(key, (kept.get(key) ?? 0) + 1)
+      if (!isUnlimited(limit)) keep(key, (kept.get(key) ?? 0) + 1)
     },
   }
 }

@@ -11,13 +11,15 @@ import {
   type ChannelServer,
   type ChannelServers,
   type Clock,
+  createTokenBuckets,
   type Logger,
   type Random,
   type ServerNews,
   sessionId,
   sessionKey,
+  type TokenBuckets,
 } from '../contract/index.ts'
-import { createTokenBuckets, type TokenBuckets, truncate, wrapChannel } from '../kit/index.ts'
+import { truncate, wrapChannel } from '../kit/index.ts'
 import { inboundLimit } from '../platforms/mcp/channel-options.ts'
 import { createChannelServers } from '../platforms/mcp/channel-servers.ts'
 import { parseMessage, parseVerdict, senderOf } from '../platforms/mcp/parse.ts'
@@ -51,7 +53,7 @@ export function createChannelHost(options: ChannelHostOptions, parts: HostParts 
   const buckets = new Map<string, TokenBuckets>()
   const bucketOf = (server: string, agent: HostedAgent): TokenBuckets => {
     const key = JSON.stringify([server, agent.id])
-    const bucket = buckets.get(key) ?? createTokenBuckets({ maxKeys: 1 }, { clock })
+    const bucket = buckets.get(key) ?? createTokenBuckets(1, clock)
     buckets.set(key, bucket)
     return bucket
   }

@@ -28,7 +28,6 @@ export { createSharedFolder, isPlainName, type SharedFolder } from './shared-fol
 export { splitText } from './split-text.ts'
 export { formatSse, formatSseComment, type SseEvent } from './sse.ts'
 export { createStreamingFetch, type StreamingFetch, type StreamingFetchOptions } from './streaming-fetch.ts'
-export { type Bucket, createTokenBuckets, type TokenBuckets, takeToken } from './token-bucket.ts'
 export { toolText } from './tool-text.ts'
 export { codePointLength, truncate } from './truncate.ts'
 export { neutraliseChannelTags, type WrappedChannel, wrapChannel } from './wrap-channel.ts'

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import type { Random } from '../contract/index.ts'
 import {
   backoffMs,
-  createTokenBuckets,
   equalSecrets,
   formatSse,
   hmacKey,
@@ -65,40 +64,6 @@ describe('truncate', () => {
     expect(truncate('😀😀😀', 3)).toBe('😀😀😀')
     expect(truncate('😀😀😀😀', 3)).toBe('😀😀😀…')
     expect(truncate('abcd', 0)).toBe('abcd')
-  })
-})
-
-describe('token bucket', () => {
-  it('lets a burst through, then blocks, refills and stops at the burst', () => {
-    let now = 0
-    const buckets = createTokenBuckets({ maxKeys: 10 }, { clock: { now: () => now } })
-    const take = () => buckets.take('k', { rps: 10, burst: 2 })
-    expect([take().ok, take().ok, take().ok]).toEqual([true, true, false])
-    expect(take().retryAfterMs).toBe(100)
-    now = 100
-    expect([take().ok, take().ok]).toEqual([true, false])
-    now = 10_000
-    expect([take().ok, take().ok, take().ok]).toEqual([true, true, false])
-    now = 0 // A clock that goes back neither gives nor breaks.
-    expect(take().ok).toBe(false)
-  })
-
-  it('0/0 is no limit; no rate never refills', () => {
-    const buckets = createTokenBuckets({ maxKeys: 10 }, { clock: { now: () => 0 } })
-    for (let count = 0; count < 100; count++) expect(buckets.take('k', { rps: 0, burst: 0 }).ok).toBe(true)
-    expect(buckets.take('n', { rps: 0, burst: 1 }).ok).toBe(true)
-    expect(buckets.take('n', { rps: 0, burst: 1 })).toEqual({
-      ok: false,
-      retryAfterMs: Number.POSITIVE_INFINITY,
-    })
-  })
-
-  it('forgets the key unused for longest when there are too many', () => {
-    const buckets = createTokenBuckets({ maxKeys: 2 }, { clock: { now: () => 0 } })
-    const take = (key: string) => buckets.take(key, { rps: 1, burst: 1 }).ok
-    expect([take('a'), take('b'), take('a'), take('c'), take('a')]).toEqual([true, true, false, true, false])
-    expect(take('b')).toBe(true)
-    expect(buckets.size).toBe(2)
   })
 })
 

@@ -2,7 +2,7 @@
 // threads: two names whose servers are dead would hold up every look-up of the process. So a name nobody here has heard
 // of is first asked for without a thread; one that does not answer, or was slow before, goes a way that has room for one.
 import { Resolver, lookup as systemLookup } from 'node:dns/promises'
-import { SwitchboardError } from '../contract/index.ts'
+import { createBoundedMap, SwitchboardError } from '../contract/index.ts'
 
 export interface ResolvedAddress {
   readonly address: string
@@ -25,25 +25,18 @@ const REMEMBERED = 1_000
 
 export function createLookUp(deps: LookUpDeps): LookUp {
   const underway = new Map<string, Promise<readonly ResolvedAddress[]>>()
-  const wasQuick = new Map<string, boolean>()
+  const wasQuick = createBoundedMap<string, boolean>(REMEMBERED)
   let narrowWayTaken = false
-
-  const remember = (host: string, quick: boolean) => {
-    wasQuick.delete(host)
-    wasQuick.set(host, quick)
-    const [oldest] = wasQuick.keys()
-    if (wasQuick.size > REMEMBERED && oldest !== undefined) wasQuick.delete(oldest)
-  }
 
   const ask = async (host: string) => {
     let slow = false
     const cancel = deps.after(SLOW_MS, () => {
       slow = true
-      remember(host, false)
+      wasQuick.set(host, false)
     })
     try {
       const found = await deps.system(host)
-      if (!slow) remember(host, true)
+      if (!slow) wasQuick.set(host, true)
       return found
     } finally {
       cancel()

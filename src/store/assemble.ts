@@ -4,7 +4,7 @@ import type { Mac } from './mac.ts'
 import { readFile } from './reads/files.ts'
 import { readAttachments, readNodes } from './reads/nodes.ts'
 import * as rest from './reads/rest.ts'
-import { readClaims, readFirings, readNotifications, readRoute } from './reads/sending.ts'
+import { readClaims, readFirings, readNotifications } from './reads/sending.ts'
 import { readSend, readSends, readTranscript } from './reads/sends.ts'
 import { readTurnEvents } from './reads/turn-events.ts'
 import { readTurn, readTurns } from './reads/turns.ts'
@@ -49,7 +49,7 @@ export interface StoreEngine {
   durability: Store['durability']
   readonly file?: DatabaseFile
   tell(hints: readonly Hint[]): void
-  drawTokens: Store['drawTokens']
+  drawTokens?: Store['drawTokens']
   onHint: Store['onHint']
   close(): Promise<void>
 }
@@ -87,7 +87,6 @@ export function assembleStore(engine: StoreEngine): Store {
     moveSends: (moves) => write(moveSends, moves),
     operateSend: (id, verb, by) => write(operateSend, { id, verb, by }),
 
-    routeAt: (at) => read(readRoute(at)),
     claims: (filter) => read(readClaims(tag, filter)),
     giveBack: (at, session, words = []) => write(giveBack, { at, session, words }),
     logNotification: (attempt) => write(logNotification, attempt),
@@ -114,7 +113,7 @@ export function assembleStore(engine: StoreEngine): Store {
     nodes: () => read(readNodes(clock.now())),
     attachments: () => read(readAttachments()),
     tell: (hints) => engine.tell(hints),
-    drawTokens: (draws) => engine.drawTokens(draws),
+    ...(engine.drawTokens ? { drawTokens: engine.drawTokens } : {}),
 
     keepFile: (file) => engine.writeApart(keepFile, file),
     keptFile: (integration, name) => engine.readApart(readFile(integration, name)),

@@ -134,6 +134,19 @@ export const RULES: readonly Rule[] = [
     },
   },
   {
+    name: 'one bounded map: nobody else forgets the oldest of a map',
+    code: /\.(keys|values|entries)\(\)\.next\(\)|\[\w+\] = [\w.]+\.(keys|values)\(\)/,
+    except: { 'src/contract/bounded-map.ts': 'the one' },
+  },
+  {
+    name: 'one token bucket: nobody else reckons with a rate',
+    code: /\brps\b\)?\s*[*/]|[*/]\s*(\w+\.)?rps\b/,
+    except: {
+      'src/contract/token-buckets.ts': 'the one',
+      'src/store/postgres/draw-tokens.ts': 'the same in SQL: nodes draw from one row',
+    },
+  },
+  {
     name: 'no any',
     code: /(:|<|\bas|\||&|,|=>)\s*any\b(?!\s*[:(.])|\bany\[\]/,
     except: {},

@@ -1,13 +1,14 @@
 // The tool calls of attached hosts: what each proves is written first, then the tool runs at the daemon's desk. The same
 // call again, by its key, is the same call: it is run once, and both get its result.
-import type {
-  AgentOutput,
-  Clock,
-  Delivery,
-  HostAnswer,
-  HostCall,
-  Logger,
-  ToolDesk,
+import {
+  type AgentOutput,
+  type Clock,
+  createBoundedMap,
+  type Delivery,
+  type HostAnswer,
+  type HostCall,
+  type Logger,
+  type ToolDesk,
 } from '../../contract/index.ts'
 import { callTool, failedOutcome, type Tool, toolByName } from '../../tools/index.ts'
 import { answeredWith, coveredBy, filesOf, type Held, namedBy, provedBy } from './evidence.ts'
@@ -42,7 +43,7 @@ const ACKED_REMEMBERED = 500
 const FLIGHT_MS = 5_000
 
 export function createCallDesk(deps: CallDeskDeps): CallDesk {
-  const known = new Map<string, Promise<Omit<HostAnswer, 'proven'>>>()
+  const known = createBoundedMap<string, Promise<Omit<HostAnswer, 'proven'>>>(CALLS_REMEMBERED)
   const takenUp: (() => void)[] = []
   /** Replies under way: two hosts may hold one turn, and answer it at once. */
   const replying = new Set<{ readonly turn: string; readonly host: string; readonly over: Promise<void> }>()
@@ -182,13 +183,6 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     return { ...outcome, done: acks ? acknowledged(host, proved) : await answered(host, proved) }
   }
 
-  const remember = (key: string, outcome: Promise<Omit<HostAnswer, 'proven'>>) => {
-    known.set(key, outcome)
-    if (known.size <= CALLS_REMEMBERED) return
-    const [oldest] = known.keys()
-    if (oldest !== undefined) known.delete(oldest)
-  }
-
   return {
     async call(host, call, proves) {
       let outcome = known.get(call.key)
@@ -210,7 +204,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
           .finally(() => {
             host.calls -= 1
           })
-        remember(call.key, outcome)
+        known.set(call.key, outcome)
       }
       return { ...(await outcome), proven: host.proven }
     },

@@ -1,8 +1,17 @@
 // The hosts of one agent: who is attached, who is proven, and who gets the next turn.
 //   unproven ──evidence──▶ proven          unproven ──one turn, 30 s──▶ silent ──late evidence──▶ proven
 // A server is never told whether its host took it as a channel, so a host counts only once it acted on a message.
-import { type AttachedHost, type Cancel, type Delivery, MOST_HELD } from '../../contract/index.ts'
-import type { Bucket } from '../../kit/index.ts'
+import {
+  type AttachedHost,
+  type BoundedMap,
+  type Cancel,
+  type Clock,
+  createBoundedMap,
+  createTokenBuckets,
+  type Delivery,
+  MOST_HELD,
+  type TokenBuckets,
+} from '../../contract/index.ts'
 import type { Held } from './evidence.ts'
 
 export interface Host {
@@ -17,8 +26,9 @@ export interface Host {
   held: Held[]
   /** The last turn that it acted on: what it asks for is about that one. */
   current: { readonly session: string; readonly turn: string } | null
-  readonly asks: Set<string>
-  askBucket: Bucket | undefined
+  /** Requests that were answered in the terminal are never heard of again. */
+  readonly asks: BoundedMap<string, true>
+  readonly askBucket: TokenBuckets
   calls: number
 }
 
@@ -52,9 +62,13 @@ const roomy = (host: Host | null): Host | null => (host && holds(host) < MOST_HE
 
 export const isUsable = (host: Host): boolean => host.proven || !host.silent
 
-export function createHostBook(start: string): HostBook {
+/** One that is forgotten sticks anew with its next turn. */
+const SESSIONS_REMEMBERED = 10_000
+const ASKS_REMEMBERED = 1_000
+
+export function createHostBook(start: string, clock: Clock): HostBook {
   const hosts: Host[] = []
-  const sticky = new Map<string, string>()
+  const sticky = createBoundedMap<string, string>(SESSIONS_REMEMBERED)
   /** Of one place the newest attachment: an older one that still stands is a line that died without a word. */
   const newest = (from: readonly Host[], key: string | undefined): Host | null =>
     from.findLast((host) => host.key === key) ?? null
@@ -65,6 +79,8 @@ export function createHostBook(start: string): HostBook {
     all: () => hosts,
     add(link) {
       const { facts } = link
+      const asks = createBoundedMap<string, true>(ASKS_REMEMBERED)
+      for (const request of facts.asks) asks.set(request, true)
       const host: Host = {
         link,
         key: facts.routingKey ?? link.id,
@@ -83,8 +99,8 @@ export function createHostBook(start: string): HostBook {
           elsewhere: false,
         })),
         current: null,
-        asks: new Set(facts.asks),
-        askBucket: undefined,
+        asks,
+        askBucket: createTokenBuckets(1, clock),
         calls: 0,
       }
       for (const { session } of facts.held) sticky.set(session, host.key)
@@ -117,10 +133,7 @@ export function createHostBook(start: string): HostBook {
       return roomy(first(free, session))
     },
     stick(session, host) {
-      sticky.delete(session)
       sticky.set(session, host.key)
-      // Bounded: the oldest is forgotten, and sticks anew with its next turn.
-      if (sticky.size > 10_000) for (const oldest of [...sticky.keys()].slice(0, 1_000)) sticky.delete(oldest)
     },
     describe() {
       if (hosts.length === 0) return `no host is attached; ${start}`

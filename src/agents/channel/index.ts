@@ -10,7 +10,6 @@ import {
   type HostSeat,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { takeToken } from '../../kit/index.ts'
 import { ASK_LIMIT, boundedAsk } from './bounded-ask.ts'
 import { createCallDesk } from './calls.ts'
 import { eventOf } from './event.ts'
@@ -27,7 +26,6 @@ export const channelConnector: ConnectorModule = {
 export const TRIAL_MS = 30_000
 /** Turns of one session in flight. A host works through what piled up in its own order. */
 const WINDOW = 256
-const ASKS_REMEMBERED = 1_000
 
 export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   const { agent, clock, log } = deps
@@ -36,7 +34,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     dialect === 'claude'
       ? 'start Claude Code with --dangerously-load-development-channels server:switchboard'
       : `start a host that runs: switchboard channel --agent ${agent.id} --dialect nexo`
-  const hosts = createHostBook(start)
+  const hosts = createHostBook(start, clock)
   // Sessions whose turns are on their way back to the queue: a newer one must not overtake them.
   const returning = new Set<string>()
   const waits = new Set<{ readonly session: string; overtaking: boolean }>()
@@ -187,17 +185,14 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       call: (call, proves) => calls.call(host, call, proves),
       async ask(given) {
         const { requestId, toolName, description, inputPreview } = boundedAsk(given)
-        const taken = takeToken(host.askBucket, ASK_LIMIT, clock.now())
-        host.askBucket = taken.bucket
-        if (!taken.ok) {
+        if (host.askBucket.take('', ASK_LIMIT).over) {
           log.warn(
             { host: link.id, request: requestId },
             'too many permission requests: this one is not asked',
           )
           return
         }
-        host.asks.add(requestId)
-        forgetOldest(host.asks)
+        host.asks.set(requestId, true)
         // The last turn that it acted on, else the newest it was handed: a guess, and no evidence.
         const newest = host.held.at(-1)
         const about = host.current ?? (newest ? { session: newest.session, turn: newest.turn } : null)
@@ -290,10 +285,4 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       last?.presence(false, 'stopped')
     },
   }
-}
-
-/** Requests that were answered in the terminal are never heard of again. */
-function forgetOldest(asks: Set<string>): void {
-  const [oldest] = asks.size > ASKS_REMEMBERED ? asks : []
-  if (oldest !== undefined) asks.delete(oldest)
 }

@@ -4,7 +4,12 @@
 // A turn is answered by its first `message` that has words; later ones are said as well. An `error` fails the turn unless something was
 // said; an agent that speaks `lifecycle` ends its turn with `idle`, so for it the error waits until then.
 import { createHash } from 'node:crypto'
-import { type AgentOutlet, type NewTurnEvent, TURN_EVENT_CHARS } from '../../contract/index.ts'
+import {
+  type AgentOutlet,
+  createBoundedMap,
+  type NewTurnEvent,
+  TURN_EVENT_CHARS,
+} from '../../contract/index.ts'
 import { type ChorusEvent, knownEvent, toolText } from '../../kit/index.ts'
 
 export interface CallbackPlace {
@@ -44,14 +49,12 @@ export interface EventTakerOptions {
 }
 
 export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerOptions): EventTaker {
-  const progress = new Map<string, Progress>()
+  const progress = createBoundedMap<string, Progress>(REMEMBERED)
   const queues = new Map<string, Promise<void>>()
 
   const progressOf = (turn: string): Progress => {
     const known = progress.get(turn) ?? { seen: false, said: false, processing: false, trouble: null }
-    progress.delete(turn)
     progress.set(turn, known)
-    if (progress.size > REMEMBERED) progress.delete(progress.keys().next().value ?? '')
     return known
   }
 

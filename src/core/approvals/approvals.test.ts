@@ -111,7 +111,7 @@ it('[I6.expired-orphan] an approval that expires as its asker dies is told as ex
     log: quiet,
     settings: () => settings,
     roster: { get: () => ({ attached: false, connector: { holdsDecisions: true } }) },
-    cluster: { isAlive: () => clock.now() - diedAt <= 10_000, isElsewhere: () => false },
+    cluster: { isAlive: () => clock.now() - diedAt <= 10_000 },
     links: { get: () => ({ adapter: { abilities: { edits: true } } }) },
     grants: { has: () => false, senders: () => [] },
     watched: () => false,

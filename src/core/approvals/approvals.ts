@@ -17,8 +17,8 @@ import {
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Roster } from '../dispatch/roster.ts'
 import type { Links } from '../outbound/links.ts'
-import { createPatience } from '../patience.ts'
 import type { GrantBook } from '../people/approvers.ts'
+import { createStoreRetry } from '../store-retry.ts'
 import { freshApprovalId, isApprovalId } from './approval-id.ts'
 import { type AskOrder, createSurfaces } from './surfaces.ts'
 import { denial, verdictOf } from './verdict-of.ts'
@@ -66,7 +66,7 @@ const TOLD_REMEMBERED = 1_000
 
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, clock, log } = deps
-  const patience = createPatience(clock, log)
+  const storeRetry = createStoreRetry(clock, log)
   const { surfaces, prompts, words } = createSurfaces(deps)
   const expiries = new Map<string, Cancel>()
   const settling = new Map<string, Promise<void>>()
@@ -84,7 +84,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     const inputHash = hash('sha256', JSON.stringify([order.ask.toolName, order.ask.input]))
     const known = await sameCall(order, inputHash)
     if (known) {
-      if (store.shared) await patience.persist('adopt an approval', () => store.adoptApproval(known.id))
+      if (store.shared) await storeRetry.persist('adopt an approval', () => store.adoptApproval(known.id))
       if (known.state === 'pending') expectExpiry(known)
       else relayAgain(known)
       return known.id
@@ -105,7 +105,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
         inputHash,
         expiresAt,
       }
-      const outcome = await patience.persist('ask', () => store.ask(row, prompts(id, order, chats)))
+      const outcome = await storeRetry.persist('ask', () => store.ask(row, prompts(id, order, chats)))
       if (outcome === 'collision') continue
       await asked(id, order, chats.length, expiresAt)
       return id
@@ -115,7 +115,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   const asked = async (id: string, order: AskOrder, chats: number, expiresAt: number) => {
     const holds = deps.roster.get(order.agent)?.connector.holdsDecisions ?? false
     if (chats === 0 && holds && !deps.watched()) {
-      await patience.persist('deny an approval', () => store.decide(denial(id, 'unreachable')))
+      await storeRetry.persist('deny an approval', () => store.decide(denial(id, 'unreachable')))
       return settle(id)
     }
     expectExpiry({ id, expiresAt })
@@ -165,7 +165,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   }
 
   const expire = async (id: string) => {
-    await patience.persist('expire an approval', async () => {
+    await storeRetry.persist('expire an approval', async () => {
       const row = await store.approval(id)
       if (row?.state !== 'pending') return
       const told = await words({ ...row, state: 'expired', cause: 'expired' }, !holdsDecisions(row))
@@ -226,7 +226,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   }
 
   const retire = (row: ApprovalRow, passedOn: boolean, again?: 'again') =>
-    patience.persist('tell how an approval stands', async () => {
+    storeRetry.persist('tell how an approval stands', async () => {
       const sends = await words(row, passedOn, again)
       if (sends.length > 0) await store.enqueue(sends)
     })
@@ -235,7 +235,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     const rows = await store.approvals({ agent, states: ['pending', 'decided'], limit: 1_000 })
     for (const { id, hostId, ask } of rows) {
       if (hostId === null || ask.host !== host || !requests.includes(hostId)) continue
-      if (store.shared) await patience.persist('adopt an approval', () => store.adoptApproval(id))
+      if (store.shared) await storeRetry.persist('adopt an approval', () => store.adoptApproval(id))
       await settle(id)
     }
   }
@@ -299,13 +299,13 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   }
 
   const settled = async (row: ApprovalRow, to: 'relayed' | 'undeliverable', passed: boolean) => {
-    await patience.persist('settle an approval', async () =>
+    await storeRetry.persist('settle an approval', async () =>
       store.settleApproval(row.id, to, await words({ ...row, state: to }, passed)),
     )
   }
 
   const withdraw = async (row: ApprovalRow) => {
-    await patience.persist('withdraw an approval', async () =>
+    await storeRetry.persist('withdraw an approval', async () =>
       store.settleApproval(row.id, 'withdrawn', await words({ ...row, state: 'withdrawn' }, false)),
     )
   }
@@ -378,7 +378,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     },
     stop() {
       stopped = true
-      patience.stop()
+      storeRetry.stop()
       cancelSweep()
       for (const cancel of expiries.values()) cancel()
       expiries.clear()

@@ -33,8 +33,6 @@ export interface Cluster {
   isAlive(owner: string): boolean
   /** A turn can be handed to this agent here, or at another living node. */
   reaches(agent: string): boolean
-  /** Another living node has it. */
-  isElsewhere(agent: string): boolean
   /** When the present outage of an agent began, the same on every node; null: somebody reaches it. */
   outageOf(agent: string): number | null
   /** Whether this node should act on another node's hint about work of this agent, or leave it to a better one. */
@@ -47,8 +45,6 @@ export interface Cluster {
   isObservedElsewhere(): boolean
   /** Resolves when what changed here was told and read again. */
   caughtUp(): Promise<void>
-  /** Told when a node or an attachment came or went. */
-  onChange(listen: () => void): void
   /** Told when another node fell silent, or said goodbye: what it held may be taken. */
   onGone(listen: (owner: string) => void): void
   start(): Promise<void>
@@ -58,7 +54,6 @@ export interface Cluster {
 
 export function createCluster(deps: ClusterDeps): Cluster {
   const { store, clock, log, roster } = deps
-  const changed: (() => void)[] = []
   const gone: ((owner: string) => void)[] = []
   let nodes: readonly NodeRow[] = []
   let attachments: readonly AttachmentRow[] = []
@@ -139,7 +134,6 @@ export function createCluster(deps: ClusterDeps): Cluster {
       for (const listen of gone) listen(owner)
     }
     for (const owner of living) if (!before.has(owner)) log.info({ node: owner }, 'a node is there')
-    for (const listen of changed) listen()
   }
 
   /** One after another: a beat that overtakes another would tell an older state. */
@@ -188,7 +182,6 @@ export function createCluster(deps: ClusterDeps): Cluster {
     others,
     isAlive,
     reaches: (agent) => isHere(agent) || holders(agent).length > 0,
-    isElsewhere: (agent) => holders(agent).length > 0,
     outageOf(agent) {
       if (isHere(agent) || holders(agent).length > 0) return null
       if (!store.shared) return roster.get(agent)?.outageSince ?? 0
@@ -210,7 +203,6 @@ export function createCluster(deps: ClusterDeps): Cluster {
       ),
     isObservedElsewhere: () => others().some((node) => node.watched),
     caughtUp: () => working,
-    onChange: (listen) => void changed.push(listen),
     onGone: (listen) => void gone.push(listen),
     async start() {
       if (!store.shared) return

@@ -19,14 +19,14 @@ import {
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { TurnEnd } from '../outbound/notify-on.ts'
-import { createPatience } from '../patience.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
+import { createStoreRetry } from '../store-retry.ts'
 import { toDelivery } from './delivery.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { type Before, createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
 import { laneRequest } from './lane-request.ts'
 import { createLeftovers } from './leftovers.ts'
-import { createLookout } from './lookout.ts'
+import { createMovedElsewhere } from './moved-elsewhere.ts'
 import { createOfflineNotices } from './offline-notices.ts'
 import type { Pressure } from './pressure.ts'
 import { retryDelayMs } from './retry-delay.ts'
@@ -100,14 +100,14 @@ export type SettleOutcome = { readonly ok: true; readonly ids: readonly string[]
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { store, clock, log, roster } = deps
-  const patience = createPatience(clock, log)
+  const storeRetry = createStoreRetry(clock, log)
   const livesOn = (agent: string) => roster.get(agent)?.connector.redelivery.handed === 'wait'
   const holds = createLaneHolds({ store, clock, log, leaseMs: LEASE_MS, signal: deps.signal, livesOn })
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   let stopped = false
   const expiry = createTurnExpiry(deps)
-  const settling = createSettling({ ...deps, holds, patience, wake: (work) => drain.wake(work) })
-  const settleLeftovers = createLeftovers({ ...deps, holds, patience, settling })
+  const settling = createSettling({ ...deps, holds, storeRetry, wake: (work) => drain.wake(work) })
+  const settleLeftovers = createLeftovers({ ...deps, holds, storeRetry, settling })
 
   const drain: Drain = createDrain<TakenLane>(
     {
@@ -245,7 +245,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       })),
     ]
     hold.putBacks++
-    const writing = patience.persist('put turns back', () => store.moveTurns(moves))
+    const writing = storeRetry.persist('put turns back', () => store.moveTurns(moves))
     const written = writing.catch(() => undefined)
     hold.puttingBack = written
     void written.then(() => {
@@ -262,7 +262,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   /** What the agent confirmed it has is not offered again, also by the next life of this node. */
   const noteTaken = async (hold: LaneHold, row: TurnRow) => {
     const note = { lane: hold.lane, token: hold.token, turn: row.id, to: 'handed', reason: 'taken' } as const
-    const [outcome] = await patience.persist('note a hand-over', () => store.moveTurns([note]))
+    const [outcome] = await storeRetry.persist('note a hand-over', () => store.moveTurns([note]))
     if (outcome === 'stale') holds.drop(hold)
   }
 
@@ -294,8 +294,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       ?.connector.cancel?.(lane, turn)
       .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'a turn could not be stopped'))
 
-  const lookout = createLookout({
-    ...{ store, holds, patience, log },
+  const movedElsewhere = createMovedElsewhere({
+    ...{ store, holds, storeRetry, log },
     wake: (work) => drain.wake(work),
     ended(hold, row) {
       if (row.reason === 'cancelled') abandon(hold.agent, [row.id])
@@ -308,7 +308,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const isNear = hint.kind === 'turns' && (from === null || deps.cluster.isFirst(hint.lane))
     if (isNear && !roster.reachable().includes(hint.scope)) offline.tell(hint.lane, hint.scope)
     const looks =
-      hint.kind === 'missed' ? lookout.around() : hint.kind === 'turn' && from !== null && lookout.at(hint.id)
+      hint.kind === 'missed'
+        ? movedElsewhere.lookAtAll()
+        : hint.kind === 'turn' && from !== null && movedElsewhere.lookAt(hint.id)
     if (looks) looks.catch((thrown) => log.warn({ error: String(thrown) }, 'a turn could not be looked at'))
   })
   deps.cluster.onGone(() => {
@@ -356,7 +358,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       if (!hold || !flight) return
       const to = seen ? 'seen' : 'handed'
       const back: TurnMove = { lane: hold.lane, token: hold.token, turn, to, uncounted: true }
-      const [outcome] = await patience.persist('give an attempt back', () => store.moveTurns([back]))
+      const [outcome] = await storeRetry.persist('give an attempt back', () => store.moveTurns([back]))
       if (outcome === 'stale') return holds.drop(hold)
       if (outcome === 'moved') flight.row = { ...flight.row, attempts: flight.row.attempts - 1 }
       if (seen) tellTurnState(deps.signal, flight.row, 'seen')
@@ -377,7 +379,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     abandon,
     async stop() {
       stopped = true
-      patience.stop()
+      storeRetry.stop()
       expiry.stop()
       await drain.stop()
       await holds.stop()

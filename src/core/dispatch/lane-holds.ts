@@ -1,6 +1,14 @@
 // The session lanes that this node holds, and the turns in flight in each. Renews the leases, and lets go of lanes
 // that rest: an idle lane may be wanted by another node.
-import type { Cancel, Clock, Logger, Store, TurnMove, TurnRow } from '../../contract/index.ts'
+import {
+  type Cancel,
+  type Clock,
+  createBoundedMap,
+  type Logger,
+  type Store,
+  type TurnMove,
+  type TurnRow,
+} from '../../contract/index.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 
 export interface Flight {
@@ -95,7 +103,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
   let left = new Set<string>()
   let justLeft = new Set<string>()
   const lostListeners: ((lane: string, agent: string, turns: readonly string[]) => void)[] = []
-  const lost = new Set<string>()
+  const lost = createBoundedMap<string, true>(LOST_REMEMBERED)
   let cancelTick: Cancel = () => undefined
   let stopped = false
   let renewedAt = clock.now()
@@ -115,11 +123,11 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
   const upkeep = async () => {
     const now = clock.now()
     const rested = [...holds.values()].filter(
-      (one) => one.restingSince !== null && apart(now, one.restingSince) >= REST_MS,
+      (one) => one.restingSince !== null && elapsedMs(now, one.restingSince) >= REST_MS,
     )
     for (const hold of rested) forget(hold)
     if (rested.length > 0) await store.releaseLanes('turns', rested)
-    if (apart(now, renewedAt) < deps.leaseMs / 4) return
+    if (elapsedMs(now, renewedAt) < deps.leaseMs / 4) return
     left = justLeft
     justLeft = new Set()
     const held = [...holds.values()]
@@ -135,11 +143,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
   /** Another node has it: what is in flight here is no longer ours. */
   const lose = (hold: LaneHold) => {
     const turns = [...hold.flights.keys()]
-    if (!deps.livesOn(hold.agent)) for (const turn of turns) lost.add(turn)
-    for (const turn of lost) {
-      if (lost.size <= LOST_REMEMBERED) break
-      lost.delete(turn)
-    }
+    if (!deps.livesOn(hold.agent)) for (const turn of turns) lost.set(turn, true)
     forget(hold)
     for (const listen of lostListeners) listen(hold.lane, hold.agent, turns)
   }
@@ -287,7 +291,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
   }
 }
 
-/** Either way: a wall clock that was set back must not keep a lease from being renewed until it has caught up. */
-function apart(now: number, then: number): number {
+/** In either direction: a wall clock that was set back must not keep a lease from being renewed until it has caught up. */
+function elapsedMs(now: number, then: number): number {
   return Math.abs(now - then)
 }

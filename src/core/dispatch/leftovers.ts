@@ -1,8 +1,8 @@
 // What a former owner of a lane left in flight goes on where an attached host still has it; else it is offered again,
 // resumed, waited for or given up, as its connector declared.
 import type { AgentConnector, TurnMove, TurnRow } from '../../contract/index.ts'
-import type { Patience } from '../patience.ts'
 import { tellTurnState } from '../signals.ts'
+import type { StoreRetry } from '../store-retry.ts'
 import { toDelivery } from './delivery.ts'
 import type { DispatcherDeps } from './dispatcher.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
@@ -10,7 +10,7 @@ import type { Settling } from './settling.ts'
 
 export interface LeftoversDeps extends DispatcherDeps {
   readonly holds: LaneHolds
-  readonly patience: Patience
+  readonly storeRetry: StoreRetry
   readonly settling: Settling
 }
 
@@ -21,7 +21,7 @@ export type SettleLeftovers = (
 ) => Promise<void>
 
 export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
-  const { store, holds, patience, settling } = deps
+  const { store, holds, storeRetry, settling } = deps
 
   /** The agent has it and lives on without us: it stays in flight, for what is left of its time. */
   const waitOn = (hold: LaneHold, row: TurnRow) => {
@@ -49,7 +49,7 @@ export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
       }
     }
     // In one commit: were some queued before the others, a newer turn could be handed over ahead of an older one.
-    const outcomes = await patience.persist('offer turns again', () => store.moveTurns(moves))
+    const outcomes = await storeRetry.persist('offer turns again', () => store.moveTurns(moves))
     if (outcomes.includes('stale')) return holds.drop(hold)
     for (const row of again) tellTurnState(deps.signal, row, 'queued')
   }

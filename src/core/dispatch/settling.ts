@@ -9,8 +9,8 @@ import {
   type Work,
 } from '../../contract/index.ts'
 import { givenUpText, notice } from '../notices.ts'
-import type { Patience } from '../patience.ts'
 import { tellTurnState } from '../signals.ts'
+import type { StoreRetry } from '../store-retry.ts'
 import type { DispatcherDeps, SettleOptions, SettleOutcome } from './dispatcher.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
 import { noticeTarget } from './notice-target.ts'
@@ -18,7 +18,7 @@ import { createSignsOfLife } from './signs-of-life.ts'
 
 export interface SettlingDeps extends DispatcherDeps {
   readonly holds: LaneHolds
-  readonly patience: Patience
+  readonly storeRetry: StoreRetry
   readonly wake: (work: Work) => void
 }
 
@@ -38,7 +38,7 @@ export interface Settling {
 }
 
 export function createSettling(deps: SettlingDeps): Settling {
-  const { store, clock, log, roster, holds, patience } = deps
+  const { store, clock, log, roster, holds, storeRetry } = deps
 
   const watchSilence = (hold: LaneHold, row: TurnRow, since = clock.now()) => {
     const redelivery = roster.get(hold.agent)?.connector.redelivery
@@ -65,7 +65,7 @@ export function createSettling(deps: SettlingDeps): Settling {
 
   const move = async (hold: LaneHold, row: TurnRow, to: Omit<TurnMove, 'lane' | 'token' | 'turn'>) => {
     const full = { lane: hold.lane, token: hold.token, turn: row.id, ...to }
-    const [outcome] = await patience.persist('move a turn', () => store.moveTurns([full]))
+    const [outcome] = await storeRetry.persist('move a turn', () => store.moveTurns([full]))
     if (outcome === 'stale') return holds.drop(hold)
     if (to.to !== 'seen') holds.land(hold, row.id)
     tellTurnState(deps.signal, row, to.to, to.reason)
@@ -108,7 +108,7 @@ export function createSettling(deps: SettlingDeps): Settling {
     const { why, all, own } = wordsOf(row, to, options, to === 'failed' ? [] : acknowledged(hold, row))
     const full: TurnMove = { lane: hold.lane, token: hold.token, turn: row.id, to, ...why }
     const result = await spoken(hold, row, to, () =>
-      patience.persist('settle a turn', () => store.accept(all, [full])),
+      storeRetry.persist('settle a turn', () => store.accept(all, [full])),
     )
     deps.crashPoint?.('dispatch.after-settle')
     if (result.outcome === 'stale') {
@@ -162,7 +162,7 @@ export function createSettling(deps: SettlingDeps): Settling {
       // The reaction's key lets it through once, whoever says it.
       const thanks = to === 'failed' || row.state === 'seen' ? [] : thanksFor(row)
       const { why, all, own } = wordsOf(row, to, options, thanks)
-      const result = await patience.persist('settle a turn', () =>
+      const result = await storeRetry.persist('settle a turn', () =>
         store.acceptFor(all, { turn: row.id, to, ...why }),
       )
       if (result.outcome === 'stale') return { ok: false }

@@ -8,11 +8,13 @@ import {
   agentById,
   asSwitchboardError,
   type Clock,
+  createTokenBuckets,
   type Effect,
   type InboundEvent,
   type InboundVerdict,
   type IntegrationSettings,
   integrationById,
+  type LimitPeek,
   lateText,
   type PlatformIntake,
   type Random,
@@ -26,16 +28,16 @@ import {
   type Store,
   SwitchboardError,
   type TurnBody,
+  WITHIN_LIMIT,
 } from '../../contract/index.ts'
 import { claimAnswer } from '../claims.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { claimRules } from './claim-step.ts'
 import { chatCommand } from './command-step.ts'
-import { createLimits } from './limits.ts'
 import { type Bound, boundAt } from './routing.ts'
 import { shownApproval } from './show-step.ts'
-import { type AgentReach, type LimitPeek, NOBODY, type StepInput, WITHIN_LIMIT } from './step-input.ts'
+import { type AgentReach, NOBODY, type StepInput } from './step-input.ts'
 import { runSteps } from './steps.ts'
 import { verdictForm } from './verdict-step.ts'
 
@@ -58,6 +60,8 @@ export interface IntakeDeps {
 const DECIDED_STAYS_KNOWN_MS = 24 * 3_600_000
 // Strangers decide how often they knock: beyond this their refusals are counted and in the ledger, without a row each.
 const REFUSAL_ROWS = { rps: 1, burst: 1_000 }
+/** Strangers choose their ids. */
+const MOST_BUCKETS = 50_000
 
 /** Refusals that come in any number: counted and in the ledger, without a row each. */
 const UNKEPT: readonly ReasonCode[] = ['rate_limited', 'flood', 'store_away']
@@ -74,18 +78,18 @@ export interface Intake {
 }
 
 export function createIntake(deps: IntakeDeps): Intake {
-  const limits = createLimits()
+  const limits = createTokenBuckets(MOST_BUCKETS, deps.clock)
   const shared = deps.sharedLimits
 
   /** Over this node's own share, or all of them together. A token of the shared one is taken with the look. */
-  const look = async (key: string, limit: RateLimit, now: number): Promise<Look> => {
-    const own = limits.peek(key, limit, now)
+  const look = async (key: string, limit: RateLimit): Promise<Look> => {
+    const own = limits.peek(key, limit)
     const peek = own.over || shared === null ? own : await shared.draw(key, limit)
     return { peek, drawn: shared !== null && !peek.over }
   }
 
-  const lookAlone = (key: string, limit: RateLimit, now: number): Look => ({
-    peek: limits.peek(key, limit, now),
+  const lookAlone = (key: string, limit: RateLimit): Look => ({
+    peek: limits.peek(key, limit),
     drawn: false,
   })
 
@@ -103,12 +107,12 @@ export function createIntake(deps: IntakeDeps): Intake {
     // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
     const approval = await namedApproval(event, now)
     const asked = event.kind === 'verdict' && (await wasAsked(event, integration.id))
-    const flood = shared ? await look(floodKey, floodLimit, now) : lookAlone(floodKey, floodLimit, now)
+    const flood = shared ? await look(floodKey, floodLimit) : lookAlone(floodKey, floodLimit)
     const sending = flood.peek.over
       ? NOT_LOOKED
       : shared
-        ? await look(senderKey, senderLimit, now)
-        : lookAlone(senderKey, senderLimit, now)
+        ? await look(senderKey, senderLimit)
+        : lookAlone(senderKey, senderLimit)
     const input: StepInput = {
       event,
       integration,
@@ -131,10 +135,9 @@ export function createIntake(deps: IntakeDeps): Intake {
     const takes = takenBy(result)
     if (flood.drawn && !takes.flood) shared?.giveBack(floodKey, floodLimit)
     if (sending.drawn && !takes.sender) shared?.giveBack(senderKey, senderLimit)
-    if (takes.flood) limits.take(floodKey, floodLimit, now)
-    if (takes.sender) limits.take(senderKey, senderLimit, now)
-    const crowded = takes.refusal && limits.peek(refusalKey, REFUSAL_ROWS, now).over
-    if (takes.refusal && !crowded) limits.take(refusalKey, REFUSAL_ROWS, now)
+    if (takes.flood) limits.take(floodKey, floodLimit)
+    if (takes.sender) limits.take(senderKey, senderLimit)
+    const crowded = takes.refusal && limits.take(refusalKey, REFUSAL_ROWS).over
     const undo = () => {
       if (takes.flood) limits.giveBack(floodKey, floodLimit)
       if (takes.sender) limits.giveBack(senderKey, senderLimit)

@@ -5,6 +5,7 @@ import type {
   ApprovalRow,
   InboundEvent,
   IntegrationSettings,
+  LimitPeek,
   Settings,
 } from '../../contract/index.ts'
 import type { GrantBook } from '../people/approvers.ts'
@@ -45,10 +46,6 @@ export interface AgentReach {
 }
 
 export const NOBODY: AgentReach = { attached: [], stoppable: [] }
-
-export type LimitPeek = { readonly over: false } | { readonly over: true; readonly retryAfterMs: number }
-
-export const WITHIN_LIMIT: LimitPeek = { over: false }
 
 /** The text of a message or edit; '' for what has none. */
 export function textOf(event: InboundEvent): string {

@@ -5,6 +5,7 @@ import {
   type Address,
   address,
   type Clock,
+  createTokenBuckets,
   integrationById,
   type NewSend,
   parseAddress,
@@ -15,7 +16,6 @@ import {
   SwitchboardError,
   type ToolCaller,
 } from '../../contract/index.ts'
-import { createLimits } from '../inbound/limits.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { compose, type Saying, type SplitText } from './compose.ts'
 import { type Link, type Links, textLimitOf } from './links.ts'
@@ -58,9 +58,11 @@ export interface Outlet {
   limitOf(link: Link): number
 }
 
+const RECIPIENTS_REMEMBERED = 50_000
+
 export function createOutlet(deps: OutletDeps): Outlet {
   const { store, clock, settings, links } = deps
-  const limits = createLimits()
+  const limits = createTokenBuckets(RECIPIENTS_REMEMBERED, clock)
 
   const running = (integration: string): Link => {
     const link = links.get(integration)
@@ -77,7 +79,7 @@ export function createOutlet(deps: OutletDeps): Outlet {
   const underLimit = async (to: Address, send: () => Promise<SendResult>): Promise<SendResult> => {
     const { recipientLimit } = settings().tunables
     const key = JSON.stringify([to.integration, to.conversation])
-    const own = limits.peek(key, recipientLimit, clock.now())
+    const own = limits.peek(key, recipientLimit)
     const all = own.over ? null : deps.sharedLimits
     const peek = all ? await all.draw(`to:${key}`, recipientLimit) : own
     if (peek.over) {
@@ -88,7 +90,7 @@ export function createOutlet(deps: OutletDeps): Outlet {
         { retryAfterMs: peek.retryAfterMs },
       )
     }
-    limits.take(key, recipientLimit, clock.now())
+    limits.take(key, recipientLimit)
     const result = await send()
     if (result.status === 'deduplicated') {
       limits.giveBack(key, recipientLimit)

@@ -23,8 +23,8 @@ import {
 import type { Cluster } from '../cluster/cluster.ts'
 import { createDrain, type Drain } from '../dispatch/drain.ts'
 import type { Pressure } from '../dispatch/pressure.ts'
-import { createPatience } from '../patience.ts'
 import { rowAddress } from '../signals.ts'
+import { createStoreRetry } from '../store-retry.ts'
 import { onceMore } from './duplicate-note.ts'
 import type { Links } from './links.ts'
 import { createSendWaiters } from './send-waiters.ts'
@@ -61,7 +61,7 @@ const STOP_GRACE_MS = 10_000
 const RESTARTING_MS = 1_000
 export function createSender(deps: SenderDeps): Sender {
   const { store, clock, log, links } = deps
-  const patience = createPatience(clock, log)
+  const storeRetry = createStoreRetry(clock, log)
   /** Lanes in work, with their token. */
   const held = new Map<string, number>()
   /** By this node's clock: until then nobody else can have them. */
@@ -122,14 +122,14 @@ export function createSender(deps: SenderDeps): Sender {
     held.set(taken.lane, taken.token)
     heldUntil.set(taken.lane, taken.until)
     if (!links.get(taken.scope) && !closedDoor(taken.scope)) return standBy(taken)
-    let goOn = taken.leftover.length > 0
+    let laneHasMore = taken.leftover.length > 0
     for (const row of taken.leftover) await settleLeftover(taken, row)
     if (taken.sending && isOver(taken.lane)) {
       letGo(taken.lane)
       return drain.wake(work)
     }
-    if (taken.sending) goOn = (await sendOne(taken, taken.sending)) && isDue(taken.nextDueAt)
-    if (goOn || drain.isWanted(taken.lane)) return drain.wake(work)
+    if (taken.sending) laneHasMore = (await sendOne(taken, taken.sending)) && isDue(taken.nextDueAt)
+    if (laneHasMore || drain.isWanted(taken.lane)) return drain.wake(work)
     if (taken.nextDueAt !== null) drain.wakeAfter(work, taken.nextDueAt - clock.now())
     if (!letGo(taken.lane)) return
     // Elsewhere one that rests would wait for its lease to end if this node died.
@@ -300,7 +300,7 @@ export function createSender(deps: SenderDeps): Sender {
     ...steps: readonly Omit<SendMove, 'lane' | 'token' | 'id'>[]
   ) => {
     const moves = steps.map((to): SendMove => ({ lane: lane.lane, token: lane.token, id: row.id, ...to }))
-    const [outcome] = await patience.persist('settle a send', () => store.moveSends(moves))
+    const [outcome] = await storeRetry.persist('settle a send', () => store.moveSends(moves))
     if (outcome === 'stale') letGo(lane.lane)
     const last = steps.at(-1)?.to
     // A part that fails for good takes the parts behind it along.
@@ -342,7 +342,7 @@ export function createSender(deps: SenderDeps): Sender {
       cancelRelease?.()
       await finished()
       cancelRenewal()
-      patience.stop()
+      storeRetry.stop()
       const lanes = [...held].map(([lane, token]) => ({ lane, token }))
       for (const [lane, { token }] of resting) lanes.push({ lane, token })
       if (lanes.length > 0) await store.releaseLanes('sends', lanes).catch(() => undefined)

@@ -22,7 +22,7 @@ import { boundAt } from '../inbound/routing.ts'
 import type { Links } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 import { allowedTargets, denial, isAllowedTarget } from '../outbound/targets.ts'
-import { told } from './told.ts'
+import { toolOutcome } from './tool-outcome.ts'
 
 type ChannelTools = Pick<ToolDesk, 'channelList' | 'channelSend' | 'channelStatus'>
 
@@ -122,7 +122,7 @@ export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
 
   return {
     channelList: (caller) =>
-      told(async () => {
+      toolOutcome(async () => {
         const binding = await currentBinding(caller)
         const servers = registered(caller.agent, binding).map(({ registration }) => ({
           server_name: registration.server,
@@ -133,7 +133,7 @@ export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
       }),
 
     channelStatus: (caller, { server }) =>
-      told(async () => {
+      toolOutcome(async () => {
         const binding = await currentBinding(caller)
         const rows = registered(caller.agent, binding).map(({ registration }) =>
           statusRow(binding.id, registration),
@@ -146,7 +146,7 @@ export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
       }),
 
     channelSend: (caller, { server, content, arguments: given = {} }) =>
-      told(async () => {
+      toolOutcome(async () => {
         const name = server.trim()
         if (name === '') throw wrong("channel_send: 'server' must be a non-empty string")
         if (content !== undefined && Buffer.byteLength(content) > MAX_CONTENT_BYTES)

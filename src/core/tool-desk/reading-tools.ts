@@ -15,8 +15,8 @@ import { carried } from './carried-files.ts'
 import type { SendableFiles } from './kept-files.ts'
 import { oneLine } from './one-line.ts'
 import type { OwnChats } from './own-chats.ts'
-import { saidIn } from './said-in.ts'
-import { told } from './told.ts'
+import { threadTranscript } from './thread-transcript.ts'
+import { toolOutcome } from './tool-outcome.ts'
 
 type ReadingTools = Pick<ToolDesk, 'downloadAttachment' | 'fetchMessages' | 'getRoster' | 'pendingMessages'>
 
@@ -43,9 +43,9 @@ export function createReadingTools(
 
   return {
     fetchMessages: (caller, { chatId, limit }) =>
-      told(async () => {
+      toolOutcome(async () => {
         const at = await chats.mine(caller, chatId)
-        const { entries, partly } = await saidIn(store, at, limit)
+        const { entries, partly } = await threadTranscript(store, at, limit)
         const messages = entries.map(messageOf)
         const text = rows(messages, messageLine)
         const none = partly ? '(no messages here among the latest of this chat)' : '(no messages)'
@@ -53,7 +53,7 @@ export function createReadingTools(
       }),
 
     getRoster: (caller, { chatId }) =>
-      told(async () => {
+      toolOutcome(async () => {
         const at = await chats.mine(caller, chatId)
         const turns = await store.turns({
           agent: caller.agent,
@@ -71,7 +71,7 @@ export function createReadingTools(
       }),
 
     pendingMessages: (caller) =>
-      told(async () => {
+      toolOutcome(async () => {
         const open = await store.turns({
           agent: caller.agent,
           ...(caller.session === null ? {} : { session: caller.session }),
@@ -90,7 +90,7 @@ export function createReadingTools(
       }),
 
     downloadAttachment: (caller, input) =>
-      told(async () => {
+      toolOutcome(async () => {
         const { turn, attachments } = await wanted(caller, input)
         const adapter = deps.links.get(turn.integration)?.adapter
         if (!adapter?.download)

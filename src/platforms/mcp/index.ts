@@ -6,6 +6,8 @@ import {
   type ChannelRegistration,
   type ChannelServer,
   type ChannelView,
+  createBoundedMap,
+  createTokenBuckets,
   type PlatformAdapter,
   type PlatformDeps,
   type PlatformModule,
@@ -17,7 +19,7 @@ import {
   type Skip,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createTokenBuckets, truncate } from '../../kit/index.ts'
+import { truncate } from '../../kit/index.ts'
 import { type Arrivals, createArrivals } from './arrivals.ts'
 import { inboundLimit, readOptions } from './channel-options.ts'
 import { destinationsIn } from './destinations.ts'
@@ -50,8 +52,8 @@ const SHOWN_CHARS = 500
 export function createMcp(deps: PlatformDeps): PlatformAdapter {
   const { clock, log } = deps
   const { server: name, agent } = readOptions(deps.integration)
-  const bucket = createTokenBuckets({ maxKeys: 1 }, { clock })
-  const answers = new Map<string, ServerToolResult>()
+  const bucket = createTokenBuckets(1, clock)
+  const answers = createBoundedMap<string, ServerToolResult>(ANSWERS_KEPT)
   let registered: ChannelRegistration | null = null
   let attached: ChannelServer | null = null
   let detach: Cancel = () => undefined
@@ -168,7 +170,7 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
     if (open().server !== server)
       throw new SwitchboardError('platform_unavailable', `server ${name} was replaced`)
     const result = await server.call(tool, input, { timeoutMs: CALL_TIMEOUT_MS })
-    if (request.op.kind === 'call') remember(request.key, boundedResult(result))
+    if (request.op.kind === 'call') answers.set(request.key, boundedResult(result))
     if (result.isError) {
       const said = truncate(result.text, SHOWN_CHARS)
       throw new SwitchboardError('platform_rejected', said || `the tool "${tool}" reported an error`)
@@ -183,13 +185,6 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
     const { method, params } = permissionRequest(now.prefix, op)
     await server.notify(method, params)
     return { platformIds: [key] }
-  }
-
-  const remember = (key: string, result: ServerToolResult) => {
-    answers.set(key, result)
-    if (answers.size <= ANSWERS_KEPT) return
-    const [oldest] = answers.keys()
-    if (oldest !== undefined) answers.delete(oldest)
   }
 
   const channel: ChannelView = {

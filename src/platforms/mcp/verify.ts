@@ -1,7 +1,6 @@
 // Before a byte of a push is read: does the server pass its gates now, in the dialect it declared, and is there a token
 // left in its bucket? What does not pass is barred, with the reason and the key that would let it in.
-import type { ChannelPrefix, ReasonCode, ServerPush, Skip } from '../../contract/index.ts'
-import type { TokenBuckets } from '../../kit/index.ts'
+import type { ChannelPrefix, ReasonCode, ServerPush, Skip, TokenBuckets } from '../../contract/index.ts'
 import type { InboundLimit } from './channel-options.ts'
 
 export interface Barred {
@@ -28,5 +27,5 @@ export function verifyNews(news: Pick<ServerPush, 'kind' | 'prefix'>, now: Admis
   if (news.kind === 'verdict' && !now.permissionRelay)
     return { reason: 'gate_capability', key: `experimental['${news.prefix}/channel/permission']` }
   if (news.kind === 'verdict' || now.limit === null) return null
-  return now.bucket.take('', now.limit.limit).ok ? null : { reason: 'rate_limited', key: now.limit.key }
+  return now.bucket.take('', now.limit.limit).over ? { reason: 'rate_limited', key: now.limit.key } : null
 }

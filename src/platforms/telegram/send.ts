@@ -1,7 +1,13 @@
 // One outbound op on its way: every part in order, HTML first and plain where Telegram does not take the markup. `sent`
 // is only what Telegram confirmed; a message of several parts that fails half-way goes on where it stopped.
 import { InputFile } from 'grammy'
-import { type OutboundOp, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
+import {
+  createBoundedMap,
+  type OutboundOp,
+  type Receipt,
+  type SendRequest,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import { MovedChatError, type TelegramClient, UnreadableMarkupError } from './client.ts'
 import type { FileShelf } from './files.ts'
 import type { Pace } from './pace.ts'
@@ -34,7 +40,7 @@ type Op<K extends OutboundOp['kind']> = Extract<OutboundOp, { kind: K }>
 const MAX_UNFINISHED = 500
 
 export function createSend({ client, pace, files }: SendDeps): Send {
-  const unfinished = new Map<string, number[]>()
+  const unfinished = createBoundedMap<string, number[]>(MAX_UNFINISHED)
 
   const text = async (request: SendRequest, op: Op<'text'> | Op<'prompt'>): Promise<Receipt> => {
     const parts = partsOf(op.text, op.kind === 'text' ? formOf(op) : undefined)
@@ -71,8 +77,6 @@ export function createSend({ client, pace, files }: SendDeps): Send {
     if (thrown instanceof SwitchboardError && thrown.code === 'outcome_unknown') return
     if (ids.length === 0) return
     unfinished.set(progress, ids)
-    const oldest = unfinished.keys().next()
-    if (unfinished.size > MAX_UNFINISHED && !oldest.done) unfinished.delete(oldest.value)
   }
 
   const onePart = async (place: Place, part: Part, options: object): Promise<number> => {

@@ -4,7 +4,7 @@
 // The outbox row is the durable record. A live message only says "look": the reader pumps rows after its position out
 // of the transcript. A row that is not sent yet leaves a hole, which is filled when the row is sent.
 import type { Address, Clock, PlatformDeps, StreamSink, TranscriptEntry } from '../../contract/index.ts'
-import { address } from '../../contract/index.ts'
+import { address, createBoundedMap } from '../../contract/index.ts'
 import { formatSse, formatSseComment } from '../../kit/index.ts'
 import { formatPosition, type Position } from './position.ts'
 import { eventData, type Shown } from './render.ts'
@@ -37,7 +37,7 @@ export function createWatcher(
 ): Watcher {
   const { sink } = deps
   const live = new Map<number, Shown>()
-  const recent = new Set<number>()
+  const recent = createBoundedMap<number, true>(REMEMBERED)
   /** Which conversation a hole is in, where that is known. */
   const placeOf = new Map<number, string>()
   const at: Position = { upTo: config.resume?.upTo ?? 0, holes: new Set(config.resume?.holes) }
@@ -90,18 +90,11 @@ export function createWatcher(
     live.delete(message.seq)
     closeHole(message.seq)
     if (recent.has(message.seq)) return
-    remember(message.seq)
+    recent.set(message.seq, true)
     at.upTo = Math.max(at.upTo, message.seq)
     const { kind } = message.op
     const event = kind === 'edit' || kind === 'react' ? { event: kind } : {}
     sink.write(formatSse({ ...event, id: formatPosition(at), data: eventData(message, config.format) }))
-  }
-
-  function remember(seq: number): void {
-    recent.add(seq)
-    if (recent.size <= REMEMBERED) return
-    const oldest = recent.values().next()
-    if (!oldest.done) recent.delete(oldest.value)
   }
 
   async function readOn(): Promise<void> {

@@ -3,11 +3,14 @@
 import type { Store } from '../../contract/index.ts'
 import type { Queryable } from './connection.ts'
 
-type Draws = Parameters<Store['drawTokens']>[0]
-type Drawn = Awaited<ReturnType<Store['drawTokens']>>
+type Draws = Parameters<NonNullable<Store['drawTokens']>>[0]
+type Drawn = Awaited<ReturnType<NonNullable<Store['drawTokens']>>>
 
 const REFILLED = 'least(d.burst, b.tokens + greatest(0, $5::bigint - b.at) * d.per_ms)'
 const GRANTED = `CASE WHEN ${REFILLED} >= 1 THEN least(d.take, floor(${REFILLED})) ELSE 0 END`
+
+// The clocks of nodes differ a little, and of two the later counts; a clock that was set back by more is counted from there.
+const AT = 'CASE WHEN b.at > $5::bigint + 5000 THEN $5::bigint ELSE greatest(b.at, $5::bigint) END'
 
 // What a bucket had before is gone by the time of RETURNING: what was granted is kept in the row.
 const DRAW = `WITH d AS MATERIALIZED (
@@ -16,7 +19,7 @@ const DRAW = `WITH d AS MATERIALIZED (
     INSERT INTO buckets (name, tokens, granted, at)
     SELECT name, burst, 0, $5::bigint FROM d WHERE NOT EXISTS (SELECT 1 FROM buckets b WHERE b.name = d.name)
     ON CONFLICT (name) DO NOTHING)
-  UPDATE buckets b SET tokens = ${REFILLED} - ${GRANTED}, granted = ${GRANTED}, at = greatest(b.at, $5::bigint)
+  UPDATE buckets b SET tokens = ${REFILLED} - ${GRANTED}, granted = ${GRANTED}, at = ${AT}
   FROM d WHERE b.name = d.name RETURNING b.name, b.granted, b.tokens`
 
 export async function drawTokens(on: Queryable, draws: Draws, now: number): Promise<Drawn> {

@@ -7,11 +7,11 @@ import { createMac } from '../mac.ts'
 import type { Steps } from '../statement.ts'
 import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
 import type { Verb } from '../verb-context.ts'
-import { createApart } from './apart.ts'
 import { createClient, createExecutor, createPool, drive, inTransaction, SNAPSHOT } from './connection.ts'
 import { askTime } from './database-time.ts'
 import { drawTokens } from './draw-tokens.ts'
 import { postgresError } from './errors.ts'
+import { createFileConnections } from './file-connections.ts'
 import { createHintListener, sendHints } from './listener.ts'
 import { checkPostgres, migratePostgres } from './schema.ts'
 import { createWriter } from './writer.ts'
@@ -42,7 +42,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   }
   const pool = createPool(url)
   pool.on('error', () => undefined)
-  const apart = createApart(url)
+  const fileConnections = createFileConnections(url)
   const writer = createWriter({
     url,
     clock,
@@ -85,11 +85,11 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     },
     async writeApart(steps, args) {
       if (closed || readOnly) throw closed ? closedError() : readOnlyError()
-      await guarded(() => apart.write(steps(args, clock.now())))
+      await guarded(() => fileConnections.write(steps(args, clock.now())))
     },
     async readApart<Result>(steps: Steps<Result>): Promise<Result> {
       if (closed) throw closedError()
-      return await guarded(() => apart.read(steps))
+      return await guarded(() => fileConnections.read(steps))
     },
     durability: () =>
       guarded(async () => {
@@ -119,7 +119,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       await writer.stop()
       await listener.stop()
       await pool.end()
-      await apart.close()
+      await fileConnections.close()
     },
   }
   return assembleStore(engine)

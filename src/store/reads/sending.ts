@@ -1,21 +1,8 @@
-// Reading what sending left behind: routes, claims, the notification log, what schedules fired.
-import type {
-  Address,
-  ClaimRow,
-  ClaimState,
-  FiringRow,
-  NotificationRow,
-  RouteRow,
-  Urgency,
-} from '../../contract/index.ts'
+// Reading what sending left behind: claims, the notification log, what schedules fired.
+import type { ClaimRow, ClaimState, FiringRow, NotificationRow, Urgency } from '../../contract/index.ts'
 import { rowId } from '../../contract/index.ts'
 import { rows, type Steps, text, textOrNull, whole, wholeOrNull } from '../statement.ts'
-import { routeOf } from '../verbs/claims.ts'
 import { createConditions } from './conditions.ts'
-
-export function readRoute(at: Address): Steps<RouteRow | null> {
-  return routeOf(at)
-}
 
 export interface ClaimFilter {
   readonly integration?: string

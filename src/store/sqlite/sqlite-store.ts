@@ -8,7 +8,6 @@ import { createMac } from '../mac.ts'
 import { type SequencedTable, type Steps, whole } from '../statement.ts'
 import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
 import { adopt, oneByOne, type Verb, type VerbContext } from '../verb-context.ts'
-import { drawTokens } from '../verbs/draw-tokens.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { copyFromFile } from './copy-database.ts'
 import { sqliteError } from './errors.ts'
@@ -210,7 +209,6 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       const level = readOnly ? 'read-only' : 'synchronous=FULL'
       return { kind: 'sqlite', detail: `journal_mode=${mode} ${level}` }
     },
-    drawTokens: (draws) => engine.write(drawTokens, draws),
     // There is nobody else to tell.
     tell: () => undefined,
     onHint(listen) {

@@ -3,7 +3,7 @@
 import type { Steps } from '../statement.ts'
 import { createPool, inTransaction, SNAPSHOT } from './connection.ts'
 
-export interface Apart {
+export interface FileConnections {
   write(steps: Steps<void>): Promise<void>
   read<Result>(steps: Steps<Result>): Promise<Result>
   close(): Promise<void>
@@ -14,7 +14,7 @@ const CONNECTIONS = 2
 /** Also how long a file waits for those before it. */
 const CONNECT_TIMEOUT_MS = 15_000
 
-export function createApart(url: string): Apart {
+export function createFileConnections(url: string): FileConnections {
   const pool = createPool(url, {
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -1,17 +1,17 @@
-// Patience with the store: what is already true (an agent answered, a platform confirmed) must not be forgotten
+// Writing again while the store is away: what is already true (an agent answered, a platform confirmed) must not be forgotten
 // because the database was away for a moment.
 import { asSwitchboardError, type Clock, type Logger } from '../contract/index.ts'
 
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5_000
 
-export interface Patience {
+export interface StoreRetry {
   /** Runs `attempt` until it succeeds; rethrows what is not retryable, or when stopped. */
   persist<T>(what: string, attempt: () => Promise<T>): Promise<T>
   stop(): void
 }
 
-export function createPatience(clock: Clock, log: Logger): Patience {
+export function createStoreRetry(clock: Clock, log: Logger): StoreRetry {
   let stopped = false
   return {
     async persist(what, attempt) {

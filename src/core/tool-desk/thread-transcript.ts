@@ -5,19 +5,19 @@ const PAGE = 200
 /** So many messages of a chat are looked through in each direction. */
 const MOST_LOOKED_AT = 5_000
 
-export interface SaidIn {
+export interface ThreadTranscript {
   readonly entries: readonly TranscriptEntry[]
   /** There are older ones that were not looked at. */
   readonly partly: boolean
 }
 
-export async function saidIn(
+export async function threadTranscript(
   store: Pick<Store, 'transcript'>,
   { integration, conversation, thread }: Address,
   limit: number,
-): Promise<SaidIn> {
+): Promise<ThreadTranscript> {
   // Each direction has positions of its own.
-  const back = async (direction: 'in' | 'out'): Promise<SaidIn> => {
+  const back = async (direction: 'in' | 'out'): Promise<ThreadTranscript> => {
     const found: TranscriptEntry[] = []
     let before: number | undefined
     for (let looked = 0; looked < MOST_LOOKED_AT; looked += PAGE) {

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest'
 import { SwitchboardError, type TurnRow } from '../../contract/index.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
-import { createPatience } from '../patience.ts'
+import { createStoreRetry } from '../store-retry.ts'
 import { createLaneHolds } from './lane-holds.ts'
-import { createLookout } from './lookout.ts'
+import { createMovedElsewhere } from './moved-elsewhere.ts'
 
 it('[I6.missed-hints] every lane is woken and every turn is looked at, though the first look fails', async () => {
   const clock = createTestClock()
@@ -28,10 +28,10 @@ it('[I6.missed-hints] every lane is woken and every turn is looked at, though th
   let away = true
   const woken: string[] = []
   const looked: string[] = []
-  const lookout = createLookout({
+  const movedElsewhere = createMovedElsewhere({
     holds,
     log,
-    patience: createPatience(clock, log),
+    storeRetry: createStoreRetry(clock, log),
     wake: ({ lane }) => void woken.push(lane),
     ended: (_hold, row) => void looked.push(row.id),
     store: {
@@ -42,7 +42,7 @@ it('[I6.missed-hints] every lane is woken and every turn is looked at, though th
       },
     },
   })
-  const looking = lookout.around()
+  const looking = movedElsewhere.lookAtAll()
   expect(woken).toEqual(['a', 'b', 'c'])
   await clock.advance(300)
   away = false

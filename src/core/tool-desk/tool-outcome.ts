@@ -1,7 +1,7 @@
 // What the caller did wrong, and what is not there, is an outcome of the tool; a bug is thrown on.
 import { asSwitchboardError, type ToolOutcome } from '../../contract/index.ts'
 
-export async function told(work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+export async function toolOutcome(work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
   try {
     return await work()
   } catch (thrown) {

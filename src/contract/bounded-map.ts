@@ -1,0 +1,38 @@
+// The one map that others can fill: above its size the entry that was set longest ago is forgotten. What is kept in one
+// must be safe to forget.
+
+export interface BoundedMap<Key, Value> extends Iterable<readonly [Key, Value]> {
+  readonly size: number
+  get(key: Key): Value | undefined
+  has(key: Key): boolean
+  /** A key that is set again is the newest. */
+  set(key: Key, value: Value): void
+  /** The same place, another value; nothing for a key that is not there. */
+  update(key: Key, value: Value): void
+  delete(key: Key): boolean
+  /** Oldest first. */
+  values(): Iterable<Value>
+}
+
+export function createBoundedMap<Key, Value>(most: number): BoundedMap<Key, Value> {
+  const entries = new Map<Key, Value>()
+  return {
+    get size() {
+      return entries.size
+    },
+    get: (key) => entries.get(key),
+    has: (key) => entries.has(key),
+    set(key, value) {
+      entries.delete(key) // A Map keeps the order of insertion.
+      entries.set(key, value)
+      const oldest = entries.keys().next()
+      if (entries.size > most && !oldest.done) entries.delete(oldest.value)
+    },
+    update(key, value) {
+      if (entries.has(key)) entries.set(key, value)
+    },
+    delete: (key) => entries.delete(key),
+    values: () => entries.values(),
+    [Symbol.iterator]: () => entries.entries(),
+  }
+}
