@@ -135,6 +135,8 @@ export interface AgentOutlet {
   accept(output: AgentOutput): Promise<Accepted>
   /** Whether turns can be handed over now. */
   presence(attached: boolean, detail?: string): void
+  /** There may be room where there was none: what waits for it is looked at. */
+  roomy(): void
 }
 
 export interface Verdict {
@@ -158,6 +160,13 @@ export interface AgentConnector {
   /** Whether an expired or unreachable approval is denied by Switchboard (false: the host keeps its own dialog). */
   readonly holdsDecisions: boolean
   start(outlet: AgentOutlet): Promise<void>
+  /**
+   * How many turns of the session could be written at this moment. More are not taken: what waits for a place is queued, and
+   * `roomy` is said when there is one. Absent: one, and the next when that one was handed over.
+   */
+  room?(session: string): number
+  /** Makes ready what a turn with attachments needs before it can be written. Called while it is queued; never throws. */
+  prepare?(delivery: Delivery): Promise<void>
   /** Resolves when the turn was handed over. Throws when it was not; a retryable error puts it back. */
   deliver(delivery: Delivery): Promise<void>
   /**

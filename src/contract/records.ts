@@ -113,6 +113,11 @@ export interface LaneRequest {
    * found in flight were handed by the take that went unheard, and are given as left behind (inbox only).
    */
   readonly known?: readonly string[]
+  /**
+   * Turns whose attachments were made ready. Present: one with attachments that is not among them is not handed, nor what is
+   * behind it; it is given as `next` (inbox only).
+   */
+  readonly ready?: readonly string[]
 }
 
 export type TakenTurns =
@@ -129,6 +134,8 @@ export type TakenTurns =
       readonly leftover: readonly TurnRow[]
       /** More are queued behind the window. */
       readonly more: boolean
+      /** Still queued, and to be made ready first. */
+      readonly next?: TurnRow
       /** No open turn is left in the lane (release it). */
       readonly empty: boolean
     }

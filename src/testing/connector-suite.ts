@@ -14,6 +14,8 @@ export interface ConnectorFixture {
 export interface RecordedOutlet {
   readonly outputs: AgentOutput[]
   attached: boolean
+  /** How often it was said that there may be room. */
+  roomy: number
   until(kind: AgentOutput['kind']): Promise<AgentOutput>
 }
 
@@ -112,6 +114,7 @@ export async function startRecorded(connector: AgentConnector): Promise<Recorded
   const recorded: RecordedOutlet = {
     outputs,
     attached: false,
+    roomy: 0,
     until(kind) {
       const found = outputs.find((one) => one.kind === kind)
       return found ? Promise.resolve(found) : new Promise((resolve) => waiting.push({ kind, resolve }))
@@ -125,6 +128,9 @@ export async function startRecorded(connector: AgentConnector): Promise<Recorded
     },
     presence(attached) {
       recorded.attached = attached
+    },
+    roomy() {
+      recorded.roomy += 1
     },
   })
   return recorded

@@ -26,6 +26,8 @@ export interface ScriptedAgentOptions {
   readonly keeps?: boolean
   /** What `verdict` answers at first; absent: `relayed`. */
   readonly verdict?: 'relayed' | 'gone'
+  /** It says how many it could be written: `room` of the agent. False: one at a time. */
+  readonly roomed?: boolean
 }
 
 export interface ScriptedAgent {
@@ -37,6 +39,11 @@ export interface ScriptedAgent {
   hears: 'relayed' | 'gone'
   /** Replaced by the test; by default it answers `re: TEXT`. */
   script: Script
+  /** What it waits for before a turn with attachments can be written; by default nothing. */
+  prepare: (delivery: Delivery) => Promise<void> | void
+  /** How many it could be written now. */
+  readonly room: number
+  makeRoom(room: number): void
   /** The next hand-overs throw these, one each. */
   failNext(...errors: readonly Error[]): void
   attach(): void
@@ -93,6 +100,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
   const cancelled: { session: string; turn: string | null }[] = []
   const errors: Error[] = []
   let attached = options.attached ?? true
+  let room = 0
   let outlet: AgentOutlet | null = null
 
   const accept: AgentOutlet['accept'] = async (output) => {
@@ -109,6 +117,14 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
     hears: options.verdict ?? 'relayed',
     script: async (delivery) => {
       await agent.answer(delivery, `re: ${delivery.text}`)
+    },
+    prepare: () => undefined,
+    get room() {
+      return room
+    },
+    makeRoom(now) {
+      room = now
+      outlet?.roomy()
     },
     failNext: (...list) => void errors.push(...list),
     attach() {
@@ -154,8 +170,13 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
       async deliver(delivery) {
         const error = errors.shift()
         if (error) throw error
+        room -= 1
         deliveries.push(delivery)
         await agent.script(delivery, agent)
+      },
+      ...(options.roomed ? { room: () => room } : {}),
+      async prepare(delivery) {
+        await agent.prepare(delivery)
       },
       takeUp: () => options.keeps ?? false,
       async verdict(verdict) {

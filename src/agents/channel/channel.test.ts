@@ -142,7 +142,11 @@ describe('the channel connector', () => {
   it('[S6.ch-doctor-why] when every host was tried in vain the agent is absent, with the reason', async () => {
     const details: (string | undefined)[] = []
     const told = channelConnector(clock, hosts)
-    await told.start({ accept: async () => ({ id: null }), presence: (_on, detail) => details.push(detail) })
+    await told.start({
+      accept: async () => ({ id: null }),
+      presence: (_on, detail) => details.push(detail),
+      roomy: () => undefined,
+    })
     hosts.attach('kate')
     await told.deliver(turn(1))
     await clock.advance(TRIAL_MS)

@@ -227,6 +227,7 @@ describe('callback events', () => {
           : { id: null }
       },
       presence: () => undefined,
+      roomy: () => undefined,
     }
     const node = () => createEventTaker(() => outlet, { showTools: false, secrets: [] })
     const place = { session: 's', turn: 't' }

@@ -265,5 +265,6 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
       }
     },
     presence: (attached, detail) => deps.roster.presence(agent, attached, detail),
+    roomy: () => dispatcher.roomy(agent),
   }
 }

@@ -12,7 +12,6 @@ import {
   type ReasonCode,
   type Settings,
   type Store,
-  type TakenTurns,
   type TurnMove,
   type TurnRow,
   type Work,
@@ -23,15 +22,16 @@ import { type SignalSink, tellTurnState } from '../signals.ts'
 import { createStoreRetry } from '../store-retry.ts'
 import { toDelivery } from './delivery.ts'
 import { createDrain, type Drain } from './drain.ts'
-import { type Before, createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
-import { laneRequest } from './lane-request.ts'
+import { createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
 import { createLeftovers } from './leftovers.ts'
 import { createMovedElsewhere } from './moved-elsewhere.ts'
 import { createOfflineNotices } from './offline-notices.ts'
 import type { Pressure } from './pressure.ts'
 import { retryDelayMs } from './retry-delay.ts'
+import { createRooms } from './rooms.ts'
 import type { Roster } from './roster.ts'
 import { createSettling } from './settling.ts'
+import { createTakeLanes, type TakenLane } from './take-lanes.ts'
 import { createTurnExpiry } from './turn-expiry.ts'
 
 export interface DispatcherDeps {
@@ -70,6 +70,8 @@ export interface Dispatcher {
   kept(turn: string, seen: boolean): Promise<void>
   /** Offers turns again, in order, that were handed over and that nobody works on any more. */
   giveBack(turns: readonly string[], options: GiveBackOptions): Promise<void>
+  /** An agent may have room again: lanes that wait for it are looked at. */
+  roomy(agent: string): void
   /** Stops what runs for these turns (they are already cancelled in the store). */
   abandon(agent: string, turns: readonly string[]): void
   stop(): Promise<void>
@@ -91,11 +93,6 @@ export interface GiveBackOptions {
   readonly kept?: true
 }
 
-type TakenLane = TakenTurns & {
-  readonly scope: string
-  readonly before: Before
-}
-
 export type SettleOutcome = { readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false }
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
@@ -103,6 +100,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const storeRetry = createStoreRetry(clock, log)
   const livesOn = (agent: string) => roster.get(agent)?.connector.redelivery.handed === 'wait'
   const holds = createLaneHolds({ store, clock, log, leaseMs: LEASE_MS, signal: deps.signal, livesOn })
+  const rooms = createRooms({ roster, holds })
+  // Lanes whose last hand-over failed.
+  const wary = new Set<string>()
+  const takeLanes = createTakeLanes({ store, roster, holds, rooms, isWary: (lane) => wary.has(lane) })
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   let stopped = false
   const expiry = createTurnExpiry(deps)
@@ -115,36 +116,28 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       share: 1 / 8,
       reachable: () => roster.reachable(),
       isMine: (work, from) => holds.knows(work.lane) || deps.cluster.isMine(work.lane, work.scope, from),
-      take: async (lanes, pressed) => {
-        const wanted = lanes.map((work) => toRequest(work, pressed))
-        const before = lanes.map(({ lane }) => holds.before(lane))
-        const taken = await store.takeTurns(wanted, LEASE_MS).catch((thrown) => {
-          for (const { lane } of lanes) holds.doubt(lane)
-          throw thrown
-        })
-        return taken.map((one, at) => ({
-          ...one,
-          ...{ scope: lanes[at]?.scope ?? '', before: before[at] ?? holds.before(one.lane) },
-        }))
-      },
+      take: takeLanes,
       handle: (taken) =>
         handle(taken).catch((thrown) => log.error({ error: String(thrown) }, 'dispatch failed')),
     },
     { store, clock, log, ...(deps.pressure ? { pressure: deps.pressure } : {}) },
   )
 
-  // Lanes whose last hand-over failed.
-  const wary = new Set<string>()
-
   const widthOf = (agent: string) => roster.get(agent)?.connector.window ?? 1
-  const toRequest = ({ lane, scope }: Work, pressed: boolean) => {
-    const hold = holds.get(lane)
-    if (hold) hold.restingSince = null // or it might be let go before the answer comes
-    return laneRequest(lane, hold, { wide: widthOf(scope), wary: wary.has(lane), pressed })
+  /** Nothing can be written to its agent now: a lane with nothing in flight is another node's to take. */
+  const waitForRoom = (work: Work) => {
+    // Another lane was promised it, and may not have needed it.
+    if (rooms.now(work) > 0) return drain.wake(work)
+    rooms.wants(work)
+    const hold = holds.get(work.lane)
+    if (!hold) return
+    hold.more = true
+    if (hold.flights.size === 0) holds.rest(hold)
   }
 
   const handle = async (taken: TakenLane): Promise<void> => {
     const work = { lane: taken.lane, scope: taken.scope }
+    if (taken.outcome === 'full') return waitForRoom(work)
     if (taken.outcome !== 'taken') {
       // `later` takes nothing away: what is in flight in a lane that we hold goes on.
       if (taken.outcome !== 'later') holds.drop(holds.get(taken.lane))
@@ -169,8 +162,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
     hold.more = taken.more
     for (const row of taken.handed) holds.board(hold, row)
-    // Under pressure little is taken at a time, and there may be room for more.
-    if (taken.more && !wary.has(taken.lane) && hold.flights.size < widthOf(taken.scope)) drain.wake(work)
     for (const row of taken.handed) {
       // What could not be written down (the store refused it for good) must not stop the lane, nor the process.
       hold.handingOver = hold.handingOver
@@ -180,7 +171,21 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     // Not waited for: while these are handed over, more may be taken behind them.
     hold.handingOver = hold.handingOver.then(() => {
       if (taken.empty && hold.flights.size === 0) holds.rest(hold)
+      if (hold.more) wakeIfRoom(hold)
     })
+    if (taken.next) await prepare(hold, taken.next, post.connector)
+  }
+
+  /** Under pressure, or for want of room, little is taken at a time. */
+  const wakeIfRoom = ({ lane, agent, flights }: LaneHold) => {
+    if (!wary.has(lane) && flights.size < widthOf(agent)) drain.wake({ lane, scope: agent })
+  }
+
+  /** Its file is fetched while it is queued: handed is what is being written. */
+  const prepare = async (hold: LaneHold, row: TurnRow, connector: AgentConnector) => {
+    await connector.prepare?.(toDelivery(row, hold.agent, hold.lane))
+    hold.ready.add(row.id)
+    drain.wake({ lane: hold.lane, scope: hold.agent })
   }
 
   /** The agent went while its turns were taken: nothing was handed over. */
@@ -199,6 +204,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       deps.crashPoint?.('dispatch.before-hand-over')
       await connector.deliver(toDelivery(row, hold.agent, hold.lane))
       deps.crashPoint?.('dispatch.after-hand-over')
+      flight.written = true
       // An agent that answered already needs no note.
       if (connector.redelivery.handed === 'wait' && hold.flights.has(row.id)) await noteTaken(hold, row)
       settling.watchSilence(hold, row)
@@ -375,6 +381,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
         if (found) byHold.set(found.hold, [...(byHold.get(found.hold) ?? []), found.flight.row])
       }
       for (const [hold, rows] of byHold) await giveBack(hold, rows, options)
+    },
+    roomy(agent) {
+      for (const work of rooms.waiting(agent)) drain.wake(work)
     },
     abandon,
     async stop() {

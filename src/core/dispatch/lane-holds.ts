@@ -15,6 +15,8 @@ export interface Flight {
   row: TurnRow
   /** Its hand-over has begun; until then it can go back unseen. */
   offered: boolean
+  /** Its hand-over is over. */
+  written: boolean
   /** Something was said for it: an answer without a word gets a notice. */
   said: boolean
   acknowledged: boolean
@@ -37,6 +39,8 @@ export interface LaneHold {
   puttingBack: Promise<unknown> | null
   /** More waited in it when it was last taken than was let through. */
   more: boolean
+  /** Turns that wait in it, and whose attachments were made ready. */
+  readonly ready: Set<string>
   /** What came of the last take was never heard: the store may hold turns for handed that are not in flight here. */
   doubtful: boolean
   /** Set while nothing is in flight. */
@@ -216,6 +220,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
         putBacks: 0,
         puttingBack: null,
         more: false,
+        ready: new Set(),
         doubtful: false,
         restingSince: null,
         until,
@@ -233,6 +238,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
       const flight: Flight = {
         row,
         offered: false,
+        written: false,
         said: false,
         acknowledged: false,
         speaking: 0,
@@ -240,6 +246,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
         cancelTyping: () => undefined,
       }
       lost.delete(row.id)
+      hold.ready.delete(row.id)
       hold.flights.set(row.id, flight)
       byTurn.set(row.id, hold)
       keepTyping(flight)

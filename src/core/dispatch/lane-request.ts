@@ -11,12 +11,17 @@ export interface Circumstances {
   /** The last hand-over failed: one turn at a time, so that one that fails again uses up nobody else's attempts. */
   readonly wary: boolean
   readonly pressed: boolean
+  /** So many can be written now. */
+  readonly room: number
+  /** The connector makes attachments ready first. */
+  readonly prepares: boolean
 }
 
 export function laneRequest(lane: string, hold: LaneHold | undefined, how: Circumstances): LaneRequest {
-  const few = how.wary ? 1 : how.pressed ? PRESSED_WINDOW : how.wide
+  const few = Math.min(how.room, how.wary ? 1 : how.pressed ? PRESSED_WINDOW : how.wide)
   const window = Math.min(how.wide, (hold?.flights.size ?? 0) + few)
-  if (!hold) return { lane, window }
+  const ready = how.prepares ? { ready: [...(hold?.ready ?? [])] } : {}
+  if (!hold) return { lane, window, ...ready }
   const known = hold.doubtful ? { known: [...hold.flights.keys()] } : {}
-  return { lane, token: hold.token, window, ...known }
+  return { lane, token: hold.token, window, ...known, ...ready }
 }

@@ -27,7 +27,7 @@ export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
   const waitOn = (hold: LaneHold, row: TurnRow) => {
     holds.board(hold, row)
     const flight = hold.flights.get(row.id)
-    if (flight) flight.offered = true
+    if (flight) flight.offered = flight.written = true
     settling.watchSilence(hold, row, row.updatedAt)
   }
 

@@ -26,7 +26,7 @@ export const takeTurns: Verb<TakeCall, readonly TakenTurns[]> = function* (conte
       context,
       seen.flatMap((view) => [...view.handed, ...view.leftover]),
     )
-    const views = seen.map((view) => asLocked(view, turns))
+    const views = seen.map((view, at) => untilUnready(asLocked(view, turns), lanes[at]?.ready, turns))
     results.push(
       lanes.map(({ lane }, at) => taken(context, lane, held[at] as Held, views[at] as View, turns)),
     )
@@ -42,6 +42,7 @@ interface View {
   readonly leftover: readonly number[]
   readonly more: boolean
   readonly empty: boolean
+  readonly next?: number
 }
 
 const NOTHING: View = { handed: [], leftover: [], more: false, empty: true }
@@ -78,6 +79,18 @@ function asLocked(view: View, turns: ReadonlyMap<number, TurnRow>): View {
   }
 }
 
+/** What must be made ready first stays queued, and what is behind it with it. */
+function untilUnready(view: View, ready: LaneRequest['ready'], turns: ReadonlyMap<number, TurnRow>): View {
+  if (!ready) return view
+  const isReady = (seq: number) => {
+    const turn = turns.get(seq)
+    return (turn?.body?.attachments ?? []).length === 0 || ready.includes(turn?.id ?? '')
+  }
+  const at = view.handed.findIndex((seq) => !isReady(seq))
+  const next = view.handed[at]
+  return next === undefined ? view : { ...view, handed: view.handed.slice(0, at), more: true, next }
+}
+
 function unheardOf(
   context: VerbContext,
   { known }: LaneRequest,
@@ -112,6 +125,7 @@ function taken(
 ): TakenTurns {
   if (held.outcome !== 'taken') return { lane, outcome: held.outcome, retryAt: held.retryAt }
   const rowsOf = (seqs: readonly number[]) => seqs.flatMap((seq) => turns.get(seq) ?? [])
+  const next = view.next === undefined ? undefined : turns.get(view.next)
   return {
     lane,
     outcome: 'taken',
@@ -125,6 +139,7 @@ function taken(
     })),
     leftover: rowsOf(view.leftover),
     more: view.more,
+    ...(next ? { next } : {}),
     empty: view.empty,
   }
 }

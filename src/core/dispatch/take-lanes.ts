@@ -1,0 +1,53 @@
+// How lanes are taken for the drain: each asks for as much as can be written to its agent now, and one without room is
+// given back as `full`, so that its turns stay queued.
+import { LEASE_MS, type Store, type TakenTurns, type Work } from '../../contract/index.ts'
+import type { Before, LaneHolds } from './lane-holds.ts'
+import { laneRequest } from './lane-request.ts'
+import type { Rooms } from './rooms.ts'
+import type { Roster } from './roster.ts'
+
+export type TakenLane = (TakenTurns | { readonly lane: string; readonly outcome: 'full' }) & {
+  readonly scope: string
+  readonly before: Before
+}
+
+export interface TakeLanesDeps {
+  readonly store: Pick<Store, 'takeTurns'>
+  readonly roster: Pick<Roster, 'get'>
+  readonly holds: LaneHolds
+  readonly rooms: Rooms
+  /** Its last hand-over failed. */
+  readonly isWary: (lane: string) => boolean
+}
+
+export function createTakeLanes(deps: TakeLanesDeps) {
+  const { store, roster, holds, rooms } = deps
+
+  const toRequest = ({ lane, scope }: Work, pressed: boolean, room: number) => {
+    const hold = holds.get(lane)
+    if (hold) hold.restingSince = null // or it might be let go before the answer comes
+    const connector = roster.get(scope)?.connector
+    const prepares = connector?.prepare !== undefined
+    const how = { wide: connector?.window ?? 1, wary: deps.isWary(lane), pressed, room, prepares }
+    return laneRequest(lane, hold, how)
+  }
+
+  return async (lanes: readonly Work[], pressed: boolean): Promise<readonly TakenLane[]> => {
+    const shareOf = rooms.share()
+    const asked = lanes.map((work) => ({ work, room: shareOf(work), before: holds.before(work.lane) }))
+    const open = asked.filter(({ room }) => room > 0)
+    const requests = open.map(({ work, room }) => toRequest(work, pressed, room))
+    const taken = new Map<string, TakenTurns>()
+    if (requests.length > 0) {
+      const found = await store.takeTurns(requests, LEASE_MS).catch((thrown) => {
+        for (const { work } of open) holds.doubt(work.lane)
+        throw thrown
+      })
+      for (const one of found) taken.set(one.lane, one)
+    }
+    return asked.map(({ work: { lane, scope }, before }) => ({
+      ...(taken.get(lane) ?? { lane, outcome: 'full' as const }),
+      ...{ scope, before },
+    }))
+  }
+}
