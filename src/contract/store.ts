@@ -4,6 +4,7 @@
 // a fencing token that only grows, and a time until. Every settle presents the token, so a frozen node that wakes up
 // can write nothing. Every verb that changes something leaves its ledger entries and counters in the same commit.
 import type { Address } from './address.ts'
+import type { LaneRequest, TakenTurns } from './lanes.ts'
 import type { Signal } from './message.ts'
 import type { AttachmentRow, NodeReport, NodeRow } from './nodes.ts'
 import type { TranscriptEntry, TranscriptQuery } from './platform.ts'
@@ -14,7 +15,6 @@ import type {
   Decide,
   Enqueued,
   Grant,
-  LaneRequest,
   LedgerEntry,
   LedgerNote,
   MoveOutcome,
@@ -28,7 +28,6 @@ import type {
   SendRow,
   SessionRow,
   TakenSend,
-  TakenTurns,
   TokenRow,
   TurnFilter,
   TurnMove,

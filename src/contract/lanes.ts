@@ -1,0 +1,42 @@
+// Taking a lane: what is asked of the store, and what it gives.
+import type { TurnRow } from './records.ts'
+
+export interface LaneRequest {
+  readonly lane: string
+  /** Present: we hold it. Absent: acquire it if it is free and due. */
+  readonly token?: number
+  /** How many turns may be in flight in this lane (inbox only). */
+  readonly window?: number
+  /**
+   * With a token, after a take whose outcome was never heard: the turns that we know to be in flight. Others that are
+   * found in flight were handed by the take that went unheard, and are given as left behind (inbox only).
+   */
+  readonly known?: readonly string[]
+  /**
+   * Turns whose attachments were made ready. Present: one with attachments that is not among them is not handed, nor what is
+   * behind it; it is given as `next` (inbox only).
+   */
+  readonly ready?: readonly string[]
+}
+
+export type TakenTurns =
+  | {
+      readonly lane: string
+      readonly outcome: 'taken'
+      readonly token: number
+      /** Moved queued → handed in this commit, oldest first, attempts counted. */
+      readonly handed: readonly TurnRow[]
+      /**
+       * On a fresh acquisition: what the former owner left in `handed` or `seen`; with `known`: what is in flight
+       * besides. While there are any, nothing is handed.
+       */
+      readonly leftover: readonly TurnRow[]
+      /** More are queued behind the window. */
+      readonly more: boolean
+      /** Still queued, and to be made ready first. */
+      readonly next?: TurnRow
+      /** No open turn is left in the lane (release it). */
+      readonly empty: boolean
+    }
+  /** `busy`: another owner until `retryAt`. `later`: not before `retryAt`. `lost`: our token is no longer the lane's. */
+  | { readonly lane: string; readonly outcome: 'busy' | 'later' | 'lost'; readonly retryAt: number }
