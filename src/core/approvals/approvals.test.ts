@@ -31,13 +31,14 @@ it('[I3.verdict-two-at-once] a look that began before the verdict does not swall
   let row = ROW
   const looks: (() => void)[] = []
   const told: string[] = []
-  let hint: (hint: Hint) => void = () => undefined
+  const listeners: ((hint: Hint, from: null) => void)[] = []
+  const hint = (one: Hint) => {
+    for (const listen of listeners) listen(one, null)
+  }
   const store = {
     shared: false,
     owner: 'here/1',
-    onHint: (listen: (hint: Hint, from: null) => void) => {
-      hint = (one) => listen(one, null)
-    },
+    onHint: (listen: (hint: Hint, from: null) => void) => listeners.push(listen),
     // Answers with what was true when it was asked, whenever it gets round to it.
     approval() {
       const seen = row

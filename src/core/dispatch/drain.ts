@@ -1,6 +1,7 @@
 // DRAIN: the one loop under both queues. It gathers lanes that may have work, takes them in batches, and lets the
 // queue's own code do the rest. Hints make it quick, sweeps make it sure: a hint may be lost, a row may not.
 import type { Cancel, Clock, Hint, Logger, Store, Work } from '../../contract/index.ts'
+import { createKeyedTimers } from '../keyed-timers.ts'
 import type { Pressure } from './pressure.ts'
 
 export interface DrainQueue<Taken extends { readonly lane: string }> {
@@ -58,7 +59,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
   // for a new owner, and what we are doing right now for something that was left behind.
   const underway = new Set<string>()
   const wanted = new Map<string, string>()
-  const appointments = new Map<string, Cancel>()
+  const appointments = createKeyedTimers(deps.clock)
   const takes = new Set<Promise<void>>()
   let scheduled = false
   let stopped = false
@@ -144,12 +145,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
     isWanted: (lane) => wanted.has(lane),
     wakeAfter(work, delayMs) {
       if (stopped) return
-      appointments.get(work.lane)?.()
-      const cancel = deps.clock.after(Math.max(0, delayMs), () => {
-        appointments.delete(work.lane)
-        drain.wake(work)
-      })
-      appointments.set(work.lane, cancel)
+      appointments.set(work.lane, delayMs, () => drain.wake(work))
     },
     sweep() {
       if (sweeping) {
@@ -172,7 +168,6 @@ export function createDrain<Taken extends { readonly lane: string }>(
     },
     async stop() {
       stopped = true
-      for (const cancel of appointments.values()) cancel()
       appointments.clear()
       waiting.clear()
       wanted.clear()

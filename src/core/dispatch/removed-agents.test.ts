@@ -24,7 +24,7 @@ it('a page of which nothing can be ended is left until the next look', async () 
     log: createRecordingLog(),
     settings: () => testSettings({ agents: ['other'] }),
     cluster: { nodes: () => [] },
-    approvals: { forsake: async () => undefined },
+    approvals: { endForRemovedAgents: async () => undefined },
     signal: () => undefined,
     canSpeak: () => false,
   })
@@ -57,7 +57,7 @@ it('[S2.agent-removed] a node with another configuration keeps what its agents m
     log: createRecordingLog(),
     settings: () => testSettings({ agents: ['other'] }),
     cluster: { nodes: () => nodes },
-    approvals: { forsake: async () => undefined },
+    approvals: { endForRemovedAgents: async () => undefined },
     signal: () => undefined,
     canSpeak: () => false,
   })

@@ -15,7 +15,7 @@ export interface RemovedAgentsDeps {
   readonly log: Logger
   readonly settings: () => Settings
   readonly cluster: Pick<Cluster, 'nodes'>
-  readonly approvals: Pick<Approvals, 'forsake'>
+  readonly approvals: Pick<Approvals, 'endForRemovedAgents'>
   readonly signal: SignalSink
   readonly canSpeak: (integration: string) => boolean
 }
@@ -53,7 +53,7 @@ export function keepEndingRemoved(deps: RemovedAgentsDeps): Cancel {
     const stood = now === before
     before = now
     if (!stood || !isAgreed()) return
-    await deps.approvals.forsake(agents())
+    await deps.approvals.endForRemovedAgents(agents())
     // What rests waits for nobody.
     const stray = { agent: { not: agents() }, resting: false, oldestFirst: true, limit: PAGE } as const
     for (;;) {
