@@ -4,8 +4,10 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 // By their own files: the whole room would bring its schemas along, which the embedded default does not need.
 import { openConfigSource } from '../config/config-source.ts'
+import { readDaemonNote, removeDaemonNote, writeDaemonNote } from '../config/daemon-note.ts'
 import {
   adminToken,
+  attachmentsFolder,
   type DataFolder,
   dataFolderAt,
   prepareDatabase,
@@ -13,6 +15,7 @@ import {
 } from '../config/data-folder.ts'
 import { WEB_OWNER } from '../config/default-settings.ts'
 import { readEnvironment } from '../config/environment.ts'
+import { instanceName, realPath } from '../config/instance.ts'
 import {
   type Added,
   type IntegrationShelf,
@@ -30,12 +33,12 @@ import { splitText } from '../kit/index.ts'
 import { createServer } from '../server/index.ts'
 import { openStore } from '../store/open.ts'
 import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
+import { demandWhole } from './adopt-folder.ts'
 import { createAttachments } from './attachments.ts'
 import { createChatLinks } from './chat-link.ts'
 import { createChorusConnections } from './chorus-connections.ts'
 import { crashPointFrom } from './crash-point.ts'
 import { createCredentialShelf } from './credential-shelf.ts'
-import { attachmentsOf, readDaemonNote, removeDaemonNote, writeDaemonNote } from './daemon-notes.ts'
 import { createDesk } from './desk.ts'
 import { createEndpoints } from './endpoints.ts'
 import { tellForeignLedger } from './foreign-ledger.ts'
@@ -72,6 +75,8 @@ export interface DaemonOptions {
 export interface Daemon {
   readonly url: string
   readonly dataDir: string
+  /** The usual port, where another process has it and the next free one was used; null: none was in the way. */
+  readonly takenPort: number | null
   /** A one-time link to the web chat; null when no web integration is configured. */
   readonly chatLink: string | null
   /** Drains: stops accepting, finishes what is under way, gives the lanes back. */
@@ -91,7 +96,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     format: options.logFormat ?? 'json',
     level: options.logLevel ?? environment.logLevel ?? 'info',
   })
-  const folder = dataFolderAt({ ...(options.dataDir === undefined ? {} : { data: options.dataDir }), env })
+  const configFile = options.configFile ? realPath(options.configFile) : null
+  const folder = dataFolderAt({ data: options.dataDir, config: configFile, env })
   prepareDataFolder(folder)
   const lock = takeFolderLock(folder.lockFile)
   if (!lock) throw folderHeld(folder, readDaemonNote(folder))
@@ -106,7 +112,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     }
   }
   try {
-    const configFile = options.configFile ?? null
+    demandWhole(folder)
     const config = await openConfigSource(
       { file: configFile, built: BUILT, defaultStore: folder.defaultStore, watch: true },
       { clock, log },
@@ -161,7 +167,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       tokens,
       settings,
       secret,
-      filesDir: (integration) => attachmentsOf(folder, integration),
+      filesDir: (integration) => attachmentsFolder(folder, integration),
       credentials: (integration) => createCredentialShelf(secrets, integration),
       publicBase: () => baseUrl(),
       watched: () => watchers.size > 0,
@@ -234,6 +240,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         version: VERSION,
         startedAt,
         configFile,
+        instance: instanceName(folder.path, env),
+        dataDir: folder.path,
         configProblem: config.problem(),
         storeProblem: watch.problem(),
       }),
@@ -276,7 +284,9 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     })
 
     const host = options.host ?? settings().server.host
-    const tcp = { host, port: options.port ?? settings().server.port }
+    const wanted = options.port ?? settings().server.port
+    const chosen = options.port !== undefined || settings().server.portChosen === true
+    const tcp = { host, port: wanted, orNext: !chosen }
     const authenticate = createAuthenticate({
       adminToken: () => admin.token,
       tokens,
@@ -309,13 +319,18 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     )
     const listening = await server.listen()
     undo.push(() => server.close({ graceMs: GRACE_MS }))
+    const taken = listening.port === wanted || wanted === 0 ? null : wanted
+    if (taken !== null) log.warn({ port: listening.port }, `port ${taken} is taken: another one is used`)
     address.url = `http://${host.includes(':') ? `[${host}]` : host}:${listening.port}`
     await gateway.start()
     undo.push(() => gateway.stop())
     await attachments.listen(folder.attachSocket)
     undo.push(() => attachments.close())
     await store.note([{ kind: 'boot', ref: node, detail: { version: VERSION, config: settings().digest } }])
-    writeDaemonNote(folder, { pid: process.pid, url: address.url, startedAt, version: VERSION })
+    writeDaemonNote(folder, {
+      ...{ pid: process.pid, url: address.url, startedAt, version: VERSION },
+      config: configFile,
+    })
     undo.push(() => removeDaemonNote(folder))
     ready = true
     for (const warning of settings().warnings) log.warn({}, warning)
@@ -335,6 +350,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const daemon: Daemon = {
       url: address.url,
       dataDir: folder.path,
+      takenPort: taken,
       chatLink: hasChat ? (await chatLink()).url : null,
       done,
       stop() {

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import {
   createConfigSource,
   dataFolderAt,
+  instanceName,
   readEnvironment,
   readLedgerKey,
   resolveStore,
@@ -29,7 +30,7 @@ export async function openReadDesk(
   const env = readEnvironment().variables
   const clock = createNodeClock()
   const log = createLogger({ format: 'people', level: 'error' })
-  const folder = dataFolderAt({ ...(options.dataDir === undefined ? {} : { data: options.dataDir }), env })
+  const folder = dataFolderAt({ data: options.dataDir, config: options.configFile ?? null, env })
   const config = createConfigSource(
     { file: options.configFile ?? null, built: BUILT, defaultStore: folder.defaultStore },
     { clock, log },
@@ -67,6 +68,11 @@ export async function openReadDesk(
         node: 'none',
         version: VERSION,
         uptime_ms: 0,
+        instance: {
+          name: instanceName(folder.path, env),
+          config: options.configFile ?? null,
+          data: folder.path,
+        },
         integrations: settings.integrations.map((one) => ({
           id: one.id,
           platform: one.platform,

@@ -15,6 +15,9 @@ export interface Standing {
   readonly version: string
   readonly startedAt: number
   readonly configFile: string | null
+  /** The name of the instance, and its data folder. */
+  readonly instance: string
+  readonly dataDir: string
   readonly configProblem: string | null
   readonly storeProblem: string | null
 }
@@ -52,6 +55,7 @@ export function createStatus({
       node: me.node,
       version: me.version,
       uptime_ms: clock.now() - me.startedAt,
+      instance: { name: me.instance, config: me.configFile, data: me.dataDir },
       integrations: now.integrations.map((one) => {
         const link = gateway.links.get(one.id)
         return {

@@ -44,6 +44,7 @@ const statusReport: StatusReport = {
   node: 'box-1',
   version: '0.1.0',
   uptime_ms: 725_000,
+  instance: { name: 'default', config: null, data: '/home/k/.switchboard' },
   integrations: [
     {
       id: 'demo',

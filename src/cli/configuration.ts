@@ -1,23 +1,8 @@
 // The command line's door to the config room: where things are, and whether the file holds.
 // Only the light files are loaded at once; the schema comes when a command needs it.
-import { existsSync } from 'node:fs'
-import { type DataFolder, dataFolderAt } from '../config/data-folder.ts'
-import { readEnvironment } from '../config/environment.ts'
+import type { DataFolder } from '../config/data-folder.ts'
 import type { Problem } from '../config/index.ts'
 import { counted } from './output/text.ts'
-import type { Terminal } from './terminal.ts'
-
-/** --data, else what the environment or the default says. Touches nothing. */
-export function locateDataFolder(terminal: Terminal, given: string | undefined): DataFolder {
-  return dataFolderAt({ ...(given === undefined ? {} : { data: given }), env: terminal.env })
-}
-
-/** The file that `up` would use: --config, SWITCHBOARD_CONFIG, ./switchboard.yaml; null for the embedded default. */
-export function locateConfigFile(terminal: Terminal, given: string | undefined): string | null {
-  const named = given ?? readEnvironment(terminal.env).config
-  if (named !== null) return named
-  return existsSync('switchboard.yaml') ? 'switchboard.yaml' : null
-}
 
 export interface Checked {
   readonly problems: readonly Problem[]

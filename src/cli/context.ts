@@ -1,10 +1,11 @@
 // What every command is handed: the terminal, how to print, the data folder, and the way to the daemon.
-import type { DataFolder } from '../config/data-folder.ts'
-import { locateConfigFile, locateDataFolder } from './configuration.ts'
+import { type DataFolder, dataFolderAt } from '../config/data-folder.ts'
+import { type Instance, locateInstance } from '../config/instance.ts'
 import { createDaemonClient, type DaemonClient, daemonAnswers } from './daemon-client.ts'
 import { daemonAbsent, storeAway } from './failure.ts'
 import { createPaint, type Paint, wantsColour } from './output/colour.ts'
 import { jsonLine } from './output/json-lines.ts'
+import { demandGivenFile, demandSameFile, fileToReadWith, startHintOf } from './own-instance.ts'
 import type { Reader } from './reader.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -13,6 +14,7 @@ export interface GlobalOptions {
   readonly json?: boolean
   readonly config?: string
   readonly data?: string
+  readonly name?: string
   readonly color?: boolean
 }
 
@@ -20,11 +22,17 @@ export interface Context {
   readonly terminal: Terminal
   readonly json: boolean
   readonly paint: Paint
+  /** The instance that the flags, the environment and the working folder name. */
+  readonly instance: Instance
+  /** The instance of another file, with the folder that the flags and the environment name for it. */
+  instanceOf(file: string): Instance
   /** The file that `up` would use; null for the embedded default. */
   configFile(): string | null
   /** --config as it was given. */
   readonly givenConfig: string | undefined
   readonly folder: DataFolder
+  /** How a daemon of this instance is started. */
+  startHint(): string
   /** One line (or several) on standard output. */
   print(text: string): void | Promise<void>
   /** One JSON object as one line on standard output. */
@@ -46,30 +54,50 @@ export type Run<Options = object> = (
 
 export function createContext(terminal: Terminal, options: GlobalOptions): Context {
   const json = options.json === true
-  const folder = locateDataFolder(terminal, options.data)
-  const target = { dataDir: folder.path, socketPath: folder.socket }
+  const { config, data, name } = options
+  const named = { data, name, env: terminal.env, cwd: process.cwd() }
+  const instance = locateInstance({ ...named, config })
+  const folder = dataFolderAt({ data: instance.data.path, env: terminal.env })
+  const target = {
+    dataDir: folder.path,
+    socketPath: folder.socket,
+    startHint: () => startHintOf(instance, terminal.env),
+  }
 
   return {
     terminal,
     json,
     paint: createPaint(wantsColour({ flag: options.color, env: terminal.env, isTty: terminal.outputIsTty })),
-    configFile: () => locateConfigFile(terminal, options.config),
+    instance,
+    instanceOf: (file) => locateInstance({ ...named, config: file }),
+    configFile: () => instance.config?.file ?? null,
     givenConfig: options.config,
     folder,
+    startHint: target.startHint,
     print: (text) => terminal.out(`${text}\n`),
     printJson: (value) => terminal.out(`${jsonLine(value)}\n`),
     note: (text) => {
       if (!json) terminal.err(`${text}\n`)
     },
     async daemon(absentText) {
-      if (!(await daemonAnswers(target.socketPath))) throw daemonAbsent(target.dataDir, absentText)
+      demandGivenFile(instance)
+      if (!(await daemonAnswers(target.socketPath)))
+        throw daemonAbsent(target.dataDir, target.startHint(), absentText)
+      demandSameFile(instance, folder)
       return createDaemonClient(target)
     },
     async reading(use) {
       const { createDaemonReader, openStoreReader } = await import('./reader.ts')
-      if (await daemonAnswers(target.socketPath)) return use(createDaemonReader(createDaemonClient(target)))
-      const configFile = locateConfigFile(terminal, options.config)
-      const opened = await openStoreReader({ dataDir: folder.path, configFile }).catch((thrown) => {
+      demandGivenFile(instance)
+      if (await daemonAnswers(target.socketPath)) {
+        demandSameFile(instance, folder)
+        return use(createDaemonReader(createDaemonClient(target)))
+      }
+      const configFile = fileToReadWith(instance, terminal.env)
+      const opened = await openStoreReader({
+        ...{ dataDir: folder.path, configFile },
+        hint: target.startHint(),
+      }).catch((thrown) => {
         throw storeAway(thrown, 'nothing was read: ask again when that is mended')
       })
       try {

@@ -47,6 +47,8 @@ export function daemonAnswers(socketPath: string): Promise<boolean> {
 export function createDaemonClient(target: {
   readonly dataDir: string
   readonly socketPath: string
+  /** How a daemon is started here, for who finds none. */
+  startHint(): string
 }): DaemonClient {
   function open(method: string, path: string, options: CallOptions): Promise<IncomingMessage> {
     const body = options.body === undefined ? null : Buffer.from(JSON.stringify(options.body))
@@ -67,7 +69,7 @@ export function createDaemonClient(target: {
       call.once('response', resolve)
       call.once('error', (problem: NodeJS.ErrnoException) => {
         if (problem instanceof SwitchboardError) reject(problem)
-        else if (isAbsence(problem)) reject(daemonAbsent(target.dataDir))
+        else if (isAbsence(problem)) reject(daemonAbsent(target.dataDir, target.startHint()))
         else reject(unreachable(target.socketPath, problem))
       })
       call.end(body ?? undefined)

@@ -1,21 +1,16 @@
 // How a command fails: `error:` and `hint:` on standard error, or one JSON object there; the code says the rest.
-import { shellWord } from '../config/shell-word.ts'
 import { asSwitchboardError, SwitchboardError } from '../contract/index.ts'
 import type { Paint } from './output/colour.ts'
 import { jsonLine } from './output/json-lines.ts'
 import { safeLines } from './output/text.ts'
 
 /** The one text for "nobody holds this data folder". */
-export function daemonAbsent(dataDir: string, message?: string): SwitchboardError {
+export function daemonAbsent(dataDir: string, startHint: string, message?: string): SwitchboardError {
   return new SwitchboardError(
     message === undefined ? 'daemon_absent' : 'execution_failed',
     message ?? `no daemon holds the data folder ${dataDir}`,
-    { hint: startHint(dataDir) },
+    { hint: startHint },
   )
-}
-
-export function startHint(dataDir: string): string {
-  return `start one with: switchboard up --data ${shellWord(dataDir)}`
 }
 
 export function usage(message: string, hint?: string): SwitchboardError {

@@ -27,8 +27,9 @@ export function createProgram(
   program
     .description('The gateway between the places where people talk and the AI agents that work for them.')
     .option('--json', 'print JSON for scripts: lists as one object a line')
-    .option('--config <file>', 'the configuration (default: ./switchboard.yaml if it is there)')
-    .option('--data <dir>', 'the data folder (default: ~/.switchboard)')
+    .option('--config <file>', 'the configuration (default: switchboard.yaml here or further up)')
+    .option('--data <dir>', 'the data folder (default: .switchboard beside the file)')
+    .option('--name <name>', 'the data folder by a name of its own, in ~/.switchboard/instances')
     .option('--color', 'colours even when no terminal is listening')
     .option('--no-color', 'no colours')
     .option('-V, --version', 'print the version')

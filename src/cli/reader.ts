@@ -17,7 +17,6 @@ import {
   type TurnView,
 } from '../contract/index.ts'
 import type { DaemonClient, Query } from './daemon-client.ts'
-import { startHint } from './failure.ts'
 import { createLedgerExport, type ExportFormat } from './ledger-export.ts'
 
 /** What a list is narrowed to. `limit: null` means everything. */
@@ -83,10 +82,12 @@ export function createDaemonReader(daemon: DaemonClient): Reader {
 export async function openStoreReader(options: {
   readonly dataDir: string
   readonly configFile: string | null
+  /** How a daemon is started here. */
+  readonly hint: string
 }): Promise<{ readonly reader: Reader; close(): Promise<void> }> {
   if (!existsSync(options.dataDir)) {
     throw new SwitchboardError('daemon_absent', `there is no data folder ${options.dataDir} yet`, {
-      hint: `name the right one with --data, or ${startHint(options.dataDir)}`,
+      hint: `name the right one with --data, or ${options.hint}`,
     })
   }
   const { openReadDesk } = await import('../app/read-desk.ts')

@@ -33,6 +33,7 @@ function strawDaemon(
   const running: RunningDaemon = {
     url: 'http://127.0.0.1:4747',
     chatLink: 'http://127.0.0.1:4747/chat#one-time',
+    takenPort: null,
     stop: async () => {
       seen.stops++
       finish(0)

@@ -1,9 +1,11 @@
 // The starter switchboard.yaml: small, commented, and valid as it stands.
+import { DEFAULT_PORT } from '../contract/index.ts'
 
 export interface Starter {
   readonly agent: string
   readonly hook: string
-  readonly port: number
+  /** Null: none was chosen. */
+  readonly port: number | null
   /** The file that holds the webhook's secret, as written after `file:`. */
   readonly secretFile: string
 }
@@ -14,7 +16,7 @@ export function starterYaml({ agent, hook, port, secretFile }: Starter): string 
 
 server:
   host: 127.0.0.1 # loopback only; a public address needs an admin token
-  port: ${port}
+  ${portLine(port)}
 
 integrations:
   # The chat page at /chat. \`switchboard up\` prints a link to it, \`switchboard link\` another one.
@@ -52,4 +54,11 @@ agents:
 #   queue_expiry: 7d
 #   approval_expiry: 10m
 `
+}
+
+/** A port that nobody chose stays open: where it is taken the next free one is used. */
+export function portLine(port: number | null): string {
+  return port === null
+    ? `# port: ${DEFAULT_PORT} # the next free one where it is taken; written down, it must be free`
+    : `port: ${port}`
 }

@@ -1,9 +1,10 @@
 // The data folder: where a daemon keeps everything, with every file name in one place.
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { SwitchboardError } from '../contract/index.ts'
+import { homeFolder, locateInstance } from './instance.ts'
 import { createPrivate, keepPrivate, readPrivate } from './private-file.ts'
 
 export interface DataFolder {
@@ -24,11 +25,15 @@ export interface DataFolder {
   readonly ledgerKeyFile: string
   readonly adminTokenFile: string
   readonly attachments: string
+  /** There while the folder is being moved beside a file: nothing starts on half of it. */
+  readonly adoptionFile: string
 }
 
 export interface DataFolderConfig {
-  /** `--data`; absent: SWITCHBOARD_DATA, else ~/.switchboard. */
-  readonly data?: string
+  /** Absent: SWITCHBOARD_DATA, else beside the file, else ~/.switchboard. */
+  readonly data?: string | undefined
+  /** The configuration in force; absent or null: the embedded default. */
+  readonly config?: string | null
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
@@ -36,9 +41,8 @@ export interface DataFolderConfig {
 const SOCKET_PATH_MAX = 103
 
 /** Names only; touches nothing. */
-export function dataFolderAt({ data, env }: DataFolderConfig): DataFolder {
-  const chosen = data ?? (env.SWITCHBOARD_DATA || join(env.HOME || homedir(), '.switchboard'))
-  const path = resolve(chosen)
+export function dataFolderAt({ data, config, env }: DataFolderConfig): DataFolder {
+  const path = data === undefined ? usualFolder(config ?? null, env) : resolve(data)
   const database = join(path, 'switchboard.db')
   return {
     path,
@@ -53,12 +57,16 @@ export function dataFolderAt({ data, env }: DataFolderConfig): DataFolder {
     ledgerKeyFile: join(path, 'ledger.key'),
     adminTokenFile: join(path, 'admin.token'),
     attachments: join(path, 'attachments'),
+    adoptionFile: join(path, 'adopting.json'),
   }
 }
 
 /** Makes the folders (0700). Throws `config_invalid` when they cannot be made or belong to somebody else. */
 export function prepareDataFolder(folder: DataFolder): void {
+  const fresh = !existsSync(folder.path)
   makePrivateFolder(folder.path, false)
+  // It holds keys, and may lie in a repository.
+  if (fresh) createPrivate(join(folder.path, '.gitignore'), '*\n')
   makePrivateFolder(folder.attachments, false)
   const socketFolder = resolve(folder.socket, '..')
   if (socketFolder !== folder.path) makePrivateFolder(socketFolder, true)
@@ -69,6 +77,13 @@ export function prepareDataFolder(folder: DataFolder): void {
 export function prepareDatabase(store: string): void {
   const path = store.startsWith('sqlite:') ? store.slice('sqlite:'.length) : ''
   if (path !== '' && !path.startsWith(':')) keepPrivate(path)
+}
+
+/** The folder where one integration keeps attachments, made if it is not there. */
+export function attachmentsFolder(folder: DataFolder, integration: string): string {
+  const path = join(folder.attachments, encodeURIComponent(integration).replaceAll('.', '%2E'))
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  return path
 }
 
 export interface AdminToken {
@@ -105,6 +120,11 @@ export function adminToken(
       hint: 'remove it and start again',
     })
   return { token, configured: false }
+}
+
+function usualFolder(config: string | null, env: DataFolderConfig['env']): string {
+  if (config !== null) return locateInstance({ config, env, cwd: process.cwd() }).data.path
+  return env.SWITCHBOARD_DATA ? resolve(env.SWITCHBOARD_DATA) : homeFolder(env)
 }
 
 function socketPath(path: string, env: DataFolderConfig['env']): string {

@@ -1,5 +1,5 @@
 // The embedded default: what a plain `switchboard up` runs when there is no file. Web chat, a two-way webhook, the demo agent.
-import { DEFAULT_TUNABLES, type IntegrationSettings, type Settings } from '../contract/index.ts'
+import { DEFAULT_PORT, DEFAULT_TUNABLES, type IntegrationSettings, type Settings } from '../contract/index.ts'
 import { digestOf } from './digest.ts'
 
 /** Who the link of the web page speaks for unless it was minted for somebody else: its token holder may approve. */
@@ -10,7 +10,7 @@ export const EMBEDDED_ORIGIN = 'embedded default: '
 
 export function defaultSettings(options: { readonly defaultStore: string }): Settings {
   const plain: Omit<Settings, 'digest' | 'warnings'> = {
-    server: { host: '127.0.0.1', port: 4747, publicUrl: null },
+    server: { host: '127.0.0.1', port: DEFAULT_PORT, publicUrl: null },
     store: options.defaultStore,
     integrations: [
       integration('web', 'web', {}, { dm: 'credential', allowFrom: [], approvers: [WEB_OWNER] }),

@@ -22,8 +22,17 @@ export { defaultSettings, WEB_OWNER } from './default-settings.ts'
 export { canonical, digestOf } from './digest.ts'
 export { type Environment, readEnvironment } from './environment.ts'
 export { type PluginProgram, type PluginSources, readInstalledPlugin } from './installed-plugin.ts'
+export {
+  homeFolder,
+  type Instance,
+  instanceName,
+  locateInstance,
+  namedInstances,
+  realPath,
+} from './instance.ts'
 export { configurationJsonSchema } from './json-schema.ts'
 export { generateKey, type KeyRing, openKeyRing, readLedgerKey } from './key-ring.ts'
+export { type KnownInstance, knownInstances, recordInstance } from './known-instances.ts'
 export { type LoadDeps, type LoadResult, loadSettings } from './load.ts'
 export { configError, type Problem, renderProblem, renderProblems } from './problem.ts'
 export { configurationReference, referenceRows } from './reference.ts'

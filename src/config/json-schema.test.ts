@@ -105,7 +105,7 @@ describe('the generated reference', () => {
       required: true,
     })
     const page = configurationReference()
-    expect(page).toContain('| `server.port` | number | `4747` |')
+    expect(page).toContain('| `server.host` | text | `127.0.0.1` |')
     expect(page.split('\n').every((line) => !line.startsWith('|') || line.endsWith('|'))).toBe(true)
   })
 })

@@ -11,7 +11,12 @@ const RIVER = { platforms: ['web', 'webhook'], connectors: ['demo'] }
 describe('what loads', () => {
   it('[S3.example-loads] the example of the specification loads as it stands', () => {
     const settings = settingsFrom(fixture('spec-example.yaml'), {}, RIVER)
-    expect(settings.server).toEqual({ host: '127.0.0.1', port: 4747, publicUrl: 'https://sb.example.com' })
+    expect(settings.server).toEqual({
+      host: '127.0.0.1',
+      port: 4747,
+      portChosen: true,
+      publicUrl: 'https://sb.example.com',
+    })
     expect(settings.store).toBe('sqlite:/etc/sb/switchboard.db')
     expect(settings.integrations[0]).toMatchObject({
       id: 'kate_tg',
@@ -72,6 +77,7 @@ describe('what loads', () => {
     expect(settings.server).toEqual({
       host: '0.0.0.0',
       port: 0,
+      portChosen: true,
       publicUrl: 'https://a.example/x',
       adminToken: 'env:ADMIN',
     })

@@ -1,13 +1,14 @@
 // From the validated file to the Settings that the rest of the house sees: camelCase, defaults per platform.
 import { isAbsolute, resolve } from 'node:path'
-import type {
-  AccessPolicy,
-  AgentSettings,
-  Binding,
-  ChannelsSettings,
-  IntegrationSettings,
-  Settings,
-  Tunables,
+import {
+  type AccessPolicy,
+  type AgentSettings,
+  type Binding,
+  type ChannelsSettings,
+  DEFAULT_PORT,
+  type IntegrationSettings,
+  type Settings,
+  type Tunables,
 } from '../contract/index.ts'
 import { withChannelServers } from './channel-integrations.ts'
 import { instanceOf } from './cross-check.ts'
@@ -42,7 +43,8 @@ export function settingsOf(
   const plain = withChannelServers<Omit<Settings, 'digest' | 'warnings'>>({
     server: {
       host,
-      port,
+      port: port ?? DEFAULT_PORT,
+      ...(port === undefined ? {} : { portChosen: true }),
       publicUrl: public_url === undefined ? null : public_url.replace(/\/+$/, ''),
       ...(admin_token === undefined ? {} : { adminToken: admin_token }),
     },

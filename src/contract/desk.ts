@@ -30,6 +30,8 @@ export interface StatusReport {
   readonly node: string
   readonly version: string
   readonly uptime_ms: number
+  /** `config` null: the embedded default. */
+  readonly instance: { readonly name: string; readonly config: string | null; readonly data: string }
   readonly integrations: readonly {
     readonly id: string
     readonly platform: string

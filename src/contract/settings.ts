@@ -143,10 +143,15 @@ export interface McpServerSettings {
   readonly options: Readonly<Record<string, unknown>>
 }
 
+/** Where a daemon listens unless told otherwise. */
+export const DEFAULT_PORT = 4747
+
 export interface Settings {
   readonly server: {
     readonly host: string
     readonly port: number
+    /** It was written down: where it is taken no other one will do. */
+    readonly portChosen?: boolean
     readonly publicUrl: string | null
     /** A reference; absent: SWITCHBOARD_ADMIN_TOKEN or the one in the data folder. */
     readonly adminToken?: string

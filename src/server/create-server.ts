@@ -13,9 +13,16 @@ import { declaredTooLarge, refuseTooLarge } from './read-body.ts'
 import { errorReply } from './reply.ts'
 import { createWebFiles } from './web-files.ts'
 
+/** `orNext`: where the port is taken, the next free one will do. */
+export interface TcpPlace {
+  readonly host: string
+  readonly port: number
+  readonly orNext?: boolean
+}
+
 export interface ServerConfig {
   /** Null: no TCP listener. */
-  readonly tcp: { readonly host: string; readonly port: number } | null
+  readonly tcp: TcpPlace | null
   /** Null: no control socket. */
   readonly socketPath: string | null
   readonly limits?: Partial<ServerLimits>
@@ -120,13 +127,28 @@ function stop(server: HttpServer, graceMs: number, deps: ServerDeps): Promise<vo
   })
 }
 
-function listenOnTcp(
+/** How many ports behind the usual one are tried. */
+const PORTS_TRIED = 50
+
+async function listenOnTcp(server: HttpServer, { host, port, orNext }: TcpPlace): Promise<number> {
+  const last = orNext === true && port > 0 ? Math.min(port + PORTS_TRIED, 65_535) : port
+  for (let at = port; ; at += 1) {
+    const problem = await tryToListen(server, { host, port: at })
+    if (problem === null) return (server.address() as AddressInfo).port
+    if (problem.code !== 'EADDRINUSE' || at >= last) throw cannotListen(problem, { host, port })
+  }
+}
+
+function tryToListen(
   server: HttpServer,
   at: { readonly host: string; readonly port: number },
-): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, at)))
-    server.listen(at, () => resolve((server.address() as AddressInfo).port))
+): Promise<NodeJS.ErrnoException | null> {
+  return new Promise((resolve) => {
+    server.once('error', resolve)
+    server.listen(at, () => {
+      server.off('error', resolve)
+      resolve(null)
+    })
   })
 }
 

@@ -1,5 +1,8 @@
 // A real daemon under test: the built binary in a process of its own, started, killed and asked by its pid.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { until } from './until.ts'
 
@@ -125,6 +128,18 @@ function logLines(text: string): readonly LogLine[] {
 
 /** What the machine needs to run a program, and nothing that could change what Switchboard does. */
 export function bareEnvironment(): Record<string, string> {
-  const { PATH = '/usr/bin:/bin', HOME = '/', TMPDIR } = process.env
-  return { PATH, HOME, NO_COLOR: '1', ...(TMPDIR === undefined ? {} : { TMPDIR }) }
+  const { PATH = '/usr/bin:/bin', TMPDIR } = process.env
+  return { PATH, HOME: testHome(), NO_COLOR: '1', ...(TMPDIR === undefined ? {} : { TMPDIR }) }
+}
+
+let madeHome: string | null = null
+
+/** The home of the user under test, one for each file of tests: nothing is recorded in the real one. */
+export function testHome(): string {
+  if (madeHome === null) {
+    const made = mkdtempSync(join(tmpdir(), 'swb-home-'))
+    process.once('exit', () => rmSync(made, { recursive: true, force: true }))
+    madeHome = made
+  }
+  return madeHome
 }

@@ -125,6 +125,8 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
       version: 'test',
       startedAt: around.clock.now(),
       configFile: null,
+      instance: 'default',
+      dataDir: '/data',
       configProblem: null,
       storeProblem: null,
     }),

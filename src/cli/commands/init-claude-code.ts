@@ -4,6 +4,8 @@ import { delimiter, join, resolve } from 'node:path'
 import { SwitchboardError } from '../../contract/index.ts'
 import type { Context } from '../context.ts'
 import { usage } from '../failure.ts'
+import { remember } from '../own-instance.ts'
+import { portLine } from '../starter-config.ts'
 import { ownProgram } from './channel.ts'
 import type { InitOptions } from './init.ts'
 
@@ -13,8 +15,9 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 export async function initClaudeCode(context: Context, options: InitOptions): Promise<number> {
   const agent = options.agent ?? 'claude'
   if (!ID.test(agent)) throw usage(`--agent: "${agent}" is not an id`)
-  const port = options.port ?? '4747'
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw usage(`--port: "${port}" is not a port`)
+  const { port } = options
+  if (port !== undefined && (!/^\d{1,5}$/.test(port) || Number(port) > 65_535))
+    throw usage(`--port: "${port}" is not a port`)
   if (options.url !== undefined) return initRemote(context, agent, options)
   if (options.tokenFile !== undefined) throw usage('--token-file goes with --url')
   const config = resolve(context.givenConfig ?? 'switchboard.yaml')
@@ -22,8 +25,9 @@ export async function initClaudeCode(context: Context, options: InitOptions): Pr
   const file = resolve('.mcp.json')
   // The file that may hold others' servers is looked at before anything is written.
   const mcp = mcpJson(file, serverEntry(agent, ['--config', config]), options.force === true)
-  if (!configKept) writeWhole(config, claudeYaml(agent, Number(port)))
+  if (!configKept) writeWhole(config, claudeYaml(agent, port === undefined ? null : Number(port)))
   writeWhole(file, mcp)
+  remember(context, context.instanceOf(config))
   if (context.json) {
     await context.printJson({ ok: true, file, config, config_kept: configKept, agent, next: START_COMMAND })
     return 0
@@ -35,7 +39,7 @@ export async function initClaudeCode(context: Context, options: InitOptions): Pr
       ? `${paint.green('kept ')} ${config} (it must have: - { id: ${agent}, connector: { type: channel } })`
       : `${paint.green('wrote')} ${config}`,
   )
-  if (configKept && options.port !== undefined)
+  if (configKept && port !== undefined)
     context.note(paint.yellow(`--port ${port} was not written: change server.port in ${config}`))
   await context.print(
     `\nNext, in this folder: ${paint.bold(START_COMMAND)}\n` +
@@ -124,12 +128,12 @@ function writeWhole(file: string, text: string): void {
   renameSync(fresh, file)
 }
 
-function claudeYaml(agent: string, port: number): string {
+function claudeYaml(agent: string, port: number | null): string {
   return `# Switchboard for Claude Code. Check it with \`switchboard check\`; it is read again when it changes.
 
 server:
   host: 127.0.0.1
-  port: ${port}
+  ${portLine(port)}
 
 integrations:
   # The chat page at /chat: get a link with \`switchboard link\`.

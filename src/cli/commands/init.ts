@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { shellWord } from '../../config/shell-word.ts'
-import { SwitchboardError } from '../../contract/index.ts'
+import { DEFAULT_PORT, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
+import { remember } from '../own-instance.ts'
 import { starterYaml } from '../starter-config.ts'
 
 export interface InitOptions {
@@ -35,18 +36,23 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
   const answer = asker(context, options.yes === true)
   const agent = await answer('id of the demo agent', options.agent, 'demo', checkId)
   const hook = await answer('id of the webhook (/hooks/ID)', options.hook, 'alerts', checkId)
-  const port = await answer('port', options.port, '4747', checkPort)
+  const port = await answer('port', options.port, String(DEFAULT_PORT), checkPort)
   if (hook === 'web') throw usage('--hook: "web" is the id of the chat page', 'choose another id')
 
   const secretFile = `${basename(file).replace(/\.ya?ml$/, '')}.${hook}.secret`
   const secretPath = join(dirname(file), secretFile)
-  const yaml = starterYaml({ agent, hook, port: Number(port), secretFile: `./${secretFile}` })
+  const chosen = options.port !== undefined || Number(port) !== DEFAULT_PORT
+  const yaml = starterYaml({
+    ...{ agent, hook, secretFile: `./${secretFile}` },
+    port: chosen ? Number(port) : null,
+  })
   await mkdir(dirname(file), { recursive: true }).catch((problem) => {
     throw cannotWrite(file, problem)
   })
   await write(file, yaml, { mode: 0o644, force: options.force === true })
   // An existing secret is kept even with --force: whoever signs with it would be locked out.
   const secretKept = await writeSecret(secretPath)
+  remember(context, context.instanceOf(file))
 
   const upCommand =
     file === resolve('switchboard.yaml') ? 'switchboard up' : `switchboard up --config ${shellWord(file)}`

@@ -25,7 +25,7 @@ export const listTurns: Run<TurnsOptions> = async (context, _args, options) => {
   const filter = listFilter<TurnState>(context, options, TURN_STATES)
   return context.reading(async (reader) => {
     if (options.follow === true) {
-      if (!reader.live) throw daemonAbsent(context.folder.path)
+      if (!reader.live) throw daemonAbsent(context.folder.path, context.startHint())
       return followTurns(context, reader, filter)
     }
     await printList(context, reader.turns(filter), turnColumns(context), {

@@ -23,6 +23,9 @@ export async function announce(
     ...(place.configFile === null ? demoHook(daemon.url) : []),
     ['config', place.configFile ?? 'the embedded default (write your own with: switchboard init)'],
     ['data', place.dataDir],
+    ...(daemon.takenPort
+      ? [['port', paint.yellow(`${daemon.takenPort} is taken by another process`)] as const]
+      : []),
     ['stop', 'Ctrl-C'],
   ]
   const lines = rows.map(([name, value]) => `  ${paint.dim(name.padEnd(7))} ${value}`)

@@ -1,11 +1,13 @@
 // `switchboard up`: runs the daemon in this process until it is stopped, and says where everything is.
-import { resolve } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
 import type { Daemon, DaemonOptions } from '../../app/daemon.ts'
 import { readEnvironment } from '../../config/environment.ts'
+import { shellWord } from '../../config/shell-word.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { storeAway, usage } from '../failure.ts'
 import { parseDuration } from '../output/time.ts'
+import { remember } from '../own-instance.ts'
 import { announce } from './up-banner.ts'
 
 export interface UpOptions {
@@ -16,7 +18,7 @@ export interface UpOptions {
   readonly idleExit?: string | true
 }
 
-export type RunningDaemon = Pick<Daemon, 'url' | 'chatLink' | 'stop' | 'done'>
+export type RunningDaemon = Pick<Daemon, 'url' | 'chatLink' | 'takenPort' | 'stop' | 'done'>
 
 /** What `up` needs of the world; tests hand in their own. */
 export interface UpDeps {
@@ -42,11 +44,12 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
     context.note(
       context.paint.yellow('SWITCHBOARD_LOG is none of debug, info, warn, error, silent: it is ignored'),
     )
-  const named = context.configFile()
-  // Told in status and errors, which are read from other folders.
-  const configFile = named === null ? null : resolve(named)
+  const configFile = context.configFile()
   const dataDir = context.folder.path
   const { now } = context.terminal
+
+  demandOwnFile(context)
+  await demandNoEarlierData(context)
 
   let daemon: RunningDaemon | undefined
   let signalledAt: number | undefined
@@ -67,6 +70,7 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
       ...logOptions(context),
     })
     // A signal during the start waits for the start: half-open links are not torn down half-way.
+    remember(context)
     if (signalledAt !== undefined) await daemon.stop()
     else {
       // Started by a shim, its words go to a log: a link that lets in does not belong there.
@@ -80,6 +84,35 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
   } finally {
     release()
   }
+}
+
+/** A file that was only found may be anybody's, and it starts programs: one of another user is run when it is named. */
+function demandOwnFile({ instance: { config } }: Context): void {
+  const uid = process.getuid?.()
+  if (config === null || config.from !== 'found' || uid === undefined) return
+  const owner = statSync(config.file, { throwIfNoEntry: false })?.uid
+  if (owner === undefined || owner === uid || owner === 0) return
+  throw new SwitchboardError('config_invalid', `${config.file} was found, and belongs to another user`, {
+    hint: `it can start programs: read it, then say: switchboard up --config ${shellWord(config.file)}`,
+  })
+}
+
+async function demandNoEarlierData({ instance, terminal }: Context): Promise<void> {
+  if (instance.config === null || instance.data.from !== 'beside' || existsSync(instance.data.path)) return
+  const { findEarlierData } = await import('../../app/earlier-data.ts')
+  const earlier = await findEarlierData(instance, terminal.env)
+  if (earlier === null) return
+  const file = instance.config.from === 'found' ? '' : ` --config ${shellWord(instance.config.file)}`
+  const folder = shellWord(earlier.folder)
+  throw new SwitchboardError(
+    'config_invalid',
+    `${instance.data.path} is not there yet, and ${earlier.folder} holds turns of ${earlier.integrations.join(', ')}`,
+    {
+      hint:
+        `go on with what is there: switchboard up${file} --data ${folder}; ` +
+        `or move it beside the file: switchboard instances adopt ${folder}${file}`,
+    },
+  )
 }
 
 function notStarted(thrown: unknown): unknown {

@@ -45,6 +45,7 @@ export function addSetupCommands(program: Command, action: Action): void {
     .command('reload')
     .description('make the daemon read its configuration again; a wrong one changes nothing')
     .action(action(() => import('../commands/reload.ts').then((m) => m.reload)))
+  addInstances(program, action)
   addImport(program, action)
   program
     .command('emulate')
@@ -57,6 +58,17 @@ export function addSetupCommands(program: Command, action: Action): void {
     .command('version')
     .description('print the version')
     .action(action(() => import('../commands/version.ts').then((m) => m.version)))
+}
+
+function addInstances(program: Command, action: Action): void {
+  const list = action(() => import('../commands/instances.ts').then((m) => m.listInstances))
+  const group = addGroup(program, 'instances', 'the instances of this user: file, folder, daemon', list)
+  group.command('list').description('list them (the default)').action(list)
+  group
+    .command('adopt')
+    .argument('<dir>', 'a data folder that no daemon holds')
+    .description('move a data folder beside the configuration that it belongs to')
+    .action(action(() => import('../commands/instances.ts').then((m) => m.adopt)))
 }
 
 function addImport(program: Command, action: Action): void {

@@ -1,5 +1,6 @@
 // The part of the schema for the listener and the store.
 import { z } from 'zod'
+import { DEFAULT_PORT } from '../../contract/index.ts'
 import { httpUrl, secret } from './words.ts'
 
 export const serverSchema = z
@@ -9,7 +10,13 @@ export const serverSchema = z
       .min(1, { error: 'must not be empty' })
       .default('127.0.0.1')
       .describe('Address to listen on. A public one needs an admin token.'),
-    port: z.int().min(0).max(65_535).default(4747).describe('Port to listen on; 0 picks a free one.'),
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .optional()
+      .meta({ default: DEFAULT_PORT })
+      .describe('Port to listen on; 0 picks a free one. Left out: 4747, or the next one that is free.'),
     public_url: httpUrl(
       'How people outside reach this server: used in links and for Origin checks.',
     ).optional(),

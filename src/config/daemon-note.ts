@@ -1,13 +1,14 @@
 // What the running daemon leaves in its data folder for others to read: who holds it, and where it listens.
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { DataFolder } from '../config/index.ts'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { DataFolder } from './data-folder.ts'
 
 export interface DaemonNote {
   readonly pid: number
   readonly url: string
   readonly startedAt: number
   readonly version: string
+  /** The file that it runs, links followed; null: the embedded default. Absent: an older daemon. */
+  readonly config?: string | null
 }
 
 export function readDaemonNote(folder: DataFolder): DaemonNote | null {
@@ -27,11 +28,4 @@ export function writeDaemonNote(folder: DataFolder, note: DaemonNote): void {
 
 export function removeDaemonNote(folder: DataFolder): void {
   rmSync(folder.daemonFile, { force: true })
-}
-
-/** The folder where one integration keeps attachments. */
-export function attachmentsOf(folder: DataFolder, integration: string): string {
-  const path = join(folder.attachments, encodeURIComponent(integration).replaceAll('.', '%2E'))
-  mkdirSync(path, { recursive: true, mode: 0o700 })
-  return path
 }

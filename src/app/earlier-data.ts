@@ -1,0 +1,55 @@
+// An upgrade never starts empty beside old data: what the home folder holds of a file whose own folder is not there yet.
+import { existsSync } from 'node:fs'
+import {
+  createConfigSource,
+  dataFolderAt,
+  homeFolder,
+  type Instance,
+  readLedgerKey,
+} from '../config/index.ts'
+import { openStore } from '../store/open.ts'
+import { createLogger } from './logger.ts'
+import { createNodeClock, createRealRandom } from './real-clock.ts'
+import { BUILT } from './registry.ts'
+
+export interface EarlierData {
+  readonly folder: string
+  /** Those of the file's integrations that have turns there. */
+  readonly integrations: readonly string[]
+}
+
+/** Null: nothing of this file is there, or its own folder is. Throws what the configuration's reader throws. */
+export async function findEarlierData(
+  instance: Instance,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<EarlierData | null> {
+  const { config, data } = instance
+  if (config === null || data.from !== 'beside' || existsSync(data.path)) return null
+  const home = dataFolderAt({ data: homeFolder(env), env })
+  if (home.path === data.path || !existsSync(home.database)) return null
+  const clock = createNodeClock()
+  const log = createLogger({ format: 'people', level: 'silent' })
+  const own = dataFolderAt({ data: data.path, env })
+  const settings = createConfigSource(
+    { file: config.file, built: BUILT, defaultStore: own.defaultStore },
+    { clock, log },
+  ).current()
+  // A store of its own is found by its name, wherever the folder is.
+  if (settings.store !== own.defaultStore) return null
+  const store = await openStore(home.defaultStore, {
+    ...{ clock, log, random: createRealRandom() },
+    node: 'reader',
+    ledgerKey: readLedgerKey({ dataDir: home.path, env }),
+    readOnly: true,
+  })
+  try {
+    const named = new Set(settings.integrations.map(({ id }) => id))
+    const counted = (await store.counters()).filter(({ count }) => count > 0)
+    const integrations = [...new Set(counted.map(({ integration }) => integration))].filter((id) =>
+      named.has(id),
+    )
+    return integrations.length === 0 ? null : { folder: home.path, integrations }
+  } finally {
+    await store.close()
+  }
+}

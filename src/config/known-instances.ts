@@ -1,0 +1,83 @@
+// The record of instances that this user began, in the home folder: which files a shim may start a daemon for, and what
+// `switchboard instances` lists. One small file an instance, so that two who write at once lose nothing.
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { homeFolder, realPath } from './instance.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+export interface KnownInstance {
+  readonly data: string
+  /** Null: the embedded default. */
+  readonly config: string | null
+  /** Who owned the file when it was recorded; null where the system has no owners. */
+  readonly owner: number | null
+  readonly at: string
+}
+
+/** More than any user has; a folder with more is no record of ours. */
+const MOST_KNOWN = 10_000
+
+/** Notes that this user ran `init` or `up` for it. Throws what the file system says. */
+export function recordInstance(
+  instance: { readonly data: string; readonly config: string | null },
+  env: Variables,
+  now: number,
+): void {
+  const folder = recordFolder(env)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const data = realPath(instance.data)
+  const config = instance.config === null ? null : realPath(instance.config)
+  const record: KnownInstance = { data, config, owner: ownerOf(config), at: new Date(now).toISOString() }
+  const file = join(folder, `${createHash('sha256').update(data).digest('hex').slice(0, 32)}.json`)
+  const fresh = `${file}.${process.pid}.new`
+  writeFileSync(fresh, `${JSON.stringify(record)}\n`, { mode: 0o600 })
+  renameSync(fresh, file)
+}
+
+export function knownInstances(env: Variables): readonly KnownInstance[] {
+  const folder = recordFolder(env)
+  let names: readonly string[]
+  try {
+    names = readdirSync(folder)
+  } catch {
+    return []
+  }
+  return names
+    .filter((name) => name.endsWith('.json'))
+    .slice(0, MOST_KNOWN)
+    .flatMap((name) => readRecord(join(folder, name)))
+}
+
+/** Whether this user ran `init` or `up` on this very file, and it still is its owner's. */
+export function isKnownFile(file: string, env: Variables): boolean {
+  const real = realPath(file)
+  const owner = ownerOf(real)
+  return knownInstances(env).some((known) => known.config === real && known.owner === owner)
+}
+
+/** What was last run from a data folder; null: nothing is known. */
+export function knownInstanceAt(data: string, env: Variables): KnownInstance | null {
+  const real = realPath(data)
+  return knownInstances(env).find((known) => known.data === real) ?? null
+}
+
+function recordFolder(env: Variables): string {
+  return join(homeFolder(env), 'known')
+}
+
+function ownerOf(file: string | null): number | null {
+  if (file === null || process.platform === 'win32') return null
+  return statSync(file, { throwIfNoEntry: false })?.uid ?? null
+}
+
+function readRecord(file: string): readonly KnownInstance[] {
+  try {
+    const { data, config, owner, at } = JSON.parse(readFileSync(file, 'utf8')) as Partial<KnownInstance>
+    if (typeof data !== 'string' || (config !== null && typeof config !== 'string')) return []
+    return [{ data, config, owner: owner ?? null, at: String(at) }]
+  } catch {
+    return [] // torn, or not ours: it only takes a right away
+  }
+}
