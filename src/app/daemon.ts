@@ -16,16 +16,11 @@ import {
 import { WEB_OWNER } from '../config/default-settings.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { instanceName, realPath } from '../config/instance.ts'
-import {
-  type Added,
-  type IntegrationShelf,
-  openIntegrationShelf,
-  withAdded,
-} from '../config/integration-shelf.ts'
+import { type IntegrationShelf, openIntegrationShelf } from '../config/integration-shelf.ts'
 import { openKeyRing } from '../config/key-ring.ts'
 import { resolveSecret, resolveStore } from '../config/secret-reference.ts'
 import { openSecretShelf } from '../config/secret-shelf.ts'
-import { type Settings, SwitchboardError } from '../contract/index.ts'
+import { SwitchboardError } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
@@ -52,7 +47,7 @@ import { BUILT, CONNECTORS, PLATFORMS } from './registry.ts'
 import { createRemoteHosts } from './remote-hosts.ts'
 import { createSecretDoors } from './secret-doors.ts'
 import { createSendableFiles, statePlaces } from './sendable-files.ts'
-import { withStartNotes } from './settled-at-start.ts'
+import { settingsInForce } from './settings-in-force.ts'
 import { followSharedChanges } from './shared-changes.ts'
 import { watchStore } from './store-watch.ts'
 import { createTokens } from './tokens.ts'
@@ -119,7 +114,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     )
     undo.push(() => config.stop())
     let shelf: IntegrationShelf | null = null
-    const settings = cachedMerge(config.current, () => shelf?.all() ?? NOTHING_ADDED)
+    const settings = settingsInForce(config.current, () => shelf)
     const sources = { folder: configFile ? dirname(configFile) : folder.path, env }
     const keys = openKeyRing({ dataDir: folder.path, env })
     const node = nodeName(folder)
@@ -384,26 +379,6 @@ function folderHeld(
   return new SwitchboardError('data_folder_held', `the data folder ${folder.path} is held by ${who}`, {
     hint: 'stop that one first, or choose another folder with --data',
   })
-}
-
-const NOTHING_ADDED: readonly Added[] = []
-
-/** The file's configuration with what was added by command; made anew only when one of them changed. */
-function cachedMerge(base: () => Settings, added: () => readonly Added[]): () => Settings {
-  let from: Settings | null = null
-  let list: readonly Added[] = NOTHING_ADDED
-  let merged: Settings | null = null
-  const started = base()
-  return () => {
-    const now = base()
-    const present = added()
-    if (merged === null || from !== now || list !== present) {
-      from = now
-      list = present
-      merged = withStartNotes(started, withAdded(now, present))
-    }
-    return merged
-  }
 }
 
 /** The same after a restart, different for two folders of one machine. */

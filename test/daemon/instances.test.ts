@@ -189,7 +189,7 @@ describe('a file that is not the daemon’s', () => {
 })
 
 describe('data of an earlier version', () => {
-  it('[I14.no-empty-start] [I14.adopt] [I14.adopt-live] is not started beside empty, and can be moved beside the file', async () => {
+  it('[I14.no-start-beside-old] [I14.adopt] [I14.adopt-live] is not started beside empty, and can be moved beside the file', async () => {
     const { project, run, up, place, home } = machine()
     const old = place('.switchboard')
     const before = await up(home)

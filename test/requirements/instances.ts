@@ -15,7 +15,7 @@ built   14 I14.found-ignored         A file that was only found is ignored where
 pending 14 I14.shim-mismatch         A shim given another file than the daemon's stays, is handed nothing, and says both paths in its instructions and results
 built   14 I14.status-instance       status --json has instance {name, config, data}
 built   14 I14.port-next             A port that is taken is followed by the next free one and said so, unless the port was asked for
-built   14 I14.no-empty-start        Where ~/.switchboard holds turns of an integration that the file names and .switchboard is absent, up exits 2 with both ways on
+built   14 I14.no-start-beside-old        Where ~/.switchboard holds turns of an integration that the file names and .switchboard is absent, up exits 2 with both ways on
 built   14 I14.instances-list        instances lists every known instance with its file, folder and whether it runs
 built   14 I14.adopt                 instances adopt moves a data folder beside the file, keeps what is in it, and verifies the chain
 built   14 I14.adopt-live            instances adopt never moves a folder that a daemon holds, and never onto one that has data
