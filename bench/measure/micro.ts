@@ -86,7 +86,7 @@ function stepInput(): StepInput {
     approval: null,
     reach: { attached: [], stoppable: [] },
     canEdit: true,
-    textLimit: 4096,
+    textLimit: { size: 4096, unit: 'utf-16' },
     senderLimit: WITHIN_LIMIT,
     senderLimitKey: 'tunables.sender_limit',
     asked: false,

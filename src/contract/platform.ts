@@ -5,11 +5,13 @@ import type { ChannelServers, ChannelView } from './channel-servers.ts'
 import type { Clock, Random } from './clock.ts'
 import type { GateView } from './desk.ts'
 import type { Logger } from './log.ts'
+import type { MarkdownRenderer } from './markdown.ts'
 import type { Attachment, InboundEvent, OutboundOp, Receipt, Signal } from './message.ts'
 import type { ReasonCode } from './reasons.ts'
 import type { IntegrationSettings } from './settings.ts'
 import type { TurnState } from './states.ts'
 import type { SendCause } from './step.ts'
+import type { TextLimit } from './text-limit.ts'
 
 /** What a platform can do, as data: the core never calls and hopes. */
 export interface Abilities {
@@ -186,8 +188,10 @@ export interface SendRequest {
 
 export interface PlatformAdapter {
   readonly abilities: Abilities
-  /** Code points per message; longer texts are split by the outlet. Infinity: no limit. */
-  readonly textLimit: number
+  /** Longer texts are cut by the outlet, on their Markdown tree, so that each part is whole. */
+  readonly textLimit: TextLimit
+  /** How Markdown is shown here: in a form of the platform's own, or `written`: whoever reads it gets it as it is. */
+  readonly markdown: MarkdownRenderer | 'written'
   readonly sendFrom: 'any' | 'link-holder'
   /** Least time between two messages to one conversation, where the platform asks for it. */
   readonly paceMs?: number

@@ -10,30 +10,31 @@ const withoutFenceLines = (text: string) => bare(text.replace(/^ {0,3}(?:`{3,}|~
 
 describe('splitText', () => {
   it('leaves a short text alone and makes nothing of an empty one', () => {
-    expect(splitText('hello', 5)).toEqual(['hello'])
-    expect(splitText('', 5)).toEqual([])
-    expect(splitText(' \n ', 5)).toEqual([])
+    expect(splitText('hello', { size: 5 })).toEqual(['hello'])
+    expect(splitText('', { size: 5 })).toEqual([])
+    expect(splitText(' \n ', { size: 5 })).toEqual([])
   })
 
   it('prefers paragraphs, then lines, then spaces', () => {
-    expect(splitText('first one\n\nsecond one', 14)).toEqual(['first one', 'second one'])
-    expect(splitText('first one\nsecond one', 14)).toEqual(['first one', 'second one'])
-    expect(splitText('alpha beta gamma', 11)).toEqual(['alpha beta', 'gamma'])
+    expect(splitText('first one\n\nsecond one', { size: 14 })).toEqual(['first one', 'second one'])
+    expect(splitText('first one\nsecond one', { size: 14 })).toEqual(['first one', 'second one'])
+    expect(splitText('alpha beta gamma', { size: 11 })).toEqual(['alpha beta', 'gamma'])
   })
 
   it('counts code points and never cuts a surrogate pair or a cluster', () => {
-    expect(splitText('😀😀😀😀', 2)).toEqual(['😀😀', '😀😀'])
-    expect(splitText('ab👩‍👩‍👧cd', 6)).toEqual(['ab', '👩‍👩‍👧c', 'd'])
-    expect(splitText('x🇳🇴🇸🇪', 4)).toEqual(['x🇳🇴', '🇸🇪'])
+    expect(splitText('😀😀😀😀', { size: 2 })).toEqual(['😀😀', '😀😀'])
+    expect(splitText('ab👩‍👩‍👧cd', { size: 6 })).toEqual(['ab', '👩‍👩‍👧c', 'd'])
+    expect(splitText('x🇳🇴🇸🇪', { size: 4 })).toEqual(['x🇳🇴', '🇸🇪'])
   })
 
   it('cuts a cluster that is longer than the limit, but not a code point', () => {
-    for (const part of splitText('👩‍👩‍👧‍👦', 3)) expect(part).not.toMatch(/[\uD800-\uDBFF]$|^[\uDC00-\uDFFF]/)
+    for (const part of splitText('👩‍👩‍👧‍👦', { size: 3 }))
+      expect(part).not.toMatch(/[\uD800-\uDBFF]$|^[\uDC00-\uDFFF]/)
   })
 
   it('closes and reopens a fence with its language', () => {
     const code = Array.from({ length: 12 }, (_, line) => `  const line${line} = ${line}`).join('\n')
-    const parts = splitText(`Look:\n\n\`\`\`ts\n${code}\n\`\`\`\nDone.`, 100)
+    const parts = splitText(`Look:\n\n\`\`\`ts\n${code}\n\`\`\`\nDone.`, { size: 100 })
     expect(parts.length).toBeGreaterThan(2)
     for (const part of parts) expect(fenceAfter(part, null)).toBeNull()
     expect(parts[1]).toMatch(/^```ts\n {2}const line/)
@@ -50,7 +51,7 @@ describe('splitText', () => {
     fc.assert(
       fc.property(words, fc.integer({ min: 1, max: 60 }), (chunks, limit) => {
         const text = chunks.join('').replace(/[`~]/g, '')
-        const parts = splitText(text, limit)
+        const parts = splitText(text, { size: limit })
         for (const part of parts) expect(codePointLength(part)).toBeLessThanOrEqual(limit)
         expect(bare(parts.join(''))).toBe(bare(text))
       }),
@@ -73,7 +74,7 @@ describe('splitText', () => {
     fc.assert(
       fc.property(fc.array(block, { maxLength: 8 }), fc.integer({ min: 40, max: 200 }), (blocks, limit) => {
         const text = blocks.join('\n')
-        const parts = splitText(text, limit)
+        const parts = splitText(text, { size: limit })
         for (const part of parts) {
           expect(codePointLength(part)).toBeLessThanOrEqual(limit)
           expect(fenceAfter(part, null)).toBeNull()
@@ -87,7 +88,8 @@ describe('splitText', () => {
     const run = '`'.repeat(40)
     const lines = Array.from({ length: 600 }, (_, at) => `line ${at}`).join('\n')
     const text = `\`\`\`\ncode\n\`\`\`\n${'a'.repeat(4_070)} ${run}\n${lines}`
-    for (const part of splitText(text, 4_096)) expect(codePointLength(part)).toBeLessThanOrEqual(4_096)
+    for (const part of splitText(text, { size: 4_096 }))
+      expect(codePointLength(part)).toBeLessThanOrEqual(4_096)
   })
 
   it('runs anywhere: no part is above the limit, and no word is lost', () => {
@@ -98,7 +100,7 @@ describe('splitText', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), fc.integer({ min: 1, max: 200 }), (pieces, limit) => {
         const text = pieces.map((one, at) => (one === 'word' ? `w${at}.` : one)).join(' ')
-        const parts = splitText(text, limit)
+        const parts = splitText(text, { size: limit })
         for (const part of parts) expect(codePointLength(part)).toBeLessThanOrEqual(limit)
         const said = bare(parts.join(''))
         if (limit > 20) for (const [word] of text.matchAll(/w\d+\./g)) expect(said).toContain(word)

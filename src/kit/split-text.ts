@@ -9,7 +9,7 @@ const MIN_ROOM = 16
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
 /** Parts of at most `limit` code points that read, one after the other, like the text. No part is empty. */
-export function splitText(text: string, limit: number): readonly string[] {
+export function splitText(text: string, { size: limit }: { readonly size: number }): readonly string[] {
   if (limit < 1) throw new RangeError('a text cannot be split into parts of no length')
   if (text.length <= limit || codePointLength(text) <= limit) return text.trim() === '' ? [] : [text]
   const reserve = longestMarker(text)

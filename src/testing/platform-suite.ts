@@ -116,7 +116,9 @@ export function describePlatform(
     })
 
     it('has a sensible limit and says how its link is', () => {
-      expect(fixture.adapter.textLimit).toBeGreaterThan(0)
+      const { size, unit } = fixture.adapter.textLimit
+      expect(size).toBeGreaterThan(0)
+      expect(['code-points', 'utf-16', 'bytes']).toContain(unit)
       expect(['up', 'connecting', 'down', 'disabled']).toContain(fixture.adapter.link().state)
     })
 

@@ -6,8 +6,10 @@ import {
   type Attachment,
   type InboundEvent,
   LEASE_MS,
+  NO_TEXT_LIMIT,
   type OutboundOp,
   opText,
+  type PlatformAdapter,
   type PlatformIntake,
   type PlatformModule,
   type Quoted,
@@ -15,6 +17,7 @@ import {
   type SendRequest,
   type Signal,
   SwitchboardError,
+  type TextLimit,
 } from '../contract/index.ts'
 
 /** What one send meets instead of a confirmation. */
@@ -91,7 +94,9 @@ export interface ScriptedPlatform extends PlatformModule {
 export interface ScriptedPlatformOptions {
   readonly name?: string
   readonly abilities?: Partial<Abilities>
-  readonly textLimit?: number
+  /** In UTF-16 units, unless it says otherwise. */
+  readonly textLimit?: number | TextLimit
+  readonly markdown?: PlatformAdapter['markdown']
   readonly paceMs?: number
   /** Absent: the platform cannot be asked. `truth` answers from what arrived. */
   readonly reconcile?: 'truth' | 'unknown' | 'throws'
@@ -258,7 +263,8 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
       }
       return {
         abilities: abilitiesOf(id),
-        textLimit: mine.textLimit ?? Number.POSITIVE_INFINITY,
+        textLimit: limitOf(mine.textLimit),
+        markdown: mine.markdown ?? 'written',
         sendFrom: 'any',
         ...(mine.paceMs === undefined ? {} : { paceMs: mine.paceMs }),
         async start(intake, cursor) {
@@ -284,4 +290,8 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
 
 function retryAfter({ retryAfterMs }: { readonly retryAfterMs?: number }) {
   return retryAfterMs === undefined ? {} : { retryAfterMs }
+}
+
+function limitOf(limit: number | TextLimit | undefined): TextLimit {
+  return typeof limit === 'number' ? { size: limit, unit: 'utf-16' } : (limit ?? NO_TEXT_LIMIT)
 }

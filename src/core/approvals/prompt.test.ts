@@ -1,9 +1,15 @@
 // A question as a chat shows it: whatever is asked, the message and its parts keep within the platform's limit.
 import { expect, it } from 'vitest'
-import { opText } from '../../contract/index.ts'
+import { opText, type TextUnit, textSize } from '../../contract/index.ts'
 import { promptOp, wholeAsk } from './prompt.ts'
 
-const LIMIT = 4_096
+const SIZES: readonly (readonly [size: number, unit: TextUnit])[] = [
+  [1_000, 'code-points'],
+  [1_000, 'bytes'],
+  [4_096, 'code-points'],
+  [4_096, 'utf-16'],
+  [4_096, 'bytes'],
+]
 const INPUTS: readonly (readonly [what: string, input: string])[] = [
   ['3,500 backticks', '`'.repeat(3_500)],
   ['20,000 backticks', '`'.repeat(20_000)],
@@ -13,20 +19,27 @@ const INPUTS: readonly (readonly [what: string, input: string])[] = [
   ['a short command', 'ls -la'],
 ]
 
-it.each(INPUTS)('[S6.ch-preview] %s: the prompt fits, fences and all', (_what, input) => {
-  const ask = { toolName: 'x'.repeat(200), description: 'y'.repeat(500), input }
-  for (const limit of [1_000, LIMIT]) {
-    for (const rest of ['button', 'command'] as const) {
-      const text = opText(promptOp('abcde', 'an-agent-with-a-name', ask, { limit, rest }))
-      expect([...text].length).toBeLessThanOrEqual(limit)
-      expect(text).toMatch(/Reply "yes abcde" or "no abcde"$/)
+it.each(INPUTS)(
+  '[S6.ch-preview] [I13.limit-prompts] %s: the prompt fits in every unit, fences and all',
+  (_what, input) => {
+    const ask = { toolName: 'x'.repeat(200), description: 'y'.repeat(500), input }
+    for (const [size, unit] of SIZES) {
+      const limit = { size, unit }
+      for (const rest of ['button', 'command'] as const) {
+        const text = opText(promptOp('abcde', 'an-agent-with-a-name', ask, { limit, rest }))
+        expect(textSize(text, unit)).toBeLessThanOrEqual(size)
+        expect(text).toMatch(/Reply "yes abcde" or "no abcde"$/)
+      }
     }
-  }
-})
+  },
+)
 
 it.each(INPUTS)('[S10.show-all] %s: the parts fit, and put together are all of it', (_what, input) => {
-  const parts = wholeAsk({ id: 'abcde', ask: { toolName: 'Bash', description: '', input } }, LIMIT)
-  for (const part of parts) expect([...part].length).toBeLessThanOrEqual(LIMIT)
-  const whole = parts.map((part) => part.split('\n').slice(2, -1).join('\n')).join('')
-  expect(whole).toBe(input)
+  for (const [size, unit] of SIZES.slice(2)) {
+    const ask = { toolName: 'Bash', description: '', input }
+    const parts = wholeAsk({ id: 'abcde', ask }, { size, unit })
+    for (const part of parts) expect(textSize(part, unit)).toBeLessThanOrEqual(size)
+    const whole = parts.map((part) => part.split('\n').slice(2, -1).join('\n')).join('')
+    expect(whole).toBe(input)
+  }
 })

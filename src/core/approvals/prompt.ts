@@ -1,22 +1,30 @@
 // What an approval looks like in a chat: the whole input, cut safely where a platform has a limit, and both ways to answer.
-import type { ApprovalRow, Ask, OutboundOp } from '../../contract/index.ts'
+import {
+  type ApprovalRow,
+  type Ask,
+  nextCodePoint,
+  type OutboundOp,
+  type TextLimit,
+  type TextUnit,
+  textEnd,
+  textSize,
+} from '../../contract/index.ts'
 import { showButton, verdictButton } from '../inbound/verdict-form.ts'
 import { shownLine, shownText } from './shown-text.ts'
 
 /** For what says that something was cut, and the line breaks. */
-const NOTE_CODE_POINTS = 100
+const NOTE_SIZE = 100
 /** For the line above a part of the whole. */
-const FRAME_CODE_POINTS = 400
+const FRAME_SIZE = 400
 /** A platform without a limit gets it in messages of this size all the same. */
-const MOST_CODE_POINTS = 16_000
+const MOST_SIZE = 16_000
 const MOST_TOOL_NAME = 100
 /** One tap does not fill a chat: the rest is on the command line. */
 const MOST_PARTS = 50
 const SHOW_ALL = 'Show all'
 
 export interface PromptPlace {
-  /** Code points of one message. */
-  readonly limit: number
+  readonly limit: TextLimit
   /** Where the rest is, when it is cut: a button of the prompt, or the command line. */
   readonly rest: 'button' | 'command'
 }
@@ -24,11 +32,12 @@ export interface PromptPlace {
 export function promptOp(id: string, agent: string, ask: Ask, { limit, rest }: PromptPlace): OutboundOp {
   const way = rest === 'button' ? SHOW_ALL : `switchboard approvals show ${id}`
   const shown = shownAsk(ask)
-  const description = cut(shown.description, 200, way)
+  const { unit } = limit
+  const description = cut(shown.description, textEnd(shown.description, 200, unit), way)
   const head = `${agent} wants to run ${shown.toolName}: ${description}`
   const foot = `Reply "yes ${id}" or "no ${id}"`
-  const room = Math.max(100, limit - lengthOf(head) - lengthOf(foot) - NOTE_CODE_POINTS)
-  const input = cut(shown.input, fitting([...shown.input], room), way)
+  const room = Math.max(100, limit.size - textSize(head, unit) - textSize(foot, unit) - NOTE_SIZE)
+  const input = cut(shown.input, fitting(shown.input, 0, room, unit), way)
   const isCut = input !== shown.input || description !== shown.description
   const lines = [head, ...(input ? ['', fenced(input)] : []), '', foot]
   return {
@@ -63,13 +72,13 @@ export function outcomeText(row: ApprovalRow, passedOn: boolean): string {
 }
 
 /** All that is asked, in messages that each fit: for whoever wants to see the rest before deciding. */
-export function wholeAsk({ id, ask }: Pick<ApprovalRow, 'id' | 'ask'>, limit: number): readonly string[] {
+export function wholeAsk({ id, ask }: Pick<ApprovalRow, 'id' | 'ask'>, limit: TextLimit): readonly string[] {
   const shown = shownAsk(ask)
   const said = shown.description === '' ? [] : [shown.description]
-  const points = [...[...said, shown.input].join('\n\n')]
-  const size = Math.max(100, Math.min(limit, MOST_CODE_POINTS) - FRAME_CODE_POINTS)
-  const parts = inParts(points, size)
-  const left = points.length - parts.reduce((sum, part) => sum + lengthOf(part), 0)
+  const all = [...said, shown.input].join('\n\n')
+  const size = Math.max(100, Math.min(limit.size, MOST_SIZE) - FRAME_SIZE)
+  const parts = inParts(all, size, limit.unit)
+  const left = lengthOf(all) - parts.reduce((sum, part) => sum + lengthOf(part), 0)
   const rest = left > 0 ? [`${left} more characters: switchboard approvals show ${id}`] : []
   return [
     ...parts.map(
@@ -82,43 +91,52 @@ export function wholeAsk({ id, ask }: Pick<ApprovalRow, 'id' | 'ask'>, limit: nu
 /** As people read it: what cannot be seen, or changes how the rest is read, is written out. */
 function shownAsk(ask: Ask): { toolName: string; description: string; input: string } {
   return {
-    toolName: cut(shownLine(ask.toolName), MOST_TOOL_NAME, ''),
+    toolName: shortName(shownLine(ask.toolName)),
     description: shownLine(ask.description),
     input: shownText(ask.input),
   }
 }
 
-function inParts(points: readonly string[], size: number): readonly string[] {
+function inParts(text: string, size: number, unit: TextUnit): readonly string[] {
   const parts: string[] = []
-  for (let at = 0; at < points.length && parts.length < MOST_PARTS; ) {
-    const count = fitting(points.slice(at, at + size), size)
-    parts.push(points.slice(at, at + count).join(''))
-    at += count
+  for (let at = 0; at < text.length && parts.length < MOST_PARTS; ) {
+    const end = fitting(text, at, size, unit)
+    parts.push(text.slice(at, end))
+    at = end
   }
   return parts
 }
 
-/** How many of the points fit into a room together with the fences around them, which grow with what is inside. */
-function fitting(points: readonly string[], room: number): number {
+/** Where what fits into a room ends, together with the fences around it, which grow with what is inside. */
+function fitting(text: string, from: number, room: number, unit: TextUnit): number {
+  const most = textEnd(text, room, unit, from)
   let run = 0
   let longest = 2
-  for (const [at, point] of points.entries()) {
-    run = point === '`' ? run + 1 : 0
+  let used = 0
+  for (let at = from; at < most; ) {
+    const next = nextCodePoint(text, at)
+    run = text[at] === '`' ? run + 1 : 0
     longest = Math.max(longest, run)
-    if (at + 1 + 2 * (longest + 1) > room) return Math.max(1, at)
+    used += textSize(text.slice(at, next), unit)
+    if (used + 2 * (longest + 1) > room) return at === from ? next : at
+    at = next
   }
-  return points.length
+  return most
 }
 
 function lengthOf(text: string): number {
-  return [...text].length
+  return textSize(text, 'code-points')
 }
 
-function cut(text: string, limit: number, way: string): string {
-  const points = [...text]
-  if (!Number.isFinite(limit) || points.length <= limit) return text
-  const rest = way === '' ? '' : ` (${points.length - limit} more characters: ${way})`
-  return `${points.slice(0, limit).join('')}…${rest}`
+function shortName(name: string): string {
+  return cut(name, textEnd(name, MOST_TOOL_NAME, 'code-points'), '')
+}
+
+/** The text up to `end`, and where the rest is. */
+function cut(text: string, end: number, way: string): string {
+  if (end >= text.length) return text
+  const rest = way === '' ? '' : ` (${lengthOf(text.slice(end))} more characters: ${way})`
+  return `${text.slice(0, end)}…${rest}`
 }
 
 // A fence longer than any run of backticks inside, so that the input cannot end it.

@@ -26,7 +26,7 @@ function opened() {
     grants: { senders: () => [] } as never,
     reach: () => ({ attached: [], stoppable: [] }),
     canEdit: () => false,
-    textLimit: () => 1,
+    textLimit: () => ({ size: 1, unit: 'utf-16' }),
     onStop: () => undefined,
   })
   return { intake, stored }

@@ -27,6 +27,7 @@ import {
   type StepResult,
   type Store,
   SwitchboardError,
+  type TextLimit,
   type TurnBody,
   WITHIN_LIMIT,
 } from '../../contract/index.ts'
@@ -52,7 +53,7 @@ export interface IntakeDeps {
   /** What a command tells of agents. */
   readonly reach: () => AgentReach
   readonly canEdit: (integration: string) => boolean
-  readonly textLimit: (integration: string) => number
+  readonly textLimit: (integration: string) => TextLimit
   /** Told after the commit which turns /stop cancelled, so that what runs can be stopped. */
   readonly onStop: (agent: string, turns: readonly string[]) => void
 }

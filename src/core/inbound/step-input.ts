@@ -7,6 +7,7 @@ import type {
   IntegrationSettings,
   LimitPeek,
   Settings,
+  TextLimit,
 } from '../../contract/index.ts'
 import type { GrantBook } from '../people/approvers.ts'
 
@@ -26,7 +27,7 @@ export interface StepInput {
   /** What `/status` and `/stop` tell of agents; nobody's unless the message is a command. */
   readonly reach: AgentReach
   /** Code points of one message of this integration. */
-  readonly textLimit: number
+  readonly textLimit: TextLimit
   /** Whether messages of this integration can be edited. */
   readonly canEdit: boolean
   /** Already looked at, not yet taken. */

@@ -51,7 +51,7 @@ function input(
     approval: null,
     reach: { attached: [], stoppable: [] },
     canEdit: true,
-    textLimit: 4096,
+    textLimit: { size: 4096, unit: 'utf-16' },
     senderLimit: { over: false },
     senderLimitKey: 'tunables.sender_limit',
     asked: false,

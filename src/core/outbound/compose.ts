@@ -8,8 +8,10 @@ import type {
   NewNotification,
   NewSend,
   OutboundOp,
+  PlatformAdapter,
   Random,
   SendCause,
+  TextLimit,
   Urgency,
 } from '../../contract/index.ts'
 import type { Links } from './links.ts'
@@ -36,19 +38,26 @@ export interface Saying {
   readonly dedup?: boolean
 }
 
-/** Splits a text for a platform's limit (code points). Handed in: splitting is the kit's trade. */
-export type SplitText = (text: string, limit: number) => readonly string[]
+/** Cuts a text for a platform's limit so that each part is whole there. Handed in: reading Markdown is the kit's trade. */
+export type SplitText = (
+  text: string,
+  limit: TextLimit,
+  /** `plain`: it is no Markdown. */
+  shown: PlatformAdapter['markdown'] | 'plain',
+) => readonly string[]
 
 export function compose(
   saying: Saying,
-  limit: number,
+  limit: TextLimit,
   deps: { split: SplitText; random: Random; links: Pick<Links, 'get'> },
 ): readonly NewSend[] {
   const { to, platform, cause, agent, session, turn, dueAt, idempotencyKey, claim, notification } = saying
-  const parts = Number.isFinite(limit) ? deps.split(saying.text, limit) : [saying.text]
+  const adapter = deps.links.get(to.integration)?.adapter
+  const shown = saying.plain ? 'plain' : (adapter?.markdown ?? 'written')
+  const parts = Number.isFinite(limit.size) ? deps.split(saying.text, limit, shown) : [saying.text]
   const group = parts.length > 1 ? deps.random.uuid() : undefined
   // What is on its way keeps the name: a reload in between changes it for what is said from then on.
-  const tool = deps.links.get(to.integration)?.adapter.channel?.outboundTool() ?? null
+  const tool = adapter?.channel?.outboundTool() ?? null
   const content = saying.dedup ? contentKey(saying) : null
   return parts.map((part, index) => {
     const last = index === parts.length - 1

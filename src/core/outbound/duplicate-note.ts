@@ -1,7 +1,8 @@
 // The visible note on a message that may arrive twice, and the room that is kept for it: a part that fills the platform's
 // limit must still fit when it has to be sent again.
-import type { OutboundOp, PlatformAdapter } from '../../contract/index.ts'
+import type { OutboundOp, PlatformAdapter, TextLimit } from '../../contract/index.ts'
 
+// Of ASCII alone: as long in every unit.
 const DUPLICATE_NOTE = '(may be a duplicate: the first copy was never confirmed)\n\n'
 /** A limit so small that the note would take most of it is used in full. */
 const SMALLEST_SHARED = DUPLICATE_NOTE.length * 4
@@ -10,10 +11,10 @@ const SMALLEST_SHARED = DUPLICATE_NOTE.length * 4
 export function roomyTextLimit({
   textLimit,
   abilities,
-}: Pick<PlatformAdapter, 'textLimit' | 'abilities'>): number {
-  return abilities.idempotentSend || textLimit < SMALLEST_SHARED
+}: Pick<PlatformAdapter, 'textLimit' | 'abilities'>): TextLimit {
+  return abilities.idempotentSend || textLimit.size < SMALLEST_SHARED
     ? textLimit
-    : textLimit - DUPLICATE_NOTE.length
+    : { ...textLimit, size: textLimit.size - DUPLICATE_NOTE.length }
 }
 
 /** Null: it has the note already, or cannot carry one. A prompt too: a question that never arrived is never answered. */

@@ -2,8 +2,10 @@
 import {
   integrationById,
   type NewSend,
+  NO_TEXT_LIMIT,
   type PlatformAdapter,
   type Settings,
+  type TextLimit,
   type TurnRow,
 } from '../../contract/index.ts'
 import { rowAddress } from '../signals.ts'
@@ -57,15 +59,16 @@ export function createLinks(): Links {
 }
 
 /** Longest text of one message there: the integration's own limit, never above the platform's. */
-export function textLimitOf(settings: Settings, links: Links, integration: string): number {
+export function textLimitOf(settings: Settings, links: Links, integration: string): TextLimit {
   const link = links.get(integration)
-  const platforms = link ? roomyTextLimit(link.adapter) : Number.POSITIVE_INFINITY
-  return Math.min(integrationById(settings, integration)?.textChunkLimit ?? platforms, platforms)
+  const platforms = link ? roomyTextLimit(link.adapter) : NO_TEXT_LIMIT
+  const own = integrationById(settings, integration)?.textChunkLimit ?? platforms.size
+  return { ...platforms, size: Math.min(own, platforms.size) }
 }
 
 /** How much of a question one message holds. */
-export function promptLimitOf(link: Link | undefined): number {
-  return link ? roomyTextLimit(link.adapter) : 4096
+export function promptLimitOf(link: Link | undefined): TextLimit {
+  return link ? roomyTextLimit(link.adapter) : { size: 4096, unit: 'code-points' }
 }
 
 /** False for an integration that is absent here or one-way. */

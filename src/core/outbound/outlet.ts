@@ -14,6 +14,7 @@ import {
   type Settings,
   type Store,
   SwitchboardError,
+  type TextLimit,
   type ToolCaller,
 } from '../../contract/index.ts'
 import type { SharedLimits } from '../shared-limits.ts'
@@ -55,7 +56,7 @@ export interface Outlet {
   /** The running link of an integration. Throws `execution_failed` when there is none. */
   running(integration: string): Link
   /** Longest text of one message there. */
-  limitOf(link: Link): number
+  limitOf(link: Link): TextLimit
 }
 
 const RECIPIENTS_REMEMBERED = 50_000
@@ -73,7 +74,7 @@ export function createOutlet(deps: OutletDeps): Outlet {
     throw new SwitchboardError('execution_failed', `Integration "${integration}" cannot send: ${why}`)
   }
 
-  const limitOf = (link: Link): number => textLimitOf(settings(), links, link.integration)
+  const limitOf = (link: Link): TextLimit => textLimitOf(settings(), links, link.integration)
 
   /** A loop of an agent must not flood a phone. What was not sent gives its token back. */
   const underLimit = async (to: Address, send: () => Promise<SendResult>): Promise<SendResult> => {

@@ -5,6 +5,7 @@ import {
   asSwitchboardError,
   type Cancel,
   type HttpReply,
+  NO_TEXT_LIMIT,
   type PlatformAdapter,
   type PlatformDeps,
   type PlatformIntake,
@@ -148,7 +149,8 @@ export function createChorus(
 
   return {
     abilities: ABILITIES,
-    textLimit: Number.POSITIVE_INFINITY,
+    textLimit: NO_TEXT_LIMIT,
+    markdown: 'written',
     sendFrom: 'any',
     inbox: { verify: (request) => verifyRequest(config, request), handle: receive },
     async start(given) {

@@ -8,6 +8,7 @@ import {
   type ChannelView,
   createBoundedMap,
   createTokenBuckets,
+  NO_TEXT_LIMIT,
   type PlatformAdapter,
   type PlatformDeps,
   type PlatformModule,
@@ -200,7 +201,8 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
 
   return {
     abilities: ABILITIES,
-    textLimit: Number.POSITIVE_INFINITY,
+    textLimit: NO_TEXT_LIMIT,
+    markdown: 'written',
     sendFrom: 'link-holder',
     channel,
     async start(intake) {

@@ -61,7 +61,8 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
 
   return {
     abilities: ABILITIES,
-    textLimit: TEXT_LIMIT,
+    textLimit: { size: TEXT_LIMIT, unit: 'code-points' },
+    markdown: 'written',
     sendFrom: 'any',
     ...(config.webhook === null
       ? {}

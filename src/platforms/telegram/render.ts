@@ -21,7 +21,7 @@ const LIMITS = [MAX_UNITS, 3_000, 2_048, 1_500, 1_000]
 
 /** Parts that fit, both as HTML and as plain text. One, unless the text is full of characters that count double. */
 export function partsOf(text: string, form: Form = toTelegramHtml): readonly Part[] {
-  const split = (limit: number) => splitText(text, limit).map((part) => partOf(part, form))
+  const split = (limit: number) => splitText(text, { size: limit }).map((part) => partOf(part, form))
   for (const limit of LIMITS) {
     const parts = split(limit)
     if (parts.every(fits)) return parts.length === 0 ? [partOf('…', form)] : parts

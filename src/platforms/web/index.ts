@@ -38,7 +38,9 @@ export function createWebPlatform(deps: PlatformDeps): PlatformAdapter {
       showsAsk: true,
       idempotentSend: true,
     },
-    textLimit: 16_000,
+    textLimit: { size: 16_000, unit: 'code-points' },
+    // The page reads it, with the reader that everyone shares.
+    markdown: 'written',
     sendFrom: 'any',
     endpoint: createWebEndpoint(config, { deps, windows, files, intake: () => intake }),
     async start(given) {

@@ -2,6 +2,7 @@
 import {
   type Abilities,
   type HttpReply,
+  NO_TEXT_LIMIT,
   type PlatformAdapter,
   type PlatformDeps,
   type PlatformIntake,
@@ -46,7 +47,8 @@ export function createWebhook(
 
   return {
     abilities: able,
-    textLimit: Number.POSITIVE_INFINITY,
+    textLimit: NO_TEXT_LIMIT,
+    markdown: 'written',
     sendFrom: 'any',
     endpoint: { verify: (request) => verifyRequest(config, request), handle },
     async start(given) {

@@ -1,0 +1,63 @@
+// A text as a tree: what the kit's reader makes of Markdown, and what each platform renders in its own form. Plain data.
+
+export type MarkdownInline =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'code'; readonly text: string }
+  /** The end of a line: in a chat it is meant, with or without two spaces before it. */
+  | { readonly kind: 'break' }
+  | {
+      readonly kind: 'strong' | 'emphasis' | 'strike'
+      readonly children: readonly MarkdownInline[]
+    }
+  /** `href` leads to http, https or mailto; any other link is text. */
+  | { readonly kind: 'link'; readonly href: string; readonly children: readonly MarkdownInline[] }
+  | { readonly kind: 'image'; readonly href: string; readonly alt: string }
+
+export type MarkdownCell = readonly MarkdownInline[]
+
+export interface MarkdownItem {
+  /** Present in a task list. */
+  readonly checked?: boolean
+  readonly children: readonly MarkdownBlock[]
+}
+
+export type MarkdownBlock = (
+  | { readonly kind: 'paragraph'; readonly children: readonly MarkdownInline[] }
+  | { readonly kind: 'heading'; readonly level: number; readonly children: readonly MarkdownInline[] }
+  /** `language` is one word, or empty. */
+  | { readonly kind: 'code'; readonly language: string; readonly text: string }
+  | { readonly kind: 'quote'; readonly children: readonly MarkdownBlock[] }
+  | {
+      readonly kind: 'list'
+      readonly ordered: boolean
+      readonly start: number
+      readonly items: readonly MarkdownItem[]
+    }
+  | {
+      readonly kind: 'table'
+      readonly align: readonly ('left' | 'center' | 'right' | null)[]
+      readonly header: readonly MarkdownCell[]
+      /** Each as long as the header. */
+      readonly rows: readonly (readonly MarkdownCell[])[]
+    }
+  | { readonly kind: 'rule' }
+) & {
+  /** As it was written, where the block stands whole and says the same by itself. */
+  readonly source?: string
+}
+
+export type MarkdownKind = MarkdownBlock['kind'] | MarkdownInline['kind']
+
+/** A text in a platform's own form. */
+export interface RenderedText {
+  readonly text: string
+  /** The same for when the platform does not take the form. */
+  readonly plain: string
+  /** What the platform counts of `text`, where that is not all of it (HTML: without tags, entities read). */
+  readonly counted?: string
+}
+
+/** Pure, never throws, and does work in proportion to the tree, whatever is in it: the platform suite holds it to that. */
+export interface MarkdownRenderer {
+  render(blocks: readonly MarkdownBlock[]): RenderedText
+}
