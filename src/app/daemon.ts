@@ -53,6 +53,7 @@ import { watchStore } from './store-watch.ts'
 import { createTokens } from './tokens.ts'
 import { createToolSurface } from './tool-surface.ts'
 import { VERSION } from './version.ts'
+import { type DeskWatchers, watchHints } from './watch-hints.ts'
 import { webRoot } from './web-root.ts'
 
 export interface DaemonOptions {
@@ -145,7 +146,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const { adminToken: reference } = settings().server
     const admin = adminToken(folder, env, reference === undefined ? null : secret(reference))
     const tokens = createTokens(store, clock, random)
-    const watchers: Parameters<typeof createDesk>[0]['watchers'] = new Set()
+    const watchers: DeskWatchers = new Set()
     let ready = false
     let draining = false
     const isReady = () => ready && !draining && watch.problem() === null
@@ -267,16 +268,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         attachments: folder.attachments,
       }),
     })
-    store.onHint((hint) => {
-      if (watchers.size === 0 || hint.kind === 'signal') return
-      const event =
-        'lane' in hint
-          ? { kind: hint.kind, id: hint.lane, scope: hint.scope }
-          : 'id' in hint
-            ? hint
-            : { kind: hint.kind, id: '' }
-      for (const listen of watchers) listen(event)
-    })
+    watchHints(store, watchers)
 
     const host = options.host ?? settings().server.host
     const wanted = options.port ?? settings().server.port

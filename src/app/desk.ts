@@ -20,6 +20,7 @@ import { createStatus, type Standing, type StatusDeps } from './status.ts'
 import { createStoreDesk } from './store-desk.ts'
 import type { Tokens } from './tokens.ts'
 import { approvalView, isoOrNull, pairingView, sendView, turnView } from './views.ts'
+import type { DeskWatchers } from './watch-hints.ts'
 
 export interface DeskDeps {
   readonly store: Store
@@ -36,9 +37,7 @@ export interface DeskDeps {
   readonly shelf: DeskSendingDeps['shelf']
   readonly turnedAway?: StatusDeps['turnedAway'] | undefined
   readonly applied: DeskSendingDeps['applied']
-  readonly watchers: Set<
-    (event: { readonly kind: string; readonly id: string; readonly scope?: string }) => void
-  >
+  readonly watchers: DeskWatchers
 }
 
 /** What an operator may mint; the other kinds are made by the surfaces that use them. */

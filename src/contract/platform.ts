@@ -70,10 +70,16 @@ export interface TranscriptEntry {
   readonly attachments?: readonly Attachment[]
 }
 
-/** Answers oldest first. `afterSeq`: the oldest `limit` after it; otherwise the newest `limit` (before `beforeSeq`). */
+/**
+ * Answers oldest first. `afterSeq`: the oldest `limit` after it; otherwise the newest `limit` (before `beforeSeq`).
+ * Without `beforeSeq` rows are held back as long as one before them may still appear: a position that moves only along
+ * such answers passes nothing. With it whatever is there is told.
+ */
 export interface TranscriptQuery {
   readonly conversation?: string
   readonly direction?: 'in' | 'out'
+  /** Only what is still to be sent (`queued`, `sending`). */
+  readonly onItsWay?: true
   readonly afterSeq?: number
   readonly beforeSeq?: number
   readonly limit: number
@@ -268,9 +274,12 @@ export function markVerified(request: RawRequest, sender: string): VerifiedReque
 }
 
 export interface StreamSink {
-  /** Never waits. A peer that reads too slowly is dropped and resumes where it was. */
+  /** Never waits. A peer for which too much waits already is dropped and resumes where it was. */
   write(chunk: string): void
-  /** Resolves when what was written has left the process, or the peer is gone: a long replay waits for it. */
+  /**
+   * Resolves when what was written has left the process, or the peer is gone; one that reads nothing at all is let go
+   * after a while. Whoever replays waits for it after every row, so that a reader far behind gets one after the other.
+   */
   drained(): Promise<void>
   /** True once the peer is gone. */
   readonly closed: boolean

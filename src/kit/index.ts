@@ -23,6 +23,7 @@ export {
 } from './guarded-fetch.ts'
 export { equalSecrets, hmacKey, signSha256, verifySha256 } from './hmac.ts'
 export { createLeaseHold, type LeaseAnswer, type LeaseHold, type LeaseHoldOptions } from './lease-hold.ts'
+export { type PassedPositions, visitPassed } from './passed-positions.ts'
 export { sentByOtherSite } from './request-origin.ts'
 export { createSharedFolder, isPlainName, type SharedFolder } from './shared-folder.ts'
 export { splitText } from './split-text.ts'

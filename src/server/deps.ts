@@ -61,6 +61,8 @@ export interface ServerLimits {
   readonly timeoutCheckMs: number
   /** Bytes that may wait for a reader of a stream; with more than that waiting it is dropped at the next event. */
   readonly streamBacklogBytes: number
+  /** A reader of a stream that takes nothing of what waits for it is dropped after this long. */
+  readonly streamStallMs: number
   readonly heartbeatMs: number
 }
 
@@ -72,5 +74,6 @@ export const DEFAULT_LIMITS: ServerLimits = {
   keepAliveMs: 65_000,
   timeoutCheckMs: 5_000,
   streamBacklogBytes: 262_144,
+  streamStallMs: 60_000,
   heartbeatMs: 15_000,
 }

@@ -3,7 +3,7 @@ import type { Clock, Desk, HttpReply } from '../contract/index.ts'
 
 /** `mayStay` is asked with every heartbeat: a stream does not outlive the credential that opened it. */
 export function eventsReply(
-  desk: Desk,
+  desk: Pick<Desk, 'watch'>,
   clock: Clock,
   heartbeatMs: number,
   mayStay: () => Promise<boolean>,

@@ -254,7 +254,8 @@ function answer(door: FrontDoor, response: ServerResponse, reply: HttpReply): vo
   if (response.destroyed) return
   door.streams.add(response)
   response.once('close', () => door.streams.delete(response))
-  writeStream(response, { ...reply, stream: reply.stream }, door.limits.streamBacklogBytes)
+  const { streamBacklogBytes: backlogBytes, streamStallMs: stallMs } = door.limits
+  writeStream(response, { ...reply, stream: reply.stream }, { backlogBytes, stallMs })
 }
 
 /** Errors are answers; only those that are a bug of ours or a store that is away are worth a line in the log. */

@@ -57,17 +57,28 @@ export function writeReply(response: ServerResponse, reply: HttpReply, last: boo
   response.end(body)
 }
 
+export interface StreamBounds {
+  /** With more than this waiting at the next event a reader is dropped. */
+  readonly backlogBytes: number
+  /** A reader that takes not a byte of what waits for it is dropped after this long. */
+  readonly stallMs: number
+}
+
 /** Opens a stream: headers at once, then whatever `stream` writes until one side ends it. */
 export function writeStream(
   response: ServerResponse,
   reply: HttpReply & { readonly stream: (sink: StreamSink) => void },
-  backlogBytes: number,
+  { backlogBytes, stallMs }: StreamBounds,
 ): void {
   if (response.destroyed || response.headersSent) return
   // no-transform and X-Accel-Buffering keep proxies from holding events back.
   response.writeHead(reply.status, { 'x-accel-buffering': 'no', ...reply.headers })
   response.flushHeaders()
   response.socket?.setNoDelay(true)
+  // The socket's own clock: it counts from the last byte that left, also within one large event.
+  response.setTimeout(stallMs, () => {
+    if (response.writableLength > 0) response.destroy()
+  })
   // A stream that fails on its way is broken off: the reader sees that it is not whole, for the status is out already.
   const breakOff = () => response.destroy()
   try {

@@ -75,6 +75,7 @@ export async function createMemoryRiver(options: {
       const found = rows
         .filter((row) => query.direction === undefined || row.direction === query.direction)
         .filter((row) => query.conversation === undefined || row.conversation === query.conversation)
+        .filter((row) => query.onItsWay !== true || row.state === 'queued' || row.state === 'sending')
         .filter((row) => query.afterSeq === undefined || row.seq > query.afterSeq)
         .filter((row) => query.beforeSeq === undefined || row.seq < query.beforeSeq)
       return query.afterSeq === undefined ? found.slice(-query.limit) : found.slice(0, query.limit)

@@ -17,9 +17,10 @@ const entry = (direction: 'in' | 'out', seq: number, more: Partial<TranscriptEnt
 
 const reading =
   (rows: readonly TranscriptEntry[]): ReadTranscript =>
-  async ({ direction, beforeSeq, limit }) =>
+  async ({ direction, beforeSeq, limit, onItsWay }) =>
     rows
       .filter((row) => row.direction === direction)
+      .filter((row) => onItsWay !== true || row.state === 'queued' || row.state === 'sending')
       .filter((row) => beforeSeq === undefined || row.seq < beforeSeq)
       .slice(-limit)
 

@@ -13,19 +13,24 @@ export interface Cursor {
   readonly pending: readonly number[]
 }
 
-const MAX_PENDING = 32
+const MAX_PENDING = 200
 
+/** Where more are pending than fit, an earlier position is told: some are seen twice, none never. */
 export function formatCursor(cursor: Cursor): string {
-  const pending = [...cursor.pending].sort((a, b) => b - a).slice(0, MAX_PENDING)
-  return `i${cursor.in}.o${cursor.out}${pending.length === 0 ? '' : `.p${pending.join('-')}`}`
+  const pending = [...cursor.pending].sort((a, b) => a - b)
+  const beyond = pending[MAX_PENDING]
+  const out = beyond === undefined ? cursor.out : beyond - 1
+  const told = pending.slice(0, MAX_PENDING)
+  return `i${cursor.in}.o${out}${told.length === 0 ? '' : `.p${told.join('-')}`}`
 }
 
 /** Null for anything that `formatCursor` did not make. */
 export function parseCursor(text: string | null): Cursor | null {
-  if (text === null || text.length > 600) return null
-  const found = /^i(\d{1,15})\.o(\d{1,15})(?:\.p(\d{1,15}(?:-\d{1,15}){0,31}))?$/.exec(text)
+  if (text === null || text.length > 4_000) return null
+  const found = /^i(\d{1,15})\.o(\d{1,15})(?:\.p(\d{1,15}(?:-\d{1,15}){0,199}))?$/.exec(text)
   if (found === null) return null
   const pending = found[3] === undefined ? [] : found[3].split('-').map(Number)
+  pending.sort((a, b) => a - b)
   return { in: Number(found[1]), out: Number(found[2]), pending }
 }
 
@@ -78,7 +83,7 @@ export async function readHistory(
   page: { readonly before: Cursor | null; readonly limit: number },
 ): Promise<HistoryPage> {
   const { before, limit } = page
-  const [ins, outs] = await Promise.all([
+  const [ins, outs, waiting] = await Promise.all([
     before?.in === 0
       ? []
       : read({ conversation, direction: 'in', limit, ...(before === null ? {} : { beforeSeq: before.in }) }),
@@ -90,6 +95,8 @@ export async function readHistory(
           limit,
           ...(before === null ? {} : { beforeSeq: before.out }),
         }),
+    // However far back they are. The newest that fit: who opens a stream at once is told of the rest there.
+    before === null ? read({ conversation, direction: 'out', onItsWay: true, limit: MAX_PENDING }) : [],
   ])
   const taken = mergeByTime(ins, outs).slice(-limit)
   const takenIn = taken.filter((entry) => entry.direction === 'in')
@@ -112,7 +119,9 @@ export async function readHistory(
     cursor: formatCursor({
       in: ins.at(-1)?.seq ?? 0,
       out: outs.at(-1)?.seq ?? 0,
-      pending: outs.filter(isPendingSend).map((entry) => entry.seq),
+      pending: waiting
+        .filter((entry) => isPendingSend(entry) && entry.seq <= (outs.at(-1)?.seq ?? 0))
+        .map((entry) => entry.seq),
     }),
   }
 }

@@ -104,7 +104,7 @@ describe('cursors', () => {
   it('come back as they were, and nothing else does', () => {
     for (const cursor of [
       { in: 0, out: 0, pending: [] },
-      { in: 7, out: 99, pending: [98, 4] },
+      { in: 7, out: 99, pending: [4, 98] },
     ]) {
       expect(parseCursor(formatCursor(cursor))).toEqual(cursor)
     }
@@ -121,6 +121,12 @@ describe('cursors', () => {
     ]) {
       expect(parseCursor(text)).toBeNull()
     }
+  })
+
+  it('[I14.stream-reminders] tell an earlier position when more is pending than fits: some twice, none never', () => {
+    const pending = Array.from({ length: 300 }, (_, index) => 100 + index)
+    const back = parseCursor(formatCursor({ in: 1, out: 900, pending }))
+    expect(back).toEqual({ in: 1, out: 299, pending: pending.slice(0, 200) })
   })
 })
 
@@ -154,6 +160,44 @@ describe('a window', () => {
     const third = openWindow(second.cursor())
     await clock.settle()
     expect(third.texts()).toEqual([])
+  })
+
+  it('[I14.web-held-back] neither forgets what is held back by another node’s commit, nor begins anew for it', async () => {
+    const reminder = river.plan({ kind: 'text', text: 'reminder' })
+    await say('said')
+    let heldAbove = Number.POSITIVE_INFINITY
+    const { transcript } = river.deps
+    windows = createWindows(
+      { ...webConfig(river.deps.integration), maxReplay: 50 },
+      {
+        clock,
+        transcript: async (query) =>
+          (await transcript(query)).filter((row) => query.beforeSeq !== undefined || row.seq <= heldAbove),
+        onProblem: () => {},
+      },
+    )
+    const page = await readHistory(transcript, 'owner', { before: null, limit: 50 })
+    heldAbove = 0
+    const window = openWindow(page.cursor)
+    await clock.advance(5_000)
+    expect(window.events()).toEqual(['hello'])
+    heldAbove = Number.POSITIVE_INFINITY
+    await river.due(reminder)
+    await clock.advance(5_000)
+    expect(window.texts()).toEqual(['reminder'])
+  })
+
+  it('[I14.web-nodes] what was pending when it left comes in order, before what came after it', async () => {
+    const first = river.plan({ kind: 'text', text: 'one' })
+    const second = river.plan({ kind: 'text', text: 'two' })
+    await say('three')
+    const page = await readHistory(river.deps.transcript, 'owner', { before: null, limit: 1 })
+    await river.due(first)
+    await river.due(second)
+    await river.say({ kind: 'text', text: 'four' })
+    const window = openWindow(page.cursor)
+    await clock.settle()
+    expect(window.texts()).toEqual(['one', 'two', 'four'])
   })
 
   it('shows a reminder when it is due, not before', async () => {
@@ -238,6 +282,33 @@ describe('a window', () => {
     expect(a.texts()).toEqual(['to all'])
     expect(b.events()).toEqual(['hello', 'entry', 'typing'])
     expect(other.events()).toEqual(['hello'])
+  })
+
+  it('[I14.stream-passing] that is behind gets its rows one by one, and what passes afterwards', async () => {
+    for (const text of ['one', 'two', 'three']) await river.say({ kind: 'text', text })
+    const written: string[] = []
+    let taken: (() => void) | null = null
+    const sink: StreamSink = {
+      write: (text) => void written.push(/event: (\w+)/.exec(text)?.[1] ?? text),
+      drained: () =>
+        new Promise((resolve) => {
+          taken = resolve
+        }),
+      closed: false,
+      onClose: () => {},
+      end: () => {},
+    }
+    windows.open('owner', parseCursor('i0.o0'), sink, async () => true)
+    await clock.settle()
+    expect(written).toEqual(['hello', 'entry'])
+    windows.tell('owner', 'typing', { on: true })
+    await clock.advance(15_000)
+    expect(written).toEqual(['hello', 'entry'])
+    for (let row = 0; row < 3; row++) {
+      ;(taken as (() => void) | null)?.()
+      await clock.settle()
+    }
+    expect(written).toEqual(['hello', 'entry', 'entry', 'entry', 'typing', 'ping'])
   })
 
   it('is kept alive, and leaves no timer behind', async () => {

@@ -1,17 +1,28 @@
 // One reader of GET /hooks/ID/events: replays from the outbox what it missed, then shows what is sent, in order,
 // with no gap and nothing twice.
 //
-// The outbox row is the durable record. A live message only says "look": the reader pumps rows after its position out
-// of the transcript. A row that is not sent yet leaves a hole, which is filled when the row is sent.
-import type { Address, Clock, PlatformDeps, StreamSink, TranscriptEntry } from '../../contract/index.ts'
+// The transcript is the record, and what is shown is what it says, in its order. The position moves only along its
+// answers: it holds rows back while a commit of another node may still put one before them. A live message is a hint: it
+// says "look", and that its row may be shown although its `sent` is not committed yet. A row that is not sent yet
+// leaves a hole, which is filled when the row is sent.
+import type {
+  Address,
+  Cancel,
+  Clock,
+  PlatformDeps,
+  StreamSink,
+  TranscriptEntry,
+} from '../../contract/index.ts'
 import { address, createBoundedMap } from '../../contract/index.ts'
-import { formatSse, formatSseComment } from '../../kit/index.ts'
+import { formatSse, formatSseComment, visitPassed } from '../../kit/index.ts'
 import { formatPosition, type Position } from './position.ts'
 import { eventData, type Shown } from './render.ts'
 
 const PAGE = 100
 /** How often the outbox is looked at unasked: what another node sent wakes nobody here. */
 const LOOK_MS = 5_000
+/** A live message whose row is held back is looked for after this long, then twice as long, up to a sweep. */
+const HELD_BACK_MS = 50
 const LOOKS_PER_HEARTBEAT = 3
 const REMEMBERED = 1_000
 
@@ -35,8 +46,9 @@ export function createWatcher(
   config: WatcherConfig,
   deps: Pick<PlatformDeps, 'transcript'> & { readonly clock: Clock; readonly sink: StreamSink },
 ): Watcher {
-  const { sink } = deps
-  const live = new Map<number, Shown>()
+  const { sink, clock } = deps
+  /** Rows that this node sends or sent just now, and that were not shown yet. */
+  const live = createBoundedMap<number, true>(REMEMBERED)
   const recent = createBoundedMap<number, true>(REMEMBERED)
   /** Which conversation a hole is in, where that is known. */
   const placeOf = new Map<number, string>()
@@ -48,19 +60,33 @@ export function createWatcher(
   /** Holes are looked at too: what was on its way may have been sent by another node. */
   let fill = false
   let looks = 0
+  let heldBackMs = HELD_BACK_MS
+  let cancelSoon: Cancel | null = null
 
   const scope = config.conversation === null ? {} : { conversation: config.conversation }
-  const rows = (query: { readonly afterSeq?: number; readonly limit: number }) =>
-    deps.transcript({ direction: 'out', ...scope, ...query })
+  type Range = Omit<Parameters<PlatformDeps['transcript']>[0], 'conversation' | 'direction'>
+  const rows = (range: Range) => deps.transcript({ direction: 'out', ...scope, ...range })
+
+  async function begin(): Promise<void> {
+    if (resumedAt === null) await beginNow()
+    else await goOn(resumedAt)
+    begun = true
+    sink.write(formatSseComment('connected'))
+  }
 
   /** A new reader starts behind the newest row; rows that are still on their way are news. */
-  async function begin(): Promise<void> {
-    if (resumedAt !== null) return goOn(resumedAt)
-    for (const row of await rows({ limit: PAGE })) {
-      at.upTo = row.seq
-      if (onItsWay(row)) leaveHole(row)
+  async function beginNow(): Promise<void> {
+    const [newest] = await rows({ limit: 1 })
+    at.upTo = newest?.seq ?? 0
+    const end = { onItsWay: true, beforeSeq: at.upTo + 1, limit: PAGE } as const
+    for (let afterSeq = 0; ; ) {
+      const page = await rows({ ...end, afterSeq })
+      for (const row of page) leaveHole(row)
+      if (page.length < PAGE) break
+      afterSeq = page.at(-1)?.seq ?? at.upTo
     }
-    begun = true
+    // Sent through this node while the place was looked for.
+    for (const [seq] of live) if (seq <= at.upTo) at.holes.add(seq)
   }
 
   /** A position beyond the newest row is of another store: all that this one has is news to its reader. */
@@ -68,12 +94,10 @@ export function createWatcher(
     // Asked with an end: without one the newest rows are held back while a commit before them is under way.
     const newestOf = { direction: 'out', beforeSeq: Number.MAX_SAFE_INTEGER, limit: 1 } as const
     const [newest] = from === 0 ? [] : await deps.transcript(newestOf)
-    if (from > (newest?.seq ?? 0)) {
-      resumedAt = 0
-      at.upTo = 0
-      at.holes.clear()
-    }
-    begun = true
+    if (from <= (newest?.seq ?? 0)) return
+    resumedAt = 0
+    at.upTo = 0
+    at.holes.clear()
   }
 
   function leaveHole(row: TranscriptEntry): void {
@@ -84,58 +108,53 @@ export function createWatcher(
   function closeHole(seq: number): void {
     at.holes.delete(seq)
     placeOf.delete(seq)
+    live.delete(seq)
   }
 
-  function emit(message: Shown): void {
-    live.delete(message.seq)
-    closeHole(message.seq)
-    if (recent.has(message.seq)) return
-    recent.set(message.seq, true)
-    at.upTo = Math.max(at.upTo, message.seq)
+  /** Row by row as fast as the reader reads, so that one who is far behind is not taken for one who does not read. */
+  async function emit(row: TranscriptEntry): Promise<void> {
+    closeHole(row.seq)
+    if (recent.has(row.seq)) return
+    recent.set(row.seq, true)
+    at.upTo = Math.max(at.upTo, row.seq)
+    const message = fromRow(config.integration, row)
     const { kind } = message.op
     const event = kind === 'edit' || kind === 'react' ? { event: kind } : {}
     sink.write(formatSse({ ...event, id: formatPosition(at), data: eventData(message, config.format) }))
+    await sink.drained()
   }
+
+  const mayShow = (row: TranscriptEntry) => wasShown(row) || (row.state === 'sending' && live.has(row.seq))
 
   async function readOn(): Promise<void> {
-    for (;;) {
+    while (!sink.closed) {
       const page = await rows({ afterSeq: at.upTo, limit: PAGE })
-      for (const row of page) await take(row)
-      await sink.drained()
-      if (page.length < PAGE || sink.closed) return
+      // What was sent before one of these in the same conversation is sent by now, and comes first.
+      const places = new Set(page.map((row) => row.conversation))
+      if (page.some(mayShow))
+        await fillHoles((hole) => places.has(placeOf.get(hole) ?? page[0]?.conversation ?? ''))
+      for (const row of page) {
+        if (sink.closed) return
+        if (mayShow(row)) await emit(row)
+        else if (onItsWay(row)) leaveHole(row)
+        else live.delete(row.seq)
+        at.upTo = Math.max(at.upTo, row.seq)
+      }
+      if (page.length < PAGE) return
     }
   }
 
-  async function take(row: TranscriptEntry): Promise<void> {
-    const shown = live.get(row.seq) ?? (wasShown(row) ? fromRow(config.integration, row) : null)
-    if (shown !== null) await emitInOrder(shown)
-    else if (onItsWay(row)) leaveHole(row)
-    at.upTo = Math.max(at.upTo, row.seq)
-  }
-
-  /** What was sent before it in the same conversation, and was still on its way when it was looked at, comes first. */
-  async function emitInOrder(message: Shown): Promise<void> {
-    await fillHoles((hole) => {
-      const place = placeOf.get(hole)
-      return hole < message.seq && (place === undefined || place === message.to.conversation)
+  /** With an end: a hole was seen before, so nothing can appear in its place that this reader has not passed. */
+  const fillHoles = (which: (hole: number) => boolean): Promise<void> =>
+    visitPassed([...at.holes].filter(which), PAGE, {
+      read: (afterSeq, beforeSeq) => rows({ afterSeq, beforeSeq, limit: PAGE }),
+      isReady: (row) => row === undefined || mayShow(row) || !onItsWay(row),
+      async visit(hole, row) {
+        if (row !== undefined && mayShow(row)) await emit(row)
+        else if (row === undefined || !onItsWay(row)) closeHole(hole)
+        return !sink.closed
+      },
     })
-    emit(message)
-  }
-
-  async function fillHoles(which: (hole: number) => boolean): Promise<void> {
-    for (const hole of [...at.holes].filter(which).sort((a, b) => a - b)) {
-      const waiting = live.get(hole)
-      if (waiting !== undefined) {
-        emit(waiting)
-        continue
-      }
-      const row = (await rows({ afterSeq: hole - 1, limit: 1 }))[0]
-      if (row !== undefined && (row.seq !== hole || !onItsWay(row))) {
-        if (row.seq === hole && wasShown(row)) emit(live.get(hole) ?? fromRow(config.integration, row))
-        closeHole(hole)
-      }
-    }
-  }
 
   async function pump(unasked: boolean): Promise<void> {
     again = true
@@ -145,16 +164,13 @@ export function createWatcher(
     try {
       while (again && !sink.closed) {
         again = false
-        const first = !begun
-        if (first) await begin()
+        if (!begun) await begin()
         await readOn()
-        if (fill || first) {
-          fill = false
-          await fillHoles(() => true)
-        }
-        // Sent just now, with a position that was passed before: late, but news.
-        for (const message of [...live.values()].sort((a, b) => a.seq - b.seq)) await emitInOrder(message)
+        const all = fill
+        fill = false
+        await fillHoles((hole) => all || live.has(hole))
       }
+      lookSoon()
     } catch {
       // The store is away. The reader comes back with its position and misses nothing.
       sink.end()
@@ -163,29 +179,47 @@ export function createWatcher(
     }
   }
 
-  const look = () => {
-    if (looks++ % LOOKS_PER_HEARTBEAT === 0) sink.write(formatSseComment('alive'))
-    void pump(true)
-    cancel = deps.clock.after(LOOK_MS, look)
+  /** Sent here and not in the transcript yet, for a commit before it is under way. */
+  function lookSoon(): void {
+    const waits = [...live].some(([seq]) => seq > at.upTo)
+    if (!waits) heldBackMs = HELD_BACK_MS
+    if (!waits || cancelSoon !== null || sink.closed) return
+    cancelSoon = clock.after(heldBackMs, () => {
+      cancelSoon = null
+      void pump(false)
+    })
+    heldBackMs = Math.min(heldBackMs * 2, LOOK_MS)
   }
-  let cancel = deps.clock.after(LOOK_MS, look)
-  sink.onClose(() => cancel())
-  sink.write(formatSseComment('connected'))
+
+  const look = () => {
+    // A reader that is behind needs no sign of life: it has something to read.
+    if (looks++ % LOOKS_PER_HEARTBEAT === 0 && begun && !pumping) sink.write(formatSseComment('alive'))
+    void pump(true)
+    cancelLook = clock.after(LOOK_MS, look)
+  }
+  let cancelLook = clock.after(LOOK_MS, look)
+  const rest = () => {
+    cancelLook()
+    cancelSoon?.()
+  }
+  sink.onClose(rest)
   void pump(true)
 
   const known = (seq: number) => resumedAt !== null && seq <= resumedAt && !at.holes.has(seq)
   return {
-    show(message) {
-      if (config.conversation !== null && message.to.conversation !== config.conversation) return
-      if (recent.has(message.seq) || known(message.seq)) return
-      live.set(message.seq, message)
+    show({ seq, to }) {
+      if (config.conversation !== null && to.conversation !== config.conversation) return
+      if (recent.has(seq) || known(seq)) return
+      live.set(seq, true)
+      // Passed before (it had failed, and an operator tried again): late, but news.
+      if (begun && seq <= at.upTo) at.holes.add(seq)
       void pump(false)
     },
     heard(conversation) {
       if (config.conversation === null || conversation === config.conversation) void pump(true)
     },
     end() {
-      cancel()
+      rest()
       sink.end()
     },
   }

@@ -9,7 +9,7 @@ import {
 } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow, TURN_COLUMNS, turnRow } from '../codec.ts'
 import { firstRow, horizon, rows, type Steps } from '../statement.ts'
-import { createConditions, IN_ORDER, positionAt, wayTo } from './conditions.ts'
+import { createConditions, IN_ORDER, positionAt, type Way, wayTo } from './conditions.ts'
 
 export function* readSend(tag: string, id: string): Steps<SendRow | null> {
   const seq = rowSeq('o', tag, id)
@@ -21,6 +21,8 @@ export function* readSend(tag: string, id: string): Steps<SendRow | null> {
 const OPEN = ['queued', 'sending']
 // A deduplicated row was never sent: its first one stands for it.
 const SHOWN = "op IS NOT NULL AND state <> 'deduplicated'"
+// In the words of the partial index.
+const ON_ITS_WAY = "op IS NOT NULL AND state IN ('queued','sending')"
 
 export function* readSends(tag: string, filter: SendFilter): Steps<readonly SendRow[]> {
   const where = createConditions()
@@ -57,7 +59,7 @@ export function* readTranscript(
   query: TranscriptQuery,
 ): Steps<readonly TranscriptEntry[]> {
   const entries: TranscriptEntry[] = []
-  if (query.direction !== 'out') {
+  if (query.direction !== 'out' && !query.onItsWay) {
     const said = yield* page(
       'turns',
       TURN_COLUMNS,
@@ -68,7 +70,7 @@ export function* readTranscript(
     for (const row of said) entries.push(inbound(turnRow(tag, row)))
   }
   if (query.direction !== 'in') {
-    const said = yield* page('outbox', SEND_COLUMNS, SHOWN, integration, query)
+    const said = yield* page('outbox', SEND_COLUMNS, query.onItsWay ? ON_ITS_WAY : SHOWN, integration, query)
     for (const row of said) entries.push(outbound(sendRow(tag, row)))
   }
   entries.sort(inOrder)
@@ -84,7 +86,11 @@ function* page(
 ) {
   const where = createConditions()
   const { conversation } = query
-  const way = conversation === undefined ? IN_ORDER : yield* wayTo(table, integration, conversation)
+  const way = query.onItsWay
+    ? waitingAt(conversation)
+    : conversation === undefined
+      ? IN_ORDER
+      : yield* wayTo(table, integration, conversation)
   if (conversation === undefined) where.add(way.sql, integration)
   else where.add(way.sql, integration, conversation)
   where.plain(only)
@@ -98,6 +104,12 @@ function* page(
     `SELECT ${columns} FROM ${table} ${sql} ORDER BY ${way.order} ${order} LIMIT $${params.length + 1}`,
     [...params, query.limit],
   )
+}
+
+/** Few rows, by their own partial index, and sorted then. */
+function waitingAt(conversation: string | undefined): Way {
+  const one = conversation === undefined ? '' : " AND conversation || '' = ?"
+  return { sql: `integration = ?${one}`, order: 'seq + 0' }
 }
 
 function inOrder(one: TranscriptEntry, other: TranscriptEntry): number {

@@ -50,6 +50,29 @@ export function describeReading(make: MakeStoreFixture): void {
       expect(await store.turn('nonsense')).toBeNull()
     })
 
+    it('[I14.stream-reminders] tells what is still on its way, however far back, in order and in pages', async () => {
+      const to = { integration: 'demo', conversation: 'c1' }
+      const later = fixture.clock.now() + 3_600_000
+      for (let at = 0; at < 6; at++) await store.enqueue([send({ text: `later ${at}`, to, dueAt: later })])
+      await store.enqueue([send({ text: 'elsewhere', to: { ...to, conversation: 'c2' }, dueAt: later })])
+      await store.enqueue([send({ text: 'now', to })])
+      const { sending, token } = await mustTakeSend(store, { lane: 'demo:c1' })
+      const move = { lane: 'demo:c1', token, id: sending?.id ?? '', platformIds: ['p'] }
+      const waiting = async (query: Partial<Parameters<Store['transcript']>[1]>) =>
+        (await store.transcript('demo', { direction: 'out', onItsWay: true, limit: 50, ...query })).map(
+          (row) => row.text,
+        )
+      expect(await waiting({ conversation: 'c1' })).toContain('now')
+      await store.moveSends([{ ...move, to: 'sent' }])
+      const all = ['later 0', 'later 1', 'later 2', 'later 3', 'later 4', 'later 5']
+      expect(await waiting({ conversation: 'c1' })).toEqual(all)
+      expect(await waiting({})).toEqual([...all, 'elsewhere'])
+      const [, , third] = await store.transcript('demo', { direction: 'out', onItsWay: true, limit: 50 })
+      expect(await waiting({ afterSeq: third?.seq ?? 0, limit: 2 })).toEqual(['later 3', 'later 4'])
+      expect(await waiting({ afterSeq: 0, beforeSeq: third?.seq ?? 0 })).toEqual(['later 0', 'later 1'])
+      expect(await waiting({ direction: 'in' })).toEqual([])
+    })
+
     it('filters sends', async () => {
       await store.enqueue([
         send({ text: 'a', session: 's1' }),

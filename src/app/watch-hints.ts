@@ -1,0 +1,18 @@
+// What the console's event stream is told: the store's hints, those of other nodes included, by what they are about.
+import type { Desk, Store } from '../contract/index.ts'
+
+export type DeskWatchers = Set<Parameters<Desk['watch']>[0]>
+
+/** From now on whoever watches hears of every row that moves, here or elsewhere. */
+export function watchHints(store: Pick<Store, 'onHint'>, watchers: DeskWatchers): void {
+  store.onHint((hint) => {
+    if (watchers.size === 0 || hint.kind === 'signal') return
+    const event =
+      'lane' in hint
+        ? { kind: hint.kind, id: hint.lane, scope: hint.scope }
+        : 'id' in hint
+          ? hint
+          : { kind: hint.kind, id: '' }
+    for (const listen of watchers) listen(event)
+  })
+}
