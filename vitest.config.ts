@@ -58,6 +58,7 @@ export default defineConfig({
       },
     ],
     pool: 'forks',
+    globalSetup: ['test/offer-postgres.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },

