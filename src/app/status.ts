@@ -1,5 +1,5 @@
 // `status`: the gateway at a glance. Counts come from the counters, never from counting rows.
-import type { Clock, NodeRow, Settings, StatusReport, Store } from '../contract/index.ts'
+import type { Clock, NodeRow, RestoredFrom, Settings, StatusReport, Store } from '../contract/index.ts'
 import type { Link } from '../core/outbound/links.ts'
 import type { Attachments } from './attachments.ts'
 import { agentAnywhere, latestAt, linkAnywhere, nodeViews } from './cluster-view.ts'
@@ -42,11 +42,12 @@ export function createStatus({
   return async () => {
     const now = settings()
     const me = standing()
-    const [counters, open, pending, durability] = await Promise.all([
+    const [counters, open, pending, durability, restored] = await Promise.all([
       store.counters(),
       store.openTurns(),
       store.approvals({ states: ['pending'], limit: 1_000 }),
       store.durability(),
+      store.restored(),
     ])
     const others = gateway.cluster.others()
     const nodes = nodeViews(gateway.cluster.nodes(), clock.now())
@@ -63,6 +64,7 @@ export function createStatus({
           platform: one.platform,
           ...linkAnywhere(linkState(gateway, one.id, one.enabled), one.id, others),
           ...lastTimes(link, one.id, others),
+          ...behind(restored, clock.now()),
         }
       }),
       ...serverViews(gateway.servers()),
@@ -93,6 +95,14 @@ export function createStatus({
       },
     }
   }
+}
+
+/** After that long nobody looks for what a restored database lacks. */
+const BEHIND_FOR_MS = 30 * 24 * 3_600_000
+
+function behind(restored: RestoredFrom | null, now: number) {
+  if (restored === null || now - restored.at > BEHIND_FOR_MS) return {}
+  return { complete: { state: 'behind' as const, until: new Date(restored.takenAt).toISOString() } }
 }
 
 export function lastTimes(

@@ -4,6 +4,7 @@ import type { SwitchboardError } from '../contract/index.ts'
 import { usage } from './failure.ts'
 import { addChorusCommands } from './program/chorus.ts'
 import { type Action, helpInstead, type Load, unknownVerb } from './program/group.ts'
+import { addKeepingCommands } from './program/keeping.ts'
 import { addOperatingCommands } from './program/operating.ts'
 import { addPeopleCommands } from './program/people.ts'
 import { addReadingCommands } from './program/reading.ts'
@@ -49,6 +50,7 @@ export function createProgram(
   addOperatingCommands(program, action)
   addChorusCommands(program, action)
   addSendingCommands(program, action)
+  addKeepingCommands(program, action)
   addHelp(program)
   return program
     .argument('[command...]')

@@ -39,6 +39,8 @@ export interface StatusReport {
     readonly detail?: string
     readonly last_in_at: string | null
     readonly last_out_at: string | null
+    /** `behind`: the database was restored from a backup of then, and what came since is not in it. */
+    readonly complete?: { readonly state: 'behind'; readonly until: string }
   }[]
   /** Absent where no channel server is configured. */
   readonly servers?: readonly ServerView[]

@@ -57,6 +57,10 @@ export const REASONS = {
   not_allowed: { of: ['failed'], text: 'The target is no longer allowed.' },
   duplicate: { of: ['deduplicated'], text: 'The same content went to the same target a moment ago.' },
   unconfirmed: { of: ['unknown'], text: 'It may have arrived; the platform never confirmed it.' },
+  restored: {
+    of: ['unknown'],
+    text: 'It was open in a backup that was restored: it may have been sent since.',
+  },
   buried: { of: ['failed'], text: 'An operator gave it up.' },
   operator_retry: { of: ['queued'], text: 'An operator asked for another try.' },
 } as const satisfies Record<string, Reason>

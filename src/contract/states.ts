@@ -50,7 +50,7 @@ export const SEND_STATES = ['queued', 'sending', 'sent', 'deduplicated', 'failed
 export type SendState = (typeof SEND_STATES)[number]
 
 const SEND_MOVES: Record<SendState, readonly SendState[]> = {
-  queued: ['sending', 'failed'],
+  queued: ['sending', 'failed', 'unknown'], // the last when it was queued in a backup that is restored
   sending: ['queued', 'sent', 'failed', 'unknown'],
   sent: [],
   deduplicated: [],

@@ -63,6 +63,12 @@ export interface KeptFile {
   readonly bytes: Uint8Array
 }
 
+/** When a database was put back, and when the backup was taken. */
+export interface RestoredFrom {
+  readonly at: number
+  readonly takenAt: number
+}
+
 /** How far a copy has come, in pages. */
 export type CopyProgress = (done: number, total: number) => void
 
@@ -321,6 +327,13 @@ export interface Store {
   verify(expectHead?: string): Promise<AuditReport>
   /** Chains that were sealed with another key than the one at hand. */
   foreignChains(): Promise<number>
+  /**
+   * After a backup was put back: up to `limit` sends that were open become `unknown`. Zero: none is left, open turns are
+   * marked as repeats, and the database says from when it is.
+   */
+  settleRestored(takenAt: number, by: string, limit: number): Promise<number>
+  /** Null: it was never restored. */
+  restored(): Promise<RestoredFrom | null>
   /** Bodies of settled rows older than this are dropped; rows and ledger stay. Returns how many. */
   pruneBodies(olderThanMs: number, limit: number): Promise<number>
   /** Tokens that expired longer ago than this are forgotten; the ledger keeps that they were minted. Returns how many. */

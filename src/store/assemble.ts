@@ -25,6 +25,7 @@ import { expireTurns, operateTurn, readOverdueTurns } from './verbs/operate-turn
 import { approvePairing, denyPairing } from './verbs/pairing.ts'
 import * as people from './verbs/people.ts'
 import { receive } from './verbs/receive.ts'
+import { readRestored, settleRestored } from './verbs/restored.ts'
 import { fireSchedule } from './verbs/schedules.ts'
 import { takeSends } from './verbs/take-sends.ts'
 import { takeTurns } from './verbs/take-turns.ts'
@@ -147,6 +148,8 @@ export function assembleStore(engine: StoreEngine): Store {
     ledger: ({ afterSeq, limit }) => read(rest.readLedger(afterSeq, limit)),
     verify: (expectHead) => engine.readLong(verifyLedger(tag, engine.mac, expectHead)),
     foreignChains: () => read(readForeignChains(engine.mac)),
+    settleRestored: (takenAt, by, limit) => write(settleRestored, { takenAt, by, limit }),
+    restored: () => read(readRestored()),
     pruneBodies: (olderThanMs, limit) => write(pruneBodies, { olderThanMs, limit }),
     pruneTokens: (olderThanMs, limit) => write(pruneTokens, { olderThanMs, limit }),
 

@@ -11,16 +11,16 @@ built   14 I14.rescued              What the open handle holds is copied whole t
 built   14 I14.rescue-elsewhere     Where there is no room or no folder beside it the copy goes elsewhere, and is tried until it succeeds
 built   14 I14.file-back            A file that is put back is used again
 built   14 I14.no-empty-start       'up' beside a rescued file that the database does not hold stops and says how to put it back
-pending 14 I14.put-back             'restore' puts a rescued file back, and every acknowledged message is there
+built   14 I14.put-back             'restore' puts a rescued file back, and every acknowledged message is there
 built   14 I14.one-database         Two data folders cannot share one database file: the second is refused with the name of the first
-pending 14 I14.backup               'backup' copies database, attachments and ledger.key of a running daemon into one consistent folder or archive
-pending 14 I14.backup-whole         A backup is there whole or not at all, private to its owner, and proves its own integrity
-pending 14 I14.backup-keys          The secrets' key is in a backup only with --with-keys
-pending 14 I14.backup-postgres      On PostgreSQL 'backup' names pg_dump
-pending 14 I14.restore              'restore' brings a backup back, and the chain verifies
-pending 14 I14.restore-live         'restore' never writes into a live folder nor over a database
-pending 14 I14.restore-damaged      A backup that was changed is refused, and nothing is written
-pending 14 I14.restore-sends        Sends that were queued or sending become unknown, open turns are marked as repeats, links are behind
+built   14 I14.backup               'backup' copies database, attachments and ledger.key of a running daemon into one consistent folder or archive
+built   14 I14.backup-whole         A backup is there whole or not at all, private to its owner, and proves its own integrity
+built   14 I14.backup-keys          The secrets' key is in a backup only with --with-keys
+built   14 I14.backup-postgres      On PostgreSQL 'backup' names pg_dump
+built   14 I14.restore              'restore' brings a backup back, and the chain verifies
+built   14 I14.restore-live         'restore' never writes into a live folder nor over a database
+built   14 I14.restore-damaged      A backup that was changed is refused, and nothing is written
+built   14 I14.restore-sends        Sends that were queued or sending become unknown, open turns are marked as repeats, links are behind
 pending 14 I14.retain-attachments   Retention removes attachments from disk and mirror, and they are served no more
 pending 14 I14.retain-inputs        Retention removes the inputs of settled approvals
 pending 14 I14.retain-rows          Retention of rows removes settled rows, never one that is open or younger than 30 days; counters and conservation hold

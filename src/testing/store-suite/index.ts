@@ -8,6 +8,7 @@ import { describeEffects } from './effects.ts'
 import { describeFiles } from './files.ts'
 import type { MakeStoreFixture } from './fixture.ts'
 import { describeIntake } from './intake.ts'
+import { describeKeeping } from './keeping.ts'
 import { describeNodes } from './nodes.ts'
 import { describeOutlet } from './outlet.ts'
 import { describePeople } from './people.ts'
@@ -34,6 +35,7 @@ export function describeStore(
     describeTurnEvents(make)
     describeFiles(make)
     describeAudit(make)
+    describeKeeping(make)
     describeNodes(make)
     describeCluster(make)
     describeProperties(make, options.propertyRuns)

@@ -1,0 +1,49 @@
+// Where a command without a daemon finds what is to be saved or put back: the data folder and the store behind it.
+import { dirname } from 'node:path'
+import {
+  createConfigSource,
+  type DataFolder,
+  dataFolderAt,
+  readEnvironment,
+  resolveStore,
+} from '../../config/index.ts'
+import { SwitchboardError } from '../../contract/index.ts'
+import { databasePath } from '../hold-database.ts'
+import { createLogger } from '../logger.ts'
+import { createNodeClock } from '../real-clock.ts'
+import { BUILT } from '../registry.ts'
+
+export interface StorePlace {
+  readonly folder: DataFolder
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** As `openStore` takes it. */
+  readonly store: string
+  /** The file of an embedded store; null for PostgreSQL. */
+  readonly database: string | null
+}
+
+export function locateStore(options: {
+  readonly dataDir: string
+  readonly configFile: string | null
+}): StorePlace {
+  const env = readEnvironment().variables
+  const folder = dataFolderAt({ data: options.dataDir, env })
+  const config = createConfigSource(
+    { file: options.configFile, built: BUILT, defaultStore: folder.defaultStore },
+    { clock: createNodeClock(), log: createLogger({ format: 'people', level: 'error' }) },
+  )
+  const sources = { folder: options.configFile ? dirname(options.configFile) : folder.path, env }
+  const store = resolveStore(config.current().store, sources)
+  return { folder, env, store, database: databasePath(store) }
+}
+
+/** PostgreSQL has tools of its own, which also know its other databases, roles and replicas. */
+export function postgresHasItsOwn(folder: DataFolder, tool: 'pg_dump' | 'pg_restore'): SwitchboardError {
+  const how =
+    tool === 'pg_dump'
+      ? 'pg_dump --format=custom --file=switchboard.dump "$DATABASE_URL"'
+      : 'pg_restore --clean --if-exists --dbname="$DATABASE_URL" switchboard.dump, with all nodes stopped; then: switchboard restore --settle'
+  return new SwitchboardError('config_invalid', `the store is PostgreSQL: ${tool} is its tool`, {
+    hint: `${how} (and keep ${folder.ledgerKeyFile} and ${folder.attachments} of every node with it)`,
+  })
+}

@@ -1,0 +1,78 @@
+// The database file is taken from a running daemon: no acknowledged message is lost, and nobody starts beside it in silence.
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { Daemon } from './daemon.ts'
+import { acknowledged, postDemo } from './hook-client.ts'
+import { expectLedgerHolds, turnsOf } from './river-checks.ts'
+import { createScene, switchboard } from './scene.ts'
+import { until } from './until.ts'
+
+const scene = createScene()
+
+/** Posts until the daemon says 503; the ids of all that it acknowledged. */
+async function postUntilRefused(daemon: Daemon): Promise<readonly string[]> {
+  const ids: string[] = []
+  await until('a message is refused', async () => {
+    const posted = await postDemo(daemon.url, `message ${ids.length}`)
+    if (posted.status !== 200) return posted
+    ids.push(acknowledged(posted).id)
+    return null
+  })
+  return ids
+}
+
+it('[I14.gone-503] [I14.rescued] [I14.no-empty-start] [I14.put-back] a removed database: refused, rescued, put back', async () => {
+  const data = scene.folder()
+  const daemon = await scene.start({ data })
+  const before = acknowledged(await postDemo(daemon.url, 'before')).id
+  rmSync(join(data, 'switchboard.db'))
+  const ids = [before, ...(await postUntilRefused(daemon))]
+  expect((await fetch(`${daemon.url}/readyz`)).status).toBe(503)
+  type Doctor = { store: { problem?: string } }
+  const problem = await until('it is rescued', async () => {
+    const { code, stdout } = await switchboard(data, 'doctor', '--json')
+    expect(code).toBe(1)
+    const report = JSON.parse(stdout) as Doctor
+    return report.store.problem?.includes('what it held is in') ? report.store.problem : null
+  })
+  const rescued = readdirSync(data).find((name) => /\.rescued-\w+$/.test(name)) ?? ''
+  expect(problem).toContain(join(data, rescued))
+  expect((await switchboard(data, 'backup', join(data, 'b'))).code).toBe(1)
+  await daemon.terminate()
+
+  const refused = await switchboard(data, 'up', '--port', '0')
+  expect(refused.code).toBe(2)
+  expect(refused.stderr).toContain(`switchboard restore ${join(data, rescued)}`)
+  const restored = await switchboard(data, 'restore', join(data, rescued), '--json')
+  expect(restored).toMatchObject({ code: 0 })
+  const again = await scene.start({ data })
+  expect(statSync(join(data, 'switchboard.db')).mode & 0o777).toBe(0o600)
+  const found = (await turnsOf(data)).map((turn) => turn.id)
+  expect(found.sort()).toEqual([...ids].sort())
+  acknowledged(await postDemo(again.url, 'after'))
+  await expectLedgerHolds(data)
+})
+
+it('[I14.one-database] [I14.backup] [I14.restore-live] two folders, one database: the second is refused; backup while it runs', async () => {
+  const data = scene.folder()
+  const other = scene.folder()
+  const daemon = await scene.start({ data })
+  const config = join(other, 'switchboard.yaml')
+  writeFileSync(config, `store: sqlite:${join(data, 'switchboard.db')}\n`)
+  const second = await switchboard(other, 'up', '--port', '0', '--config', config)
+  expect(second.code).toBe(1)
+  expect(second.stderr).toContain(`data folder ${data}`)
+  const { id } = acknowledged(await postDemo(daemon.url, 'kept'))
+  const taken = await switchboard(data, 'backup', join(other, 'saved.tar'), '--json')
+  expect(taken.code, taken.stderr).toBe(0)
+  expect(JSON.parse(taken.stdout)).toMatchObject({ ok: true, kind: 'archive', with_keys: false })
+  const live = await switchboard(data, 'restore', join(other, 'saved.tar'), '--replace')
+  expect(live).toMatchObject({ code: 1 })
+  expect(live.stderr).toContain('live folder')
+  const fresh = scene.folder()
+  const restored = await switchboard(fresh, 'restore', join(other, 'saved.tar'))
+  expect(restored.code, restored.stderr).toBe(0)
+  expect((await turnsOf(fresh)).map((turn) => turn.id)).toEqual([id])
+  await expectLedgerHolds(fresh)
+})
