@@ -36,7 +36,11 @@ export interface InboundMessage extends InboundBase {
   readonly kind: 'message' | 'edit'
   /** Absent: a fresh id is made, and the message is never taken for a duplicate. */
   readonly messageId?: string
-  /** 0 for a first version; each edit counts up (or is the platform's edit time). */
+  /**
+   * 0 for a first version; each edit counts up (or is the platform's edit time). With conversation and id it is the
+   * duplicate key: where ids are unique in a thread only, or not at all, it holds what tells two messages apart.
+   * An edit without one is told from the others by its text.
+   */
   readonly editVersion?: number
   readonly text: string
   /** Resolved by the adapter; undefined where the platform has no such thing. */

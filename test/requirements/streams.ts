@@ -17,9 +17,9 @@ built   14 I14.stream-stalled     A reader that reads nothing at all is let go a
 built   14 I14.stream-passing     What passes (a heartbeat, a typing mark) never cuts a reader off that is still reading
 pending 14 I14.start-slices       Whatever is resumed at start is resumed in slices, between which the process takes new messages
 pending 14 I14.start-channels     A restart with thousands of open Chorus channels asks for them in pages, not one by one
-pending 14 I14.schedules-apart    Several schedules of one agent that are due at the same time are as many turns
-pending 14 I14.key-threads        Two messages of one conversation with the same id in different threads, where ids are the thread's, are two
-pending 14 I14.key-pairs          No two messages that a platform tells apart are taken for one: edits, albums, taps, reactions, messages without an id
+built   14 I14.schedules-apart    Several schedules of one agent that are due at the same time are as many turns
+built   14 I14.key-threads        Two messages of one conversation with the same id in different threads, where ids are the thread's, are two
+built   14 I14.key-pairs          No two messages that a platform tells apart are taken for one: edits, albums, taps, reactions, messages without an id
 pending 14 I14.approvals-all      All pending approvals expire, are resumed, withdrawn and forsaken, however many there are
 pending 14 I14.prompts-all        Every chat that was asked hears how an approval ended, however many were asked
 pending 14 I14.counts-all         status and doctor count all pending approvals

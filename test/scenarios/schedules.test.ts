@@ -66,6 +66,21 @@ describeRiver('schedules', (open) => {
     expect(new Set(river.agent.deliveries.map((one) => one.session)).size).toBe(1)
   })
 
+  it('[I14.schedules-apart] several that are due at once are as many turns, over a restart too', async () => {
+    const ids = Array.from({ length: 30 }, (_, at) => `job-${at}`)
+    const schedules = ids.map((id) => ({ ...STANDUP, id, cron: '* * * * *', prompt: `Do ${id}.` }))
+    const river = await open(configured({}, { schedules }))
+    await river.pass(MINUTE)
+    const told = () => [...river.agent.texts()].sort()
+    const once = ids.map((id) => `Do ${id}.`).sort()
+    expect(told()).toEqual(once)
+    await river.restart()
+    await river.pass(MINUTE)
+    expect(told()).toEqual([...once, ...once].sort())
+    for (const id of ids)
+      expect(await river.desk().turns({ source: `schedule:${id}`, limit: 9 })).toHaveLength(2)
+  })
+
   it('[S3.schedule-missed] other times, and those of a schedule that was away, begin when they are first seen', async () => {
     const river = await open(configured({ cron: '0 9 * * 3', tz: 'UTC' }))
     await river.sleep(12 * HOUR)

@@ -71,6 +71,16 @@ describeRiver('the way in', (open) => {
     expect(river.agent.texts().toSorted()).toEqual(['four', 'one', 'three', 'two'])
   })
 
+  it('[I14.key-pairs] an edit that names no version is neither the message itself nor another edit of it', async () => {
+    const river = await open()
+    const kate = river.person('c1')
+    const edit = { messageId: '7', kind: 'edit' as const }
+    await kate.says('first', { messageId: '7' })
+    for (const text of ['second', 'third', 'third']) await kate.says(text, edit)
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['first', 'second', 'third'])
+  })
+
   it('[S2.no-id-fresh] a message without an id is never taken for a duplicate', async () => {
     const river = await open()
     const one = await river.person('anna').says('hello', { noId: true })

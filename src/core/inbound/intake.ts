@@ -249,7 +249,7 @@ function toItem(input: StepInput, { decision, effects = [] }: StepResult, messag
       at,
       platform: integration.platform,
       messageId,
-      editVersion: 'editVersion' in event ? (event.editVersion ?? 0) : 0,
+      editVersion: editVersionOf(event, body),
       source: integration.source ?? `${integration.platform}:${integration.id}`,
       agent,
       sender: event.sender.id,
@@ -263,6 +263,13 @@ function toItem(input: StepInput, { decision, effects = [] }: StepResult, messag
     effects: decision.go === 'answer' ? [...effects, reply(at, decision.text)] : effects,
     ...(decision.go === 'continue' ? { claims: claimRules(input) } : {}),
   }
+}
+
+/** An edit that names no version is not its first version. */
+function editVersionOf(event: InboundEvent, body: TurnBody): number {
+  if (event.kind !== 'message' && event.kind !== 'edit') return 0
+  if (event.editVersion !== undefined || event.kind === 'message') return event.editVersion ?? 0
+  return Number.parseInt(hash('sha256', JSON.stringify(body)).slice(0, 12), 16) || 1
 }
 
 function reply(to: Address, text: string): Effect {

@@ -160,7 +160,8 @@ function turnOf(agent: AgentSettings, schedule: ScheduleSettings, fireAt: number
     turn: {
       at: { integration: SCHEDULE_PLACE, conversation: agent.id, thread: schedule.id },
       platform: 'schedule',
-      messageId: at,
+      // The thread is no part of the duplicate key, and several schedules of an agent may be due at once.
+      messageId: `${schedule.id}@${at}`,
       editVersion: 0,
       source: `schedule:${schedule.id}`,
       agent: agent.id,

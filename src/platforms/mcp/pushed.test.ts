@@ -1,6 +1,6 @@
 // What a server pushes, on its way through the adapter: cut, gated, kept in order while the store is away.
 import { describe, expect, it } from 'vitest'
-import { SwitchboardError } from '../../contract/index.ts'
+import { type InboundMessage, SwitchboardError } from '../../contract/index.ts'
 import {
   createFakeIntake,
   createRecordingLog,
@@ -18,6 +18,28 @@ describe('what a server pushes', () => {
     slack.says('😀'.repeat(101))
     await tick()
     expect(intake.events).toMatchObject([{ kind: 'message', text: `${'😀'.repeat(100)}…` }])
+    await adapter.stop()
+  })
+
+  it('[I14.key-threads] [I14.key-pairs] with an id that was used in another thread, or for other words, is another message', async () => {
+    const { adapter, slack } = await open()
+    const intake = createFakeIntake()
+    await adapter.start(intake, null)
+    const id = { chat_id: 'C1', message_id: '1' }
+    slack.says('hi', { ...id, thread_id: 'a' })
+    slack.says('hi', { ...id, thread_id: 'b' })
+    slack.says('hi', id)
+    slack.says('something else', id) // by a server that counts anew after each start
+    slack.says('hi', { ...id, thread_id: 'a' })
+    await tick()
+    const keys = intake.events.map((event) => {
+      const { conversation, messageId, editVersion } = event as InboundMessage
+      return `${conversation} ${messageId} ${editVersion}`
+    })
+    expect(keys).toHaveLength(5)
+    expect(new Set(keys).size).toBe(4)
+    expect(keys[4]).toBe(keys[0])
+    expect(intake.events.every((event) => event.messageId === '1')).toBe(true)
     await adapter.stop()
   })
 

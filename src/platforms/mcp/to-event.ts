@@ -7,7 +7,7 @@ import {
   RELAY_PLACE,
   type ServerPush,
 } from '../../contract/index.ts'
-import { truncate } from '../../kit/index.ts'
+import { truncate, versionOf } from '../../kit/index.ts'
 import { type ChannelOptions, isNarrow } from './channel-options.ts'
 import {
   type ChannelMessage,
@@ -76,7 +76,8 @@ function message({ content, meta, dropped }: ChannelMessage, place: EventPlace, 
     chat: 'direct',
     sender: { id: clean(idOf(sender)), ...named },
     at: now,
-    ...(messageId === '' ? {} : { messageId }),
+    // Servers count as they like: in each thread, or anew after each start. Only the same words again are a repeat.
+    ...(messageId === '' ? {} : { messageId, editVersion: versionOf(thread ?? '', content) }),
     // The protocol knows messages that say all in their meta.
     text: content.trim() === '' ? EMPTY : clean(truncate(content, cap)),
     meta: visible(meta, dropped.length),

@@ -59,6 +59,8 @@ describe('[S7.real-payloads] messages', () => {
     const version = (of: unknown) => (of as { editVersion: number }).editVersion
     expect(version(second)).toBeGreaterThan(version(first))
     expect(version(read(update)?.event)).toBe(version(first))
+    const muchLater = { ...update, update_id: update.update_id + 1000 }
+    expect(version(read(muchLater)?.event)).not.toBe(version(first))
   })
 })
 

@@ -78,9 +78,9 @@ function readMessage(
     sender: senderOf(message.from ?? ownerOf(chat), message.sender_chat),
     at: time(message.date, now),
     messageId,
-    // Two edits within one second differ in the last three digits; the same update again has the same ones.
+    // Two edits within one second differ in the last six digits; the same update again has the same ones.
     ...(kind === 'edit'
-      ? { editVersion: (message.edit_date ?? message.date) * 1000 + (updateId % 1000) }
+      ? { editVersion: (message.edit_date ?? message.date) * 1_000_000 + (updateId % 1_000_000) }
       : {}),
     text: clean(text),
     mentioned: placeOf(chat) === 'direct' || isMentioned(message, self),

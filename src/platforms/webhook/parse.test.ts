@@ -1,6 +1,6 @@
 // Which conversation and which id a POST gets: what one sender chooses never stands in another's way.
 import { describe, expect, it } from 'vitest'
-import { type InboundEvent, markVerified } from '../../contract/index.ts'
+import { type InboundEvent, type InboundMessage, markVerified } from '../../contract/index.ts'
 import type { WebhookConfig } from './config.ts'
 import { request } from './fixtures/webhook-requests.ts'
 import { parseRequest } from './parse.ts'
@@ -32,6 +32,18 @@ describe('webhook: ids that senders choose', () => {
     expect(tricky.messageId).not.toBe(
       parsed('a:b', { 'idempotency-key': 'c', 'x-conversation': 'team' }).messageId,
     )
+  })
+
+  it('[I14.key-threads] one key in two threads is two messages, and a repeat of one is still a repeat', () => {
+    const inThread = (thread: string) => {
+      const query = new URLSearchParams({ thread })
+      const raw = request({ headers: { 'x-github-delivery': 'd1' }, query })
+      return parseRequest(CONFIG, markVerified(raw, 'dev'), 1) as InboundMessage
+    }
+    expect(inThread('a').messageId).toBe('d1')
+    expect(inThread('a').editVersion).not.toBe(inThread('b').editVersion)
+    expect(inThread('a').editVersion).toBe(inThread('a').editVersion)
+    expect(parsed('dev', { 'x-github-delivery': 'd1' })).not.toHaveProperty('editVersion')
   })
 
   it('[S2.dup-key] [S1.address-string] names that differ only far behind stay different, and are kept short', () => {

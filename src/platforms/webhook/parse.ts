@@ -1,6 +1,7 @@
 // From a verified POST to an event: the body as it is, or a text made from it by the template.
 import { hash } from 'node:crypto'
 import type { InboundEvent, RawRequest, VerifiedRequest } from '../../contract/index.ts'
+import { versionOf } from '../../kit/index.ts'
 import type { WebhookConfig } from './config.ts'
 import { header } from './verify.ts'
 
@@ -26,6 +27,8 @@ export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, n
     sender: { id: who },
     at: now,
     ...(messageId === undefined ? {} : { messageId }),
+    // One event may be sent to several threads under one key: GitHub's delivery id is the event's.
+    ...(messageId === undefined || thread === undefined ? {} : { editVersion: versionOf(thread) }),
   } as const
   const body = decode(request.body)
   if (body === null) return { kind: 'unparsable', ...place, problem: 'the body is not valid UTF-8' }
