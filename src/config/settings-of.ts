@@ -218,6 +218,7 @@ export function channelsOf(channels: AgentConfig['channels']): ChannelsSettings 
       server: entry.server,
       pluginSource: entry.plugin_source ?? null,
       outboundToolName: entry.outbound_tool_name,
+      ...(entry.outbound_arguments === undefined ? {} : { outboundArguments: entry.outbound_arguments }),
       rateLimit: entry.rate_limit ?? null,
     })),
   }

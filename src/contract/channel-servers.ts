@@ -55,6 +55,12 @@ export interface ServerToolResult {
   readonly text: string
 }
 
+/** One tool of a server. `arguments`: their names in the order of its schema; null: the schema names none. */
+export interface ServerTool {
+  readonly name: string
+  readonly arguments: readonly string[] | null
+}
+
 export interface ChannelServer {
   facts(): ServerFacts
   onNews(listen: (news: ServerNews) => void): Cancel
@@ -65,8 +71,8 @@ export interface ChannelServer {
   hold(): Cancel
   /** Connected, lost, other capabilities than before: registrations are looked at again. */
   onChange(listen: () => void): Cancel
-  /** Names of its tools as of now. Throws `platform_unavailable` when it is not up. */
-  tools(): Promise<readonly string[]>
+  /** Its tools as of now. Throws `platform_unavailable` when it is not up. */
+  tools(): Promise<readonly ServerTool[]>
   /** Throws `platform_unavailable` when it was not sent, `outcome_unknown` when it may have arrived. */
   call(
     tool: string,
@@ -131,6 +137,10 @@ export interface ChannelView {
   destinations(input: Readonly<Record<string, unknown>>): readonly Destination[]
   /** The conversation of a call that names none. */
   readonly wholeServer: string
+  /** The places that a target may have spoken from, and the one of a target that never spoke, last. */
+  placesOf(target: string): readonly string[]
+  /** The thread of that name, as the server's own key would call it. */
+  threadOf(thread: string): string
 }
 
 export interface Destination {

@@ -80,9 +80,14 @@ export interface ChannelsSettings {
     readonly server: string
     readonly pluginSource: string | null
     readonly outboundToolName: string
+    /** Which arguments of the tool hold what; absent: its own schema decides. */
+    readonly outboundArguments?: OutboundArguments
     readonly rateLimit: RateLimit | null
   }[]
 }
+
+/** Arguments of a server's outbound tool, and what each is given. */
+export type OutboundArguments = Readonly<Record<string, 'target' | 'body' | 'thread'>>
 
 export interface ScheduleSettings {
   readonly id: string

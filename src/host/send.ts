@@ -71,7 +71,7 @@ export async function sendThrough(order: SendOrder, deps: SendDeps): Promise<Sen
   }
   const live = deps.pool.get(server)
   const tool = registration.outboundToolName
-  const offered = (await live?.tools()) ?? []
+  const offered = ((await live?.tools()) ?? []).map(({ name }) => name)
   if (!offered.includes(tool))
     throw new SwitchboardError(
       'platform_rejected',

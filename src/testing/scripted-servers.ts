@@ -6,13 +6,14 @@ import {
   type McpServerSettings,
   type ServerFacts,
   type ServerNews,
+  type ServerTool,
   type ServerToolResult,
   SwitchboardError,
 } from '../contract/index.ts'
 
 export interface ScriptedServer {
   /** Connects it with these facts; a nexo channel with the tool `send_message` unless told otherwise. */
-  up(facts?: Partial<ServerFacts>, tools?: readonly string[]): void
+  up(facts?: Partial<ServerFacts>, tools?: readonly (string | ServerTool)[]): void
   down(detail?: string): void
   becomes(facts: Partial<ServerFacts>): void
   /** A message of a person behind it, in the dialect it declared. */
@@ -74,7 +75,7 @@ function scripted(name: string): Played {
   const watchers = new Set<() => void>()
   const calls: { tool: string; input: Readonly<Record<string, unknown>> }[] = []
   const notified: { method: string; params: Readonly<Record<string, unknown>> }[] = []
-  let tools: readonly string[] = []
+  let tools: readonly ServerTool[] = []
   let waiting: ServerNews[] = []
   let holds = 0
   let facts: ServerFacts = {
@@ -110,7 +111,7 @@ function scripted(name: string): Played {
   const away = () => new SwitchboardError('platform_unavailable', `server ${name} is ${facts.state}`)
   const script: ScriptedServer = {
     up(next = {}, offered = ['send_message']) {
-      tools = offered
+      tools = offered.map((one) => (typeof one === 'string' ? { name: one, arguments: null } : one))
       become({ state: 'up', detail: null, connectedAt: 1, prefix: 'nexo', ...next })
     },
     down: (detail = 'it ended') => become({ state: 'down', detail, connectedAt: null, prefix: null }),

@@ -65,6 +65,10 @@ const approvedSchema = z.strictObject({
   server: text('Name of the server, matched exactly.'),
   plugin_source: text('Where it must have been installed from, e.g. slack@anthropic.').optional(),
   outbound_tool_name: text('Tool that sends.').default('send_message'),
+  outbound_arguments: z
+    .record(text('An argument of that tool.'), z.enum(['target', 'body', 'thread']))
+    .optional()
+    .describe('Which arguments of that tool take what; absent: the schema of the tool decides.'),
   rate_limit: rateLimit.optional().describe('Inbound limit of this server; 0/0 lifts the default.'),
 })
 

@@ -130,6 +130,21 @@ export function createOutlet(deps: OutletDeps): Outlet {
     return session?.agent === caller.agent ? parseAddress(session.address).integration : null
   }
 
+  /** At a hosted server a target has the name that it spoke under, if it ever did. */
+  const placeOf = async (integration: string, target: string, thread?: string): Promise<Address> => {
+    const server = links.get(integration)?.adapter.channel
+    if (!server) return address(integration, target, thread)
+    const places = server.placesOf(target)
+    let place = places.at(-1) ?? target
+    for (const conversation of places) {
+      const said = await store.transcript(integration, { conversation, direction: 'in', limit: 1 })
+      if (said.length === 0) continue
+      place = conversation
+      break
+    }
+    return address(integration, place, thread === undefined ? undefined : server.threadOf(thread))
+  }
+
   return {
     running,
     limitOf,
@@ -156,7 +171,7 @@ export function createOutlet(deps: OutletDeps): Outlet {
         own: await ownIntegration(caller),
       })
       return post({
-        to: address(id, target, thread),
+        to: await placeOf(id, target, thread),
         text: body,
         cause: 'send_message',
         agent: caller.agent,

@@ -40,6 +40,19 @@ export function isGranted(settings: Settings, integration: IntegrationSettings, 
   return bindings.some((binding) => binding.instance === integration.id)
 }
 
+/** The hosted channel server behind an integration; null: it is none. Its name stands where a platform's would. */
+export function hostedServer(integration: Pick<IntegrationSettings, 'source'>): string | null {
+  const { source } = integration
+  return source?.startsWith(HOSTED) ? source.slice(HOSTED.length) : null
+}
+
+const HOSTED = 'channel:'
+
+/** What a platform is called in orders and allow entries: a hosted server by its own name. */
+export function calledPlatform(integration: IntegrationSettings): string {
+  return hostedServer(integration) ?? integration.platform
+}
+
 export interface Choosing {
   readonly platform: string
   readonly agent: string
@@ -52,7 +65,7 @@ export interface Choosing {
 /** The turn's own on that platform, else the first granted, unless named. Throws `execution_failed`. */
 export function chooseIntegration(settings: Settings, choosing: Choosing): IntegrationSettings {
   const { platform, agent, named, own } = choosing
-  const there = settings.integrations.filter((one) => one.platform === platform)
+  const there = integrationsCalled(settings, platform, agent)
   if (there.length === 0) throw failed(`No adapter registered for platform "${platform}"`)
   if (named !== undefined) {
     const found = there.find((one) => one.id === named)
@@ -65,6 +78,19 @@ export function chooseIntegration(settings: Settings, choosing: Choosing): Integ
   const [first] = there
   if (!first) throw failed(`No adapter registered for platform "${platform}"`)
   return usable(settings, first, agent)
+}
+
+/** Those of the platform where one is enabled and granted; else the hosted server of that name as this agent has it. */
+function integrationsCalled(
+  settings: Settings,
+  platform: string,
+  agent: string,
+): readonly IntegrationSettings[] {
+  const called = settings.integrations.filter((one) => calledPlatform(one) === platform)
+  const native = called.filter((one) => hostedServer(one) === null)
+  if (native.some((one) => one.enabled && isGranted(settings, one, agent))) return native
+  const hosted = called.filter((one) => hostedServer(one) !== null && isGranted(settings, one, agent))
+  return hosted.length === 0 ? native : hosted
 }
 
 /** Throws `execution_failed` for one that is off or not granted. */
@@ -96,7 +122,13 @@ export function refusedNow(settings: Settings, row: SendRow): ReasonCode | null 
     const open = listed.every(({ platform, target }) => isAllowedTarget(entries, platform, target))
     return open ? null : 'not_allowed'
   }
-  return isAllowedTarget(entries, row.platform, row.conversation) ? null : 'not_allowed'
+  const target = hostedServer(integration) === null ? row.conversation : afterKey(row.conversation)
+  return isAllowedTarget(entries, calledPlatform(integration), target) ? null : 'not_allowed'
+}
+
+/** A place of a hosted server is a key and a value; targets are values. */
+function afterKey(conversation: string): string {
+  return conversation.slice(conversation.indexOf('=') + 1)
 }
 
 function failed(message: string): SwitchboardError {

@@ -6,6 +6,7 @@ import {
   type Cancel,
   type Clock,
   type ServerPush,
+  type ServerTool,
   type ServerToolResult,
   SwitchboardError,
 } from '../../contract/index.ts'
@@ -36,7 +37,7 @@ export interface Connection {
   readonly program: { readonly name: string; readonly version: string } | null
   /** Resolves with the reason when it is over, whoever ended it. */
   readonly ended: Promise<string>
-  tools(): Promise<readonly string[]>
+  tools(): Promise<readonly ServerTool[]>
   call(
     tool: string,
     input: Readonly<Record<string, unknown>>,
@@ -50,6 +51,8 @@ export interface Connection {
   close(): Promise<void>
 }
 
+/** Of one tool; more than any tool has. */
+const MOST_ARGUMENTS = 200
 const MAX_TOOL_PAGES = 50
 /** The SDK's own timers follow no driven clock: they are set out of the way. */
 const NEVER_MS = 2_147_483_647
@@ -89,7 +92,7 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
   const opened = await open(launch, { ...deps, news: heard }, deaf)
   deps.signal.addEventListener('abort', () => void close(), { once: true })
   const seen: { experimental: unknown } = { experimental: undefined }
-  let toolNames: Promise<readonly string[]> | null = null
+  let toolList: Promise<readonly ServerTool[]> | null = null
   const tapped = tapTransport(opened.transport, {
     news: heard,
     noise: deps.noise,
@@ -97,7 +100,7 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
       seen.experimental = value
     },
     toolsChanged: () => {
-      toolNames = null
+      toolList = null
     },
   })
   let fault: string | null = null
@@ -161,18 +164,20 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
     throw new SwitchboardError('platform_unavailable', `the handshake failed: ${told}`)
   }
 
-  const listTools = async (): Promise<readonly string[]> => {
+  const listTools = async (): Promise<readonly ServerTool[]> => {
     if (client.getServerCapabilities()?.tools === undefined) return []
-    const names: string[] = []
+    const tools: ServerTool[] = []
     let cursor: string | undefined
     for (let page = 0; page < MAX_TOOL_PAGES; page++) {
       const params = cursor === undefined ? {} : { cursor }
       const listed = await client.request({ method: 'tools/list', params }, { timeout: NEVER_MS })
-      names.push(...listed.tools.map(({ name }) => name))
+      tools.push(
+        ...listed.tools.map(({ name, inputSchema }) => ({ name, arguments: argumentsOf(inputSchema) })),
+      )
       cursor = listed.nextCursor
       if (cursor === undefined) break
     }
-    return names
+    return tools
   }
   const version = client.getServerVersion()
 
@@ -188,12 +193,12 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
           },
     ended,
     async tools() {
-      toolNames ??= within(timings.pingTimeoutMs, listTools, () => late('tools/list'))
-      const asked = toolNames
+      toolList ??= within(timings.pingTimeoutMs, listTools, () => late('tools/list'))
+      const asked = toolList
       try {
         return await asked
       } catch (thrown) {
-        if (toolNames === asked) toolNames = null
+        if (toolList === asked) toolList = null
         throw new SwitchboardError('platform_unavailable', deps.redact(asSwitchboardError(thrown).message))
       }
     },
@@ -269,4 +274,12 @@ async function open(launch: Launch, deps: ConnectionDeps, deaf: (reason: string)
   const child = createChildTransport(launch, { clock, graceMs, writeTimeoutMs, noise, stderr, watch })
   const { pause, resume, ending } = child
   return { transport: child, pause, resume, ending, farewell: async () => undefined }
+}
+
+/** Names that a schema lists; null: it leaves them open. */
+function argumentsOf(schema: { readonly properties?: unknown }): readonly string[] | null {
+  const { properties } = schema
+  if (typeof properties !== 'object' || properties === null) return null
+  const names = Object.keys(properties).slice(0, MOST_ARGUMENTS)
+  return names.length === 0 ? null : names
 }

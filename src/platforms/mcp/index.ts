@@ -16,6 +16,7 @@ import {
   type SendRequest,
   type ServerFacts,
   type ServerNews,
+  type ServerTool,
   type ServerToolResult,
   type Skip,
   SwitchboardError,
@@ -27,7 +28,7 @@ import { destinationsIn } from './destinations.ts'
 import { gateViews } from './gate-views.ts'
 import { evaluateGates } from './gates.ts'
 import { messageIds, permissionRequest, toolInput } from './render.ts'
-import { WHOLE_SERVER } from './thread.ts'
+import { CONVERSATION_KEYS, TARGET_KEY, TARGET_THREAD_KEY, WHOLE_SERVER } from './thread.ts'
 import { barredEvent, type EventPlace, toEvent } from './to-event.ts'
 import { boundedResult } from './tool-result.ts'
 import { verifyNews } from './verify.ts'
@@ -60,7 +61,7 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
   let detach: Cancel = () => undefined
   let release: Cancel = () => undefined
   let arrivals: Arrivals | null = null
-  let tools: { readonly connectedAt: number | null; readonly names: readonly string[] } | null = null
+  let tools: { readonly connectedAt: number | null; readonly list: readonly ServerTool[] } | null = null
 
   /** The configuration in force, not the one it was started with. */
   const place = (): EventPlace => {
@@ -148,25 +149,24 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
     throw new SwitchboardError('platform_rejected', reason)
   }
 
-  const hasTool = async (server: ChannelServer, tool: string): Promise<readonly string[] | true> => {
+  /** Throws `platform_rejected`, with what there is, when the server has no tool of that name. */
+  const toolNamed = async (server: ChannelServer, tool: string): Promise<ServerTool> => {
     const { connectedAt } = server.facts()
-    if (tools?.connectedAt !== connectedAt || !tools.names.includes(tool))
-      tools = { connectedAt, names: await server.tools() }
-    return tools.names.includes(tool) || tools.names
+    const find = () => tools?.list.find((one) => one.name === tool)
+    if (tools?.connectedAt !== connectedAt || !find()) tools = { connectedAt, list: await server.tools() }
+    const found = find()
+    if (found) return found
+    throw new SwitchboardError(
+      'platform_rejected',
+      `server ${name} has no tool "${tool}" (outbound_tool_name); it offers: ${namesOf(tools.list)}`,
+      { hint: `set outbound_tool_name of server ${name} in ${place().options.origin}.channels.approved` },
+    )
   }
 
   const call = async (request: SendRequest) => {
-    const input = toolInput(request)
     const { server, registration: now } = open()
     const tool = toolOf(request.op) ?? now.outboundToolName
-    const offered = await hasTool(server, tool)
-    if (offered !== true) {
-      throw new SwitchboardError(
-        'platform_rejected',
-        `server ${name} has no tool "${tool}" (outbound_tool_name); it offers: ${namesOf(offered)}`,
-        { hint: `set outbound_tool_name of server ${name} in ${place().options.origin}.channels.approved` },
-      )
-    }
+    const input = toolInput(request, await toolNamed(server, tool), approved()?.outboundArguments ?? null)
     // While its tools were asked for, a gate may have been closed, or the server may have become another.
     if (open().server !== server)
       throw new SwitchboardError('platform_unavailable', `server ${name} was replaced`)
@@ -178,6 +178,8 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
     }
     return { platformIds: messageIds(result) }
   }
+
+  const approved = () => place().options.channels?.approved.find(({ server }) => server === name)
 
   const ask = async ({ op, key }: SendRequest) => {
     const { server, registration: now } = open()
@@ -192,11 +194,12 @@ export function createMcp(deps: PlatformDeps): PlatformAdapter {
     server: name,
     agent,
     registration,
-    outboundTool: () =>
-      place().options.channels?.approved.find(({ server }) => server === name)?.outboundToolName ?? null,
+    outboundTool: () => approved()?.outboundToolName ?? null,
     answered: (key) => answers.get(key) ?? null,
     destinations: destinationsIn,
     wholeServer: WHOLE_SERVER,
+    placesOf: (target) => [...CONVERSATION_KEYS, TARGET_KEY].map((key) => `${key}=${target}`),
+    threadOf: (thread) => `${TARGET_THREAD_KEY}=${thread}`,
   }
 
   return {
@@ -245,8 +248,9 @@ function toolOf(op: SendRequest['op']): string | undefined {
   return op.kind === 'call' || op.kind === 'text' ? op.tool : undefined
 }
 
-function namesOf(tools: readonly string[]): string {
-  return truncate(tools.slice(0, 50).join(', '), SHOWN_CHARS) || 'none'
+function namesOf(tools: readonly ServerTool[]): string {
+  const names = tools.slice(0, 50).map(({ name }) => name)
+  return truncate(names.join(', '), SHOWN_CHARS) || 'none'
 }
 
 function skipOf(gated: ReturnType<typeof evaluateGates>): Pick<Skip, 'reason'> {

@@ -2,22 +2,28 @@
 // answer says about the message.
 import {
   type ChannelPrefix,
+  type OutboundArguments,
   type OutboundOp,
   type SendRequest,
+  type ServerTool,
   type ServerToolResult,
   SwitchboardError,
 } from '../../contract/index.ts'
 import { truncate } from '../../kit/index.ts'
-import { destinationOf } from './thread.ts'
+import { outboundArguments } from './outbound-arguments.ts'
 
 type Prompt = Extract<OutboundOp, { kind: 'prompt' }>
 
 /** The seed's length of a preview for nexo servers; under claude/ it is whole. */
 const NEXO_PREVIEW_CHARS = 200
 
-/** What the outbound tool is called with. Throws `platform_rejected` for what has no form there. */
-export function toolInput({ to, op }: Pick<SendRequest, 'to' | 'op'>): Readonly<Record<string, unknown>> {
-  return op.kind === 'call' ? op.input : { text: textOf(op), ...destinationOf(to) }
+/** What the outbound tool is called with. Throws `platform_rejected` for what has no form or no place there. */
+export function toolInput(
+  { to, op }: Pick<SendRequest, 'to' | 'op'>,
+  tool: ServerTool,
+  mapped: OutboundArguments | null,
+): Readonly<Record<string, unknown>> {
+  return op.kind === 'call' ? op.input : outboundArguments({ text: textOf(op), place: to }, tool, mapped)
 }
 
 function textOf(op: Exclude<OutboundOp, { kind: 'call' }>): string {

@@ -23,6 +23,24 @@ export function placeOf(meta: Readonly<Record<string, string>>): ChannelPlace {
   return thread === null ? { conversation } : { conversation, thread }
 }
 
+/** The keys of places that nobody spoke from yet: a target that was only allowed, a thread that was only named. */
+export const TARGET_KEY = 'target'
+export const TARGET_THREAD_KEY = 'thread'
+
+/** What a conversation or thread stands for; null: the whole server. `key` null: the server never named it itself. */
+export function namedPlace(
+  place: string,
+): { readonly of: 'conversation' | 'thread'; readonly key: string | null; readonly value: string } | null {
+  const at = place.indexOf('=')
+  const key = place.slice(0, Math.max(0, at))
+  const value = place.slice(at + 1)
+  if (key === TARGET_KEY) return { of: 'conversation', key: null, value }
+  if (key === TARGET_THREAD_KEY) return { of: 'thread', key: null, value }
+  if ((THREAD_KEYS as readonly string[]).includes(key)) return { of: 'thread', key, value }
+  if ((CONVERSATION_KEYS as readonly string[]).includes(key)) return { of: 'conversation', key, value }
+  return place === WHOLE_SERVER || place === '' ? null : { of: 'thread', key: null, value: place }
+}
+
 /** The way back: the arguments that lead a tool of the server to that place. */
 export function destinationOf(place: ChannelPlace): Readonly<Record<string, string>> {
   return { ...argument(place.conversation), ...argument(place.thread ?? '') }
