@@ -24,7 +24,6 @@ import { SwitchboardError } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
-import { splitText } from '../kit/index.ts'
 import { createServer } from '../server/index.ts'
 import { openStore } from '../store/open.ts'
 import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
@@ -254,15 +253,11 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     const toolDesk = createToolDesk({
       store,
-      clock,
-      random,
       settings,
       links: gateway.links,
       outlet: gateway.outlet,
       notifier: gateway.notifier,
-      sender: gateway.sender,
       dispatcher: gateway.dispatcher,
-      split: splitText,
       files: createSendableFiles({
         never: statePlaces(folder.path, storeAt),
         attachments: folder.attachments,

@@ -44,7 +44,9 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
     const key = wish.idempotency_key === undefined ? {} : { idempotencyKey: wish.idempotency_key }
     gateway.outlet.running(to.integration)
     await store.note([{ kind: 'audit', ref: formatAddress(to), detail: { what: 'send', by } }])
-    return gateway.outlet.post({ ...saying, ...key }, wish.wait_ms)
+    const rows = gateway.outlet.rows({ ...saying, ...key })
+    const wait = wish.wait_ms === undefined ? {} : { waitMs: wish.wait_ms }
+    return (await gateway.outlet.post(rows, wait)).result
   }
 
   const detailOf = ({ id, enabled }: IntegrationSettings) => {

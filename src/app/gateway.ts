@@ -11,6 +11,7 @@ import {
   type IntegrationSettings,
   integrationById,
   type Logger,
+  type NewSend,
   type NodeReport,
   nodeOf,
   type PlatformModule,
@@ -140,6 +141,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       ...linkReports(links, settings(), problems),
     }),
   })
+  const say = (sends: readonly NewSend[]) => outlet.put(sends)
   const pressure = createPressure({ store, clock, utilization: createUtilization() })
   const dispatcher = createDispatcher({
     store,
@@ -151,6 +153,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     cluster,
     signal,
     canSpeak: (integration) => canSpeak(links, integration),
+    say,
     ackReaction: (row) => {
       const emoji =
         integrationById(settings(), row.integration)?.ackReaction ?? settings().tunables.ackReaction
@@ -164,15 +167,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
       )
     },
     ...crashPoint,
-  })
-  const notifyOn = createNotifyOn({
-    store,
-    log,
-    random: deps.random,
-    settings,
-    grants,
-    links,
-    split: splitText,
   })
   const jitter = () => (deps.random.bytes(1)[0] ?? 0) / 255
   const sender = createSender({
@@ -195,9 +189,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     settings,
     links,
     sender,
+    settle: dispatcher.settle,
     split: splitText,
     problemOf: (integration) => problems.get(`integration:${integration}`),
   })
+  const notifyOn = createNotifyOn({ store, log, settings, grants, outlet })
   const notifier = createNotifier({ store, settings, grants, outlet })
   const scheduler = createScheduler({ store, clock, log, settings, nextRun })
   const approvals = createApprovals({
@@ -210,6 +206,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     cluster,
     links,
     grants,
+    say,
     watched: () => deps.watched() || cluster.isObservedElsewhere(),
   })
   const intake: Intake = createIntake({
@@ -281,15 +278,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
       createAgentOutlet(agent.id, {
         store,
         clock,
-        random: deps.random,
         log,
         settings,
         roster,
         links,
+        outlet,
         dispatcher,
         approvals,
         signal,
-        split: splitText,
       }),
     )
   }
@@ -359,8 +355,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       started = true
       scheduler.start()
       stopEnding = keepEndingRemoved({
-        ...{ store, clock, log, settings, cluster, approvals, signal },
-        canSpeak: (integration) => canSpeak(links, integration),
+        ...{ store, clock, log, settings, cluster, approvals },
+        giveUp: dispatcher.giveUpRemoved,
       })
       stopPruning = keepPruning({ store, clock, log, tunables: () => settings().tunables })
     },

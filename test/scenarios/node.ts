@@ -18,7 +18,6 @@ import type {
   ToolDesk,
 } from '../../src/contract/index.ts'
 import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
-import { splitText } from '../../src/kit/index.ts'
 import { mcpPlatform } from '../../src/platforms/mcp/index.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createTestClock, createTestRandom } from '../../src/testing/test-clock.ts'
@@ -138,15 +137,11 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
   })
   const tools = createToolDesk({
     store,
-    clock: time,
-    random,
     settings,
     links: gateway.links,
     outlet: gateway.outlet,
     notifier: gateway.notifier,
-    sender: gateway.sender,
     dispatcher: gateway.dispatcher,
-    split: splitText,
   })
   await gateway.start()
   return { life, store, open, gateway, desk, tools }

@@ -8,6 +8,7 @@ import {
   type Clock,
   createBoundedMap,
   type Logger,
+  type NewSend,
   type Random,
   type Settings,
   type Store,
@@ -35,6 +36,8 @@ export interface ApprovalsDeps {
   readonly cluster: Pick<Cluster, 'isAlive'>
   readonly links: Links
   readonly grants: GrantBook
+  /** Puts what is said by itself into the outbox. */
+  readonly say: (sends: readonly NewSend[]) => Promise<unknown>
   /** Whether somebody is looking at a surface that is not a chat (console, event stream). */
   readonly watched: () => boolean
 }
@@ -167,12 +170,6 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     }
   }
 
-  const withdraw = async (row: ApprovalRow) => {
-    await storeRetry.persist('withdraw an approval', async () =>
-      store.settleApproval(row.id, 'withdrawn', await words({ ...row, state: 'withdrawn' }, false)),
-    )
-  }
-
   store.onHint((hint) => {
     if (!stopped && hint.kind === 'missed') sweep().catch(() => undefined)
   })
@@ -205,13 +202,13 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     async withdraw(agent, turns) {
       for (const row of await store.approvals({ agent, states: ['pending'], limit: 1_000 })) {
         if (row.turn === null || !turns.includes(row.turn)) continue
-        await withdraw(row)
+        await relay.settled(row, 'withdrawn', false)
       }
     },
     async endForRemovedAgents(configured) {
       for (const row of await store.approvals({ states: ['pending', 'decided'], limit: 1_000 })) {
         if (configured.includes(row.agent)) continue
-        if (row.state === 'pending') await withdraw(row)
+        if (row.state === 'pending') await relay.settled(row, 'withdrawn', false)
         else await relay.settled(row, 'undeliverable', false)
       }
     },

@@ -6,6 +6,7 @@ import {
   type Clock,
   createBoundedMap,
   type Logger,
+  type NewSend,
   nodeOf,
   type Store,
 } from '../../contract/index.ts'
@@ -17,7 +18,7 @@ import type { Surfaces } from './surfaces.ts'
 import { verdictOf } from './verdict-of.ts'
 
 export interface VerdictRelayDeps {
-  readonly store: Pick<Store, 'approval' | 'enqueue' | 'onHint' | 'owner' | 'settleApproval' | 'shared'>
+  readonly store: Pick<Store, 'approval' | 'onHint' | 'owner' | 'settleApproval' | 'shared'>
   readonly clock: Clock
   readonly log: Logger
   readonly roster: Roster
@@ -26,7 +27,10 @@ export interface VerdictRelayDeps {
   /** One appointment an approval: its expiry, or the next look for its host. */
   readonly timers: KeyedTimers
   readonly words: Surfaces['words']
+  readonly say: (sends: readonly NewSend[]) => Promise<unknown>
 }
+
+type Ended = 'relayed' | 'undeliverable' | 'withdrawn'
 
 export interface VerdictRelay {
   /** Passes a verdict on, or finds that somebody else does. Looks of one approval follow one another. */
@@ -37,8 +41,8 @@ export interface VerdictRelay {
   passedOn(id: string): Promise<void>
   /** A call that was asked again and is decided: its verdict is told once more. */
   relayAgain(row: ApprovalRow): void
-  /** decided → relayed or undeliverable, and the chats are told. */
-  settled(row: ApprovalRow, to: 'relayed' | 'undeliverable', passed: boolean): Promise<void>
+  /** decided → relayed or undeliverable, pending → withdrawn, and the chats are told. */
+  settled(row: ApprovalRow, to: Ended, passed: boolean): Promise<void>
   /** Switchboard holds the decision; a host with a dialog of its own does not need it. */
   holdsDecisions(row: ApprovalRow): boolean
   stop(): void
@@ -104,8 +108,7 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
 
   const retire = (row: ApprovalRow, passedOn: boolean, again?: 'again') =>
     storeRetry.persist('tell how an approval stands', async () => {
-      const sends = await words(row, passedOn, again)
-      if (sends.length > 0) await store.enqueue(sends)
+      await deps.say(await words(row, passedOn, again))
     })
 
   const holdsDecisions = ({ agent }: ApprovalRow) => deps.roster.get(agent)?.connector.holdsDecisions ?? true
@@ -164,7 +167,7 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     return relayed || last
   }
 
-  const settled = async (row: ApprovalRow, to: 'relayed' | 'undeliverable', passed: boolean) => {
+  const settled = async (row: ApprovalRow, to: Ended, passed: boolean) => {
     await storeRetry.persist('settle an approval', async () =>
       store.settleApproval(row.id, to, await words({ ...row, state: to }, passed)),
     )

@@ -11,7 +11,6 @@ import {
   type NewSend,
   OPEN_TURN_STATES,
   parseAddress,
-  type Random,
   SCHEDULE_PLACE,
   type SessionRow,
   type Settings,
@@ -21,8 +20,8 @@ import {
 } from '../../contract/index.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import { givenUpText, NO_REPLY_TEXT, notice } from '../notices.ts'
-import { compose, type SplitText } from '../outbound/compose.ts'
-import { canSpeak, type Links, textLimitOf } from '../outbound/links.ts'
+import { canSpeak, type Links } from '../outbound/links.ts'
+import type { Outlet } from '../outbound/outlet.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Flight } from './lane-holds.ts'
@@ -32,15 +31,14 @@ import type { Roster } from './roster.ts'
 export interface AgentOutletDeps {
   readonly store: Store
   readonly clock: Clock
-  readonly random: Random
   readonly log: Logger
   readonly settings: () => Settings
   readonly roster: Roster
   readonly links: Links
+  readonly outlet: Pick<Outlet, 'rows' | 'put'>
   readonly dispatcher: Dispatcher
   readonly approvals: Approvals
   readonly signal: SignalSink
-  readonly split: SplitText
 }
 
 /** Longer than a lane's lease: by then the lane of a node that died is taken over. */
@@ -63,41 +61,28 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     if (output.turn && output.final && output.text.trim() === '')
       return evidence({ kind: 'evidence', turn: output.turn, of: 'answered' })
     const place = await placeOf(output)
-    const limit = textLimitOf(deps.settings(), deps.links, place.to.integration)
     // Nobody is there to hear it: the end of such a turn is told by notify_on, anything else by a tool.
     const unheard = place.to.integration === SCHEDULE_PLACE
     const sends = unheard
       ? []
-      : compose(
-          {
-            to: place.to,
-            platform: place.platform,
-            text: output.text,
-            cause: 'reply',
-            agent,
-            session: output.session,
-            turn: output.turn ?? null,
-            ...(output.urgency ? { urgency: output.urgency } : {}),
-            ...(output.afterMs === undefined ? {} : { dueAt: deps.clock.now() + output.afterMs }),
-            ...(output.idempotencyKey === undefined ? {} : { idempotencyKey: output.idempotencyKey }),
-          },
-          limit,
-          deps,
-        )
+      : deps.outlet.rows({
+          to: place.to,
+          text: output.text,
+          cause: 'reply',
+          agent,
+          session: output.session,
+          turn: output.turn ?? null,
+          ...(output.urgency ? { urgency: output.urgency } : {}),
+          ...(output.afterMs === undefined ? {} : { dueAt: deps.clock.now() + output.afterMs }),
+          ...(output.idempotencyKey === undefined ? {} : { idempotencyKey: output.idempotencyKey }),
+        })
     const flying = output.turn ? await flightOf(output.turn) : null
     if (output.turn && dispatcher.wasLost(output.turn))
       throw new SwitchboardError('conflict', `turn ${output.turn} is another node's now`)
-    if (flying && output.turn) {
-      if (flying.here) flying.here.said = true
-      const settled = await dispatcher.settle(output.turn, output.final ? 'answered' : 'seen', {
-        sends,
-        ...(output.final ? { text: output.text } : {}),
-      })
-      if (settled.ok) return { id: settled.ids[0] ?? null }
-      throw new SwitchboardError('conflict', `turn ${output.turn} is no longer this node's`)
-    }
-    const [first] = await store.enqueue(sends)
-    return { id: first?.id ?? null }
+    const to = output.final ? ({ to: 'answered', text: output.text } as const) : ({ to: 'seen' } as const)
+    const ids = await deps.outlet.put(sends, flying && output.turn ? { turn: output.turn, ...to } : undefined)
+    if (!ids) throw new SwitchboardError('conflict', `turn ${output.turn} is no longer this node's`)
+    return { id: ids[0] ?? null }
   }
 
   const waits = () => deps.roster.get(agent)?.connector.redelivery.handed === 'wait'
@@ -128,19 +113,16 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   }
 
   /** Where a reply goes: the turn's conversation, else the session's. Another agent's are not found. */
-  const placeOf = async (
-    output: Output<'say' | 'ask'>,
-  ): Promise<{ to: Address; platform: string; row: TurnRow | null }> => {
+  const placeOf = async (output: Output<'say' | 'ask'>): Promise<{ to: Address; row: TurnRow | null }> => {
     const row = output.turn
       ? (dispatcher.flight(output.turn)?.flight.row ?? (await store.turn(output.turn)))
       : null
     if (row) {
       if (row.agent !== agent) throw new SwitchboardError('not_found', `${agent} has no turn ${output.turn}`)
-      return { to: rowAddress(row), platform: row.platform, row }
+      return { to: rowAddress(row), row }
     }
     const session = await ownSession(output.session)
-    const to = parseAddress(session.address)
-    return { to, platform: platformOf(to.integration), row: null }
+    return { to: parseAddress(session.address), row: null }
   }
 
   const ownSession = async (id: string): Promise<SessionRow> => {
@@ -148,9 +130,6 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     if (session?.agent !== agent) throw new SwitchboardError('not_found', `${agent} has no session ${id}`)
     return session
   }
-
-  const platformOf = (integration: string) =>
-    deps.settings().integrations.find((one) => one.id === integration)?.platform ?? ''
 
   const evidence = async (output: Output<'evidence'>): Promise<Accepted> => {
     const flying = await flightOf(output.turn)

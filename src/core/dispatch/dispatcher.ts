@@ -5,11 +5,9 @@ import {
   type AgentConnector,
   asSwitchboardError,
   type Clock,
-  isResting,
   LEASE_MS,
   type Logger,
   type NewSend,
-  type ReasonCode,
   type Settings,
   type Store,
   type TurnMove,
@@ -27,10 +25,11 @@ import { createLeftovers } from './leftovers.ts'
 import { createMovedElsewhere } from './moved-elsewhere.ts'
 import { createOfflineNotices } from './offline-notices.ts'
 import type { Pressure } from './pressure.ts'
+import { createPutBack, type PutBack } from './put-back.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { createRooms } from './rooms.ts'
 import type { Roster } from './roster.ts'
-import { createSettling } from './settling.ts'
+import { createSettling, type Settling } from './settling.ts'
 import { createTakeLanes, type TakenLane } from './take-lanes.ts'
 import { createTurnExpiry } from './turn-expiry.ts'
 
@@ -44,6 +43,8 @@ export interface DispatcherDeps {
   readonly signal: SignalSink
   /** False for a place that nothing can be said to. */
   readonly canSpeak: (integration: string) => boolean
+  /** Puts what Switchboard says by itself into the outbox. */
+  readonly say: (sends: readonly NewSend[]) => Promise<unknown>
   /** The reaction that tells a sender that the agent has it; null where there is none to give. */
   readonly ackReaction: (row: TurnRow) => NewSend | null
   /** What else is said when a turn ends: committed with its end. */
@@ -60,40 +61,19 @@ export interface Dispatcher {
   flight(turn: string): { readonly hold: LaneHold; readonly flight: Flight } | null
   /** It was in work here until another node took its lane: what its agent says for it here comes too late. */
   wasLost(turn: string): boolean
-  /** Commits sends and the turn's move as one; forgets the flight when the turn is done. False: the lane is lost. */
-  settle(turn: string, to: 'seen' | 'answered' | 'failed', options?: SettleOptions): Promise<SettleOutcome>
-  /** The agent has seen it and will not answer at once, or at all: where the connector says so it rests from now on. */
-  acknowledge(row: TurnRow): Promise<void>
-  /** The agent gave a sign of life that moves nothing: its time to answer begins anew, also where it is waited for. */
-  heard(turn: string, agent: string): Promise<void>
+  readonly settle: Settling['settle']
+  readonly acknowledge: Settling['acknowledge']
+  readonly heard: Settling['heard']
+  readonly giveUpRemoved: Settling['giveUpRemoved']
   /** It was offered to an agent that has it from before: the attempt is given back, and what was seen is seen. */
   kept(turn: string, seen: boolean): Promise<void>
-  /** Offers turns again, in order, that were handed over and that nobody works on any more. */
-  giveBack(turns: readonly string[], options: GiveBackOptions): Promise<void>
+  readonly giveBack: PutBack['giveBack']
   /** An agent may have room again: lanes that wait for it are looked at. */
   roomy(agent: string): void
   /** Stops what runs for these turns (they are already cancelled in the store). */
   abandon(agent: string, turns: readonly string[]): void
   stop(): Promise<void>
 }
-
-export interface SettleOptions {
-  readonly sends?: readonly NewSend[]
-  readonly reason?: ReasonCode
-  readonly detail?: string
-  /** The agent's final text. */
-  readonly text?: string
-}
-
-export interface GiveBackOptions {
-  /** False: nobody ever took them, so the attempt does not count. */
-  readonly counted: boolean
-  readonly detail: string
-  /** Not given up now, however often they were offered. */
-  readonly kept?: true
-}
-
-export type SettleOutcome = { readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false }
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { store, clock, log, roster } = deps
@@ -108,6 +88,11 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   let stopped = false
   const expiry = createTurnExpiry(deps)
   const settling = createSettling({ ...deps, holds, storeRetry, wake: (work) => drain.wake(work) })
+  const { putBack, giveBack } = createPutBack({
+    ...deps,
+    ...{ holds, storeRetry, settling },
+    wake: (work) => drain.wake(work),
+  })
   const settleLeftovers = createLeftovers({ ...deps, holds, storeRetry, settling })
 
   const drain: Drain = createDrain<TakenLane>(
@@ -231,55 +216,11 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (roster.get(hold.agent)?.attached) drain.wakeAfter({ lane: hold.lane, scope: hold.agent }, notBeforeMs)
   }
 
-  /** Those behind them go back with them, so that order holds; those before are the agent's and stay. */
-  const putBack = async (
-    hold: LaneHold,
-    rows: readonly TurnRow[],
-    how: Pick<TurnMove, 'notBeforeMs' | 'detail' | 'uncounted' | 'repeat'>,
-  ) => {
-    const { lane, token } = hold
-    const behind = [...hold.flights.values()]
-      .filter((flight) => !flight.offered && !rows.includes(flight.row))
-      .map((flight) => flight.row)
-    const { notBeforeMs } = how
-    const moves: TurnMove[] = [
-      ...rows.map((one) => ({ lane, token, turn: one.id, to: 'queued' as const, ...how })),
-      // Never offered: no attempt was made.
-      ...behind.map((one) => ({
-        ...{ lane, token, turn: one.id, to: 'queued' as const, uncounted: true },
-        ...(notBeforeMs === undefined ? {} : { notBeforeMs }),
-      })),
-    ]
-    hold.putBacks++
-    const writing = storeRetry.persist('put turns back', () => store.moveTurns(moves))
-    const written = writing.catch(() => undefined)
-    hold.puttingBack = written
-    void written.then(() => {
-      if (hold.puttingBack === written) hold.puttingBack = null
-    })
-    const outcomes = await writing
-    if (outcomes.includes('stale')) return holds.drop(hold)
-    for (const one of [...rows, ...behind]) {
-      holds.land(hold, one.id)
-      tellTurnState(deps.signal, one, 'queued')
-    }
-  }
-
   /** What the agent confirmed it has is not offered again, also by the next life of this node. */
   const noteTaken = async (hold: LaneHold, row: TurnRow) => {
     const note = { lane: hold.lane, token: hold.token, turn: row.id, to: 'handed', reason: 'taken' } as const
     const [outcome] = await storeRetry.persist('note a hand-over', () => store.moveTurns([note]))
     if (outcome === 'stale') holds.drop(hold)
-  }
-
-  const giveBack = async (hold: LaneHold, rows: readonly TurnRow[], options: GiveBackOptions) => {
-    const { maxAttempts } = deps.settings().tunables
-    const spent = options.counted && !options.kept ? rows.filter((row) => row.attempts >= maxAttempts) : []
-    for (const row of spent) await settling.giveUp(hold, row, 'max_attempts', options.detail)
-    const again = rows.filter((row) => !spent.includes(row))
-    if (again.length > 0)
-      await putBack(hold, again, { repeat: true, detail: options.detail, uncounted: !options.counted })
-    drain.wake({ lane: hold.lane, scope: hold.agent })
   }
 
   const abandon = (agent: string, turns: readonly string[]) => {
@@ -343,14 +284,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     for (const turn of turns) stopWork(agent, lane, turn)
   })
 
-  const settle: Dispatcher['settle'] = async (turn, to, options = {}) => {
-    const found = holds.flight(turn)
-    if (found) return settling.commit(found.hold, found.flight.row, to, options)
-    const row = holds.wasLost(turn) ? null : await store.turn(turn)
-    // In flight at another node, or nowhere because it rests: the row decides.
-    return row && (store.shared || isResting(row)) ? settling.elsewhere(row, to, options) : { ok: false }
-  }
-
   return {
     start() {
       drain.sweep()
@@ -359,6 +292,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     flight: (turn) => holds.flight(turn),
     wasLost: (turn) => holds.wasLost(turn),
     heard: settling.heard,
+    giveUpRemoved: settling.giveUpRemoved,
     async kept(turn, seen) {
       const { hold, flight } = holds.flight(turn) ?? {}
       if (!hold || !flight) return
@@ -369,19 +303,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       if (outcome === 'moved') flight.row = { ...flight.row, attempts: flight.row.attempts - 1 }
       if (seen) tellTurnState(deps.signal, flight.row, 'seen')
     },
-    settle,
-    async acknowledge({ id, agent }) {
-      const rests = roster.get(agent ?? '')?.connector.redelivery.acknowledged === 'rest'
-      await settle(id, 'seen', rests ? { reason: 'acknowledged' } : {})
-    },
-    async giveBack(turns, options) {
-      const byHold = new Map<LaneHold, TurnRow[]>()
-      for (const turn of turns) {
-        const found = holds.flight(turn)
-        if (found) byHold.set(found.hold, [...(byHold.get(found.hold) ?? []), found.flight.row])
-      }
-      for (const [hold, rows] of byHold) await giveBack(hold, rows, options)
-    },
+    settle: settling.settle,
+    acknowledge: settling.acknowledge,
+    giveBack,
     roomy(agent) {
       for (const work of rooms.waiting(agent)) drain.wake(work)
     },

@@ -1,14 +1,16 @@
 // What a former owner of a lane left in flight goes on where an attached host still has it; else it is offered again,
 // resumed, waited for or given up, as its connector declared.
-import type { AgentConnector, TurnMove, TurnRow } from '../../contract/index.ts'
-import { tellTurnState } from '../signals.ts'
+import type { AgentConnector, Settings, Store, TurnMove, TurnRow } from '../../contract/index.ts'
+import { type SignalSink, tellTurnState } from '../signals.ts'
 import type { StoreRetry } from '../store-retry.ts'
 import { toDelivery } from './delivery.ts'
-import type { DispatcherDeps } from './dispatcher.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
 import type { Settling } from './settling.ts'
 
-export interface LeftoversDeps extends DispatcherDeps {
+export interface LeftoversDeps {
+  readonly store: Pick<Store, 'moveTurns'>
+  readonly settings: () => Settings
+  readonly signal: SignalSink
   readonly holds: LaneHolds
   readonly storeRetry: StoreRetry
   readonly settling: Settling

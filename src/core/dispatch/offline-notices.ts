@@ -1,12 +1,13 @@
 // Who writes to an agent that is not there is told so, once per outage, after a moment of grace: most outages are short.
-import type { Clock, Logger, Store } from '../../contract/index.ts'
+import type { Clock, Logger, NewSend, Store } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { notice, offlineText } from '../notices.ts'
 import { noticeTarget } from './notice-target.ts'
 import type { Roster } from './roster.ts'
 
 export interface OfflineNoticesDeps {
-  readonly store: Pick<Store, 'turns' | 'enqueue' | 'findWork'>
+  readonly store: Pick<Store, 'turns' | 'findWork'>
+  readonly say: (sends: readonly NewSend[]) => Promise<unknown>
   readonly clock: Clock
   readonly log: Logger
   readonly roster: Pick<Roster, 'get'>
@@ -63,7 +64,7 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
     const [row] = await store.turns({ session: lane, states: ['queued'], oldestFirst: true, limit: 1 })
     if (!row) return false
     if (!deps.canSpeak(row.integration)) return true
-    await store.enqueue([notice(noticeTarget(row), offlineText(agent), `offline:${agent}:${outage}:${lane}`)])
+    await deps.say([notice(noticeTarget(row), offlineText(agent), `offline:${agent}:${outage}:${lane}`)])
     return true
   }
 

@@ -18,15 +18,13 @@ it('a page of which nothing can be ended is left until the next look', async () 
         if (looks > 10) throw new Error('it looks for ever')
         return rows
       },
-      acceptFor: async () => ({ outcome: 'stale', sends: [] }),
     },
+    giveUp: async () => false,
     clock,
     log: createRecordingLog(),
     settings: () => testSettings({ agents: ['other'] }),
     cluster: { nodes: () => [] },
     approvals: { endForRemovedAgents: async () => undefined },
-    signal: () => undefined,
-    canSpeak: () => false,
   })
   await clock.advance(LOOK_MS)
   await clock.settle(500)
@@ -48,18 +46,16 @@ it('[S2.agent-removed] a node with another configuration keeps what its agents m
         asked.push(filter.agent)
         return ended.length === 0 ? [row] : []
       },
-      async acceptFor(_sends, { turn }) {
-        ended.push(turn)
-        return { outcome: 'accepted', sends: [] }
-      },
+    },
+    async giveUp(turn) {
+      ended.push(turn.id)
+      return true
     },
     clock,
     log: createRecordingLog(),
     settings: () => testSettings({ agents: ['other'] }),
     cluster: { nodes: () => nodes },
     approvals: { endForRemovedAgents: async () => undefined },
-    signal: () => undefined,
-    canSpeak: () => false,
   })
   const wait = async () => {
     await clock.advance(LOOK_MS)

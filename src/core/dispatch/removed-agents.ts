@@ -5,19 +5,16 @@ import type { Cancel, Clock, Logger, Settings, Store, TurnRow } from '../../cont
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { keepDoing } from '../keep-doing.ts'
-import { givenUpText, notice } from '../notices.ts'
-import { type SignalSink, tellTurnState } from '../signals.ts'
-import { noticeTarget } from './notice-target.ts'
 
 export interface RemovedAgentsDeps {
-  readonly store: Pick<Store, 'turns' | 'acceptFor' | 'owner'>
+  readonly store: Pick<Store, 'turns' | 'owner'>
   readonly clock: Clock
   readonly log: Logger
   readonly settings: () => Settings
   readonly cluster: Pick<Cluster, 'nodes'>
   readonly approvals: Pick<Approvals, 'endForRemovedAgents'>
-  readonly signal: SignalSink
-  readonly canSpeak: (integration: string) => boolean
+  /** Ends a turn that nobody will ever take. False: it ended meanwhile. */
+  readonly giveUp: (row: TurnRow) => Promise<boolean>
 }
 
 const LOOK_MS = 10 * 60_000
@@ -38,16 +35,6 @@ export function keepEndingRemoved(deps: RemovedAgentsDeps): Cancel {
       .every((node) => node.owner === store.owner || node.digest === digest || node.seenAt < since)
   }
 
-  const giveUp = async (row: TurnRow) => {
-    const sends = deps.canSpeak(row.integration)
-      ? [notice(noticeTarget(row), givenUpText('agent_removed'))]
-      : []
-    const move = { turn: row.id, to: 'failed', reason: 'agent_removed', waiting: true } as const
-    const { outcome } = await store.acceptFor(sends, move)
-    if (outcome === 'accepted') tellTurnState(deps.signal, row, 'failed', 'agent_removed')
-    return outcome === 'accepted'
-  }
-
   const look = async (stopped: () => boolean) => {
     const now = inForce()
     const stood = now === before
@@ -59,7 +46,7 @@ export function keepEndingRemoved(deps: RemovedAgentsDeps): Cancel {
     for (;;) {
       const rows = await store.turns({ ...stray, states: ['queued', 'handed', 'seen'] })
       let ended = 0
-      for (const row of rows) if (!stopped() && inForce() === now && (await giveUp(row))) ended += 1
+      for (const row of rows) if (!stopped() && inForce() === now && (await deps.giveUp(row))) ended += 1
       // Where none could be ended the same page would come again and again.
       if (rows.length < PAGE || ended === 0 || stopped() || inForce() !== now) return
     }

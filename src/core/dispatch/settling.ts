@@ -1,22 +1,38 @@
 // How a turn that was handed over ends: by evidence, by silence, or given up. Every end is one commit with what is said
 // about it. A turn that another node holds is settled here too when its agent speaks here: the row decides, not the node.
 import {
+  type Clock,
   isResting,
+  type Logger,
   type NewSend,
   type ReasonCode,
+  type Settings,
+  type Store,
   type TurnMove,
   type TurnRow,
   type Work,
 } from '../../contract/index.ts'
 import { givenUpText, notice } from '../notices.ts'
-import { tellTurnState } from '../signals.ts'
+import type { TurnEnd } from '../outbound/notify-on.ts'
+import { type SignalSink, tellTurnState } from '../signals.ts'
 import type { StoreRetry } from '../store-retry.ts'
-import type { DispatcherDeps, SettleOptions, SettleOutcome } from './dispatcher.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
 import { noticeTarget } from './notice-target.ts'
+import type { Roster } from './roster.ts'
 import { createSignsOfLife } from './signs-of-life.ts'
 
-export interface SettlingDeps extends DispatcherDeps {
+export interface SettlingDeps {
+  readonly store: Pick<Store, 'accept' | 'acceptFor' | 'heardOf' | 'moveTurns' | 'shared' | 'turn'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly settings: () => Settings
+  readonly roster: Roster
+  readonly signal: SignalSink
+  readonly canSpeak: (integration: string) => boolean
+  readonly ackReaction: (row: TurnRow) => NewSend | null
+  readonly ended: (row: TurnRow, end: TurnEnd) => readonly NewSend[]
+  readonly onRejected: (row: TurnRow) => void
+  readonly crashPoint?: (name: string) => void
   readonly holds: LaneHolds
   readonly storeRetry: StoreRetry
   readonly wake: (work: Work) => void
@@ -24,11 +40,26 @@ export interface SettlingDeps extends DispatcherDeps {
 
 type End = 'seen' | 'answered' | 'failed'
 
+export interface SettleOptions {
+  readonly sends?: readonly NewSend[]
+  readonly reason?: ReasonCode
+  readonly detail?: string
+  /** What is said with it are the agent's own words. */
+  readonly said?: true
+  /** The agent's final text. */
+  readonly text?: string
+}
+
+export type SettleOutcome = { readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false }
+
 export interface Settling {
-  commit(hold: LaneHold, row: TurnRow, to: End, options: SettleOptions): Promise<SettleOutcome>
-  /** For a turn that is in flight at another node, or about to be taken over from one. */
-  elsewhere(row: TurnRow, to: End, options: SettleOptions): Promise<SettleOutcome>
+  /** Commits sends and the turn's move as one; forgets the flight when the turn is done. False: the lane is lost. */
+  settle(turn: string, to: End, options?: SettleOptions): Promise<SettleOutcome>
+  /** The agent has seen it and will not answer at once, or at all: where the connector says so it rests from now on. */
+  acknowledge(row: TurnRow): Promise<void>
   giveUp(hold: LaneHold, row: TurnRow, reason: ReasonCode, detail?: string): Promise<void>
+  /** Its agent is not configured any more: it ends, also where it still waits. False: it ended meanwhile. */
+  giveUpRemoved(row: TurnRow): Promise<boolean>
   /** A sign of life that moves nothing, of a turn that is in flight here or at another node. */
   heard(turn: string, agent: string): Promise<void>
   /** Another node settled a turn that is in flight here. */
@@ -71,10 +102,11 @@ export function createSettling(deps: SettlingDeps): Settling {
     tellTurnState(deps.signal, row, to.to, to.reason)
   }
 
+  const sorry = (row: TurnRow, reason: ReasonCode, detail?: string): readonly NewSend[] =>
+    deps.canSpeak(row.integration) ? [notice(noticeTarget(row), givenUpText(reason, detail))] : []
+
   const giveUp = async (hold: LaneHold, row: TurnRow, reason: ReasonCode, detail?: string) => {
-    const sends = deps.canSpeak(row.integration)
-      ? [notice(noticeTarget(row), givenUpText(reason, detail))]
-      : []
+    const sends = sorry(row, reason, detail)
     const why = { reason, ...(detail === undefined ? {} : { detail }) }
     const { ok } = await commit(hold, row, 'failed', { sends, ...why })
     if (ok && reason === 'agent_rejected') deps.onRejected(row)
@@ -105,6 +137,8 @@ export function createSettling(deps: SettlingDeps): Settling {
     options: SettleOptions,
   ): Promise<SettleOutcome> => {
     deps.crashPoint?.('dispatch.before-settle')
+    const flight = hold.flights.get(row.id)
+    if (flight && options.said) flight.said = true
     const { why, all, own } = wordsOf(row, to, options, to === 'failed' ? [] : acknowledged(hold, row))
     const full: TurnMove = { lane: hold.lane, token: hold.token, turn: row.id, to, ...why }
     const result = await spoken(hold, row, to, () =>
@@ -156,20 +190,41 @@ export function createSettling(deps: SettlingDeps): Settling {
     return reaction ? [reaction] : []
   }
 
+  /** For a turn that is in flight at another node, or about to be taken over from one. */
+  const elsewhere = async (row: TurnRow, to: End, options: SettleOptions): Promise<SettleOutcome> => {
+    // The reaction's key lets it through once, whoever says it.
+    const thanks = to === 'failed' || row.state === 'seen' ? [] : thanksFor(row)
+    const { why, all, own } = wordsOf(row, to, options, thanks)
+    const result = await storeRetry.persist('settle a turn', () =>
+      store.acceptFor(all, { turn: row.id, to, ...why }),
+    )
+    if (result.outcome === 'stale') return { ok: false }
+    tellTurnState(deps.signal, row, to, options.reason)
+    return { ok: true, ids: result.sends.slice(own).map((sent) => sent.id) }
+  }
+
+  const settle: Settling['settle'] = async (turn, to, options = {}) => {
+    const found = holds.flight(turn)
+    if (found) return commit(found.hold, found.flight.row, to, options)
+    const row = holds.wasLost(turn) ? null : await store.turn(turn)
+    // In flight at another node, or nowhere because it rests: the row decides.
+    return row && (store.shared || isResting(row)) ? elsewhere(row, to, options) : { ok: false }
+  }
+
   return {
-    commit,
-    async elsewhere(row, to, options) {
-      // The reaction's key lets it through once, whoever says it.
-      const thanks = to === 'failed' || row.state === 'seen' ? [] : thanksFor(row)
-      const { why, all, own } = wordsOf(row, to, options, thanks)
-      const result = await storeRetry.persist('settle a turn', () =>
-        store.acceptFor(all, { turn: row.id, to, ...why }),
-      )
-      if (result.outcome === 'stale') return { ok: false }
-      tellTurnState(deps.signal, row, to, options.reason)
-      return { ok: true, ids: result.sends.slice(own).map((sent) => sent.id) }
+    settle,
+    async acknowledge({ id, agent }) {
+      const rests = roster.get(agent ?? '')?.connector.redelivery.acknowledged === 'rest'
+      await settle(id, 'seen', rests ? { reason: 'acknowledged' } : {})
     },
     giveUp,
+    async giveUpRemoved(row) {
+      const reason = 'agent_removed'
+      const move = { turn: row.id, to: 'failed', reason, waiting: true } as const
+      const { outcome } = await store.acceptFor(sorry(row, reason), move)
+      if (outcome === 'accepted') tellTurnState(deps.signal, row, 'failed', reason)
+      return outcome === 'accepted'
+    },
     async heard(turn, agent) {
       const found = holds.flight(turn)
       if (found) extend(found.hold, found.flight.row)

@@ -14,11 +14,9 @@ import type {
   TextLimit,
   Urgency,
 } from '../../contract/index.ts'
-import type { Links } from './links.ts'
 
 export interface Saying {
   readonly to: Address
-  readonly platform: string
   readonly text: string
   readonly plain?: true
   readonly cause: SendCause
@@ -32,6 +30,8 @@ export interface Saying {
   readonly replyTo?: string
   readonly replyToMode?: 'off' | 'first' | 'all'
   readonly choices?: readonly Choice[]
+  /** Sent after the text, each as a part of its own: what comes after a part that failed is not sent. */
+  readonly files?: readonly FileOp[]
   readonly claim?: ClaimOffer
   readonly notification?: NewNotification
   /** Equal content to the same place is not sent twice within a short time. */
@@ -46,43 +46,46 @@ export type SplitText = (
   shown: PlatformAdapter['markdown'] | 'plain',
 ) => readonly string[]
 
+export type FileOp = Extract<OutboundOp, { kind: 'file' }>
+
+export interface Place {
+  readonly platform: string
+  /** Of one message. */
+  readonly limit: TextLimit
+  /** How it shows Markdown. */
+  readonly markdown: PlatformAdapter['markdown']
+  /** The tool of a channel server that takes it; null: it is none. */
+  readonly tool: string | null
+}
+
 export function compose(
   saying: Saying,
-  limit: TextLimit,
-  deps: { split: SplitText; random: Random; links: Pick<Links, 'get'> },
+  { platform, limit, tool, markdown }: Place,
+  deps: { readonly split: SplitText; readonly random: Random },
 ): readonly NewSend[] {
-  const { to, platform, cause, agent, session, turn, dueAt, idempotencyKey, claim, notification } = saying
-  const adapter = deps.links.get(to.integration)?.adapter
-  const shown = saying.plain ? 'plain' : (adapter?.markdown ?? 'written')
+  const { to, cause, agent, session, turn, dueAt, idempotencyKey, claim, notification, files = [] } = saying
+  const shown = saying.plain ? 'plain' : markdown
   const parts = Number.isFinite(limit.size) ? deps.split(saying.text, limit, shown) : [saying.text]
-  const group = parts.length > 1 ? deps.random.uuid() : undefined
-  // What is on its way keeps the name: a reload in between changes it for what is said from then on.
-  const tool = adapter?.channel?.outboundTool() ?? null
+  const group = parts.length + files.length > 1 ? deps.random.uuid() : undefined
   const content = saying.dedup ? contentKey(saying) : null
-  return parts.map((part, index) => {
+  const row = (op: OutboundOp, part: number, keyed: string): NewSend => ({
+    ...{ to, platform, cause, agent, session, turn, op },
+    ...(dueAt === undefined ? {} : { dueAt }),
+    ...(group === undefined ? {} : { group, part }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey: idempotencyKey + keyed }),
+  })
+  const said = parts.map((part, index): NewSend => {
     const last = index === parts.length - 1
+    const op = textOp(part, saying, { first: index === 0, last })
     return {
-      to,
-      platform,
-      cause,
-      agent,
-      session,
-      turn,
-      op: {
-        ...textOp(part, saying, { first: index === 0, last }),
-        ...(tool === null ? {} : { tool }),
-      },
-      ...(dueAt === undefined ? {} : { dueAt }),
-      ...(group === undefined ? {} : { group, part: index }),
-      ...(idempotencyKey === undefined
-        ? {}
-        : { idempotencyKey: index === 0 ? idempotencyKey : `${idempotencyKey}#${index}` }),
+      ...row(tool === null ? op : { ...op, tool }, index, index === 0 ? '' : `#${index}`),
       // A key for each part: whoever sends a long message again after it broke resumes at the part that failed.
       ...(content === null ? {} : { dedupKey: `${content}#${index}` }),
       ...(last && claim ? { claim } : {}),
       ...(last && notification ? { notification } : {}),
     }
   })
+  return [...said, ...files.map((op, index) => row(op, parts.length + index, `#file${index}`))]
 }
 
 type TextOp = Extract<OutboundOp, { kind: 'text' }>

@@ -6,7 +6,6 @@ import {
   type Logger,
   type NewNotification,
   type NewSend,
-  type Random,
   REASONS,
   type ReasonCode,
   SCHEDULE_PLACE,
@@ -16,8 +15,7 @@ import {
 } from '../../contract/index.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import { LOCAL_USER } from '../people/users.ts'
-import { compose, type SplitText } from './compose.ts'
-import { type Links, textLimitOf } from './links.ts'
+import type { Outlet } from './outlet.ts'
 import { resolveRecipient } from './recipients.ts'
 import { usable } from './targets.ts'
 
@@ -32,11 +30,9 @@ export interface TurnEnd {
 export interface NotifyOnDeps {
   readonly store: Pick<Store, 'logNotification'>
   readonly log: Logger
-  readonly random: Random
   readonly settings: () => Settings
   readonly grants: GrantBook
-  readonly links: Links
-  readonly split: SplitText
+  readonly outlet: Pick<Outlet, 'rows'>
 }
 
 export type NotifyOn = (row: TurnRow, end: TurnEnd) => readonly NewSend[]
@@ -47,10 +43,8 @@ export function createNotifyOn(deps: NotifyOnDeps): NotifyOn {
   const sendsFor = (row: TurnRow, text: string): readonly NewSend[] => {
     const to = resolveRecipient(settings(), deps.grants, { user: null, channel: undefined })
     usable(settings(), to.integration, row.agent)
-    const limit = textLimitOf(deps.settings(), deps.links, to.integration.id)
-    const saying = {
+    return deps.outlet.rows({
       to: to.to,
-      platform: to.integration.platform,
       text,
       cause: 'notify_user',
       agent: row.agent,
@@ -59,8 +53,7 @@ export function createNotifyOn(deps: NotifyOnDeps): NotifyOn {
       urgency: 'normal',
       idempotencyKey: `notify_on:${row.id}:${row.attempts}`,
       notification: { ...entry(row, text), user: to.user, channel: to.channel },
-    } as const
-    return compose(saying, limit, deps)
+    })
   }
 
   const notSent = (row: TurnRow, text: string, error: string, status: 'failed' | 'not_sent') => {

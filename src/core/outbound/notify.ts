@@ -16,7 +16,7 @@ import type { GrantBook } from '../people/approvers.ts'
 import { LOCAL_USER } from '../people/users.ts'
 import type { Outlet } from './outlet.ts'
 import { type Recipient, resolveRecipient } from './recipients.ts'
-import { refusedResult } from './send-result.ts'
+import { notificationText, refusedResult } from './send-result.ts'
 import { usable } from './targets.ts'
 
 export interface NotifyDeps {
@@ -72,7 +72,7 @@ export function createNotifier(deps: NotifyDeps): Notifier {
       }
       if (buttons) choices = CLAIM_CHOICES
     }
-    return outlet.post({
+    const rows = outlet.rows({
       to: to.to,
       text: order.message,
       cause: 'notify_user',
@@ -86,6 +86,7 @@ export function createNotifier(deps: NotifyDeps): Notifier {
       ...(claim ? { claim } : {}),
       ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
     })
+    return (await outlet.post(rows)).result
   }
 
   /** The session comes from the credential, so no agent can claim for a session that it does not own. */
@@ -111,7 +112,7 @@ export function createNotifier(deps: NotifyDeps): Notifier {
           throw new SwitchboardError('input_invalid', 'Missing required parameter: message')
         recipient = resolveRecipient(settings(), deps.grants, { user: caller.user, channel: order.channel })
         const result = await send(caller, order, recipient)
-        return { result, channel: recipient.channel, text: textOf(result, recipient.channel) }
+        return { result, channel: recipient.channel, text: notificationText(result, recipient.channel) }
       } catch (thrown) {
         const error = asSwitchboardError(thrown)
         if (error.code === 'internal' || error.code === 'store_unavailable') throw error
@@ -132,18 +133,5 @@ function entryOf(caller: NotifyCaller, order: NotifyOrder, to: Recipient | null)
     message: order.message,
     urgency: order.urgency ?? 'normal',
     source: caller.agent === null ? 'operator' : 'agent',
-  }
-}
-
-function textOf(result: SendResult, channel: string): string {
-  switch (result.status) {
-    case 'sent':
-      return `Notification sent via ${channel}`
-    case 'deduplicated':
-      return `Notification not sent again via ${channel}: the same text went there less than 30 seconds ago (deduplicated)`
-    case 'queued':
-      return `Notification queued via ${channel}: not confirmed yet, still trying (${result.outbox_id})`
-    case 'failed':
-      return result.error ?? 'the notification could not be sent'
   }
 }

@@ -1,31 +1,31 @@
-// OUTLET: the one door out. Tools, notifications, replies by tool and the operator's orders all go through here, in one
-// order: input valid, agent known, target allowed, integration exists, is enabled and granted, idempotency key, same
-// content a moment ago, outbox. The last three are one commit of the store.
+// OUTLET: the one door out. Whatever is said, by an agent, a tool, the operator or Switchboard itself, becomes rows that
+// fit the platform here and goes into the outbox here; what an agent says for a turn is in the commit that settles it.
+// Whoever waits for the platform's confirmation waits here, and gets the one result that there is.
+// What is not said by itself is written by the verb of what it belongs to: the end of a turn (src/core/dispatch), an
+// approval (src/core/approvals), a step of the intake.
 import {
   type Address,
-  address,
   type Clock,
   createTokenBuckets,
   integrationById,
   type NewSend,
-  parseAddress,
   type Random,
+  type SendCause,
   type SendResult,
+  type SendRow,
   type Settings,
   type Store,
   SwitchboardError,
-  type TextLimit,
-  type ToolCaller,
 } from '../../contract/index.ts'
+import type { SettleOptions, Settling } from '../dispatch/settling.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { compose, type Saying, type SplitText } from './compose.ts'
 import { type Link, type Links, textLimitOf } from './links.ts'
 import { resultOf } from './send-result.ts'
 import type { Sender } from './sender.ts'
-import { allowedTargets, chooseIntegration, denial, isAllowedTarget } from './targets.ts'
 
 export interface OutletDeps {
-  readonly store: Store
+  readonly store: Pick<Store, 'enqueue'>
   /** Limits that all nodes share; null: there is one. */
   readonly sharedLimits: SharedLimits | null
   readonly clock: Clock
@@ -33,51 +33,46 @@ export interface OutletDeps {
   readonly settings: () => Settings
   readonly links: Links
   readonly sender: Pick<Sender, 'settled'>
+  readonly settle: Settling['settle']
   readonly split: SplitText
   /** Why an integration is not running, if it is known. */
   readonly problemOf: (integration: string) => string | undefined
 }
 
-export interface MessageOrder {
-  readonly platform: string
-  readonly target: string
-  readonly body: string
-  readonly thread?: string
-  readonly integration?: string
+/** The turn that is moved in the commit that takes the words. */
+export interface Settles extends Omit<SettleOptions, 'sends' | 'said'> {
+  readonly turn: string
+  readonly to: 'seen' | 'answered' | 'failed'
+}
+
+export interface Posted {
+  readonly result: SendResult
+  readonly rows: readonly (SendRow | null)[]
 }
 
 export interface Outlet {
-  /** Checks an agent's wish and sends it. Throws what the caller did wrong; what the platform did is in the result. */
-  sendMessage(caller: ToolCaller, order: MessageOrder): Promise<SendResult>
-  /** Sends what was checked before: to the outbox, then waits a bounded time for the confirmation. */
-  post(saying: Omit<Saying, 'platform'>, waitMs?: number): Promise<SendResult>
-  /** The same for what is no text: a call of a channel server's tool. */
-  run(send: Omit<NewSend, 'platform'>): Promise<SendResult>
   /** The running link of an integration. Throws `execution_failed` when there is none. */
   running(integration: string): Link
-  /** Longest text of one message there. */
-  limitOf(link: Link): TextLimit
+  /** What is to be said, as rows of the outbox: one for each part that the platform takes. */
+  rows(saying: Saying): readonly NewSend[]
+  /** The ids of the rows, in order. Null: the turn is not this node's to settle any more, and nothing was written. */
+  put(sends: readonly NewSend[], settles?: Settles): Promise<readonly string[] | null>
+  /** Puts them, and waits a bounded time for the platform's confirmation. Throws `rate_limited`; null as `put`. */
+  post(sends: readonly NewSend[], options?: { readonly waitMs?: number }): Promise<Posted>
+  /** The same for rows that were put. */
+  confirmed(ids: readonly string[], waitMs?: number): Promise<Posted>
 }
 
 const RECIPIENTS_REMEMBERED = 50_000
+/** What an agent sends of its own accord. */
+const LIMITED: readonly SendCause[] = ['send_message', 'notify_user', 'channel_send']
 
 export function createOutlet(deps: OutletDeps): Outlet {
   const { store, clock, settings, links } = deps
   const limits = createTokenBuckets(RECIPIENTS_REMEMBERED, clock)
 
-  const running = (integration: string): Link => {
-    const link = links.get(integration)
-    if (link) return link
-    const known = integrationById(settings(), integration)
-    const why =
-      known?.enabled === false ? 'it is disabled' : (deps.problemOf(integration) ?? 'it is not running')
-    throw new SwitchboardError('execution_failed', `Integration "${integration}" cannot send: ${why}`)
-  }
-
-  const limitOf = (link: Link): TextLimit => textLimitOf(settings(), links, link.integration)
-
   /** A loop of an agent must not flood a phone. What was not sent gives its token back. */
-  const underLimit = async (to: Address, send: () => Promise<SendResult>): Promise<SendResult> => {
+  const underLimit = async (to: Address, send: () => Promise<Posted>): Promise<Posted> => {
     const { recipientLimit } = settings().tunables
     const key = JSON.stringify([to.integration, to.conversation])
     const own = limits.peek(key, recipientLimit)
@@ -92,98 +87,52 @@ export function createOutlet(deps: OutletDeps): Outlet {
       )
     }
     limits.take(key, recipientLimit)
-    const result = await send()
-    if (result.status === 'deduplicated') {
+    const posted = await send()
+    if (posted.result.status === 'deduplicated') {
       limits.giveBack(key, recipientLimit)
       all?.giveBack(`to:${key}`, recipientLimit)
     }
-    return result
+    return posted
   }
 
-  const enqueue = async (
-    saying: Omit<Saying, 'platform'>,
-    link: Link,
-    waitMs: number | undefined,
-  ): Promise<SendResult> => {
-    return settled(compose({ ...saying, platform: link.platform }, limitOf(link), deps), waitMs)
-  }
+  const say = async (sends: readonly NewSend[]): Promise<readonly string[]> =>
+    sends.length === 0 ? [] : (await store.enqueue(sends)).map((row) => row.id)
 
-  const settled = async (sends: readonly NewSend[], waitMs?: number): Promise<SendResult> => {
-    const queued = await store.enqueue(sends)
-    const patienceMs = waitMs ?? settings().tunables.toolWaitMs
-    return resultOf(await Promise.all(queued.map((one) => deps.sender.settled(one.id, patienceMs))))
-  }
-
-  const post: Outlet['post'] = async (saying, waitMs) => {
-    const link = running(saying.to.integration)
-    const limited = saying.cause === 'send_message' || saying.cause === 'notify_user'
-    return limited
-      ? underLimit(saying.to, () => enqueue(saying, link, waitMs))
-      : enqueue(saying, link, waitMs)
-  }
-
-  /** The integration that the caller's turn, or its session, came from. */
-  const ownIntegration = async (caller: ToolCaller): Promise<string | null> => {
-    const turn = caller.turn === null ? null : await store.turn(caller.turn)
-    if (turn?.agent === caller.agent) return turn.integration
-    const session = caller.session === null ? null : await store.session(caller.session)
-    return session?.agent === caller.agent ? parseAddress(session.address).integration : null
-  }
-
-  /** At a hosted server a target has the name that it spoke under, if it ever did. */
-  const placeOf = async (integration: string, target: string, thread?: string): Promise<Address> => {
-    const server = links.get(integration)?.adapter.channel
-    if (!server) return address(integration, target, thread)
-    const places = server.placesOf(target)
-    let place = places.at(-1) ?? target
-    for (const conversation of places) {
-      const said = await store.transcript(integration, { conversation, direction: 'in', limit: 1 })
-      if (said.length === 0) continue
-      place = conversation
-      break
-    }
-    return address(integration, place, thread === undefined ? undefined : server.threadOf(thread))
+  const confirmed: Outlet['confirmed'] = async (ids, waitMs = settings().tunables.toolWaitMs) => {
+    const rows = await Promise.all(ids.map((id) => deps.sender.settled(id, waitMs)))
+    return { result: resultOf(rows), rows }
   }
 
   return {
-    running,
-    limitOf,
-    post,
-    async run(send) {
-      const { platform } = running(send.to.integration)
-      return underLimit(send.to, () => settled([{ ...send, platform }]))
+    running(integration) {
+      const link = links.get(integration)
+      if (link) return link
+      const known = integrationById(settings(), integration)
+      const why =
+        known?.enabled === false ? 'it is disabled' : (deps.problemOf(integration) ?? 'it is not running')
+      throw new SwitchboardError('execution_failed', `Integration "${integration}" cannot send: ${why}`)
     },
-    async sendMessage(caller, order) {
-      const { platform, target, body, thread } = order
-      if (!isText(platform) || !isText(target) || !isText(body)) {
-        throw new SwitchboardError('input_invalid', 'platform, target, and body are required')
-      }
-      const { maxBodyBytes } = settings().tunables
-      if (Buffer.byteLength(body) > maxBodyBytes) {
-        throw new SwitchboardError('input_invalid', `body is larger than ${maxBodyBytes} bytes`)
-      }
-      const entries = allowedTargets(settings(), caller.agent)
-      if (!isAllowedTarget(entries, platform, target)) throw denial(entries, platform, target)
-      const { id } = chooseIntegration(settings(), {
-        platform,
-        agent: caller.agent,
-        named: order.integration,
-        own: await ownIntegration(caller),
-      })
-      return post({
-        to: await placeOf(id, target, thread),
-        text: body,
-        cause: 'send_message',
-        agent: caller.agent,
-        session: caller.session,
-        turn: caller.turn,
-        dedup: true,
-        ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
-      })
+    rows(saying) {
+      const { integration } = saying.to
+      const link = links.get(integration)
+      const platform = link?.platform ?? integrationById(settings(), integration)?.platform ?? ''
+      // What is on its way keeps the name: a reload in between changes it for what is said from then on.
+      const tool = link?.adapter.channel?.outboundTool() ?? null
+      const limit = textLimitOf(settings(), links, integration)
+      const markdown = link?.adapter.markdown ?? 'written'
+      return compose(saying, { platform, tool, limit, markdown }, deps)
+    },
+    async put(sends, settles) {
+      if (!settles) return say(sends)
+      const { turn, to, ...options } = settles
+      const settled = await deps.settle(turn, to, { sends, said: true, ...options })
+      return settled.ok ? settled.ids : null
+    },
+    confirmed,
+    async post(sends, { waitMs } = {}) {
+      const [first] = sends
+      const send = async () => confirmed(await say(sends), waitMs)
+      return first && LIMITED.includes(first.cause) ? underLimit(first.to, send) : send()
     },
   }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== ''
 }

@@ -1,4 +1,5 @@
-// What a caller is told of a send: sent means that the platform confirmed it, everything else says what it is.
+// What a caller is told of a send, as data and in words: sent means that the platform confirmed it, everything else says
+// what it is. All tools take their words from here.
 import { REASONS, type SendResult, type SendRow, type SwitchboardError } from '../../contract/index.ts'
 
 /** The result of a message in one or several parts. */
@@ -8,17 +9,14 @@ export function resultOf(rows: readonly (SendRow | null)[]): SendResult {
   const broken = known.find((row) => row.state === 'failed' || row.state === 'unknown')
   if (broken) {
     const code = broken.state === 'unknown' ? 'outcome_unknown' : 'execution_failed'
-    const error = `Adapter send failed: ${broken.detail ?? whyOf(broken)}`
+    const why = broken.reason === null ? broken.state : REASONS[broken.reason].text
+    const error = `Adapter send failed: ${broken.detail ?? why}`
     return { ok: false, status: 'failed', ...base, outbox_id: broken.id, code, error }
   }
   const waiting = known.find((row) => row.state === 'queued' || row.state === 'sending')
   if (waiting) return { ok: true, status: 'queued', ...base, outbox_id: waiting.id, code: null, error: null }
   const repeated = known.length > 0 && known.every((row) => row.state === 'deduplicated')
   return { ok: true, status: repeated ? 'deduplicated' : 'sent', ...base, code: null, error: null }
-}
-
-export function whyOf(row: Pick<SendRow, 'reason' | 'state'>): string {
-  return row.reason === null ? row.state : REASONS[row.reason].text
 }
 
 export function refusedResult(error: SwitchboardError): SendResult {
@@ -32,16 +30,61 @@ export function refusedResult(error: SwitchboardError): SendResult {
   }
 }
 
+/** How a tool says each outcome; what failed says why itself. */
+interface Words {
+  readonly sent: string
+  readonly deduplicated: string
+  readonly queued: string
+  readonly failed: string
+}
+
+const said = ({ status, error, outbox_id }: SendResult, words: Words): string =>
+  status === 'failed'
+    ? (error ?? words.failed)
+    : status === 'queued'
+      ? `${words.queued}: not confirmed yet, still trying (${outbox_id})`
+      : words[status]
+
+const SAME_TEXT = 'the same text went there less than 30 seconds ago (deduplicated)'
+
 /** The seed's words where it has some. */
 export function sendMessageText(result: SendResult, target: string): string {
-  switch (result.status) {
-    case 'sent':
-      return `Message sent to ${target}`
-    case 'deduplicated':
-      return `Message to ${target} was not sent again: the same text went there less than 30 seconds ago (deduplicated)`
-    case 'queued':
-      return `Message to ${target} is queued: not confirmed yet, still trying (${result.outbox_id})`
-    case 'failed':
-      return result.error ?? 'Adapter send failed'
+  return said(result, {
+    sent: `Message sent to ${target}`,
+    deduplicated: `Message to ${target} was not sent again: ${SAME_TEXT}`,
+    queued: `Message to ${target} is queued`,
+    failed: 'Adapter send failed',
+  })
+}
+
+export function notificationText(result: SendResult, channel: string): string {
+  return said(result, {
+    sent: `Notification sent via ${channel}`,
+    deduplicated: `Notification not sent again via ${channel}: ${SAME_TEXT}`,
+    queued: `Notification queued via ${channel}`,
+    failed: 'the notification could not be sent',
+  })
+}
+
+/** `done`: what is said of one that was confirmed. */
+export function sentText(result: SendResult, done: string): string {
+  return said(result, {
+    sent: done,
+    deduplicated: 'not sent again (deduplicated)',
+    queued: 'queued',
+    failed: 'it could not be sent',
+  })
+}
+
+/** In the form of the official plugins: the ids of the parts, or how far it came before it broke. */
+export function replyText(result: SendResult, rows: readonly (SendRow | null)[]): string {
+  if (!result.ok) {
+    const sent = rows.filter((row) => row?.state === 'sent').length
+    return `reply failed: reply failed after ${sent} of ${rows.length} chunk(s) sent: ${result.error}`
   }
+  const ids = result.platform_ids
+  return sentText(
+    result,
+    ids.length > 1 ? `sent ${ids.length} parts (ids: ${ids.join(', ')})` : `sent (id: ${ids[0] ?? '-'})`,
+  )
 }

@@ -10,6 +10,7 @@ import {
   type Destination,
   parseAddress,
   SCHEDULE_PLACE,
+  type SendResult,
   type ServerToolResult,
   type Settings,
   type Store,
@@ -21,6 +22,7 @@ import {
 import { boundAt } from '../inbound/routing.ts'
 import type { Links } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
+import { sentText } from '../outbound/send-result.ts'
 import { allowedTargets, denial, isAllowedTarget } from '../outbound/targets.ts'
 import { toolOutcome } from './tool-outcome.ts'
 
@@ -164,15 +166,18 @@ export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
         const { to, allowed } = await destination(caller, found, input)
         const tool = found.registration.outboundToolName
         const text = typeof input.text === 'string' ? input.text : (content ?? JSON.stringify(input))
-        const result = await deps.outlet.run({
+        const { platform } = deps.outlet.running(to.integration)
+        const send = {
           to,
-          op: { kind: 'call', tool, input, text, ...(allowed.length === 0 ? {} : { allowed }) },
-          cause: 'channel_send',
+          platform,
+          op: { kind: 'call' as const, tool, input, text, ...(allowed.length === 0 ? {} : { allowed }) },
+          cause: 'channel_send' as const,
           agent: caller.agent,
           session: caller.session,
           turn: caller.turn,
           ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
-        })
+        }
+        const { result } = await deps.outlet.post([send])
         const answer = result.outbox_id === null ? null : found.view.answered(result.outbox_id)
         return answered(name, tool, result, answer)
       }),
@@ -192,7 +197,7 @@ function inputOf(content: string | undefined, given: Input): Input {
 function answered(
   server: string,
   tool: string,
-  result: Awaited<ReturnType<Outlet['run']>>,
+  result: SendResult,
   answer: ServerToolResult | null,
 ): ToolOutcome {
   const { ok, status, outbox_id, code, error } = result
@@ -208,12 +213,11 @@ function answered(
     ...(code === null ? {} : { code }),
     ...(error === null ? {} : { error }),
   }
-  const words = ok
-    ? status === 'queued'
-      ? `queued: not confirmed yet, still trying (${outbox_id})`
-      : `sent through ${server}`
-    : (error ?? 'it could not be sent')
-  return { text: answer?.text || words, isError: structured.is_error, structured }
+  return {
+    text: answer?.text || sentText(result, `sent through ${server}`),
+    isError: structured.is_error,
+    structured,
+  }
 }
 
 function statusRow(binding: string, registration: ChannelRegistration) {

@@ -1,21 +1,13 @@
 // Files that go along with a reply: read where the host and this daemon share a machine, kept by the platform before
 // anything is said, and sent after the text, each as a part of its own.
-import {
-  type NewFile,
-  type NewSend,
-  type OutboundOp,
-  type Random,
-  SwitchboardError,
-  type ToolCaller,
-} from '../../contract/index.ts'
+import { type NewFile, SwitchboardError, type ToolCaller } from '../../contract/index.ts'
+import type { FileOp } from '../outbound/compose.ts'
 import type { Link } from '../outbound/links.ts'
 
 export interface SendableFiles {
   /** Throws `input_invalid` for what is no file, or is one that must not leave; `too_large` above the cap. */
   read(path: string): Promise<NewFile>
 }
-
-type FileOp = Extract<OutboundOp, { kind: 'file' }>
 
 /** All are read before the first is kept: a path that is wrong sends nothing at all. */
 export function createKeptFiles(files: SendableFiles | undefined) {
@@ -36,26 +28,4 @@ export function createKeptFiles(files: SendableFiles | undefined) {
       ops.push({ kind: 'file', name: file.name, mime: file.mime, ref: await adapter.keep(file) })
     return ops
   }
-}
-
-/** One group: what comes after a part that failed is not sent. */
-export function withFiles(
-  said: readonly NewSend[],
-  files: readonly FileOp[],
-  random: Pick<Random, 'uuid'>,
-): readonly NewSend[] {
-  const [first] = said
-  if (files.length === 0 || first === undefined) return said
-  const { idempotencyKey, group: given, op: _op, part: _part, ...rest } = first
-  const group = given ?? random.uuid()
-  const after = files.map(
-    (op, index): NewSend => ({
-      ...rest,
-      op,
-      group,
-      part: said.length + index,
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey: `${idempotencyKey}#file${index}` }),
-    }),
-  )
-  return [...said.map((one, index) => ({ ...one, group, part: index })), ...after]
 }

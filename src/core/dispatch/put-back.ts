@@ -1,0 +1,90 @@
+// Turns that go back to the queue: what the agent did not take, what it gave back, what it never was offered. Those behind
+// them go with them, so that order holds; those before are the agent's and stay.
+import type { Settings, Store, TurnMove, TurnRow, Work } from '../../contract/index.ts'
+import { type SignalSink, tellTurnState } from '../signals.ts'
+import type { StoreRetry } from '../store-retry.ts'
+import type { LaneHold, LaneHolds } from './lane-holds.ts'
+import type { Settling } from './settling.ts'
+
+export interface PutBackDeps {
+  readonly store: Pick<Store, 'moveTurns'>
+  readonly settings: () => Settings
+  readonly holds: LaneHolds
+  readonly storeRetry: StoreRetry
+  readonly settling: Pick<Settling, 'giveUp'>
+  readonly signal: SignalSink
+  readonly wake: (work: Work) => void
+}
+
+export interface GiveBackOptions {
+  /** False: nobody ever took them, so the attempt does not count. */
+  readonly counted: boolean
+  readonly detail: string
+  /** Not given up now, however often they were offered. */
+  readonly kept?: true
+}
+
+export interface PutBack {
+  putBack(
+    hold: LaneHold,
+    rows: readonly TurnRow[],
+    how: Pick<TurnMove, 'notBeforeMs' | 'detail' | 'uncounted' | 'repeat'>,
+  ): Promise<void>
+  /** Offers turns again, in order, that were handed over and that nobody works on any more. */
+  giveBack(turns: readonly string[], options: GiveBackOptions): Promise<void>
+}
+
+export function createPutBack(deps: PutBackDeps): PutBack {
+  const { store, holds, storeRetry } = deps
+
+  const putBack: PutBack['putBack'] = async (hold, rows, how) => {
+    const { lane, token } = hold
+    const behind = [...hold.flights.values()]
+      .filter((flight) => !flight.offered && !rows.includes(flight.row))
+      .map((flight) => flight.row)
+    const { notBeforeMs } = how
+    const moves: TurnMove[] = [
+      ...rows.map((one) => ({ lane, token, turn: one.id, to: 'queued' as const, ...how })),
+      // Never offered: no attempt was made.
+      ...behind.map((one) => ({
+        ...{ lane, token, turn: one.id, to: 'queued' as const, uncounted: true },
+        ...(notBeforeMs === undefined ? {} : { notBeforeMs }),
+      })),
+    ]
+    hold.putBacks++
+    const writing = storeRetry.persist('put turns back', () => store.moveTurns(moves))
+    const written = writing.catch(() => undefined)
+    hold.puttingBack = written
+    void written.then(() => {
+      if (hold.puttingBack === written) hold.puttingBack = null
+    })
+    const outcomes = await writing
+    if (outcomes.includes('stale')) return holds.drop(hold)
+    for (const one of [...rows, ...behind]) {
+      holds.land(hold, one.id)
+      tellTurnState(deps.signal, one, 'queued')
+    }
+  }
+
+  const giveBack = async (hold: LaneHold, rows: readonly TurnRow[], options: GiveBackOptions) => {
+    const { maxAttempts } = deps.settings().tunables
+    const spent = options.counted && !options.kept ? rows.filter((row) => row.attempts >= maxAttempts) : []
+    for (const row of spent) await deps.settling.giveUp(hold, row, 'max_attempts', options.detail)
+    const again = rows.filter((row) => !spent.includes(row))
+    if (again.length > 0)
+      await putBack(hold, again, { repeat: true, detail: options.detail, uncounted: !options.counted })
+    deps.wake({ lane: hold.lane, scope: hold.agent })
+  }
+
+  return {
+    putBack,
+    async giveBack(turns, options) {
+      const byHold = new Map<LaneHold, TurnRow[]>()
+      for (const turn of turns) {
+        const found = holds.flight(turn)
+        if (found) byHold.set(found.hold, [...(byHold.get(found.hold) ?? []), found.flight.row])
+      }
+      for (const [hold, rows] of byHold) await giveBack(hold, rows, options)
+    },
+  }
+}

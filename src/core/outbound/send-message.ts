@@ -1,0 +1,89 @@
+// send_message: an agent writes to a place that it names. Checked in one order: input valid, agent known, target allowed,
+// integration exists, is enabled and granted; what follows (idempotency key, same content a moment ago, outbox) is one
+// commit of the store.
+import {
+  type Address,
+  address,
+  parseAddress,
+  type SendResult,
+  type Settings,
+  type Store,
+  SwitchboardError,
+  type ToolCaller,
+} from '../../contract/index.ts'
+import type { Link } from './links.ts'
+import type { Outlet } from './outlet.ts'
+import { allowedTargets, chooseIntegration, denial, isAllowedTarget } from './targets.ts'
+
+export interface MessageOrder {
+  readonly platform: string
+  readonly target: string
+  readonly body: string
+  readonly thread?: string
+  readonly integration?: string
+}
+
+export interface SendMessageDeps {
+  readonly store: Pick<Store, 'turn' | 'session' | 'transcript'>
+  readonly settings: () => Settings
+  readonly outlet: Outlet
+}
+
+/** Throws what the caller did wrong; what the platform did is in the result. */
+export async function sendMessage(
+  deps: SendMessageDeps,
+  caller: ToolCaller,
+  { platform, target, body, thread, integration: named }: MessageOrder,
+): Promise<SendResult> {
+  const { settings, outlet } = deps
+  if (!isText(platform) || !isText(target) || !isText(body)) {
+    throw new SwitchboardError('input_invalid', 'platform, target, and body are required')
+  }
+  const { maxBodyBytes } = settings().tunables
+  if (Buffer.byteLength(body) > maxBodyBytes) {
+    throw new SwitchboardError('input_invalid', `body is larger than ${maxBodyBytes} bytes`)
+  }
+  const entries = allowedTargets(settings(), caller.agent)
+  if (!isAllowedTarget(entries, platform, target)) throw denial(entries, platform, target)
+  const { agent, session, turn, idempotencyKey } = caller
+  const own = await ownIntegration(deps.store, caller)
+  const { id } = chooseIntegration(settings(), { platform, agent, named, own })
+  const to = await placeOf(deps.store, outlet.running(id), { target, thread })
+  const rows = outlet.rows({
+    ...{ to, text: body, agent, session, turn },
+    cause: 'send_message',
+    dedup: true,
+    ...(idempotencyKey === null ? {} : { idempotencyKey }),
+  })
+  return (await outlet.post(rows)).result
+}
+
+/** The integration that the caller's turn, or its session, came from. */
+async function ownIntegration(store: SendMessageDeps['store'], caller: ToolCaller): Promise<string | null> {
+  const turn = caller.turn === null ? null : await store.turn(caller.turn)
+  if (turn?.agent === caller.agent) return turn.integration
+  const session = caller.session === null ? null : await store.session(caller.session)
+  return session?.agent === caller.agent ? parseAddress(session.address).integration : null
+}
+
+/** At a hosted server a target has the name that it spoke under, if it ever did. */
+async function placeOf(
+  store: SendMessageDeps['store'],
+  { integration, adapter: { channel: server } }: Link,
+  { target, thread }: { readonly target: string; readonly thread: string | undefined },
+): Promise<Address> {
+  if (!server) return address(integration, target, thread)
+  const places = server.placesOf(target)
+  let place = places.at(-1) ?? target
+  for (const conversation of places) {
+    const said = await store.transcript(integration, { conversation, direction: 'in', limit: 1 })
+    if (said.length === 0) continue
+    place = conversation
+    break
+  }
+  return address(integration, place, thread === undefined ? undefined : server.threadOf(thread))
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}
