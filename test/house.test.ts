@@ -214,9 +214,9 @@ describe('[I2.house] [S7.suite] adapters', () => {
 
   for (const name of foldersOf('src/platforms')) {
     const folder = `src/platforms/${name}`
-    it(`platform ${name} is whole: five files, fixtures, suite, page, row in the registry`, () => {
-      const five = ['config.ts', 'verify.ts', 'parse.ts', 'render.ts', 'index.ts']
-      expect(five.filter((file) => !exists(`${folder}/${file}`))).toEqual([])
+    it(`platform ${name} is whole: six files, fixtures, suite, page, row in the registry`, () => {
+      const six = ['module.ts', 'config.ts', 'verify.ts', 'parse.ts', 'render.ts', 'index.ts']
+      expect(six.filter((file) => !exists(`${folder}/${file}`))).toEqual([])
       expect(filesOf(`${folder}/fixtures`).length, `${folder}/fixtures/ holds real payloads`).toBeGreaterThan(
         0,
       )

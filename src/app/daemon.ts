@@ -13,20 +13,20 @@ import {
   prepareDatabase,
   prepareDataFolder,
 } from '../config/data-folder.ts'
-import { WEB_OWNER } from '../config/default-settings.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { instanceName, realPath } from '../config/instance.ts'
 import { type IntegrationShelf, openIntegrationShelf } from '../config/integration-shelf.ts'
 import { openKeyRing } from '../config/key-ring.ts'
 import { resolveSecret, resolveStore } from '../config/secret-reference.ts'
 import { openSecretShelf } from '../config/secret-shelf.ts'
-import { SwitchboardError } from '../contract/index.ts'
+import { type AdapterExports, SwitchboardError, WEB_OWNER } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
 import { createServer } from '../server/index.ts'
 import { openStore } from '../store/open.ts'
 import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
+import { createAdapters } from './adapter-shelf.ts'
 import { demandWhole } from './adopt-folder.ts'
 import { createAttachments } from './attachments.ts'
 import { createChatLinks } from './chat-link.ts'
@@ -42,11 +42,10 @@ import { createLogger } from './logger.ts'
 import { openChannelServers } from './open-channel-servers.ts'
 import { createAuthenticate } from './principals.ts'
 import { createNodeClock, createRealRandom } from './real-clock.ts'
-import { BUILT, CONNECTORS, PLATFORMS } from './registry.ts'
 import { createRemoteHosts } from './remote-hosts.ts'
 import { createSecretDoors } from './secret-doors.ts'
 import { createSendableFiles, statePlaces } from './sendable-files.ts'
-import { settingsInForce } from './settings-in-force.ts'
+import { namedModules, settingsInForce } from './settings-in-force.ts'
 import { followSharedChanges } from './shared-changes.ts'
 import { watchStore } from './store-watch.ts'
 import { createTokens } from './tokens.ts'
@@ -63,6 +62,8 @@ export interface DaemonOptions {
   readonly port?: number
   readonly logFormat?: 'json' | 'people'
   readonly logLevel?: string
+  /** Platforms and connectors of the library's user, beside those that the file names under `modules`. */
+  readonly modules?: readonly AdapterExports[]
   /** Ends by itself when no shim was attached and nothing happened for this long. */
   readonly idleExitMs?: number
 }
@@ -108,8 +109,9 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
   }
   try {
     demandWhole(folder)
+    const adapters = createAdapters(options.modules === undefined ? {} : { given: options.modules })
     const config = await openConfigSource(
-      { file: configFile, built: BUILT, defaultStore: folder.defaultStore, watch: true },
+      { file: configFile, adapters, defaultStore: folder.defaultStore, watch: true },
       { clock, log },
     )
     undo.push(() => config.stop())
@@ -139,7 +141,14 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     undo.push(() => watch.stop())
     await tellForeignLedger(store, log)
     const secrets = await openSecretShelf(keys, store)
-    shelf = await openIntegrationShelf(secrets)
+    shelf = await openIntegrationShelf(secrets, (platform) =>
+      adapters.open({
+        ...sources,
+        modules: namedModules(config.current()),
+        platforms: [platform],
+        connectors: [],
+      }),
+    )
     const secret = (reference: string) =>
       resolveSecret(reference, { ...sources, stored: (name) => secrets.read(name) })
     const { adminToken: reference } = settings().server
@@ -153,8 +162,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const gateway = createGateway({
       tools: () => toolDesk,
       hosts: attachments.door,
-      platforms: PLATFORMS,
-      connectors: CONNECTORS,
+      platform: (name) => adapters.platform(name, settings().modules),
+      connector: (name) => adapters.connector(name, settings().modules),
       store,
       clock,
       random,
@@ -184,16 +193,12 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       )
       return next
     }
-    let asker = 'the file changed'
-    config.onReload((result) => {
+    config.onReload((result, by = 'the file changed') => {
       if (result.outcome !== 'invalid') return
-      log.error({ by: asker, problem: result.text }, 'the new configuration does not hold; the old one stays')
+      log.error({ by, problem: result.text }, 'the new configuration does not hold; the old one stays')
     })
     const reload = async (by: string) => {
-      asker = by
-      const reloading = config.reload()
-      asker = 'the file changed'
-      const result = await reloading
+      const result = await config.reload(by)
       // The file says the same, but a secret behind it may be new, and what could not start may be able to now.
       if (result.outcome === 'unchanged') applyNext().catch(() => undefined)
       const problem = result.outcome === 'invalid' ? result.text : null
@@ -248,7 +253,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       chatLink,
       chorus: createChorusConnections({ store, tokens, settings, baseUrl }),
       watchers,
-      ...{ shelf, turnedAway: attachments.turnedAway },
+      ...{ shelf, turnedAway: attachments.turnedAway, adapters },
       applied: applyNext,
     })
     const toolDesk = createToolDesk({

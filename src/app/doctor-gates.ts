@@ -2,6 +2,7 @@
 import {
   type AgentSettings,
   type Binding,
+  CHANNEL_PLATFORM,
   type Counter,
   type DoctorReport,
   type GateView,
@@ -101,16 +102,21 @@ export function bindingGates(agent: AgentSettings, binding: Binding, path: Path)
   const { integration, link } = path
   // A binding that was made for a channel server stands nowhere in the file.
   const at =
-    integration?.platform === 'mcp'
+    integration?.platform === CHANNEL_PLATFORM
       ? integration.origin
       : `${agent.origin}.inbound_bindings[${agent.bindings.indexOf(binding)}]`
-  if (!integration && binding.plugin === 'mcp' && path.servers.includes(binding.instance))
+  if (!integration && binding.plugin === CHANNEL_PLATFORM && path.servers.includes(binding.instance))
     return [gate('server', true, `a channel server: see channel:${binding.instance}@${agent.id}`, at)]
   if (!integration)
     return [gate('integration', false, `no integration "${binding.instance}"`, `${at}.instance`)]
   const limit = binding.senderLimit
   return [
-    gate('integration', true, 'configured', integration.platform === 'mcp' ? at : `${at}.instance`),
+    gate(
+      'integration',
+      true,
+      'configured',
+      integration.platform === CHANNEL_PLATFORM ? at : `${at}.instance`,
+    ),
     gate('link', link.link !== 'down', link.detail ?? link.link, integration.origin),
     ...integrationGates(integration, path.standing),
     ...path.own,

@@ -5,12 +5,14 @@ import { approversOn, isBound } from '../core/people/approvers.ts'
 import { agentAnywhere, clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
 import { bindingGates, integrationGates, refusals } from './doctor-gates.ts'
 import { ledgerStanding } from './foreign-ledger.ts'
+import { createModuleGates } from './module-gates.ts'
 import { serverViews } from './server-views.ts'
 import { lastTimes, linkState, type StatusDeps } from './status.ts'
 import { iso } from './views.ts'
 
 export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
   const { store, gateway, settings, standing, clock } = deps
+  const ofModules = createModuleGates(deps.adapters, settings)
   return async () => {
     const now = settings()
     const me = standing()
@@ -39,7 +41,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
         id: one.id,
         platform: one.platform,
         ...linkOf(one.id, one.enabled),
-        gates: [...integrationGates(one, standingOf(one)), ...own],
+        gates: [...integrationGates(one, standingOf(one)), ...ofModules.ofIntegration(one), ...own],
         ...lastTimes(link, one.id, others),
         drops: drops(mine),
         refusals: refusals(mine, one, own),
@@ -74,7 +76,10 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
                 attached,
                 detail,
                 standing: standingOf(integration),
-                own: gateway.links.get(binding.instance)?.adapter.gates?.() ?? [],
+                own: [
+                  ...(gateway.links.get(binding.instance)?.adapter.gates?.() ?? []),
+                  ...ofModules.ofAgent(one),
+                ],
                 servers: now.mcpServers.map((server) => server.name),
               }),
             }
@@ -85,7 +90,9 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
       }),
     )
     const turnedAway = (deps.turnedAway?.() ?? []).map((one) => ({ ...one, at: iso(one.at) }))
+    const { modules = [] } = ofModules.standing()
     const healthy =
+      modules.every((one) => one.problem === null && !one.changed) &&
       turnedAway.length === 0 &&
       me.configProblem === null &&
       me.storeProblem === null &&
@@ -107,6 +114,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
         ? { cluster: { nodes, warnings: [...between.problems, ...between.warnings] } }
         : {}),
       ledger,
+      ...(modules.length === 0 ? {} : { modules }),
       integrations,
       ...serverViews(gateway.servers()),
       agents,

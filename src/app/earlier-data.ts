@@ -1,16 +1,10 @@
 // An upgrade never starts empty beside old data: what the home folder holds of a file whose own folder is not there yet.
 import { existsSync } from 'node:fs'
-import {
-  createConfigSource,
-  dataFolderAt,
-  homeFolder,
-  type Instance,
-  readLedgerKey,
-} from '../config/index.ts'
+import { dataFolderAt, homeFolder, type Instance, openConfigSource, readLedgerKey } from '../config/index.ts'
 import { openStore } from '../store/open.ts'
+import { createAdapters } from './adapter-shelf.ts'
 import { createLogger } from './logger.ts'
 import { createNodeClock, createRealRandom } from './real-clock.ts'
-import { BUILT } from './registry.ts'
 
 export interface EarlierData {
   readonly folder: string
@@ -30,10 +24,12 @@ export async function findEarlierData(
   const clock = createNodeClock()
   const log = createLogger({ format: 'people', level: 'silent' })
   const own = dataFolderAt({ data: data.path, env })
-  const settings = createConfigSource(
-    { file: config.file, built: BUILT, defaultStore: own.defaultStore },
+  const adapters = createAdapters({ leaveModulesAlone: true })
+  const source = await openConfigSource(
+    { file: config.file, adapters, defaultStore: own.defaultStore },
     { clock, log },
-  ).current()
+  )
+  const settings = source.current()
   // A store of its own is found by its name, wherever the folder is.
   if (settings.store !== own.defaultStore) return null
   const store = await openStore(home.defaultStore, {

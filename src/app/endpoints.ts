@@ -2,7 +2,7 @@
 // integration waits for its secret) is told to come back later: a sender takes 404 for good.
 import { type Endpoint, integrationById, type Settings, SwitchboardError } from '../contract/index.ts'
 import type { Gateway } from './gateway.ts'
-import { BUILT } from './registry.ts'
+import { PLANNED_PLATFORMS } from './registry.ts'
 
 export interface Endpoints {
   hook(integration: string): Endpoint | null
@@ -21,7 +21,7 @@ export function createEndpoints(deps: {
       if (link) return link.adapter.endpoint ?? null
       const configured = integrationById(deps.settings(), id)
       if (!configured?.enabled) return null
-      return BUILT.platforms.includes(configured.platform) ? NOT_YET : NOT_BUILT
+      return Object.hasOwn(PLANNED_PLATFORMS, configured.platform) ? NOT_BUILT : NOT_YET
     },
     chat() {
       const link = deps

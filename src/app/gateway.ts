@@ -52,9 +52,9 @@ import type { Tokens } from './tokens.ts'
 import { createUtilization } from './utilization.ts'
 
 export interface GatewayDeps {
-  /** What is built in (app/registry.ts), or a test's own. */
-  readonly platforms: Readonly<Record<string, () => Promise<PlatformModule>>>
-  readonly connectors: Readonly<Record<string, () => Promise<ConnectorModule>>>
+  /** What makes adapters of that name; null: it is not built. Throws when the module that would bring it failed. */
+  readonly platform: (name: string) => Promise<Pick<PlatformModule, 'create'> | null>
+  readonly connector: (name: string) => Promise<Pick<ConnectorModule, 'create'> | null>
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
@@ -234,12 +234,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
   })
 
   const startIntegration = async (integration: IntegrationSettings) => {
-    const load = deps.platforms[integration.platform]
-    if (!load || !integration.enabled) return
-    const platform = await load()
+    const platform = integration.enabled ? await deps.platform(integration.platform) : null
+    if (!platform) return
     // An embedded database has one daemon: there is nobody to agree with.
     const lease = store.shared ? createLinkLease(store, integration.id) : null
-    const adapter = platform.create(
+    const adapter = await platform.create(
       platformDeps(deps, integration, { servers: hosted.pool() ?? null, lease }),
     )
     const link = links.add(integration.id, integration.platform, adapter)
@@ -258,10 +257,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
   }
 
   const startAgent = async (agent: AgentSettings) => {
-    const load = deps.connectors[agent.connector.type]
-    if (!load) return
-    const module = await load()
-    const connector = module.create({
+    const module = await deps.connector(agent.connector.type)
+    if (!module) return
+    const connector = await module.create({
       agent,
       clock,
       random: deps.random,
@@ -304,20 +302,30 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (started) scheduler.refresh()
   }
 
+  /** An adapter that another module brings now is another adapter. */
+  const broughtBy = (name: string, bank: 'platforms' | 'connectors') =>
+    settings().modules?.find((one) => one[bank].includes(name))?.file ?? null
+
   const applyParts = async () => {
     const { integrations, agents, server } = settings()
     const wanted = new Map<string, Part>()
     for (const one of integrations) {
       const { origin: _origin, ...meaning } = one
       wanted.set(`integration:${one.id}`, {
-        digest: fingerprintOf({ ...meaning, publicUrl: server.publicUrl }, deps.secret),
+        digest: fingerprintOf(
+          { ...meaning, publicUrl: server.publicUrl, by: broughtBy(one.platform, 'platforms') },
+          deps.secret,
+        ),
         live: one.enabled && links.get(one.id)?.adapter.reconsider !== undefined,
         start: () => startIntegration(one),
       })
     }
     for (const one of agents) {
       wanted.set(`agent:${one.id}`, {
-        digest: fingerprintOf(one.connector, deps.secret),
+        digest: fingerprintOf(
+          { ...one.connector, by: broughtBy(one.connector.type, 'connectors') },
+          deps.secret,
+        ),
         start: () => startAgent(one),
       })
     }

@@ -1,6 +1,6 @@
 // The channel servers that this daemon hosts: the pool is made when the first one is configured, and only those that an
 // agent mentions are started.
-import type { Cancel, ChannelServers, Settings } from '../contract/index.ts'
+import { type Cancel, CHANNEL_PLATFORM, type ChannelServers, type Settings } from '../contract/index.ts'
 
 export interface HostedServers {
   pool(): ChannelServers | undefined
@@ -19,7 +19,9 @@ export function createHostedServers(load: (() => Promise<ChannelServers>) | unde
   return {
     pool: () => pool,
     async apply({ mcpServers, integrations }) {
-      const heard = new Set(integrations.map((one) => (one.platform === 'mcp' ? one.options.server : null)))
+      const heard = new Set(
+        integrations.map((one) => (one.platform === CHANNEL_PLATFORM ? one.options.server : null)),
+      )
       const wanted = mcpServers.filter((server) => heard.has(server.name))
       if (!load || (wanted.length === 0 && !pool)) return NOTHING
       pool ??= await load()

@@ -11,6 +11,7 @@ import { boundAt } from '../core/inbound/routing.ts'
 import { createFileMirror } from './file-mirror.ts'
 import type { GatewayDeps } from './gateway.ts'
 import { createPlatformTokens } from './platform-tokens.ts'
+import { OWN_DEPS } from './registry.ts'
 
 export function platformDeps(
   deps: GatewayDeps,
@@ -23,6 +24,7 @@ export function platformDeps(
 ): PlatformDeps {
   const { store, settings } = deps
   const { id } = integration
+  const own = Object.hasOwn(OWN_DEPS, integration.platform) ? OWN_DEPS[integration.platform] : undefined
   return {
     integration,
     clock: deps.clock,
@@ -33,10 +35,12 @@ export function platformDeps(
     secret: deps.secret,
     filesDir: deps.filesDir(id),
     publicUrl: settings().server.publicUrl,
-    agentAt: (conversation) => boundAt(settings(), { integration: id, conversation })?.agent ?? null,
-    maxBodyBytes: () => settings().tunables.maxBodyBytes,
     current: () => integrationById(settings(), id) ?? null,
-    ...(shared.servers ? { servers: shared.servers } : {}),
+    ...own?.({
+      servers: shared.servers,
+      agentAt: (conversation) => boundAt(settings(), { integration: id, conversation })?.agent ?? null,
+      maxBodyBytes: () => settings().tunables.maxBodyBytes,
+    }),
     ...(shared.lease ? { lease: shared.lease, mirror: createFileMirror(store, id) } : {}),
     ...(deps.credentials ? { credentials: deps.credentials(id) } : {}),
   }

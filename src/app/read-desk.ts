@@ -2,19 +2,19 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import {
-  createConfigSource,
   dataFolderAt,
   instanceName,
+  openConfigSource,
   readEnvironment,
   readLedgerKey,
   resolveStore,
 } from '../config/index.ts'
 import { type ReadDesk, SwitchboardError } from '../contract/index.ts'
 import { openStore } from '../store/open.ts'
+import { createAdapters } from './adapter-shelf.ts'
 import { latestBoots, nodeViews } from './cluster-view.ts'
 import { createLogger } from './logger.ts'
 import { createNodeClock, createRealRandom } from './real-clock.ts'
-import { BUILT } from './registry.ts'
 import { createStoreDesk } from './store-desk.ts'
 import { VERSION } from './version.ts'
 import { totals } from './views.ts'
@@ -31,8 +31,12 @@ export async function openReadDesk(
   const clock = createNodeClock()
   const log = createLogger({ format: 'people', level: 'error' })
   const folder = dataFolderAt({ data: options.dataDir, config: options.configFile ?? null, env })
-  const config = createConfigSource(
-    { file: options.configFile ?? null, built: BUILT, defaultStore: folder.defaultStore },
+  const config = await openConfigSource(
+    {
+      file: options.configFile ?? null,
+      adapters: createAdapters({ leaveModulesAlone: true }),
+      defaultStore: folder.defaultStore,
+    },
     { clock, log },
   )
   const settings = config.current()

@@ -1,26 +1,60 @@
-// The one list of what is built in. Adding a platform or connector is its folder, a row here and a page of docs.
-import type { ConnectorModule, PlatformModule } from '../contract/index.ts'
+// The one list of what is built in. Adding a platform or connector is its folder, a row here and a page of docs. A row
+// loads what the module says of itself; the adapter and its SDK come when one is made.
+import {
+  CHANNEL_PLATFORM,
+  type ChannelServers,
+  type ConnectorModule,
+  type PlannedModule,
+  type PlatformModule,
+} from '../contract/index.ts'
 
 export const PLATFORMS: Readonly<Record<string, () => Promise<PlatformModule>>> = {
-  webhook: async () => (await import('../platforms/webhook/index.ts')).webhookPlatform,
-  web: async () => (await import('../platforms/web/index.ts')).webPlatform,
-  telegram: async () => (await import('../platforms/telegram/index.ts')).telegramPlatform,
-  chorus: async () => (await import('../platforms/chorus/index.ts')).chorusPlatform,
-  mcp: async () => (await import('../platforms/mcp/index.ts')).mcpPlatform,
+  web: async () => (await import('../platforms/web/module.ts')).webModule,
+  webhook: async () => (await import('../platforms/webhook/module.ts')).webhookModule,
+  telegram: async () => (await import('../platforms/telegram/module.ts')).telegramModule,
+  chorus: async () => (await import('../platforms/chorus/module.ts')).chorusModule,
+  [CHANNEL_PLATFORM]: async () => (await import('../platforms/mcp/module.ts')).mcpModule,
 }
 
 export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>> = {
-  channel: async () => (await import('../agents/channel/index.ts')).channelConnector,
-  demo: async () => (await import('../agents/demo/index.ts')).demoConnector,
-  chorus: async () => (await import('../agents/chorus/index.ts')).chorusConnector,
+  channel: async () => (await import('../agents/channel/module.ts')).channelModule,
+  chorus: async () => (await import('../agents/chorus/module.ts')).chorusModule,
+  demo: async () => (await import('../agents/demo/module.ts')).demoModule,
+}
+
+/** What SPEC names and is not built yet: it can be configured, and stays off. */
+export const PLANNED_PLATFORMS: Readonly<Record<string, () => Promise<PlannedModule>>> = {
+  slack: async () => (await import('../platforms/planned.ts')).slack,
+  discord: async () => (await import('../platforms/planned.ts')).discord,
+  email: async () => (await import('../platforms/planned.ts')).email,
+  imessage: async () => (await import('../platforms/planned.ts')).imessage,
+  whatsapp: async () => (await import('../platforms/planned.ts')).whatsapp,
+}
+
+export const PLANNED_CONNECTORS: Readonly<Record<string, () => Promise<PlannedModule>>> = {
+  'claude-code': async () => (await import('../agents/planned.ts')).claudeCode,
+  acp: async () => (await import('../agents/planned.ts')).acp,
+  llm: async () => (await import('../agents/planned.ts')).llm,
+}
+
+/** What the app has for one platform alone. */
+export interface OwnDoors {
+  /** The live connections to channel servers. */
+  readonly servers: ChannelServers | null
+  /** The agent that answers in a conversation, and the largest HTTP body, as the configuration in force has them. */
+  readonly agentAt: (conversation: string) => string | null
+  readonly maxBodyBytes: () => number
+}
+
+/** What one platform is given beside what all have. */
+export const OWN_DEPS: Readonly<Record<string, (doors: OwnDoors) => object>> = {
+  [CHANNEL_PLATFORM]: ({ servers }) => (servers ? { servers } : {}),
+  web: ({ agentAt, maxBodyBytes }) => ({ agentAt, maxBodyBytes }),
 }
 
 /** The MCP server that hosts spawn: the other end of the channel connector. */
 export const channelServer = async () => (await import('../agents/channel/channel-server.ts')).serveChannel
 
-/** Live connections to channel servers: what the platform `mcp` stands on. */
+/** Live connections to channel servers: what their platform stands on. */
 export const channelServers = async () =>
   (await import('../platforms/mcp/channel-servers.ts')).createChannelServers
-
-/** What `check` and `doctor` call built; everything else that SPEC names is "not built yet". */
-export const BUILT = { platforms: Object.keys(PLATFORMS), connectors: Object.keys(CONNECTORS) }

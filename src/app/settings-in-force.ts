@@ -3,6 +3,11 @@ import { type Added, type IntegrationShelf, withAdded } from '../config/integrat
 import type { Settings } from '../contract/index.ts'
 import { withStartNotes } from './settled-at-start.ts'
 
+/** Entries of the file: those that were handed in are there anyway. */
+export function namedModules({ modules = [] }: Settings): readonly string[] {
+  return modules.filter((one) => !one.from.startsWith('given[')).map((one) => one.from)
+}
+
 const NOTHING_ADDED: readonly Added[] = []
 
 /** Made anew only when one of the two changed. `shelf` is null until the store is open. */

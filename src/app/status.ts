@@ -1,6 +1,7 @@
 // `status`: the gateway at a glance. Counts come from the counters, never from counting rows.
 import type { Clock, NodeRow, RestoredFrom, Settings, StatusReport, Store } from '../contract/index.ts'
 import type { Link } from '../core/outbound/links.ts'
+import type { Adapters } from './adapter-shelf.ts'
 import type { Attachments } from './attachments.ts'
 import { agentAnywhere, latestAt, linkAnywhere, nodeViews } from './cluster-view.ts'
 import type { Gateway } from './gateway.ts'
@@ -30,6 +31,8 @@ export interface StatusDeps {
   readonly standing: () => Standing
   /** Hosts that wanted to serve an agent and were not let. Absent: nobody can attach. */
   readonly turnedAway?: Attachments['turnedAway'] | undefined
+  /** What the adapters say of themselves. Absent: nothing. */
+  readonly adapters?: Pick<Adapters, 'loadedPlatform' | 'loadedConnector' | 'changed'> | undefined
 }
 
 export function createStatus({

@@ -1,7 +1,9 @@
 // The command line's door to the config room: where things are, and whether the file holds.
 // Only the light files are loaded at once; the schema comes when a command needs it.
+import { dirname } from 'node:path'
 import type { DataFolder } from '../config/data-folder.ts'
-import type { Problem } from '../config/index.ts'
+import type { LoadDeps, Problem } from '../config/index.ts'
+import type { AdapterBook, PlatformModule, StartEmulator } from '../contract/index.ts'
 import { counted } from './output/text.ts'
 
 export interface Checked {
@@ -15,9 +17,8 @@ export interface Checked {
 
 /** Never throws on what the file holds. */
 export async function checkConfiguration(file: string, folder: DataFolder): Promise<Checked> {
-  const { loadSettings, renderProblems } = await import('../config/index.ts')
-  const { BUILT } = await import('../app/registry.ts')
-  const result = loadSettings(file, { built: BUILT, defaultStore: folder.defaultStore })
+  const { renderProblems } = await import('../config/index.ts')
+  const result = await load(file, folder)
   if (!result.ok) {
     const rendered = renderProblems(file, result.problems)
     return { problems: result.problems, warnings: [], rendered, summary: '' }
@@ -29,15 +30,44 @@ export async function checkConfiguration(file: string, folder: DataFolder): Prom
 
 /** What is wrong with a text that is to stand in the file; null: nothing. */
 export async function checkText(text: string, file: string, folder: DataFolder): Promise<string | null> {
-  const { loadSettings, renderProblems } = await import('../config/index.ts')
+  const { renderProblems } = await import('../config/index.ts')
   const { readFileBounded } = await import('../config/text-file.ts')
-  const { BUILT } = await import('../app/registry.ts')
   const readFile = (path: string) => (path === file ? Buffer.from(text) : readFileBounded(path))
-  const result = loadSettings(file, { built: BUILT, defaultStore: folder.defaultStore, readFile })
+  const result = await load(file, folder, { readFile })
   return result.ok ? null : renderProblems(file, result.problems)
 }
 
+async function load(file: string, folder: DataFolder, more: Pick<LoadDeps, 'readFile'> = {}) {
+  const { loadSettings } = await import('../config/index.ts')
+  const { createAdapters } = await import('../app/adapter-shelf.ts')
+  const adapters = createAdapters()
+  return loadSettings(file, {
+    adapters,
+    failedModules: 'refused',
+    defaultStore: folder.defaultStore,
+    ...more,
+  })
+}
+
+/** With everything that is built in. */
 export async function configurationSchema(): Promise<object> {
   const { configurationJsonSchema } = await import('../config/json-schema.ts')
-  return configurationJsonSchema()
+  return configurationJsonSchema(await openBook([], '.'))
+}
+
+async function openBook(modules: readonly string[], folder: string): Promise<AdapterBook> {
+  const { createAdapters } = await import('../app/adapter-shelf.ts')
+  return createAdapters().open({ folder, modules, platforms: 'all', connectors: 'all' })
+}
+
+/** By platform: those that are built in, and those of the modules that the file names. */
+export async function openEmulators(file: string | null): Promise<ReadonlyMap<string, StartEmulator>> {
+  const { namedModules } = await import('../config/index.ts')
+  const book = await openBook(file === null ? [] : namedModules(file), file === null ? '.' : dirname(file))
+  const found = new Map<string, StartEmulator>()
+  for (const name of book.platformNames) {
+    const { emulator } = (book.platform(name) ?? {}) as Partial<PlatformModule>
+    if (emulator !== undefined) found.set(name, emulator)
+  }
+  return found
 }

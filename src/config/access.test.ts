@@ -1,7 +1,8 @@
 // Proves the doors: defaults of access per platform, policy files, messaging.json, the embedded default, the digest.
 import { describe, expect, it } from 'vitest'
-import { defaultSettings, WEB_OWNER } from './default-settings.ts'
-import { loadText, problemsFrom, settingsFrom } from './testing-load.ts'
+import { WEB_OWNER } from '../contract/index.ts'
+import { defaultSettings } from './default-settings.ts'
+import { loadText, problemsFrom, settingsFrom } from './fixtures/load-text.ts'
 
 const first = (integration: string, files = {}) =>
   settingsFrom(`integrations: [${integration}]`, files).integrations[0]

@@ -1,7 +1,7 @@
 // Mention patterns that a stranger's text could keep busy for ever, told from those that only look like it.
 import { describe, expect, it } from 'vitest'
 import { mayBacktrackForever } from './backtracking.ts'
-import { settingsFrom } from './testing-load.ts'
+import { settingsFrom } from './fixtures/load-text.ts'
 
 describe('mayBacktrackForever', () => {
   it.each([

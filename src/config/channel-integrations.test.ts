@@ -1,6 +1,6 @@
 // Channel servers become integrations and bindings of the agents that mention them, under names that stay.
 import { describe, expect, it } from 'vitest'
-import { settingsFrom } from './testing-load.ts'
+import { settingsFrom } from './fixtures/load-text.ts'
 
 const FILE = `
 integrations: [{ id: tg, platform: telegram, token: "env:TG" }]

@@ -1,12 +1,13 @@
 // Channel servers as integrations: one per server and agent that mention each other, made from `mcp_servers`, the agent's
 // `channels` and its bindings. So inbox, sessions, access, outbox and doctor treat them like any other platform.
-import type {
-  AgentSettings,
-  Binding,
-  ChannelsSettings,
-  IntegrationSettings,
-  McpServerSettings,
-  Settings,
+import {
+  type AgentSettings,
+  type Binding,
+  CHANNEL_PLATFORM,
+  type ChannelsSettings,
+  type IntegrationSettings,
+  type McpServerSettings,
+  type Settings,
 } from '../contract/index.ts'
 
 /** What the adapter of platform `mcp` finds in its options: all that its gates look at. */
@@ -73,7 +74,7 @@ function integrationOf(server: McpServerSettings, agent: AgentSettings): Integra
   }
   return {
     id: channelIntegrationId(server.name, agent.id),
-    platform: 'mcp',
+    platform: CHANNEL_PLATFORM,
     enabled: enabled !== false,
     default: false,
     scope: { agents: [agent.id] },
@@ -97,12 +98,12 @@ function bindingOf(server: string, agent: AgentSettings): Binding {
   const named = agent.bindings.find((binding) => isServerBinding(binding, server))
   return {
     ...named,
-    plugin: 'mcp',
+    plugin: CHANNEL_PLATFORM,
     instance: channelIntegrationId(server, agent.id),
     allowedChannelServers: [],
   }
 }
 
 function isServerBinding(binding: Pick<Binding, 'plugin' | 'instance'>, server: string): boolean {
-  return binding.plugin === 'mcp' && binding.instance === server
+  return binding.plugin === CHANNEL_PLATFORM && binding.instance === server
 }

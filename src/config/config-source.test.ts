@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Clock, Logger } from '../contract/index.ts'
 import { openConfigSource, type ReloadResult, reloadError } from './config-source.ts'
-import { createConfigSource } from './create-config-source.ts'
-import { BUILT, FILE } from './testing-load.ts'
+import { ADAPTERS, FILE } from './fixtures/load-text.ts'
 import { watchFiles } from './watch.ts'
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
@@ -38,10 +37,10 @@ function drivenClock(): Clock & { advance(ms: number): void } {
   }
 }
 
-function sourceOf(first: string, files: Record<string, string> = {}) {
+async function sourceOf(first: string, files: Record<string, string> = {}) {
   const texts: Record<string, string> = { [FILE]: first, ...files }
-  const source = createConfigSource(
-    { file: FILE, built: BUILT, defaultStore: 'sqlite:/d' },
+  const source = await openConfigSource(
+    { file: FILE, adapters: ADAPTERS, defaultStore: 'sqlite:/d' },
     {
       clock: drivenClock(),
       log: silent,
@@ -57,7 +56,7 @@ function sourceOf(first: string, files: Record<string, string> = {}) {
 
 describe('the configuration in force', () => {
   it('[S3.reload-atomic] a good file is swapped at once and told with the one before', async () => {
-    const { source, texts } = sourceOf('agents: [{ id: a }]')
+    const { source, texts } = await sourceOf('agents: [{ id: a }]')
     const heard: string[] = []
     source.onChange((now, before) => {
       expect(source.current()).toBe(now)
@@ -71,7 +70,7 @@ describe('the configuration in force', () => {
   })
 
   it('[S3.reload-keeps-old] a bad file keeps the old one in force and says where it is wrong', async () => {
-    const { source, texts } = sourceOf('agents: [{ id: a }]')
+    const { source, texts } = await sourceOf('agents: [{ id: a }]')
     const results: ReloadResult[] = []
     source.onReload((result) => results.push(result))
     const before = source.current()
@@ -102,7 +101,7 @@ describe('the configuration in force', () => {
   })
 
   it('a messaging file that breaks denies all and counts as a change', async () => {
-    const { source, texts } = sourceOf('agents: [{ id: a, messaging: { file: m.json } }]', {
+    const { source, texts } = await sourceOf('agents: [{ id: a, messaging: { file: m.json } }]', {
       '/etc/sb/m.json': '{"a":["*"]}',
     })
     expect(source.current().agents[0]?.messagingAllow).toEqual(['*'])
@@ -112,7 +111,7 @@ describe('the configuration in force', () => {
   })
 
   it('one listener that throws does not keep the others from hearing', async () => {
-    const { source, texts } = sourceOf('agents: [{ id: a }]')
+    const { source, texts } = await sourceOf('agents: [{ id: a }]')
     let heard = false
     source.onChange(() => {
       throw new Error('deaf')
@@ -125,28 +124,28 @@ describe('the configuration in force', () => {
     expect(heard).toBe(true)
   })
 
-  it('a first load that fails throws with exit code 2', () => {
-    expect(() => sourceOf('x: 1')).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+  it('a first load that fails throws with exit code 2', async () => {
+    await expect(sourceOf('x: 1')).rejects.toMatchObject({ code: 'config_invalid' })
   })
 
   it('opens from a file, or fails with the place', async () => {
     const deps = { clock: drivenClock(), log: silent, readFile: () => Buffer.from('agents: [{ id: a }]') }
-    const config = { file: FILE, built: BUILT, defaultStore: 'sqlite:/d' }
+    const config = { file: FILE, adapters: ADAPTERS, defaultStore: 'sqlite:/d' }
     expect((await openConfigSource(config, deps)).current().agents[0]?.id).toBe('a')
     const bad = openConfigSource(config, { ...deps, readFile: () => Buffer.from('x: 1') })
     await expect(bad).rejects.toMatchObject({ code: 'config_invalid' })
   })
 
   it('without a file the embedded default is in force', async () => {
-    const source = createConfigSource(
-      { file: null, built: BUILT, defaultStore: 'sqlite:/d/x.db', watch: true },
+    const source = await openConfigSource(
+      { file: null, adapters: ADAPTERS, defaultStore: 'sqlite:/d/x.db', watch: true },
       { clock: drivenClock(), log: silent },
     )
     expect(source.current().agents[0]?.id).toBe('demo')
     expect((await source.reload()).outcome).toBe('unchanged')
     source.stop()
     const opened = await openConfigSource(
-      { file: null, built: BUILT, defaultStore: 'sqlite:/d/x.db' },
+      { file: null, adapters: ADAPTERS, defaultStore: 'sqlite:/d/x.db' },
       { clock: drivenClock(), log: silent },
     )
     expect(opened.current()).toEqual(source.current())
@@ -242,8 +241,8 @@ describe('on a real folder', () => {
         return () => clearTimeout(timer)
       },
     }
-    const source = createConfigSource(
-      { file, built: BUILT, defaultStore: 'sqlite:/d', watch: true },
+    const source = await openConfigSource(
+      { file, adapters: ADAPTERS, defaultStore: 'sqlite:/d', watch: true },
       { clock, log: silent, watching: { debounceMs: 20 } },
     )
     const swapped = new Promise<string | undefined>((done) =>

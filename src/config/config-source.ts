@@ -1,8 +1,13 @@
 // The configuration in force: loads, validates, swaps at once, and keeps the old one when the new one does not hold.
-import { type Clock, type Logger, type Settings, SwitchboardError } from '../contract/index.ts'
-import type { Built } from './cross-check.ts'
+import {
+  type AdapterShelf,
+  type Clock,
+  type Logger,
+  type Settings,
+  SwitchboardError,
+} from '../contract/index.ts'
 import { defaultSettings } from './default-settings.ts'
-import type { LoadDeps, LoadResult } from './load.ts'
+import type { LoadResult } from './load.ts'
 import { configError, type Problem, renderProblems } from './problem.ts'
 import type { ReadFile } from './text-file.ts'
 import { type FileWatchDeps, watchFiles } from './watch.ts'
@@ -24,12 +29,12 @@ export interface ConfigSource {
   /** The file, null for the embedded default. */
   readonly file: string | null
   current(): Settings
-  /** Reads the file again. Never throws on what it holds. */
-  reload(): Promise<ReloadResult>
+  /** Reads the file again. Never throws on what it holds. `by` is told to who listens. */
+  reload(by?: string): Promise<ReloadResult>
   /** Called after a swap, with the new and the old one. */
   onChange(listen: (now: Settings, before: Settings) => void): void
   /** Called after every reload, also one that failed or changed nothing. */
-  onReload(listen: (result: ReloadResult) => void): void
+  onReload(listen: (result: ReloadResult, by?: string) => void): void
   /** Why the file on disk is not the one in force; null when it is. */
   problem(): string | null
   stop(): void
@@ -37,7 +42,7 @@ export interface ConfigSource {
 
 export interface ConfigSourceConfig {
   readonly file: string | null
-  readonly built: Built
+  readonly adapters: AdapterShelf
   readonly defaultStore: string
   /** Reload when the file changes. */
   readonly watch?: boolean
@@ -52,35 +57,23 @@ export interface ConfigSourceDeps {
 
 /**
  * Throws `config_invalid` when the first load fails. The loader (schema library, YAML parser) is fetched only when
- * there is a file: a plain start with the embedded default does not pay for it.
+ * there is a file: a plain start with the embedded default does not pay for it. A module that fails then keeps down
+ * what needs it; at a reload it leaves the old configuration in force.
  */
 export async function openConfigSource(
   config: ConfigSourceConfig,
   deps: ConfigSourceDeps,
 ): Promise<ConfigSource> {
-  if (config.file === null) return configSourceWith(notNeeded, config, deps)
-  const { loadSettings } = await import('./load.ts')
-  return configSourceWith(loadSettings, config, deps)
-}
-
-function notNeeded(): never {
-  throw new SwitchboardError('internal', 'the embedded default is not loaded from a file')
-}
-
-/** The same with the loader in hand. */
-export function configSourceWith(
-  loadSettings: (file: string, deps: LoadDeps) => LoadResult,
-  config: ConfigSourceConfig,
-  deps: ConfigSourceDeps,
-): ConfigSource {
   const { file } = config
   const changeListeners: ((now: Settings, before: Settings) => void)[] = []
-  const reloadListeners: ((result: ReloadResult) => void)[] = []
+  const reloadListeners: ((result: ReloadResult, by?: string) => void)[] = []
 
-  function load(): LoadResult {
+  async function load(failedModules: 'refused' | 'down'): Promise<LoadResult> {
     if (file === null) return { ok: true, settings: defaultSettings(config), warnings: [], files: [] }
+    const { loadSettings } = await import('./load.ts')
     return loadSettings(file, {
-      built: config.built,
+      adapters: config.adapters,
+      failedModules,
       defaultStore: config.defaultStore,
       ...(deps.readFile === undefined ? {} : { readFile: deps.readFile }),
     })
@@ -91,7 +84,10 @@ export function configSourceWith(
     config.watch === true && file !== null
       ? watchFiles(() => void reload(), { clock: deps.clock, ...deps.watching })
       : null
-  const first = load()
+  const first = await load('down').catch((thrown) => {
+    watcher?.stop()
+    throw thrown
+  })
   if (!first.ok) {
     watcher?.stop()
     throw configError(file ?? 'switchboard.yaml', first.problems)
@@ -111,12 +107,23 @@ export function configSourceWith(
     }
   }
 
-  async function reload(): Promise<ReloadResult> {
-    const loaded = load()
+  // One after another: a module may take its time, and the file that was read last is the one that counts.
+  let reloading: Promise<unknown> = Promise.resolve()
+  function reload(by?: string): Promise<ReloadResult> {
+    const next = reloading.then(
+      () => reloadNow(by),
+      () => reloadNow(by),
+    )
+    reloading = next
+    return next
+  }
+
+  async function reloadNow(by: string | undefined): Promise<ReloadResult> {
+    const loaded = await load('refused')
     if (!loaded.ok) {
       problem = renderProblems(file ?? '', loaded.problems)
       const result: ReloadResult = { outcome: 'invalid', settings, problems: loaded.problems, text: problem }
-      tell(reloadListeners, result)
+      tell(reloadListeners, result, by)
       return result
     }
     problem = null
@@ -130,7 +137,7 @@ export function configSourceWith(
       settings,
       warnings: loaded.warnings,
     }
-    tell(reloadListeners, result)
+    tell(reloadListeners, result, by)
     return result
   }
 

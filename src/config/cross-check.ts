@@ -1,24 +1,20 @@
 // Rules that span several parts of the file: references between integrations, agents, servers and users.
-import { parseAddress } from '../contract/index.ts'
+import { CHANNEL_PLATFORM, parseAddress } from '../contract/index.ts'
 import { mayBacktrackForever } from './backtracking.ts'
 import { channelIntegrationId } from './channel-integrations.ts'
+import { defaultAccessOf } from './default-access.ts'
 import type { Finding } from './issues.ts'
 import { suggestion } from './nearest.ts'
 import type { Path } from './problem.ts'
 import type { BindingConfig } from './schema/agents.ts'
 import type { Config } from './schema/index.ts'
 
-export interface Built {
-  readonly platforms: readonly string[]
-  readonly connectors: readonly string[]
-}
-
 export interface Checked {
   readonly findings: readonly Finding[]
   readonly warnings: readonly string[]
 }
 
-export function crossCheck(config: Config, built: Built | null): Checked {
+export function crossCheck(config: Config): Checked {
   const findings: Finding[] = []
   const warnings: string[] = []
   const wrong = (path: Path, message: string, hint: string | null = null, at: 'key' | 'value' = 'value') =>
@@ -31,7 +27,7 @@ export function crossCheck(config: Config, built: Built | null): Checked {
   overlaps(config, wrong)
   channelServers(config, warnings)
   people(config, wrong)
-  if (built !== null) notBuilt(config, built, warnings)
+  notBuilt(config, warnings)
   quietDoors(config, warnings)
   unheard(config, warnings)
   publicAddress(config, warnings)
@@ -108,7 +104,7 @@ function bindings(config: Config, wrong: Wrong, warnings: string[]): void {
       const path = ['agents', index, 'inbound_bindings', place]
       const instance = instanceOf(config, binding)
       const integration = config.integrations.find((one) => one.id === instance)
-      const isServer = binding.plugin === 'mcp' && Object.hasOwn(config.mcp_servers, instance)
+      const isServer = binding.plugin === CHANNEL_PLATFORM && Object.hasOwn(config.mcp_servers, instance)
       if (isServer) continue
       if (integration === undefined) {
         if (ids.length === 0) {
@@ -145,7 +141,7 @@ function overlaps(config: Config, wrong: Wrong): void {
       const instance = instanceOf(config, binding)
       const owner = `agents[${index}].inbound_bindings[${place}]`
       // Several agents may hear one channel server: each gets a turn of its own.
-      if (binding.plugin === 'mcp' && Object.hasOwn(config.mcp_servers, instance)) continue
+      if (binding.plugin === CHANNEL_PLATFORM && Object.hasOwn(config.mcp_servers, instance)) continue
       if (binding.conversations === undefined) {
         const before = rest.get(instance)
         if (before === undefined) rest.set(instance, owner)
@@ -206,7 +202,7 @@ function channelServers(config: Config, warnings: string[]): void {
         agent.inbound_bindings.some(
           (binding) =>
             binding.allowed_channel_servers.includes(name) ||
-            (binding.plugin === 'mcp' && instanceOf(config, binding) === name),
+            (binding.plugin === CHANNEL_PLATFORM && instanceOf(config, binding) === name),
         ),
     )
     if (!heard) warnings.push(`mcp_servers.${name} is mentioned by no agent: it is not started`)
@@ -246,30 +242,25 @@ function people(config: Config, wrong: Wrong): void {
   }
 }
 
-function notBuilt(config: Config, built: Built, warnings: string[]): void {
-  for (const { id, platform } of config.integrations) {
-    if (!built.platforms.includes(platform))
+function notBuilt(config: Config, warnings: string[]): void {
+  for (const { id, platform, adapter } of config.integrations) {
+    if (adapter !== null && adapter.create === undefined)
       warnings.push(`platform ${platform} is not built yet: ${id} is loaded but stays off`)
   }
   for (const { id, connector } of config.agents) {
-    if (!built.connectors.includes(connector.type))
+    if (connector.adapter !== null && connector.adapter.create === undefined)
       warnings.push(`connector ${connector.type} is not built yet: ${id} is loaded but stays off`)
-  }
-  if (!built.platforms.includes('mcp')) {
-    for (const name of Object.keys(config.mcp_servers))
-      warnings.push(`platform mcp is not built yet: ${name} is loaded but stays off`)
   }
 }
 
 function quietDoors(config: Config, warnings: string[]): void {
   for (const [index, integration] of config.integrations.entries()) {
-    const { access } = integration
+    const { access, adapter, options } = integration
     if (access?.file !== undefined) continue
     if (
-      integration.platform === 'webhook' &&
-      integration.sender_header !== undefined &&
       access?.dm === undefined &&
-      (access?.allow_from.length ?? 0) === 0
+      (access?.allow_from.length ?? 0) === 0 &&
+      defaultAccessOf(adapter, options).dm === 'allowlist'
     ) {
       warnings.push(
         `integrations[${index}].access.allow_from is empty: nobody may speak through ${integration.id}`,

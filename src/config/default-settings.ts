@@ -1,9 +1,12 @@
 // The embedded default: what a plain `switchboard up` runs when there is no file. Web chat, a two-way webhook, the demo agent.
-import { DEFAULT_PORT, DEFAULT_TUNABLES, type IntegrationSettings, type Settings } from '../contract/index.ts'
+import {
+  DEFAULT_PORT,
+  DEFAULT_TUNABLES,
+  type IntegrationSettings,
+  type Settings,
+  WEB_OWNER,
+} from '../contract/index.ts'
 import { digestOf } from './digest.ts'
-
-/** Who the link of the web page speaks for unless it was minted for somebody else: its token holder may approve. */
-export const WEB_OWNER = 'owner'
 
 /** Stands before the keys of what no file holds, so that nobody looks for them in one. */
 export const EMBEDDED_ORIGIN = 'embedded default: '

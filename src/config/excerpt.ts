@@ -1,7 +1,4 @@
 // The source line of a problem, safe to print: a value is shown only where its key is known not to be a secret.
-import { configSchema } from './schema/index.ts'
-import { keyNames } from './schema-walk.ts'
-
 const TOKEN = /("(?:[^"\\]|\\.)*"?|'[^']*'?|(?:[^\s,{}[\]#"':]|:(?=[^\s]))+)(\s*:(?=\s|$))?/g
 const REFERENCE = /^(env:[A-Za-z_]\w*|secret:[\w.-]+),?$/
 const MASK = '•••'
@@ -9,9 +6,8 @@ const MASK = '•••'
 // Not secrets to the schema, but people write `--token=…` there.
 const COMMAND_LINES = ['command', 'args']
 
-// Gathered at the first problem: a good file never needs them.
-let known: ReturnType<typeof keyNames> | null = null
-const keys = () => (known ??= keyNames(configSchema))
+/** Every key of the schema, and whether it holds a secret. */
+export type KnownKeys = ReadonlyMap<string, { readonly secret: boolean }>
 
 /**
  * The line as a person wrote it, with everything that could be a secret masked. A key is shown when the schema knows
@@ -21,6 +17,7 @@ export function excerptOf(
   source: string,
   column: number,
   named: boolean,
+  keys: KnownKeys,
 ): { readonly excerpt: string; readonly caret: number } {
   const line = source.replace(/\r$/, '')
   if (line.trim() === '' || line.length > 2_000) return { excerpt: '', caret: column }
@@ -41,9 +38,9 @@ export function excerptOf(
     let shown: string
     if (isKey) {
       key = token.replace(/^["']|["']$/g, '')
-      shown = keys().has(key) || (named && start === column - 1 && token.length <= 60) ? token : MASK
+      shown = keys.has(key) || (named && start === column - 1 && token.length <= 60) ? token : MASK
     } else {
-      shown = REFERENCE.test(token) || token === '-' || isPlain(key) ? token : MASK
+      shown = REFERENCE.test(token) || token === '-' || isPlain(key, keys) ? token : MASK
     }
     if (start + token.length < column) shift += shown.length - token.length
     out += between + shown
@@ -55,7 +52,7 @@ export function excerptOf(
   return { excerpt: tidy.length > 160 ? `${tidy.slice(0, 160)}…` : tidy, caret: Math.max(1, column + shift) }
 }
 
-function isPlain(key: string | null): boolean {
+function isPlain(key: string | null, keys: KnownKeys): boolean {
   if (key === null || COMMAND_LINES.includes(key)) return false
-  return keys().get(key)?.secret === false
+  return keys.get(key)?.secret === false
 }

@@ -8,8 +8,6 @@ export {
   type ReloadResult,
   reloadError,
 } from './config-source.ts'
-export { createConfigSource } from './create-config-source.ts'
-export type { Built } from './cross-check.ts'
 export {
   type AdminToken,
   adminToken,
@@ -18,7 +16,7 @@ export {
   dataFolderAt,
   prepareDataFolder,
 } from './data-folder.ts'
-export { defaultSettings, WEB_OWNER } from './default-settings.ts'
+export { defaultSettings } from './default-settings.ts'
 export { canonical, digestOf } from './digest.ts'
 export { type Environment, readEnvironment } from './environment.ts'
 export { type PluginProgram, type PluginSources, readInstalledPlugin } from './installed-plugin.ts'
@@ -33,7 +31,7 @@ export {
 export { configurationJsonSchema } from './json-schema.ts'
 export { generateKey, type KeyRing, openKeyRing, readLedgerKey } from './key-ring.ts'
 export { type KnownInstance, knownInstances, recordInstance } from './known-instances.ts'
-export { type LoadDeps, type LoadResult, loadSettings } from './load.ts'
+export { type LoadDeps, type LoadResult, loadSettings, namedModules } from './load.ts'
 export { configError, type Problem, renderProblem, renderProblems } from './problem.ts'
 export { configurationReference, referenceRows } from './reference.ts'
 export {

@@ -1,6 +1,11 @@
 // Integrations that were added by command. Their definitions lie in the encrypted store, beside the secrets and under
 // names that no secret can have, so that a rotation takes them along.
-import { type IntegrationSettings, type Settings, SwitchboardError } from '../contract/index.ts'
+import {
+  type AdapterBook,
+  type IntegrationSettings,
+  type Settings,
+  SwitchboardError,
+} from '../contract/index.ts'
 import { digestOf } from './digest.ts'
 import type { SecretShelf } from './secret-shelf.ts'
 
@@ -31,22 +36,29 @@ export interface IntegrationShelf {
   refresh(): Promise<void>
 }
 
-export async function openIntegrationShelf(secrets: SecretShelf): Promise<IntegrationShelf> {
+/** `bookFor` gives the adapters that there are now, with the named platform loaded. */
+export async function openIntegrationShelf(
+  secrets: SecretShelf,
+  bookFor: (platform: string) => Promise<AdapterBook>,
+): Promise<IntegrationShelf> {
   let added = new Map<string, Added & { readonly stored: Stored }>()
   /** The same array until something changes: whoever merges it compares by identity. */
   let list: readonly Added[] = []
 
   // The schema is loaded only when there is something to hold to it.
-  const read = async (stored: Stored): Promise<Added> => {
-    const { readStoredIntegration } = await import('./stored-integration.ts')
-    return { settings: readStoredIntegration(stored.definition), agent: stored.agent }
+  const read = async ({ definition, agent }: Stored, how: 'new' | 'recalled' = 'new'): Promise<Added> => {
+    const { readStoredIntegration, recallStoredIntegration } = await import('./stored-integration.ts')
+    const book = await bookFor(String(definition.platform))
+    const settings =
+      how === 'new' ? readStoredIntegration(definition, book) : recallStoredIntegration(definition, book)
+    return { settings, agent }
   }
 
   const refresh = async () => {
     const fresh = new Map<string, Added & { readonly stored: Stored }>()
     for (const name of secrets.reserved(PREFIX)) {
       const stored = JSON.parse(secrets.read(name) ?? '{}') as Stored
-      fresh.set(name.slice(PREFIX.length), { ...(await read(stored)), stored })
+      fresh.set(name.slice(PREFIX.length), { ...(await read(stored, 'recalled')), stored })
     }
     added = fresh
     list = [...fresh.values()].map(({ settings, agent }) => ({ settings, agent }))

@@ -1,11 +1,11 @@
 // What zod found, said for a person: which key, what was expected, what to write instead. Values are never quoted,
 // because any of them could be a secret; names of platforms and connectors are.
 import type { z } from 'zod'
+import { CHANNEL_PLATFORM, SECRET_HINT } from '../contract/index.ts'
 import { nearest, suggestion } from './nearest.ts'
 import type { Path } from './problem.ts'
-import { SECRET_HINT } from './reference-pattern.ts'
-import { CONNECTOR_NAMES, configSchema, PLATFORM_NAMES } from './schema/index.ts'
-import { allowedKeys } from './schema-walk.ts'
+import { PLATFORM_KEY } from './schema/integrations.ts'
+import { allowedKeys, type Json } from './schema-walk.ts'
 
 export interface Finding {
   readonly path: Path
@@ -21,19 +21,22 @@ export interface Finding {
 
 type Issue = z.core.$ZodIssue
 
+/** What the file is held against: its JSON Schema, made when a key is unknown, and the names that may be written. */
+export interface Expected {
+  readonly schema: () => Json
+  readonly platformNames: readonly string[]
+  readonly connectorNames: readonly string[]
+}
+
 /** All findings of one parse, in the order of the file's keys as zod met them. */
-export function findingsOf(
-  issues: readonly Issue[],
-  value: unknown,
-  root: z.core.$ZodType = configSchema,
-): Finding[] {
+export function findingsOf(issues: readonly Issue[], value: unknown, root: Expected): Finding[] {
   const found = issues.flatMap((issue) => findingsOfIssue(issue, value, root))
   // "agents is missing" says nothing new where "agent" was written for it.
   const meant = new Set(found.map((finding) => finding.instead).filter((path) => path !== undefined))
   return found.filter((finding) => !(finding.missing && meant.has(JSON.stringify(finding.path))))
 }
 
-function findingsOfIssue(issue: Issue, value: unknown, root: z.core.$ZodType): Finding[] {
+function findingsOfIssue(issue: Issue, value: unknown, root: Expected): Finding[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
   const found = at(value, path)
   const rps = rateText(path, found, value)
@@ -69,9 +72,9 @@ function findingsOfIssue(issue: Issue, value: unknown, root: z.core.$ZodType): F
 // Past a hundred the count says more than the names.
 const MAX_NAMED = 100
 
-function unknownKeys(keys: readonly string[], path: Path, value: unknown, root: z.core.$ZodType): Finding[] {
+function unknownKeys(keys: readonly string[], path: Path, value: unknown, root: Expected): Finding[] {
   const used = new Set(Object.keys((at(value, path) as object | undefined) ?? {}))
-  const allowed = allowedKeys(root, path, value)
+  const allowed = allowedKeys(root.schema(), path, value)
   // A key that is already written is a worse guess than one that is missing.
   const free = allowed.filter((name) => !used.has(name))
   const findings = keys.slice(0, MAX_NAMED).map((key): Finding => {
@@ -109,11 +112,11 @@ function wrongUnion(
   path: Path,
   found: unknown,
   value: unknown,
-  root: z.core.$ZodType,
+  root: Expected,
 ): Finding | Finding[] {
   const discriminator = (issue as { discriminator?: string }).discriminator
   if (discriminator !== undefined || issue.errors.length === 0)
-    return wrongName(path, found, discriminator, value)
+    return wrongName({ path, found, discriminator, value }, root)
   // The member that got furthest is the one that was meant.
   const meant = issue.errors.find((errors) =>
     errors.every((error) => error.path.length > 0 || error.code === 'unrecognized_keys'),
@@ -128,12 +131,20 @@ function wrongUnion(
   return { path, at: 'value', message: `${last(path)}: ${issue.message}`, hint: null }
 }
 
-function wrongName(path: Path, found: unknown, discriminator: string | undefined, value: unknown): Finding {
+interface WrittenName {
+  readonly path: Path
+  readonly found: unknown
+  readonly discriminator: string | undefined
+  readonly value: unknown
+}
+
+function wrongName({ path, found, discriminator, value }: WrittenName, root: Expected): Finding {
   const key = discriminator ?? String(last(path))
   const inside = last(path) === key ? path : [...path, key]
   const written = last(path) === key ? found : (found as Record<string, unknown> | undefined)?.[key]
-  const names = key === 'platform' ? PLATFORM_NAMES : CONNECTOR_NAMES
-  const what = key === 'platform' ? 'platform' : 'connector'
+  const isPlatform = key === PLATFORM_KEY
+  const names = isPlatform ? root.platformNames : root.connectorNames
+  const what = isPlatform ? 'platform' : 'connector'
   if (written === undefined) {
     const siblings = Object.keys((at(value, inside.slice(0, -1)) as object | null) ?? {})
     const slip = siblings.find((sibling) => nearest(sibling, [key]) !== null)
@@ -147,7 +158,7 @@ function wrongName(path: Path, found: unknown, discriminator: string | undefined
     return { path: inside, at: 'key', message: `"${key}" is missing`, hint: `known: ${names.join(', ')}` }
   }
   if (typeof written !== 'string') return wrongType('string', inside, written)
-  if (key === 'platform' && written === 'mcp')
+  if (isPlatform && written === CHANNEL_PLATFORM)
     return {
       path: inside,
       at: 'value',
@@ -177,7 +188,7 @@ function sized(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig, path: P
 
 function plain(issue: Issue, path: Path): Finding {
   const [message = '', hint] = issue.message.split('; write ')
-  const own = message.includes('"') || /^(channels|access|messaging|an |a webhook|slack|mode)/.test(message)
+  const own = message.includes('"') || /^(channels|access|messaging|an )/.test(message)
   return {
     path,
     at: path.length > 0 && typeof last(path) === 'number' ? 'value' : own ? 'key' : 'value',

@@ -1,6 +1,7 @@
 // Proves the JSON Schema for editors and the generated reference.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { BOOK } from './fixtures/load-text.ts'
 import { configurationJsonSchema } from './json-schema.ts'
 import { configurationReference, referenceRows } from './reference.ts'
 import { readYaml } from './yaml-text.ts'
@@ -41,7 +42,7 @@ function faults(schema: Schema, value: unknown, path = ''): string[] {
   return []
 }
 
-const schema = configurationJsonSchema()
+const schema = configurationJsonSchema(BOOK)
 const yaml = (text: string) => readYaml(text).value
 
 describe('the schema for editors', () => {
@@ -94,7 +95,7 @@ describe('the schema for editors', () => {
 
 describe('the generated reference', () => {
   it('tells every key with its type, default and meaning', () => {
-    const rows = referenceRows()
+    const rows = referenceRows(BOOK)
     expect(rows.filter((row) => row.description === '' && !row.path.endsWith('scope.agents'))).toEqual([])
     expect(rows.find((row) => row.path === 'tunables.queue_expiry')).toMatchObject({
       type: 'duration',
@@ -104,7 +105,7 @@ describe('the generated reference', () => {
       only: 'platform: telegram',
       required: true,
     })
-    const page = configurationReference()
+    const page = configurationReference(BOOK)
     expect(page).toContain('| `server.host` | text | `127.0.0.1` |')
     expect(page.split('\n').every((line) => !line.startsWith('|') || line.endsWith('|'))).toBe(true)
   })

@@ -2,15 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_TUNABLES } from '../contract/index.ts'
+import { loadText, problemsFrom, settingsFrom } from './fixtures/load-text.ts'
 import { configError } from './problem.ts'
-import { loadText, problemsFrom, settingsFrom } from './testing-load.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8')
-const RIVER = { platforms: ['web', 'webhook'], connectors: ['demo'] }
 
 describe('what loads', () => {
   it('[S3.example-loads] the example of the specification loads as it stands', () => {
-    const settings = settingsFrom(fixture('spec-example.yaml'), {}, RIVER)
+    const settings = settingsFrom(fixture('spec-example.yaml'))
     expect(settings.server).toEqual({
       host: '127.0.0.1',
       port: 4747,
@@ -42,10 +41,6 @@ describe('what loads', () => {
     expect(settings.warnings).toEqual([
       'agents[0].channels.approved: server "telegram" is configured nowhere under mcp_servers',
       'mcp_servers.pager is mentioned by no agent: it is not started',
-      'platform telegram is not built yet: kate_tg is loaded but stays off',
-      'connector chorus is not built yet: kate is loaded but stays off',
-      'platform mcp is not built yet: slack is loaded but stays off',
-      'platform mcp is not built yet: pager is loaded but stays off',
     ])
   })
 

@@ -1,11 +1,21 @@
 // switchboard.yaml → Settings. Never throws on what the file holds: every fault is a problem with line and column.
 import { dirname, resolve } from 'node:path'
-import type { Settings } from '../contract/index.ts'
-import { type Built, crossCheck } from './cross-check.ts'
-import { excerptOf } from './excerpt.ts'
-import { type Finding, findingsOf } from './issues.ts'
+import {
+  type AdapterBook,
+  type AdapterShelf,
+  CHANNEL_PLATFORM,
+  type Settings,
+  type WantedAdapters,
+} from '../contract/index.ts'
+import { crossCheck } from './cross-check.ts'
+import { excerptOf, type KnownKeys } from './excerpt.ts'
+import { type Expected, type Finding, findingsOf } from './issues.ts'
+import { configurationJsonSchema } from './json-schema.ts'
 import { formatPath, type Problem } from './problem.ts'
-import { configSchema } from './schema/index.ts'
+import { CONNECTOR_KEY, DEFAULT_CONNECTOR } from './schema/agents.ts'
+import { configSchema, modulesSchema } from './schema/index.ts'
+import { PLATFORM_KEY } from './schema/integrations.ts'
+import { isMap, type Json, keyNames } from './schema-walk.ts'
 import { settingsOf } from './settings-of.ts'
 import { shellWord } from './shell-word.ts'
 import { createSideFiles } from './side-files.ts'
@@ -13,8 +23,10 @@ import { decodeText, type ReadFile, readFileBounded } from './text-file.ts'
 import { readYaml, type YamlText } from './yaml-text.ts'
 
 export interface LoadDeps {
-  /** What this version can run; null says nothing about it. */
-  readonly built: Built | null
+  /** The platforms and connectors that there are. */
+  readonly adapters: AdapterShelf
+  /** `down`: the rest is loaded, and what needs a module that failed stays down. */
+  readonly failedModules: 'refused' | 'down'
   /** Store when the file names none, e.g. `sqlite:/data/switchboard.db`. */
   readonly defaultStore: string
   readonly readFile?: ReadFile
@@ -30,7 +42,7 @@ export type LoadResult =
     }
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly files: readonly string[] }
 
-export function loadSettings(file: string, deps: LoadDeps): LoadResult {
+export async function loadSettings(file: string, deps: LoadDeps): Promise<LoadResult> {
   const path = resolve(file)
   const readFile = deps.readFile ?? readFileBounded
   let bytes: Uint8Array
@@ -52,15 +64,53 @@ export function loadSettings(file: string, deps: LoadDeps): LoadResult {
 }
 
 /** The same from text that is already in hand; `path` says where relative paths start. */
-export function parseSettings(
+export async function parseSettings(
   text: string,
   path: string,
   deps: LoadDeps & { readonly readFile: ReadFile },
-): LoadResult {
-  const folder = dirname(path)
+): Promise<LoadResult> {
   const yaml = readYaml(text)
+  const wanted = wantedBy(yaml.value, dirname(path))
+  const given = { text, path, yaml }
+  const result = settle(given, { ...deps, book: await deps.adapters.open(wanted) })
+  if (result.ok) return result
+  // What is told of a wrong file goes by all keys and names that there are.
+  const everything = { ...wanted, platforms: 'all', connectors: 'all' } as const
+  return settle(given, { ...deps, book: await deps.adapters.open(everything) })
+}
+
+interface SettleDeps extends Omit<LoadDeps, 'adapters'> {
+  readonly book: AdapterBook
+  readonly readFile: ReadFile
+}
+
+/** With every adapter that may be named in the book already. */
+export function parseSettingsWith(text: string, path: string, deps: SettleDeps): LoadResult {
+  return settle({ text, path, yaml: readYaml(text) }, deps)
+}
+
+interface Given {
+  readonly text: string
+  readonly path: string
+  readonly yaml: YamlText
+}
+
+function settle({ text, path, yaml }: Given, deps: SettleDeps): LoadResult {
+  const { book } = deps
+  const folder = dirname(path)
+  const expected: Expected = {
+    schema: () => configurationJsonSchema(book),
+    platformNames: book.platformNames.filter((name) => name !== CHANNEL_PLATFORM),
+    connectorNames: book.connectorNames,
+  }
+  const wrong = (findings: readonly Finding[]): LoadResult => ({
+    ok: false,
+    problems: problemsOf(findings, { text, path, yaml }, expected),
+    files: [path],
+  })
   if (yaml.problems.length > 0) {
     const lines = text.split('\n')
+    const keys = keysOf(expected.schema())
     const problems = yaml.problems.map((one): Problem => {
       const { line, column, path: at, message, hint } = one
       return {
@@ -69,7 +119,7 @@ export function parseSettings(
         path: formatPath(at),
         message,
         hint,
-        ...excerptOf(lines[line - 1] ?? '', column, false),
+        ...excerptOf(lines[line - 1] ?? '', column, false, keys),
       }
     })
     return { ok: false, problems, files: [path] }
@@ -81,18 +131,17 @@ export function parseSettings(
       'remove it to run the embedded default, or run `switchboard init`',
     )
 
-  const parsed = configSchema.safeParse(yaml.value)
+  const failedOnes = moduleFindings(book)
+  const parsed = configSchema(book).safeParse(yaml.value)
   if (!parsed.success) {
-    return {
-      ok: false,
-      problems: problemsOf(findingsOf(parsed.error.issues, yaml.value), yaml, text),
-      files: [path],
-    }
+    const found = findingsOf(parsed.error.issues, yaml.value, expected)
+    return wrong(deps.failedModules === 'refused' ? [...failedOnes, ...found] : found)
   }
-  const { findings, warnings } = crossCheck(parsed.data, deps.built)
-  if (findings.length > 0) return { ok: false, problems: problemsOf(findings, yaml, text), files: [path] }
+  const { findings, warnings } = crossCheck(parsed.data)
+  if (findings.length > 0) return wrong(findings)
+  if (failedOnes.length > 0 && deps.failedModules === 'refused') return wrong(failedOnes)
 
-  const all = [...warnings]
+  const all = [...warnings, ...failedOnes.map((one) => `${formatPath(one.path)}: ${one.message}`)]
   if (
     parsed.data.store !== undefined &&
     /^postgres(ql)?:\/\/([^/]*:[^/]*@|.*password=)/i.test(parsed.data.store)
@@ -100,12 +149,59 @@ export function parseSettings(
     all.push('store holds a password: write store: env:NAME instead')
   }
   const side = createSideFiles(folder, deps.readFile, (warning) => all.push(warning))
-  const settings = settingsOf(parsed.data, side, { folder, defaultStore: deps.defaultStore }, all)
+  const place = { folder, defaultStore: deps.defaultStore, modules: book.modules }
+  const settings = settingsOf(parsed.data, side, place, all)
   return { ok: true, settings, warnings: all, files: [path, ...side.touched] }
 }
 
-function problemsOf(findings: readonly Finding[], yaml: YamlText, text: string): Problem[] {
+function moduleFindings({ modules }: AdapterBook): readonly Finding[] {
+  return modules.flatMap(({ from, problem }, index): Finding[] =>
+    problem === null
+      ? []
+      : [{ path: ['modules', index], at: 'value', message: `module "${from}" ${problem}`, hint: null }],
+  )
+}
+
+/** What the file names, as far as it can be read: the rest of what is wrong with it is told later. */
+function wantedBy(value: unknown, folder: string): WantedAdapters {
+  const file = isMap(value) ? value : {}
+  const listed = (list: unknown): readonly unknown[] => (Array.isArray(list) ? list : [])
+  const named = (list: readonly unknown[], key: string) =>
+    list.flatMap((one) => (isMap(one) && typeof one[key] === 'string' ? [one[key]] : []))
+  const modules = modulesSchema.safeParse(file.modules)
+  const connectors = listed(file.agents).flatMap((one) =>
+    isMap(one) ? [one.connector ?? DEFAULT_CONNECTOR] : [],
+  )
+  return {
+    folder,
+    modules: modules.success ? modules.data : [],
+    platforms: [...new Set(named(listed(file.integrations), PLATFORM_KEY))],
+    connectors: [...new Set(named(connectors, CONNECTOR_KEY))],
+  }
+}
+
+/** The `modules` of a file, as far as it can be read; else none. */
+export function namedModules(file: string): readonly string[] {
+  try {
+    const decoded = decodeText(readFileBounded(resolve(file)))
+    return 'problem' in decoded ? [] : wantedBy(readYaml(decoded.text).value, '').modules
+  } catch {
+    return []
+  }
+}
+
+const gathered = new WeakMap<Json, KnownKeys>()
+
+/** Gathered at the first problem: a good file never needs them. */
+function keysOf(schema: Json): KnownKeys {
+  const keys = gathered.get(schema) ?? keyNames(schema)
+  gathered.set(schema, keys)
+  return keys
+}
+
+function problemsOf(findings: readonly Finding[], { text, yaml }: Given, expected: Expected): Problem[] {
   const lines = text.split('\n')
+  const keys = keysOf(expected.schema())
   const problems = findings.map((finding): Problem => {
     const { line, column } =
       finding.at === 'key' ? yaml.locateKey(finding.path) : yaml.locateValue(finding.path)
@@ -116,7 +212,7 @@ function problemsOf(findings: readonly Finding[], yaml: YamlText, text: string):
       path: formatPath(finding.path),
       message: finding.message,
       hint: written === null || written.length > 40 ? finding.hint : `write it in quotes: "${written}"`,
-      ...excerptOf(lines[line - 1] ?? '', column, finding.at === 'key'),
+      ...excerptOf(lines[line - 1] ?? '', column, finding.at === 'key', keys),
     }
   })
   return problems.sort((a, b) => a.line - b.line || a.column - b.column)

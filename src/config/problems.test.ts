@@ -1,8 +1,8 @@
 // Proves what does not load: place, nearest key, masked secrets, bombs, and that nothing is ever thrown.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { loadText, problemsFrom } from './fixtures/load-text.ts'
 import { editDistance, nearest } from './nearest.ts'
-import { loadText, problemsFrom } from './testing-load.ts'
 
 const web = 'integrations:\n  - { id: w, platform: web }\n'
 

@@ -1,15 +1,14 @@
 // The reference of switchboard.yaml as data and as Markdown, from the schema: it cannot go stale by itself.
-import type { z } from 'zod'
-import { configSchema } from './schema/index.ts'
+import type { AdapterBook } from '../contract/index.ts'
+import { configurationJsonSchema } from './json-schema.ts'
 import {
-  bare,
+  branchesOf,
   discriminatorOf,
-  elementOf,
   isSecret,
-  metaOf,
-  optionsOf,
-  recordValueOf,
-  shapeOf,
+  itemsOf,
+  type Json,
+  propertiesOf,
+  valuesOf,
   wordsOf,
 } from './schema-walk.ts'
 
@@ -25,44 +24,42 @@ export interface ReferenceRow {
   readonly only: string | null
 }
 
-type Schema = z.core.$ZodType
-type Def = z.core.$ZodTypes['_zod']['def']
-
-export function referenceRows(): readonly ReferenceRow[] {
-  return rowsOf(configSchema, '', null)
+export function referenceRows(book: AdapterBook): readonly ReferenceRow[] {
+  return rowsOf(configurationJsonSchema(book), '', null)
 }
 
-function rowsOf(schema: Schema, path: string, only: string | null): ReferenceRow[] {
-  const shape = shapeOf(schema)
-  if (shape === null) return inner(schema, path, only)
-  return Object.entries(shape).flatMap(([key, member]) => {
-    const here = path === '' ? key : `${path}.${key}`
-    return [rowOf(here, member, only), ...inner(member, here, only)]
-  })
+function rowsOf(schema: Json, path: string, only: string | null): ReferenceRow[] {
+  return Object.keys(propertiesOf(schema) ?? {}).flatMap((key) =>
+    keyRows(schema, key, path === '' ? key : `${path}.${key}`, only),
+  )
 }
 
-function inner(schema: Schema, path: string, only: string | null): ReferenceRow[] {
-  const element = elementOf(schema)
-  if (element !== null) return inner(element, `${path}[]`, only)
-  const value = recordValueOf(schema)
-  if (value !== null) return inner(value, `${path}.<name>`, only)
-  if (shapeOf(schema) !== null) return rowsOf(schema, path, only)
-  const options = optionsOf(schema)
-  if (options === null) return []
+function keyRows(schema: Json, key: string, path: string, only: string | null): ReferenceRow[] {
+  const member = propertiesOf(schema)?.[key]
+  return member === undefined
+    ? []
+    : [rowOf(path, member, isRequired(schema, key), only), ...inner(member, path, only)]
+}
+
+function inner(schema: Json, path: string, only: string | null): ReferenceRow[] {
+  const items = itemsOf(schema)
+  if (items !== null) return inner(items, `${path}[]`, only)
+  const values = valuesOf(schema)
+  if (values !== null) return inner(values, `${path}.<name>`, only)
+  if (propertiesOf(schema) !== null) return rowsOf(schema, path, only)
+  const branches = branchesOf(schema)
+  if (branches === null) return []
   const discriminator = discriminatorOf(schema)
-  if (discriminator === null)
-    return options.flatMap((option) => (shapeOf(option) ? rowsOf(option, path, only) : []))
-  return memberRows(options, discriminator, path)
+  if (discriminator === null) return branches.flatMap((one) => rowsOf(one, path, only))
+  return memberRows(branches, discriminator, path)
 }
 
 // Keys that every member has are told once; the others with the member they belong to.
-function memberRows(options: readonly Schema[], discriminator: string, path: string): ReferenceRow[] {
-  const shapes = options.map((option) => shapeOf(option) ?? {})
-  const names = shapes.map((shape) =>
-    shape[discriminator] ? (wordsOf(shape[discriminator])?.[0] ?? '') : '',
-  )
+function memberRows(branches: readonly Json[], discriminator: string, path: string): ReferenceRow[] {
+  const shapes = branches.map((one) => propertiesOf(one) ?? {})
+  const names = shapes.map((shape) => wordsOf(shape[discriminator] ?? {})?.[0] ?? '')
   const shared = Object.keys(shapes[0] ?? {}).filter(
-    (key) => key !== discriminator && shapes.every((shape) => key in shape),
+    (key) => key !== discriminator && shapes.every((shape) => Object.hasOwn(shape, key)),
   )
   const rows: ReferenceRow[] = [
     {
@@ -73,59 +70,53 @@ function memberRows(options: readonly Schema[], discriminator: string, path: str
       description: `Which ${discriminator}.`,
       only: null,
     },
+    ...shared.flatMap((key) => keyRows(branches[0] ?? {}, key, `${path}.${key}`, null)),
   ]
-  for (const key of shared) {
-    const member = shapes[0]?.[key]
-    if (member) rows.push(rowOf(`${path}.${key}`, member, null), ...inner(member, `${path}.${key}`, null))
-  }
-  for (const [index, shape] of shapes.entries()) {
+  for (const [index, branch] of branches.entries()) {
     const label = `${discriminator}: ${names[index]}`
-    for (const [key, member] of Object.entries(shape)) {
+    for (const key of Object.keys(shapes[index] ?? {})) {
       if (key === discriminator || shared.includes(key)) continue
-      rows.push(rowOf(`${path}.${key}`, member, label), ...inner(member, `${path}.${key}`, label))
+      rows.push(...keyRows(branch, key, `${path}.${key}`, label))
     }
   }
   return rows
 }
 
-function rowOf(path: string, schema: Schema, only: string | null): ReferenceRow {
-  const { required, fallback } = presence(schema)
-  const description = metaOf(schema).description ?? metaOf(bare(schema)).description
+function isRequired(schema: Json, key: string): boolean {
+  return Array.isArray(schema.required) && schema.required.includes(key)
+}
+
+function rowOf(path: string, schema: Json, required: boolean, only: string | null): ReferenceRow {
   return {
     path,
     type: typeOf(schema),
     required,
-    default: fallback === undefined ? null : written(fallback),
-    description: typeof description === 'string' ? description : '',
+    default: schema.default === undefined ? null : written(schema.default),
+    description: typeof schema.description === 'string' ? schema.description : '',
     only,
   }
 }
 
-function presence(schema: Schema): { required: boolean; fallback: unknown } {
-  const def = (schema as z.core.$ZodTypes)._zod.def as Def
-  if (def.type === 'default' || def.type === 'prefault')
-    return { required: false, fallback: def.defaultValue }
-  if (def.type === 'optional') return { required: false, fallback: undefined }
-  return { required: true, fallback: undefined }
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  object: 'map',
+  integer: 'number',
+  boolean: 'true \\| false',
 }
 
-function typeOf(schema: Schema): string {
-  const plain = bare(schema)
+function typeOf(schema: Json): string {
   if (isSecret(schema)) return 'text or reference'
-  const words = wordsOf(plain)
+  const words = wordsOf(schema)
   if (words !== null) return words.join(' \\| ')
-  const element = elementOf(plain)
-  if (element !== null) return `list of ${typeOf(element)}`
-  const options = optionsOf(plain)
-  if (options !== null) {
-    if (discriminatorOf(plain) !== null) return 'map'
-    const kinds = options.map(typeOf)
+  const items = itemsOf(schema)
+  if (items !== null) return `list of ${typeOf(items)}`
+  const branches = branchesOf(schema)
+  if (branches !== null) {
+    if (discriminatorOf(schema) !== null) return 'map'
+    const kinds = branches.map(typeOf)
     return kinds.includes('number') && kinds.includes('text') ? 'duration' : kinds.join(' \\| ')
   }
-  const { type } = (plain as z.core.$ZodTypes)._zod.def
-  if (type === 'string') return 'text'
-  if (type === 'object' || type === 'record') return 'map'
-  return type === 'boolean' ? 'true \\| false' : type
+  return KINDS[String(schema.type)] ?? String(schema.type)
 }
 
 function written(value: unknown): string {
@@ -136,8 +127,8 @@ function written(value: unknown): string {
 }
 
 /** The whole page docs/reference/configuration.md. */
-export function configurationReference(): string {
-  const rows = referenceRows()
+export function configurationReference(book: AdapterBook): string {
+  const rows = referenceRows(book)
   const sections = [...new Set(rows.map((row) => row.path.split(/[.[]/)[0] ?? ''))]
   const out = [
     '# Configuration reference',
@@ -150,6 +141,8 @@ export function configurationReference(): string {
     out.push('', `## ${section}`, '', '| key | type | default | meaning |', '|---|---|---|---|')
     for (const row of rows.filter((one) => (one.path.split(/[.[]/)[0] ?? '') === section)) out.push(line(row))
   }
+  out.push('', '## Who may speak by default', '', '| platform | `access.dm` |', '|---|---|')
+  for (const name of book.platformNames) out.push(`| \`${name}\` | ${defaultDm(book, name)} |`)
   return `${out.join('\n')}\n`
 }
 
@@ -157,4 +150,17 @@ function line(row: ReferenceRow): string {
   const fallback = row.required ? '*required*' : row.default === null ? '' : `\`${row.default}\``
   const only = row.only === null ? '' : `(\`${row.only}\`) `
   return `| \`${row.path}\` | ${row.type} | ${fallback} | ${only}${row.description.replaceAll('|', '\\|')} |`
+}
+
+const DM_WORDS = {
+  pairing: '`pairing`',
+  allowlist: '`allowlist`',
+  disabled: '`disabled`',
+  credential: 'the platform’s own credential',
+}
+
+function defaultDm(book: AdapterBook, name: string): string {
+  const access = book.platform(name)?.defaultAccess
+  if (typeof access === 'function') return `${DM_WORDS[access({}).dm]}, or as its options say`
+  return DM_WORDS[access?.dm ?? 'allowlist']
 }

@@ -1,118 +1,88 @@
-// Walks the zod schema beside the data: which keys are allowed at a place, which keys hold secrets.
-import type { z } from 'zod'
+// Walks a JSON Schema beside the data: which keys are allowed at a place, which keys hold secrets. A JSON Schema and not
+// the library's own, so that options of every adapter are known alike, whoever wrote their schema.
+import { SECRET_HINT, SECRET_REFERENCE } from '../contract/index.ts'
 import type { Path } from './problem.ts'
 
-type Schema = z.core.$ZodType
-type AnyDef = z.core.$ZodTypes['_zod']['def']
+export type Json = Readonly<Record<string, unknown>>
 
-function defOf(schema: Schema): AnyDef {
-  return (schema as z.core.$ZodTypes)._zod.def
+export function isMap(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The schema without optional, default and transform around it. */
-export function bare(schema: Schema): Schema {
-  const def = defOf(schema)
-  switch (def.type) {
-    case 'optional':
-    case 'default':
-    case 'prefault':
-    case 'nullable':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return bare(def.innerType)
-    case 'pipe':
-      return bare(def.in)
-    default:
-      return schema
-  }
+export function propertiesOf(schema: Json): Readonly<Record<string, Json>> | null {
+  return isMap(schema.properties) ? (schema.properties as Record<string, Json>) : null
 }
 
-export function shapeOf(schema: Schema): Readonly<Record<string, Schema>> | null {
-  const def = defOf(bare(schema))
-  return def.type === 'object' ? def.shape : null
+export function itemsOf(schema: Json): Json | null {
+  return isMap(schema.items) ? schema.items : null
 }
 
-export function elementOf(schema: Schema): Schema | null {
-  const def = defOf(bare(schema))
-  return def.type === 'array' ? def.element : null
+/** Of a map whose keys are the user's own. */
+export function valuesOf(schema: Json): Json | null {
+  return isMap(schema.additionalProperties) ? schema.additionalProperties : null
 }
 
-export function recordValueOf(schema: Schema): Schema | null {
-  const def = defOf(bare(schema))
-  return def.type === 'record' ? def.valueType : null
+export function branchesOf(schema: Json): readonly Json[] | null {
+  const branches = schema.oneOf ?? schema.anyOf
+  return Array.isArray(branches) ? branches.filter(isMap) : null
 }
 
-export function optionsOf(schema: Schema): readonly Schema[] | null {
-  const def = defOf(bare(schema))
-  return def.type === 'union' ? def.options : null
+/** The key that tells the branches apart: each has one value of its own there. */
+export function discriminatorOf(schema: Json): string | null {
+  const branches = branchesOf(schema) ?? []
+  const first = Object.entries(propertiesOf(branches[0] ?? {}) ?? {}).filter(
+    ([, member]) => 'const' in member,
+  )
+  const isMark = (key: string) => branches.every((one) => 'const' in (propertyOf(one, key) ?? {}))
+  return first.map(([key]) => key).find(isMark) ?? null
 }
 
-export function discriminatorOf(schema: Schema): string | null {
-  const def = defOf(bare(schema)) as { discriminator?: string }
-  return def.discriminator ?? null
+/** The values that are allowed, where they are words; else null. */
+export function wordsOf(schema: Json): readonly string[] | null {
+  if ('const' in schema) return [String(schema.const)]
+  return Array.isArray(schema.enum) ? schema.enum.map(String) : null
 }
 
-/** The values a literal or an enum allows, else null. */
-export function wordsOf(schema: Schema): readonly string[] | null {
-  const def = defOf(bare(schema))
-  if (def.type === 'literal') return def.values.map(String)
-  if (def.type === 'enum') return Object.values(def.entries).map(String)
-  return null
+function propertyOf(schema: Json, key: string): Json | undefined {
+  const properties = propertiesOf(schema)
+  return properties !== null && Object.hasOwn(properties, key) ? properties[key] : undefined
 }
 
 /** Keys allowed at a place of the data. Empty where anything goes or nothing fits. */
-export function allowedKeys(schema: Schema, path: Path, value: unknown): readonly string[] {
-  const at = schemaAt(schema, path, value)
-  return at === null ? [] : keysOf(at.schema, at.value)
-}
-
-function schemaAt(schema: Schema, path: Path, value: unknown): { schema: Schema; value: unknown } | null {
-  let here: Schema = schema
+export function allowedKeys(schema: Json, path: Path, value: unknown): readonly string[] {
+  let here = schema
   let data = value
   for (const part of path) {
-    const shape = shapeOf(pick(here, data))
-    const next = shape ? shape[String(part)] : (elementOf(here) ?? recordValueOf(here) ?? undefined)
-    if (next === undefined) return null
+    const chosen = pick(here, data)
+    const next = propertiesOf(chosen) ? propertyOf(chosen, String(part)) : (itemsOf(here) ?? valuesOf(here))
+    if (!next) return []
     here = next
     data = (data as Record<string | number, unknown> | null | undefined)?.[part]
   }
-  return { schema: here, value: data }
+  return Object.keys(propertiesOf(pick(here, data)) ?? {})
 }
 
-function keysOf(schema: Schema, value: unknown): readonly string[] {
-  return Object.keys(shapeOf(pick(schema, value)) ?? {})
-}
-
-// A union is the member whose discriminator fits, else the first one with keys.
-function pick(schema: Schema, value: unknown): Schema {
-  const options = optionsOf(schema)
-  if (options === null) return schema
+// A union is the branch whose mark fits, else the first one with keys.
+function pick(schema: Json, value: unknown): Json {
+  const branches = branchesOf(schema)
+  if (branches === null) return schema
   const discriminator = discriminatorOf(schema)
-  const written = (value as Record<string, unknown> | null)?.[discriminator ?? '']
-  const fits = options.find((option) => {
-    const shape = shapeOf(option)
-    if (shape === null) return false
-    const mark = discriminator === null ? undefined : shape[discriminator]
-    return mark === undefined || (wordsOf(mark) ?? []).includes(String(written))
-  })
+  if (discriminator === null) return branches.find((one) => propertiesOf(one) !== null) ?? schema
+  const written = (value as Record<string, unknown> | null)?.[discriminator]
+  const fits = branches.find((one) => propertyOf(one, discriminator)?.const === written)
   return fits ?? schema
 }
 
 /** Every key of the schema: name → whether its value is (or may be) a secret anywhere. */
-export function keyNames(schema: Schema): ReadonlyMap<string, { readonly secret: boolean }> {
+export function keyNames(schema: Json): ReadonlyMap<string, { readonly secret: boolean }> {
   const names = new Map<string, { secret: boolean }>()
-  const seen = new Set<Schema>()
-  const visit = (here: Schema): void => {
-    const plain = bare(here)
-    if (seen.has(plain)) return
-    seen.add(plain)
-    for (const [name, member] of Object.entries(shapeOf(plain) ?? {})) {
+  const visit = (here: Json): void => {
+    for (const [name, member] of Object.entries(propertiesOf(here) ?? {})) {
       const before = names.get(name)?.secret ?? false
       names.set(name, { secret: before || isSecret(member) })
       visit(member)
     }
-    for (const inner of [elementOf(plain), recordValueOf(plain), ...(optionsOf(plain) ?? [])]) {
+    for (const inner of [itemsOf(here), valuesOf(here), ...(branchesOf(here) ?? [])]) {
       if (inner !== null) visit(inner)
     }
   }
@@ -120,10 +90,30 @@ export function keyNames(schema: Schema): ReadonlyMap<string, { readonly secret:
   return names
 }
 
-export function isSecret(schema: Schema): boolean {
-  return metaOf(schema)['x-secret'] === true || metaOf(bare(schema))['x-secret'] === true
+/** Its value is a reference, or may be one. */
+export function isSecret(schema: Json): boolean {
+  return schema['x-secret'] === true || schema['x-secret'] === 'or-text'
 }
 
-export function metaOf(schema: Schema): Readonly<Record<string, unknown>> {
-  return (schema as z.ZodType).meta() ?? {}
+export interface InlineSecret {
+  readonly path: Path
+  readonly message: string
+}
+
+/** Secrets that were written in place of references: whoever marked the key need not look for them. */
+export function inlineSecrets(schema: Json, value: unknown, path: Path = []): readonly InlineSecret[] {
+  if (typeof value === 'string') {
+    const wrong = schema['x-secret'] === true && !SECRET_REFERENCE.test(value)
+    return wrong ? [{ path, message: `a secret is never written here; ${SECRET_HINT}` }] : []
+  }
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema)
+    return items === null ? [] : value.flatMap((one, at) => inlineSecrets(items, one, [...path, at]))
+  }
+  if (!isMap(value)) return []
+  const chosen = pick(schema, value)
+  return Object.entries(value).flatMap(([key, member]) => {
+    const known = propertyOf(chosen, key) ?? valuesOf(chosen)
+    return known ? inlineSecrets(known, member, [...path, key]) : []
+  })
 }

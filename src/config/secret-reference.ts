@@ -1,7 +1,6 @@
 // References to secrets: env:NAME, file:path, secret:NAME. Errors name the reference, never the value.
 import { resolve } from 'node:path'
-import { SwitchboardError } from '../contract/index.ts'
-import { SECRET_HINT, SECRET_REFERENCE } from './reference-pattern.ts'
+import { SECRET_HINT, SECRET_REFERENCE, SwitchboardError } from '../contract/index.ts'
 import { type ReadFile, readFileBounded } from './text-file.ts'
 
 const MAX_BYTES = 65_536

@@ -7,16 +7,17 @@ import {
   type ChannelsSettings,
   DEFAULT_PORT,
   type IntegrationSettings,
+  type ModuleStanding,
   type Settings,
   type Tunables,
 } from '../contract/index.ts'
 import { withChannelServers } from './channel-integrations.ts'
 import { instanceOf } from './cross-check.ts'
-import { WEB_OWNER } from './default-settings.ts'
+import { defaultAccessOf } from './default-access.ts'
 import { digestOf } from './digest.ts'
 import type { AccessConfig, PolicyConfig } from './schema/access.ts'
 import type { AgentConfig } from './schema/agents.ts'
-import { COMMON_INTEGRATION_KEYS, type Config } from './schema/index.ts'
+import type { Config } from './schema/index.ts'
 import type { IntegrationConfig } from './schema/integrations.ts'
 
 /** What the file pointed to: read by load, so that this stays pure. */
@@ -31,6 +32,8 @@ export interface SettingsPlace {
   readonly folder: string
   /** Store to use when the file names none. */
   readonly defaultStore: string
+  /** What became of `modules`. */
+  readonly modules: readonly ModuleStanding[]
 }
 
 export function settingsOf(
@@ -65,11 +68,14 @@ export function settingsOf(
       roles: user.roles,
     })),
     tunables: tunablesOf(config),
+    ...(place.modules.length === 0 ? {} : { modules: place.modules }),
   })
   // The store's path is where this node keeps things, not what the configuration means.
   const meaning = {
     ...plain,
     store: plain.store.startsWith('sqlite:') ? 'sqlite' : withoutPassword(plain.store),
+    // Where a module lies is not what it means; two nodes with other versions of it mean other things.
+    ...(plain.modules ? { modules: plain.modules.map(({ file: _file, ...one }) => one) } : {}),
   }
   return { ...withFolders(plain, place.folder), digest: digestOf(meaning), warnings }
 }
@@ -99,10 +105,9 @@ export function integrationOf(
   config: Config,
   side: SideFiles,
 ): IntegrationSettings {
-  const options = Object.fromEntries(
-    Object.entries(one).filter(([key]) => !COMMON_INTEGRATION_KEYS.includes(key)),
-  )
-  const { reply_to_mode, text_chunk_limit, mention_patterns } = config.tunables
+  const { dm, approvers = [] } = defaultAccessOf(one.adapter, one.options)
+  const access = policyOf(one.access, dm, config.tunables.mention_patterns, side)
+  const { reply_to_mode, text_chunk_limit } = config.tunables
   const chunk = one.text_chunk_limit ?? text_chunk_limit
   return {
     id: one.id,
@@ -110,8 +115,8 @@ export function integrationOf(
     enabled: one.enabled,
     default: one.default,
     scope: one.scope ?? 'bound',
-    access: withTokenHolder(one.platform, policyOf(one.access, defaultDm(one), mention_patterns, side)),
-    options,
+    access: access.readable && access.approvers.length === 0 ? { ...access, approvers } : access,
+    options: one.options,
     ackReaction: one.ack_reaction ?? config.tunables.ack_reaction,
     replyToMode: one.reply_to_mode ?? reply_to_mode,
     ...(chunk === undefined ? {} : { textChunkLimit: chunk }),
@@ -119,31 +124,7 @@ export function integrationOf(
   }
 }
 
-// On the web page whoever holds the token is the owner; no pairing could name one.
-function withTokenHolder(platform: string, access: AccessPolicy): AccessPolicy {
-  if (platform !== 'web' || !access.readable || access.approvers.length > 0) return access
-  return { ...access, approvers: [WEB_OWNER] }
-}
-
 type Dm = 'pairing' | 'allowlist' | 'disabled' | 'credential'
-
-function defaultDm(one: IntegrationConfig): Dm {
-  switch (one.platform) {
-    case 'telegram':
-    case 'slack':
-    case 'discord':
-    case 'whatsapp':
-      return 'pairing'
-    case 'email':
-    case 'imessage':
-      return 'allowlist'
-    case 'webhook':
-      // The header names the sender, so the list decides; a signature alone is the credential itself.
-      return one.sender_header === undefined ? 'credential' : 'allowlist'
-    default:
-      return 'credential'
-  }
-}
 
 function policyOf(
   access: AccessConfig | undefined,
@@ -180,7 +161,7 @@ function readable(
 }
 
 function agentOf(one: AgentConfig, index: number, config: Config, side: SideFiles): AgentSettings {
-  const { type, ...options } = one.connector
+  const { type, options } = one.connector
   const { channels, messaging } = one
   return {
     id: one.id,

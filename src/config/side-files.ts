@@ -1,11 +1,18 @@
 // The files that switchboard.yaml points to: messaging.json and access policies. Unreadable means denied, and is told.
 import { resolve } from 'node:path'
-import { findingsOf } from './issues.ts'
+import { type Expected, findingsOf } from './issues.ts'
+import { jsonSchemaOf } from './json-schema.ts'
 import { policySchema } from './schema/access.ts'
 import { isAllowEntry } from './schema/agents.ts'
 import type { SideFiles } from './settings-of.ts'
 import { decodeText, type ReadFile } from './text-file.ts'
 import { readYaml } from './yaml-text.ts'
+
+const POLICY: Expected = {
+  schema: () => jsonSchemaOf(policySchema),
+  platformNames: [],
+  connectorNames: [],
+}
 
 /** Reads each file once; every problem becomes one warning. `touched` collects what a watcher has to watch. */
 export function createSideFiles(
@@ -47,7 +54,7 @@ function readPolicy(path: string, shown: string, readFile: ReadFile): ReturnType
   if (first) return { problem: `access file ${shown}:${first.line}:${first.column} ${first.message}` }
   const parsed = policySchema.safeParse(yaml.value)
   if (parsed.success) return { policy: parsed.data }
-  const [finding] = findingsOf(parsed.error.issues, yaml.value, policySchema)
+  const [finding] = findingsOf(parsed.error.issues, yaml.value, POLICY)
   const { line, column } = yaml.locateKey(finding?.path ?? [])
   return { problem: `access file ${shown}:${line}:${column} ${finding?.message ?? 'is malformed'}` }
 }

@@ -200,8 +200,3 @@ export interface ConnectorDeps {
   /** Where hosts attach. Absent: they cannot. */
   readonly hosts?: HostDoor
 }
-
-export interface ConnectorModule {
-  readonly type: string
-  create(deps: ConnectorDeps): AgentConnector
-}

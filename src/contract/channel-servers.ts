@@ -1,7 +1,11 @@
 // MCP channel servers that Switchboard starts or connects to: what the pool of live connections offers to the adapters
 // (one per server and agent), to doctor and status. A server is connected once, however many agents it speaks to.
 import type { Cancel } from './clock.ts'
+import type { PlatformDeps } from './platform.ts'
 import type { McpServerSettings } from './settings.ts'
+
+/** The platform behind channel servers: what bindings call it, and the integrations that are made from `mcp_servers`. */
+export const CHANNEL_PLATFORM = 'mcp'
 
 /** Whose names a server speaks: `experimental['<prefix>/channel']`, `notifications/<prefix>/channel`. */
 export type ChannelPrefix = 'claude' | 'nexo'
@@ -81,6 +85,11 @@ export interface ChannelServer {
   ): Promise<ServerToolResult>
   /** Resolves when it was written to the transport. */
   notify(method: string, params: Readonly<Record<string, unknown>>): Promise<void>
+}
+
+/** What the app gives to the platform behind channel servers, and to no other. */
+export interface ChannelPlatformDeps extends PlatformDeps {
+  readonly servers?: ChannelServers
 }
 
 export interface ChannelServers {

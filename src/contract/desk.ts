@@ -2,6 +2,7 @@
 // implements all of it; a command without a daemon gets a desk that only reads. Field names are what scripts rely on
 // (fields may be added, none renamed); times are ISO 8601 strings unless the name ends in _ms.
 import type { Urgency } from './message.ts'
+import type { ModuleStanding } from './modules.ts'
 import type { NodeView } from './nodes.ts'
 import type { AuditReport, LedgerEntry, SendFilter, TurnFilter } from './records.ts'
 import type { TurnEventRow } from './turn-events.ts'
@@ -230,6 +231,8 @@ export interface DoctorReport {
   readonly cluster?: { readonly nodes: readonly NodeView[]; readonly warnings: readonly string[] }
   /** `problem`: the key at hand did not seal all of it. */
   readonly ledger: { readonly foreign_chains: number; readonly problem: string | null }
+  /** Platforms and connectors of others. `changed`: the file is not the one that was loaded. */
+  readonly modules?: readonly (ModuleStanding & { readonly changed: boolean })[]
   readonly integrations: readonly {
     readonly id: string
     readonly platform: string

@@ -1,7 +1,7 @@
 // The contract of a platform adapter: a platform is received from and sent to. It has no store, session, retry,
 // dedup or allowlist; those are the river's.
 import type { Address } from './address.ts'
-import type { ChannelServers, ChannelView } from './channel-servers.ts'
+import type { ChannelView } from './channel-servers.ts'
 import type { Clock, Random } from './clock.ts'
 import type { GateView } from './desk.ts'
 import type { Logger } from './log.ts'
@@ -138,13 +138,8 @@ export interface PlatformDeps {
   readonly publicUrl?: string | null
   /** Absent where a test needs none. */
   readonly credentials?: CredentialShelf
-  /** The agent that answers in a conversation, and the largest HTTP body, as the configuration in force has them. */
-  readonly agentAt?: (conversation: string) => string | null
-  readonly maxBodyBytes?: () => number
   /** The integration as the configuration in force has it: gates are asked with it, message by message. */
   readonly current?: () => IntegrationSettings | null
-  /** The live connections to channel servers; only the platform `mcp` looks at them. */
-  readonly servers?: ChannelServers
   /** For what only one node at a time may do for this integration (a poller, a socket). Absent: there is one node. */
   readonly lease?: LinkLease
   /** Where the files of this integration are found by all nodes. Absent: there is one node, and its folder is enough. */
@@ -303,10 +298,4 @@ export interface Endpoint {
 
 export function isReply(outcome: VerifiedRequest | HttpReply): outcome is HttpReply {
   return 'status' in outcome
-}
-
-/** What a platform folder exports: one row in app/registry.ts. */
-export interface PlatformModule {
-  readonly name: string
-  create(deps: PlatformDeps): PlatformAdapter
 }

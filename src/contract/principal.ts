@@ -35,3 +35,6 @@ export type Resource =
   | { readonly kind: 'session'; readonly id: string; readonly agent: string }
 
 export type Authorization = { readonly allowed: true } | { readonly allowed: false; readonly reason: string }
+
+/** Who the link of the web page speaks for unless it was minted for somebody else: its token holder may approve. */
+export const WEB_OWNER = 'owner'

@@ -1,5 +1,6 @@
 // The configuration as the rest of the house sees it: validated, with defaults, references not yet resolved.
 // `config` makes it from switchboard.yaml; nobody else reads files or the environment.
+import type { ModuleStanding } from './modules.ts'
 
 export interface RateLimit {
   /** 0/0 = no limit. */
@@ -167,6 +168,8 @@ export interface Settings {
   readonly mcpServers: readonly McpServerSettings[]
   readonly users: readonly UserSettings[]
   readonly tunables: Tunables
+  /** Platforms and connectors of others, as they were found. Absent: none is named. */
+  readonly modules?: readonly ModuleStanding[]
   /** SHA-256 over the meaning of the configuration: nodes compare it. */
   readonly digest: string
   /** Things that load but deserve a word: platforms not built yet, approved servers configured nowhere. */

@@ -5,7 +5,7 @@ import type {
   AgentConnector,
   AgentOutlet,
   Ask,
-  ConnectorModule,
+  ConnectorDeps,
   Delivery,
   Redelivery,
   Verdict,
@@ -66,7 +66,9 @@ export interface ScriptedAgent {
   texts(): readonly string[]
 }
 
-export interface ScriptedConnector extends ConnectorModule {
+export interface ScriptedConnector {
+  readonly name: string
+  create(deps: ConnectorDeps): AgentConnector
   agent(id: string): ScriptedAgent
 }
 
@@ -88,7 +90,7 @@ export function createScriptedConnector(
     return known
   }
   return {
-    type: 'test',
+    name: 'test',
     agent: (id) => seat(id).agent,
     create: ({ agent }) => seat(agent.id).connector(),
   }

@@ -10,8 +10,8 @@ import {
   type OutboundOp,
   opText,
   type PlatformAdapter,
+  type PlatformDeps,
   type PlatformIntake,
-  type PlatformModule,
   type Quoted,
   type Received,
   type SendRequest,
@@ -65,7 +65,9 @@ export interface PersonOptions {
   readonly isBot?: boolean
 }
 
-export interface ScriptedPlatform extends PlatformModule {
+export interface ScriptedPlatform {
+  readonly name: string
+  create(deps: PlatformDeps): PlatformAdapter
   person(conversation: string, sender: string, options?: PersonOptions): Person
   /** Straight through the intake of an integration. */
   receive(

@@ -11,7 +11,6 @@ import type {
   Logger,
   OutboundOp,
   PlatformAdapter,
-  PlatformDeps,
   Random,
   ReasonCode,
   Received,
@@ -19,11 +18,12 @@ import type {
   TranscriptEntry,
   TurnState,
 } from '../../src/contract/index.ts'
-import { webPlatform } from '../../src/platforms/web/index.ts'
+import type { WebDeps } from '../../src/platforms/web/config.ts'
+import { createWebPlatform } from '../../src/platforms/web/index.ts'
 
 export interface MemoryRiver {
   readonly platform: PlatformAdapter
-  readonly deps: PlatformDeps
+  readonly deps: WebDeps
   readonly tokens: TokenBook
   readonly rows: TranscriptEntry[]
   readonly received: InboundEvent[]
@@ -66,7 +66,7 @@ export async function createMemoryRiver(options: {
   const received: InboundEvent[] = []
   const last = { in: 0, out: 0 }
   const tokens = createTokenBook(clock, random)
-  const deps: PlatformDeps = {
+  const deps: WebDeps = {
     integration: { ...WEB_SETTINGS, ...options.settings },
     clock,
     random,
@@ -86,7 +86,7 @@ export async function createMemoryRiver(options: {
     filesDir: mkdtempSync(join(tmpdir(), 'swb-files-')),
     ...(options.mirror ? { mirror: options.mirror } : {}),
   }
-  const platform = webPlatform.create(deps)
+  const platform = createWebPlatform(deps)
 
   function receiveOne(event: InboundEvent): Received {
     const messageId = event.messageId ?? random.uuid()

@@ -10,7 +10,8 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   agents: ['contract', 'kit', 'tools'],
   attach: ['contract'],
   store: ['contract'],
-  config: ['contract'],
+  // The words of options (a secret, a URL) are those that adapters use.
+  config: ['contract', 'kit'],
   server: ['contract', 'core'],
   app: '*',
   cli: ['app', 'contract', 'config'],

@@ -1,15 +1,31 @@
 // One life of a gateway. When it crashes, nothing that it began reaches the world any more: its timers, its store, its
 // platforms and its agents fall silent, as they would under kill -9.
-import type { Clock, ConnectorModule, PlatformModule, Store } from '../../src/contract/index.ts'
+import type {
+  AgentConnector,
+  Clock,
+  ConnectorDeps,
+  PlatformAdapter,
+  PlatformDeps,
+  Store,
+} from '../../src/contract/index.ts'
 import { SwitchboardError } from '../../src/contract/index.ts'
+
+/** What a gateway makes adapters with, at once. */
+export interface PlatformMaker {
+  create(deps: PlatformDeps): PlatformAdapter
+}
+
+export interface ConnectorMaker {
+  create(deps: ConnectorDeps): AgentConnector
+}
 
 export interface Life {
   readonly dead: () => boolean
   end(): void
   clock(base: Clock): Clock
   store(store: Store): Store
-  platform(module: PlatformModule): PlatformModule
-  connector(module: ConnectorModule): ConnectorModule
+  platform(module: PlatformMaker): PlatformMaker
+  connector(module: ConnectorMaker): ConnectorMaker
   /** Store calls under way. */
   busy(): number
   /** Grows whenever something happens. */

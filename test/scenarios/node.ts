@@ -1,7 +1,7 @@
 // One node of a river: a store, a gateway, desks, and a life that can end. In a cluster each node has its part: people
 // speak through the first, agents are attached to the second, operators ask the third; whoever comes first sends.
 import { tmpdir } from 'node:os'
-import { demoConnector } from '../../src/agents/demo/index.ts'
+import { createDemoAgent } from '../../src/agents/demo/index.ts'
 import { createDesk } from '../../src/app/desk.ts'
 import { createGateway, type Gateway } from '../../src/app/gateway.ts'
 import { createTokens } from '../../src/app/tokens.ts'
@@ -9,19 +9,17 @@ import type {
   ChannelServer,
   ChannelServers,
   Clock,
-  ConnectorModule,
   Desk,
   Logger,
-  PlatformModule,
   Settings,
   Store,
   ToolDesk,
 } from '../../src/contract/index.ts'
 import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
-import { mcpPlatform } from '../../src/platforms/mcp/index.ts'
+import { createMcp } from '../../src/platforms/mcp/index.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createTestClock, createTestRandom } from '../../src/testing/test-clock.ts'
-import { createLife, type Life } from './guard.ts'
+import { type ConnectorMaker, createLife, type Life, type PlatformMaker } from './guard.ts'
 
 export interface Part {
   readonly name: string
@@ -36,8 +34,8 @@ export interface Surroundings {
   readonly clock: Clock
   readonly timers: { due: Set<number[]> }
   readonly log: Logger
-  readonly platform: PlatformModule
-  readonly connector: ConnectorModule
+  readonly platform: PlatformMaker
+  readonly connector: ConnectorMaker
   readonly servers: ChannelServers
   readonly settings: () => Settings
   readonly watched: () => boolean
@@ -89,14 +87,14 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
   const platform = part.receives ? around.platform : deaf(around.platform)
   const connector = part.delivers ? around.connector : unattended(around.connector)
   const gateway = createGateway({
-    platforms: {
-      ...Object.fromEntries(PLAYED.map((name) => [name, async () => life.platform(platform)])),
-      mcp: async () => life.platform(mcpPlatform),
+    platform: async (name) => {
+      if (name === 'mcp') return life.platform({ create: createMcp })
+      return PLAYED.includes(name) ? life.platform(platform) : null
     },
     servers: async () => (part.receives ? around.servers : elsewhere(around.servers)),
-    connectors: {
-      test: async () => life.connector(connector),
-      demo: async () => life.connector(demoConnector),
+    connector: async (name) => {
+      if (name === 'demo') return life.connector({ create: createDemoAgent })
+      return name === 'test' ? life.connector(connector) : null
     },
     store,
     clock: time,
@@ -148,7 +146,7 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
 }
 
 /** Nothing comes in here; it can send. */
-function deaf(module: PlatformModule): PlatformModule {
+function deaf(module: PlatformMaker): PlatformMaker {
   const quiet = async () => undefined
   return { ...module, create: (deps) => ({ ...module.create(deps), start: quiet, stop: quiet }) }
 }
@@ -171,7 +169,7 @@ function elsewhere(servers: ChannelServers): ChannelServers {
  * Configured here as everywhere, with no agent attached: whatever is handed over here went astray. Only a host that may
  * have moved is asked for everywhere.
  */
-function unattended(module: ConnectorModule): ConnectorModule {
+function unattended(module: ConnectorMaker): ConnectorMaker {
   const astray = async (): Promise<never> => {
     throw new Error('the agent is attached to another node')
   }

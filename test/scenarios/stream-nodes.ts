@@ -7,8 +7,8 @@ import { createTokens } from '../../src/app/tokens.ts'
 import { type DeskWatchers, watchHints } from '../../src/app/watch-hints.ts'
 import type { NewSend, RawRequest, Store, StreamSink } from '../../src/contract/index.ts'
 import { SESSION_KIND } from '../../src/platforms/web/config.ts'
-import { webPlatform } from '../../src/platforms/web/index.ts'
-import { webhookPlatform } from '../../src/platforms/webhook/index.ts'
+import { createWebPlatform } from '../../src/platforms/web/index.ts'
+import { createWebhook } from '../../src/platforms/webhook/index.ts'
 import { eventsReply } from '../../src/server/events.ts'
 import { openStore } from '../../src/store/open.ts'
 import { sharedPostgres } from '../../src/testing/postgres-server.ts'
@@ -77,8 +77,8 @@ export async function openStreamNodes(): Promise<StreamNodes> {
     const watchers: DeskWatchers = new Set()
     watchHints(store, watchers)
     const gateway = createGateway({
-      platforms: { webhook: async () => webhookPlatform, web: async () => webPlatform },
-      connectors: { test: async () => createScriptedConnector() },
+      platform: async (platform) => ({ create: platform === 'web' ? createWebPlatform : createWebhook }),
+      connector: async () => createScriptedConnector(),
       store,
       clock,
       random,

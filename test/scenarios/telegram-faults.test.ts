@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { demoConnector } from '../../src/agents/demo/index.ts'
+import { createDemoAgent } from '../../src/agents/demo/index.ts'
 import { createGateway } from '../../src/app/gateway.ts'
 import { createRealClock, createRealRandom } from '../../src/app/real-clock.ts'
 import { createTokens } from '../../src/app/tokens.ts'
@@ -71,13 +71,8 @@ async function openTelegramRiver(plan: NamedPlan) {
     tunables: { sendRetryBaseMs: 20, sendRetryMaxMs: 100 },
   })
   const gateway = createGateway({
-    platforms: {
-      telegram: async () => ({
-        name: 'telegram',
-        create: (deps) => createTelegram(deps, { timings }),
-      }),
-    },
-    connectors: { demo: async () => demoConnector },
+    platform: async () => ({ create: (deps) => createTelegram(deps, { timings }) }),
+    connector: async () => ({ create: createDemoAgent }),
     store,
     clock,
     random,

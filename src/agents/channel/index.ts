@@ -5,7 +5,6 @@ import {
   type AgentOutlet,
   type AttachedHost,
   type ConnectorDeps,
-  type ConnectorModule,
   type Delivery,
   type HostSeat,
   SwitchboardError,
@@ -16,11 +15,6 @@ import { eventOf } from './event.ts'
 import { filesOf, type Held } from './evidence.ts'
 import { type FileMeta, fetchFirstFile, hasFirstFile } from './first-file.ts'
 import { createHostBook, type Host } from './hosts.ts'
-
-export const channelConnector: ConnectorModule = {
-  type: 'channel',
-  create: (deps) => createChannelConnector(deps),
-}
 
 /** How long an unproven host may take with its one turn. */
 export const TRIAL_MS = 30_000

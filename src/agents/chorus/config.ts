@@ -1,13 +1,15 @@
 // The options of the connector `chorus`: whom it posts to, and what it may reach.
 import { z } from 'zod'
 import { type ConnectorDeps, SwitchboardError, type TokenBook } from '../../contract/index.ts'
+import { optionsProblem, secret } from '../../kit/option-words.ts'
 
-export const chorusOptions = z.strictObject({
-  type: z.literal('chorus').optional(),
-  url: z.string().min(1).describe('Reference to the connection string.'),
-  allow_private: z.boolean().default(false).describe('Allow private and loopback addresses.'),
-  show_tools: z.boolean().default(false).describe('Show tool calls in the chat.'),
-})
+export const chorusOptions = z
+  .strictObject({
+    url: secret('The agent’s connection string.'),
+    allow_private: z.boolean().default(false).describe('Allow private and loopback addresses.'),
+    show_tools: z.boolean().default(false).describe('Show the agent’s tool calls in the chat.'),
+  })
+  .describe('A Chorus agent.')
 
 export interface ChorusAgentConfig {
   /** A secret: whoever has it can speak to the agent. */
@@ -21,10 +23,7 @@ export interface ChorusAgentConfig {
 /** Throws `config_invalid` naming the key, never the value. */
 export function readConfig(deps: ConnectorDeps): ChorusAgentConfig {
   const parsed = chorusOptions.safeParse(deps.agent.connector.options)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    throw invalid(deps, `${issue?.path.join('.') || 'options'}: ${issue?.message ?? 'malformed'}`)
-  }
+  if (!parsed.success) throw invalid(deps, optionsProblem(parsed) ?? 'malformed')
   if (!deps.tokens || !deps.publicBase) throw invalid(deps, 'it needs a server that callbacks can come to')
   const { url: reference, allow_private, show_tools } = parsed.data
   const url = deps.secret(reference).trim()

@@ -6,7 +6,6 @@ import {
   type AgentOutlet,
   asSwitchboardError,
   type ConnectorDeps,
-  type ConnectorModule,
   type Delivery,
   type HttpReply,
   type RawRequest,
@@ -16,10 +15,6 @@ import { createGuardedFetch, type GuardedFetch, postChorus, readEvents } from '.
 import { composeDelivery } from './compose-delivery.ts'
 import { readConfig } from './config.ts'
 import { createEventTaker } from './take-events.ts'
-
-export { chorusOptions } from './config.ts'
-
-export const chorusConnector: ConnectorModule = { type: 'chorus', create: (deps) => createChorusAgent(deps) }
 
 /** Pauses between tries of an agent that cannot be reached: longer than a restart, shorter than patience. */
 const RETRY_MS = [1_000, 5_000, 30_000, 120_000]

@@ -1,6 +1,6 @@
 // The demo agent: in-process, no key needed. It answers, asks for a permission, and speaks first later, so that every
 // bank of the river can be seen at work.
-import type { AgentConnector, AgentOutlet, ConnectorModule, Delivery, Verdict } from '../../contract/index.ts'
+import type { AgentConnector, AgentOutlet, Delivery, Verdict } from '../../contract/index.ts'
 import { understand } from './understand.ts'
 
 const HELP = [
@@ -10,11 +10,6 @@ const HELP = [
   '- `remind me in 5s to stretch`: I speak first, later (it survives a restart)',
   '- anything else: I repeat it',
 ].join('\n')
-
-export const demoConnector: ConnectorModule = {
-  type: 'demo',
-  create: () => createDemoAgent(),
-}
 
 export function createDemoAgent(): AgentConnector {
   let outlet: AgentOutlet | null = null

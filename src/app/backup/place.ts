@@ -1,17 +1,17 @@
 // Where a command without a daemon finds what is to be saved or put back: the data folder and the store behind it.
 import { dirname } from 'node:path'
 import {
-  createConfigSource,
   type DataFolder,
   dataFolderAt,
+  openConfigSource,
   readEnvironment,
   resolveStore,
 } from '../../config/index.ts'
 import { SwitchboardError } from '../../contract/index.ts'
+import { createAdapters } from '../adapter-shelf.ts'
 import { databasePath } from '../hold-database.ts'
 import { createLogger } from '../logger.ts'
 import { createNodeClock } from '../real-clock.ts'
-import { BUILT } from '../registry.ts'
 
 export interface StorePlace {
   readonly folder: DataFolder
@@ -22,14 +22,15 @@ export interface StorePlace {
   readonly database: string | null
 }
 
-export function locateStore(options: {
+export async function locateStore(options: {
   readonly dataDir: string
   readonly configFile: string | null
-}): StorePlace {
+}): Promise<StorePlace> {
   const env = readEnvironment().variables
   const folder = dataFolderAt({ data: options.dataDir, env })
-  const config = createConfigSource(
-    { file: options.configFile, built: BUILT, defaultStore: folder.defaultStore },
+  const adapters = createAdapters({ leaveModulesAlone: true })
+  const config = await openConfigSource(
+    { file: options.configFile, adapters, defaultStore: folder.defaultStore },
     { clock: createNodeClock(), log: createLogger({ format: 'people', level: 'error' }) },
   )
   const sources = { folder: options.configFile ? dirname(options.configFile) : folder.path, env }

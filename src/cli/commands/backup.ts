@@ -12,7 +12,7 @@ export const backup: Run<{ readonly withKeys?: boolean }> = async (context, [to 
   const progress = createProgress(context)
   const withKeys = options.withKeys === true
   const taken = await takeBackup({
-    place: locateStore({ dataDir: context.folder.path, configFile: context.configFile() }),
+    place: await locateStore({ dataDir: context.folder.path, configFile: context.configFile() }),
     to,
     withKeys,
     now: context.terminal.now(),

@@ -1,7 +1,7 @@
-// `switchboard emulate telegram`: a fake Bot API on this machine, to try everything without an account. What the bot
+// `switchboard emulate PLATFORM`: a fake platform on this machine, to try everything without an account. What the bot
 // says is printed; what is typed is said to the bot.
 import { readFileSync } from 'node:fs'
-import type { RunningEmulator } from '../../app/emulators.ts'
+import type { RunningEmulator, StartEmulator } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { safeLines } from '../output/text.ts'
@@ -28,12 +28,15 @@ export async function runEmulate(
   options: EmulateOptions,
   deps: EmulateDeps,
 ): Promise<number> {
-  if (platform !== 'telegram') {
-    throw usage(`there is no emulator of "${platform}"`, 'there is: switchboard emulate telegram')
+  const { start, names } = await emulatorOf(context, platform)
+  if (!start) {
+    throw usage(
+      `there is no emulator of "${platform}"`,
+      `there is: ${names.map((name) => `switchboard emulate ${name}`).join(', ')}`,
+    )
   }
-  const { emulateTelegram, readFaults } = await import('../../app/emulators.ts')
-  const faults = options.fault === undefined ? [] : await readFaults(readJson(options.fault))
-  const running = await emulateTelegram({
+  const faults: unknown = options.fault === undefined ? [] : readJson(options.fault)
+  const running = await start({
     port: portOf(options.port),
     faults,
     onBot: (line) => void context.print(`${context.paint.cyan('bot')} ${safeLines(line)}`),
@@ -41,7 +44,7 @@ export async function runEmulate(
     if (thrown.code !== 'EADDRINUSE') throw thrown
     throw usage(`port ${portOf(options.port)} is taken`, 'choose another with --port')
   })
-  await announce(context, running, faults.length)
+  await announce(context, { platform, running, faults: Array.isArray(faults) ? faults.length : 0 })
   deps.onLine((line) => speak(context, running, line))
   await new Promise<void>((resolve) => deps.onStop(resolve))
   await running.stop()
@@ -58,21 +61,35 @@ function speak(context: Context, running: RunningEmulator, line: string): void {
   }
 }
 
-async function announce(context: Context, { url, token }: RunningEmulator, faults: number): Promise<void> {
-  if (context.json)
-    return void (await context.printJson({ ready: true, platform: 'telegram', url, token, faults }))
-  await context.print(`Telegram is emulated at ${url}${faults > 0 ? ` with ${faults} fault rules` : ''}
+async function announce(
+  context: Context,
+  { platform, running, faults }: { platform: string; running: RunningEmulator; faults: number },
+): Promise<void> {
+  const { url, token, integration, environment, more } = running
+  if (context.json) return void (await context.printJson({ ready: true, platform, url, token, faults }))
+  const keys = Object.entries(integration).map(([key, value]) => `${key}: ${value}`)
+  const variables = Object.entries(environment).map(([name, value]) => `  ${name}=${value}`)
+  await context.print(`${platform} is emulated at ${url}${faults > 0 ? ` with ${faults} fault rules` : ''}
 
 In switchboard.yaml:
   integrations:
-    - { id: tg, platform: telegram, token: env:TELEGRAM_BOT_TOKEN, api_root: ${url} }
+    - { ${keys.join(', ')} }
 and in the environment of the daemon:
-  TELEGRAM_BOT_TOKEN=${token}
+${variables.join('\n')}
 
 Open ${url}/ to chat, type here (!tap LABEL presses a button), or:
-  curl ${url}/_person -d '{"text":"hello"}'
-  curl ${url}/_chat/412587349
+${more.map((line) => `  ${line}`).join('\n')}
 `)
+}
+
+/** Those that are built in, and those of the modules that the configuration names. */
+async function emulatorOf(
+  context: Context,
+  platform: string,
+): Promise<{ readonly start: StartEmulator | undefined; readonly names: readonly string[] }> {
+  const { openEmulators } = await import('../configuration.ts')
+  const all = await openEmulators(context.configFile())
+  return { start: all.get(platform), names: [...all.keys()] }
 }
 
 function portOf(given: string | undefined): number {

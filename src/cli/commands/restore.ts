@@ -13,7 +13,7 @@ export interface RestoreCommand {
 
 export const restore: Run<RestoreCommand> = async (context, [from], options) => {
   const { locateStore } = await import('../../app/backup/place.ts')
-  const place = locateStore({ dataDir: context.folder.path, configFile: context.configFile() })
+  const place = await locateStore({ dataDir: context.folder.path, configFile: context.configFile() })
   const by = `cli:${userInfo().username}`
   if (options.settle === true) {
     if (from !== undefined) throw usage('--settle takes no backup', 'it is for what pg_restore put back')

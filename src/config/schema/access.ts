@@ -25,9 +25,7 @@ export const policySchema = z
     dm: z
       .enum(['pairing', 'allowlist', 'disabled'])
       .optional()
-      .describe(
-        'Policy for direct messages. Default: pairing (telegram, slack, discord, whatsapp), allowlist (email, imessage, webhook with sender_header), the platform’s own credential (web, webhook with secret, chorus).',
-      ),
+      .describe('Policy for direct messages. Default: what the platform says, in the table below.'),
     allow_from: idList('Sender ids that may talk.').default([]),
     approvers: idList('Sender ids that may decide approvals. Default: the paired owner.').default([]),
     groups: z.record(z.string(), groupSchema).default({}).describe('Groups by id.'),

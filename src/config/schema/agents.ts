@@ -1,63 +1,26 @@
 // The part of the schema for agents: connector, channels, bindings, schedules, messaging.
 import { z } from 'zod'
+import type { AdapterBook } from '../../contract/index.ts'
+import { adapterEntry } from './adapter-entry.ts'
 import { cronProblem } from './cron.ts'
-import { httpUrl, id, rateLimit, secret, text, textOrSecret } from './words.ts'
+import { someModuleFailed } from './integrations.ts'
+import { id, rateLimit, text } from './words.ts'
 
-const channelConnector = z
-  .strictObject({
-    type: z.literal('channel'),
-    dialect: z
-      .enum(['claude', 'nexo'])
-      .default('claude')
-      .describe('Prefix of capabilities and notifications.'),
+/** The key that says which connector, and the one of an agent that names none. */
+export const CONNECTOR_KEY = 'type'
+export const DEFAULT_CONNECTOR = { type: 'channel' }
+
+function connectorSchema(book: AdapterBook) {
+  return adapterEntry({
+    key: CONNECTOR_KEY,
+    shared: z.strictObject({}),
+    find: (name) => book.connector(name),
+    mayBeMissing: someModuleFailed(book),
   })
-  .describe('A host that speaks MCP channels (Claude Code and others) attaches.')
-
-const connectorSchema = z.discriminatedUnion('type', [
-  channelConnector,
-  z
-    .strictObject({
-      type: z.literal('chorus'),
-      url: secret('The agent’s connection string.'),
-      allow_private: z.boolean().default(false).describe('Allow private and loopback addresses.'),
-      show_tools: z.boolean().default(false).describe('Show the agent’s tool calls in the chat.'),
-    })
-    .describe('A Chorus agent.'),
-  z
-    .strictObject({
-      type: z.literal('claude-code'),
-      command: text('The program.').default('claude'),
-      cwd: text('Folder it runs in, relative to this file.').optional(),
-      args: z.array(z.string()).default([]).describe('More arguments.'),
-      model: text('Model.').optional(),
-      permission_mode: text('Permission mode.').optional(),
-      max_processes: z.int().min(1).max(1000).default(8).describe('Processes at once.'),
-    })
-    .describe('Claude Code, one process per session.'),
-  z
-    .strictObject({
-      type: z.literal('acp'),
-      command: text('The program.'),
-      args: z.array(z.string()).default([]).describe('Arguments.'),
-      cwd: text('Folder it runs in, relative to this file.').optional(),
-      env: z.record(z.string(), textOrSecret).default({}).describe('Its environment.'),
-    })
-    .describe('An ACP agent over stdio.'),
-  z
-    .strictObject({
-      type: z.literal('llm'),
-      provider: z.enum(['anthropic', 'openai']).describe('Which API it speaks.'),
-      base_url: httpUrl('Base URL of the API.').optional(),
-      api_key: secret('The API key.').optional(),
-      model: text('Model.'),
-      system: text('System prompt.').optional(),
-      risky_tools: z.array(z.string()).default([]).describe('Tools that need an approval.'),
-    })
-    .describe('A model behind an API.'),
-  z.strictObject({ type: z.literal('demo') }).describe('The built-in demo agent; no key needed.'),
-])
-
-export const CONNECTOR_NAMES = connectorSchema.options.map((option) => option.shape.type.value)
+    .transform(({ name, options, adapter }) => ({ type: name, options, adapter }))
+    .prefault(DEFAULT_CONNECTOR)
+    .describe('How the agent is reached.')
+}
 
 export const MIN_CONTENT_CHARS = 64
 
@@ -108,7 +71,7 @@ export const channelsSchema = z
 
 export const bindingSchema = z
   .strictObject({
-    plugin: text('The platform: telegram, slack, …'),
+    plugin: text('The platform of the integration.'),
     instance: text(
       'The integration’s id. May be left out where the platform has one integration.',
     ).optional(),
@@ -167,22 +130,23 @@ const messagingSchema = z
   })
   .describe('Where send_message may go. Nothing listed: denied.')
 
-export const agentSchema = z
-  .strictObject({
-    id: id('The id of an agent'),
-    connector: connectorSchema.prefault({ type: 'channel' }).describe('How the agent is reached.'),
-    channels: channelsSchema.optional(),
-    inbound_bindings: z.array(bindingSchema).default([]).describe('Integrations that lead here.'),
-    schedules: z.array(scheduleSchema).default([]).describe('Turns that start by themselves.'),
-    notify_on: z
-      .enum(['none', 'completion', 'failure', 'both'])
-      .default('none')
-      .describe('When the owner hears of a turn that no person started.'),
-    messaging: messagingSchema.optional(),
-  })
-  .describe('One agent, reached through one connector.')
+export const agentSchema = (book: AdapterBook) =>
+  z
+    .strictObject({
+      id: id('The id of an agent'),
+      connector: connectorSchema(book),
+      channels: channelsSchema.optional(),
+      inbound_bindings: z.array(bindingSchema).default([]).describe('Integrations that lead here.'),
+      schedules: z.array(scheduleSchema).default([]).describe('Turns that start by themselves.'),
+      notify_on: z
+        .enum(['none', 'completion', 'failure', 'both'])
+        .default('none')
+        .describe('When the owner hears of a turn that no person started.'),
+      messaging: messagingSchema.optional(),
+    })
+    .describe('One agent, reached through one connector.')
 
-export type AgentConfig = z.output<typeof agentSchema>
+export type AgentConfig = z.output<ReturnType<typeof agentSchema>>
 export type BindingConfig = z.output<typeof bindingSchema>
 
 export function isAllowEntry(entry: string): boolean {

@@ -1,29 +1,46 @@
-// switchboard.yaml as one schema: the single source of validation, JSON Schema and the generated reference.
+// switchboard.yaml as one schema: the single source of validation, JSON Schema and the generated reference. Options of
+// adapters are not in it: they come with the book of those that there are.
 import { z } from 'zod'
+import type { AdapterBook } from '../../contract/index.ts'
 import { agentSchema } from './agents.ts'
 import { integrationSchema } from './integrations.ts'
 import { mcpServerSchema, serverName } from './mcp-servers.ts'
 import { serverSchema, storeSchema } from './server.ts'
 import { retentionSchema, tunablesSchema } from './tunables.ts'
 import { userSchema } from './users.ts'
+import { text } from './words.ts'
 
-export const configSchema = z
-  .strictObject({
-    server: serverSchema.prefault({}),
-    store: storeSchema.optional(),
-    integrations: z.array(integrationSchema).default([]).describe('Accounts on platforms.'),
-    mcp_servers: z
-      .record(serverName, mcpServerSchema)
-      .default({})
-      .describe('MCP channel servers that Switchboard starts or connects to.'),
-    agents: z.array(agentSchema).default([]).describe('The agents.'),
-    users: z.array(userSchema).default([]).describe('People.'),
-    tunables: tunablesSchema,
-    retention: retentionSchema,
-  })
-  .meta({ title: 'Switchboard configuration', description: 'switchboard.yaml' })
+export const modulesSchema = z
+  .array(text('A file relative to this one (./adapters/matrix.mjs), or the name of an installed package.'))
+  .max(100)
+  .default([])
+  .describe('Platforms and connectors of others: files relative to this one, or installed packages.')
 
-export type Config = z.output<typeof configSchema>
+const made = new WeakMap<AdapterBook, ReturnType<typeof makeSchema>>()
 
-export { CONNECTOR_NAMES } from './agents.ts'
-export { COMMON_INTEGRATION_KEYS, PLATFORM_NAMES } from './integrations.ts'
+/** Made once for a book: making one costs more than holding a file against it. */
+export function configSchema(book: AdapterBook): ReturnType<typeof makeSchema> {
+  const schema = made.get(book) ?? makeSchema(book)
+  made.set(book, schema)
+  return schema
+}
+
+const makeSchema = (book: AdapterBook) =>
+  z
+    .strictObject({
+      server: serverSchema.prefault({}),
+      store: storeSchema.optional(),
+      modules: modulesSchema,
+      integrations: z.array(integrationSchema(book)).prefault([]).describe('Accounts on platforms.'),
+      mcp_servers: z
+        .record(serverName, mcpServerSchema)
+        .default({})
+        .describe('MCP channel servers that Switchboard starts or connects to.'),
+      agents: z.array(agentSchema(book)).prefault([]).describe('The agents.'),
+      users: z.array(userSchema).default([]).describe('People.'),
+      tunables: tunablesSchema,
+      retention: retentionSchema,
+    })
+    .meta({ title: 'Switchboard configuration', description: 'switchboard.yaml' })
+
+export type Config = z.output<ReturnType<typeof configSchema>>

@@ -1,6 +1,6 @@
 // The part of the schema for MCP channel servers that Switchboard starts or connects to.
 import { z } from 'zod'
-import { SECRET_HINT, SECRET_REFERENCE } from '../reference-pattern.ts'
+import { SECRET_HINT, SECRET_REFERENCE } from '../../contract/index.ts'
 import { accessSchema } from './access.ts'
 import { httpUrl, text, textOrSecret } from './words.ts'
 

@@ -1,6 +1,8 @@
 // The words that all parts of the configuration schema share: ids, references, durations, rate limits.
 import { z } from 'zod'
-import { SECRET_HINT, SECRET_REFERENCE } from '../reference-pattern.ts'
+import { text } from '../../kit/option-words.ts'
+
+export { httpUrl, isHttpUrl, secret, text, textOrSecret } from '../../kit/option-words.ts'
 
 export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 
@@ -29,22 +31,6 @@ export const id = (what: string) =>
       error: `${what} starts with a letter or digit and holds letters, digits, "_", "-" and "." (at most 64)`,
     })
     .describe(`${what}: letters, digits, "_", "-" and "."`)
-
-/** The marker is how excerpts know what to mask and the reference what to say. */
-export const secret = (description: string) =>
-  z
-    .string()
-    .regex(SECRET_REFERENCE, { error: `a secret is never written here; ${SECRET_HINT}` })
-    .meta({
-      description: `${description} A reference: env:NAME, file:path or secret:NAME.`,
-      'x-secret': true,
-    })
-
-/** Any text, or a reference: environment and header values, which may be secret or not. */
-export const textOrSecret = z.string().meta({
-  description: 'A plain value, or a reference: env:NAME, file:path or secret:NAME.',
-  'x-secret': true,
-})
 
 const WRONG_DURATION = {
   error: 'expected a duration such as 30s, 10m, 12h or 7d, or a number of milliseconds',
@@ -77,22 +63,4 @@ export const rateLimit = z
   })
   .describe('A token bucket. 0/0 means no limit.')
 
-export const text = (description: string) =>
-  z.string().min(1, { error: 'must not be empty' }).describe(description)
-
 export const idList = (description: string) => z.array(text('An id, in quotes.')).describe(description)
-
-export const httpUrl = (description: string) =>
-  z
-    .string()
-    .refine(isHttpUrl, { error: 'expected a URL that starts with http:// or https://' })
-    .describe(description)
-
-export function isHttpUrl(written: string): boolean {
-  try {
-    const url = new URL(written)
-    return (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== ''
-  } catch {
-    return false
-  }
-}

@@ -1,10 +1,11 @@
 // The options of a chorus integration. Its credential, the connection string, is minted and kept elsewhere.
 import { z } from 'zod'
 import { type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
+import { optionsProblem, text } from '../../kit/option-words.ts'
 
 export const chorusOptions = z
   .strictObject({
-    name: z.string().min(1).optional().describe('Name shown to the service.'),
+    name: text('Name shown to the service.').optional(),
     allow_private: z.boolean().default(false).describe('Allow callbacks to private and loopback addresses.'),
     identity: z.boolean().default(false).describe('Answer a GET of the connection string with the name.'),
   })
@@ -21,9 +22,7 @@ export interface ChorusConfig {
 export function readConfig({ integration }: Pick<PlatformDeps, 'integration'>): ChorusConfig {
   const parsed = chorusOptions.safeParse(integration.options)
   if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    const problem = `${issue?.path.join('.') || 'options'}: ${issue?.message ?? 'malformed'}`
-    throw new SwitchboardError('config_invalid', `chorus ${integration.id}: ${problem}`)
+    throw new SwitchboardError('config_invalid', `chorus ${integration.id}: ${optionsProblem(parsed)}`)
   }
   const { name, allow_private, identity } = parsed.data
   return { id: integration.id, name: name ?? integration.id, allowPrivate: allow_private, identity }

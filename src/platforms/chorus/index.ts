@@ -9,7 +9,6 @@ import {
   type PlatformAdapter,
   type PlatformDeps,
   type PlatformIntake,
-  type PlatformModule,
   rowPosition,
   type SendRequest,
   SwitchboardError,
@@ -24,10 +23,6 @@ import { createEndings, OVER } from './endings.ts'
 import { parseBody, toEvent } from './parse.ts'
 import { answerTo, eventOf, jsonReply, problemReply } from './render.ts'
 import { verifyRequest } from './verify.ts'
-
-export { chorusOptions } from './config.ts'
-
-export const chorusPlatform: PlatformModule = { name: 'chorus', create: (deps) => createChorus(deps) }
 
 const ABILITIES: Abilities = {
   threads: false,

@@ -3,6 +3,7 @@
 import {
   type Abilities,
   type Cancel,
+  type ChannelPlatformDeps,
   type ChannelRegistration,
   type ChannelServer,
   type ChannelView,
@@ -10,8 +11,6 @@ import {
   createTokenBuckets,
   NO_TEXT_LIMIT,
   type PlatformAdapter,
-  type PlatformDeps,
-  type PlatformModule,
   RELAY_PLACE,
   type SendRequest,
   type ServerFacts,
@@ -33,8 +32,6 @@ import { barredEvent, type EventPlace, toEvent } from './to-event.ts'
 import { boundedResult } from './tool-result.ts'
 import { verifyNews } from './verify.ts'
 
-export const mcpPlatform: PlatformModule = { name: 'mcp', create: (deps) => createMcp(deps) }
-
 const ABILITIES: Abilities = {
   threads: true,
   edits: false,
@@ -51,7 +48,7 @@ const ANSWERS_KEPT = 500
 const SHOWN_CHARS = 500
 
 /** Throws `config_invalid` when the options were not made by the config room. */
-export function createMcp(deps: PlatformDeps): PlatformAdapter {
+export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
   const { clock, log } = deps
   const { server: name, agent } = readOptions(deps.integration)
   const bucket = createTokenBuckets(1, clock)

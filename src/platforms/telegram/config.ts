@@ -1,15 +1,21 @@
 // The options of a Telegram integration, and what they come to once secrets are read.
 import { z } from 'zod'
-import { type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
+import { type IntegrationSettings, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
+import { httpUrl, optionsProblem, secret } from '../../kit/option-words.ts'
 
 export const DEFAULT_API_ROOT = 'https://api.telegram.org'
 
 export const telegramOptions = z
   .strictObject({
-    token: z.string().min(1).describe('Reference to the bot’s token.'),
+    token: secret('The bot’s token.'),
     mode: z.enum(['polling', 'webhook']).default('polling').describe('How updates come.'),
-    secret_token: z.string().min(1).optional().describe('Reference to the secret token of the webhook.'),
-    api_root: z.url().default(DEFAULT_API_ROOT).describe('Base URL of the Bot API.'),
+    secret_token: secret('Secret token of the webhook.').optional(),
+    api_root: httpUrl('Base URL of the Bot API.').default(DEFAULT_API_ROOT),
+  })
+  .superRefine((bot, context) => {
+    if (bot.mode === 'webhook' && bot.secret_token === undefined) {
+      context.addIssue({ code: 'custom', path: ['mode'], message: 'mode webhook needs "secret_token"' })
+    }
   })
   .describe('A Telegram bot.')
 
@@ -57,19 +63,19 @@ export const DEFAULT_TIMINGS: Timings = {
 }
 
 /** Reads and checks the options. Throws `config_invalid` naming the key, never the value. */
-export function readConfig(deps: Pick<PlatformDeps, 'integration' | 'secret' | 'publicUrl'>): TelegramConfig {
+export function readConfig(
+  deps: Pick<PlatformDeps, 'secret' | 'publicUrl'> & {
+    readonly integration: Pick<IntegrationSettings, 'id' | 'options'>
+  },
+): TelegramConfig {
   const { id, options } = deps.integration
   const parsed = telegramOptions.safeParse(options)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    throw invalid(id, `${issue?.path.join('.') || 'options'}: ${issue?.message ?? 'malformed'}`)
-  }
+  if (!parsed.success) throw invalid(id, optionsProblem(parsed) ?? 'malformed')
   const { token: reference, mode, secret_token, api_root } = parsed.data
   const token = deps.secret(reference).trim()
   if (!/^[\w:.-]+$/.test(token)) {
     throw invalid(id, 'token: does not look like the token of a bot (digits, a colon, letters and digits)')
   }
-  if (mode === 'webhook' && secret_token === undefined) throw invalid(id, 'mode webhook needs secret_token')
   const apiRoot = api_root.replace(/\/+$/, '')
   return {
     id,

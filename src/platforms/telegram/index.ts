@@ -3,7 +3,6 @@ import {
   type Abilities,
   type PlatformAdapter,
   type PlatformDeps,
-  type PlatformModule,
   REASONS,
   type Received,
   SwitchboardError,
@@ -20,10 +19,6 @@ import { createSend } from './send.ts'
 import { createTyping } from './typing.ts'
 import { verifyRequest } from './verify.ts'
 import { createWebhookDoor, type WebhookDoor } from './webhook-door.ts'
-
-export { telegramOptions } from './config.ts'
-
-export const telegramPlatform: PlatformModule = { name: 'telegram', create: (deps) => createTelegram(deps) }
 
 const ABILITIES: Abilities = {
   threads: true,

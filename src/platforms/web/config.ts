@@ -1,5 +1,17 @@
 // The web chat's settings and limits: what the page may send, how long links and sessions live. Bank of the river: platform.
-import type { IntegrationSettings, TokenBook } from '../../contract/index.ts'
+import {
+  type IntegrationSettings,
+  type PlatformDeps,
+  type TokenBook,
+  WEB_OWNER,
+} from '../../contract/index.ts'
+
+/** What the page alone is given beside what every platform has. */
+export interface WebDeps extends PlatformDeps {
+  /** The agent that answers in a conversation, and the largest HTTP body, as the configuration in force has them. */
+  readonly agentAt?: (conversation: string) => string | null
+  readonly maxBodyBytes?: () => number
+}
 
 /** A link's one-time ticket, exchanged for a session by the page. */
 export const TICKET_KIND = 'web-ticket'
@@ -54,7 +66,7 @@ export async function mintChatPath(
   tokens: TokenBook,
   order: TicketOrder,
 ): Promise<{ readonly path: string; readonly expiresAt: number | null }> {
-  const sender = order.sender ?? 'owner'
+  const sender = order.sender ?? WEB_OWNER
   const scope = {
     integration: order.integration,
     sender,

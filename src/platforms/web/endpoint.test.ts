@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createMemoryRiver, type MemoryRiver } from '../../../test/browser/memory-river.ts'
 import { type HttpReply, isReply, SwitchboardError } from '../../contract/index.ts'
 import { createTestClock, createTestRandom, type TestClock } from '../../testing/test-clock.ts'
-import { mintChatPath, webPlatform } from './index.ts'
+import { createWebPlatform, mintChatPath } from './index.ts'
 
 const ORIGIN = 'http://127.0.0.1:4747'
 let clock: TestClock
@@ -205,7 +205,7 @@ describe('messages', () => {
 
   it('[S16.nothing-half-done] a failing store is told as it is; a bug tells nothing about the inside', async () => {
     const token = await enter()
-    const failing = webPlatform.create(river.deps)
+    const failing = createWebPlatform(river.deps)
     const errors = [new SwitchboardError('store_unavailable', 'the disk is full'), new Error('secret inside')]
     await failing.start({ receive: async () => Promise.reject(errors.shift()) }, null)
     river = { ...river, platform: failing }

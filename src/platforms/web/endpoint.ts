@@ -4,7 +4,6 @@ import {
   DEFAULT_TUNABLES,
   type Endpoint,
   type HttpReply,
-  type PlatformDeps,
   type PlatformIntake,
   type RawRequest,
   type Received,
@@ -17,6 +16,7 @@ import {
   SESSION_TTL_MS,
   TICKET_KIND,
   type WebConfig,
+  type WebDeps,
 } from './config.ts'
 import type { FileShelf } from './files.ts'
 import { parseCursor, readHistory } from './history.ts'
@@ -34,7 +34,7 @@ import { cameOverHttps, createWebVerifier, header, type Session } from './verify
 import type { Windows } from './windows.ts'
 
 export interface EndpointParts {
-  readonly deps: PlatformDeps
+  readonly deps: WebDeps
   readonly windows: Windows
   readonly files: FileShelf
   /** Null until the platform was started. */

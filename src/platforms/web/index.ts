@@ -1,14 +1,8 @@
 // The web chat as a platform: the page at /chat is received from over HTTP and sent to over an event stream.
 // The outbox row is the message; sending wakes the open windows, and a closed one finds it in its history. That is why
 // a send is confirmed at once and sending the same key twice shows one message.
-import {
-  type PlatformAdapter,
-  type PlatformDeps,
-  type PlatformIntake,
-  type PlatformModule,
-  SwitchboardError,
-} from '../../contract/index.ts'
-import { webConfig } from './config.ts'
+import { type PlatformAdapter, type PlatformIntake, SwitchboardError } from '../../contract/index.ts'
+import { type WebDeps, webConfig } from './config.ts'
 import { createWebEndpoint } from './endpoint.ts'
 import { createFileShelf } from './files.ts'
 import { wireState } from './render.ts'
@@ -16,7 +10,7 @@ import { createWindows } from './windows.ts'
 
 export { mintChatPath, TICKET_KIND, TICKET_TTL_MS } from './config.ts'
 
-export function createWebPlatform(deps: PlatformDeps): PlatformAdapter {
+export function createWebPlatform(deps: WebDeps): PlatformAdapter {
   const config = webConfig(deps.integration, deps.publicUrl)
   const files = createFileShelf({ dir: deps.filesDir, random: deps.random, mirror: deps.mirror })
   const windows = createWindows(config, {
@@ -87,5 +81,3 @@ export function createWebPlatform(deps: PlatformDeps): PlatformAdapter {
     },
   }
 }
-
-export const webPlatform: PlatformModule = { name: 'web', create: createWebPlatform }

@@ -2,34 +2,72 @@
 import type { KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
-import { hmacKey } from '../../kit/index.ts'
+import { hmacKey } from '../../kit/hmac.ts'
+import { optionsProblem, secret, text } from '../../kit/option-words.ts'
 
 export const webhookOptions = z
   .strictObject({
-    secret: z.string().min(1).optional().describe('Reference to the shared secret.'),
+    secret: secret('Shared secret of the HMAC (or of the plain header).').optional(),
     signature: z
       .enum(['github', 'plain'])
       .default('github')
       .describe('github: HMAC in X-Hub-Signature-256. plain: the secret itself in a header.'),
-    sender_header: z
-      .string()
-      .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/)
-      .optional()
-      .describe('Trusted header that names the sender; from loopback only, unless behind_proxy.'),
+    sender_header: text(
+      'Trusted header that names the sender; from loopback only, unless behind_proxy.',
+    ).optional(),
     behind_proxy: z
       .boolean()
       .default(false)
       .describe('A proxy in front sets sender_header itself and lets nobody else set it.'),
     two_way: z.boolean().default(false).describe('Answers are streamed at /hooks/ID/events.'),
-    template: z.string().min(1).optional().describe('Text made from the body: {{repository.full_name}}.'),
+    template: text('How the body becomes text; {{path.to.field}} is filled from the JSON body.').optional(),
     out: z
       .strictObject({
-        url: z.string().min(1),
-        secret: z.string().min(1).optional(),
-        allow_private: z.boolean().default(false),
+        url: text('Where answers are posted: a URL, or a reference to one.'),
+        secret: secret('Signs what is posted (X-Signature-256).').optional(),
+        allow_private: z.boolean().default(false).describe('Allow private and loopback addresses.'),
       })
       .optional()
-      .describe('Answers are posted to a URL, signed X-Signature-256.'),
+      .describe('Answers are posted to a URL.'),
+  })
+  .superRefine((hook, context) => {
+    if (hook.secret === undefined && hook.sender_header === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: [],
+        message:
+          'a webhook needs "secret" (its signature is checked) or "sender_header" (a trusted header names the sender)',
+      })
+    }
+    if (hook.secret !== undefined && hook.sender_header !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['sender_header'],
+        message: 'a webhook takes either "secret" or "sender_header", not both',
+      })
+    }
+    if (hook.two_way && hook.out !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['out'],
+        message: 'a webhook takes either "two_way" (a stream) or "out" (a URL), not both',
+      })
+    }
+    if (hook.sender_header !== undefined && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(hook.sender_header)) {
+      context.addIssue({
+        code: 'custom',
+        path: ['sender_header'],
+        message: 'is not the name of an HTTP header',
+      })
+    }
+    const url = hook.out?.url
+    if (url !== undefined && !/^(https?:\/\/|env:|file:|secret:)/.test(url)) {
+      context.addIssue({
+        code: 'custom',
+        path: ['out', 'url'],
+        message: 'expected a URL that starts with http:// or https://, or a reference to one',
+      })
+    }
   })
   .describe('Messages by POST /hooks/ID.')
 
@@ -59,25 +97,14 @@ export interface WebhookConfig {
 export function readConfig(deps: Pick<PlatformDeps, 'integration' | 'secret'>): WebhookConfig {
   const { id, options } = deps.integration
   const parsed = webhookOptions.safeParse(options)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    throw invalid(id, `${issue?.path.join('.') || 'options'}: ${issue?.message ?? 'malformed'}`)
-  }
-  const { secret, signature, sender_header, behind_proxy, template, two_way, out } = parsed.data
-  if ((secret === undefined) === (sender_header === undefined)) {
-    throw invalid(
-      id,
-      'give either secret (a signature is checked) or sender_header (a trusted header), not both',
-    )
-  }
-  if (two_way && out !== undefined)
-    throw invalid(id, 'give either two_way (a stream) or out (a URL), not both')
+  if (!parsed.success) throw invalid(id, optionsProblem(parsed) ?? 'malformed')
+  const { secret: shared, signature, sender_header, behind_proxy, template, two_way, out } = parsed.data
   return {
     id,
     credential:
-      secret === undefined
+      shared === undefined
         ? { kind: 'header', header: (sender_header ?? '').toLowerCase(), behindProxy: behind_proxy }
-        : sharedSecret(deps.secret(secret), signature),
+        : sharedSecret(deps.secret(shared), signature),
     template: template ?? null,
     outward: out === undefined ? { kind: two_way ? 'stream' : 'none' } : post(out, deps.secret),
   }

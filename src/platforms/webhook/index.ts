@@ -6,7 +6,6 @@ import {
   type PlatformAdapter,
   type PlatformDeps,
   type PlatformIntake,
-  type PlatformModule,
   SwitchboardError,
   type VerifiedRequest,
 } from '../../contract/index.ts'
@@ -17,10 +16,6 @@ import { postOut } from './post-out.ts'
 import { answerTo, type Shown } from './render.ts'
 import { createStreams } from './streams.ts'
 import { verifyRequest } from './verify.ts'
-
-export { webhookOptions } from './config.ts'
-
-export const webhookPlatform: PlatformModule = { name: 'webhook', create: (deps) => createWebhook(deps) }
 
 /** Throws `config_invalid` when the options do not hold. `fetch` can be handed in. */
 export function createWebhook(

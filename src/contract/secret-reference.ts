@@ -1,4 +1,4 @@
-// What a reference to a secret looks like. Apart from the schema, so that reading one does not load the schema library.
+// What a reference to a secret looks like, wherever options hold one.
 
 export const SECRET_REFERENCE =
   /^(env:[A-Za-z_][A-Za-z0-9_]*|file:[^\0]+|secret:[A-Za-z0-9][A-Za-z0-9_.-]{0,127})$/

@@ -1,0 +1,10 @@
+// What Switchboard knows of the connector `demo` before it runs one.
+import { z } from 'zod'
+import type { ConnectorModule } from '../../contract/index.ts'
+
+export const demoModule: ConnectorModule = {
+  name: 'demo',
+  options: z.strictObject({}).describe('The built-in demo agent; no key needed.'),
+  docs: 'docs/agents/demo.md',
+  create: async () => (await import('./index.ts')).createDemoAgent(),
+}

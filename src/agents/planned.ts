@@ -1,0 +1,40 @@
+// Connectors that SPEC names and that this version does not build: their keys can be written and are checked, so that a
+// file is right before its connector is there. One that is built takes its schema along into its folder.
+import { z } from 'zod'
+import type { PlannedModule } from '../contract/index.ts'
+import { httpUrl, secret, text, textOrSecret } from '../kit/option-words.ts'
+
+const claudeCodeOptions = z
+  .strictObject({
+    command: text('The program.').default('claude'),
+    cwd: text('Folder it runs in, relative to this file.').optional(),
+    args: z.array(z.string()).default([]).describe('More arguments.'),
+    model: text('Model.').optional(),
+    permission_mode: text('Permission mode.').optional(),
+    max_processes: z.int().min(1).max(1000).default(8).describe('Processes at once.'),
+  })
+  .describe('Claude Code, one process per session.')
+
+const acpOptions = z
+  .strictObject({
+    command: text('The program.'),
+    args: z.array(z.string()).default([]).describe('Arguments.'),
+    cwd: text('Folder it runs in, relative to this file.').optional(),
+    env: z.record(z.string(), textOrSecret).default({}).describe('Its environment.'),
+  })
+  .describe('An ACP agent over stdio.')
+
+const llmOptions = z
+  .strictObject({
+    provider: z.enum(['anthropic', 'openai']).describe('Which API it speaks.'),
+    base_url: httpUrl('Base URL of the API.').optional(),
+    api_key: secret('The API key.').optional(),
+    model: text('Model.'),
+    system: text('System prompt.').optional(),
+    risky_tools: z.array(z.string()).default([]).describe('Tools that need an approval.'),
+  })
+  .describe('A model behind an API.')
+
+export const claudeCode: PlannedModule = { name: 'claude-code', options: claudeCodeOptions }
+export const acp: PlannedModule = { name: 'acp', options: acpOptions }
+export const llm: PlannedModule = { name: 'llm', options: llmOptions }

@@ -1,0 +1,57 @@
+// What the modules themselves say to `doctor`: how each stands, and what they find right or wrong with an integration or
+// agent. Code of others: whatever it does, doctor answers.
+import type {
+  AgentSettings,
+  DoctorReport,
+  GateView,
+  IntegrationSettings,
+  Settings,
+} from '../contract/index.ts'
+import type { StatusDeps } from './status.ts'
+
+export function createModuleGates(adapters: StatusDeps['adapters'], settings: () => Settings) {
+  const server = () => ({ publicUrl: settings().server.publicUrl })
+  return {
+    ofIntegration(one: IntegrationSettings): readonly GateView[] {
+      const module = adapters?.loadedPlatform(one.platform, settings().modules)
+      return looked(() => module?.doctor?.(one, server()), one.origin)
+    },
+    ofAgent(one: AgentSettings): readonly GateView[] {
+      const module = adapters?.loadedConnector(one.connector.type, settings().modules)
+      return looked(() => module?.doctor?.(one, server()), `${one.origin}.connector`)
+    },
+    /** Nothing where no module is named. */
+    standing(): Pick<DoctorReport, 'modules'> {
+      const { modules = [] } = settings()
+      const changed = adapters?.changed(modules)
+      return modules.length === 0
+        ? {}
+        : { modules: modules.map((one) => ({ ...one, changed: changed?.has(one.from) ?? false })) }
+    },
+  }
+}
+
+function looked(look: () => unknown, key: string): readonly GateView[] {
+  try {
+    const found = look() ?? []
+    if (Array.isArray(found) && found.every(isGate)) return found
+    return [failed('its module answered nonsense', key)]
+  } catch (thrown) {
+    return [failed(`its module threw: ${String(thrown).slice(0, 200)}`, key)]
+  }
+}
+
+function isGate(one: unknown): one is GateView {
+  if (typeof one !== 'object' || one === null) return false
+  const { gate, pass, reason, key } = one as Partial<GateView>
+  return (
+    typeof gate === 'string' &&
+    typeof pass === 'boolean' &&
+    typeof reason === 'string' &&
+    typeof key === 'string'
+  )
+}
+
+function failed(reason: string, key: string): GateView {
+  return { gate: 'module', pass: false, reason, key }
+}

@@ -1,0 +1,177 @@
+// What an adapter says of itself before it runs: its options, who may speak by default, how it is set up. All that
+// registry, configuration, wizard and `doctor` know of a platform or connector; one of somebody else's is its equal.
+import type { AgentConnector, ConnectorDeps } from './agent.ts'
+import type { Clock } from './clock.ts'
+import type { GateView } from './desk.ts'
+import type { PlatformAdapter, PlatformDeps } from './platform.ts'
+import type { AgentSettings, IntegrationSettings } from './settings.ts'
+
+/** A Standard Schema that can also tell its JSON Schema: any library that has both will do, and none is needed. */
+export interface OptionsSchema {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    /** Must answer at once: a promise is refused. What it gives is what the adapter finds in its options. */
+    readonly validate: (value: unknown) => OptionsResult | Promise<OptionsResult>
+    /**
+     * Of an object. A property with `"x-secret": true` is always written as a reference (`env:`, `file:`, `secret:`);
+     * with `"x-secret": "or-text"` it may be. Both are masked wherever the file is shown.
+     */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>
+    }
+  }
+}
+
+export type OptionsResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly OptionsIssue[] }
+
+export interface OptionsIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** Validated options, as the adapter's own schema gives them. */
+export type Options = Readonly<Record<string, unknown>>
+
+interface AdapterModule {
+  /** What the configuration calls it: lower-case letters, digits and dashes. */
+  readonly name: string
+  readonly options: OptionsSchema
+  /** Where one reads about it: a page of this repository's docs/, or a URL. */
+  readonly docs: string
+  readonly setup?: ModuleSetup
+}
+
+export interface PlatformModule extends AdapterModule {
+  /** Who may speak where the configuration says nothing. Absent: only who is listed. */
+  readonly defaultAccess?: DefaultAccess | ((options: Options) => DefaultAccess)
+  /** What is right or wrong with an integration, from its configuration alone: `doctor` shows it, running or not. */
+  doctor?(
+    integration: IntegrationSettings,
+    server: { readonly publicUrl: string | null },
+  ): readonly GateView[]
+  readonly emulator?: StartEmulator
+  /** Heavy things are loaded here and not before. Throws `config_invalid` when the options cannot be used. */
+  create(deps: PlatformDeps): PlatformAdapter | Promise<PlatformAdapter>
+}
+
+export interface ConnectorModule extends AdapterModule {
+  doctor?(agent: AgentSettings, server: { readonly publicUrl: string | null }): readonly GateView[]
+  create(deps: ConnectorDeps): AgentConnector | Promise<AgentConnector>
+}
+
+/** One that can be configured and is not built: it has no adapter. */
+export type PlannedModule = Pick<PlatformModule, 'name' | 'options' | 'defaultAccess'>
+
+export interface DefaultAccess {
+  /** `credential`: whoever holds the platform's own credential may speak. */
+  readonly dm: 'pairing' | 'allowlist' | 'disabled' | 'credential'
+  /** Who decides approvals where nobody is named. */
+  readonly approvers?: readonly string[]
+}
+
+// ---- Setting one up --------------------------------------------------------------------------------------
+
+export interface ModuleSetup {
+  /** What a person has to answer; all else has a default. In order. */
+  readonly questions: readonly SetupQuestion[]
+  /** Tries the answers on the real thing. `options` hold the secrets themselves. Throws what went wrong, without them. */
+  try?(options: Options, deps: { readonly clock: Clock }): Promise<{ readonly who: string }>
+  /** What to paste elsewhere (a URL, a manifest), line by line. `base` is where this server is reached. */
+  paste?(place: { readonly id: string; readonly base: string; readonly options: Options }): readonly string[]
+}
+
+export interface SetupQuestion {
+  /** The option that it fills. */
+  readonly key: string
+  /** The same on a command line: `token` for `--token`. */
+  readonly flag: string
+  readonly ask: string
+  /** Typed without echo and kept encrypted; the option gets the reference. */
+  readonly secret?: boolean
+  /** Taken when nothing is typed. Absent: an answer is needed. */
+  readonly default?: string
+}
+
+// ---- Emulators -------------------------------------------------------------------------------------------
+
+export type StartEmulator = (options: EmulatorOptions) => Promise<RunningEmulator>
+
+export interface EmulatorOptions {
+  readonly port: number
+  /** The fault plan as it was written. Throws `input_invalid` naming the rule. */
+  readonly faults: unknown
+  /** Told what the bot does, one line each. */
+  readonly onBot: (line: string) => void
+}
+
+export interface RunningEmulator {
+  readonly url: string
+  readonly token: string
+  /** What to write: keys of the integration, and the environment of the daemon. */
+  readonly integration: Readonly<Record<string, string>>
+  readonly environment: Readonly<Record<string, string>>
+  /** More ways to talk to it, one line each. */
+  readonly more: readonly string[]
+  /** A person in the direct chat with the bot. */
+  says(text: string): void
+  taps(label: string): void
+  stop(): Promise<void>
+}
+
+// ---- The book of all of them -----------------------------------------------------------------------------
+
+/** One that the configuration can name: built, or planned. */
+export type KnownAdapter<Module extends PlatformModule | ConnectorModule = PlatformModule | ConnectorModule> =
+  PlannedModule & Partial<Omit<Module, keyof PlannedModule>>
+
+/** The adapters that a configuration can name, as far as they are loaded: how the configuration knows them. */
+export interface AdapterBook {
+  platform(name: string): KnownAdapter<PlatformModule> | undefined
+  connector(name: string): KnownAdapter<ConnectorModule> | undefined
+  /** All that may be written, loaded or not. */
+  readonly platformNames: readonly string[]
+  readonly connectorNames: readonly string[]
+  readonly modules: readonly ModuleStanding[]
+}
+
+/** Where the book comes from: what is built in, and the modules of others. */
+export interface AdapterShelf {
+  /** Loads what is named, and every entry of `modules`. Never throws for one of them: its standing says why. */
+  open(wanted: WantedAdapters): Promise<AdapterBook>
+}
+
+export interface WantedAdapters {
+  /** Where relative entries of `modules` start. */
+  readonly folder: string
+  readonly modules: readonly string[]
+  /** Names as they are written; `all`: everything that is built in or planned. */
+  readonly platforms: readonly string[] | 'all'
+  readonly connectors: readonly string[] | 'all'
+}
+
+// ---- Modules of others -----------------------------------------------------------------------------------
+
+/** What a file or package named under `modules:` exports, and what a library user hands to the daemon. */
+export interface AdapterExports {
+  readonly platforms?: readonly PlatformModule[]
+  readonly connectors?: readonly ConnectorModule[]
+  /** Shown by `doctor`; a package has its own. */
+  readonly version?: string
+}
+
+/** One entry of `modules:`, as it was found. */
+export interface ModuleStanding {
+  /** As it was written. */
+  readonly from: string
+  /** The file behind it; null: it was not found, or handed in. */
+  readonly file: string | null
+  /** Of the package, of its `version` export, else the digest of the file. */
+  readonly version: string | null
+  readonly platforms: readonly string[]
+  readonly connectors: readonly string[]
+  /** Why it is not used; null: it is. */
+  readonly problem: string | null
+}

@@ -1,0 +1,94 @@
+// Platforms that SPEC names and that this version does not build: their keys can be written and are checked, so that a
+// file is right before its platform is there. One that is built takes its schema along into its folder.
+import { z } from 'zod'
+import type { PlannedModule } from '../contract/index.ts'
+import { httpUrl, secret, text } from '../kit/option-words.ts'
+
+const mailServer = (what: string, port: number) =>
+  z
+    .strictObject({
+      host: text(`Host of the ${what} server.`),
+      port: z.int().min(1).max(65_535).default(port).describe('Port.'),
+      user: text('User name.').optional(),
+      password: secret('Password.').optional(),
+      tls: z
+        .union([z.boolean(), z.literal('starttls')], { error: 'expected true, false or starttls' })
+        .default(true)
+        .describe('TLS from the start, starttls, or false for none.'),
+    })
+    .describe(`The ${what} server.`)
+
+const slackOptions = z
+  .strictObject({
+    bot_token: secret('The bot token (xoxb-).'),
+    mode: z.enum(['socket', 'events']).default('socket').describe('How events come.'),
+    app_token: secret('The app-level token (xapp-), for mode socket.').optional(),
+    signing_secret: secret('The signing secret, for mode events.').optional(),
+    api_url: httpUrl('Base URL of the Web API.').default('https://slack.com/api/'),
+  })
+  .superRefine((app, context) => {
+    const needed = app.mode === 'socket' ? 'app_token' : 'signing_secret'
+    if (app[needed] === undefined) {
+      context.addIssue({ code: 'custom', path: [], message: `slack in mode ${app.mode} needs "${needed}"` })
+    }
+  })
+  .describe('A Slack app.')
+
+const discordOptions = z
+  .strictObject({
+    token: secret('The bot’s token.'),
+    api_url: httpUrl('Base URL of the API.').default('https://discord.com/api'),
+  })
+  .describe('A Discord bot.')
+
+const emailOptions = z
+  .strictObject({
+    address: text('The address that mail is sent from and to.'),
+    imap: mailServer('IMAP', 993),
+    smtp: mailServer('SMTP', 465),
+    require_auth_results: z
+      .boolean()
+      .default(true)
+      .describe('Only senders proven by Authentication-Results pass.'),
+    authserv_id: text('The server whose Authentication-Results header counts.').optional(),
+  })
+  .describe('A mailbox.')
+
+const imessageOptions = z
+  .strictObject({
+    db_path: text('Path of chat.db.').optional(),
+    allow_sms: z.boolean().default(false).describe('Also take SMS, whose senders can be forged.'),
+  })
+  .describe('Messages on this Mac.')
+
+const whatsappOptions = z
+  .strictObject({
+    phone_number_id: text('Id of the phone number.'),
+    access_token: secret('Access token of the Cloud API.'),
+    app_secret: secret('App secret that signs webhooks.'),
+    verify_token: secret('Token of the webhook’s verification.'),
+    api_url: httpUrl('Base URL of the Graph API.').default('https://graph.facebook.com'),
+  })
+  .describe('A WhatsApp Cloud API number.')
+
+export const slack: PlannedModule = { name: 'slack', options: slackOptions, defaultAccess: { dm: 'pairing' } }
+export const discord: PlannedModule = {
+  name: 'discord',
+  options: discordOptions,
+  defaultAccess: { dm: 'pairing' },
+}
+export const email: PlannedModule = {
+  name: 'email',
+  options: emailOptions,
+  defaultAccess: { dm: 'allowlist' },
+}
+export const imessage: PlannedModule = {
+  name: 'imessage',
+  options: imessageOptions,
+  defaultAccess: { dm: 'allowlist' },
+}
+export const whatsapp: PlannedModule = {
+  name: 'whatsapp',
+  options: whatsappOptions,
+  defaultAccess: { dm: 'pairing' },
+}

@@ -1,0 +1,12 @@
+// What Switchboard knows of the platform `web` before it runs one.
+import { z } from 'zod'
+import { type PlatformModule, WEB_OWNER } from '../../contract/index.ts'
+
+export const webModule: PlatformModule = {
+  name: 'web',
+  options: z.strictObject({}).describe('The chat page of this server.'),
+  docs: 'docs/platforms/web.md',
+  // Whoever holds the token of the page is the owner; no pairing could name one.
+  defaultAccess: { dm: 'credential', approvers: [WEB_OWNER] },
+  create: async (deps) => (await import('./index.ts')).createWebPlatform(deps),
+}

@@ -1,0 +1,26 @@
+// What Switchboard knows of the platform `webhook` before it runs one.
+import type { PlatformModule } from '../../contract/index.ts'
+import { webhookOptions } from './config.ts'
+
+export const webhookModule: PlatformModule = {
+  name: 'webhook',
+  options: webhookOptions,
+  docs: 'docs/platforms/webhook.md',
+  // The header names the sender, so the list decides; a signature alone is the credential itself.
+  defaultAccess: ({ sender_header }) => ({ dm: sender_header === undefined ? 'credential' : 'allowlist' }),
+  setup: {
+    questions: [{ key: 'secret', flag: 'secret', ask: 'secret that the sender signs with', secret: true }],
+    paste: ({ id, base, options }) => [
+      `URL: ${base}/hooks/${encodeURIComponent(id)}`,
+      ...(options.sender_header === undefined
+        ? [
+            options.signature === 'plain'
+              ? 'header: the secret itself (see the page)'
+              : 'header: X-Hub-Signature-256, an HMAC of the body with the secret',
+          ]
+        : [`header: ${String(options.sender_header)}, which names the sender`]),
+      ...(options.two_way === true ? [`answers: ${base}/hooks/${encodeURIComponent(id)}/events`] : []),
+    ],
+  },
+  create: async (deps) => (await import('./index.ts')).createWebhook(deps),
+}
