@@ -35,7 +35,8 @@ describe('switchboard schema', () => {
     const schema = JSON.parse(ran.stdout)
     expect(schema.$schema).toContain('json-schema.org')
     expect(Object.keys(schema.properties).toSorted()).toEqual([
-      ...['agents', 'integrations', 'mcp_servers', 'retention', 'server', 'store', 'tunables', 'users'],
+      ...['agents', 'integrations', 'mcp_servers', 'modules', 'retention', 'server', 'store'],
+      ...['tunables', 'users'],
     ])
     expect(schema.additionalProperties).toBe(false)
     expect(schema.properties.tunables.properties.max_attempts).toMatchObject({ type: 'integer', default: 5 })
