@@ -19,7 +19,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
     const [counters, open, pending, durability, ledger] = await Promise.all([
       store.counters(),
       store.openTurns(),
-      store.approvals({ states: ['pending'], limit: 1_000 }),
+      store.pendingApprovals(),
       store.durability(),
       ledgerStanding(store),
     ])
@@ -85,7 +85,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
             }
           }),
           last_message_at: last ? iso(last.receivedAt) : null,
-          approvals_pending: pending.filter((row) => row.agent === one.id).length,
+          approvals_pending: pending.find((row) => row.agent === one.id)?.count ?? 0,
         }
       }),
     )

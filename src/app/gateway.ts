@@ -359,7 +359,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await cluster.start()
       dispatcher.start()
       sender.start()
-      await approvals.start()
+      approvals.start()
       started = true
       scheduler.start()
       stopEnding = keepEndingRemoved({

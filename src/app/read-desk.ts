@@ -62,7 +62,7 @@ export async function openReadDesk(
       const [counters, open, pending, durability] = await Promise.all([
         store.counters(),
         store.openTurns(),
-        store.approvals({ states: ['pending'], limit: 1_000 }),
+        store.pendingApprovals(),
         store.durability(),
       ])
       // One look cannot tell a boot that was killed just now from a second daemon of that name.
@@ -95,7 +95,7 @@ export async function openReadDesk(
           ),
         })),
         ...totals(counters),
-        approvals: { pending: pending.length },
+        approvals: { pending: pending.reduce((total, { count }) => total + count, 0) },
         config: {
           digest: settings.digest,
           file: options.configFile ?? null,

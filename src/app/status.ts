@@ -48,7 +48,7 @@ export function createStatus({
     const [counters, open, pending, durability, restored] = await Promise.all([
       store.counters(),
       store.openTurns(),
-      store.approvals({ states: ['pending'], limit: 1_000 }),
+      store.pendingApprovals(),
       store.durability(),
       store.restored(),
     ])
@@ -88,7 +88,7 @@ export function createStatus({
         }
       }),
       ...totals(counters),
-      approvals: { pending: pending.length },
+      approvals: { pending: pending.reduce((total, { count }) => total + count, 0) },
       config: { digest: now.digest, file: me.configFile, problem: me.configProblem, warnings: now.warnings },
       ...(nodes.length > 1 ? { nodes } : {}),
       store: {

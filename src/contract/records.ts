@@ -228,6 +228,8 @@ export interface NewApproval {
 }
 
 export interface ApprovalRow extends NewApproval {
+  /** Grows; ids are used again once they are settled. */
+  readonly seq: number
   /** The node (its owner name) whose connector asked, and which passes the verdict on. */
   readonly asker: string | null
   readonly state: ApprovalState

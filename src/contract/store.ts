@@ -241,12 +241,20 @@ export interface Store {
   /** This node asks for it from now on: what another one asked was asked again here. */
   adoptApproval(id: string): Promise<void>
   approval(id: string): Promise<ApprovalRow | null>
+  /** Newest first. */
   approvals(filter: {
     readonly states?: readonly ApprovalState[]
     readonly agent?: string
+    readonly id?: string
+    /** The asking host's own id of its request. */
+    readonly hostId?: string
+    readonly turn?: string
     readonly dueBefore?: number
+    readonly beforeSeq?: number
     readonly limit: number
   }): Promise<readonly ApprovalRow[]>
+  /** How many wait for a decision, by agent. */
+  pendingApprovals(): Promise<readonly { readonly agent: string; readonly count: number }[]>
 
   // nodes
   /** A heartbeat: the node's row, and its agents as rows. Tells the others when something changed but the time. */

@@ -108,6 +108,7 @@ export function assembleStore(engine: StoreEngine): Store {
     adoptApproval: (id) => write(approvals.adopt, id),
     approval: (id) => read(approvals.latestApproval(id)),
     approvals: (filter) => read(rest.readApprovals(filter)),
+    pendingApprovals: () => read(rest.countPendingApprovals()),
 
     beat: (report) => write(beat, report),
     leave: () => write(leave, null),

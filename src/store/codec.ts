@@ -100,6 +100,7 @@ export const APPROVAL_COLUMNS =
 
 export function approvalRow(row: Row): ApprovalRow {
   return {
+    seq: whole(row, 'seq'),
     id: text(row, 'id'),
     hostId: textOrNull(row, 'host_id'),
     agent: text(row, 'agent'),

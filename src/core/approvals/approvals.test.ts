@@ -8,6 +8,7 @@ import { type ApprovalsDeps, createApprovals } from './approvals.ts'
 const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet }
 
 const ROW: ApprovalRow = {
+  seq: 1,
   id: 'abcde',
   hostId: null,
   agent: 'demo',

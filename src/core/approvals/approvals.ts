@@ -7,6 +7,8 @@ import {
   type Cancel,
   type Clock,
   createBoundedMap,
+  everyRow,
+  inSlices,
   type Logger,
   type NewSend,
   type Random,
@@ -43,7 +45,8 @@ export interface ApprovalsDeps {
 }
 
 export interface Approvals {
-  start(): Promise<void>
+  /** What an earlier life left is taken up in slices, beside whatever comes in. */
+  start(): void
   /** Returns the approval's id. The same call of the same turn, asked again after a crash, is the same approval. */
   ask(order: AskOrder): Promise<string>
   /** Resolves when a decided approval was passed on, or could not be, or waits for its host to come back. */
@@ -71,6 +74,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   /** Approvals that a repeated call was joined to, by hand-over: an allow is for one call, so each is joined once. */
   const joined = createBoundedMap<string, true>(JOINED_REMEMBERED)
   let cancelSweep: Cancel = () => undefined
+  let cancelResume: Cancel = () => undefined
   let stopped = false
 
   const ask = async (order: AskOrder): Promise<string> => {
@@ -123,27 +127,43 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     const again = await sameRequest(order, inputHash)
     if (again) return again
     if (!turn || handedAt === null) return null
-    const rows = await store.approvals({ agent: order.agent, limit: 200 })
-    const known = rows.find(
-      (row) =>
-        row.turn === turn &&
-        row.inputHash === inputHash &&
-        row.createdAt < handedAt &&
-        !joined.has(`${row.id}@${handedAt}`),
-    )
-    if (known) joined.set(`${known.id}@${handedAt}`, true)
-    return known ?? null
+    for await (const row of all({ agent: order.agent, turn })) {
+      const joins = `${row.id}@${handedAt}`
+      if (row.inputHash !== inputHash || row.createdAt >= handedAt || joined.has(joins)) continue
+      joined.set(joins, true)
+      return row
+    }
+    return null
   }
 
   /** A host never uses a request's id twice: the same one again was sent again because nobody confirmed it. */
   const sameRequest = async ({ agent, ask }: AskOrder, inputHash: string): Promise<ApprovalRow | null> => {
     const { requestId, host } = ask
     if (requestId === undefined || host === undefined) return null
-    const rows = await store.approvals({ agent, states: ['pending', 'decided'], limit: 1_000 })
-    return (
-      rows.find((row) => row.hostId === requestId && row.ask.host === host && row.inputHash === inputHash) ??
-      null
-    )
+    for await (const row of all({ agent, hostId: requestId, states: ['pending', 'decided'] }))
+      if (row.ask.host === host && row.inputHash === inputHash) return row
+    return null
+  }
+
+  type Which = Omit<Parameters<Store['approvals']>[0], 'limit' | 'beforeSeq'>
+  const all = (which: Which) => everyRow((page) => store.approvals({ ...which, ...page }))
+  const inTurn = (rows: AsyncIterable<ApprovalRow>, work: (row: ApprovalRow) => unknown) =>
+    inSlices(rows, clock, work, { stopped: () => stopped })
+
+  /** What an earlier life asked expires, and what was decided is passed on: all of it, while new ones are asked. */
+  const resume = () => {
+    const resumed = async () => {
+      await inTurn(all({ states: ['pending'] }), expectExpiry)
+      await inTurn(all({ states: ['decided'] }), ({ id }) =>
+        settle(id).catch((thrown) =>
+          log.error({ approval: id, error: String(thrown) }, 'verdict not passed on'),
+        ),
+      )
+    }
+    resumed().catch((thrown) => {
+      log.warn({ error: String(thrown) }, 'approvals could not be resumed; will try again')
+      cancelResume = clock.after(SWEEP_MS, resume)
+    })
   }
 
   const expectExpiry = ({ id, expiresAt }: Pick<ApprovalRow, 'id' | 'expiresAt'>) =>
@@ -162,8 +182,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   }
 
   const hostWaits: Approvals['hostWaits'] = async (agent, host, requests) => {
-    const rows = await store.approvals({ agent, states: ['pending', 'decided'], limit: 1_000 })
-    for (const { id, hostId, ask } of rows) {
+    for await (const { id, hostId, ask } of all({ agent, states: ['pending', 'decided'] })) {
       if (hostId === null || ask.host !== host || !requests.includes(hostId)) continue
       if (store.shared) await storeRetry.persist('adopt an approval', () => store.adoptApproval(id))
       await settle(id)
@@ -176,9 +195,8 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
 
   /** Decided and not passed on; due and not expired: whoever finds it first. */
   const sweep = async () => {
-    for (const { id } of await store.approvals({ states: ['decided'], limit: 1_000 })) await settle(id)
-    const due = await store.approvals({ states: ['pending'], dueBefore: clock.now(), limit: 1_000 })
-    for (const { id } of due) await expire(id)
+    await inTurn(all({ states: ['decided'] }), ({ id }) => settle(id))
+    await inTurn(all({ states: ['pending'], dueBefore: clock.now() }), ({ id }) => expire(id))
   }
 
   const keepSweeping = () => {
@@ -200,27 +218,26 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     },
     hostWaits,
     async withdraw(agent, turns) {
-      for (const row of await store.approvals({ agent, states: ['pending'], limit: 1_000 })) {
-        if (row.turn === null || !turns.includes(row.turn)) continue
-        await relay.settled(row, 'withdrawn', false)
-      }
+      for (const turn of turns)
+        for await (const row of all({ agent, turn, states: ['pending'] }))
+          await relay.settled(row, 'withdrawn', false)
     },
     async endForRemovedAgents(configured) {
-      for (const row of await store.approvals({ states: ['pending', 'decided'], limit: 1_000 })) {
+      for await (const row of all({ states: ['pending', 'decided'] })) {
         if (configured.includes(row.agent)) continue
         if (row.state === 'pending') await relay.settled(row, 'withdrawn', false)
         else await relay.settled(row, 'undeliverable', false)
       }
     },
-    async start() {
-      for (const row of await store.approvals({ states: ['pending'], limit: 1_000 })) expectExpiry(row)
-      for (const row of await store.approvals({ states: ['decided'], limit: 1_000 })) await settle(row.id)
+    start() {
+      resume()
       keepSweeping()
     },
     stop() {
       stopped = true
       storeRetry.stop()
       cancelSweep()
+      cancelResume()
       relay.stop()
       timers.clear()
     },

@@ -3,6 +3,7 @@ import {
   type Address,
   type ApprovalRow,
   type Ask,
+  everyRow,
   formatAddress,
   type NewSend,
   RELAY_PLACE,
@@ -82,11 +83,12 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
 
   /** Edits the prompts where the platform can; elsewhere a line says how it ended. */
   const words: Surfaces['words'] = async (row, passedOn, again) => {
-    const shown = await store.sends({ approval: row.id, limit: 100 })
     const text = outcomeText(row, passedOn)
     const said = row.state === 'decided' ? 'await' : again ? 'retire-again' : 'retire'
     const sends: NewSend[] = []
-    for (const send of shown) {
+    // Since then: ids are used again once they are settled.
+    const asked = { approval: row.id, sinceMs: row.createdAt }
+    for await (const send of everyRow((page) => store.sends({ ...asked, ...page }))) {
       const link = deps.links.get(send.integration)
       // A channel server that was asked has no way to hear how it ended: its verdict would come too late.
       if (!link || send.op?.kind !== 'prompt' || send.conversation === RELAY_PLACE) continue

@@ -10,6 +10,7 @@ import {
   type Clock,
   createTokenBuckets,
   type Effect,
+  everyRow,
   type InboundEvent,
   type InboundVerdict,
   type IntegrationSettings,
@@ -162,8 +163,10 @@ export function createIntake(deps: IntakeDeps): Intake {
   /** Written to the server's pipe, as far as is known: one that waits or failed was never shown to it. */
   const wasAsked = async ({ approval, conversation }: InboundVerdict, integration: string) => {
     const states = ['sending', 'sent', 'unknown'] as const
-    const prompts = await deps.store.sends({ approval, integration, states, limit: 10 })
-    return prompts.some((row) => row.op?.kind === 'prompt' && row.conversation === conversation)
+    const prompts = { approval, integration, states }
+    for await (const row of everyRow((page) => deps.store.sends({ ...prompts, ...page })))
+      if (row.op?.kind === 'prompt' && row.conversation === conversation) return true
+    return false
   }
 
   // A message without an id gets a fresh one and is never taken for a duplicate.

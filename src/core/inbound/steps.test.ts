@@ -66,6 +66,7 @@ const PASSED = { decision: { go: 'continue' } }
 
 function approval(over: Partial<ApprovalRow> = {}): ApprovalRow {
   return {
+    seq: 1,
     id: 'abcde',
     hostId: null,
     agent: 'demo',

@@ -7,6 +7,7 @@ import { pairingList } from './0005-pairing-list.ts'
 import { files } from './0006-files.ts'
 import { turnRetries } from './0007-turn-retries.ts'
 import { scheduleTimes } from './0008-schedule-times.ts'
+import { approvalTurns } from './0009-approval-turns.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -18,5 +19,6 @@ export const MIGRATIONS: readonly Migration[] = [
   files,
   turnRetries,
   scheduleTimes,
+  approvalTurns,
 ]
 export { META_TABLE, type Migration, pendingMigrations } from './migration.ts'

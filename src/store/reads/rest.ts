@@ -39,7 +39,11 @@ export function* readSessionAt(agent: string, at: Address): Steps<SessionRow | n
 export interface ApprovalFilter {
   readonly states?: readonly ApprovalState[]
   readonly agent?: string
+  readonly id?: string
+  readonly hostId?: string
+  readonly turn?: string
   readonly dueBefore?: number
+  readonly beforeSeq?: number
   readonly limit: number
 }
 
@@ -52,6 +56,10 @@ export function* readApprovals(filter: ApprovalFilter): Steps<readonly ApprovalR
     }
   }
   if (filter.agent !== undefined) where.add('agent = ?', filter.agent)
+  if (filter.id !== undefined) where.add('id = ?', filter.id)
+  if (filter.hostId !== undefined) where.add('host_id = ?', filter.hostId)
+  if (filter.turn !== undefined) where.add('turn = ?', filter.turn)
+  if (filter.beforeSeq !== undefined) where.add('seq < ?', filter.beforeSeq)
   if (filter.dueBefore !== undefined) where.add('expires_at <= ?', filter.dueBefore)
   const { sql, params } = where.build()
   const found = yield* rows(
@@ -59,6 +67,14 @@ export function* readApprovals(filter: ApprovalFilter): Steps<readonly ApprovalR
     [...params, filter.limit],
   )
   return found.map(approvalRow)
+}
+
+export function* countPendingApprovals(): Steps<readonly { agent: string; count: number }[]> {
+  const found = yield* rows(
+    `SELECT agent, count(*) AS many FROM approvals WHERE state IN ('pending','decided') AND state = 'pending'
+     GROUP BY agent ORDER BY agent`,
+  )
+  return found.map((row) => ({ agent: text(row, 'agent'), count: whole(row, 'many') }))
 }
 
 export function* readGrants(): Steps<readonly Grant[]> {

@@ -1,6 +1,6 @@
 // Store suite: reading. Filters, pages, transcripts, the view for one-filter questions, and the indexes they use.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Store } from '../../contract/index.ts'
+import { everyRow, type Store } from '../../contract/index.ts'
 import { item, type MakeStoreFixture, mustTakeSend, queueOne, type StoreFixture, send } from './fixture.ts'
 
 export function describeReading(make: MakeStoreFixture): void {
@@ -71,6 +71,31 @@ export function describeReading(make: MakeStoreFixture): void {
       expect(await waiting({ afterSeq: third?.seq ?? 0, limit: 2 })).toEqual(['later 3', 'later 4'])
       expect(await waiting({ afterSeq: 0, beforeSeq: third?.seq ?? 0 })).toEqual(['later 0', 'later 1'])
       expect(await waiting({ direction: 'in' })).toEqual([])
+    })
+
+    it('[I14.approvals-all] [I14.counts-all] pages through approvals, finds those of a turn and counts what waits', async () => {
+      const ids = ['aaaaa', 'bbbbb', 'ccccc', 'ddddd', 'eeeee']
+      for (const [at, id] of ids.entries()) {
+        const ask = { toolName: 'Bash', description: 'd', input: 'i' }
+        const about = { session: 's', ask, inputHash: 'h', expiresAt: fixture.clock.now() + 1_000 + at }
+        const agent = at === 4 ? 'paul' : 'kate'
+        await store.ask({ id, hostId: `r${at}`, agent, turn: at < 2 ? 't_1' : null, ...about }, [])
+      }
+      const found = async (filter: Partial<Parameters<Store['approvals']>[0]>) =>
+        (await store.approvals({ limit: 50, ...filter })).map((row) => row.id[0]).join('')
+      expect(await found({})).toBe('edcba')
+      const seen: string[] = []
+      for await (const row of everyRow((page) => store.approvals({ ...page }), 2)) seen.push(row.id)
+      expect(seen).toEqual([...ids].reverse())
+      expect(await found({ turn: 't_1' })).toBe('ba')
+      expect(await found({ turn: 't_2' })).toBe('')
+      expect(await found({ hostId: 'r2', states: ['pending', 'decided'] })).toBe('c')
+      expect(await found({ id: 'ddddd' })).toBe('d')
+      await store.settleApproval('aaaaa', 'withdrawn')
+      expect(await store.pendingApprovals()).toEqual([
+        { agent: 'kate', count: 3 },
+        { agent: 'paul', count: 1 },
+      ])
     })
 
     it('filters sends', async () => {

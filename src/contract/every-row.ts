@@ -1,0 +1,17 @@
+// Going over all rows: page after page, newest first, so that no cap ends it in silence.
+
+const PAGE = 500
+
+/** Rows that are added meanwhile are newer than the first page and not met; rows that change stay where they are. */
+export async function* everyRow<Row extends { readonly seq: number }>(
+  read: (page: { readonly limit: number; readonly beforeSeq?: number }) => Promise<readonly Row[]>,
+  pageSize = PAGE,
+): AsyncGenerator<Row, void, undefined> {
+  let beforeSeq: number | undefined
+  for (;;) {
+    const rows = await read({ limit: pageSize, ...(beforeSeq === undefined ? {} : { beforeSeq }) })
+    yield* rows
+    beforeSeq = rows.at(-1)?.seq
+    if (beforeSeq === undefined || rows.length < pageSize) return
+  }
+}
