@@ -34,7 +34,7 @@ import { createNotifier, type Notifier } from '../core/outbound/notify.ts'
 import { createNotifyOn } from '../core/outbound/notify-on.ts'
 import { createOutlet, type Outlet } from '../core/outbound/outlet.ts'
 import { createSender, type Sender } from '../core/outbound/sender.ts'
-import { refusedNow } from '../core/outbound/targets.ts'
+import { createAdmission } from '../core/people/admission.ts'
 import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
 import { createScheduler } from '../core/schedules/scheduler.ts'
 import { createSharedLimits } from '../core/shared-limits.ts'
@@ -142,6 +142,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }),
   })
   const say = (sends: readonly NewSend[]) => outlet.put(sends)
+  const admission = createAdmission({
+    ...{ store, clock, settings, grants, cluster },
+    admitsNow: (integration) => links.get(integration)?.adapter.admitsNow?.() ?? true,
+  })
   const pressure = createPressure({ store, clock, utilization: createUtilization() })
   const dispatcher = createDispatcher({
     store,
@@ -160,6 +164,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return ackReaction(row, emoji, links.get(row.integration))
     },
     ended: (row, end) => notifyOn(row, end),
+    admission,
+    onRevoked: (row) => {
+      if (row.agent !== null) withdraw(row.agent, [row.id])
+    },
     onRejected: (row) => {
       if (row.session === null) return
       giveBackClaim(store, row).catch((thrown) =>
@@ -178,7 +186,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     links,
     cluster,
     jitter,
-    refusedNow: (row) => refusedNow(settings(), row),
+    refusedNow: admission.ofSend,
     ...crashPoint,
   })
   const outlet = createOutlet({
@@ -209,6 +217,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     say,
     watched: () => deps.watched() || cluster.isObservedElsewhere(),
   })
+  const withdraw = (agent: string, turns: readonly string[]) =>
+    void approvals
+      .withdraw(agent, turns)
+      .catch((thrown) => log.warn({ error: String(thrown) }, 'approvals stay open'))
   const intake: Intake = createIntake({
     store,
     sharedLimits,
@@ -227,9 +239,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
     onStop(agent, turns) {
       dispatcher.abandon(agent, turns)
-      approvals
-        .withdraw(agent, turns)
-        .catch((thrown) => log.warn({ error: String(thrown) }, 'approvals stay open'))
+      withdraw(agent, turns)
     },
   })
 

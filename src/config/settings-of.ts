@@ -146,10 +146,16 @@ function readable(
   dm: Dm,
   mentionPatterns: readonly string[],
 ): AccessPolicy {
-  const groups = Object.entries(policy?.groups ?? {}).map(([group, { require_mention, allow_from }]) => [
-    group,
-    { requireMention: require_mention, allowFrom: allow_from },
-  ])
+  const groups = Object.entries(policy?.groups ?? {}).map(
+    ([group, { require_mention, allow_from, approvals }]) => [
+      group,
+      {
+        requireMention: require_mention,
+        allowFrom: allow_from,
+        ...(approvals ? { approvals: true as const } : {}),
+      },
+    ],
+  )
   return {
     readable: true,
     dm: policy?.dm ?? dm,

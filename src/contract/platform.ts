@@ -222,6 +222,8 @@ export interface PlatformAdapter {
   relaysApprovals?(): boolean
   /** The channel server behind it, for the agent's tools. Absent: it is none. */
   readonly channel?: ChannelView
+  /** Whether its own gates, as far as configuration decides, still let through what came by it. Absent: it has none. */
+  admitsNow?(): boolean
   /** Gates of its own, for doctor. */
   gates?(): readonly GateView[]
   /**

@@ -31,6 +31,7 @@ export const REASONS = {
   gate_session: { of: ['refused'], text: 'The channel server is not in allowed_channel_servers.' },
   gate_marketplace: { of: ['refused'], text: 'plugin_source does not match.' },
   gate_allowlist: { of: ['refused'], text: 'The channel server is not in channels.approved.' },
+  revoked: { of: ['refused'], text: 'It was let in and waited; whoever sent it may not speak any more.' },
   // consumed by Switchboard itself
   verdict: { of: ['consumed'], text: 'It was a verdict on an approval.' },
   verdict_late: { of: ['consumed'], text: 'It was a verdict on an approval that was already answered.' },
@@ -54,7 +55,7 @@ export const REASONS = {
   platform_unavailable: { of: ['queued', 'failed'], text: 'The platform could not be reached.' },
   platform_busy: { of: ['queued'], text: 'The platform asked to wait.' },
   integration_missing: { of: ['failed'], text: 'The integration is no longer configured.' },
-  not_allowed: { of: ['failed'], text: 'The target is no longer allowed.' },
+  not_allowed: { of: ['failed'], text: 'The target, or whoever is answered there, is no longer allowed.' },
   duplicate: { of: ['deduplicated'], text: 'The same content went to the same target a moment ago.' },
   unconfirmed: { of: ['unknown'], text: 'It may have arrived; the platform never confirmed it.' },
   restored: {

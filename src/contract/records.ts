@@ -16,6 +16,8 @@ export interface TurnBody {
   readonly meta?: Readonly<Record<string, string>>
   readonly attachments?: readonly Attachment[]
   readonly replyTo?: Quoted
+  /** It came from a group: access is asked again with that when it is handed over. Absent: a direct chat. */
+  readonly chat?: 'group'
 }
 
 export interface NewTurn {
@@ -107,7 +109,7 @@ export interface TurnMove {
   readonly token: number
   readonly turn: string
   /** 'handed' again: the hand-over is confirmed (reason `taken`). */
-  readonly to: 'queued' | 'handed' | 'seen' | 'answered' | 'failed'
+  readonly to: 'queued' | 'handed' | 'seen' | 'answered' | 'refused' | 'failed'
   readonly reason?: ReasonCode
   readonly detail?: string
   /** With to: 'queued'. */

@@ -12,6 +12,8 @@ export interface GroupPolicy {
   readonly requireMention: boolean
   /** Empty: the integration's. ['*']: any member. */
   readonly allowFrom: readonly string[]
+  /** Requests for approval that name no chat are shown here, too. */
+  readonly approvals?: true
 }
 
 export type AccessPolicy =

@@ -4,11 +4,11 @@ import { requirements } from './row.ts'
 export const CLOSED_DOORS = requirements(
   'Issue 14 Nobody in or out',
   `
-pending 14 I14.revoked-turn          A queued turn, also one put back, whose sender, conversation, integration or binding is no longer admitted ends as refused: revoked at hand-over, final, with ledger and counters
-pending 14 I14.revoked-counts        Conservation holds over turns that were revoked, in both stores, and audit verify finds nothing
-pending 14 I14.revoked-not-mention   Mentions and limits are not asked again at hand-over
-pending 14 I14.revoked-send          A send that is no longer allowed, replies included, ends as failed: not_allowed or integration_missing; pairing codes are exempt
-pending 14 I14.revoked-agreed        A node whose configuration differs from another live node's refuses nothing for good: what it does not admit waits
+built   14 I14.revoked-turn          A queued turn, also one put back, whose sender, conversation, integration or binding is no longer admitted ends as refused: revoked at hand-over, final, with ledger and counters
+built   14 I14.revoked-counts        Conservation holds over turns that were revoked, in both stores, and audit verify finds nothing
+built   14 I14.revoked-not-mention   Mentions and limits are not asked again at hand-over
+built   14 I14.revoked-send          A send that is no longer allowed, replies included, ends as failed: not_allowed or integration_missing; pairing codes are exempt
+built   14 I14.revoked-agreed        A node whose configuration differs from another live node's refuses nothing for good: what it does not admit waits
 built   14 I14.no-right-by-pairing   A caller who may not approve makes nobody an approver by approving a pairing
 built   14 I14.no-right-by-chorus    A connection string, also a rotated one, is given only to a caller who has what it lets speak
 built   14 I14.no-right-by-secret    Secrets and integrations of credentials are replaced only by a caller who has the rights that they carry
@@ -23,8 +23,8 @@ pending 14 I14.body-budget           Bytes of bodies in flight have a budget per
 pending 14 I14.connection-budget     Connections of a listener are capped, and a slow body is ended
 built   14 I14.forwarded-not-near    With public_url set, or any header of a proxy present, nothing is loopback
 built   14 I14.host-malformed        A malformed Host is refused everywhere
-pending 14 I14.prompt-no-group       A request that names no chat is shown in no group unless groups.ID.approvals is true
-pending 14 I14.command-own-name      A command addressed to another bot is not obeyed; only our own name or none counts
+built   14 I14.prompt-no-group       A request that names no chat is shown in no group unless groups.ID.approvals is true
+built   14 I14.command-own-name      A command addressed to another bot is not obeyed; only our own name or none counts
 pending 14 I14.wrong-credential      A wrong credential is counted, and in the ledger once a source and minute
 pending 14 I14.wrong-throttled       A source of many wrong credentials is answered 429 for a moment, while a right credential from there still passes
 pending 14 I14.send-roots            Only files under send_roots are attached: the configuration's folder, a local host's folder, the temporary folder

@@ -56,7 +56,7 @@ describeRiver('sessions', (open) => {
     expect(river.agentNamed('two').texts()).toEqual(['hi'])
   })
 
-  it.each(['/new', '!new', '/new@some_bot'])(
+  it.each(['/new', '!new'])(
     '[S5.new-raises-generation] [S5.generation-persisted] [S5.bang-commands] [S5.commands-not-to-model] %s opens a fresh session that lasts',
     async (command) => {
       const river = await open()

@@ -16,6 +16,12 @@ export const groupSchema = z
     allow_from: idList(
       'Senders who may speak in this group. Empty: the integration’s. ["*"]: any member.',
     ).default([]),
+    approvals: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Requests of `channel` hosts name no chat: true shows them in this group, too, whatever they are about.',
+      ),
   })
   .describe('One group. Groups that are not listed are off.')
 

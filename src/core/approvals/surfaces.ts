@@ -11,7 +11,7 @@ import {
   type Store,
 } from '../../contract/index.ts'
 import { type Link, type Links, promptLimitOf } from '../outbound/links.ts'
-import { approverChats, type GrantBook, isApprover } from '../people/approvers.ts'
+import { approverChats, type GrantBook, isApprover, openedGroups } from '../people/approvers.ts'
 import { rowAddress } from '../signals.ts'
 import { outcomeText, type PromptPlace, promptOp } from './prompt.ts'
 import { canAsk, relayPlaces } from './relay-places.ts'
@@ -23,6 +23,8 @@ export interface AskOrder {
   readonly ask: Ask
   /** When the turn was handed over for the last time; null when it is not in flight here. */
   readonly handedAt: number | null
+  /** The request names no chat: groups are asked only where the configuration opens them for such. */
+  readonly placeless?: true
   /** Where the turn came from, and who sent it. */
   readonly origin: { readonly to: Address; readonly sender: string } | null
 }
@@ -61,6 +63,9 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
       const same =
         origin && chat.integration === origin.to.integration && chat.conversation === origin.to.conversation
       if (!same || found.size === 0) found.set(formatAddress(chat), chat)
+    }
+    if (order.placeless) {
+      for (const group of openedGroups(settings, order.agent)) found.set(formatAddress(group), group)
     }
     const chats = [...found.values()].filter((chat) => canAsk(deps.links, chat, origin?.to ?? null))
     return [...chats, ...relayPlaces(settings, deps.links, order.agent)]

@@ -193,15 +193,21 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
       ask: output.ask,
       handedAt: flying?.flight.row.updatedAt ?? null,
       origin,
+      ...(output.turn === undefined || output.guessed ? { placeless: true as const } : {}),
     })
     return { id }
   }
 
-  /** Where the turn came from. A host that asks on its own account has no chat: its approvers are asked directly. */
+  /**
+   * Where the turn came from. A host that asks on its own account has no chat: its approvers are asked directly. One whose
+   * turn is only guessed may be about anything: that is no business of a group, nor of a room behind a channel server.
+   */
   const originOf = async (output: Output<'ask'>) => {
     if (output.turn === undefined) return null
     const { row, to } = await placeOf(output)
-    return row ? { to, sender: row.sender } : null
+    const shared =
+      row?.body?.chat === 'group' || deps.links.get(to.integration)?.adapter.channel !== undefined
+    return row === null || (output.guessed && shared) ? null : { to, sender: row.sender }
   }
 
   const isOwn = (turn: string) => dispatcher.flight(turn)?.flight.row.agent === agent

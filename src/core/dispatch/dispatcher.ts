@@ -16,6 +16,7 @@ import {
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { TurnEnd } from '../outbound/notify-on.ts'
+import { type Admission, NOT_KNOWN_YET } from '../people/admission.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import { createStoreRetry } from '../store-retry.ts'
 import { toDelivery } from './delivery.ts'
@@ -51,6 +52,10 @@ export interface DispatcherDeps {
   readonly ended: (row: TurnRow, end: TurnEnd) => readonly NewSend[]
   /** The agent refused a turn for good: a claim that led it there is given back. */
   readonly onRejected: (row: TurnRow) => void
+  /** Access is asked again at hand-over. */
+  readonly admission: Pick<Admission, 'ofTurn'>
+  /** A turn was not handed over, for access to it was revoked. */
+  readonly onRevoked: (row: TurnRow) => void
   readonly pressure?: Pressure
   readonly crashPoint?: (name: string) => void
 }
@@ -182,7 +187,11 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const handOver = async (hold: LaneHold, row: TurnRow, connector: AgentConnector) => {
     const flight = hold.flights.get(row.id)
     if (!flight) return // cancelled or put back while the one before it was being handed over
+    const judgement = await deps.admission.ofTurn(row)
+    if (hold.flights.get(row.id) !== flight) return // likewise
     if (holds.isOver(hold)) return holds.drop(hold)
+    if (judgement === 'revoked') return settling.revoke(hold, row)
+    if (judgement === 'unsure') return notTaken(hold, row, NOT_KNOWN_YET)
     flight.offered = true
     tellTurnState(deps.signal, row, 'handed')
     try {

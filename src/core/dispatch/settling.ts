@@ -32,6 +32,7 @@ export interface SettlingDeps {
   readonly ackReaction: (row: TurnRow) => NewSend | null
   readonly ended: (row: TurnRow, end: TurnEnd) => readonly NewSend[]
   readonly onRejected: (row: TurnRow) => void
+  readonly onRevoked: (row: TurnRow) => void
   readonly crashPoint?: (name: string) => void
   readonly holds: LaneHolds
   readonly storeRetry: StoreRetry
@@ -57,6 +58,8 @@ export interface Settling {
   settle(turn: string, to: End, options?: SettleOptions): Promise<SettleOutcome>
   /** The agent has seen it and will not answer at once, or at all: where the connector says so it rests from now on. */
   acknowledge(row: TurnRow): Promise<void>
+  /** It was not handed over, and never will be: whoever sent it may not speak any more. Nobody is told. */
+  revoke(hold: LaneHold, row: TurnRow): Promise<void>
   giveUp(hold: LaneHold, row: TurnRow, reason: ReasonCode, detail?: string): Promise<void>
   /** Its agent is not configured any more: it ends, also where it still waits. False: it ended meanwhile. */
   giveUpRemoved(row: TurnRow): Promise<boolean>
@@ -218,6 +221,15 @@ export function createSettling(deps: SettlingDeps): Settling {
       await settle(id, 'seen', rests ? { reason: 'acknowledged' } : {})
     },
     giveUp,
+    async revoke(hold, row) {
+      const { lane, token } = hold
+      const away = { lane, token, turn: row.id, to: 'refused', reason: 'revoked', uncounted: true } as const
+      const [outcome] = await storeRetry.persist('refuse a turn', () => store.moveTurns([away]))
+      if (outcome === 'stale') return holds.drop(hold)
+      landed(hold, row)
+      tellTurnState(deps.signal, row, 'refused', 'revoked')
+      deps.onRevoked(row)
+    },
     async giveUpRemoved(row) {
       const reason = 'agent_removed'
       const move = { turn: row.id, to: 'failed', reason, waiting: true } as const

@@ -5,8 +5,8 @@ import { type StepInput, textOf } from './step-input.ts'
 
 export type ChatCommand = 'new' | 'status' | 'stop' | 'back'
 
-// `/new@some_bot` is how Telegram addresses one bot among several.
-const COMMAND = /^\s*[/!](new|status|stop|back)(?:@[\w.-]+)?\s*$/i
+// `/new@some_bot` is for that bot: an adapter takes its own name off, and what still has one is meant for somebody else.
+const COMMAND = /^\s*[/!](new|status|stop|back)\s*$/i
 
 /** The command that an event is, or null. Edits never command. */
 export function chatCommand(event: StepInput['event']): ChatCommand | null {

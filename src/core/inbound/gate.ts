@@ -1,6 +1,13 @@
 // The sender gate: who may speak. It looks at the sender's stable id, never at the room, and deny is the default.
-import type { AccessPolicy, Effect, StepResult } from '../../contract/index.ts'
+import type {
+  AccessPolicy,
+  Effect,
+  GroupPolicy,
+  IntegrationSettings,
+  StepResult,
+} from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
+import type { GrantBook } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
 
 const CODE_LIFE_MS = 3_600_000
@@ -9,44 +16,73 @@ type ReadablePolicy = Extract<AccessPolicy, { readable: true }>
 
 /** Refuses strangers. Says which key of the configuration would let them in. */
 export function senderGate(input: StepInput): StepResult {
-  const { integration, event } = input
-  const key = `${integration.origin}.access`
-  if (!integration.enabled) return refuse('integration_disabled', `${integration.origin}.enabled`)
-  if (!integration.access.readable) return refuse('policy_unreadable', key)
-  if (event.sender.isBot) return refuse('bot_message', key)
-  return event.chat === 'direct'
-    ? directGate(input, integration.access, key)
-    : groupGate(input, integration.access, key)
+  const { integration, event, grants } = input
+  const speaker = { sender: event.sender.id, conversation: input.at.conversation, chat: event.chat }
+  if (event.sender.isBot && integration.enabled && integration.access.readable)
+    return refuse('bot_message', `${integration.origin}.access`)
+  const closed = closedGate(integration, grants, speaker)
+  if (closed === null) return CONTINUE
+  return closed.reason === 'pairing_required'
+    ? offerPairing(input, closed.key)
+    : refuse(closed.reason, closed.key)
 }
 
-function directGate(input: StepInput, policy: ReadablePolicy, key: string): StepResult {
-  switch (policy.dm) {
+/** Who speaks, and where. */
+export interface Speaker {
+  readonly sender: string
+  readonly conversation: string
+  readonly chat: 'direct' | 'group'
+}
+
+export interface ClosedGate {
+  readonly reason:
+    | 'integration_disabled'
+    | 'policy_unreadable'
+    | 'dm_disabled'
+    | 'sender_not_allowed'
+    | 'group_not_listed'
+    | 'pairing_required'
+  readonly key: string
+}
+
+/** The gate that keeps somebody out now; null: they may speak. Asked at the door, at hand-over and at sending. */
+export function closedGate(
+  integration: IntegrationSettings,
+  grants: Pick<GrantBook, 'has'>,
+  speaker: Speaker,
+): ClosedGate | null {
+  const { access, origin } = integration
+  const key = `${origin}.access`
+  if (!integration.enabled) return { reason: 'integration_disabled', key: `${origin}.enabled` }
+  if (!access.readable) return { reason: 'policy_unreadable', key }
+  const allowed = (list: readonly string[]) =>
+    list.includes(speaker.sender) || list.includes('*') || grants.has(integration.id, speaker.sender, 'talk')
+  if (speaker.chat === 'group') {
+    const group = groupAt(access, speaker.conversation)
+    if (!group) return { reason: 'group_not_listed', key: `${key}.groups` }
+    const at = `${key}.groups["${speaker.conversation}"].allow_from`
+    const list = group.allowFrom.length > 0 ? group.allowFrom : access.allowFrom
+    return allowed(list) ? null : { reason: 'sender_not_allowed', key: at }
+  }
+  const at = `${key}.allow_from`
+  switch (access.dm) {
     case 'disabled':
-      return refuse('dm_disabled', `${key}.dm`)
+      return { reason: 'dm_disabled', key: `${key}.dm` }
     case 'credential':
       // The platform's own credential was checked before; a list narrows it further.
-      return policy.allowFrom.length === 0 || isAllowed(input, policy.allowFrom)
-        ? CONTINUE
-        : refuse('sender_not_allowed', `${key}.allow_from`)
+      return access.allowFrom.length === 0 || allowed(access.allowFrom)
+        ? null
+        : { reason: 'sender_not_allowed', key: at }
     case 'allowlist':
-      return isAllowed(input, policy.allowFrom) ? CONTINUE : refuse('sender_not_allowed', `${key}.allow_from`)
+      return allowed(access.allowFrom) ? null : { reason: 'sender_not_allowed', key: at }
     case 'pairing':
-      return isAllowed(input, policy.allowFrom) ? CONTINUE : offerPairing(input, `${key}.allow_from`)
+      return allowed(access.allowFrom) ? null : { reason: 'pairing_required', key: at }
   }
 }
 
-function groupGate(input: StepInput, policy: ReadablePolicy, key: string): StepResult {
-  const group = groupAt(policy, input)
-  if (!group) return refuse('group_not_listed', `${key}.groups`)
-  const list = group.allowFrom.length > 0 ? group.allowFrom : policy.allowFrom
-  return isAllowed(input, list)
-    ? CONTINUE
-    : refuse('sender_not_allowed', `${key}.groups["${input.at.conversation}"].allow_from`)
-}
-
 /** By its own name only: strangers choose conversation ids, and `constructor` is in every object. */
-function groupAt(policy: ReadablePolicy, { at }: StepInput): ReadablePolicy['groups'][string] | undefined {
-  return Object.hasOwn(policy.groups, at.conversation) ? policy.groups[at.conversation] : undefined
+export function groupAt(policy: ReadablePolicy, conversation: string): GroupPolicy | undefined {
+  return Object.hasOwn(policy.groups, conversation) ? policy.groups[conversation] : undefined
 }
 
 /** In groups a message must mention the agent, unless the group says otherwise. Runs after the verdict step. */
@@ -54,7 +90,7 @@ export function mentionGate(input: StepInput): StepResult {
   const { integration, event } = input
   if (event.chat === 'direct' || !integration.access.readable) return CONTINUE
   if (event.kind !== 'message' && event.kind !== 'edit') return CONTINUE
-  const group = groupAt(integration.access, input)
+  const group = groupAt(integration.access, input.at.conversation)
   if (!group?.requireMention || event.mentioned || matchesPattern(integration.access, event.text))
     return CONTINUE
   return refuse(
@@ -77,15 +113,6 @@ function matchesPattern(policy: ReadablePolicy, text: string): boolean {
   })
 }
 
-function isAllowed(input: StepInput, list: readonly string[]): boolean {
-  const { sender } = input.event
-  return (
-    list.includes(sender.id) ||
-    list.includes('*') ||
-    input.grants.has(input.integration.id, sender.id, 'talk')
-  )
-}
-
 function offerPairing(input: StepInput, key: string): StepResult {
   const code = input.freshCode()
   const { sender } = input.event
@@ -106,16 +133,6 @@ function offerPairing(input: StepInput, key: string): StepResult {
   return { decision: { go: 'refuse', reason: 'pairing_required', key }, effects: [pair] }
 }
 
-function refuse(
-  reason:
-    | 'integration_disabled'
-    | 'policy_unreadable'
-    | 'bot_message'
-    | 'dm_disabled'
-    | 'sender_not_allowed'
-    | 'group_not_listed'
-    | 'not_mentioned',
-  key: string,
-): StepResult {
+function refuse(reason: ClosedGate['reason'] | 'bot_message' | 'not_mentioned', key: string): StepResult {
   return { decision: { go: 'refuse', reason, key } }
 }

@@ -291,6 +291,7 @@ function bodyOf(event: InboundEvent): TurnBody {
         ...(event.meta ? { meta: event.meta } : {}),
         ...(event.attachments && event.attachments.length > 0 ? { attachments: event.attachments } : {}),
         ...(event.replyTo ? { replyTo: event.replyTo } : {}),
+        ...(event.chat === 'group' ? { chat: 'group' as const } : {}),
       }
     case 'tap':
       return { kind: 'tap', text: event.value, ...name, meta: { on: event.on } }

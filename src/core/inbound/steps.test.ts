@@ -302,13 +302,18 @@ describe('commands', () => {
   const say = (text: string) => runSteps(input(message({ text }), {}, { reach }))
 
   it('[S5.bang-commands] [S5.commands-not-to-model] go to Switchboard, with a slash or a bang', () => {
-    for (const text of ['/new', '!new', ' /NEW ', '/new@kate_bot']) {
+    for (const text of ['/new', '!new', ' /NEW ']) {
       expect(say(text)).toMatchObject({
         decision: { go: 'answer', reason: 'command' },
         effects: [{ kind: 'new_session', agent: 'demo' }],
       })
     }
     for (const text of ['/newer', 'new', '/new please', '//new']) expect(say(text)).toMatchObject(PASSED)
+  })
+
+  it('[I14.command-own-name] what is addressed to another bot is not obeyed', () => {
+    for (const text of ['/stop@some_other_bot', '!new@x', '/back@', '/status@our_bot.evil', '/stop @other'])
+      expect(say(text)).toMatchObject(PASSED)
   })
 
   it('[S2.steps-pure] [S5.status-command] [S5.stop-cancels] are carried out, and answered, by their effect', () => {

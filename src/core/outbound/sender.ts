@@ -41,8 +41,8 @@ export interface SenderDeps {
   readonly crashPoint?: (name: string) => void
   /** Between 0 and 1. */
   readonly jitter: () => number
-  /** Why a row may not be sent any more: permission is asked again at the moment of sending. */
-  readonly refusedNow: (row: SendRow) => ReasonCode | null
+  /** Why a row may not be sent any more, or not yet: permission is asked again at the moment of sending. */
+  readonly refusedNow: (row: SendRow) => Promise<ReasonCode | 'later' | null>
 }
 
 export interface Sender {
@@ -59,6 +59,8 @@ type Taken = TakenSend & { readonly scope: string; readonly until: number }
 const REST_MS = 1_000
 const STOP_GRACE_MS = 10_000
 const RESTARTING_MS = 1_000
+/** Whether it may be sent is not known at this node yet. */
+const NOT_KNOWN_MS = 5_000
 export function createSender(deps: SenderDeps): Sender {
   const { store, clock, log, links } = deps
   const storeRetry = createStoreRetry(clock, log)
@@ -211,7 +213,12 @@ export function createSender(deps: SenderDeps): Sender {
   /** True when the lane may have more to send at once. */
   const sendOne = async (lane: { lane: string; token: number }, row: SendRow): Promise<boolean> => {
     const link = links.get(row.integration)
-    const refused = refusal(row)
+    const refused = await refusal(row)
+    if (refused === 'later') {
+      await move(lane, row, { to: 'queued', reason: 'platform_unavailable', notBeforeMs: NOT_KNOWN_MS })
+      drain.wakeAfter({ lane: lane.lane, scope: row.integration }, NOT_KNOWN_MS)
+      return false
+    }
     if (refused || !link || !row.op) {
       await move(lane, row, { to: 'failed', reason: refused ?? 'integration_missing' })
       return true
@@ -236,7 +243,7 @@ export function createSender(deps: SenderDeps): Sender {
   }
 
   /** Permission is checked again at the moment of sending: the configuration may have changed meanwhile. */
-  const refusal = (row: SendRow) => closedDoor(row.integration) ?? deps.refusedNow(row)
+  const refusal = async (row: SendRow) => closedDoor(row.integration) ?? (await deps.refusedNow(row))
 
   const closedDoor = (id: string) => {
     const integration = integrationById(deps.settings(), id)

@@ -1,5 +1,6 @@
 // Who may decide an approval. An id locates a request, it never authorises: this does.
 import type { Address, Grant, IntegrationSettings, Settings } from '../../contract/index.ts'
+import { boundAt } from '../inbound/routing.ts'
 
 /** The grants that pairing and operators made at run time, as the gate looks them up. */
 export interface GrantBook {
@@ -28,6 +29,17 @@ export function approverChats(settings: Settings, grants: GrantBook, agent: stri
     }
   }
   return chats
+}
+
+/** Groups that are opened for requests which name no chat, on the integrations bound to the agent. */
+export function openedGroups(settings: Settings, agent: string): readonly Address[] {
+  return settings.integrations.flatMap((integration) => {
+    if (!integration.enabled || !integration.access.readable) return []
+    return Object.entries(integration.access.groups)
+      .filter(([, group]) => group.approvals)
+      .map(([conversation]) => ({ integration: integration.id, conversation }))
+      .filter((at) => boundAt(settings, at)?.agent === agent)
+  })
 }
 
 /** Whether this sender owns a shared chat of the integration: who may approve there. */

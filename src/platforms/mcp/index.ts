@@ -216,6 +216,12 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
       const now = registration()
       return now !== null && (now.permissionRelay || factsNow().state === 'waiting')
     },
+    admitsNow() {
+      const facts = factsNow()
+      const now = evaluateGates({ ...facts, prefix: facts.prefix ?? 'nexo' }, place().options)
+      // Where a server came from is known once it runs.
+      return now.pass || (now.skip.kind === 'marketplace' && facts.state !== 'up')
+    },
     gates: () => gateViews(factsNow(), place().options),
     link() {
       const facts = factsNow()

@@ -51,6 +51,17 @@ describe('[S7.real-payloads] messages', () => {
     expect(topic).toMatchObject({ text: '/status' })
   })
 
+  it('[I14.command-own-name] our own name behind a command is taken off, another bot’s is not', () => {
+    const update = recorded<{ message: Record<string, unknown> }>('group-mention')
+    const said = (text: string) => {
+      const entities = [{ type: 'bot_command', offset: 0, length: text.length }]
+      return read({ ...update, message: { ...update.message, text, entities } })?.event
+    }
+    expect(said('/stop@Switchboard_bot')).toMatchObject({ text: '/stop', mentioned: true })
+    expect(said('/stop@some_other_bot')).toMatchObject({ text: '/stop@some_other_bot', mentioned: false })
+    expect(said('/stop@not_switchboard_bot')).toMatchObject({ text: '/stop@not_switchboard_bot' })
+  })
+
   it('an edit counts as another version, also twice in a second', () => {
     const update = recorded<{ update_id: number }>('edited-message')
     const again = { ...update, update_id: update.update_id + 1 }

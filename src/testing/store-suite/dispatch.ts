@@ -96,6 +96,21 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(await store.turn(id)).toMatchObject({ state: 'answered' })
     })
 
+    it('[I14.revoked-turn] [I14.revoked-counts] what may not be handed over any more is refused: it counts as refused, for good', async () => {
+      const { lane, id } = await queueOne(store)
+      const { token } = await mustTake(store, { lane })
+      const away = { lane, token, turn: id, to: 'refused', reason: 'revoked', uncounted: true } as const
+      expect(await store.moveTurns([away])).toEqual(['moved'])
+      expect(await store.turn(id)).toMatchObject({ state: 'refused', reason: 'revoked', attempts: 0 })
+      for (const to of ['queued', 'handed', 'seen', 'answered', 'failed'] as const)
+        expect([to, ...(await store.moveTurns([{ lane, token, turn: id, to }]))]).toEqual([to, 'noop'])
+      expect(await store.operateTurn(id, 'retry', 'me')).toBeNull()
+      expect(await store.verify()).toMatchObject({
+        ok: true,
+        conservation: { received: 1, accounted: 1, ok: true },
+      })
+    })
+
     it('a failed turn is not brought back by its connector', async () => {
       const { id, lane } = await queueOne(store)
       const { token } = await mustTake(store, { lane })

@@ -1,0 +1,175 @@
+// Access asked again: a turn that waited is judged when it is handed over, a message when it is sent. Mentions and limits
+// are not asked again, and pairing codes are exempt. What this node may only not have heard of yet (a grant, an integration,
+// a configuration that is being rolled out) is not refused for good: it waits.
+import {
+  type Clock,
+  createBoundedMap,
+  formatAddress,
+  integrationById,
+  RELAY_PLACE,
+  type ReasonCode,
+  SCHEDULE_PLACE,
+  type SendRow,
+  type Settings,
+  type Store,
+  SwitchboardError,
+  type TurnRow,
+} from '../../contract/index.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { closedGate, groupAt } from '../inbound/gate.ts'
+import { boundAt } from '../inbound/routing.ts'
+import { allowedTargets, isAllowedTarget, isGranted, refusedNow } from '../outbound/targets.ts'
+import { rowAddress } from '../signals.ts'
+import { approverChats, isApprover } from './approvers.ts'
+import type { LiveGrantBook } from './grant-book.ts'
+
+export type Judgement = 'admitted' | 'revoked' | 'unsure'
+
+export interface Admission {
+  /** Whether a turn may be handed to its agent now. */
+  ofTurn(row: TurnRow): Promise<Judgement>
+  /** Why a message may not be sent any more; `later`: it cannot be known yet; null: it may. */
+  ofSend(row: SendRow): Promise<ReasonCode | 'later' | null>
+}
+
+export interface AdmissionDeps {
+  readonly store: Pick<Store, 'turn' | 'turns' | 'session' | 'shared' | 'owner'>
+  readonly clock: Clock
+  readonly settings: () => Settings
+  readonly grants: LiveGrantBook
+  readonly cluster: Pick<Cluster, 'nodes' | 'isAlive'>
+  /** What the platform's own gates say now. */
+  readonly admitsNow: (integration: string) => boolean
+}
+
+/** What is judged of a turn; remembered, for its answer follows soon. */
+type Facts = Pick<TurnRow, 'integration' | 'conversation' | 'thread' | 'sender' | 'agent' | 'session'> & {
+  readonly address: string
+  readonly chat: 'direct' | 'group'
+  readonly receivedAt: number
+}
+
+/** For whoever cannot know: a configuration is being rolled out, or the store was away. */
+export const NOT_KNOWN_YET = new SwitchboardError(
+  'agent_absent',
+  'whether it may be handed over is not known here yet',
+)
+
+const REMEMBERED = 5_000
+/** What another node changed by command is heard of by then. */
+const HEARD_OF_MS = 15_000
+
+export function createAdmission(deps: AdmissionDeps): Admission {
+  const { store, settings, grants } = deps
+  const remembered = createBoundedMap<string, Facts>(REMEMBERED)
+
+  const remember = (id: string, facts: Facts): Facts => {
+    remembered.set(id, facts)
+    return facts
+  }
+
+  const mayTalk = (facts: Facts): boolean => {
+    const integration = integrationById(settings(), facts.integration)
+    if (!integration || closedGate(integration, grants, facts) !== null) return false
+    return deps.admitsNow(facts.integration)
+  }
+
+  /** Its binding leads to this agent still; or it was a claim that led the message to another one. */
+  const isBoundStill = async (facts: Facts): Promise<boolean> => {
+    const bound = boundAt(settings(), rowAddress(facts))
+    if (bound === null || bound.agent === facts.agent) return bound !== null
+    const session = facts.session === null ? null : await store.session(facts.session)
+    return session !== null && session.address !== facts.address
+  }
+
+  const admits = async (facts: Facts): Promise<boolean> => mayTalk(facts) && (await isBoundStill(facts))
+
+  /** Nodes that live run one configuration: until then what one does not know another may. */
+  const agreed = (facts: Facts): boolean => {
+    if (!store.shared) return true
+    const { digest } = settings()
+    const { nodes, isAlive } = deps.cluster
+    const alike = nodes().every(
+      (one) => one.owner === store.owner || !isAlive(one.owner) || one.digest === digest,
+    )
+    const known = integrationById(settings(), facts.integration) !== undefined
+    return alike && (known || deps.clock.now() - facts.receivedAt >= HEARD_OF_MS)
+  }
+
+  const judge = async (facts: Facts, may = admits): Promise<Judgement> => {
+    // A schedule is nobody's word but the configuration's.
+    if (facts.integration === SCHEDULE_PLACE || (await may(facts))) return 'admitted'
+    // Somebody may have been let in a moment ago, at another node.
+    const fresh = await grants.load().then(
+      () => true,
+      () => false,
+    )
+    if (fresh && (await may(facts))) return 'admitted'
+    return fresh && agreed(facts) ? 'revoked' : 'unsure'
+  }
+
+  /** The turn that a message answers; without one the last that was said in its session. */
+  const answeredBy = async (row: SendRow): Promise<Facts | null> => {
+    const known = row.turn === null ? undefined : remembered.get(row.turn)
+    if (known) return known
+    const turn =
+      row.turn !== null
+        ? await store.turn(row.turn)
+        : row.session === null
+          ? null
+          : ((await store.turns({ session: row.session, limit: 1 }))[0] ?? null)
+    return turn === null ? null : remember(turn.id, factsOf(turn, settings()))
+  }
+
+  /** A host may answer in another chat of its agent than that of the turn: while that one is its own, or is allowed. */
+  const isOwnChat = ({ agent, integration, platform, conversation, ...row }: SendRow): boolean => {
+    const found = integrationById(settings(), integration)
+    if (!found || agent === null) return false
+    const at = rowAddress({ integration, conversation, thread: row.thread })
+    if (boundAt(settings(), at)?.agent === agent) return true
+    const listed = isAllowedTarget(allowedTargets(settings(), agent), platform, conversation)
+    return listed && isGranted(settings(), found, agent)
+  }
+
+  /** Prompts show what an agent is about to do: only to those who may still decide it. */
+  const mayBeAsked = async (row: SendRow): Promise<boolean> => {
+    const { agent, integration, conversation } = row
+    if (agent === null || conversation === RELAY_PLACE) return true
+    const chats = approverChats(settings(), grants, agent)
+    if (chats.some((one) => one.integration === integration && one.conversation === conversation)) return true
+    const access = integrationById(settings(), integration)?.access
+    if (access?.readable && groupAt(access, conversation)?.approvals) return true
+    const facts = await answeredBy(row)
+    if (facts?.address !== row.to) return false
+    return (
+      isApprover(settings(), grants, { integration, sender: facts.sender, agent }) && (await admits(facts))
+    )
+  }
+
+  return {
+    ofTurn: (row) => judge(remember(row.id, factsOf(row, settings()))),
+    async ofSend(row) {
+      const refused = refusedNow(settings(), row)
+      if (refused !== null) return refused
+      if (row.cause === 'prompt') return (await mayBeAsked(row)) ? null : 'not_allowed'
+      if (row.cause !== 'reply' && row.cause !== 'notice') return null
+      const facts = await answeredBy(row)
+      // What a notice tells of a turn may go to others than its sender, and outlives the binding.
+      if (facts === null || (row.cause === 'notice' && facts.address !== row.to)) return null
+      if (row.cause === 'reply' && facts.address !== row.to) return isOwnChat(row) ? null : 'not_allowed'
+      const judgement = await judge(facts, row.cause === 'notice' ? async (one) => mayTalk(one) : admits)
+      if (judgement === 'admitted') return null
+      return judgement === 'unsure' ? 'later' : 'not_allowed'
+    },
+  }
+}
+
+/** A row that was stored before groups were noted is one of a group where its chat is listed as one. */
+function factsOf(row: TurnRow, settings: Settings): Facts {
+  const { integration, conversation, thread, sender, agent, session, receivedAt, body } = row
+  const access = integrationById(settings, integration)?.access
+  const listed = access?.readable === true && groupAt(access, conversation) !== undefined
+  const chat = body?.chat === 'group' || listed ? 'group' : 'direct'
+  const address = formatAddress(rowAddress(row))
+  return { integration, conversation, thread, sender, agent, session, address, chat, receivedAt }
+}

@@ -1,0 +1,62 @@
+// Where a request of a host is shown that names no chat: to approvers directly, and in groups that were opened for it alone.
+import { expect, it } from 'vitest'
+import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
+import { describeRiver } from './river.ts'
+
+const team = (approvals?: true) => ({
+  integrations: [
+    testIntegration('chat', {
+      access: {
+        ...OPEN,
+        dm: 'allowlist' as const,
+        allowFrom: ['anna', 'bert'],
+        approvers: ['anna'],
+        groups: { g1: { requireMention: false, allowFrom: [], ...(approvals ? { approvals } : {}) } },
+      },
+    }),
+  ],
+  agents: [testAgent('demo', ['chat'])],
+})
+const ASK = { toolName: 'Bash', description: 'Run', input: 'curl -H "token: planted-4711"' }
+
+describeRiver('requests that name no chat', (open) => {
+  it('[I14.prompt-no-group] the group where the host spoke last hears nothing of it, unless it was opened for it', async () => {
+    for (const opened of [undefined, true] as const) {
+      const river = await open(team(opened))
+      river.agent.script = () => undefined
+      await river.person('g1', 'anna', { chat: 'group' }).says('what about the build?')
+      await river.settle()
+      const [inGroup] = river.agent.deliveries
+      if (!inGroup) throw new Error('nothing was delivered')
+      // The host takes the group's turn for the one it works on; it may be at work for anybody.
+      await river.agent.guess(inGroup, ASK)
+      await river.pass(5_000)
+      expect(river.platform.shown('anna').join()).toContain('planted-4711')
+      expect(river.platform.shown('g1').join().includes('planted-4711')).toBe(opened === true)
+      // A connector that knows its turn asks where that came from.
+      await river.agent.ask(inGroup, { ...ASK, input: 'npm test' })
+      await river.pass(5_000)
+      expect(river.platform.shown('g1').join()).toContain('npm test')
+    }
+  })
+
+  it('[I14.revoked-send] a prompt is not shown to somebody who was an approver when it was written', async () => {
+    const river = await open(team())
+    river.agent.script = () => undefined
+    await river.person('bert').says('go')
+    await river.settle()
+    const [delivery] = river.agent.deliveries
+    if (!delivery) throw new Error('nothing was delivered')
+    // The platform is away while the prompt waits, and anna is no approver when it is back.
+    river.platform.failNext([{ kind: 'unavailable' }], 'anna')
+    await river.agent.ask(delivery, ASK)
+    await river.settle()
+    const access = { ...OPEN, dm: 'allowlist' as const, allowFrom: ['anna', 'bert'], approvers: ['bert'] }
+    await river.configure({ ...team(), integrations: [testIntegration('chat', { access })] })
+    await river.pass(60_000)
+    expect(river.platform.shown('anna').join()).not.toContain('planted-4711')
+    const sends = await river.desk().sends({ limit: 10 })
+    const prompt = sends.find((one) => one.to === 'chat:anna')
+    expect(prompt).toMatchObject({ state: 'failed', reason: 'not_allowed' })
+  })
+})

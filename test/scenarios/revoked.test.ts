@@ -1,0 +1,135 @@
+// Access that is taken back while a message waits: what was let in before is not handed over, and what answers it is not sent.
+import { expect, it } from 'vitest'
+import { SwitchboardError } from '../../src/contract/index.ts'
+import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
+import { describeRiver, type River } from './river.ts'
+
+const access = (allowFrom: readonly string[], more: object = {}) => ({
+  ...OPEN,
+  dm: 'allowlist' as const,
+  allowFrom,
+  ...more,
+})
+const at = (allowFrom: readonly string[], more: object = {}) => ({
+  integrations: [testIntegration('chat', { access: access(allowFrom, more) })],
+  agents: [testAgent('demo', ['chat'])],
+})
+const AWAY = { agent: { attached: false } }
+const ANNA = at(['anna'])
+const NOBODY = at([])
+
+const inGroup = (river: River) => {
+  const person = river.person('g1', 'anna', { chat: 'group' })
+  return { says: (text: string) => person.says(text, { mentioned: true }) }
+}
+const state = async (river: River, { id }: { readonly id: string | null }) => {
+  const turn = await river.desk().turn(id ?? '')
+  return [turn?.state, turn?.reason]
+}
+const balanced = async (river: River) => {
+  const report = await river.desk().verifyAudit()
+  expect(report).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
+}
+
+describeRiver(
+  'access that is taken back in every way',
+  (open) => {
+    it('[I14.revoked-turn] [I14.revoked-counts] a sender, a group, an integration or a binding that is no longer admitted: the turn is refused, for good', async () => {
+      const groups = { g1: { requireMention: true, allowFrom: [] } }
+      for (const without of [
+        { config: NOBODY, group: false },
+        { config: at(['anna'], { dm: 'disabled' }), group: false },
+        { config: { integrations: [], agents: [testAgent('demo', [])] }, group: false },
+        {
+          config: { ...ANNA, integrations: ANNA.integrations.map((one) => ({ ...one, enabled: false })) },
+          group: false,
+        },
+        { config: { ...ANNA, agents: [testAgent('demo', []), testAgent('other', ['chat'])] }, group: false },
+        { config: at(['anna']), group: true },
+      ]) {
+        const river = await open({ ...at(['anna'], { groups }), ...AWAY })
+        const turn = without.group
+          ? await inGroup(river).says('delete it')
+          : await river.person('anna').says('delete it')
+        expect(turn.state).toBe('queued')
+        await river.settle()
+        await river.configure({ ...without.config, ...AWAY })
+        await river.sleep(20_000)
+        river.agent.attach()
+        await river.pass(10_000)
+        expect(river.agent.texts()).toEqual([])
+        expect(await state(river, turn)).toEqual(['refused', 'revoked'])
+        expect((await river.desk().status()).counts).toMatchObject({
+          received: 1,
+          refused: 1,
+          queued: 0,
+          handed: 0,
+        })
+        await balanced(river)
+        // Final: neither a restart nor the old configuration brings it back.
+        await river.restart(at(['anna'], { groups }))
+        await river.pass(10_000)
+        expect(river.agent.texts()).toEqual([])
+        expect(
+          await river
+            .desk()
+            .operateTurn(turn.id ?? '', 'retry', 'me')
+            .catch((thrown) => thrown.code),
+        ).toBe('conflict')
+      }
+    })
+  },
+  ['sqlite'],
+)
+
+describeRiver('access that is taken back', (open) => {
+  it('[I14.revoked-turn] a turn that was put back is judged anew, and a grant that was taken back counts', async () => {
+    const river = await open(NOBODY)
+    await river.desk().grant('chat', 'bert', 'talk', 'me')
+    river.agent.failNext(new SwitchboardError('agent_absent', 'not now'))
+    const turn = await river.person('bert').says('hello')
+    await river.settle()
+    await river.desk().revoke('chat', 'bert', 'talk', 'me')
+    await river.pass(120_000)
+    expect(await state(river, turn)).toEqual(['refused', 'revoked'])
+    expect(river.agent.deliveries).toEqual([])
+    await balanced(river)
+  })
+
+  it('[I14.revoked-not-mention] mentions and limits are not asked again', async () => {
+    const groups = { g1: { requireMention: true, allowFrom: [] } }
+    const river = await open({
+      ...at(['anna'], { groups }),
+      ...AWAY,
+      tunables: { senderLimit: { rps: 0.001, burst: 2 } },
+    })
+    await inGroup(river).says('hey bot')
+    await river.person('anna').says('two')
+    await river.settle()
+    river.agent.attach()
+    await river.settle()
+    expect([...river.agent.texts()].sort()).toEqual(['hey bot', 'two'])
+  })
+
+  it('[I14.revoked-send] an answer to somebody who may not speak any more is not sent, and says why', async () => {
+    const river = await open(ANNA)
+    river.agent.script = () => undefined
+    await river.person('anna').says('tell me all')
+    await river.settle()
+    await river.configure(NOBODY)
+    const [delivery] = river.agent.deliveries
+    if (delivery) await river.agent.answer(delivery, 'all of it')
+    await river.pass(10_000)
+    expect(river.platform.texts('anna')).toEqual([])
+    const [send] = await river.desk().sends({ limit: 1 })
+    expect(send).toMatchObject({ state: 'failed', reason: 'not_allowed' })
+    await balanced(river)
+  })
+
+  it('[I14.revoked-send] pairing codes are exempt: strangers are told theirs', async () => {
+    const river = await open(at([], { dm: 'pairing' }))
+    await river.person('newcomer').says('hello')
+    await river.settle()
+    expect(river.platform.texts('newcomer').join()).toContain('switchboard pair approve')
+  })
+})
