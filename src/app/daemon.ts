@@ -172,6 +172,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       settings,
       secret,
       filesDir: (integration) => attachmentsFolder(folder, integration),
+      attachmentsDir: folder.attachments,
       credentials: (integration) => createCredentialShelf(secrets, integration),
       publicBase: () => baseUrl(),
       watched: () => watchers.size > 0,

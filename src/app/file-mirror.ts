@@ -2,11 +2,12 @@
 import type { FileMirror, Store } from '../contract/index.ts'
 
 export function createFileMirror(
-  store: Pick<Store, 'keepFile' | 'keptFile'>,
+  store: Pick<Store, 'keepFile' | 'keptFile' | 'fileTime'>,
   integration: string,
 ): FileMirror {
   return {
     put: (name, bytes) => store.keepFile({ integration, name, bytes }),
     get: (name) => store.keptFile(integration, name),
+    since: (name) => store.fileTime(integration, name),
   }
 }

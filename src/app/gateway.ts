@@ -63,6 +63,8 @@ export interface GatewayDeps {
   readonly settings: () => Settings
   readonly secret: (reference: string) => string
   readonly filesDir: (integration: string) => string
+  /** The folder above those: what is old in it goes. Absent: nothing is removed from the disk. */
+  readonly attachmentsDir?: string
   /** Where others keep what they gave an integration; absent: nowhere. */
   readonly credentials?: (integration: string) => CredentialShelf
   /** Where agents reach this server; absent: nowhere. */
@@ -376,7 +378,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
         ...{ store, clock, log, settings, cluster, approvals },
         giveUp: dispatcher.giveUpRemoved,
       })
-      stopPruning = keepPruning({ store, clock, log, tunables: () => settings().tunables })
+      const { attachmentsDir: attachments } = deps
+      stopPruning = keepPruning({ store, clock, log, attachments, tunables: () => settings().tunables })
     },
     async stop() {
       stopPruning()

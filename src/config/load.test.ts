@@ -119,7 +119,7 @@ describe('what loads', () => {
     expect(settingsFrom('agents: []').tunables).toEqual(DEFAULT_TUNABLES)
   })
 
-  it('[S3.unknown-policy-values] [S12.retention-config] everything tunable can be written', () => {
+  it('[S3.unknown-policy-values] [S12.retention-config] [I14.retain-config] everything tunable can be written', () => {
     const { tunables } = settingsFrom(`
 tunables:
   max_attempts: 2
@@ -136,7 +136,7 @@ tunables:
   send_retry_max: 3s
   send_max_attempts: 4
   ack_reaction: "👀"
-retention: { bodies: 30d }
+retention: { bodies: 30d, rows: 90d, ledger: 365d }
 `)
     expect(tunables).toEqual({
       maxAttempts: 2,
@@ -149,6 +149,9 @@ retention: { bodies: 30d }
       toolWaitMs: 1_000,
       unknownPolicy: 'hold',
       bodyRetentionMs: 30 * 86_400_000,
+      attachmentRetentionMs: 30 * 86_400_000,
+      rowRetentionMs: 90 * 86_400_000,
+      ledgerRetentionMs: 365 * 86_400_000,
       maxBodyBytes: 2048,
       sendRetryBaseMs: 2_000,
       sendRetryMaxMs: 3_000,

@@ -168,6 +168,17 @@ describe('bindings', () => {
   })
 })
 
+describe('[I14.retain-config] retention', () => {
+  it.each([
+    ['{ rows: 29d }', 'keep rows for 30d or more'],
+    ['{ ledger: 90d }', 'set rows, and ledger not below it'],
+    ['{ rows: 90d, ledger: 60d }', 'set rows, and ledger not below it'],
+    ['{ attachments: soon }', 'expected a duration'],
+  ])('%s does not hold', (written, said) => {
+    expect(problemsFrom(`retention: ${written}`)).toContain(said)
+  })
+})
+
 describe('names that must agree', () => {
   it.each([
     [`integrations: [${TG}, ${TG}]`, 'duplicate integration id "tg": integrations[0] has it too'],

@@ -61,6 +61,8 @@ export interface Ask {
   readonly requestId?: string
   /** Which of the agent's hosts asked: request ids of two may be alike, and an answer is for one of them. */
   readonly host?: string
+  /** Description and input are gone, by retention or because the person was erased. */
+  readonly pruned?: true
 }
 
 export type AgentOutput =

@@ -151,6 +151,8 @@ export interface FileMirror {
   /** Resolves when every node can get it. */
   put(name: string, bytes: Uint8Array): Promise<void>
   get(name: string): Promise<Uint8Array | null>
+  /** When it was put there; null when there is none. A copy is as old as that. */
+  since?(name: string): Promise<number | null>
 }
 
 export interface LinkLease {

@@ -367,5 +367,7 @@ export interface AuditReport {
   readonly chain: 'intact' | 'broken'
   readonly brokenAt?: { readonly seq: number; readonly problem: string }
   readonly head: string | null
+  /** Present: entries up to this position were pruned, and it starts from what was kept of them. */
+  readonly checkpoint?: { readonly through: number; readonly at: number; readonly entries: number }
   readonly conservation: { readonly received: number; readonly accounted: number; readonly ok: boolean }
 }

@@ -121,6 +121,12 @@ export interface Tunables {
   readonly unknownPolicy: 'note' | 'hold'
   /** Bodies older than this are pruned; 0 keeps them. */
   readonly bodyRetentionMs: number
+  /** Attachments likewise, counted from the end of `queueExpiryMs`. */
+  readonly attachmentRetentionMs: number
+  /** Settled rows likewise; never less than 30 days. */
+  readonly rowRetentionMs: number
+  /** Ledger entries likewise, where their rows are gone. */
+  readonly ledgerRetentionMs: number
   readonly maxBodyBytes: number
   readonly sendRetryBaseMs: number
   readonly sendRetryMaxMs: number
@@ -139,6 +145,9 @@ export const DEFAULT_TUNABLES: Tunables = {
   toolWaitMs: 10_000,
   unknownPolicy: 'note',
   bodyRetentionMs: 0,
+  attachmentRetentionMs: 0,
+  rowRetentionMs: 0,
+  ledgerRetentionMs: 0,
   maxBodyBytes: 1_048_576,
   sendRetryBaseMs: 1_000,
   sendRetryMaxMs: 300_000,

@@ -344,9 +344,18 @@ export interface Store {
   restored(): Promise<RestoredFrom | null>
   /** Bodies of settled rows older than this are dropped; rows and ledger stay. Returns how many. */
   pruneBodies(olderThanMs: number, limit: number): Promise<number>
+  /**
+   * Settled rows older than this (and never younger than 30 days) go for good; counters and ledger stay. At most `limit`
+   * of each kind; returns how many.
+   */
+  pruneRows(olderThanMs: number, limit: number): Promise<number>
+  /** Ledger entries older than this, of rows that are gone, go behind a checkpoint entry. Returns how many. */
+  pruneLedger(olderThanMs: number, limit: number): Promise<number>
   /** Tokens that expired longer ago than this are forgotten; the ledger keeps that they were minted. Returns how many. */
   pruneTokens(expiredForMs: number, limit: number): Promise<number>
 
+  /** When it was kept; null when there is none. */
+  fileTime(integration: string, name: string): Promise<number | null>
   /** Files that were kept longer ago than this are forgotten. Returns how many parts: at most `limit`. */
   pruneFiles(olderThanMs: number, limit: number): Promise<number>
 

@@ -1,6 +1,6 @@
 // The folder where an integration's files are used from, and their way to the other nodes: what is saved here goes to the
 // mirror too, what another node saved is fetched when it is first asked for. Without a mirror it is just a folder.
-import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asSwitchboardError, type FileMirror, type Random } from '../contract/index.ts'
 
@@ -34,6 +34,9 @@ export function createSharedFolder({ dir, random, mirror, onFetched }: SharedFol
     const half = join(dir, `.${Buffer.from(random.bytes(8)).toString('hex')}.part`)
     try {
       await writeFile(half, bytes, { mode: 0o600, flag: 'wx' })
+      // Retention goes by the time of a file: a copy must not outlive what it is a copy of.
+      const since = (await from.since?.(name)) ?? null
+      if (since !== null) await utimes(half, since / 1000, since / 1000)
       await rename(half, join(dir, name))
     } catch (thrown) {
       await rm(half, { force: true })

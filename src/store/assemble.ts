@@ -1,7 +1,7 @@
 // The Store out of verbs and reads: the same for both databases. What differs is behind `StoreEngine`.
 import type { Clock, DatabaseFile, Hint, Store } from '../contract/index.ts'
 import type { Mac } from './mac.ts'
-import { readFile } from './reads/files.ts'
+import { readFile, readFileTime } from './reads/files.ts'
 import { readAttachments, readNodes } from './reads/nodes.ts'
 import * as rest from './reads/rest.ts'
 import { readClaims, readFirings, readNotifications } from './reads/sending.ts'
@@ -24,6 +24,8 @@ import { logNotification } from './verbs/notifications.ts'
 import { expireTurns, operateTurn, readOverdueTurns } from './verbs/operate-turns.ts'
 import { approvePairing, denyPairing } from './verbs/pairing.ts'
 import * as people from './verbs/people.ts'
+import { pruneLedger } from './verbs/prune-ledger.ts'
+import { pruneRows } from './verbs/prune-rows.ts'
 import { receive } from './verbs/receive.ts'
 import { readRestored, settleRestored } from './verbs/restored.ts'
 import { fireSchedule } from './verbs/schedules.ts'
@@ -118,6 +120,7 @@ export function assembleStore(engine: StoreEngine): Store {
     ...(engine.drawTokens ? { drawTokens: engine.drawTokens } : {}),
 
     keepFile: (file) => engine.writeApart(keepFile, file),
+    fileTime: (integration, name) => read(readFileTime(integration, name)),
     keptFile: (integration, name) => engine.readApart(readFile(integration, name)),
 
     grants: () => read(rest.readGrants()),
@@ -152,6 +155,8 @@ export function assembleStore(engine: StoreEngine): Store {
     settleRestored: (takenAt, by, limit) => write(settleRestored, { takenAt, by, limit }),
     restored: () => read(readRestored()),
     pruneBodies: (olderThanMs, limit) => write(pruneBodies, { olderThanMs, limit }),
+    pruneRows: (olderThanMs, limit) => write(pruneRows, { olderThanMs, limit }),
+    pruneLedger: (olderThanMs, limit) => write(pruneLedger, { olderThanMs, limit }),
     pruneTokens: (olderThanMs, limit) => write(pruneTokens, { olderThanMs, limit }),
 
     pruneFiles: (olderThanMs, limit) => write(pruneFiles, { olderThanMs, limit }),

@@ -21,13 +21,13 @@ built   14 I14.restore              'restore' brings a backup back, and the chai
 built   14 I14.restore-live         'restore' never writes into a live folder nor over a database
 built   14 I14.restore-damaged      A backup that was changed is refused, and nothing is written
 built   14 I14.restore-sends        Sends that were queued or sending become unknown, open turns are marked as repeats, links are behind
-pending 14 I14.retain-attachments   Retention removes attachments from disk and mirror, and they are served no more
-pending 14 I14.retain-inputs        Retention removes the inputs of settled approvals
-pending 14 I14.retain-rows          Retention of rows removes settled rows, never one that is open or younger than 30 days; counters and conservation hold
-pending 14 I14.retain-ledger        Ledger entries go only up to a checkpoint entry with head and counters, from which verify starts and says so
-pending 14 I14.retain-proof         Verify tells what was pruned from what was taken by hand: rows, bodies, inputs and ledger entries
-pending 14 I14.retain-slices        Pruning goes in slices, and one that is cut short is harmless
-pending 14 I14.retain-config        Bodies, attachments, rows and ledger each have a retention; by default all is kept
+built   14 I14.retain-attachments   Retention removes attachments from disk and mirror, and they are served no more
+built   14 I14.retain-inputs        Retention removes the inputs of settled approvals
+built   14 I14.retain-rows          Retention of rows removes settled rows, never one that is open or younger than 30 days; counters and conservation hold
+built   14 I14.retain-ledger        Ledger entries go only up to a checkpoint entry with head and counters, from which verify starts and says so
+built   14 I14.retain-proof         Verify tells what was pruned from what was taken by hand: rows, bodies, inputs and ledger entries
+built   14 I14.retain-slices        Pruning goes in slices, and one that is cut short is harmless
+built   14 I14.retain-config        Bodies, attachments, rows and ledger each have a retention; by default all is kept
 pending 14 I14.erase                'people erase' removes everything that a person said and what was answered, with the chain intact
 pending 14 I14.erase-key            After erasing a redelivery is still a duplicate, and conservation holds
 pending 14 I14.erase-files          Erasing removes the person's attachments on disk and in the mirror

@@ -48,6 +48,7 @@ function auditJson(report: AuditReport): object {
       ok: report.conservation.ok,
     },
     head: report.head,
+    ...(report.checkpoint === undefined ? {} : { checkpoint: report.checkpoint }),
   }
 }
 
@@ -62,6 +63,10 @@ function brokenPlace(report: AuditReport): { readonly seq: number; readonly prob
   return typeof place === 'number' ? { seq: place, problem: told.problem ?? 'broken' } : place
 }
 
+function startsAt({ entries, at }: NonNullable<AuditReport['checkpoint']>): string {
+  return `from a checkpoint: ${entries} entries up to ${new Date(at).toISOString()} were pruned behind it`
+}
+
 function describe(context: Context, report: AuditReport): string {
   const { paint } = context
   const broken = brokenPlace(report)
@@ -70,6 +75,7 @@ function describe(context: Context, report: AuditReport): string {
     [
       ['audit', report.ok ? paint.green('ok') : paint.red('not ok')],
       ['entries', String(report.entries)],
+      ['starts', report.checkpoint === undefined ? null : startsAt(report.checkpoint)],
       ['chain', report.chain === 'intact' ? paint.green('intact') : paint.red('broken')],
       ['broken at', broken === null ? null : `entry ${broken.seq}: ${oneLine(broken.problem)}`],
       [

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { DEFAULT_TUNABLES as D } from '../../contract/index.ts'
 import { mentionPatterns } from './access.ts'
 import { replyToMode, textChunkLimit } from './integrations.ts'
-import { duration, rateLimit } from './words.ts'
+import { duration, optionalDuration, rateLimit } from './words.ts'
 
 export const tunablesSchema = z
   .strictObject({
@@ -53,12 +53,40 @@ export const tunablesSchema = z
   .prefault({})
   .describe('Everything tunable, with its default.')
 
+const ROWS_AT_LEAST_MS = 30 * 24 * 3_600_000
+
 export const retentionSchema = z
   .strictObject({
     bodies: duration(
-      'Message bodies older than this are pruned; 0 keeps them. The ledger keeps counting.',
+      'Message bodies and the inputs of settled approvals older than this are pruned; 0 keeps them. The ledger keeps counting.',
       D.bodyRetentionMs,
     ),
+    attachments: optionalDuration(
+      'Attachments older than this (and `tunables.queue_expiry`) are removed, from the disk and from the database. Default: as `bodies`; 0 keeps them.',
+    ),
+    rows: duration(
+      'Settled turns, sends and approvals older than this are removed; at least 30d, 0 keeps them. Counters and ledger stay.',
+      D.rowRetentionMs,
+    ),
+    ledger: duration(
+      'Ledger entries older than this, of rows that are gone, are removed behind a checkpoint; at least `rows`, 0 keeps them.',
+      D.ledgerRetentionMs,
+    ),
+  })
+  .superRefine((times, context) => {
+    if (times.rows > 0 && times.rows < ROWS_AT_LEAST_MS)
+      context.addIssue({
+        code: 'custom',
+        path: ['rows'],
+        message: 'a row is what tells a repeated message from a new one: keep rows for 30d or more (or 0)',
+      })
+    if (times.ledger > 0 && (times.rows === 0 || times.ledger < times.rows))
+      context.addIssue({
+        code: 'custom',
+        path: ['ledger'],
+        message:
+          'entries of the ledger go after the rows that they tell of: set rows, and ledger not below it',
+      })
   })
   .prefault({})
   .describe('How long things are kept.')

@@ -46,6 +46,17 @@ export const duration = (description: string, defaultMs: number) =>
     .prefault(shortestDuration(defaultMs))
     .describe(description)
 
+/** One whose default is another key's. */
+export const optionalDuration = (description: string) =>
+  z
+    .union(
+      [z.number().nonnegative(WRONG_DURATION), z.string().regex(DURATION, WRONG_DURATION)],
+      WRONG_DURATION,
+    )
+    .transform((written) => durationMs(written) ?? 0)
+    .optional()
+    .describe(description)
+
 /** The nicest way to write so many milliseconds. */
 export function shortestDuration(ms: number): string | number {
   if (ms === 0) return 0

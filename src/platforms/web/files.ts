@@ -57,6 +57,8 @@ export function createFileShelf(deps: FileShelfDeps): FileShelf {
   const { dir, random, quotaBytes = QUOTA_BYTES } = deps
   // Counted once, then kept up to date: this process is the only writer of the folder.
   let kept: Promise<number> | null = null
+  /** Room was given for so much that is not on the disk yet. */
+  let writing = 0
   const count = (bytes: number) => {
     kept = kept?.then((used) => used + bytes) ?? null
   }
@@ -66,8 +68,13 @@ export function createFileShelf(deps: FileShelfDeps): FileShelf {
   /** Reserves the room at once, so that two uploads cannot both take the last of it. */
   function room(bytes: number): Promise<number> {
     const before = kept ?? folderBytes(dir)
-    const after = before.then((used) => {
-      if (used + bytes <= quotaBytes) return used + bytes
+    const after = before.then(async (used) => {
+      // Retention and erasure remove files behind our back.
+      const known = used + bytes <= quotaBytes ? used : (await folderBytes(dir)) + writing
+      if (known + bytes <= quotaBytes) {
+        writing += bytes
+        return known + bytes
+      }
       throw new SwitchboardError('too_large', 'the chat keeps no more attachments: its folder is full', {
         hint: `remove old files from the attachments folder of the data folder (${quotaBytes} bytes are allowed)`,
       })
@@ -110,6 +117,8 @@ export function createFileShelf(deps: FileShelfDeps): FileShelf {
       } catch (thrown) {
         count(-bytes.byteLength)
         throw thrown
+      } finally {
+        writing -= bytes.byteLength
       }
       return attachment(id, description)
     },

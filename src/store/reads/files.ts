@@ -15,3 +15,11 @@ export function* readFile(integration: string, name: string): Steps<Uint8Array |
   }
   return Buffer.concat(found)
 }
+
+export function* readFileTime(integration: string, name: string): Steps<number | null> {
+  const row = yield* firstRow('SELECT at FROM files WHERE integration = $1 AND name = $2 AND part = 0', [
+    integration,
+    name,
+  ])
+  return row ? whole(row, 'at') : null
+}

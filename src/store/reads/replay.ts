@@ -2,12 +2,17 @@
 // compares the outcome with the tables.
 import type { LedgerEntry } from '../../contract/index.ts'
 import { rowSeq, SEND_STATES, TURN_STATES } from '../../contract/index.ts'
+import type { Checkpoint } from '../checkpoint.ts'
+import { fromRanges } from '../ranges.ts'
 import { countedReason } from '../verb-context.ts'
 
 export interface Replay {
   /** Returns what is wrong with the entry, or null. */
   apply(
-    entry: Pick<LedgerEntry, 'kind' | 'ref' | 'integration' | 'from' | 'to' | 'reason' | 'count' | 'detail'>,
+    entry: Pick<
+      LedgerEntry,
+      'kind' | 'ref' | 'integration' | 'from' | 'to' | 'reason' | 'count' | 'detail' | 'digest'
+    >,
   ): string | null
   /** Integration, name and reason (joined by newlines) → count; zeros are left out. */
   counts(): ReadonlyMap<string, number>
@@ -16,10 +21,13 @@ export interface Replay {
   /** Approval id → state and who decided. */
   readonly approvals: ReadonlyMap<
     string,
-    { readonly state: string; readonly by: string; readonly behavior: string }
+    { readonly state: string; readonly by: string; readonly behavior: string; readonly inputHash: string }
   >
   readonly grants: ReadonlySet<string>
 }
+
+const OPEN_TURNS: readonly string[] = ['queued', 'handed']
+const OPEN_SENDS: readonly string[] = ['queued', 'sending']
 
 /** One byte per row: a million turns are a megabyte. */
 export interface StateBySeq {
@@ -27,12 +35,14 @@ export interface StateBySeq {
   readonly size: number
 }
 
-export function createReplay(tag: string): Replay {
-  const counts = new Map<string, number>()
+/** `from`: what the entries up to a checkpoint told. */
+export function createReplay(tag: string, from?: Checkpoint): Replay {
+  const counts = new Map<string, number>(Object.entries(from?.counts ?? {}))
   const turns = createStates(TURN_STATES)
   const sends = createStates(SEND_STATES)
-  const approvals = new Map<string, { state: string; by: string; behavior: string }>()
-  const grants = new Set<string>()
+  const approvals = new Map<string, { state: string; by: string; behavior: string; inputHash: string }>()
+  const grants = new Set<string>(from?.grants)
+  const before = { turns: from?.turns ?? 0, sends: from?.sends ?? 0 }
   const add = (integration: string, name: string, reason: string, delta: number) => {
     const key = `${integration}\n${name}\n${reason}`
     const next = (counts.get(key) ?? 0) + delta
@@ -50,13 +60,33 @@ export function createReplay(tag: string): Replay {
     const seq = rowSeq(send ? 'o' : 't', tag, entry.ref)
     if (seq === null) return `${entry.ref} is no row of this store`
     const states = send ? sends : turns
-    if (states.get(seq) !== from) return `${entry.ref} moves from "${from}" but was "${states.get(seq)}"`
+    const was = states.get(seq)
+    // Its birth may lie before the checkpoint.
+    const unknown = was === '' && seq <= (send ? before.sends : before.turns)
+    if (was !== from && !unknown) return `${entry.ref} moves from "${from}" but was "${was}"`
     states.set(seq, to)
+    return null
+  }
+  const applyPruned = (detail: Readonly<Record<string, unknown>>): string | null => {
+    for (const [table, states, open] of [
+      ['turns', turns, OPEN_TURNS],
+      ['outbox', sends, OPEN_SENDS],
+    ] as const) {
+      for (const [first, last] of fromRanges(String(detail[table] ?? ''))) {
+        for (let seq = first; seq <= last; seq++) {
+          if (open.includes(states.get(seq))) return `row ${seq} of ${table} was pruned while it was open`
+          states.remove(seq)
+        }
+      }
+    }
+    for (const id of String(detail.approvals ?? '').split(' ')) approvals.delete(id)
     return null
   }
   return {
     apply(entry) {
       if (entry.kind === 'turn' || entry.kind === 'send') return applyMove(entry)
+      if (entry.kind === 'audit' && entry.ref === 'rows' && entry.to === 'pruned')
+        return applyPruned(parsed(entry.detail))
       if (entry.kind === 'approval') {
         const told = parsed(entry.detail)
         const before = approvals.get(entry.ref)
@@ -64,6 +94,7 @@ export function createReplay(tag: string): Replay {
           state: entry.to,
           by: entry.from === '' ? '' : String(told.by ?? before?.by ?? ''),
           behavior: entry.from === '' ? '' : String(told.behavior ?? before?.behavior ?? ''),
+          inputHash: entry.digest,
         })
       } else if (entry.kind === 'access') {
         const [change, right] = entry.to.split(':')
@@ -101,6 +132,11 @@ function createStates(names: readonly string[]) {
       }
       if (bytes[seq] === 0) size += 1
       bytes[seq] = names.indexOf(state) + 1
+    },
+    remove(seq: number): void {
+      if ((bytes[seq] ?? 0) === 0) return
+      size -= 1
+      bytes[seq] = 0
     },
     get size() {
       return size

@@ -37,15 +37,14 @@ export function createEventCheck(tag: string, prunes: PruneCheck): EventCheck {
         const entry = waiting.get(place)
         waiting.delete(place)
         const body = textOrNull(row, 'body')
-        if (entry && body === null) prunes.absentEvent(entry.at)
+        if (entry && body === null) prunes.absentEvent(entry.at, whole(row, 'turn'))
         // One that is not waited for stands in another page of the ledger.
         const same =
           !entry || (text(row, 'kind') === entry.to && (body === null || digestOf(body) === entry.digest))
         if (entry && !same) wrong ??= { seq: entry.seq, problem: `an event of ${entry.ref} was changed` }
       }
-      for (const entry of waiting.values()) {
-        wrong ??= { seq: entry.seq, problem: `an event of ${entry.ref} is missing` }
-      }
+      // They go with their turn; that it went is told later on.
+      for (const entry of waiting.values()) prunes.missingEvent(rowSeq('t', tag, entry.ref) ?? 0)
       return wrong
     },
   }

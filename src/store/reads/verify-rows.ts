@@ -1,5 +1,5 @@
 // The second half of verify: bodies against their digests, rows and counters against what the ledger tells.
-import { formatAddress, type LedgerEntry, rowSeq, TURN_STATES } from '../../contract/index.ts'
+import { type Ask, formatAddress, type LedgerEntry, rowSeq, TURN_STATES } from '../../contract/index.ts'
 import { digestOf } from '../mac.ts'
 import { type Row, rows, type Steps, text, textOrNull, whole } from '../statement.ts'
 import { parsed, type Replay } from './replay.ts'
@@ -120,10 +120,14 @@ export interface TableReport {
 const PAGE = 5000
 
 /** Rows against the replay (told through `broken`), counters against the replay and against themselves. */
-export function* compareTables(replay: Replay, broken: (problem: string) => void): Steps<TableReport> {
+export function* compareTables(
+  replay: Replay,
+  prunes: PruneCheck,
+  broken: (problem: string) => void,
+): Steps<TableReport> {
   yield* compareStates('turns', replay.turns, broken)
   yield* compareStates('outbox', replay.sends, broken)
-  yield* compareApprovals(replay, broken)
+  yield* compareApprovals(replay, prunes, broken)
   const granted = yield* rows('SELECT integration, sender, access_right FROM grants')
   const grants = granted.map(
     (row) => `${text(row, 'integration')}\n${text(row, 'sender')}\n${text(row, 'access_right')}`,
@@ -159,10 +163,27 @@ function* compareStates(
   if (seen !== states.size) broken(`${table} has ${seen} rows, the ledger tells of ${states.size}`)
 }
 
-function* compareApprovals(replay: Replay, broken: (problem: string) => void): Steps<void> {
+function* compareApprovals(
+  replay: Replay,
+  prunes: PruneCheck,
+  broken: (problem: string) => void,
+): Steps<void> {
   const latest = new Map<string, Row>()
-  for (const row of yield* rows('SELECT id, state, behavior, decided_by FROM approvals ORDER BY seq')) {
-    latest.set(text(row, 'id'), row)
+  for (let after = 0; ; ) {
+    const page = yield* rows(
+      `SELECT seq, id, state, behavior, decided_by, ask, input_hash FROM approvals WHERE seq > $1
+       ORDER BY seq LIMIT ${PAGE}`,
+      [after],
+    )
+    for (const row of page) {
+      after = whole(row, 'seq')
+      const ask = parsed(text(row, 'ask')) as unknown as Ask
+      if (ask.pruned) prunes.absent('approvals', after)
+      else if (inputChanged(ask, text(row, 'input_hash')))
+        broken(`what approval ${text(row, 'id')} asks was changed`)
+      latest.set(text(row, 'id'), row)
+    }
+    if (page.length < PAGE) break
   }
   for (const [id, told] of replay.approvals) {
     const row = latest.get(id)
@@ -171,10 +192,16 @@ function* compareApprovals(replay: Replay, broken: (problem: string) => void): S
       row &&
       text(row, 'state') === told.state &&
       text(row, 'behavior') === told.behavior &&
-      text(row, 'decided_by') === told.by
+      text(row, 'decided_by') === told.by &&
+      text(row, 'input_hash') === told.inputHash
     if (!same) broken(`approval ${id} is not as the ledger tells`)
   }
   if (latest.size > 0) broken('there are approvals that the ledger does not know')
+}
+
+/** The hash that is bound to the verdict covers tool and input; other makers of hashes are theirs to check. */
+function inputChanged({ toolName, input }: Ask, hash: string): boolean {
+  return /^[0-9a-f]{64}$/.test(hash) && digestOf(JSON.stringify([toolName, input])) !== hash
 }
 
 function* compareCounters(replay: Replay): Steps<TableReport> {

@@ -1,6 +1,7 @@
 // verify: reads the whole ledger in pages and finds any edit, gap, swap, deletion or cut tail; then compares what the
 // ledger tells with the rows and counters it tells about. Stops naming problems at the first one.
 import type { AuditReport, LedgerEntry } from '../../contract/index.ts'
+import { CHECKPOINT, type Checkpoint, readCheckpoint } from '../checkpoint.ts'
 import { ledgerEntry } from '../codec.ts'
 import { CHAINS, chainsText, entryText, linkText, sealText } from '../ledger-chain.ts'
 import type { Mac } from '../mac.ts'
@@ -8,7 +9,7 @@ import { firstRow, type Row, rows, type Steps, text, whole } from '../statement.
 import type { ChainHead } from '../verb-context.ts'
 import { createReplay, type Replay } from './replay.ts'
 import { createEventCheck } from './verify-events.ts'
-import { createPruneCheck } from './verify-pruned.ts'
+import { createPruneCheck, type PruneCheck } from './verify-pruned.ts'
 import { compareTables, createBodyCheck } from './verify-rows.ts'
 
 const PAGE = 1000
@@ -33,18 +34,26 @@ export function* verifyLedger(tag: string, mac: Mac, expectHead: string | undefi
     findings.chainBroken = true
     findings.problem ??= { seq, problem }
   }
-  const chains = yield* loadChains(mac, broken)
-  const replay = createReplay(tag)
-  const walked = yield* walkEntries({ tag, mac, chains, replay, broken, expectHead })
+  const kept = yield* readCheckpoint()
+  const checkpoint = kept?.at ?? null
+  const chains = yield* loadChains(mac, checkpoint, broken)
+  const replay = createReplay(tag, checkpoint ?? undefined)
+  const walked = yield* walkEntries({ tag, mac, chains, replay, broken, expectHead, checkpoint })
+  // What it starts from must be what the chain vouches for.
+  if ((kept?.written ?? null) !== walked.checkpoint)
+    broken(walked.lastSeq, 'the checkpoint is not the one that the ledger tells of')
   for (const chain of chains.values()) {
     if (chain.n !== chain.sealed.n || chain.mac !== chain.sealed.head) {
       broken(walked.lastSeq, `chain ${chain.name} ends at ${chain.n}, its seal says ${chain.sealed.n}`)
     }
   }
   if (expectHead !== undefined && !walked.expectFound) {
-    broken(walked.lastSeq, 'the expected head is not in the ledger')
+    const since = checkpoint ? ', or lies before its checkpoint' : ''
+    broken(walked.lastSeq, `the expected head is not in the ledger${since}`)
   }
-  const tables = yield* compareTables(replay, (problem) => broken(walked.lastSeq, problem))
+  const tables = yield* compareTables(replay, walked.prunes, (problem) => broken(walked.lastSeq, problem))
+  const taken = walked.prunes.unexplained()
+  if (taken !== null) broken(walked.lastSeq, taken)
   if (!tables.ok) findings.problem ??= { seq: walked.lastSeq, problem: tables.problem ?? 'counters differ' }
   return {
     ok: findings.problem === null,
@@ -52,6 +61,9 @@ export function* verifyLedger(tag: string, mac: Mac, expectHead: string | undefi
     chain: findings.chainBroken ? 'broken' : 'intact',
     ...(findings.problem ? { brokenAt: findings.problem } : {}),
     head: walked.head,
+    ...(checkpoint
+      ? { checkpoint: { through: checkpoint.through, at: checkpoint.at, entries: checkpoint.entries } }
+      : {}),
     conservation: { received: tables.received, accounted: tables.accounted, ok: tables.ok },
   }
 }
@@ -75,7 +87,11 @@ function headOf(row: Row): ChainHead {
   }
 }
 
-function* loadChains(mac: Mac, broken: Broken): Steps<ReadonlyMap<number, ChainWalk>> {
+function* loadChains(
+  mac: Mac,
+  checkpoint: Checkpoint | null,
+  broken: Broken,
+): Steps<ReadonlyMap<number, ChainWalk>> {
   const chains = new Map<number, ChainWalk>()
   for (const row of yield* rows('SELECT * FROM ledger_chains ORDER BY id')) {
     const sealed = headOf(row)
@@ -83,7 +99,8 @@ function* loadChains(mac: Mac, broken: Broken): Steps<ReadonlyMap<number, ChainW
     if (mac(sealText(name, sealed)) !== text(row, 'seal'))
       broken(0, `the seal of chain ${name} does not hold`)
     const { id, prevMac } = sealed
-    chains.set(id, { name, sealed, n: 0, mac: prevMac, told: linkText(prevMac, id) })
+    const [n, head] = checkpoint?.chains[String(id)] ?? [0, prevMac]
+    chains.set(id, { name, sealed, n, mac: head, told: linkText(head, id) })
   }
   const root = yield* firstRow('SELECT value FROM meta WHERE name = $1', [CHAINS])
   const told = root ? text(root, 'value') : ''
@@ -99,6 +116,7 @@ interface Walk {
   readonly replay: Replay
   readonly broken: Broken
   readonly expectHead: string | undefined
+  readonly checkpoint: Checkpoint | null
 }
 
 interface Walked {
@@ -106,21 +124,26 @@ interface Walked {
   readonly head: string | null
   readonly lastSeq: number
   readonly expectFound: boolean
+  /** The text of the latest checkpoint that was met. */
+  readonly checkpoint: string | null
+  readonly prunes: PruneCheck
 }
 
 function* walkEntries(walk: Walk): Steps<Walked> {
   const bindings = new Map<string, string>()
   for (const { sealed } of walk.chains.values()) {
+    if (isBoundBefore(walk, sealed)) continue
     if (sealed.prevChain > 0) bindings.set(`${sealed.prevChain}:${sealed.prevN}`, sealed.prevMac)
     else if (sealed.prevMac !== '') walk.broken(0, 'the first chain binds something before it')
   }
-  const prunes = createPruneCheck()
+  const prunes = createPruneCheck(walk.tag)
   const bodies = createBodyCheck(walk.tag, prunes)
   const events = createEventCheck(walk.tag, prunes)
   let entries = 0
-  let head: string | null = null
-  let lastSeq = 0
-  let expectFound = false
+  let head: string | null = walk.checkpoint?.head ?? null
+  let lastSeq = walk.checkpoint?.through ?? 0
+  let met: string | null = null
+  let expectFound = Object.values(walk.checkpoint?.chains ?? {}).some(([, mac]) => mac === walk.expectHead)
   for (;;) {
     const page = yield* rows('SELECT * FROM ledger WHERE seq > $1 ORDER BY seq LIMIT $2', [lastSeq, PAGE])
     for (const row of page) {
@@ -132,6 +155,7 @@ function* walkEntries(walk: Walk): Steps<Walked> {
       const wrong = walk.replay.apply(entry)
       if (wrong !== null) walk.broken(entry.seq, wrong)
       prunes.expect(entry)
+      if (isCheckpoint(entry)) met = entry.detail
       bodies.expect(entry)
       events.expect(entry)
       if (entry.mac !== '') head = entry.mac
@@ -145,10 +169,20 @@ function* walkEntries(walk: Walk): Steps<Walked> {
   }
   const replaced = bodies.unexplained()
   if (replaced) walk.broken(replaced.seq, replaced.problem)
-  const taken = prunes.unexplained()
-  if (taken !== null) walk.broken(lastSeq, taken)
   if (bindings.size > 0) walk.broken(lastSeq, 'a chain binds a head that is not there')
-  return { entries, head, lastSeq, expectFound }
+  return { entries, head, lastSeq, expectFound, checkpoint: met, prunes }
+}
+
+function isCheckpoint({ kind, ref, to }: LedgerEntry): boolean {
+  return kind === CHECKPOINT.kind && ref === CHECKPOINT.ref && to === CHECKPOINT.to
+}
+
+/** The entry that a chain binds went behind the checkpoint; if it was the last of its chain there, the head is known. */
+function isBoundBefore({ checkpoint, broken }: Walk, { prevChain, prevN, prevMac }: ChainHead): boolean {
+  const [n, mac] = checkpoint?.chains[String(prevChain)] ?? [0, '']
+  if (prevChain === 0 || prevN > n) return false
+  if (prevN === n && prevMac !== mac) broken(0, 'a chain binds a head that is not there')
+  return true
 }
 
 function checkPlace(walk: Walk, chainId: number, entry: LedgerEntry): void {

@@ -1,9 +1,9 @@
 // note, pruneBodies and pruneTokens: facts for the ledger that no verb leaves by itself, and forgetting what was said.
-import type { LedgerNote } from '../../contract/index.ts'
+import type { Ask, LedgerNote } from '../../contract/index.ts'
 import { IN_FLIGHT } from '../in-flight.ts'
 import { toRanges } from '../ranges.ts'
 import { positionAt, SLACK_MS } from '../reads/conditions.ts'
-import { firstRow, rows, run, type Steps, text, whole } from '../statement.ts'
+import { firstRow, type Row, rows, run, type Steps, text, whole } from '../statement.ts'
 import { oneByOne, recordFact, type Verb, type VerbContext } from '../verb-context.ts'
 
 export interface OlderThan {
@@ -36,6 +36,9 @@ export const pruneBodies = oneByOne(function* (
     if (positions.length > 0) emptied[of.table] = toRanges(positions)
     pruned += positions.length
   }
+  const inputs = yield* pruneInputs(before, limit - pruned)
+  if (inputs.length > 0) emptied.approvals = toRanges(inputs)
+  pruned += inputs.length
   pruned += yield* pruneNotifications(before, limit - pruned)
   pruned += yield* pruneEvents(before, limit - pruned)
   if (pruned > 0)
@@ -77,6 +80,27 @@ function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number)
     )
   }
   return positions
+}
+
+/** What an approval asked about. Its hash, who decided and how stay. Gives the positions that it emptied. */
+function* pruneInputs(before: number, limit: number): Steps<readonly number[]> {
+  if (limit <= 0) return []
+  const old = yield* rows(
+    `SELECT seq, ask FROM approvals WHERE created_at < $1 AND state NOT IN ('pending','decided')
+     AND ask NOT LIKE '%"pruned":true}' ORDER BY seq LIMIT $2`,
+    [before, limit],
+  )
+  yield* emptyInputs(old)
+  return old.map((row) => whole(row, 'seq'))
+}
+
+/** Rows with `seq` and `ask`. */
+export function* emptyInputs(asked: readonly Row[]): Steps<void> {
+  for (const row of asked) {
+    const { toolName } = JSON.parse(text(row, 'ask')) as Ask
+    const left: Ask = { toolName, description: '', input: '', pruned: true }
+    yield* run('UPDATE approvals SET ask = $2 WHERE seq = $1', [whole(row, 'seq'), JSON.stringify(left)])
+  }
 }
 
 function* pruneNotifications(before: number, limit: number): Steps<number> {

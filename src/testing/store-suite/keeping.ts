@@ -1,8 +1,10 @@
 // Store suite: what is kept and what is let go. Restored databases, retention, erasure; the audit holds after each.
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../contract/index.ts'
+import type { NewApproval, Store } from '../../contract/index.ts'
 import {
   counts,
+  expectSound,
+  item,
   type MakeStoreFixture,
   mustTake,
   mustTakeSend,
@@ -61,5 +63,189 @@ export function describeKeeping(make: MakeStoreFixture): void {
       expect(next.leftover).toHaveLength(1)
       expect(await one.nodes()).toEqual([])
     })
+
+    const DAY_MS = 24 * 3_600_000
+    const ask = (id: string, turn: string | null = null): NewApproval => ({
+      ...{ id, turn, hostId: null, agent: 'kate', session: 's', inputHash: 'h' },
+      ask: { toolName: 'rm', description: 'removes', input: 'rm -rf secret' },
+      expiresAt: fixture.clock.now() + 60_000,
+    })
+    /** A conversation to its end: received, told of, asked about, answered, sent. */
+    const converse = async (conversation: string) => {
+      const { id, lane } = await queueOne(one, { conversation, messageId: `m-${conversation}` })
+      const { token } = await mustTake(one, { lane })
+      await one.keepTurnEvent({ turn: id, kind: 'tool_call', call: 'k', name: 'n', text: 'told', key: null })
+      const approval = `a${conversation}`
+      await one.ask(ask(approval, id), [])
+      await one.decide({ id: approval, behavior: 'allow', cause: 'person', by: 'ann', via: 'web' })
+      await one.settleApproval(approval, 'relayed')
+      const to = { integration: 'demo', conversation }
+      await one.accept([send({ to, turn: id })], [{ lane, token, turn: id, to: 'answered' }])
+      await one.releaseLanes('turns', [{ lane, token }])
+      const taken = await mustTakeSend(one, { lane: `demo:${conversation}` })
+      const sent = { lane: `demo:${conversation}`, token: taken.token, id: taken.sending?.id ?? '' }
+      await one.moveSends([{ ...sent, to: 'sent' }])
+      return { turn: id, send: sent.id, approval }
+    }
+    const pruneAll = async (days: number, limit = 100) => {
+      let gone = 0
+      for (let some = -1; some !== 0; gone += some) some = await one.pruneRows(days * DAY_MS, limit)
+      return gone
+    }
+    const entries = async () => (await one.ledger({ afterSeq: 0, limit: 1_000 })).length
+
+    it('[I14.retain-inputs] the inputs of settled approvals go with the bodies, and nobody else takes one unseen', async () => {
+      const old = await converse('c1')
+      await one.ask({ ...ask('wait'), expiresAt: fixture.clock.now() + 90 * DAY_MS }, [])
+      await fixture.clock.advance(10_000)
+      const young = await converse('c2')
+      expect(await one.pruneBodies(5_000, 100)).toBeGreaterThan(2)
+      expect(await one.approval(old.approval)).toMatchObject({
+        ask: { toolName: 'rm', input: '', description: '', pruned: true },
+        decidedBy: 'ann',
+      })
+      for (const id of [young.approval, 'wait'])
+        expect((await one.approval(id))?.ask.input).toBe('rm -rf secret')
+      expect(await one.pruneBodies(5_000, 100)).toBe(0)
+      await expectSound(one)
+      const kept = await fixture.sql(`SELECT ask FROM approvals WHERE id = '${young.approval}'`)
+      await fixture.sql(`UPDATE approvals SET ask = '{"toolName":"rm","description":"","input":"","pruned":true}'
+        WHERE id = '${young.approval}'`)
+      expect((await one.verify()).brokenAt?.problem).toMatch(/of approvals lost its content/)
+      await fixture.sql(`UPDATE approvals SET ask = '${String(kept[0]?.ask)}' WHERE id = '${young.approval}'`)
+    })
+
+    it('[I14.retain-rows] [I14.retain-slices] settled rows go after their time, in slices; counters and conservation stay', async () => {
+      const old = [await converse('c1'), await converse('c2'), await converse('c3')]
+      const waiting = await queueOne(one, { conversation: 'open' })
+      await one.receive([item({ state: 'refused' }), item({ state: 'refused', keepRow: false })])
+      const before = await counts(one)
+      await fixture.clock.advance(29 * DAY_MS)
+      // Whatever is asked for: a row is the duplicate check, and stays for 30 days.
+      expect(await one.pruneRows(0, 100)).toBe(0)
+      await fixture.clock.advance(2 * DAY_MS)
+      const young = await converse('c4')
+      expect(await one.pruneRows(0, 2)).toBe(6)
+      await expectSound(one)
+      await one.close()
+      one = await fixture.open('one')
+      expect(await pruneAll(30, 1)).toBe(4)
+      for (const gone of old) {
+        expect(await one.turn(gone.turn)).toBeNull()
+        expect(await one.turnEvents(gone.turn)).toEqual([])
+        expect(await one.send(gone.send)).toBeNull()
+        expect(await one.approval(gone.approval)).toBeNull()
+      }
+      expect(await one.turn(waiting.id)).toMatchObject({ state: 'queued' })
+      expect(await one.turn(young.turn)).toMatchObject({ state: 'answered' })
+      expect(await one.transcript('demo', { conversation: 'c1', limit: 9 })).toEqual([])
+      expect((await counts(one)).received).toBe((before.received ?? 0) + 1)
+      await expectSound(one)
+      // What goes without a word is found.
+      const row = `SELECT * FROM turns WHERE state = 'answered'`
+      expect(await fixture.sql(row)).toHaveLength(1)
+      await fixture.sql(`UPDATE turns SET state = 'failed' WHERE state = 'answered'`)
+      expect((await one.verify()).ok).toBe(false)
+      await fixture.sql(`UPDATE turns SET state = 'answered' WHERE state = 'failed'`)
+    })
+
+    it('[I14.retain-ledger] [I14.retain-slices] entries go behind a checkpoint with head and counters; verify starts there and says so', async () => {
+      await one.grant({ integration: 'demo', sender: 'ann', right: 'talk', by: 'op' })
+      await converse('c1')
+      await one.close()
+      one = await fixture.open('one')
+      await converse('c2')
+      const straddles = await queueOne(one, { conversation: 'straddles' })
+      await fixture.clock.advance(20 * DAY_MS)
+      await one.operateTurn(straddles.id, 'cancel', 'op')
+      await fixture.clock.advance(21 * DAY_MS)
+      await converse('c3')
+      const { head } = await one.verify()
+      // The rows are there still: nothing goes but the grant, which no row needs.
+      expect(await one.pruneLedger(40 * DAY_MS, 1_000)).toBe(1)
+      expect(await pruneAll(30)).toBe(6)
+      const all = await entries()
+      const first = await one.pruneLedger(40 * DAY_MS, 5)
+      expect(first).toBeGreaterThan(0)
+      expect(first).toBeLessThanOrEqual(5)
+      await expectSound(one)
+      await one.close()
+      one = await fixture.open('one')
+      let gone = first
+      for (let some = -1, slices = 1; some !== 0; gone += some, slices++) {
+        some = await one.pruneLedger(40 * DAY_MS, 7)
+        expect((await one.verify()).brokenAt).toBeUndefined()
+        if (some > 0) expect(await entries()).toBe(all - gone - some + slices + 1)
+      }
+      const report = await one.verify(head ?? '')
+      expect(report).toMatchObject({ ok: true, checkpoint: { entries: gone + 1 } })
+      // The turn that was open then was told of before the checkpoint and after it; its grants and counts live on.
+      await fixture.clock.advance(31 * DAY_MS)
+      expect(await pruneAll(30)).toBeGreaterThan(0)
+      while ((await one.pruneLedger(0, 1_000)) > 1);
+      expect(await entries()).toBeLessThan(5)
+      await converse('c4')
+      expect(await one.grants()).toHaveLength(1)
+      await expectSound(one)
+      expect(await one.verify('never-was')).toMatchObject({
+        ok: false,
+        brokenAt: { problem: expect.stringContaining('before its checkpoint') },
+      })
+    })
+
+    const TAKEN: readonly (readonly [string, string])[] = [
+      [
+        'more entries than the checkpoint tells',
+        'DELETE FROM ledger WHERE seq = (SELECT min(seq) FROM ledger)',
+      ],
+      [
+        'an edited checkpoint',
+        `UPDATE meta SET value = replace(value, '"entries":', '"entries":1') WHERE name = 'checkpoint'`,
+      ],
+      [
+        'a checkpoint with other counts',
+        `UPDATE meta SET value = replace(value, 'received', 'receive') WHERE name = 'checkpoint'`,
+      ],
+      ['no checkpoint', `DELETE FROM meta WHERE name = 'checkpoint'`],
+      [
+        'its entry edited',
+        `UPDATE ledger SET detail = replace(detail, 'received', 'receive') WHERE to_state = 'checkpoint'`,
+      ],
+      ['its entry removed', `DELETE FROM ledger WHERE to_state = 'checkpoint'`],
+    ]
+    it('[I14.retain-proof] behind a checkpoint every deed is still found', async () => {
+      await converse('c1')
+      await fixture.clock.advance(40 * DAY_MS)
+      await pruneAll(30)
+      await converse('c2')
+      expect(await one.pruneLedger(30 * DAY_MS, 1_000)).toBeGreaterThan(5)
+      await converse('c3')
+      await expectSound(one)
+      for (const [deed, sql] of [
+        ...TAKEN,
+        ['a body', `UPDATE turns SET body = NULL WHERE conversation = 'c2'`],
+        ['a row', `DELETE FROM turns WHERE conversation = 'c2'`],
+        ['an event', 'DELETE FROM turn_events'],
+      ] as const) {
+        const saved = await snapshot()
+        await fixture.sql(sql)
+        expect((await one.verify()).ok, deed).toBe(false)
+        await saved()
+        await expectSound(one)
+      }
+    })
+
+    /** What a deed may touch; the function puts it back. */
+    const snapshot = async () => {
+      const tables = ['ledger', 'meta', 'turns', 'turn_events'] as const
+      for (const table of tables) await fixture.sql(`CREATE TABLE saved_${table} AS SELECT * FROM ${table}`)
+      return async () => {
+        for (const table of tables) {
+          await fixture.sql(`DELETE FROM ${table}`)
+          await fixture.sql(`INSERT INTO ${table} SELECT * FROM saved_${table}`)
+          await fixture.sql(`DROP TABLE saved_${table}`)
+        }
+      }
+    }
   })
 }
