@@ -1,0 +1,176 @@
+// Small wrong changes of a source file, found on its syntax tree. Each is one that a test should notice.
+import { parseSync } from 'vite'
+
+export interface Mutant {
+  readonly file: string
+  readonly line: number
+  readonly start: number
+  readonly end: number
+  /** What stands there, and what takes its place. */
+  readonly from: string
+  readonly to: string
+  /** The innermost function around it, as `file:offset`; the file itself where there is none. */
+  readonly within: string
+}
+
+/** A place that says when it is reached: a function's body, or the top of the file. */
+export interface Place {
+  readonly id: string
+  readonly start: number
+  readonly end: number
+  readonly form: 'block' | 'expression' | 'file'
+}
+
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+  readonly [key: string]: unknown
+}
+
+const SWAPPED: Readonly<Record<string, string>> = {
+  '>': '>=',
+  '<': '<=',
+  '>=': '>',
+  '<=': '<',
+  '===': '!==',
+  '!==': '===',
+  '&&': '||',
+  '||': '&&',
+  '-': '+',
+  '*': '/',
+}
+const METHODS: Readonly<Record<string, string>> = {
+  some: 'every',
+  every: 'some',
+  min: 'max',
+  max: 'min',
+  startsWith: 'endsWith',
+}
+/** Types are not run; only what stands under an assertion is. */
+const TRANSPARENT = new Set(['TSAsExpression', 'TSNonNullExpression', 'TSSatisfiesExpression'])
+const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'])
+
+export function readMutants(
+  file: string,
+  text: string,
+): { readonly mutants: readonly Mutant[]; readonly places: readonly Place[] } {
+  const { program, errors } = parseSync(file, text)
+  if (errors.length > 0) throw new Error(`${file} cannot be read: ${errors[0]?.message}`)
+  const mutants: Mutant[] = []
+  const places: Place[] = [{ id: file, start: 0, end: 0, form: 'file' }]
+  const lineAt = (offset: number) => text.slice(0, offset).split('\n').length
+
+  const visit = (node: Node, within: string): void => {
+    if (node.type.startsWith('TS') && !TRANSPARENT.has(node.type)) return
+    for (const [start, end, to] of changesOf(node, text)) {
+      const from = text.slice(start, end)
+      if (from !== to) mutants.push({ file, line: lineAt(start), start, end, from, to, within })
+    }
+    let inside = within
+    const body = node.body as Node | undefined
+    if (FUNCTIONS.has(node.type) && body) {
+      inside = `${file}:${node.start}`
+      const form = body.type === 'BlockStatement' ? 'block' : 'expression'
+      places.push({ id: inside, start: body.start, end: body.end, form })
+    }
+    for (const [key, value] of Object.entries(node)) {
+      if (key === 'typeAnnotation' || key === 'returnType' || key === 'typeParameters') continue
+      for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, inside)
+    }
+  }
+  visit(program as unknown as Node, file)
+  return { mutants, places }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
+}
+
+/** Start, end and new text of each change at this very node. */
+function* changesOf(node: Node, text: string): Generator<readonly [number, number, string]> {
+  const piece = (part: Node) => text.slice(part.start, part.end)
+  switch (node.type) {
+    case 'BinaryExpression':
+    case 'LogicalExpression': {
+      const { left, right, operator } = node as unknown as { left: Node; right: Node; operator: string }
+      const at = left.end + text.slice(left.end, right.start).indexOf(operator)
+      const swapped = SWAPPED[operator]
+      if (swapped !== undefined) yield [at, at + operator.length, swapped]
+      if (operator === '??') yield [node.start, node.end, piece(left)]
+      if (operator === '+' && ![left, right].some(isText)) yield [at, at + 1, '-']
+      break
+    }
+    case 'IfStatement':
+    case 'ConditionalExpression': {
+      const test = node.test as Node
+      yield [test.start, test.end, 'true']
+      yield [test.start, test.end, 'false']
+      break
+    }
+    case 'UnaryExpression':
+      if (node.operator === '!') yield [node.start, node.end, piece(node.argument as Node)]
+      break
+    case 'Literal':
+      if (node.value === true) yield [node.start, node.end, 'false']
+      else if (node.value === false) yield [node.start, node.end, 'true']
+      else if (typeof node.value === 'number') yield [node.start, node.end, `${node.value + 1}`]
+      break
+    case 'ExpressionStatement': {
+      const done = node.expression as Node
+      const isCall = done.type === 'CallExpression' || done.type === 'AwaitExpression'
+      // Not `void 0` but nothing: what follows must not become its argument.
+      if (isCall || done.type === 'YieldExpression') yield [node.start, node.end, ';']
+      break
+    }
+    case 'CallExpression': {
+      const callee = node.callee as Node
+      const name = callee.type === 'MemberExpression' ? (callee.property as Node) : null
+      const other = name?.type === 'Identifier' ? METHODS[name.name as string] : undefined
+      if (name && other !== undefined && Object.hasOwn(METHODS, name.name as string))
+        yield [name.start, name.end, other]
+      if (name?.name === 'filter') yield [node.start, node.end, piece(callee.object as Node)]
+      break
+    }
+  }
+}
+
+function isText(node: Node): boolean {
+  return node.type === 'TemplateLiteral' || (node.type === 'Literal' && typeof node.value === 'string')
+}
+
+export function apply(text: string, { start, end, to }: Pick<Mutant, 'start' | 'end' | 'to'>): string {
+  return text.slice(0, start) + to + text.slice(end)
+}
+
+/** The file with every place saying that it is reached, into `globalThis.reachedPlaces`. */
+export function instrument(text: string, places: readonly Place[]): string {
+  const insertions: { at: number; text: string }[] = []
+  for (const { id, start, end, form } of places) {
+    const mark = `globalThis.reachedPlaces?.add(${JSON.stringify(id)})`
+    if (form === 'file') insertions.push({ at: 0, text: `${mark};` })
+    else if (form === 'block') insertions.push({ at: start + 1, text: `${mark};` })
+    else insertions.push({ at: start, text: `(${mark},` }, { at: end, text: ')' })
+  }
+  let out = text
+  for (const { at, text: piece } of insertions.sort((a, b) => b.at - a.at))
+    out = out.slice(0, at) + piece + out.slice(at)
+  return out
+}
+
+/** The same seed gives the same order over the same mutants. */
+export function shuffled<T>(items: readonly T[], seed: number): readonly T[] {
+  let state = seed >>> 0
+  const draw = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const order = [...items]
+  for (let at = order.length - 1; at > 0; at--) {
+    const other = Math.floor(draw() * (at + 1))
+    ;[order[at], order[other]] = [order[other] as T, order[at] as T]
+  }
+  return order
+}

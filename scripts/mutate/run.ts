@@ -1,0 +1,62 @@
+// `npm run mutate`: changes the code one place at a time and prints which changes no test notices.
+//   --minutes N   at most so long (60)      --sample N   at most so many mutants
+//   --seed N      the order; printed        --only PATH  files under this path alone
+//   --json        one object at the end
+import { readdirSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { describe, mutate } from './mutate.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const MOST_MINUTES = 60
+/** Where a wrong change would lose a message, let somebody in, or tell a lie. */
+const TARGETS = /^src\/(core\/.*|store\/verbs\/.*|platforms\/[^/]+\/(verify|parse|send))\.ts$/
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: String(MOST_MINUTES) },
+    seed: { type: 'string', default: String(Date.now() % 100_000) },
+    sample: { type: 'string' },
+    only: { type: 'string', default: '' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const number = (name: 'minutes' | 'seed' | 'sample', text: string) => {
+  const value = Number(text)
+  if (text !== '' && value >= 0) return value
+  console.error(`--${name} is a number, not "${text}"`)
+  return process.exit(2)
+}
+const minutes = Math.min(MOST_MINUTES, number('minutes', values.minutes))
+const seed = number('seed', values.seed)
+const targets = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+  .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join('/'))
+  .filter((file) => TARGETS.test(file) && !file.endsWith('.test.ts') && file.startsWith(values.only))
+  .sort()
+if (targets.length === 0) {
+  console.error(
+    `Nothing under "${values.only}" is a target: src/core, src/store/verbs, and verify, parse and send of a platform.`,
+  )
+  process.exit(2)
+}
+const report = await mutate({
+  root: ROOT,
+  targets,
+  seed,
+  minutes,
+  ...(values.sample === undefined ? {} : { sample: number('sample', values.sample) }),
+  tests: ['--project', 'unit'],
+  say: (line) => (values.json ? console.error(line) : console.log(line)),
+})
+if (values.json) console.log(JSON.stringify(report))
+else {
+  const survivors = report.tried.filter(({ fate }) => fate === 'survived' || fate === 'unreached')
+  console.log(`\n${survivors.length} survivors${survivors.length > 0 ? ':' : ''}`)
+  for (const one of survivors)
+    console.log(`  ${describe(one)}${one.fate === 'unreached' ? '  (no test reaches it)' : ''}`)
+  const score = report.score === null ? 'none' : `${(report.score * 100).toFixed(1)} %`
+  console.log(
+    `\nscore ${score} of ${report.tried.length} tried (of ${report.mutants}), seed ${seed}, ${report.seconds} s`,
+  )
+}
