@@ -4,7 +4,9 @@ import { expect, it } from 'vitest'
 import { referencePages } from '../scripts/reference-pages.ts'
 
 it('the reference pages are up to date (npm run docs)', async () => {
-  for (const [name, text] of Object.entries(await referencePages())) {
+  const pages = Object.entries(await referencePages())
+  expect(pages.length).toBeGreaterThan(3)
+  for (const [name, text] of pages) {
     const kept = readFileSync(new URL(`../docs/reference/${name}`, import.meta.url), 'utf8')
     expect(kept, name).toBe(text)
   }

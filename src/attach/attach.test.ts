@@ -326,11 +326,13 @@ describe('a peer that does not keep to the form', () => {
     await daemon(path)
     const bad = await peer(path)
     const chunk = Buffer.alloc(1_048_576, 'x')
-    for (let sent = 0; sent <= MAX_FRAME_BYTES && !bad.socket.destroyed; sent += chunk.length) {
+    let sent = 0
+    for (; sent <= MAX_FRAME_BYTES && !bad.socket.destroyed; sent += chunk.length) {
       if (!bad.socket.write(chunk))
         await Promise.race([new Promise((resolve) => bad.socket.once('drain', resolve)), bad.ended])
     }
     await bad.ended
+    expect(sent + chunk.length).toBeGreaterThan(MAX_FRAME_BYTES)
   })
 
   it('lines are put together from any pieces, and bounded', () => {

@@ -30,7 +30,12 @@ export function resolveSecret(reference: string, sources: SecretSources): string
   const name = reference.slice(split + 1)
   switch (reference.slice(0, split)) {
     case 'env':
-      return found(reference, sources.env[name], `set the environment variable ${name}`)
+      // What every object inherits is nobody's variable.
+      return found(
+        reference,
+        Object.hasOwn(sources.env, name) ? sources.env[name] : undefined,
+        `set the environment variable ${name}`,
+      )
     case 'file':
       return found(reference, fileText(reference, name, sources), 'the file is empty')
     default:

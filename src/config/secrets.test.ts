@@ -79,11 +79,17 @@ describe('references', () => {
     'file:absent',
     'file:.',
     'secret:absent',
-    'secret:__proto__'.replace('__', 'x'),
+    'secret:constructor',
+    'env:__proto__',
+    'env:constructor',
   ])('[S3.ref-missing] %s leads nowhere: the error names it', (reference) => {
     const error = errorOf(() => resolveSecret(reference, sources()))
     expect(error.code).toBe('config_invalid')
     expect(error.message).toContain(reference)
+  })
+
+  it('[S3.ref-missing] what every object inherits is no name of a secret', () => {
+    expect(errorOf(() => resolveSecret('secret:__proto__', sources())).code).toBe('config_invalid')
   })
 
   it('[S3.ref-missing] a value written inline is refused and not repeated', () => {

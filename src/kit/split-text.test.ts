@@ -28,8 +28,9 @@ describe('splitText', () => {
   })
 
   it('cuts a cluster that is longer than the limit, but not a code point', () => {
-    for (const part of splitText('👩‍👩‍👧‍👦', { size: 3 }))
-      expect(part).not.toMatch(/[\uD800-\uDBFF]$|^[\uDC00-\uDFFF]/)
+    const parts = splitText('👩‍👩‍👧‍👦', { size: 3 })
+    expect(parts.join('')).toBe('👩‍👩‍👧‍👦')
+    for (const part of parts) expect(part).not.toMatch(/[\uD800-\uDBFF]$|^[\uDC00-\uDFFF]/)
   })
 
   it('closes and reopens a fence with its language', () => {
@@ -88,8 +89,9 @@ describe('splitText', () => {
     const run = '`'.repeat(40)
     const lines = Array.from({ length: 600 }, (_, at) => `line ${at}`).join('\n')
     const text = `\`\`\`\ncode\n\`\`\`\n${'a'.repeat(4_070)} ${run}\n${lines}`
-    for (const part of splitText(text, { size: 4_096 }))
-      expect(codePointLength(part)).toBeLessThanOrEqual(4_096)
+    const parts = splitText(text, { size: 4_096 })
+    expect(parts.length).toBeGreaterThan(2)
+    for (const part of parts) expect(codePointLength(part)).toBeLessThanOrEqual(4_096)
   })
 
   it('runs anywhere: no part is above the limit, and no word is lost', () => {

@@ -88,7 +88,6 @@ it('[I3.browser-approve] [I3.web-windows] an approval is given in a second windo
   await page.getByText('Link another device').click()
   const link = await page.getByRole('textbox', { name: 'Link' }).inputValue()
   await page.getByRole('button', { name: 'Close' }).click()
-  if (browser === null) return
   const second = await visit(browser)
   await second.page.goto(link)
   await second.page.getByText('deploy --target main --to production').first().waitFor()

@@ -29,10 +29,12 @@ export interface Visitor {
   readonly complaints: string[]
 }
 
+/** Throws where there is no browser: whoever comes here has not skipped. */
 export async function visit(
-  browser: Browser,
+  browser: Browser | null,
   options: { readonly width?: number; readonly height?: number; readonly dark?: boolean } = {},
 ): Promise<Visitor> {
+  if (browser === null) throw new Error(NO_CHROMIUM)
   const context = await browser.newContext({
     viewport: { width: options.width ?? 1_000, height: options.height ?? 800 },
     colorScheme: options.dark === true ? 'dark' : 'light',

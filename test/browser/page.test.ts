@@ -67,13 +67,17 @@ describe('talking', () => {
     expect(river.received).toHaveLength(1)
   })
 
-  it('[S7.web-typing] shows that the agent works, until it answers', async () => {
+  it('[S7.web-typing] [I13.typing] shows that the agent works, until it answers', async () => {
     const to = { integration: 'web', conversation: 'owner' }
+    const typing = visitor.page.locator('.typing')
+    expect(await typing.count()).toBe(0)
     river.platform.signal?.(to, { kind: 'typing', on: true })
+    await typing.waitFor()
     river.platform.signal?.(to, { kind: 'status', text: 'reading the log' })
-    await visitor.page.getByText('reading the log').waitFor()
+    await typing.getByText('reading the log').waitFor()
     await river.say({ kind: 'text', text: 'done' })
-    await visitor.page.locator('.typing').waitFor({ state: 'detached' })
+    await typing.waitFor({ state: 'detached' })
+    expect(await visitor.page.getByText('done', { exact: true }).count()).toBe(1)
   })
 
   it('[I3.web-reload] a reload shows the same conversation, files and older pages included', async () => {
@@ -174,7 +178,6 @@ describe('bad things', () => {
   })
 
   it('[I3.link-replayed] a used link in another browser opens nothing and says what to do', async () => {
-    if (browser === null) return
     const link = await river.chatLink()
     const [first, second] = [await visit(browser), await visit(browser)]
     await first.page.goto(link)
@@ -190,7 +193,6 @@ describe('bad things', () => {
   })
 
   it('an answer that comes before the first picture is drawn is shown all the same', async () => {
-    if (browser === null) return
     const late = await visit(browser)
     // A busy machine: the page draws, and does what it does after drawing, long after the gateway has answered.
     await late.page.addInitScript({
@@ -208,7 +210,6 @@ describe('bad things', () => {
     await visitor.page.getByText('Link another device').click()
     const link = await visitor.page.getByRole('textbox', { name: 'Link' }).inputValue()
     await visitor.page.getByRole('button', { name: 'Close' }).click()
-    if (browser === null) return
     const other = await visit(browser)
     await other.page.goto(link)
     await other.page.getByText('connected', { exact: true }).waitFor()

@@ -78,16 +78,18 @@ export function testsWithoutAssertion(test: Parsed): readonly string[] {
   return bare
 }
 
-/** Lines where a test ends itself and passes: what cannot be tested here is skipped, with its reason. */
+/** Lines where a test ends before it has asserted anything, and passes: what cannot be tested here is skipped. */
 export function silentReturns(test: Parsed): readonly string[] {
   const silent: string[] = []
   walk(test.program, (node) => {
     if (node.type !== 'CallExpression' || !isTestCall(node)) return
     const body = (node.arguments as Node[]).find(({ type }) => FUNCTIONS.has(type))
+    let asserted = false
     const look = (inside: Node) => {
       if (FUNCTIONS.has(inside.type)) return
-      if (inside.type === 'ReturnStatement' && inside.argument === null)
+      if (inside.type === 'ReturnStatement' && inside.argument === null && !asserted)
         silent.push(`${test.file}:${lineOf(test, inside)}`)
+      if (inside.type === 'CallExpression') asserted ||= assertsByCall(inside, test)
       for (const child of childrenOf(inside)) look(child)
     }
     if (isNode(body?.body)) look(body.body)
@@ -111,7 +113,8 @@ export function testsThatMayAssertNothing(test: Parsed): readonly string[] {
       if (inside.type === 'IfStatement') {
         look(inside.test as Node)
         // One of two ways is taken.
-        if (isNode(inside.alternate)) for (const way of [inside.consequent, inside.alternate]) look(way as Node)
+        if (isNode(inside.alternate))
+          for (const way of [inside.consequent, inside.alternate]) look(way as Node)
         return
       }
       if (inside.type === 'ForOfStatement' || inside.type === 'ForInStatement') {
@@ -126,7 +129,8 @@ export function testsThatMayAssertNothing(test: Parsed): readonly string[] {
         if (isEach && !isWrittenDown(callee.object as Node, test)) return
         const name = calledName(callee)
         if (name !== null && ASSERTS.has(name)) sure = true
-        if (name !== null && functionsNamed(name, test).some(([one, there]) => asserts(one, there))) sure = true
+        if (name !== null && functionsNamed(name, test).some(([one, there]) => asserts(one, there)))
+          sure = true
       }
       for (const child of childrenOf(inside)) look(child)
     }
@@ -136,26 +140,66 @@ export function testsThatMayAssertNothing(test: Parsed): readonly string[] {
   return doubtful
 }
 
-/** A list with something in it, here or as a constant of the file. */
+/** Of a list that is not empty they make another such. */
+const KEEPING = new Set([
+  'map',
+  'slice',
+  'entries',
+  'values',
+  'keys',
+  'sort',
+  'toSorted',
+  'reverse',
+  'concat',
+])
+const WRAPPERS = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'ParenthesizedExpression'])
+
+/** Whether the list is written down with something in it: here, or as a constant of this file or of one it uses. */
 function isWrittenDown(over: Node, test: Parsed): boolean {
-  const inside = ['TSAsExpression', 'ParenthesizedExpression', 'TSSatisfiesExpression'].includes(over.type)
-    ? (over.expression as Node)
-    : over
-  if (inside.type === 'ArrayExpression') return (inside.elements as unknown[]).length > 0
-  if (inside.type === 'CallExpression') {
-    const callee = inside.callee as Node
-    const object = callee.type === 'MemberExpression' ? (callee.object as Node) : null
-    const isEntries = object?.type === 'Identifier' && object.name === 'Object'
-    const [of] = inside.arguments as Node[]
-    return isEntries && of !== undefined && isWrittenDown(of, test)
+  if (WRAPPERS.has(over.type)) return isWrittenDown(over.expression as Node, test)
+  if (over.type === 'ArrayExpression') {
+    return (over.elements as Node[]).some((one) =>
+      one.type === 'SpreadElement' ? isWrittenDown(one.argument as Node, test) : true,
+    )
   }
-  if (inside.type === 'ObjectExpression') return (inside.properties as unknown[]).length > 0
-  if (inside.type !== 'Identifier') return false
+  if (over.type === 'ConditionalExpression')
+    return [over.consequent, over.alternate].some((way) => isWrittenDown(way as Node, test))
+  if (over.type === 'ObjectExpression') return (over.properties as unknown[]).length > 0
+  if (over.type === 'NewExpression') {
+    const [of] = over.arguments as Node[]
+    return of !== undefined && isWrittenDown(of, test)
+  }
+  if (over.type === 'CallExpression') {
+    const callee = over.callee as Node
+    if (callee.type !== 'MemberExpression') return false
+    const object = callee.object as Node
+    const [of] = over.arguments as Node[]
+    const isMaker = object.type === 'Identifier' && (object.name === 'Object' || object.name === 'Array')
+    if (isMaker) return of !== undefined && isWrittenDown(of, test)
+    return KEEPING.has((callee.property as Node).name as string) && isWrittenDown(object, test)
+  }
+  return over.type === 'Identifier' && isConstant(over.name as string, test)
+}
+
+function isConstant(name: string, within: Parsed): boolean {
+  const imported = within.imports.get(name)
+  const there = imported === undefined ? within : parsed(imported.file)
+  if (there === null || imported === undefined) return isHeld(name, within)
+  const on = there.passedOn.get(imported.name)
+  const further = on === undefined ? there.passedOnWhole : [on]
+  return (
+    isHeld(imported.name, there) ||
+    further.map(parsed).some((one) => one !== null && isHeld(imported.name, one))
+  )
+}
+
+function isHeld(name: string, within: Parsed): boolean {
   let found = false
-  walk(test.program, (node) => {
-    if (node.type !== 'VariableDeclarator' || (node.id as Node).name !== inside.name) return
-    const init = node.init
-    if (isNode(init) && init.type !== 'Identifier' && isWrittenDown(init, test)) found = true
+  walk(within.program, (node) => {
+    if (found || node.type !== 'VariableDeclarator' || (node.id as Node).name !== name) return
+    const { init } = node
+    // A name for another name would go round in circles.
+    found = isNode(init) && init.type !== 'Identifier' && isWrittenDown(init, within)
   })
   return found
 }
@@ -171,12 +215,16 @@ function asserts(body: Node, within: Parsed): boolean {
   let found = false
   walk(body, (node) => {
     if (found || node.type !== 'CallExpression') return
-    const name = calledName(node.callee as Node)
-    if (name === null) return
-    found = ASSERTS.has(name) || functionsNamed(name, within).some(([one, there]) => asserts(one, there))
+    found = assertsByCall(node, within)
   })
   judged.set(body, found)
   return found
+}
+
+function assertsByCall(call: Node, within: Parsed): boolean {
+  const name = calledName(call.callee as Node)
+  if (name === null) return false
+  return ASSERTS.has(name) || functionsNamed(name, within).some(([one, there]) => asserts(one, there))
 }
 
 function functionsNamed(name: string, within: Parsed): readonly (readonly [Node, Parsed])[] {
@@ -223,6 +271,17 @@ export function suitesCalled(test: Parsed): readonly string[] {
   }
   visit(test.program)
   return called
+}
+
+/** Whether the test uses what the file makes, itself or by its fixtures. */
+export function reaches(test: Parsed, file: string, seen = new Set<string>()): boolean {
+  return [...test.imports.values()].some((one) => {
+    if (one.file === file) return true
+    if (!/\/fixtures\/|^test\//.test(one.file) || seen.has(one.file)) return false
+    seen.add(one.file)
+    const fixture = parsed(one.file)
+    return fixture !== null && reaches(fixture, file, seen)
+  })
 }
 
 function isTestCall(node: Node): boolean {

@@ -96,6 +96,7 @@ describe('a delivery', () => {
     const { connector, posts } = await opened()
     for (const reference of ['secret:operators', 'secret:given.other.x', 'env:KATE'])
       await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: reference } }))
+    expect(posts).toHaveLength(3)
     for (const { body } of posts) expect(body.mcp).toMatchObject({ url: 'https://sb.example.com/mcp' })
   })
 

@@ -1,6 +1,11 @@
 // The platform `chorus` through the shared platformSuite, and its own cases: the seed's examples, fields, callbacks.
 import { describe, expect, it } from 'vitest'
-import type { InboundMessage, RawRequest, TranscriptEntry } from '../../contract/index.ts'
+import {
+  type InboundMessage,
+  type RawRequest,
+  SwitchboardError,
+  type TranscriptEntry,
+} from '../../contract/index.ts'
 import { createGuardedFetch } from '../../kit/index.ts'
 import { deliverTo, describePlatform } from '../../testing/platform-suite.ts'
 import { fakeCallbacks, fakeDeps, intakeWith, post, seed } from './fixtures/chorus-scene.ts'
@@ -16,16 +21,12 @@ describePlatform(
     const deps = fakeDeps()
     const callbacks = fakeCallbacks()
     const status = { none: 200, down: 503, rejects: 422, busy: 429, silent: 200 }[fault]
-    const adapter = createChorus(deps, async (request) =>
-      fault === 'none'
-        ? callbacks.fetch(request)
-        : {
-            status,
-            headers: fault === 'busy' ? { 'retry-after': '7' } : {},
-            body: Buffer.alloc(0),
-            truncated: false,
-          },
-    )
+    const adapter = createChorus(deps, async (request) => {
+      if (fault === 'none') return callbacks.fetch(request)
+      if (fault === 'silent') throw new SwitchboardError('outcome_unknown', 'no answer within 30 s')
+      const headers = fault === 'busy' ? { 'retry-after': '7' } : {}
+      return { status, headers, body: Buffer.alloc(0), truncated: false }
+    })
     const endpoint = adapter.inbox
     if (!endpoint) throw new Error('chorus has an inbox')
     const deliver = (raw: RawRequest) => () => deliverTo(endpoint, raw)
@@ -60,7 +61,7 @@ describePlatform(
       close: async () => {},
     }
   },
-  { faults: ['down', 'rejects', 'busy'] },
+  { faults: ['down', 'silent', 'rejects', 'busy'] },
 )
 
 describe('deliveries', () => {

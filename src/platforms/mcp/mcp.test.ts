@@ -87,7 +87,15 @@ describePlatformSuite(
       close: async () => undefined,
     }
   },
-  { faults: ['down', 'rejects', 'silent'] },
+  {
+    faults: ['down', 'rejects', 'silent'],
+    without: {
+      busy: 'the protocol has no way to ask for patience',
+      unverified: 'servers are called, not heard at a door: which are let in is in gates.test.ts',
+      planted:
+        'it has no secret of its own; those of its server are looked for in test/faults/hosted-secrets.test.ts',
+    },
+  },
 )
 
 describe('what a server is sent', () => {

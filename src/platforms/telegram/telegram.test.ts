@@ -126,4 +126,7 @@ function byPolling({ fake }: Scene): Deliver {
 
 const faults = ['down', 'silent', 'rejects', 'busy'] as const
 describePlatform('telegram by webhook', ({ fault }) => fixture('webhook', fault), { faults })
-describePlatform('telegram by polling', ({ fault }) => fixture('polling', fault), { faults })
+describePlatform('telegram by polling', ({ fault }) => fixture('polling', fault), {
+  faults,
+  without: { unverified: 'updates are fetched from the platform: nobody else can hand one in' },
+})

@@ -1,4 +1,4 @@
-// The web chat through the shared platformSuite, and what is its own: signals, link, limits.
+// The web chat through the shared platform suite, and what is its own: signals, link, limits.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createMemoryRiver } from '../../../test/browser/memory-river.ts'
@@ -33,67 +33,75 @@ async function setUp() {
   return { clock, river, token }
 }
 
-describePlatform('web', async () => {
-  const { river, token } = await setUp()
-  const { platform } = river
-  const endpoint = platform.endpoint
-  if (endpoint === undefined) throw new Error('the web chat has an endpoint')
-  const deliver = (path: string, credential: string | null, body: Uint8Array) => () =>
-    deliverTo(endpoint, post(path, credential, body))
-  // The outbox row is the message: here it is written by the one who sends, as the river does.
-  const adapter: PlatformAdapter = {
-    ...platform,
-    send(request) {
-      const { op, key: id, seq } = request
-      const at = river.deps.clock.now()
-      const text = 'text' in op ? op.text : ''
-      if (!river.rows.some((row) => row.id === id)) {
-        river.rows.push({
-          seq,
-          direction: 'out',
-          id,
-          conversation: 'owner',
-          at,
-          text,
-          state: 'sent',
-          reason: null,
-          op,
-        })
-      }
-      return platform.send(request)
-    },
-  }
-  return {
-    adapter,
-    inbound: [
-      { name: 'message', deliver: deliver('/messages', token, fixture('message')) },
-      { name: 'reply', deliver: deliver('/messages', token, fixture('message-with-reply')) },
-      { name: 'tap', deliver: deliver('/tap', token, fixture('tap')) },
-      {
-        name: 'U+0000',
-        deliver: deliver('/messages', token, Buffer.from('{"clientId":"abcdefgh","text":"a\\u0000b"}')),
+const NOBODY_CALLED = 'nobody is called: what is said is kept, and the page fetches it'
+describePlatform(
+  'web',
+  async () => {
+    const { river, token } = await setUp()
+    const { platform } = river
+    const endpoint = platform.endpoint
+    if (endpoint === undefined) throw new Error('the web chat has an endpoint')
+    const deliver = (path: string, credential: string | null, body: Uint8Array) => () =>
+      deliverTo(endpoint, post(path, credential, body))
+    // The outbox row is the message: here it is written by the one who sends, as the river does.
+    const adapter: PlatformAdapter = {
+      ...platform,
+      send(request) {
+        const { op, key: id, seq } = request
+        const at = river.deps.clock.now()
+        const text = 'text' in op ? op.text : ''
+        if (!river.rows.some((row) => row.id === id)) {
+          river.rows.push({
+            seq,
+            direction: 'out',
+            id,
+            conversation: 'owner',
+            at,
+            text,
+            state: 'sent',
+            reason: null,
+            op,
+          })
+        }
+        return platform.send(request)
       },
-    ],
-    malformed: [
-      { name: 'no JSON', deliver: deliver('/messages', token, Buffer.from('{"text":')) },
-      { name: 'a list', deliver: deliver('/messages', token, Buffer.from('[]')) },
-      { name: 'no text', deliver: deliver('/messages', token, Buffer.from('{"clientId":"abcdefgh"}')) },
-      { name: 'a tap on nothing', deliver: deliver('/tap', token, Buffer.from('{"clientId":"abcdefgh"}')) },
-    ],
-    unverified: [
-      { name: 'no session', deliver: deliver('/messages', null, fixture('message')) },
-      { name: 'a wrong session', deliver: deliver('/messages', 'guess', fixture('message')) },
-    ],
-    address: { integration: 'web', conversation: 'owner' },
-    shown: async (key) => {
-      const page = await readHistory(river.deps.transcript, 'owner', { before: null, limit: 100 })
-      return page.entries.filter((entry) => entry.id === key).length
-    },
-    planted: [token],
-    logLines: () => [],
-    close: async () => {},
-  }
-})
+    }
+    return {
+      adapter,
+      inbound: [
+        { name: 'message', deliver: deliver('/messages', token, fixture('message')) },
+        { name: 'reply', deliver: deliver('/messages', token, fixture('message-with-reply')) },
+        { name: 'tap', deliver: deliver('/tap', token, fixture('tap')) },
+        {
+          name: 'U+0000',
+          deliver: deliver('/messages', token, Buffer.from('{"clientId":"abcdefgh","text":"a\\u0000b"}')),
+        },
+      ],
+      malformed: [
+        { name: 'no JSON', deliver: deliver('/messages', token, Buffer.from('{"text":')) },
+        { name: 'a list', deliver: deliver('/messages', token, Buffer.from('[]')) },
+        { name: 'no text', deliver: deliver('/messages', token, Buffer.from('{"clientId":"abcdefgh"}')) },
+        { name: 'a tap on nothing', deliver: deliver('/tap', token, Buffer.from('{"clientId":"abcdefgh"}')) },
+      ],
+      unverified: [
+        { name: 'no session', deliver: deliver('/messages', null, fixture('message')) },
+        { name: 'a wrong session', deliver: deliver('/messages', 'guess', fixture('message')) },
+      ],
+      address: { integration: 'web', conversation: 'owner' },
+      shown: async (key) => {
+        const page = await readHistory(river.deps.transcript, 'owner', { before: null, limit: 100 })
+        return page.entries.filter((entry) => entry.id === key).length
+      },
+      planted: [token],
+      logLines: () => [],
+      close: async () => {},
+    }
+  },
+  {
+    faults: [],
+    without: { down: NOBODY_CALLED, silent: NOBODY_CALLED, rejects: NOBODY_CALLED, busy: NOBODY_CALLED },
+  },
+)
 
 describe('the web chat', () => {
   async function listen() {

@@ -52,18 +52,32 @@ function secretCases(adapter: PlatformAdapter) {
   }
 }
 
-describePlatform('webhook (two-way)', async () => {
-  const deps = fakeDeps({ secret: 'env:HOOK', two_way: true })
-  const adapter = createWebhook(deps)
-  return {
-    adapter,
-    ...secretCases(adapter),
-    address: { integration: 'demo', conversation: 'webhook' },
-    planted: [SECRET],
-    logLines: () => deps.log.lines,
-    close: async () => {},
-  }
-})
+const NOBODY_CALLED = 'nobody is called: readers of the event stream are shown what the outbox holds'
+describePlatform(
+  'webhook (two-way)',
+  async () => {
+    const deps = fakeDeps({ secret: 'env:HOOK', two_way: true })
+    const adapter = createWebhook(deps)
+    return {
+      adapter,
+      ...secretCases(adapter),
+      address: { integration: 'demo', conversation: 'webhook' },
+      planted: [SECRET],
+      logLines: () => deps.log.lines,
+      close: async () => {},
+    }
+  },
+  {
+    faults: [],
+    without: {
+      down: NOBODY_CALLED,
+      silent: NOBODY_CALLED,
+      rejects: NOBODY_CALLED,
+      busy: NOBODY_CALLED,
+      shown: 'readers are shown rows of the outbox, which the suite has not: see watcher.test.ts',
+    },
+  },
+)
 
 describePlatform(
   'webhook (out)',
