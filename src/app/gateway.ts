@@ -227,6 +227,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     store,
     sharedLimits,
     clock,
+    log: deps.log,
     random: deps.random,
     settings,
     grants,

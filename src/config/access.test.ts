@@ -108,6 +108,20 @@ describe('the door of each platform', () => {
 })
 
 describe('messaging.json', () => {
+  it('[I14.messaging-beside] beside the file counts for agents that say nothing of messaging, and denies all when it is broken', () => {
+    const beside = (text: string | null) =>
+      settingsFrom(
+        'agents: [{ id: engineer }, { id: other }, { id: own, messaging: { allow: ["slack:C9"] } }]',
+        text === null ? {} : { '/etc/sb/messaging.json': text },
+      )
+    const lists = (text: string | null) => beside(text).agents.map(({ messagingAllow }) => messagingAllow)
+    expect(lists('{"engineer": ["slack:C1"], "own": ["*"]}')).toEqual([['slack:C1'], [], ['slack:C9']])
+    expect(lists(null)).toEqual([[], [], ['slack:C9']])
+    expect(beside(null).warnings.filter((warning) => warning.includes('messaging'))).toEqual([])
+    expect(lists('{')).toEqual([[], [], ['slack:C9']])
+    expect(beside('{').warnings.join()).toContain('messaging file messaging.json is not JSON')
+  })
+
   const text =
     'agents: [{ id: engineer, messaging: { file: messaging.json } }, { id: other, messaging: { file: messaging.json } }]'
   const path = '/etc/sb/messaging.json'

@@ -20,6 +20,29 @@ agents:
 `
 
 describe('channel servers as integrations', () => {
+  it('[I14.binding-limit-server] a limit of the binding that admits a server counts for it, under its own key', () => {
+    const limited = settingsFrom(
+      FILE.replace(
+        'allowed_channel_servers: [pager] }',
+        'allowed_channel_servers: [pager], rate_limit: { rps: 3, burst: 4 } }',
+      ).replace(
+        '- { plugin: telegram, instance: tg, allowed_channel_servers: [slack] }',
+        '- { plugin: telegram, instance: tg, allowed_channel_servers: [slack, quiet], rate_limit: { rps: 7, burst: 8 } }',
+      ),
+    )
+    const limits = limited.agents.flatMap(({ bindings }) =>
+      bindings
+        .filter(({ instance }) => instance.startsWith('channel:'))
+        .map(({ instance, senderLimit, limitedBy }) => [instance, senderLimit, limitedBy]),
+    )
+    expect(limits).toEqual([
+      ['channel:slack@kate', { rps: 1, burst: 2 }, 1],
+      ['channel:quiet@kate', { rps: 7, burst: 8 }, 0],
+      ['channel:off@kate', undefined, undefined],
+      ['channel:pager@bob', { rps: 3, burst: 4 }, 0],
+    ])
+  })
+
   const settings = settingsFrom(FILE)
   const made = settings.integrations.filter((one) => one.platform === 'mcp')
 
@@ -80,6 +103,7 @@ mcp_servers: { a: { command: x }, b: { command: x, cwd: ./y }, c: { url: "http:/
         instance: 'channel:slack@kate',
         allowedChannelServers: [],
         senderLimit: { rps: 1, burst: 2 },
+        limitedBy: 1,
         context: 'work',
       },
       { plugin: 'mcp', instance: 'channel:off@kate', allowedChannelServers: [] },

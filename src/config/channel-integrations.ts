@@ -96,12 +96,19 @@ function integrationOf(server: McpServerSettings, agent: AgentSettings): Integra
 /** A binding that names the server itself brings its own limits and words along. */
 function bindingOf(server: string, agent: AgentSettings): Binding {
   const named = agent.bindings.find((binding) => isServerBinding(binding, server))
+  const limiting = named?.senderLimit ? named : agent.bindings.find((binding) => admits(binding, server))
   return {
     ...named,
+    ...(limiting?.senderLimit === undefined ? {} : { senderLimit: limiting.senderLimit }),
+    ...(limiting === undefined ? {} : { limitedBy: agent.bindings.indexOf(limiting) }),
     plugin: CHANNEL_PLATFORM,
     instance: channelIntegrationId(server, agent.id),
     allowedChannelServers: [],
   }
+}
+
+function admits(binding: Binding, server: string): boolean {
+  return binding.senderLimit !== undefined && binding.allowedChannelServers.includes(server)
 }
 
 function isServerBinding(binding: Pick<Binding, 'plugin' | 'instance'>, server: string): boolean {

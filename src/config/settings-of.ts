@@ -25,6 +25,8 @@ export interface SideFiles {
   /** A policy file; `problem` closes the door. */
   readonly access: (file: string) => { readonly policy: PolicyConfig } | { readonly problem: string }
   readonly messaging: (file: string, agent: string) => readonly string[]
+  /** Of the seed's messaging.json beside the file, for agents that say nothing of messaging themselves. */
+  readonly messagingBeside: (agent: string) => readonly string[]
 }
 
 export interface SettingsPlace {
@@ -187,7 +189,7 @@ function agentOf(one: AgentConfig, index: number, config: Config, side: SideFile
     notifyOn: one.notify_on,
     messagingAllow:
       messaging === undefined
-        ? []
+        ? side.messagingBeside(one.id)
         : messaging.file === undefined
           ? (messaging.allow ?? [])
           : side.messaging(messaging.file, one.id),

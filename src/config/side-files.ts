@@ -14,6 +14,9 @@ const POLICY: Expected = {
   connectorNames: [],
 }
 
+/** The seed's own name for it. */
+const BESIDE = 'messaging.json'
+
 /** Reads each file once; every problem becomes one warning. `touched` collects what a watcher has to watch. */
 export function createSideFiles(
   folder: string,
@@ -23,25 +26,33 @@ export function createSideFiles(
   const touched = new Set<string>()
   const lists = new Map<string, ReadonlyMap<string, readonly string[]>>()
 
+  const messaging = (file: string, agent: string): readonly string[] => {
+    const path = resolve(folder, file)
+    touched.add(path)
+    const known = lists.get(path)
+    if (known !== undefined) return known.get(agent) ?? []
+    const read = readMessaging(path, file, readFile)
+    if ('problem' in read) warn(`${read.problem}: every send_message of its agents is denied`)
+    const list = 'problem' in read ? new Map<string, readonly string[]>() : read.lists
+    lists.set(path, list)
+    return list.get(agent) ?? []
+  }
+
   return {
     touched,
+    messaging,
+    messagingBeside(agent) {
+      const path = resolve(folder, BESIDE)
+      // Watched also while it is not there: it may come.
+      touched.add(path)
+      return isThere(path, readFile) ? messaging(BESIDE, agent) : []
+    },
     access(file) {
       const path = resolve(folder, file)
       touched.add(path)
       const read = readPolicy(path, file, readFile)
       if ('problem' in read) warn(`${read.problem}: the door stays closed`)
       return read
-    },
-    messaging(file, agent) {
-      const path = resolve(folder, file)
-      touched.add(path)
-      const known = lists.get(path)
-      if (known !== undefined) return known.get(agent) ?? []
-      const read = readMessaging(path, file, readFile)
-      if ('problem' in read) warn(`${read.problem}: every send_message of its agents is denied`)
-      const list = 'problem' in read ? new Map<string, readonly string[]>() : read.lists
-      lists.set(path, list)
-      return list.get(agent) ?? []
     },
   }
 }
@@ -86,6 +97,15 @@ function readMessaging(
     lists.set(agent, list as string[])
   }
   return { lists }
+}
+
+function isThere(path: string, readFile: ReadFile): boolean {
+  try {
+    readFile(path)
+    return true
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code !== 'ENOENT'
+  }
 }
 
 function textOf(path: string, readFile: ReadFile): string | null {

@@ -57,6 +57,7 @@ function settingsOfStored(data: IntegrationConfig, book: AdapterBook): Integrati
   const settings = integrationOf(data, 0, configSchema(book).parse({}), {
     access: () => ({ problem: 'no file' }),
     messaging: () => [],
+    messagingBeside: () => [],
   })
   return { ...settings, origin: STORE_ORIGIN }
 }

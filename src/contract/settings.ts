@@ -58,6 +58,8 @@ export interface Binding {
   readonly allowedChannelServers: readonly string[]
   /** Limit per sender in this binding; absent: the tunable sender limit. */
   readonly senderLimit?: RateLimit
+  /** Which binding of the file the limit stands in; absent: this one. */
+  readonly limitedBy?: number
   /** What the agent is told about this place (Chorus `channel.context`). */
   readonly context?: string
 }

@@ -100,13 +100,20 @@ describe('tables', () => {
     { title: 'TEXT', value: (row: { text: string }) => row.text, givesWay: 1 },
   ]
 
-  it('are cut to the width of the terminal, and not cut for a pipe', () => {
+  it('[I14.turns-pipe] are cut to the width of the terminal; in a pipe only what is very long is', () => {
     const narrow = renderTable(rows, columns, { paint: createPaint(false), width: 24 })
     for (const line of narrow.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(24)
     expect(narrow).toContain('…')
     expect(renderTable(rows, columns, { paint: createPaint(false), width: null })).toContain(
       'terminal at all',
     )
+    const letter = [{ id: 'x'.repeat(300), text: 'y'.repeat(5_000) }]
+    const [, piped = ''] = renderTable(letter, columns, { paint: createPaint(false), width: null }).split(
+      '\n',
+    )
+    // Ids are what one goes on with: they stay whole.
+    expect(piped).toContain('x'.repeat(300))
+    expect(piped).toMatch(/y{119}…$/)
   })
 
   it('have no borders and keep columns straight when painted', () => {

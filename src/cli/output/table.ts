@@ -34,13 +34,13 @@ const NO_BORDERS = {
   middle: ' '.repeat(GAP),
 }
 
-/** The table as lines without trailing blanks. No `width`: nothing is cut (a pipe has no edge). */
+/** The table as lines without trailing blanks. No `width` (a pipe): only what is very long is cut. */
 export function renderTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   options: { readonly paint: Paint; readonly width: number | null },
 ): string {
-  const cells = rows.map((row) => columns.map((column) => oneLine(column.value(row))))
+  const cells = rows.map((row) => columns.map((column) => shownIn(column, row, options.width)))
   const widths = fitWidths(columns, cells, options.width)
   const table = new Table({
     chars: NO_BORDERS,
@@ -63,6 +63,14 @@ export function renderTable<Row>(
     .join('\n')
 }
 
+/** A pipe has no edge, but a line of a table is no place for a whole letter: --json has it. */
+const LONGEST_IN_PIPE = 120
+
+function shownIn<Row>(column: Column<Row>, row: Row, width: number | null): string {
+  const cell = oneLine(column.value(row))
+  return width === null && (column.givesWay ?? 0) > 0 ? cutToWidth(cell, LONGEST_IN_PIPE) : cell
+}
+
 /** Natural widths, then the columns that give way shrink, one after the other, until the line fits. */
 function fitWidths<Row>(
   columns: readonly Column<Row>[],
@@ -70,7 +78,7 @@ function fitWidths<Row>(
   width: number | null,
 ): number[] {
   const widths = columns.map((column, at) =>
-    Math.max(displayWidth(column.title), ...cells.map((line) => displayWidth(line[at] ?? ''))),
+    cells.reduce((most, line) => Math.max(most, displayWidth(line[at] ?? '')), displayWidth(column.title)),
   )
   if (width === null) return widths
   let over = widths.reduce((sum, each) => sum + each, 0) + GAP * (columns.length - 1) - width

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../contract/index.ts'
 import { createTestClock, createTestRandom, testIntegration, testSettings } from '../../testing/index.ts'
+import { createRecordingLog } from '../../testing/recording-log.ts'
 import { createIntake, type Fence } from './intake.ts'
 
 function opened() {
@@ -21,6 +22,7 @@ function opened() {
     } as unknown as Pick<Store, 'receive' | 'approval' | 'sends'>,
     sharedLimits: null,
     clock: createTestClock(),
+    log: createRecordingLog(),
     random: createTestRandom('intake'),
     settings: () => settings,
     grants: { senders: () => [] } as never,

@@ -16,6 +16,7 @@ import {
   type IntegrationSettings,
   integrationById,
   type LimitPeek,
+  type Logger,
   lateText,
   type PlatformIntake,
   type Random,
@@ -37,6 +38,7 @@ import type { GrantBook } from '../people/approvers.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { claimRules } from './claim-step.ts'
 import { chatCommand } from './command-step.ts'
+import { createDropWarnings } from './drop-warnings.ts'
 import { type Bound, boundAt } from './routing.ts'
 import { shownApproval } from './show-step.ts'
 import { type AgentReach, NOBODY, type StepInput } from './step-input.ts'
@@ -48,6 +50,7 @@ export interface IntakeDeps {
   readonly sharedLimits: SharedLimits | null
   readonly store: Pick<Store, 'receive' | 'approval' | 'sends'>
   readonly clock: Clock
+  readonly log: Logger
   readonly random: Random
   readonly settings: () => Settings
   readonly grants: GrantBook
@@ -82,6 +85,7 @@ export interface Intake {
 export function createIntake(deps: IntakeDeps): Intake {
   const limits = createTokenBuckets(MOST_BUCKETS, deps.clock)
   const shared = deps.sharedLimits
+  const dropped = createDropWarnings(deps)
 
   /** Over this node's own share, or all of them together. A token of the shared one is taken with the look. */
   const look = async (key: string, limit: RateLimit): Promise<Look> => {
@@ -189,6 +193,13 @@ export function createIntake(deps: IntakeDeps): Intake {
             considered.map((one) => one.item),
             cursor,
           )
+          for (const { item, result } of considered)
+            if (!item.keepRow && result.decision.go === 'refuse')
+              dropped({
+                integration: integrationId,
+                reason: result.decision.reason,
+                key: result.decision.key,
+              })
           return considered.map((one, index) => told(one, results[index], deps.onStop))
         } catch (thrown) {
           for (const one of considered) one.undo()
@@ -224,7 +235,7 @@ interface Considered {
 function limitKey(settings: Settings, bound: Bound | null): string {
   if (bound?.binding.senderLimit === undefined) return 'tunables.sender_limit'
   const agent = agentById(settings, bound.agent)
-  return `${agent?.origin}.inbound_bindings[${agent?.bindings.indexOf(bound.binding)}].rate_limit`
+  return `${agent?.origin}.inbound_bindings[${bound.binding.limitedBy ?? agent?.bindings.indexOf(bound.binding)}].rate_limit`
 }
 
 function addressOf(integration: string, event: InboundEvent): Address {

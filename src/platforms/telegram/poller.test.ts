@@ -5,6 +5,7 @@ import { isReply, LEASE_MS, LEASE_RENEW_MS, SwitchboardError } from '../../contr
 import { createTestClock, type TestClock } from '../../testing/index.ts'
 import { DEFAULT_TIMINGS } from './config.ts'
 import {
+  memoryCredentials,
   openScene,
   recorded,
   type Scene,
@@ -343,6 +344,44 @@ describe('[S7.telegram-webhook] webhook mode', () => {
     if (verified === undefined || isReply(verified)) throw new Error('the secret is right')
     await one.adapter.endpoint?.handle(verified)
     expect(one.adapter.link()).toEqual({ state: 'up' })
+  })
+
+  const post = async (one: Scene, update: unknown) => {
+    const verified = await one.adapter.endpoint?.verify({
+      method: 'POST',
+      path: '',
+      query: new URLSearchParams(),
+      headers: { 'x-telegram-bot-api-secret-token': SECRET_TOKEN },
+      body: Buffer.from(JSON.stringify(update)),
+      fromLoopback: true,
+    })
+    if (verified === undefined || isReply(verified)) throw new Error('the secret is right')
+    return one.adapter.endpoint?.handle(verified)
+  }
+  const pictures = (one: Scene) =>
+    one.intake.events.map((event) => (event.kind === 'message' ? event.attachments?.length : 0))
+
+  it('[I14.album-webhook] an album is one message, also where the next part is posted only after the last was answered', async () => {
+    const one = await scene({ mode: 'webhook', credentials: memoryCredentials() })
+    await one.start()
+    for (const part of recorded<unknown[]>('album'))
+      expect(await post(one, part)).toMatchObject({ status: 200 })
+    await until('it is taken', () => one.intake.events.length > 0)
+    expect(pictures(one)).toEqual([recorded<unknown[]>('album').length])
+  })
+
+  it('[I14.album-webhook] what a stop or a crash left of an album is taken up by the next start, once', async () => {
+    const credentials = memoryCredentials()
+    const clock = createTestClock()
+    const first = await scene({ mode: 'webhook', credentials, clock })
+    await first.start()
+    for (const part of recorded<unknown[]>('album')) await post(first, part)
+    expect(first.intake.events).toEqual([])
+    const second = await scene({ mode: 'webhook', credentials })
+    await second.start()
+    await until('it is taken', () => second.intake.events.length > 0)
+    expect(pictures(second)).toEqual([recorded<unknown[]>('album').length])
+    await until('it is forgotten', async () => (await credentials.names()).length === 0)
   })
 
   it('without a public URL it says what to do', async () => {

@@ -1,5 +1,5 @@
 // Webhook mode: Telegram posts one update a request and takes a 200 for "received", so it is said after the commit.
-// Parts of an album come as requests side by side: they wait for each other for a moment and are committed as one.
+// Parts of an album come as requests of their own and become one message (open-albums.ts).
 // Nobody posts to an address that was taken away or cannot be reached, and that silence looks like nobody speaking: so
 // Telegram is asked now and then what it knows of the webhook, which is set again where it is not ours any more.
 import {
@@ -13,9 +13,10 @@ import {
   type VerifiedRequest,
 } from '../../contract/index.ts'
 import { backoffMs } from '../../kit/index.ts'
-import { gatherAlbums, MAX_ALBUM } from './albums.ts'
+import { gatherAlbums } from './albums.ts'
 import type { TelegramClient } from './client.ts'
 import type { TelegramConfig, Timings } from './config.ts'
+import { createOpenAlbums } from './open-albums.ts'
 import { ALLOWED_UPDATES, type Parsed, parseUpdate, type Self } from './parse.ts'
 import type { LinkState } from './poller.ts'
 
@@ -25,19 +26,13 @@ export interface WebhookDoor {
   stop(): Promise<void>
 }
 
-interface WebhookDeps extends Pick<PlatformDeps, 'clock' | 'random'> {
+interface WebhookDeps extends Pick<PlatformDeps, 'clock' | 'random' | 'credentials'> {
   readonly client: TelegramClient
   readonly self: () => Promise<Self>
   readonly intake: PlatformIntake
   readonly log: Logger
   readonly tell: (link: LinkState) => void
   readonly settled: (parsed: readonly Parsed[], received: readonly Received[]) => void
-}
-
-interface OpenAlbum {
-  readonly parts: Parsed[]
-  readonly done: Promise<void>
-  readonly close: () => void
 }
 
 type Hook = NonNullable<TelegramConfig['webhook']>
@@ -48,7 +43,6 @@ const setItYourself = (id: string) =>
 const TAKEN: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body: '{"ok":true}' }
 
 export function createWebhookDoor(config: TelegramConfig, timings: Timings, deps: WebhookDeps): WebhookDoor {
-  const albums = new Map<string, OpenAlbum>()
   let cancelNext: Cancel = () => undefined
   let takenAt = deps.clock.now()
   let told: LinkState['state'] = 'connecting'
@@ -60,31 +54,14 @@ export function createWebhookDoor(config: TelegramConfig, timings: Timings, deps
     deps.settled(events, received)
   }
 
-  const joinAlbum = (key: string, part: Parsed): Promise<void> => {
-    const open = albums.get(key) ?? openAlbum(key)
-    open.parts.push(part)
-    if (open.parts.length >= MAX_ALBUM) open.close()
-    return open.done
-  }
-
-  const openAlbum = (key: string): OpenAlbum => {
-    const parts: Parsed[] = []
-    let close = () => {}
-    const done = new Promise<void>((resolve) => {
-      const cancel = deps.clock.after(timings.albumSettleMs, resolve)
-      close = () => {
-        cancel()
-        resolve()
-      }
-    }).then(() => {
-      albums.delete(key)
-      const inOrder = parts.toSorted((a, b) => Number(a.event.messageId) - Number(b.event.messageId))
-      return commit(inOrder)
-    })
-    const album = { parts, done, close }
-    albums.set(key, album)
-    return album
-  }
+  const albums = createOpenAlbums(timings.albumSettleMs, {
+    ...deps,
+    async commit(updates) {
+      const self = await deps.self()
+      const parsed = updates.flatMap((update) => parseUpdate(update, self, deps.clock.now()) ?? [])
+      await commit(parsed.toSorted((a, b) => Number(a.event.messageId) - Number(b.event.messageId)))
+    },
+  })
 
   /** Tells Telegram where to post, if we know where we are reached. */
   const announce = async (hook: Hook): Promise<LinkState> => {
@@ -149,20 +126,19 @@ export function createWebhookDoor(config: TelegramConfig, timings: Timings, deps
     async handle({ request }) {
       const self = await deps.self().catch((thrown: unknown) => ({ thrown }))
       const known = 'thrown' in self ? { id: config.botId, username: '' } : self
-      const parsed = parseUpdate(readBody(request.body), known, deps.clock.now())
+      const update = readBody(request.body)
+      const parsed = parseUpdate(update, known, deps.clock.now())
       if (parsed === null) return cameThrough()
       // Who is mentioned in a group can be told only by who knows its own name: Telegram comes again.
       if ('thrown' in self && parsed.event.chat === 'group') throw self.thrown
       if (parsed.album === undefined) await commit([parsed])
-      else await joinAlbum(parsed.album, parsed)
+      else await albums.add(parsed.album, String(parsed.event.messageId), update)
       return cameThrough()
     },
     async stop() {
       stopped = true
       cancelNext()
-      const open = [...albums.values()]
-      for (const album of open) album.close()
-      await Promise.allSettled(open.map(({ done }) => done))
+      await albums.stop()
     },
   }
 }

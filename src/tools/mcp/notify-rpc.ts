@@ -20,6 +20,7 @@ import {
   type ToolGrant,
 } from './tool-grant.ts'
 
+const SERVER_NAME = 'switchboard-notify'
 const FIRST_VERSION = '2024-11-05'
 const VERSIONS = [FIRST_VERSION, '2025-03-26', '2025-06-18', '2025-11-25']
 
@@ -45,6 +46,11 @@ export function createNotifyRpc(deps: McpDeps): (request: RawRequest) => Promise
     const grant = bearer === null ? null : await deps.authenticate(bearer)
     if (grant === null || !grant.may(notifyUser.action))
       return failed(401, id, -32000, 'Invalid or expired session token', BAD_TOKEN)
+    if (isNewer(request, call)) {
+      const { serveTools } = await import('./serve-tools.ts')
+      const may = (action: typeof notifyUser.action) => action === notifyUser.action && grant.may(action)
+      return serveTools(deps, { ...grant, may }, request, body, SERVER_NAME)
+    }
     if (call.notification) return { status: 202 }
     return answer(deps, grant, request, call)
   }
@@ -62,7 +68,7 @@ async function answer(
       return result({
         protocolVersion: versionFor(params.protocolVersion),
         capabilities: { tools: {} },
-        serverInfo: { name: 'switchboard-notify', version: deps.version },
+        serverInfo: { name: SERVER_NAME, version: deps.version },
       })
     case 'ping':
       return result({})
@@ -86,6 +92,14 @@ async function answer(
 }
 
 const NOTIFICATIONS = 'notifications/'
+
+/** Of a version after the ones that are answered here: the SDK answers it in its own form, or refuses it, as at /mcp. */
+function isNewer({ headers }: RawRequest, { method, params }: RpcRequest): boolean {
+  const version = headers['mcp-protocol-version']
+  if (version !== undefined && !VERSIONS.includes(String(version))) return true
+  const meta = isRecord(params._meta) ? params._meta : {}
+  return method === 'server/discover' || Object.hasOwn(meta, 'io.modelcontextprotocol/protocolVersion')
+}
 
 /** A request without an id is answered as number 0, as the seed does; a notification is not answered. */
 function rpcRequestOf(body: unknown): RpcRequest | null {

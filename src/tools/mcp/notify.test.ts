@@ -21,6 +21,29 @@ const notify = (args: unknown, id: number | string = 1) =>
 const minted = async (tools: OpenedTools, scope: Record<string, string> = {}) =>
   (await tools.mint('notify', { agent: 'kate', user: 'ann', session: 's1', ...scope })).token
 
+describe('clients of 2026-07-28', () => {
+  it('[I14.notify-2026] are answered in that form, with the one tool', async () => {
+    const tools = await opened()
+    const client = await tools.newClient(PATH, await minted(tools), 'auto')
+    expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['notify_user'])
+    expect(await client.callTool({ name: 'notify_user', arguments: { message: 'x' } })).toMatchObject({
+      content: [{ type: 'text', text: 'Notification sent via telegram:int_1' }],
+    })
+    expect(await client.callTool({ name: 'send_message', arguments: {} })).toMatchObject({ isError: true })
+    expect(tools.asked).toHaveLength(1)
+  })
+
+  it('[I14.notify-2026] one that says so and does not keep to it is refused, not answered in another form', async () => {
+    const tools = await opened()
+    const headers = { ...bearer(await minted(tools)), 'mcp-protocol-version': '2026-07-28' }
+    const answer = await tools.post(PATH, notify({ message: 'x' }), headers)
+    expect(answer.status).toBe(400)
+    expect(answer.json.error).toBeDefined()
+    expect(tools.asked).toEqual([])
+  })
+})
+
 describe('plain JSON-RPC', () => {
   it('[S11.notify-endpoint] initialize, tools/list and tools/call, as the seed shows them', async () => {
     const tools = await opened()

@@ -25,9 +25,10 @@ export async function serveTools(
   grant: ToolGrant,
   raw: RawRequest,
   body: unknown,
+  name = 'switchboard',
 ): Promise<HttpReply> {
   const request = webRequest(raw)
-  const server = serverFor(deps, grant, raw)
+  const server = serverFor(deps, grant, raw, name)
   if (!(await isLegacyRequest(request, body))) {
     // Nothing changes while a request lasts, so there is nothing to listen for.
     const handler = createMcpHandler(() => server, { legacy: 'reject', maxSubscriptions: 0 })
@@ -42,10 +43,10 @@ export async function serveTools(
   }
 }
 
-function serverFor(deps: McpDeps, grant: ToolGrant, raw: RawRequest): Server {
+function serverFor(deps: McpDeps, grant: ToolGrant, raw: RawRequest, name: string): Server {
   const usable = TOOLS.filter((tool) => grant.may(tool.action) && isOffered(tool, grant))
   const server = new Server(
-    { name: 'switchboard', title: 'Switchboard', version: deps.version },
+    { name, title: 'Switchboard', version: deps.version },
     {
       capabilities: { tools: {} },
       instructions: grant.session === null ? INSTRUCTIONS : SESSION_INSTRUCTIONS,
