@@ -15,15 +15,15 @@ built   14 I14.events-nodes       On three nodes each reader of /events is told 
 built   14 I14.stream-backlog     A reader that is far behind gets everything, row by row, as fast as it reads
 built   14 I14.stream-stalled     A reader that reads nothing at all is let go after a while, and its place is free
 built   14 I14.stream-passing     What passes (a heartbeat, a typing mark) never cuts a reader off that is still reading
-pending 14 I14.start-slices       Whatever is resumed at start is resumed in slices, between which the process takes new messages
-pending 14 I14.start-channels     A restart with thousands of open Chorus channels asks for them in pages, not one by one
+built   14 I14.start-slices       Whatever is resumed at start is resumed in slices, between which the process takes new messages
+built   14 I14.start-channels     A restart with thousands of open Chorus channels reads and takes them up so many at once, while messages come in
 built   14 I14.schedules-apart    Several schedules of one agent that are due at the same time are as many turns
 built   14 I14.key-threads        Two messages of one conversation with the same id in different threads, where ids are the thread's, are two
 built   14 I14.key-pairs          No two messages that a platform tells apart are taken for one: edits, albums, taps, reactions, messages without an id
 built   14 I14.approvals-all      All pending approvals expire, are resumed, withdrawn and forsaken, however many there are
 built   14 I14.prompts-all        Every chat that was asked hears how an approval ended, however many were asked
 built   14 I14.counts-all         status and doctor count all pending approvals
-pending 14 I14.list-pages         Every list of the API has a limit and says where the next page begins; the pages together are the whole
+built   14 I14.list-pages         Every list of the API has a limit and says where the next page begins; the pages together are the whole
 pending 14 I14.list-cut           A list that the command line cuts says so and how to go on; with --json nothing is cut unasked
 pending 14 I14.looked-all         What looks for one row among many (a turn to reply to, a message to edit, a sender who spoke) finds it however far back it is, or says how far it looked
 `,

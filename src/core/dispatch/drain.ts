@@ -133,6 +133,8 @@ export function createDrain<Taken extends { readonly lane: string }>(
       for (const work of page) drain.wake(work)
       after = page.at(-1)?.lane
       if (page.length < SWEEP_PAGE || stopped) return
+      // Between two pages the process takes what came meanwhile.
+      await new Promise<void>((resolve) => deps.clock.after(0, resolve))
     }
   }
 

@@ -5,6 +5,7 @@ import {
   type Cancel,
   type Clock,
   type Firing,
+  inSlices,
   type Logger,
   type ReceiveItem,
   SCHEDULE_PLACE,
@@ -59,12 +60,14 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   const look = async () => {
     let wakeInMs = LOOK_EVERY_MS
     await forgetRemoved()
-    for (const agent of deps.settings().agents) {
-      for (const schedule of agent.schedules) {
-        const next = await lookAt(agent, schedule)
-        if (next !== null) wakeInMs = Math.min(wakeInMs, Math.max(0, next - clock.now()))
-      }
+    const all = deps
+      .settings()
+      .agents.flatMap((agent) => agent.schedules.map((schedule) => ({ agent, schedule })))
+    const lookAtOne = async ({ agent, schedule }: (typeof all)[number]) => {
+      const next = await lookAt(agent, schedule)
+      if (next !== null) wakeInMs = Math.min(wakeInMs, Math.max(0, next - clock.now()))
     }
+    await inSlices(all, clock, lookAtOne, { stopped: () => stopped })
     if (stopped) return
     cancel()
     cancel = clock.after(wakeInMs, again)

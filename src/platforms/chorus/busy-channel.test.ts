@@ -32,7 +32,9 @@ describe('a busy channel', () => {
       row.platformMessageId === 'msg_1' ? { ...row, state: 'answered' } : row
     first.deps.rows.splice(0, first.deps.rows.length, ...first.deps.rows.map(ended))
     const next = createChorus(first.deps, first.callbacks.fetch)
-    await next.start(first.intake, null)
+    const starting = next.start(first.intake, null)
+    await first.deps.clock.advance(0)
+    await starting
     await first.deps.clock.advance(1_000)
     expect(first.shown()).toEqual(['lifecycle processing', 'lifecycle idle'])
     expect(first.callbacks.posts.every(({ url }) => url === minimal.callback)).toBe(true)

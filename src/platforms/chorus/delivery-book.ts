@@ -1,6 +1,6 @@
 // The deliveries whose callbacks may still be needed: in memory for the moment, encrypted on the shelf for the next life.
 // A delivery is owed an `idle` until `done` is written; the newest of a channel stays, so that an agent can speak first.
-import { type CredentialShelf, SwitchboardError } from '../../contract/index.ts'
+import { type Clock, type CredentialShelf, inSlices, SwitchboardError } from '../../contract/index.ts'
 import { type ChorusDelivery, mcpServers } from '../../kit/index.ts'
 import { clean, deliveryName } from './parse.ts'
 
@@ -35,7 +35,7 @@ export interface Keeping {
 }
 
 export interface DeliveryBook {
-  /** Reads what an earlier life kept. */
+  /** Reads what an earlier life kept, in slices. */
   load(): Promise<readonly KeptDelivery[]>
   /** Resolves when it is durable. A repeat is the same delivery, with a newer callback. */
   keep(delivery: ChorusDelivery, at: number): Promise<Keeping>
@@ -53,7 +53,7 @@ export interface DeliveryBook {
   prune(before: number): Promise<void>
 }
 
-export function createDeliveryBook(shelf: CredentialShelf | undefined): DeliveryBook {
+export function createDeliveryBook(shelf: CredentialShelf | undefined, clock: Clock): DeliveryBook {
   const byName = new Map<string, KeptDelivery>()
   const channels = new Map<string, Set<KeptDelivery>>()
 
@@ -106,7 +106,7 @@ export function createDeliveryBook(shelf: CredentialShelf | undefined): Delivery
 
   const book: DeliveryBook = {
     async load() {
-      for (const name of await namesOnShelf()) await read(name)
+      await inSlices(await namesOnShelf(), clock, read)
       return [...byName.values()]
     },
     async keep(delivery, at) {
@@ -145,8 +145,12 @@ export function createDeliveryBook(shelf: CredentialShelf | undefined): Delivery
       const here = newestHere(conversation)
       if (here) return here
       // Not added: another node ends it, and would not tell.
-      const elsewhere = await Promise.all((await namesOnShelf()).map(onShelf))
-      return newestOf(elsewhere.filter((one) => one !== null && one.conversation === conversation))
+      let newest: KeptDelivery | null = null
+      await inSlices(await namesOnShelf(), clock, async (name) => {
+        const one = await onShelf(name)
+        if (one?.conversation === conversation) newest = newestOf([newest, one])
+      })
+      return newest
     },
     working: (conversation) => inChannel(conversation).find((one) => !one.done && one.ended === null) ?? null,
     async close(kept) {
@@ -162,7 +166,7 @@ export function createDeliveryBook(shelf: CredentialShelf | undefined): Delivery
     },
     async prune(before) {
       const old = [...byName.values()].filter((kept) => kept.at < before)
-      for (const kept of old) await book.forget(kept)
+      await inSlices(old, clock, (kept) => book.forget(kept))
     },
   }
   return book

@@ -74,12 +74,20 @@ export function createEndings(deps: {
 
   const mayEnd = async (kept: KeptDelivery, since: number): Promise<boolean> => {
     if (await isOwing(kept)) return false
-    const { conversation } = kept
-    const rows = await deps.transcript({ conversation, direction: 'out', limit: 50 })
+    return !(await isSending(kept.conversation)) || deps.clock.now() - since >= WAIT_FOR_SENDS_MS
+  }
+
+  /** A reminder that is due tomorrow waits in the same channel and must not hold up the end of today's turn. */
+  const isSending = async (conversation: string): Promise<boolean> => {
     const now = deps.clock.now()
-    // A reminder that is due tomorrow waits in the same channel and must not hold up the end of today's turn.
-    const open = rows.some((row) => OPEN.includes(row.state) && row.at <= now)
-    return !open || now - since >= WAIT_FOR_SENDS_MS
+    const waiting = { conversation, direction: 'out', onItsWay: true, limit: PAGE } as const
+    for (let beforeSeq = Number.MAX_SAFE_INTEGER; ; ) {
+      const rows = await deps.transcript({ ...waiting, beforeSeq })
+      if (rows.some((row) => OPEN.includes(row.state) && row.at <= now)) return true
+      const [oldest] = rows
+      if (!oldest || rows.length < PAGE) return false
+      beforeSeq = oldest.seq
+    }
   }
 
   /** As long as the outbox says so: it gives up in the end, and then there is nothing to wait for. */

@@ -5,6 +5,7 @@ import {
   asSwitchboardError,
   type Cancel,
   type HttpReply,
+  inSlices,
   NO_TEXT_LIMIT,
   type PlatformAdapter,
   type PlatformDeps,
@@ -44,9 +45,10 @@ export function createChorus(
   fetch: GuardedFetch = createGuardedFetch(deps),
 ): PlatformAdapter {
   const config = readConfig(deps)
-  const book = createDeliveryBook(deps.credentials)
-  const quietly = (work: Promise<unknown>) =>
-    void work.catch((thrown) => deps.log.warn({ problem: String(thrown) }, 'a callback is not kept in order'))
+  const book = createDeliveryBook(deps.credentials, deps.clock)
+  const notInOrder = (thrown: unknown) =>
+    deps.log.warn({ problem: String(thrown) }, 'a callback is not kept in order')
+  const quietly = (work: Promise<unknown>) => void work.catch(notInOrder)
   const lines = createCallbackLines({
     clock: deps.clock,
     fetch,
@@ -135,6 +137,16 @@ export function createChorus(
     return { platformIds: [request.key] }
   }
 
+  /** An earlier life may have died between an answer and its `idle`. In slices, beside what comes in. */
+  const takeUp = async (left: readonly KeptDelivery[]) => {
+    const before = deps.clock.now() - CALLBACK_LIFE_MS
+    await book.prune(before)
+    const open = left.filter((kept) => !kept.done && kept.at >= before)
+    await inSlices(open, deps.clock, (kept) => endings.resume(kept).catch(notInOrder), {
+      stopped: () => intake === null,
+    })
+  }
+
   const keepPruning = () => {
     cancelPruning = deps.clock.after(PRUNE_EVERY_MS, () => {
       quietly(book.prune(deps.clock.now() - CALLBACK_LIFE_MS))
@@ -150,10 +162,8 @@ export function createChorus(
     inbox: { verify: (request) => verifyRequest(config, request), handle: receive },
     async start(given) {
       const left = await book.load()
-      await book.prune(deps.clock.now() - CALLBACK_LIFE_MS)
       intake = given
-      // An earlier life may have died between an answer and its `idle`.
-      for (const kept of left) if (!kept.done) quietly(endings.resume(kept))
+      quietly(takeUp(left))
       keepPruning()
     },
     send,
