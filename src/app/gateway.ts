@@ -38,7 +38,7 @@ import { createAdmission } from '../core/people/admission.ts'
 import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
 import { createScheduler } from '../core/schedules/scheduler.ts'
 import { createSharedLimits } from '../core/shared-limits.ts'
-import { splitText } from '../kit/index.ts'
+import { splitMarkdown } from '../kit/markdown/index.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { createHostedServers } from './hosted-servers.ts'
 import { createLinkLease } from './link-lease.ts'
@@ -200,7 +200,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     links,
     sender,
     settle: dispatcher.settle,
-    split: splitText,
+    split: splitMarkdown,
     problemOf: (integration) => problems.get(`integration:${integration}`),
   })
   const notifyOn = createNotifyOn({ store, log, settings, grants, outlet })

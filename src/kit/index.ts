@@ -26,7 +26,6 @@ export { createLeaseHold, type LeaseAnswer, type LeaseHold, type LeaseHoldOption
 export { type PassedPositions, visitPassed } from './passed-positions.ts'
 export { sentByOtherSite } from './request-origin.ts'
 export { createSharedFolder, isPlainName, type SharedFolder } from './shared-folder.ts'
-export { splitText } from './split-text.ts'
 export { formatSse, formatSseComment, type SseEvent } from './sse.ts'
 export { createStreamingFetch, type StreamingFetch, type StreamingFetchOptions } from './streaming-fetch.ts'
 export { toolText } from './tool-text.ts'

@@ -1,72 +1,118 @@
-// Markdown data as elements. Nothing here takes HTML: text becomes text nodes, links were vetted by the parser.
+// The tree of a text as elements, from the reader that everyone shares. Nothing here takes HTML: text becomes text nodes,
+// and the reader lets links lead only to http, https and mailto.
 import type { ComponentChildren, JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { type Block, type Inline, parseMarkdown } from './markdown.ts'
+import type {
+  MarkdownBlock,
+  MarkdownCell,
+  MarkdownInline,
+  MarkdownItem,
+} from '../../src/contract/markdown.ts'
+import { readMarkdown } from '../../src/kit/markdown/read.ts'
 
 export function Markdown({ text }: { readonly text: string }): JSX.Element {
-  const blocks = useMemo(() => parseMarkdown(text), [text])
+  const blocks = useMemo(() => readMarkdown(text), [text])
   return <div class="md">{blocks.map(block)}</div>
 }
 
-function block(node: Block, key: number): ComponentChildren {
-  switch (node.t) {
-    case 'p':
-      return <p key={key}>{node.c.map(inline)}</p>
-    case 'h': {
+function block(node: MarkdownBlock, key: number): ComponentChildren {
+  switch (node.kind) {
+    case 'paragraph':
+      return <p key={key}>{node.children.map(inline)}</p>
+    case 'heading': {
       // Below the page's own headings, so that a message cannot pose as the page.
       const Tag = `h${Math.min(6, node.level + 2)}` as 'h3'
       return (
         <Tag key={key} class={`md-h md-h${node.level}`}>
-          {node.c.map(inline)}
+          {node.children.map(inline)}
         </Tag>
       )
     }
-    case 'pre':
-      return <Fence key={key} lang={node.lang} code={node.v} />
+    case 'code':
+      return <Fence key={key} lang={node.language} code={node.text} />
     case 'quote':
-      return <blockquote key={key}>{node.c.map(block)}</blockquote>
-    case 'list': {
-      const items = node.items.map((item, i) => <li key={i}>{tight(item)}</li>)
+      return <blockquote key={key}>{node.children.map(block)}</blockquote>
+    case 'list':
       return node.ordered ? (
         <ol key={key} start={node.start}>
-          {items}
+          {node.items.map(item)}
         </ol>
       ) : (
-        <ul key={key}>{items}</ul>
+        <ul key={key}>{node.items.map(item)}</ul>
       )
-    }
-    case 'hr':
+    case 'table':
+      return <Table key={key} table={node} />
+    case 'rule':
       return <hr key={key} />
   }
 }
 
-/** An item of one paragraph is a line, not a paragraph. */
-function tight(item: readonly Block[]): ComponentChildren {
-  const [first, ...rest] = item
-  return first?.t === 'p' ? [...first.c.map(inline), ...rest.map(block)] : item.map(block)
+/** Its first paragraph is a line, not a paragraph. */
+function item({ checked, children }: MarkdownItem, key: number): JSX.Element {
+  const [first, ...rest] = children
+  const inside =
+    first?.kind === 'paragraph' ? [...first.children.map(inline), ...rest.map(block)] : children.map(block)
+  if (checked === undefined) return <li key={key}>{inside}</li>
+  return (
+    <li key={key} class="task">
+      <input type="checkbox" checked={checked} disabled aria-label={checked ? 'done' : 'to do'} /> {inside}
+    </li>
+  )
 }
 
-function inline(node: Inline, key: number): ComponentChildren {
-  switch (node.t) {
+type TableBlock = Extract<MarkdownBlock, { kind: 'table' }>
+
+function Table({ table }: { readonly table: TableBlock }): JSX.Element {
+  const cells = (Tag: 'th' | 'td') => (cell: MarkdownCell, at: number) => (
+    <Tag key={at} class={`md-${table.align[at] ?? 'left'}`}>
+      {cell.map(inline)}
+    </Tag>
+  )
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
+    <div class="md-table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{table.header.map(cells('th'))}</tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, at) => (
+            <tr key={at}>{row.map(cells('td'))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const TAGS = { strong: 'strong', emphasis: 'em', strike: 's' } as const
+
+function inline(node: MarkdownInline, key: number): ComponentChildren {
+  switch (node.kind) {
     case 'text':
-      return node.v
+      return node.text
     case 'code':
-      return <code key={key}>{node.v}</code>
-    case 'br':
+      return <code key={key}>{node.text}</code>
+    case 'break':
       return <br key={key} />
-    case 'b':
-      return <strong key={key}>{node.c.map(inline)}</strong>
-    case 'i':
-      return <em key={key}>{node.c.map(inline)}</em>
-    case 's':
-      return <s key={key}>{node.c.map(inline)}</s>
-    case 'a':
-      return (
-        <a key={key} href={node.href} title={node.href} target="_blank" rel="noopener noreferrer nofollow">
-          {node.c.map(inline)}
-        </a>
-      )
+    // No picture of a stranger's is ever loaded: it would tell them who reads it, and when.
+    case 'image':
+      return link(node.href, node.alt === '' ? node.href : node.alt, key)
+    case 'link':
+      return link(node.href, node.children.map(inline), key)
+    default: {
+      const Tag = TAGS[node.kind]
+      return <Tag key={key}>{node.children.map(inline)}</Tag>
+    }
   }
+}
+
+function link(href: string, label: ComponentChildren, key: number): JSX.Element {
+  return (
+    <a key={key} href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
+      {label}
+    </a>
+  )
 }
 
 function Fence({ lang, code }: { readonly lang: string; readonly code: string }): JSX.Element {

@@ -11,6 +11,7 @@ import type { GuardedFetch } from '../../kit/index.ts'
 import { createTelegramClient, type TelegramClient } from './client.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { createFileShelf } from './files.ts'
+import { telegramMarkdown } from './markdown.ts'
 import { createPace } from './pace.ts'
 import type { Parsed, Self } from './parse.ts'
 import { type LinkState, type Poller, startPoller } from './poller.ts'
@@ -56,8 +57,8 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
 
   return {
     abilities: ABILITIES,
-    textLimit: { size: TEXT_LIMIT, unit: 'code-points' },
-    markdown: 'written',
+    textLimit: TEXT_LIMIT,
+    markdown: telegramMarkdown,
     sendFrom: 'any',
     ...(config.webhook === null
       ? {}

@@ -1,17 +1,27 @@
 // Markdown to Telegram's HTML: what agents write, and that no input makes markup that Telegram would refuse.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { readMarkdown, splitMarkdown } from '../../kit/markdown/index.ts'
 import { readTelegramHtml } from '../../testing/emulate.ts'
-import { toTelegramHtml, visibleLength } from './markdown.ts'
-import { cutToFit, partsOf, placeOf } from './render.ts'
+import { telegramMarkdown } from './markdown.ts'
+import { cutToFit, placeOf, TEXT_LIMIT, wholeOf } from './render.ts'
+
+const toHtml = (markdown: string) => telegramMarkdown.render(readMarkdown(markdown)).text
+const partsOf = (text: string) =>
+  splitMarkdown(text, TEXT_LIMIT, telegramMarkdown).map((part) => wholeOf({ text: part }))
+const seen = (html: string) => {
+  const read = readTelegramHtml(html)
+  if ('error' in read) throw new Error(read.error)
+  return read.text
+}
 
 describe('[S7.markdown] [S7.telegram-html] Markdown to HTML', () => {
   it.each([
     ['plain & <b>', 'plain &amp; &lt;b&gt;'],
     ['**bold** and *it* and __b__ and _i_', '<b>bold</b> and <i>it</i> and <b>b</b> and <i>i</i>'],
-    ['***both***', '<b><i>both</i></b>'],
+    ['***both***', '<i><b>both</b></i>'],
     ['*a **b** c*', '<i>a <b>b</b> c</i>'],
-    ['**a *b** c*', '<b>a *b</b> c*'],
+    ['**a *b** c*', '<i><i>a <i>b</i></i> c</i>'],
     ['~~gone~~', '<s>gone</s>'],
     ['snake_case_name and 2 * 3 * 4', 'snake_case_name and 2 * 3 * 4'],
     ['`**no**` and ``a`b``', '<code>**no**</code> and <code>a`b</code>'],
@@ -24,10 +34,15 @@ describe('[S7.markdown] [S7.telegram-html] Markdown to HTML', () => {
     ['> a\n> b', '<blockquote>a\nb</blockquote>'],
     ['```js\na < b\n```', '<pre><code class="language-js">a &lt; b</code></pre>'],
     ['```\nopen', '<pre>open</pre>'],
-    ['| a | b |\n|---|---|\n| 1 | 2 |', '<pre>| a | b |\n|---|---|\n| 1 | 2 |</pre>'],
-    ['---', '---'],
+    ['> a\n> > b', '<blockquote>a\n\n&gt; b</blockquote>'],
+    ['- [ ] to do\n- [x] done', '☐ to do\n☑ done'],
+    ['3. three\n4. four', '3. three\n4. four'],
+    ['| a | b |\n|---|---|\n| 1 | long |', '<pre>a | b\n--|-----\n1 | long</pre>'],
+    ['![a cat](https://x.y/cat.png)', '<a href="https://x.y/cat.png">a cat</a>'],
+    ['one\ntwo\n\nthree', 'one\ntwo\n\nthree'],
+    ['---', '———'],
   ])('%j', (markdown, html) => {
-    expect(toTelegramHtml(markdown)).toBe(html)
+    expect(toHtml(markdown)).toBe(html)
   })
 
   const spiky = fc.string({
@@ -65,22 +80,20 @@ describe('[S7.markdown] [S7.telegram-html] Markdown to HTML', () => {
   it('never makes markup that Telegram would refuse, and counts as Telegram counts', () => {
     fc.assert(
       fc.property(spiky, (markdown) => {
-        const html = toTelegramHtml(markdown)
-        const read = readTelegramHtml(html)
-        expect(read).not.toHaveProperty('error')
-        if ('text' in read) expect(visibleLength(html)).toBe(read.text.length)
+        const { text, counted = '' } = telegramMarkdown.render(readMarkdown(markdown))
+        expect(counted.length).toBe(seen(text).length)
       }),
       { numRuns: 2_000 },
     )
   })
 })
 
-describe('fitting', () => {
+describe('[I13.split-rendered] fitting', () => {
   it('[S7.split-surrogates] [S7.telegram-html] splits what counts double, between characters', () => {
     const parts = partsOf('😀'.repeat(4000))
     expect(parts.length).toBe(2)
     for (const { plain, html } of parts) {
-      expect(visibleLength(html)).toBeLessThanOrEqual(4096)
+      expect(seen(html).length).toBeLessThanOrEqual(4096)
       expect(plain).not.toMatch(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])/)
     }
     expect(parts.map(({ plain }) => plain).join('')).toBe('😀'.repeat(4000))
@@ -91,18 +104,27 @@ describe('fitting', () => {
     expect(parts.length).toBeGreaterThan(1)
     for (const { html } of parts) {
       expect(html.startsWith('<pre><code class="language-js">')).toBe(true)
-      expect(readTelegramHtml(html)).not.toHaveProperty('error')
+      expect(seen(html).length).toBeLessThanOrEqual(4096)
     }
   })
 
-  it('text of markup alone is still a message', () => {
-    expect(partsOf('```\n```')).toEqual([{ plain: '```\n```', html: '```\n```' }])
-    expect(partsOf(' ')).toEqual([{ plain: '…', html: '…' }])
+  it('counts what is seen: a text full of markup and entities is one message', () => {
+    const text = Array.from({ length: 500 }, () => '**<a>** & ').join('')
+    expect(text.length).toBeGreaterThan(4096)
+    expect(partsOf(text)).toHaveLength(1)
+    const table = `| a | b |\n|---|---|\n${'| x | a somewhat longer cell |\n'.repeat(60)}| ${'y'.repeat(40)} | z |`
+    for (const { html, plain } of partsOf(table.repeat(3)))
+      expect(Math.max(seen(html).length, plain.length)).toBeLessThanOrEqual(4096)
   })
 
-  it('cuts an edit to one message', () => {
-    const { html } = cutToFit('😀'.repeat(5000))
-    expect(visibleLength(html)).toBeLessThanOrEqual(4096)
+  it('text of markup alone is still a message', () => {
+    expect(wholeOf({ text: '```\n```' })).toEqual({ plain: '```\n```', html: '```\n```' })
+    expect(wholeOf({ text: ' ' })).toEqual({ plain: '…', html: '…' })
+  })
+
+  it('cuts words of our own to one message', () => {
+    const { html } = cutToFit({ text: '😀'.repeat(5000) })
+    expect(seen(html).length).toBeLessThanOrEqual(4096)
     expect(html.endsWith('…')).toBe(true)
   })
 

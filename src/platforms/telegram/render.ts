@@ -1,72 +1,64 @@
-// From an outbound op to what the Bot API takes: where it goes, in which parts, with which buttons.
+// From an outbound op to what the Bot API takes: where it goes, in which form, with which buttons.
 import type { InlineKeyboardMarkup } from 'grammy/types'
-import { type Address, type Choice, type OutboundOp, SwitchboardError } from '../../contract/index.ts'
-import { splitText, truncate } from '../../kit/index.ts'
-import { escapeHtml, toTelegramHtml, visibleLength } from './markdown.ts'
+import {
+  type Address,
+  type Choice,
+  type OutboundOp,
+  SwitchboardError,
+  type TextLimit,
+} from '../../contract/index.ts'
+import { readMarkdown, splitMarkdown } from '../../kit/markdown/index.ts'
+import { escapeHtml, telegramMarkdown, visibleText } from './markdown.ts'
 
-/** Telegram's own limit, in UTF-16 units of the text without its markup. */
-export const MAX_UNITS = 4096
-/** What the outlet splits at, in code points: leaves room for a note in front and for fences that are repaired. */
-export const TEXT_LIMIT = 4000
+/** Telegram's own limit: UTF-16 units of the text without its markup. */
+export const TEXT_LIMIT: TextLimit = { size: 4096, unit: 'utf-16' }
 const MAX_CAPTION_UNITS = 1024
 const MAX_CALLBACK_BYTES = 64
+const CUT_NOTE = '\n\n…'
 
+/** One message: as HTML, and plainly where Telegram does not take that. */
 export interface Part {
   readonly html: string
   readonly plain: string
 }
 
-// From "counts once" to "every character counts double, in repaired fences"; the last one always fits.
-const LIMITS = [MAX_UNITS, 3_000, 2_048, 1_500, 1_000]
-
-/** Parts that fit, both as HTML and as plain text. One, unless the text is full of characters that count double. */
-export function partsOf(text: string, form: Form = toTelegramHtml): readonly Part[] {
-  const split = (limit: number) => splitText(text, { size: limit }).map((part) => partOf(part, form))
-  for (const limit of LIMITS) {
-    const parts = split(limit)
-    if (parts.every(fits)) return parts.length === 0 ? [partOf('…', form)] : parts
-  }
-  return split(500)
+/** A text as it is said: Markdown, or shown as it is written. */
+export interface Said {
+  readonly text: string
+  readonly plain?: true
 }
 
-/** How a text becomes HTML: as Markdown, or as it is. */
-type Form = (text: string) => string
-
-export function formOf({ plain }: { readonly plain?: true }): Form {
-  return plain ? escapeHtml : toTelegramHtml
-}
-
-function partOf(plain: string, form: Form): Part {
-  const html = form(plain)
+function partOf({ text, plain }: Said): Part {
+  const rendered = plain ? null : telegramMarkdown.render(readMarkdown(text))
+  if (rendered !== null && visibleText(rendered.text).trim() !== '')
+    return { html: rendered.text, plain: rendered.plain }
   // Nothing but markup (an empty fence): better shown as it was written than refused as empty.
-  return { plain, html: html.replace(/<[^>]*>/g, '').trim() === '' ? escapeHtml(plain) : html }
+  const shown = text.trim() === '' ? '…' : text
+  return { html: escapeHtml(shown), plain: shown }
 }
 
-function fits({ html, plain }: Part): boolean {
-  return plain.length <= MAX_UNITS && visibleLength(html) <= MAX_UNITS
-}
-
-/** One part with all of the text: an edited message cannot become two. Throws `platform_rejected` naming the limit. */
-export function wholeOf(text: string, form: Form): Part {
-  const part = partOf(text, form)
-  if (fits(part)) return part
+/** One message with all of the text. Throws `platform_rejected` naming the limit: nobody is shown a part as the whole. */
+export function wholeOf(said: Said): Part {
+  const part = partOf(said)
+  const { length } = visibleText(part.html)
+  if (length <= TEXT_LIMIT.size) return part
   throw new SwitchboardError(
     'platform_rejected',
-    `Telegram: an edited message may have ${MAX_UNITS} characters, this one has ${text.length}`,
+    `Telegram: a message may have ${TEXT_LIMIT.size} characters, this one has ${length}`,
     { hint: 'make it shorter, or say the rest in a new message' },
   )
 }
 
-/** One part, cut where it is too long. */
-export function cutToFit(text: string, units = MAX_UNITS, form: Form = toTelegramHtml): Part {
-  for (let limit = units; ; limit = Math.floor(limit * 0.8)) {
-    const part = partOf(truncate(text, limit), form)
-    if (part.plain.length <= units && visibleLength(part.html) <= units) return part
-  }
+/** One message, cut where it is too long, with a mark that it is: for words of our own. */
+export function cutToFit({ text, plain }: Said, units = TEXT_LIMIT.size): Part {
+  const limit = { ...TEXT_LIMIT, size: units - CUT_NOTE.length }
+  const [first = '', ...rest] = splitMarkdown(text, limit, plain ? 'plain' : telegramMarkdown)
+  const kept = rest.length === 0 ? text : first + CUT_NOTE
+  return partOf({ text: kept, ...(plain ? { plain } : {}) })
 }
 
 export function captionOf(caption: string): Part {
-  return cutToFit(caption, MAX_CAPTION_UNITS)
+  return cutToFit({ text: caption }, MAX_CAPTION_UNITS)
 }
 
 export interface Place {

@@ -1,27 +1,19 @@
-// One outbound op on its way: every part in order, HTML first and plain where Telegram does not take the markup. `sent`
-// is only what Telegram confirmed; a message of several parts that fails half-way goes on where it stopped.
+// One outbound op on its way, as one message: HTML first, and plain where Telegram does not take the markup. `sent` is only
+// what Telegram confirmed.
 import { InputFile } from 'grammy'
-import {
-  createBoundedMap,
-  type OutboundOp,
-  type Receipt,
-  type SendRequest,
-  SwitchboardError,
-} from '../../contract/index.ts'
+import { type OutboundOp, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
 import { MovedChatError, type TelegramClient, UnreadableMarkupError } from './client.ts'
 import type { FileShelf } from './files.ts'
 import type { Pace } from './pace.ts'
 import {
   captionOf,
   cutToFit,
-  formOf,
   isPhoto,
   keyboardOf,
   loudness,
   messageNumber,
   type Part,
   type Place,
-  partsOf,
   placeOf,
   wholeOf,
 } from './render.ts'
@@ -36,66 +28,37 @@ export type Send = (request: SendRequest) => Promise<Receipt>
 
 type Op<K extends OutboundOp['kind']> = Extract<OutboundOp, { kind: K }>
 
-/** Parts that were confirmed, by outbox id and text, while a later part still waits. Bounded: a crash forgets them anyway. */
-const MAX_UNFINISHED = 500
-
 export function createSend({ client, pace, files }: SendDeps): Send {
-  const unfinished = createBoundedMap<string, number[]>(MAX_UNFINISHED)
-
   const text = async (request: SendRequest, op: Op<'text'> | Op<'prompt'>): Promise<Receipt> => {
-    const parts = partsOf(op.text, op.kind === 'text' ? formOf(op) : undefined)
-    const progress = `${request.key}\0${op.text}`
-    const ids = unfinished.get(progress) ?? []
-    // Checked before the first part goes out.
-    const keyboard = keyboardOf(op.choices)
-    const reply = op.kind === 'text' && op.replyTo !== undefined ? messageNumber(op.replyTo) : null
+    const part = shown(request, op)
     const place = placeOf(request.to)
-    for (const part of parts.slice(ids.length)) {
-      const options = {
-        ...loudness(op),
-        ...(reply === null || ids.length > 0
-          ? {}
-          : { reply_parameters: { message_id: reply, allow_sending_without_reply: true } }),
-        ...(ids.length === parts.length - 1 ? keyboard : {}),
-      }
-      try {
-        ids.push(await onePart(place, part, options))
-      } catch (thrown) {
-        remember(progress, ids, thrown)
-        throw thrown
-      }
+    const reply = op.kind === 'text' && op.replyTo !== undefined ? messageNumber(op.replyTo) : null
+    const options = {
+      ...loudness(op),
+      ...(reply === null
+        ? {}
+        : { reply_parameters: { message_id: reply, allow_sending_without_reply: true } }),
+      ...keyboardOf(op.choices),
+      link_preview_options: { is_disabled: true },
     }
-    unfinished.delete(progress)
-    const all = ids.map(String)
-    // The one with the buttons first: it is the one to be edited when somebody decided.
-    return { platformIds: op.kind === 'prompt' ? all.toReversed() : all }
-  }
-
-  const remember = (progress: string, ids: number[], thrown: unknown) => {
-    unfinished.delete(progress)
-    // Nobody knows what arrived: all of it is sent again, with the note.
-    if (thrown instanceof SwitchboardError && thrown.code === 'outcome_unknown') return
-    if (ids.length === 0) return
-    unfinished.set(progress, ids)
-  }
-
-  const onePart = async (place: Place, part: Part, options: object): Promise<number> => {
     await pace.turn(String(place.chat_id))
-    const quiet = { link_preview_options: { is_disabled: true }, ...options }
     const message = await readable(place, (at, markup) =>
       client.call('sendMessage', {
         ...at,
-        ...quiet,
+        ...options,
         ...(markup ? { text: part.html, parse_mode: 'HTML' as const } : { text: part.plain }),
       }),
     )
-    return idOf(message)
+    return { platformIds: [String(idOf(message))] }
   }
 
+  /** The outlet cut it to fit. Words of our own that did not come that way are cut here; an agent's are whole or not sent. */
+  const shown = ({ cause }: SendRequest, op: Op<'text'> | Op<'prompt'> | Op<'edit'>): Part =>
+    cause === 'notice' || cause === 'prompt' ? cutToFit(op) : wholeOf(op)
+
   const edit = async (request: SendRequest, op: Op<'edit'>): Promise<Receipt> => {
-    // A prompt that is decided must lose its buttons, whatever its length; what an agent wrote is shown whole or not.
-    const ours = request.cause === 'notice' || request.cause === 'prompt'
-    const part = ours ? cutToFit(op.text, undefined, formOf(op)) : wholeOf(op.text, formOf(op))
+    // A prompt that is decided must lose its buttons, whatever its length.
+    const part = shown(request, op)
     const { chat_id } = placeOf(request.to)
     const message_id = messageNumber(op.on)
     await pace.turn(String(chat_id))

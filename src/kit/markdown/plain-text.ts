@@ -1,0 +1,70 @@
+// A tree as plain text: what goes out where a platform's own form is not taken, and what two trees are compared by.
+import type { MarkdownBlock, MarkdownInline } from '../../contract/markdown.ts'
+import { safeHref } from './safe-href.ts'
+
+export function plainText(blocks: readonly MarkdownBlock[]): string {
+  return blocks.map(blockText).join('\n\n')
+}
+
+export function inlineText(nodes: readonly MarkdownInline[]): string {
+  return nodes.map(nodeText).join('')
+}
+
+/** What is said of a link: its text alone where that is its address already. */
+export function isBare(link: Extract<MarkdownInline, { kind: 'link' }>): boolean {
+  const [only, ...more] = link.children
+  return more.length === 0 && only?.kind === 'text' && safeHref(only.text) === link.href
+}
+
+/** The mark in front of an item. */
+export function itemMark(
+  list: Extract<MarkdownBlock, { kind: 'list' }>,
+  at: number,
+  checked: boolean | undefined,
+): string {
+  const task = checked === undefined ? '' : checked ? '☑ ' : '☐ '
+  return list.ordered ? `${list.start + at}. ${task}` : task === '' ? '• ' : task
+}
+
+export function indented(text: string, by: string): string {
+  return text.replaceAll('\n', `\n${by}`)
+}
+
+function blockText(block: MarkdownBlock): string {
+  switch (block.kind) {
+    case 'paragraph':
+    case 'heading':
+      return inlineText(block.children)
+    case 'code':
+      return block.text
+    case 'quote':
+      return `> ${indented(plainText(block.children), '> ')}`
+    case 'list':
+      return block.items
+        .map((item, at) => {
+          const inside = item.children.map(blockText).join('\n')
+          return itemMark(block, at, item.checked) + indented(inside, '  ')
+        })
+        .join('\n')
+    case 'table':
+      return [block.header, ...block.rows].map((row) => row.map(inlineText).join(' | ')).join('\n')
+    case 'rule':
+      return '———'
+  }
+}
+
+function nodeText(node: MarkdownInline): string {
+  switch (node.kind) {
+    case 'text':
+    case 'code':
+      return node.text
+    case 'break':
+      return '\n'
+    case 'link':
+      return isBare(node) ? inlineText(node.children) : `${inlineText(node.children)} (${node.href})`
+    case 'image':
+      return node.alt === '' ? node.href : `${node.alt} (${node.href})`
+    default:
+      return inlineText(node.children)
+  }
+}

@@ -1,0 +1,163 @@
+// SPLITTER: a long text in parts that each fit a platform, cut on the tree. What fits is what the platform counts: its own
+// form of the part, and the plain one that takes its place. A text that fits goes out as it was written.
+import {
+  type MarkdownBlock,
+  type MarkdownInline,
+  type MarkdownRenderer,
+  nextCodePoint,
+  type TextLimit,
+  textSize,
+} from '../../contract/index.ts'
+import { blockWeight, cutBlocks } from './cut.ts'
+import { bestPlace } from './places.ts'
+import { plainText } from './plain-text.ts'
+import { readMarkdown } from './read.ts'
+import { splitPlain } from './split-plain.ts'
+import { writeMarkdown } from './write.ts'
+
+/** A form of a short text is never more than this many times as long: addresses are written out, tables padded. */
+const MOST_GROWTH = 10
+
+/** What fits into one message. */
+interface Room {
+  tree(blocks: readonly MarkdownBlock[]): boolean
+  /** A part as it is handed on, and as it is read then. */
+  part(text: string, read: readonly MarkdownBlock[]): boolean
+}
+
+interface Cut {
+  readonly part: string
+  readonly rest: readonly MarkdownBlock[]
+}
+
+/** Parts that read, one after the other, like the text. None is empty; none is over the limit, if that is 4 or more. */
+export function splitMarkdown(
+  text: string,
+  limit: TextLimit,
+  shown: MarkdownRenderer | 'written' | 'plain',
+): readonly string[] {
+  if (limit.size < 1) throw new RangeError('a text cannot be split into parts of no length')
+  if (text.trim() === '') return []
+  const growth = typeof shown === 'string' ? 1 : MOST_GROWTH
+  if (textSize(text, limit.unit) * growth <= limit.size) return [text]
+  if (shown === 'plain') return splitPlain(text, limit)
+  const blocks = readMarkdown(text)
+  const room = shown === 'written' ? roomWritten(limit) : roomRendered(limit, shown)
+  return room.part(text, blocks) ? [text] : cutToParts(blocks, limit, room)
+}
+
+function roomWritten({ size, unit }: TextLimit): Room {
+  return {
+    tree: (blocks) => textSize(writeMarkdown(blocks), unit) <= size,
+    part: (text) => textSize(text, unit) <= size,
+  }
+}
+
+function roomRendered({ size, unit }: TextLimit, renderer: MarkdownRenderer): Room {
+  const tree = (blocks: readonly MarkdownBlock[]) => {
+    const { text, plain, counted = text } = renderer.render(blocks)
+    return textSize(counted, unit) <= size && textSize(plain, unit) <= size
+  }
+  return { tree, part: (_, read) => tree(read) }
+}
+
+function cutToParts(blocks: readonly MarkdownBlock[], limit: TextLimit, room: Room): readonly string[] {
+  const parts: string[] = []
+  // Every block takes room, and a character of two units counts once at the least.
+  const window = limit.size * 2 + 2
+  let left: readonly MarkdownBlock[] = []
+  for (let next = 0; left.length > 0 || next < blocks.length; ) {
+    const near = blocks.slice(next, next + Math.max(0, window - left.length))
+    next += near.length
+    const { part, rest } = onePart([...left, ...near], window, room)
+    if (part.trim() !== '') parts.push(part)
+    left = rest
+  }
+  return parts
+}
+
+/** How much of what would fit is tried, where a part is not read as it was meant. */
+const TRIES = [1, 0.8, 0.5]
+
+function onePart(blocks: readonly MarkdownBlock[], window: number, room: Room): Cut {
+  const whole = weightOf(blocks, window)
+  if (whole <= window && room.tree(blocks)) {
+    const part = written(blocks, room)
+    if (part !== null) return { part, rest: [] }
+  }
+  const fitting = mostThatFits(blocks, Math.min(whole, window), room)
+  for (const share of fitting === 0 ? [] : TRIES) {
+    const most = Math.max(1, Math.floor(fitting * share))
+    const [head, rest] = cutBlocks(blocks, bestPlace(blocks, most))
+    if (head.length === 0) continue
+    const part = written(head, room)
+    if (part !== null) return { part, rest }
+  }
+  return forced(blocks, window, room)
+}
+
+/** The part as Markdown that is read as it was meant and fits then too; null: it cannot be had. */
+function written(head: readonly MarkdownBlock[], room: Room): string | null {
+  const said = squeezed(plainText(head))
+  for (const strict of [false, true]) {
+    const part = writeMarkdown(head, { strict })
+    const read = readMarkdown(part)
+    if (squeezed(plainText(read)) === said && room.part(part, read)) return part
+  }
+  return null
+}
+
+function squeezed(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+/** Nothing of the first block fits as it is: it is said plainly, and a character of that at the least. */
+function forced(blocks: readonly MarkdownBlock[], window: number, room: Room): Cut {
+  const [first, ...others] = blocks
+  if (first === undefined) return { part: '', rest: [] }
+  const text = plainText([first])
+  const plain = paragraphOf(text)
+  if (!isPlain(first)) return onePart([...plain, ...others], window, room)
+  const end = nextCodePoint(text, 0)
+  return { part: text.slice(0, end), rest: [...paragraphOf(text.slice(end)), ...others] }
+}
+
+function isPlain(block: MarkdownBlock): boolean {
+  return (
+    block.kind === 'paragraph' &&
+    block.source === undefined &&
+    block.children.every(({ kind }) => kind === 'text' || kind === 'break')
+  )
+}
+
+function paragraphOf(text: string): readonly MarkdownBlock[] {
+  const lines = text.split('\n').map((line) => line.trim())
+  const children = lines
+    .filter((line) => line !== '')
+    .flatMap((line, at): MarkdownInline[] => {
+      const said = { kind: 'text', text: line } as const
+      return at === 0 ? [said] : [{ kind: 'break' }, said]
+    })
+  return children.length === 0 ? [] : [{ kind: 'paragraph', children }]
+}
+
+function weightOf(blocks: readonly MarkdownBlock[], most: number): number {
+  let total = 0
+  for (const block of blocks) {
+    total += blockWeight(block, most - total)
+    if (total > most) break
+  }
+  return total
+}
+
+/** The largest place before which everything fits. */
+function mostThatFits(blocks: readonly MarkdownBlock[], upper: number, room: Room): number {
+  let good = 0
+  let bad = upper + 1
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2)
+    if (room.tree(cutBlocks(blocks, middle)[0])) good = middle
+    else bad = middle
+  }
+  return good
+}

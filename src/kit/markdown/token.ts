@@ -1,0 +1,13 @@
+// What the builders read of the parser's tokens.
+
+export interface Token {
+  readonly type: string
+  readonly tag: string
+  readonly nesting: number
+  readonly level: number
+  readonly content: string
+  readonly info: string
+  readonly map: readonly [number, number] | null
+  readonly children: readonly Token[] | null
+  attrGet(name: string): string | number | null
+}
