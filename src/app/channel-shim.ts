@@ -57,8 +57,9 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     {
       agent,
       dialect,
+      routingKey: options.env.CLAUDE_CODE_SESSION_ID || null,
       // A host that names no session of its own is still the same one when it attaches again.
-      routingKey: options.env.CLAUDE_CODE_SESSION_ID || `shim:${randomUUID()}`,
+      shim: randomUUID(),
       open: remote ? remoteLink(remote) : socketLink(folder.attachSocket),
     },
     {

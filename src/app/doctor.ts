@@ -8,6 +8,7 @@ import { ledgerStanding } from './foreign-ledger.ts'
 import { createModuleGates } from './module-gates.ts'
 import { serverViews } from './server-views.ts'
 import { lastTimes, linkState, type StatusDeps } from './status.ts'
+import { unseenTurns } from './unseen-turns.ts'
 import { iso } from './views.ts'
 
 export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
@@ -89,11 +90,13 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
         }
       }),
     )
+    const unseen = await unseenTurns({ store, roster: gateway.roster, settings: now, now: clock.now() })
     const turnedAway = (deps.turnedAway?.() ?? []).map((one) => ({ ...one, at: iso(one.at) }))
     const { modules = [] } = ofModules.standing()
     const healthy =
       modules.every((one) => one.problem === null && !one.changed) &&
       turnedAway.length === 0 &&
+      unseen.length === 0 &&
       me.configProblem === null &&
       me.storeProblem === null &&
       between.problems.length === 0 &&
@@ -118,6 +121,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
       integrations,
       ...serverViews(gateway.servers()),
       agents,
+      ...(unseen.length === 0 ? {} : { unseen }),
       ...(turnedAway.length === 0 ? {} : { turned_away: turnedAway }),
     }
   }

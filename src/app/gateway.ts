@@ -283,6 +283,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       ...(deps.publicBase ? { publicBase: deps.publicBase } : {}),
       ...(deps.tools ? { tools: deps.tools } : {}),
       ...(deps.hosts ? { hosts: deps.hosts } : {}),
+      isElsewhere: () => cluster.isElsewhere(agent.id),
     })
     roster.add(agent, connector)
     await connector.start(

@@ -1,5 +1,6 @@
 // Hosts on other machines: who a bearer lets in to attach, and the end of an attachment whose credential ends. The one
 // token table and the one authorize, as everywhere.
+import { hash } from 'node:crypto'
 import {
   type Cancel,
   type Clock,
@@ -27,6 +28,11 @@ export interface RemoteHosts {
 
 /** Revoking is told by the store; this finds what expired, and what was told while nobody listened. */
 const LOOK_AGAIN_MS = 15_000
+
+/** Tells two bearers apart, and nobody what they are. */
+function originOf(bearer: string): string {
+  return hash('sha256', bearer).slice(0, 16)
+}
 
 export function createRemoteHosts(deps: RemoteHostsDeps): RemoteHosts {
   const { clock, tokens } = deps
@@ -88,7 +94,7 @@ export function createRemoteHosts(deps: RemoteHostsDeps): RemoteHosts {
           hint: 'a token to attach with is minted by: switchboard token mint --kind agent --agent ID',
         })
       return (pipe) => {
-        const reader = deps.accept({ ...pipe, may })
+        const reader = deps.accept({ ...pipe, may, origin: originOf(bearer) })
         const stop = watch(bearer, reader)
         return {
           ...reader,

@@ -29,6 +29,8 @@ export interface AttachClientConfig {
   readonly agent: string
   readonly dialect: 'claude' | 'nexo'
   readonly routingKey: string | null
+  /** Names this process among others of the same host. */
+  readonly shim: string
   /** Opens the pipe: the daemon's socket, or a WebSocket to another machine. */
   readonly open: OpenLink
 }
@@ -127,6 +129,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       agent: config.agent,
       dialect: config.dialect,
       routingKey: config.routingKey === null ? null : boundedName(config.routingKey),
+      shim: config.shim,
       held: [...held.values()],
       asks: [...asks].filter(([, unsent]) => unsent === null).map(([id]) => id),
       proven,
@@ -245,7 +248,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         return
       }
       case 'result': {
-        const { id, text, isError, structured } = frame
+        const { id, text, isError, structured, note } = frame
         proven = proven || frame.proven
         for (const turn of frame.seen) {
           const known = held.get(turn)
@@ -255,7 +258,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         const pending = calls.get(id)
         calls.delete(id)
         pending?.found()
-        pending?.resolve({ text, isError, structured })
+        pending?.resolve({ text, isError, structured, ...(note === undefined ? {} : { note }) })
         return
       }
       case 'asked':

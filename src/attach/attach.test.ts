@@ -79,7 +79,14 @@ function shim(path: string, over: { agent?: string; dialect?: 'claude' | 'nexo';
   const verdicts: string[] = []
   let revived = 0
   const client = createAttachClient(
-    { agent: 'kate', dialect: 'claude', routingKey: 'session-1', open: socketLink(path), ...over },
+    {
+      agent: 'kate',
+      dialect: 'claude',
+      routingKey: 'session-1',
+      shim: 'shim-1',
+      open: socketLink(path),
+      ...over,
+    },
     {
       clock: clock(),
       log: createRecordingLog(),
@@ -126,6 +133,7 @@ describe('a shim and the daemon', () => {
     expect(one.host.facts).toMatchObject({
       agent: 'kate',
       routingKey: 'session-1',
+      shim: 'shim-1',
       client: 'claude-code 2.1.325',
     })
     await one.host.deliver(event(1))
@@ -212,7 +220,7 @@ describe('a shim and the daemon', () => {
       { ...event(4), chatId: `place:${'c'.repeat(4_096)}` },
     ]
     for (const each of tooLong)
-      await expect(one.host.deliver(each)).rejects.toMatchObject({ code: 'too_large' })
+      expect(() => one.host.deliver(each)).toThrow(expect.objectContaining({ code: 'too_large' }))
     await one.host.deliver({ ...event(5), content: 'x'.repeat(2 * 1_048_576) })
     expect(events.map(({ turn }) => turn)).toEqual(['t5'])
     expect([attachments.length, one.detached]).toEqual([1, false])

@@ -25,6 +25,7 @@ function opened() {
       agent: 'kate',
       dialect: 'claude',
       routingKey: null,
+      shim: 'shim-1',
       open(events) {
         links.push(events)
         return {

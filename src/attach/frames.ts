@@ -14,9 +14,11 @@ const MAX_ASKS = 1_000
 /** For what stands around the text of an event. */
 const ROOM = 65_536
 
-export interface HelloFrame extends Omit<HostFacts, 'client'> {
+export interface HelloFrame extends Omit<HostFacts, 'client' | 'shim'> {
   readonly t: 'hello'
   readonly v: number
+  /** Of an older shim none: each of its lines is one of its own. */
+  readonly shim?: string
 }
 
 /** From the shim. */
@@ -82,6 +84,7 @@ export type DaemonFrame =
       readonly text: string
       readonly isError: boolean
       readonly structured: Readonly<Record<string, unknown>>
+      readonly note?: string
       readonly proven: boolean
       readonly done: readonly string[]
       readonly seen: readonly string[]
@@ -179,6 +182,7 @@ function parseHello(given: Fields): HelloFrame {
     agent: word(given, 'agent'),
     dialect,
     routingKey: given.routingKey === null ? null : word(given, 'routingKey'),
+    ...(given.shim === undefined ? {} : { shim: word(given, 'shim') }),
     held: held.map((one) => parseHeld(record(one, 'held'))),
     asks: asks.map((one) => word({ asks: one }, 'asks')),
     proven: given.proven === true,
@@ -237,6 +241,7 @@ export function parseDaemonFrame(line: string): DaemonFrame {
         text: text(given, 'text'),
         isError: given.isError === true,
         structured: record(given.structured, 'structured'),
+        ...(given.note === undefined ? {} : { note: text(given, 'note') }),
         proven: given.proven === true,
         done: words(given.done),
         seen: words(given.seen),

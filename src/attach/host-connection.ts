@@ -46,7 +46,7 @@ export interface HostConnectionDeps {
 const HELLO_MS = 5_000
 const PING_MS = 15_000
 const SILENCE_MS = 45_000
-/** Events on their way to the host's pipe; the rest waits here. */
+/** Events on their way to the host's pipe; the rest stays in its queue. */
 export const DELIVER_WINDOW = 64
 
 export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): FrameReader {
@@ -58,7 +58,6 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
   let heardAt = clock.now()
   let number = 0
   const unconfirmed = new Map<number, (outcome: 'relayed' | 'gone') => void>()
-  const waiting: (() => void)[] = []
   let timer: Cancel = clock.after(HELLO_MS, () => refuse('no hello within 5 s'))
 
   const send = (frame: DaemonFrame) => {
@@ -81,7 +80,6 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
     seat?.detached()
     for (const settle of unconfirmed.values()) settle('gone')
     unconfirmed.clear()
-    for (const go of waiting.splice(0)) go()
   }
 
   const keepAsking = () => {
@@ -129,15 +127,15 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
     const { t: _t, v: _v, ...facts } = hello
     host = {
       id: deps.id,
-      facts: { ...facts, client },
+      facts: { ...facts, shim: facts.shim ?? deps.id, client },
       local: pipe.may === undefined,
-      async deliver(event: HostEvent) {
+      origin: pipe.origin ?? 'local',
+      room: () => (over ? 0 : Math.max(0, DELIVER_WINDOW - unconfirmed.size)),
+      deliver(event: HostEvent) {
         // The shim would end the connection for it, and the next one, too.
         if (isUndeliverable(event))
           throw new SwitchboardError('too_large', 'the message is too long to be handed to a host')
-        while (unconfirmed.size >= DELIVER_WINDOW && !over)
-          await new Promise<void>((resolve) => waiting.push(resolve))
-        await confirmed((n) => ({ t: 'deliver', n, ...event }))
+        return confirmed((n) => ({ t: 'deliver', n, ...event }))
       },
       verdict: ({ requestId, behavior }: HostVerdict) =>
         confirmed((n) => ({ t: 'verdict', n, requestId, behavior })),
@@ -172,7 +170,6 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
       case 'ok': {
         unconfirmed.get(frame.n)?.('relayed')
         unconfirmed.delete(frame.n)
-        waiting.shift()?.()
         return
       }
       case 'call': {

@@ -91,6 +91,7 @@ describe('the shim', () => {
         agent: 'kate',
         dialect: 'claude',
         routingKey: null,
+        shim: 'shim-1',
         open(events) {
           const link = { events, destroyed: false }
           links.push(link)

@@ -124,6 +124,7 @@ describe('what loads', () => {
 tunables:
   max_attempts: 2
   redeliver_after: 1m
+  unseen_notice: 90s
   queue_expiry: 1d
   approval_expiry: 30s
   sender_limit: { rps: 1, burst: 2 }
@@ -141,6 +142,7 @@ retention: { bodies: 30d, rows: 90d, ledger: 365d }
     expect(tunables).toEqual({
       maxAttempts: 2,
       redeliverAfterMs: 60_000,
+      unseenNoticeMs: 90_000,
       queueExpiryMs: 86_400_000,
       approvalExpiryMs: 30_000,
       senderLimit: { rps: 1, burst: 2 },

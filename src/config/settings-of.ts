@@ -217,6 +217,7 @@ function tunablesOf({ tunables: t, retention }: Config): Tunables {
   return {
     maxAttempts: t.max_attempts,
     redeliverAfterMs: t.redeliver_after,
+    unseenNoticeMs: t.unseen_notice,
     queueExpiryMs: t.queue_expiry,
     approvalExpiryMs: t.approval_expiry,
     senderLimit: t.sender_limit,

@@ -5,7 +5,7 @@ import type { Logger } from './log.ts'
 import type { Attachment, Quoted, Urgency } from './message.ts'
 import type { CredentialShelf, HttpReply, RawRequest, TokenBook } from './platform.ts'
 import type { AgentSettings } from './settings.ts'
-import type { ToolDesk } from './tool-desk.ts'
+import type { OpenAtHost, ToolDesk } from './tool-desk.ts'
 import type { NewTurnEvent } from './turn-events.ts'
 
 /** One turn, on its way to the agent. */
@@ -50,6 +50,8 @@ export interface Redelivery {
   readonly acknowledged?: 'rest'
   /** Whether silence for `redeliver_after` means that nothing is running. */
   readonly afterTimeout: boolean
+  /** Nothing tells whether the agent took it: without evidence for `unseen_notice` the sender is told, once. */
+  readonly unseenTold?: true
 }
 
 export interface Ask {
@@ -87,6 +89,8 @@ export type AgentOutput =
       readonly turn?: string
       /** The connector only supposes that it is about `turn`: no evidence that the turn was seen. */
       readonly guessed?: boolean
+      /** What is open at the host that asks: only who all of it admits is asked. */
+      readonly at?: OpenAtHost
       readonly ask: Ask
     }
   /** A host that attached still waits for the answers to these requests of its own: a verdict may be there already. */
@@ -176,6 +180,8 @@ export interface AgentConnector {
    * it is neither offered again nor given up.
    */
   takeUp?(delivery: Delivery, seen: boolean): boolean
+  /** Which host has it, for people; null: none here. */
+  whereIs?(turn: string): { readonly host: string; readonly proven: boolean } | null
   /** Writes the verdict to the asking host. `gone`: there is nobody to tell. */
   verdict?(verdict: Verdict): Promise<'relayed' | 'gone'>
   /** True if something was running and was told to stop. */
@@ -201,4 +207,6 @@ export interface ConnectorDeps {
   readonly tools?: () => ToolDesk
   /** Where hosts attach. Absent: they cannot. */
   readonly hosts?: HostDoor
+  /** Another living node has hosts of this agent. Absent: there is none. */
+  readonly isElsewhere?: () => boolean
 }

@@ -267,8 +267,20 @@ export interface DoctorReport {
     readonly last_message_at: string | null
     readonly approvals_pending: number
   }[]
+  /** Turns that were handed to a host and of which nothing shows that it saw them, for longer than `unseen_notice`. */
+  readonly unseen?: readonly UnseenView[]
   /** Agents that a host wanted to serve and was not let, with the last reason. */
   readonly turned_away?: readonly { readonly agent: string; readonly reason: string; readonly at: string }[]
+}
+
+export interface UnseenView {
+  readonly turn: string
+  readonly agent: string
+  /** Which host has it; null: one at another node. */
+  readonly host: string | null
+  readonly since: string
+  /** What is likely closed, and what to do. */
+  readonly why: string
 }
 
 export interface ReadDesk {

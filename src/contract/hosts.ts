@@ -28,6 +28,8 @@ export interface HostFacts {
   readonly dialect: 'claude' | 'nexo'
   /** Names the host's own session: the same again is the same place to work. Null: it has no name. */
   readonly routingKey: string | null
+  /** Which shim speaks: the same again replaces its line, another one of the same session is its twin. */
+  readonly shim: string
   /** Name and version of the program, for people. */
   readonly client: string | null
   /** What was handed to it before a daemon went away: it is not handed over again. Oldest first. */
@@ -49,11 +51,15 @@ export interface AttachedHost {
   readonly facts: HostFacts
   /** It runs on this machine: paths mean the same to both. */
   readonly local: boolean
+  /** By which way it came: `local`, or the bearer that let it in. */
+  readonly origin: string
+  /** How many events could be written before it must confirm some. */
+  room(): number
   /**
-   * Resolves when it was written to the host's pipe, or when the host is gone (then `detached` was called). Throws
-   * `too_large` for one that no host can be handed.
+   * Written to its line when this returns. Resolves when the host's pipe took it, or when the host is gone (then `detached`
+   * was called). Throws `too_large`, at once, for one that no host can be handed.
    */
-  deliver(event: HostEvent): Promise<void>
+  deliver(event: HostEvent): Promise<'relayed' | 'gone'>
   verdict(verdict: HostVerdict): Promise<'relayed' | 'gone'>
   close(reason: string): void
 }
@@ -104,6 +110,8 @@ export interface HostDoor {
 
 /** What carries the frames of one peer: a local socket, a WebSocket. */
 export interface FramePipe {
+  /** The bearer that let the peer in, by a name that tells nobody the bearer; absent: the pipe is the owner's own. */
+  readonly origin?: string
   /** One frame, with the end of its line. */
   send(text: string): void
   end(): void

@@ -113,6 +113,7 @@ export interface UserSettings {
 export interface Tunables {
   readonly maxAttempts: number
   readonly redeliverAfterMs: number
+  readonly unseenNoticeMs: number
   readonly queueExpiryMs: number
   readonly approvalExpiryMs: number
   readonly senderLimit: RateLimit
@@ -139,6 +140,7 @@ export interface Tunables {
 export const DEFAULT_TUNABLES: Tunables = {
   maxAttempts: 5,
   redeliverAfterMs: 15 * 60_000,
+  unseenNoticeMs: 2 * 60_000,
   queueExpiryMs: 7 * 24 * 3_600_000,
   approvalExpiryMs: 10 * 60_000,
   senderLimit: { rps: 0, burst: 0 },

@@ -14,6 +14,16 @@ export interface ToolCaller {
   readonly idempotencyKey: string | null
   /** The caller is on this machine: paths mean the same to both. */
   readonly local?: boolean
+  /** It has no session's token, and turns of several places may be open there. Absent: `turn` and `session` say it all. */
+  readonly host?: OpenAtHost
+}
+
+/** What is being worked on where a call came from. */
+export interface OpenAtHost {
+  /** Turns that were handed or seen there, and not acknowledged. */
+  readonly open: readonly string[]
+  /** Some turn was ever handed to it. */
+  readonly used: boolean
 }
 
 export interface ToolOutcome {
@@ -21,6 +31,8 @@ export interface ToolOutcome {
   readonly text: string
   readonly isError: boolean
   readonly structured: Readonly<Record<string, unknown>>
+  /** Said behind the text, in a block of its own. */
+  readonly note?: string
   /** Files that go along as bytes, for a caller that paths of this machine mean nothing to. */
   readonly files?: readonly NewFile[]
 }

@@ -27,6 +27,10 @@ export function givenUpText(reason: ReasonCode, detail?: string): string {
 
 export const NO_REPLY_TEXT = 'The agent finished without replying.'
 
+export function unseenText(agent: string): string {
+  return `${agent} has not picked up your message yet. It was delivered and is kept; the answer will come here.`
+}
+
 export function offlineText(agent: string): string {
   return `${agent} is offline. Your message is kept and will be delivered when it is back.`
 }

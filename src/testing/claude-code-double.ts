@@ -20,6 +20,8 @@ export interface ToolResult {
   readonly text: string
   readonly isError: boolean
   readonly structured: Readonly<Record<string, unknown>>
+  /** All texts of the content, the result's own first. */
+  readonly blocks: readonly string[]
 }
 
 export interface ChannelPrompt {
@@ -221,12 +223,14 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
       const _meta = { progressToken: number + 1, 'claudecode/toolUseId': toolUseId }
       const answer = await request('tools/call', { name, arguments: input, _meta })
       if (answer.result === undefined)
-        return { text: answer.error?.message ?? '', isError: true, structured: { code: 'rpc' } }
+        return { text: answer.error?.message ?? '', isError: true, structured: { code: 'rpc' }, blocks: [] }
       const { content, structuredContent, _meta: meta } = answer.result
-      const [first] = (content ?? []) as readonly { readonly text?: string }[]
+      const blocks = ((content ?? []) as readonly { readonly text?: string }[]).map(({ text }) => text ?? '')
+      const [first = ''] = blocks
       return {
+        blocks,
         // The model is shown the structured content where there is one, and never the text beside it.
-        text: structuredContent === undefined ? (first?.text ?? '') : JSON.stringify(structuredContent),
+        text: structuredContent === undefined ? first : JSON.stringify(structuredContent),
         isError: answer.result.isError === true,
         structured: recordOf(structuredContent ?? recordOf(meta)['switchboard/result']),
       }

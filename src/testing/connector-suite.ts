@@ -16,6 +16,8 @@ export interface RecordedOutlet {
   attached: boolean
   /** How often it was said that there may be room. */
   roomy: number
+  /** What the outlet waits for before it says that it took something. */
+  hold: () => Promise<void>
   until(kind: AgentOutput['kind']): Promise<AgentOutput>
 }
 
@@ -115,6 +117,7 @@ export async function startRecorded(connector: AgentConnector): Promise<Recorded
     outputs,
     attached: false,
     roomy: 0,
+    hold: async () => undefined,
     until(kind) {
       const found = outputs.find((one) => one.kind === kind)
       return found ? Promise.resolve(found) : new Promise((resolve) => waiting.push({ kind, resolve }))
@@ -124,6 +127,7 @@ export async function startRecorded(connector: AgentConnector): Promise<Recorded
     async accept(output) {
       outputs.push(output)
       for (const one of waiting.filter((candidate) => candidate.kind === output.kind)) one.resolve(output)
+      await recorded.hold()
       return { id: `o_test_${outputs.length}` }
     },
     presence(attached) {

@@ -7,6 +7,7 @@ import type {
   Ask,
   ConnectorDeps,
   Delivery,
+  OpenAtHost,
   Redelivery,
   Verdict,
 } from '../contract/index.ts'
@@ -52,8 +53,10 @@ export interface ScriptedAgent {
   say(delivery: Delivery, text: string, idempotencyKey?: string): Promise<Accepted>
   speak(session: string, text: string, options?: { readonly afterMs?: number }): Promise<Accepted>
   ask(delivery: Delivery, ask: Ask): Promise<Accepted>
-  /** Asks as a host does that names no turn: its connector only supposes which one it is about. */
-  guess(delivery: Delivery, ask: Ask): Promise<Accepted>
+  /**
+   * Asks as a host does that names no turn: its connector only supposes which one it is about. `at`: what is open there.
+   */
+  guess(delivery: Delivery, ask: Ask, at?: OpenAtHost): Promise<Accepted>
   /** A host of it attached that still waits for these. */
   waits(host: string, requests: readonly string[]): Promise<Accepted>
   evidence(delivery: Delivery, of: 'seen' | 'answered', how?: { readonly working: true }): Promise<Accepted>
@@ -149,7 +152,8 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
       }),
     speak: (session, text, more = {}) => accept({ kind: 'say', session, text, ...more }),
     ask: (delivery, ask) => accept({ kind: 'ask', ...of(delivery), ask }),
-    guess: (delivery, ask) => accept({ kind: 'ask', ...of(delivery), guessed: true, ask }),
+    guess: (delivery, ask, at) =>
+      accept({ kind: 'ask', ...of(delivery), guessed: true, ask, ...(at ? { at } : {}) }),
     waits: (host, requests) => accept({ kind: 'waits', host, requests }),
     evidence: (delivery, what, how) => accept({ kind: 'evidence', turn: delivery.turn, of: what, ...how }),
     fail: (delivery, detail, how) =>

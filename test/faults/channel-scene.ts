@@ -37,7 +37,7 @@ export const HOOK = `  - { id: hook, platform: webhook, sender_header: X-Sender,
 /** A configuration with the agent `kate`. `integrations` beyond the webhook are bound to her too. */
 export function openChannel(
   scene: Scene,
-  options: { integrations?: string; bindings?: string; dialect?: string; hook?: string } = {},
+  options: { integrations?: string; bindings?: string; dialect?: string; hook?: string; more?: string } = {},
 ): ChannelScene {
   const data = scene.folder()
   const config = join(data, 'switchboard.yaml')
@@ -49,7 +49,7 @@ ${options.hook ?? HOOK}${options.integrations ?? ''}agents:
   - id: kate
     connector: { type: channel, dialect: ${options.dialect ?? 'claude'} }
     inbound_bindings: [{ plugin: webhook, instance: hook }${options.bindings ?? ''}]
-`,
+${options.more ?? ''}`,
   )
   const note = () =>
     JSON.parse(readFileSync(join(data, 'daemon.json'), 'utf8')) as { pid: number; url: string }

@@ -112,25 +112,31 @@ describe('a Claude Code session', () => {
     expect(claude.prompts).toHaveLength(1)
   })
 
-  it('[S6.ch-doctor-why] [S6.ch-unproven-30s] a session that takes no channel keeps nothing: the sender is told, doctor says why, the next session gets it', async () => {
-    const place = openChannel(scene)
+  it('[S6.ch-doctor-why] [I14.unproven-not-offline] [I14.waiting-told] [I14.unseen-doctor] a session that takes no channel keeps its turns, is told of them by its tools, and the next session gets them', async () => {
+    const place = openChannel(scene, { more: 'tunables: { unseen_notice: 2s }\n' })
     const deaf = await place.claude({ channels: [] })
     expect(deaf.skipped).toBe('server switchboard not in --channels list for this session')
-    await place.say('anybody there?')
-    await place.turn('anybody there?', 'handed')
-    const waiting = await place.turn('anybody there?', 'queued')
-    expect(waiting.attempts).toBe(0)
-    const doctor = await switchboard(place.data, 'doctor')
-    expect(doctor.stdout).toMatch(/acted on no message within 30 s/)
-    expect(doctor.stdout).toMatch(/--dangerously-load-development-channels server:switchboard/)
+    for (const text of ['anybody there?', 'hello?']) await place.say(text)
+    await place.turn('hello?', 'handed')
+    const result = await deaf.call('send_message', { platform: 'telegram', target: '1', body: 'x' })
+    expect(result.blocks).toEqual([result.text, expect.stringMatching(/^2 messages wait .*pending_messages/)])
+    expect(result.structured).toMatchObject({ waiting: { count: 2, fetch: 'pending_messages' } })
     const notice = await until('the sender is told', async () =>
       (await askLines<{ state: string }>(place.data, 'outbox')).find((one) => one.state === 'sent'),
     )
     expect(notice).toBeDefined()
+    const doctor = await switchboard(place.data, 'doctor')
+    expect(doctor.code).toBe(1)
+    expect(doctor.stdout).toMatch(/attached, unproven/)
+    expect(doctor.stdout).toMatch(/problem turn t_\S+ of \S+ lies at claude-code \S+ .*session gate/)
     const good = answering(await place.claude())
-    await place.turn('anybody there?', 'answered')
-    expect(good.prompts[0]?.meta.redelivery).toBe('true')
+    for (const text of ['anybody there?', 'hello?']) await place.turn(text, 'answered')
+    expect(good.prompts.map(({ content, meta }) => [content, meta.redelivery])).toEqual([
+      ['anybody there?', 'true'],
+      ['hello?', 'true'],
+    ])
     expect(deaf.prompts).toEqual([])
+    expect((await place.turn('hello?', 'answered')).attempts).toBe(1)
   })
 
   it('a listing of servers, again and again, neither takes a message for good nor uses it up', async () => {

@@ -65,10 +65,10 @@ built   7 S6.ch-idle-exit           up --idle-exit ends when no host was attache
 built   7 S6.ch-revives             Any attached shim revives a daemon that died
 built   2 S6.one-daemon             Exactly one daemon owns a data folder
 built   2 S6.lock-kernel            The lock of a data folder is freed by the kernel on kill -9
-built   7 S6.ch-unproven            A host is unproven until its first evidence; proven hosts go first
-built   7 S6.ch-unproven-30s        An unproven host gets one turn and 30 s, then the next host is tried
+built   7 S6.ch-unproven            A host is unproven until a call names a turn that was pushed to it; proven hosts go first
+built   7 S6.ch-unproven-30s        Where another host is attached an unproven one gets one turn and 30 s, then the next host is tried
 built   7 S6.ch-frozen              What waits behind a turn that an unproven host is tried with overtakes it nowhere
-built   7 S6.ch-not-twice           No turn is handed twice to the same attached host
+built   7 S6.ch-not-twice           No turn is handed twice down the same line of a host
 built   7 S6.ch-call-unknown        A tool call that the daemon had when it went away is told as unknown, not as undone, 15 s after the loss; a stop lets calls finish first
 built   7 S6.ch-one-answer          A turn that moved to another host and was answered there is not answered again by the first one
 built   7 S6.ch-doctor-why          doctor says why nothing answers

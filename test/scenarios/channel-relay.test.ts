@@ -86,6 +86,41 @@ describeRiver('permission relay', (open) => {
     expect(river.server('pager').notified).toEqual([])
   })
 
+  it('[I14.relay-binding] a host is asked about only through servers that the bindings of all its open turns admit', async () => {
+    const river = await open({
+      integrations: [CHAT, testIntegration('other', { access: { ...OPEN, approvers: ['anna'] } })],
+      mcpServers: TWO,
+      agents: [
+        hostingAgent('demo', {
+          channels: channels({ approved: [approved('slack'), approved('pager')] }),
+          bindings: [
+            { plugin: 'test', instance: 'chat', allowedChannelServers: ['slack'] },
+            { plugin: 'test', instance: 'other', allowedChannelServers: ['slack', 'pager'] },
+          ],
+        }),
+      ],
+    })
+    for (const { name } of TWO) river.server(name).up({ permissionRelay: true })
+    river.agent.script = () => undefined
+    await river.person('anna').says('in the narrow one')
+    await river.settle()
+    const [first] = river.agent.deliveries
+    if (!first) throw new Error('nothing was handed over')
+    const asked = () => TWO.map(({ name }) => river.server(name).notified.length)
+    const ask = async (n: number, at: { open: readonly string[]; used: boolean }) => {
+      await river.agent.guess(first, { ...RUN, input: `npm test ${n}` }, at)
+      await river.settle()
+      return asked()
+    }
+    expect(await ask(1, { open: [first.turn], used: true })).toEqual([1, 0])
+    expect(await ask(2, { open: [], used: true }), 'what all bindings admit').toEqual([2, 0])
+    expect(await ask(3, { open: [], used: false }), 'a host never used: the agent').toEqual([3, 1])
+    // Not a host, but a connector that names its turn.
+    await river.agent.ask(first, RUN)
+    await river.settle()
+    expect(asked()).toEqual([4, 1])
+  })
+
   it('[S10.surface-servers] where nobody else can be asked, a server that relays is enough', async () => {
     const [river, id] = await asking(open, {}, { integrations: [testIntegration('chat')] })
     expect((await approval(river, id))?.state).toBe('pending')

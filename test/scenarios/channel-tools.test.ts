@@ -1,6 +1,7 @@
 // channel_list, channel_send and channel_status: what an agent sees of its channel servers, and where it may send.
 import { expect, it } from 'vitest'
 import { SwitchboardError, type ToolOutcome } from '../../src/contract/index.ts'
+import { testIntegration } from '../../src/testing/test-settings.ts'
 import { approved, channels, hosting, hostingAgent, SLACK } from './hosting.ts'
 import { describeRiver, type OpenRiver, type River } from './river.ts'
 import { caller, outcomeOf } from './tool-caller.ts'
@@ -114,6 +115,54 @@ describeRiver('tools for channel servers', (open) => {
       expect(await send(river, { content: 'x' }, there)).toMatchObject({ isError: true })
     }
     expect(river.server('slack').calls).toEqual([])
+  })
+
+  it('[I14.tools-binding] without a session’s token the bindings of all open turns count: what all of them admit', async () => {
+    const river = await open(
+      hosting(
+        {
+          channels: channels({ approved: [approved('slack'), approved('pager')] }),
+          bindings: [
+            { plugin: 'test', instance: 'chat', allowedChannelServers: ['slack'] },
+            { plugin: 'test', instance: 'other', allowedChannelServers: ['slack', 'pager'] },
+          ],
+        },
+        {
+          integrations: [testIntegration('chat'), testIntegration('other')],
+          mcpServers: ['slack', 'pager'].map((name) => ({ name, options: {} })),
+          agent: { window: 8 },
+        },
+      ),
+    )
+    for (const name of ['slack', 'pager']) river.server(name).up()
+    river.agent.script = () => undefined
+    await river.person('anna').says('narrow')
+    await river.person('bert', 'bert', { integration: 'other' }).says('wide')
+    await river.settle()
+    const idOf = (text: string) => river.agent.deliveries.find((one) => one.text === text)?.turn ?? ''
+    const seen = async (open: readonly string[], used = true) => {
+      const { structured } = await river.tools().channelList(caller({ host: { open, used } }))
+      return [
+        structured.binding_id,
+        (structured.servers as { server_name: string }[]).map((s) => s.server_name),
+      ]
+    }
+    expect(await seen([idOf('wide')])).toEqual(['test:other', ['slack', 'pager']])
+    expect(await seen([idOf('narrow')])).toEqual(['test:chat', ['slack']])
+    expect(await seen([idOf('narrow'), idOf('wide')])).toEqual(['test:chat,test:other', ['slack']])
+    expect(await seen([])).toEqual(['demo', ['slack']])
+    expect(await seen([], false)).toEqual(['demo', ['slack', 'pager']])
+    const refused = await send(
+      river,
+      { server: 'pager', content: 'x' },
+      { host: { open: [idOf('narrow')], used: true } },
+    )
+    expect(refused).toMatchObject({ isError: true })
+    expect(river.server('pager').calls).toEqual([])
+    const status = await river
+      .tools()
+      .channelStatus(caller({ host: { open: [idOf('narrow')], used: true } }), { server: 'pager' })
+    expect(status.structured).toMatchObject({ registered: false })
   })
 
   it('[S9.tools] [I8.tools-by-binding] a turn through a server that is down still has its own binding, and none where none lets it in', async () => {

@@ -9,10 +9,22 @@ import {
   type HostCall,
   type Logger,
   type ToolDesk,
+  type ToolOutcome,
 } from '../../contract/index.ts'
 import { callTool, failedOutcome, type Tool, toolByName } from '../../tools/index.ts'
-import { answeredWith, coveredBy, filesOf, type Held, namedBy, provedBy } from './evidence.ts'
-import type { Host } from './hosts.ts'
+import { openAt } from './asks.ts'
+import {
+  answeredWith,
+  coveredBy,
+  filesOf,
+  type Held,
+  isUnseen,
+  type Named,
+  namedBy,
+  provedBy,
+} from './evidence.ts'
+import type { Host, Line } from './hosts.ts'
+import { withWaiting } from './waiting.ts'
 
 export interface CallDeskDeps {
   readonly agent: string
@@ -20,15 +32,15 @@ export interface CallDeskDeps {
   readonly log: Logger
   readonly tools: () => ToolDesk
   readonly accept: (output: AgentOutput) => Promise<void>
-  /** The host gave evidence. */
-  readonly prove: (host: Host) => void
+  /** A host was proven. */
+  readonly proven: () => void
   readonly hosts: () => readonly Host[]
   /** A host holds less than before. */
   readonly freed: () => void
 }
 
 export interface CallDesk {
-  call(host: Host, call: HostCall, proves: (turn: string | null) => void): Promise<HostAnswer>
+  call(host: Host, line: Line, call: HostCall, proves: (turn: string | null) => void): Promise<HostAnswer>
   /** A turn came that a host already has: it is not handed over a second time. */
   takeUp(held: Held, delivery: Delivery): Promise<void>
   /** It was in flight all the time, as far as the store knows: nothing is told. */
@@ -48,16 +60,55 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
   /** Replies under way: two hosts may hold one turn, and answer it at once. */
   const replying = new Set<{ readonly turn: string; readonly host: string; readonly over: Promise<void> }>()
 
-  const evidence = async (host: Host, proved: Held): Promise<readonly string[]> => {
-    deps.prove(host)
+  const evidence = async (
+    host: Host,
+    proved: Held,
+    { messages, file }: Named,
+  ): Promise<readonly string[]> => {
+    // Of a chat that it knows from `pending_messages` the name alone says nothing about what was pushed.
+    const byChat = messages.length === 0 && file === null
+    if (!proved.fetched && !(byChat && host.learned.has(proved.chatId))) prove(host, proved)
     host.current = { session: proved.session, turn: proved.turn }
-    if (!proved.flying && !proved.elsewhere && !proved.acked) await inFlight(proved)
-    const covered = coveredBy(host.held, proved)
-    for (const one of covered) {
+    if (proved.phase === 'brought') await inFlight(proved)
+    return saw(coveredBy(host.held, proved))
+  }
+
+  const saw = async (turns: readonly Held[]): Promise<readonly string[]> => {
+    for (const one of turns) {
       one.seen = true
+      one.delivery = null
       await deps.accept({ kind: 'evidence', turn: one.turn, of: 'seen' })
     }
-    return covered.map(({ turn }) => turn)
+    return turns.map(({ turn }) => turn)
+  }
+
+  /** What went down two lines may have come by either: that proves the host, and neither line. */
+  const prove = (host: Host, { lines }: Held) => {
+    const [only, ...more] = lines
+    const known = host.proven && (only?.proven ?? true)
+    host.proven = true
+    host.silent = false
+    if (only && more.length === 0) only.proven = true
+    if (!known) deps.proven()
+  }
+
+  /** What it was just shown proves nothing when it names it: it may be deaf to what is pushed. */
+  const shown = async (host: Host, tool: Tool, chatId: string | null, outcome: ToolOutcome) => {
+    if (outcome.isError) return []
+    if (tool.name === 'fetch_messages' && !host.proven)
+      for (const one of host.held) if (one.chatId === chatId) one.fetched = true
+    if (tool.name !== 'pending_messages') return []
+    const names = new Set(
+      listed(outcome).map(({ chat_id, message_id }) => JSON.stringify([chat_id, message_id])),
+    )
+    const found = host.held.filter(
+      (one) => isUnseen(one) && names.has(JSON.stringify([one.chatId, one.messageId])),
+    )
+    for (const one of found) {
+      one.fetched = true
+      if (!host.proven) host.learned.set(one.chatId, true)
+    }
+    return saw(found)
   }
 
   /** The turn went back to the queue while the host was busy with it; proven now, the host gets it again by name. */
@@ -67,27 +118,34 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
       late = true
       for (const wake of takenUp.splice(0)) wake()
     })
-    while (!held.flying && !late) await new Promise<void>((resolve) => takenUp.push(resolve))
+    while (held.phase === 'brought' && !late) await new Promise<void>((resolve) => takenUp.push(resolve))
     cancel()
   }
 
   const fly = (held: Held) => {
-    held.flying = true
+    held.phase = 'open'
+    held.writtenAt = deps.clock.now()
     for (const wake of takenUp.splice(0)) wake()
+  }
+
+  const bring = (held: Held, delivery: Delivery) => {
+    held.files = filesOf(delivery)
+    held.delivery = held.seen ? null : delivery
   }
 
   const answered = async (host: Host, proved: Held): Promise<readonly string[]> => {
     const covered = answeredWith(host.held, proved)
     for (const one of covered)
-      if (!one.elsewhere)
+      if (one.phase !== 'elsewhere')
         await deps.accept({ kind: 'evidence', turn: one.turn, of: 'answered', covered: true })
     const done = [...covered, proved]
     const turns = forget(host, done)
     for (const other of deps.hosts())
       for (const one of other.held)
         if (turns.includes(one.turn)) {
-          one.elsewhere = true
+          one.phase = 'elsewhere'
           one.seen = true
+          one.delivery = null
         }
     return turns
   }
@@ -100,9 +158,8 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
 
   /** The host need not name it any more; here it is kept for a while, for an answer may still come. */
   const acknowledged = (host: Host, proved: Held): readonly string[] => {
-    proved.acked = true
-    proved.flying = false
-    const acked = host.held.filter((one) => one.acked)
+    proved.phase = 'acked'
+    const acked = host.held.filter((one) => one.phase === 'acked')
     const forgotten = acked.length > ACKED_REMEMBERED ? acked[0] : undefined
     host.held = host.held.filter((one) => one !== forgotten)
     deps.freed()
@@ -113,7 +170,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
   const myTurnToReply = async ({ key }: Host, held: Held): Promise<() => void> => {
     for (;;) {
       const other = [...replying].find(({ turn, host }) => turn === held.turn && host !== key)
-      if (other === undefined || held.elsewhere) break
+      if (other === undefined || held.phase === 'elsewhere') break
       await other.over
     }
     let end: () => void = () => undefined
@@ -128,24 +185,26 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     }
   }
 
-  const run = async (host: Host, call: HostCall, proves: (turn: string | null) => void) => {
+  const run = async (host: Host, line: Line, call: HostCall, proves: (turn: string | null) => void) => {
     const tool = toolByName(call.tool)
     if (tool === undefined) {
       proves(null)
       return { ...failedOutcome('not_found', `Unknown tool: ${call.tool}`), done: [], seen: [] }
     }
     const { provedBefore } = call
+    const named = namedBy(tool.name, call.input)
     const proved =
       provedBefore === undefined
-        ? provedBy(host.held, namedBy(tool.name, call.input))
+        ? provedBy(host.held, named)
         : (host.held.find((one) => one.turn === provedBefore) ?? null)
     proves(proved?.turn ?? provedBefore ?? null)
     const replies = tool.name === 'reply'
     if (proved && replies) proved.answering = true
-    const seen = proved ? await evidence(host, proved) : []
+    const seen = proved ? await evidence(host, proved, named) : []
     const over = proved && replies ? await myTurnToReply(host, proved) : null
     try {
-      return { ...(await perform(host, call, { tool, proved })), seen }
+      const outcome = await perform(host, line, call, { tool, proved })
+      return { ...outcome, seen: [...seen, ...(await shown(host, tool, named.chatId, outcome))] }
     } finally {
       over?.()
     }
@@ -153,13 +212,14 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
 
   const perform = async (
     host: Host,
+    line: Line,
     call: HostCall,
     { tool, proved }: { readonly tool: Tool; readonly proved: Held | null },
   ) => {
     const replies = tool.name === 'reply'
     const acks = tool.name === 'ack'
     // It was busy when the turn moved on: the people there have their answer.
-    if (proved?.elsewhere && replies) {
+    if (proved?.phase === 'elsewhere' && replies) {
       const text = 'this message was answered by another host meanwhile'
       return { ...failedOutcome('conflict', text), done: forget(host, [proved]) }
     }
@@ -172,7 +232,8 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
         user: null,
         turn,
         idempotencyKey: call.key,
-        local: host.link.local,
+        local: line.link.local,
+        host: openAt(host),
       },
       // Message ids are unique per chat only: the turn itself is not to be mistaken.
       input: acks && turn ? { message_id: turn } : call.input,
@@ -184,15 +245,16 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
   }
 
   return {
-    async call(host, call, proves) {
+    async call(host, line, call, proves) {
       let outcome = known.get(call.key)
       if (outcome === undefined) {
         if (host.calls >= CALLS_AT_ONCE) {
           const text = `too many tool calls at once: ${CALLS_AT_ONCE} are under way`
-          return { ...failedOutcome('rate_limited', text), proven: host.proven, done: [], seen: [] }
+          const refused = { ...failedOutcome('rate_limited', text), proven: line.proven, done: [], seen: [] }
+          return withWaiting(refused, host)
         }
         host.calls += 1
-        outcome = run(host, call, proves)
+        outcome = run(host, line, call, proves)
           .catch((thrown) => {
             deps.log.error({ tool: call.tool, error: String(thrown) }, 'a tool call failed')
             return {
@@ -206,20 +268,30 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
           })
         known.set(call.key, outcome)
       }
-      return { ...(await outcome), proven: host.proven }
+      return withWaiting({ ...(await outcome), proven: line.proven }, host)
     },
     async takeUp(held, delivery) {
       const { turn } = delivery
       const { seen } = held
-      held.files = filesOf(delivery)
+      bring(held, delivery)
       if (held.counted) await deps.accept({ kind: 'kept', turn, seen })
       else if (seen) await deps.accept({ kind: 'evidence', turn, of: 'seen' })
       fly(held)
     },
     goOn(held, delivery, seen) {
-      held.files = filesOf(delivery)
       held.seen = held.seen || seen
+      bring(held, delivery)
       fly(held)
     },
   }
+}
+
+interface Listed {
+  readonly chat_id?: unknown
+  readonly message_id?: unknown
+}
+
+/** The messages of a result of `pending_messages`. */
+function listed({ structured }: ToolOutcome): readonly Listed[] {
+  return Array.isArray(structured.messages) ? structured.messages : []
 }

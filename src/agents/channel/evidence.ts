@@ -1,24 +1,41 @@
-// What a host's tool call proves. A host confirms nothing by itself: that it acts on a message is the only evidence.
+// What a host holds, and what its tool calls prove. A host confirms nothing by itself: that it acts on a message is the only
+// evidence. A turn at a host is in one of four phases:
+//   brought   the host named it when it attached; the dispatcher has not offered it here yet
+//   open      written to the host, or taken up from it: the dispatcher counts it as in flight
+//   acked     the host said that it will not answer at once: nobody waits for it, and a later reply still counts
+//   elsewhere another host answered it: a reply from here is refused
+//     brought ──offered or taken up──▶ open ──ack──▶ acked          open, acked ──reply──▶ forgotten
+//     any ──another host's reply──▶ elsewhere ──a late reply──▶ forgotten
+// `seen` says that there is evidence, whatever the phase; `fetched`, that the host may know it from `pending_messages` or
+// `fetch_messages` alone, so that naming it does not prove that the host listens.
 import type { Delivery, HeldTurn } from '../../contract/index.ts'
+import type { FileMeta } from './first-file.ts'
+import type { Line } from './hosts.ts'
 
 /** A turn that was handed to one host, in the order of handing. */
 export interface Held extends HeldTurn {
-  /** What its files are called. None are known of a turn that was handed over before the daemon ended. */
-  files: readonly string[]
+  phase: 'brought' | 'open' | 'acked' | 'elsewhere'
   seen: boolean
-  /** It was acknowledged, so nobody waits for it any more. It may still be answered. */
-  acked: boolean
+  fetched: boolean
+  /** Of a brought one: giving it back was counted as an attempt. */
+  readonly counted: boolean
   /** A reply to it is on its way: another one that names only the chat is about the next. */
   answering: boolean
-  /** It was given back, and that hand-over was counted as an attempt. */
-  counted: boolean
-  /** The dispatcher counts it as in flight now. */
-  flying: boolean
-  /** It had moved to another host meanwhile, and was answered there. */
-  elsewhere: boolean
-  /** Ends the wait for the host to take it. */
-  letGo?: () => void
+  /** What its files are called. None are known of a turn that was handed over before the daemon ended. */
+  files: readonly string[]
+  /** Down which lines of the host it went, the last one last. */
+  readonly lines: Line[]
+  /** When it was last written, or taken up. */
+  writtenAt: number
+  /** The last line told that the host's pipe took it. */
+  confirmed: boolean
+  /** To write it elsewhere; kept only as long as nobody has seen it. */
+  delivery: Delivery | null
+  file: FileMeta
 }
+
+/** Nothing shows that the host knows of it. */
+export const isUnseen = (one: Held): boolean => one.phase === 'open' && !one.seen
 
 export interface Named {
   readonly chatId: string | null
@@ -55,9 +72,9 @@ export function provedBy(held: readonly Held[], { chatId, messages, file }: Name
   const sent = file === null ? undefined : here.findLast((one) => one.files.includes(file))
   if (sent) return sent
   // One in flight before one that is not: of that, nobody knows whether it is still open.
-  const open = here.filter((one) => !one.answering)
-  const unacked = open.find((one) => one.flying && !one.acked) ?? open.find((one) => !one.acked)
-  return chatId === null ? null : (unacked ?? open[0] ?? null)
+  const free = here.filter((one) => !one.answering)
+  const unacked = free.find((one) => one.phase === 'open') ?? free.find((one) => one.phase !== 'acked')
+  return chatId === null ? null : (unacked ?? free[0] ?? null)
 }
 
 /** Evidence for a later message covers the earlier ones handed to the same host. */

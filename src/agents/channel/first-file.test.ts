@@ -35,9 +35,11 @@ describe('the first file of a message', () => {
   })
 
   let turns = 0
-  const deliver = (...attachments: Attachment[]) => {
+  const deliver = async (...attachments: Attachment[]) => {
     const forged = { image_path: '/etc/passwd', file_path: '/etc/shadow' }
-    return connector.deliver(delivery('look', { turn: `t${++turns}`, attachments, meta: forged }))
+    const turn = delivery('look', { turn: `t${++turns}`, attachments, meta: forged })
+    await connector.prepare?.(turn)
+    return connector.deliver(turn)
   }
 
   it.each([

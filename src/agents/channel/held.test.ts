@@ -5,7 +5,7 @@ import { createTestClock, delivery, startRecorded } from '../../testing/index.ts
 import { inputSchemaOf, TOOLS } from '../../tools/index.ts'
 import { createFakeHosts, createRecordingDesk, type FakeHost } from './fixtures/fake-hosts.ts'
 import { channelConnector } from './fixtures/open-connector.ts'
-import { TRIAL_MS } from './index.ts'
+import { TRIAL_MS } from './moves.ts'
 
 async function opened(onReply?: Parameters<typeof createRecordingDesk>[0]) {
   const clock = createTestClock()
@@ -64,13 +64,12 @@ it('[S6.channel-evidence] every tool that names a chat or a message by its own s
   }
 })
 
-it('[S6.ch-one-answer] a turn that moved on and was answered there is not answered again by the host that was busy', async () => {
+it('[S6.ch-one-answer] [I14.first-answer-wins] a turn that moved on and was answered there is not answered again by the host that was busy', async () => {
   const { clock, hosts, connector, calls } = await opened()
   const busy = hosts.attach('kate')
   const good = hosts.attach('kate')
   await connector.deliver(turn(1))
   await clock.advance(TRIAL_MS)
-  await connector.deliver(turn(1, { repeat: true }))
   await good.call('reply', { chat_id: 'place:room', text: 'the answer' })
   const late = { chat_id: 'place:room', text: 'a second answer' }
   expect(await busy.call('reply', late)).toMatchObject({
@@ -102,11 +101,9 @@ it.each([
     const good = hosts.attach('kate')
     await connector.deliver(turn(1))
     await clock.advance(TRIAL_MS)
-    await connector.deliver(turn(1, { repeat: true }))
     const outcomes = [good.call('reply', { chat_id: 'place:room', text: 'first' })]
     await clock.settle()
     outcomes.push(busy.call('reply', { chat_id: 'place:room', text: 'second' }))
-    // The one that was busy does not have it in flight: it waits for that a while.
     await clock.advance(10_000)
     expect(calls).toHaveLength(1)
     for (let n = 0; n < replies; n++) {
@@ -136,7 +133,7 @@ it('a turn that no host can be handed is given up, and leaves nothing behind', a
 })
 
 it('[S6.ch-not-twice] a host is given no more than its shim remembers, and more once it answered', async () => {
-  const { clock, hosts, connector } = await opened()
+  const { hosts, connector } = await opened()
   const session = delivery('').session
   const held = Array.from({ length: MOST_HELD - 1 }, (_, n) => ({
     turn: `h${n}`,
@@ -146,11 +143,10 @@ it('[S6.ch-not-twice] a host is given no more than its shim remembers, and more 
   }))
   const host = hosts.attach('kate', { held, proven: true })
   await connector.deliver(turn(1))
-  const waits = connector.deliver(turn(2))
-  await clock.settle()
-  expect(host.texts()).toEqual(['message 1'])
+  expect(connector.room?.(session)).toBe(0)
+  await expect(connector.deliver(turn(2))).rejects.toMatchObject({ code: 'agent_absent' })
   await host.call('reply', { chat_id: 'place:room', text: 'all of it', reply_to: 'm1' })
-  await waits
+  await connector.deliver(turn(2))
   expect(host.texts()).toEqual(['message 1', 'message 2'])
 })
 

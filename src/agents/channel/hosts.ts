@@ -1,147 +1,159 @@
-// The hosts of one agent: who is attached, who is proven, and who gets the next turn.
-//   unproven ──evidence──▶ proven          unproven ──one turn, 30 s──▶ silent ──late evidence──▶ proven
-// A server is never told whether its host took it as a channel, so a host counts only once it acted on a message.
+// The hosts of one agent: who is attached, by which lines, who is proven, and who gets the next turn.
+//   unproven ──evidence, or a permission request──▶ proven        unproven ──30 s without evidence──▶ silent
+// A server is never told whether its host took it as a channel, so a host counts as listening only once it acted on what
+// was pushed to it. That decides between hosts: where there is but one, it is written everything.
 import {
   type AttachedHost,
   type BoundedMap,
-  type Cancel,
   type Clock,
   createBoundedMap,
   createTokenBuckets,
-  type Delivery,
   MOST_HELD,
   type TokenBuckets,
 } from '../../contract/index.ts'
-import type { Held } from './evidence.ts'
+import { type Held, isUnseen } from './evidence.ts'
+
+/** One attachment. Two of one host are twins: its `.mcp.json` and its plugin both started a shim. */
+export interface Line {
+  readonly link: AttachedHost
+  readonly since: number
+  /** What went down this line alone was acted on. */
+  proven: boolean
+}
 
 export interface Host {
-  readonly link: AttachedHost
-  /** The place to work: the host's own session, else this attachment. Sessions stick to it. */
+  /** The place to work: the host's own session, else its shim. Sessions stick to it. */
   readonly key: string
+  readonly since: number
+  lines: readonly Line[]
   proven: boolean
-  /** It was tried and gave no evidence in time. */
+  /** It was given a turn, and no evidence within 30 s. */
   silent: boolean
-  /** The one turn that an unproven host is tried with. */
-  trial: Cancel | null
   held: Held[]
+  /** It held something in this life of the daemon, or before. */
+  used: boolean
   /** The last turn that it acted on: what it asks for is about that one. */
   current: { readonly session: string; readonly turn: string } | null
-  /** Requests that were answered in the terminal are never heard of again. */
-  readonly asks: BoundedMap<string, true>
+  /** Chats that it knows from `pending_messages`. */
+  readonly learned: BoundedMap<string, true>
+  /** Its requests, and the lines that they came by. Requests that were answered in the terminal are never heard of again. */
+  readonly asks: BoundedMap<string, readonly Line[]>
   readonly askBucket: TokenBuckets
   calls: number
 }
 
 export interface HostBook {
   all(): readonly Host[]
+  /** The host of this attachment: one that is there already, where it names the same session by the same way. */
+  at(link: AttachedHost): Host | undefined
   add(link: AttachedHost): Host
   remove(host: Host): void
-  /** Some host could be given a turn, now or when its trial ends. */
-  reachable(): boolean
   /** Who holds this turn, and may still act on it. */
   holderOf(turn: string): { readonly host: Host; readonly held: Held } | null
   /**
-   * Proven hosts first, the session's own before others; else an unproven one that was not tried yet. Null: none now, or
-   * the session's turn before this one is being tried with, or its host has as much as can be remembered of it.
+   * Proven hosts first, the session's own before others. Of several that are unproven one that has nothing to prove itself
+   * with; once all were tried in vain the session's own, for nothing is withheld. Null: none now.
    */
-  choose(delivery: Delivery): Host | null
+  choose(session: string): { readonly host: Host; readonly room: number } | null
   stick(session: string, host: Host): void
-  /** For people: why turns are handed over, or why not. */
+  /** For people: why turns are handed over, or what is known of who gets them. */
   describe(): string
 }
 
-function isBefore(one: Held, session: string, turn: string): boolean {
-  return one.flying && !one.seen && one.session === session && one.turn !== turn
+const SESSIONS_REMEMBERED = 10_000
+const ASKS_REMEMBERED = 1_000
+const CHATS_REMEMBERED = 1_000
+
+export function keyOf({ facts, origin }: AttachedHost): string {
+  const own = facts.routingKey ?? `shim:${facts.shim}`
+  return origin === 'local' ? own : `${own}@${origin}`
+}
+
+/** The line that a turn goes down: a proven one, else the one that was last found to be listened to, else the newest. */
+export function lineOf({ lines, held }: Host): Line | null {
+  const last = held.findLast((one) => one.seen && !one.fetched)?.lines.at(-1)
+  return (
+    lines.findLast((line) => line.proven) ??
+    (last && lines.includes(last) ? last : undefined) ??
+    lines.at(-1) ??
+    null
+  )
 }
 
 /** The shim remembers only what was not acknowledged. */
 const holds = ({ held }: Host): number =>
-  held.length < MOST_HELD ? held.length : held.filter((one) => !one.acked).length
+  held.length < MOST_HELD ? held.length : held.filter((one) => one.phase !== 'acked').length
 
-const roomy = (host: Host | null): Host | null => (host && holds(host) < MOST_HELD ? host : null)
-
-export const isUsable = (host: Host): boolean => host.proven || !host.silent
-
-/** One that is forgotten sticks anew with its next turn. */
-const SESSIONS_REMEMBERED = 10_000
-const ASKS_REMEMBERED = 1_000
+const roomAt = (host: Host): number =>
+  Math.max(0, Math.min(lineOf(host)?.link.room() ?? 0, MOST_HELD - holds(host)))
 
 export function createHostBook(start: string, clock: Clock): HostBook {
   const hosts: Host[] = []
   const sticky = createBoundedMap<string, string>(SESSIONS_REMEMBERED)
-  /** Of one place the newest attachment: an older one that still stands is a line that died without a word. */
-  const newest = (from: readonly Host[], key: string | undefined): Host | null =>
-    from.findLast((host) => host.key === key) ?? null
   const first = (from: readonly Host[], session: string): Host | null =>
-    newest(from, sticky.get(session)) ?? newest(from, from[0]?.key)
+    from.find((host) => host.key === sticky.get(session)) ?? from[0] ?? null
+  const isBusyWith = (host: Host, session: string) =>
+    host.held.some((one) => one.session === session && isUnseen(one) && !isMoved(one.turn))
+  const isMoved = (turn: string) =>
+    hosts.filter((host) => host.held.some((one) => one.turn === turn)).length > 1
 
   return {
     all: () => hosts,
+    at: (link) => hosts.find((host) => host.key === keyOf(link)),
     add(link) {
-      const { facts } = link
-      const asks = createBoundedMap<string, true>(ASKS_REMEMBERED)
-      for (const request of facts.asks) asks.set(request, true)
       const host: Host = {
-        link,
-        key: facts.routingKey ?? link.id,
-        proven: facts.proven,
+        key: keyOf(link),
+        since: clock.now(),
+        lines: [],
+        proven: false,
         silent: false,
-        trial: null,
-        held: facts.held.map((one) => ({
-          ...one,
-          files: [],
-          seen: one.seen === true,
-          acked: false,
-          // What a host had that was proven went back as an attempt.
-          counted: facts.proven,
-          answering: false,
-          flying: false,
-          elsewhere: false,
-        })),
+        held: [],
+        used: false,
         current: null,
-        asks,
+        learned: createBoundedMap(CHATS_REMEMBERED),
+        asks: createBoundedMap(ASKS_REMEMBERED),
         askBucket: createTokenBuckets(1, clock),
         calls: 0,
       }
-      for (const { session } of facts.held) sticky.set(session, host.key)
       hosts.push(host)
       return host
     },
     remove(host) {
-      host.trial?.()
-      host.trial = null
       const at = hosts.indexOf(host)
       if (at !== -1) hosts.splice(at, 1)
     },
-    reachable: () => hosts.some(isUsable),
     holderOf(turn) {
       for (const host of hosts.toReversed()) {
-        const held = isUsable(host) ? host.held.find((one) => one.turn === turn) : undefined
+        const held = host.held.find((one) => one.turn === turn && one.phase !== 'elsewhere')
         if (held) return { host, held }
       }
       return null
     },
-    choose({ session, turn }) {
-      // The one before is being tried with: whoever gets this one now would have it first.
-      if (hosts.some((host) => host.trial !== null && host.held.some((one) => isBefore(one, session, turn))))
-        return null
+    choose(session) {
+      const only = hosts.length === 1 ? hosts[0] : undefined
+      if (only) return { host: only, room: roomAt(only) }
+      const tried = hosts.every((host) => host.proven || host.silent)
+      // One before it is being tried with: whoever gets this one now would have it first.
+      const behind = hosts.some((host) => !host.proven && !host.silent && isBusyWith(host, session))
+      if (behind) return null
       const proven = hosts.filter((host) => host.proven)
-      if (proven.length > 0) return roomy(first(proven, session))
-      const free = hosts.filter(
-        (host) => !host.silent && host.trial === null && host.held.every((one) => one.turn !== turn),
-      )
-      return roomy(first(free, session))
+      // What such a host still has of this session moves as one: until then nothing goes past it.
+      if (proven.length > 0 && hosts.some((host) => !host.proven && isBusyWith(host, session))) return null
+      const free = hosts.filter((host) => !host.silent && !host.held.some(isUnseen))
+      const host = first(proven.length > 0 ? proven : tried ? hosts : free, session)
+      if (!host) return null
+      return { host, room: Math.min(roomAt(host), host.proven || tried ? MOST_HELD : 1) }
     },
-    stick(session, host) {
-      sticky.set(session, host.key)
-    },
+    stick: (session, host) => sticky.set(session, host.key),
     describe() {
       if (hosts.length === 0) return `no host is attached; ${start}`
-      const names = [...new Set(hosts.map(({ link }) => link.facts.client ?? 'a host'))].join(', ')
+      const links = hosts.flatMap(({ lines }) => lines.map(({ link }) => link.facts.client ?? 'a host'))
+      const names = [...new Set(links)].join(', ')
       const proven = hosts.filter((host) => host.proven).length
       if (proven > 0) return `${proven} of ${hosts.length} attached take messages (${names})`
-      if (hosts.some(isUsable)) return `${names} is attached, and has not acted on a message yet`
-      return `${names} is attached, but acted on no message within 30 s: its tools work, and it does not take us as a channel, or it is busy; ${start}`
+      const word = `attached, unproven: ${names}`
+      if (!hosts.every(({ silent }) => silent)) return `${word} has not acted on a message yet`
+      return `${word} acted on no message within 30 s: its tools work, and it does not take us as a channel, or it is busy; ${start}`
     },
   }
 }

@@ -5,21 +5,25 @@ import {
   type AgentOutlet,
   type AttachedHost,
   type ConnectorDeps,
+  createBoundedMap,
   type Delivery,
   type HostSeat,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { ASK_LIMIT, boundedAsk } from './bounded-ask.ts'
+import { createAskDesk } from './asks.ts'
 import { createCallDesk } from './calls.ts'
 import { eventOf } from './event.ts'
 import { filesOf, type Held } from './evidence.ts'
 import { type FileMeta, fetchFirstFile, hasFirstFile } from './first-file.ts'
-import { createHostBook, type Host } from './hosts.ts'
+import { createHostBook, type Host, type Line, lineOf } from './hosts.ts'
+import { attachLine, broughtBy } from './lines.ts'
+import { createMoves } from './moves.ts'
 
-/** How long an unproven host may take with its one turn. */
-export const TRIAL_MS = 30_000
 /** Turns of one session in flight. A host works through what piled up in its own order. */
 const WINDOW = 256
+const FILES_REMEMBERED = 1_000
+/** As long a session that went back for another node is left to it: longer than a lane rests and a sweep takes. */
+const LEFT_TO_OTHERS_MS = 10_000
 
 export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   const { agent, clock, log } = deps
@@ -31,84 +35,97 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   const hosts = createHostBook(start, clock)
   // Sessions whose turns are on their way back to the queue: a newer one must not overtake them.
   const returning = new Set<string>()
-  const waits = new Set<{ readonly session: string; overtaking: boolean }>()
-  let waiting: (() => void)[] = []
+  const leftToOthers = createBoundedMap<string, number>(FILES_REMEMBERED)
+  const files = createBoundedMap<string, FileMeta>(FILES_REMEMBERED)
   let outlet: AgentOutlet | null = null
   let closeDoor: () => void = () => undefined
   let stopping = false
 
   const changed = () => {
-    const woken = waiting
-    waiting = []
-    for (const wake of woken) wake()
+    outlet?.presence(hosts.all().length > 0, hosts.describe())
+    outlet?.roomy()
   }
-  const change = () => new Promise<void>((resolve) => waiting.push(resolve))
-
-  const showPresence = () => outlet?.presence(hosts.reachable(), hosts.describe())
 
   const absent = () =>
     new SwitchboardError('agent_absent', `${agent.id}: ${hosts.describe()}`, { retryAfterMs: 0 })
 
-  const hand = async (host: Host, delivery: Delivery, file: FileMeta) => {
-    const event = eventOf(delivery, host.link.local ? file : {})
-    const { turn, session, chatId, messageId } = event
-    host.held = host.held.filter((one) => one.turn !== turn)
-    const fresh = {
-      seen: false,
-      acked: false,
-      answering: false,
-      counted: false,
-      flying: true,
-      elsewhere: false,
+  const placeFor = (session: string) => {
+    const until = leftToOthers.get(session) ?? 0
+    if (returning.has(session) || (until > clock.now() && deps.isElsewhere?.())) return null
+    return hosts.choose(session)
+  }
+
+  /** Throws what no host can be handed; else it is on its way when this returns. */
+  const write = (held: Held, line: Line, delivery: Delivery) => {
+    const full = line.link.room() <= 1
+    held.lines.push(line)
+    held.writtenAt = clock.now()
+    held.confirmed = false
+    const written = line.link.deliver(eventOf(delivery, line.link.local ? held.file : {}))
+    void written.then(
+      (outcome) => {
+        if (held.lines.at(-1) === line) held.confirmed = outcome === 'relayed'
+        if (full) outlet?.roomy()
+      },
+      (thrown) => log.warn({ host: line.link.id, error: String(thrown) }, 'a message was not taken'),
+    )
+  }
+
+  const hand = (host: Host, delivery: Delivery, file: FileMeta) => {
+    const line = lineOf(host)
+    if (!line) throw absent()
+    const { turn, session, chatId, messageId } = delivery
+    const held: Held = {
+      ...{ turn, session, chatId, messageId, file, delivery },
+      ...{ phase: 'open', seen: false, fetched: false, counted: false, answering: false, confirmed: false },
+      ...{ files: filesOf(delivery), lines: [], writtenAt: clock.now() },
     }
-    const held: Held = { turn, session, chatId, messageId, files: filesOf(delivery), ...fresh }
+    // Known before it is written: what comes back may be quick.
     host.held.push(held)
-    hosts.stick(session, host)
-    tryOut(host)
-    // A host that takes nothing confirms nothing: once the turn is given back nobody waits for that.
-    const returned = new Promise<void>((resolve) => {
-      held.letGo = resolve
-    })
     try {
-      await Promise.race([host.link.deliver(event), returned])
+      write(held, line, delivery)
     } catch (thrown) {
       // It never had it: nothing it does is about this one.
       host.held = host.held.filter((one) => one !== held)
-      if (!host.held.some(isTried)) {
-        host.trial?.()
-        host.trial = null
-      }
-      changed()
       throw thrown
     }
+    host.used = true
+    hosts.stick(session, host)
+    moves.written()
   }
 
-  const isTried = (one: Held) => one.flying && !one.seen
+  const again = (delivery: Delivery): Delivery => ({ ...delivery, repeat: true })
 
-  /** One that came back with a turn is no surer to act on it than one that was just handed it. */
-  const tryOut = (host: Host) => {
-    const gone = !hosts.all().includes(host)
-    if (gone || host.proven || host.trial !== null || !host.held.some(isTried)) return
-    host.trial = clock.after(TRIAL_MS, () => void giveUpTrial(host))
-  }
+  const moves = createMoves({
+    clock,
+    hosts,
+    isElsewhere: () => deps.isElsewhere?.() ?? false,
+    down(_host, held, line) {
+      const { delivery } = held
+      if (delivery) write(held, line, again(delivery))
+      else held.lines.push(line)
+    },
+    over(to, turns) {
+      for (const held of turns) {
+        try {
+          if (held.delivery) hand(to, again(held.delivery), held.file)
+        } catch (thrown) {
+          held.delivery = null
+          log.warn({ turn: held.turn, error: String(thrown) }, 'a turn could not be moved to the next host')
+        }
+      }
+    },
+    away(turns) {
+      for (const { session } of turns) leftToOthers.set(session, clock.now() + LEFT_TO_OTHERS_MS)
+      void giveBack(turns, false, 'the host gave no sign of having seen it within 30 s')
+    },
+    tried: changed,
+  })
 
-  /** The next host is tried. What it has stays known: it may only have been busy, and still act on it. */
-  const giveUpTrial = async (host: Host) => {
-    host.trial = null
-    host.silent = true
-    const turns = host.held.filter(isTried)
-    await giveBack(turns, false, 'the host gave no sign of having seen it within 30 s')
-  }
-
-  const giveBack = async (turns: Host['held'], counted: boolean, detail: string) => {
+  const giveBack = async (turns: readonly Held[], counted: boolean, detail: string) => {
     const sessions = [...new Set(turns.map((one) => one.session))]
-    for (const one of turns) {
-      one.flying = false
-      one.counted = counted
-    }
+    for (const one of turns) one.phase = 'brought'
     for (const session of sessions) returning.add(session)
-    for (const wait of waits) if (returning.has(wait.session)) wait.overtaking = true
-    for (const one of turns) one.letGo?.()
     try {
       if (turns.length > 0)
         await outlet?.accept({
@@ -123,19 +140,6 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       log.warn({ error: String(thrown) }, 'turns are found again when their lane is taken')
     } finally {
       for (const session of sessions) returning.delete(session)
-      showPresence()
-      changed()
-    }
-  }
-
-  const prove = (host: Host) => {
-    const before = host.proven
-    host.trial?.()
-    host.trial = null
-    host.proven = true
-    host.silent = false
-    if (!before) {
-      showPresence()
       changed()
     }
   }
@@ -145,72 +149,73 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     return deps.tools()
   }
 
+  const accept = async (output: Parameters<AgentOutlet['accept']>[0]) => {
+    await outlet?.accept(output)
+  }
+
   const calls = createCallDesk({
     agent: agent.id,
-    clock,
-    log,
-    tools,
-    accept: async (output) => {
-      await outlet?.accept(output)
-    },
-    prove,
+    ...{ clock, log, tools, accept },
+    proven: changed,
     hosts: hosts.all,
-    freed: changed,
+    freed: () => outlet?.roomy(),
   })
+  const asks = createAskDesk({ log, accept, hosts: hosts.all, proven: changed })
 
-  /** A verdict that was given while it was away is passed on now. */
-  const comeBack = async ({ key, link }: Host) => {
-    const requests = link.facts.asks
-    if (requests.length === 0) return
-    try {
-      await outlet?.accept({ kind: 'waits', host: key, requests })
-    } catch (thrown) {
-      log.warn({ host: link.id, error: String(thrown) }, 'what it waits for could not be looked at')
+  /** The line is gone. Its host lives on by another one, and then only what never reached the host's pipe is written anew. */
+  const detach = (host: Host, line: Line) => {
+    if (!host.lines.includes(line)) return
+    host.lines = host.lines.filter((one) => one !== line)
+    log.info({ host: line.link.id, held: host.held.length }, 'a host detached')
+    const twin = lineOf(host)
+    if (twin) {
+      for (const held of host.held) {
+        const lost = held.phase === 'open' && !held.seen && !held.confirmed && held.lines.at(-1) === line
+        if (lost && held.delivery) write(held, twin, again(held.delivery))
+      }
+      moves.look()
+      return changed()
     }
+    hosts.remove(host)
+    moves.look()
+    const others = new Set(
+      hosts.all().flatMap(({ held }) => held.flatMap(({ turn, phase }) => (phase === 'open' ? [turn] : []))),
+    )
+    const left = host.held.filter((one) => one.phase === 'open' && !others.has(one.turn))
+    // An unproven host may be a listing of servers that lasts a second: it uses up nobody's attempts.
+    const detail = stopping ? 'the daemon ended the attachment' : 'the host went away'
+    void giveBack(left, host.proven, detail)
   }
 
   const admit = (link: AttachedHost): HostSeat => {
-    const host = hosts.add(link)
+    const host = hosts.at(link) ?? hosts.add(link)
+    const { line, replaced } = attachLine(host, link, clock.now())
+    for (const held of broughtBy(host, line, { replaced, now: clock.now() })) {
+      if (held.delivery) write(held, line, again(held.delivery))
+    }
+    for (const { session } of link.facts.held) hosts.stick(session, host)
+    replaced?.link.close('another line of the same shim took its place')
     log.info({ host: link.id, client: link.facts.client, proven: host.proven }, 'a host attached')
-    showPresence()
+    moves.look()
     changed()
-    void comeBack(host)
+    void asks.comeBack(host, link)
     return {
-      call: (call, proves) => calls.call(host, call, proves),
-      async ask(given) {
-        const { requestId, toolName, description, inputPreview } = boundedAsk(given)
-        if (host.askBucket.take('', ASK_LIMIT).over) {
-          log.warn(
-            { host: link.id, request: requestId },
-            'too many permission requests: this one is not asked',
-          )
-          return
-        }
-        host.asks.set(requestId, true)
-        // The last turn that it acted on, else the newest it was handed: a guess, and no evidence.
-        const newest = host.held.at(-1)
-        const about = host.current ?? (newest ? { session: newest.session, turn: newest.turn } : null)
-        await outlet?.accept({
-          kind: 'ask',
-          session: about?.session ?? host.key,
-          ...(about ? { turn: about.turn, guessed: true } : {}),
-          ask: { toolName, description, input: inputPreview, requestId, host: host.key },
-        })
-      },
-      detached() {
-        hosts.remove(host)
-        log.info({ host: link.id, held: host.held.length }, 'a host detached')
-        const left = host.held.filter((one) => one.flying)
-        // An unproven host may be a listing of servers that lasts a second: it uses up nobody's attempts.
-        void giveBack(left, host.proven, stopping ? 'the daemon ended the attachment' : 'the host went away')
-      },
+      call: (call, proves) => calls.call(host, line, call, proves),
+      ask: (given) => asks.ask(host, line, given),
+      detached: () => detach(host, line),
     }
   }
 
   return {
     // What a host that went away had seen and not acknowledged is offered again too, and marked: another host knows nothing
     // of it.
-    redelivery: { handed: 'again', seen: 'again', acknowledged: 'rest', afterTimeout: false },
+    redelivery: {
+      handed: 'again',
+      seen: 'again',
+      acknowledged: 'rest',
+      afterTimeout: false,
+      unseenTold: true,
+    },
     window: WINDOW,
     holdsDecisions: false,
     async start(given) {
@@ -218,64 +223,46 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       stopping = false
       if (!deps.hosts) throw new SwitchboardError('internal', 'the connector was given no door for hosts')
       closeDoor = deps.hosts.open(agent.id, { dialect, admit })
-      showPresence()
+      changed()
+    },
+    room: (session) => placeFor(session)?.room ?? 0,
+    async prepare(delivery) {
+      const near = hosts.all().some(({ lines }) => lines.some(({ link }) => link.local))
+      if (!near || !hasFirstFile(delivery)) return
+      files.set(delivery.turn, await fetchFirstFile(delivery, { agent: agent.id, clock, log, tools }))
     },
     async deliver(delivery) {
-      const wait = { session: delivery.session, overtaking: returning.has(delivery.session) }
-      waits.add(wait)
-      let file: FileMeta | null = hasFirstFile(delivery) ? null : {}
-      try {
-        for (;;) {
-          const holder = hosts.holderOf(delivery.turn)
-          if (holder) {
-            await calls.takeUp(holder.held, delivery)
-            return tryOut(holder.host)
-          }
-          const back = !returning.has(delivery.session)
-          if (wait.overtaking && back) throw absent()
-          const host = back ? hosts.choose(delivery) : null
-          if (host && file === null && host.link.local) {
-            // While it is fetched hosts come and go: the choice is made anew.
-            file = await fetchFirstFile(delivery, { agent: agent.id, clock, log, tools })
-            continue
-          }
-          if (host) return await hand(host, delivery, file ?? {})
-          if (back && (!outlet || !hosts.reachable())) throw absent()
-          await change()
-        }
-      } finally {
-        waits.delete(wait)
+      const holder = hosts.holderOf(delivery.turn)
+      if (holder) {
+        await calls.takeUp(holder.held, delivery)
+        return moves.look()
       }
+      const place = outlet ? placeFor(delivery.session) : null
+      if (!place || place.room <= 0) throw absent()
+      hand(place.host, delivery, files.get(delivery.turn) ?? {})
+      files.delete(delivery.turn)
     },
     takeUp(delivery, seen) {
       const holder = hosts.holderOf(delivery.turn)
       if (holder) {
         calls.goOn(holder.held, delivery, seen)
-        tryOut(holder.host)
+        moves.look()
       }
       return holder !== null
     },
-    async verdict({ ask, behavior, cause }) {
-      const { requestId } = ask
-      // The host has a dialog of its own, which stays open unless a person decided.
-      if (requestId === undefined || cause !== 'person') return 'gone'
-      // An allow that reached another host would allow what nobody looked at. Of one session the newest attachment: an
-      // older one that still stands is a line that died without a word.
-      const host = hosts
-        .all()
-        .findLast((one) => one.asks.has(requestId) && (ask.host === undefined || ask.host === one.key))
-      if (!host) return 'gone'
-      const told = await host.link.verdict({ requestId, behavior })
-      if (told === 'relayed') host.asks.delete(requestId)
-      return told
+    whereIs(turn) {
+      const { host } = hosts.holderOf(turn) ?? {}
+      const facts = host?.lines.at(-1)?.link.facts
+      return host ? { host: `${facts?.client ?? 'a host'} (${host.key})`, proven: host.proven } : null
     },
+    verdict: (verdict) => asks.verdict(verdict),
     async stop() {
       stopping = true
       closeDoor()
       closeDoor = () => undefined
+      moves.stop()
       const last = outlet
       outlet = null
-      changed()
       last?.presence(false, 'stopped')
     },
   }

@@ -56,6 +56,13 @@ function describe(context: Context, report: DoctorReport): string {
       ...gateLines(context, each.gates, '  '),
     )
   }
+  for (const { turn, agent, host, since, why } of report.unseen ?? []) {
+    const where = host === null ? 'a host at another node' : oneLine(host)
+    lines.push(
+      '',
+      `${paint.red('problem')} turn ${oneLine(turn)} of ${oneLine(agent)} lies at ${where} since ${relativeTime(since, now)}, and nothing shows that it was seen: ${oneLine(why)}`,
+    )
+  }
   for (const { reason, at } of report.turned_away ?? [])
     lines.push('', `${paint.red('turned away')} a host, ${relativeTime(at, now)}: ${oneLine(reason)}`)
   lines.push(...serverLines(context, report.servers ?? []))
@@ -80,7 +87,10 @@ function describe(context: Context, report: DoctorReport): string {
 
 /** What Claude Code itself says, and its gates, where an agent of that kind waits for it. Null: there is none. */
 function claudeView(context: Context, report: DoctorReport) {
-  const waiting = report.agents.filter((agent) => agent.connector === 'channel' && !agent.attached)
+  const unseen = new Set((report.unseen ?? []).map(({ agent }) => agent))
+  const waiting = report.agents.filter(
+    ({ id, connector, attached }) => connector === 'channel' && (!attached || unseen.has(id)),
+  )
   if (waiting.length === 0) return null
   return {
     agents: waiting.map(({ id }) => id),

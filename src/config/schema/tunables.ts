@@ -17,6 +17,10 @@ export const tunablesSchema = z
       'Silence after which a turn is offered again, where the connector can know that nothing runs.',
       D.redeliverAfterMs,
     ),
+    unseen_notice: duration(
+      'How long a turn may lie at a host of a channel without evidence that it was seen before its sender is told, and doctor names it.',
+      D.unseenNoticeMs,
+    ),
     queue_expiry: duration('How long a turn may wait for its agent.', D.queueExpiryMs),
     approval_expiry: duration('How long an approval waits before it is denied.', D.approvalExpiryMs),
     sender_limit: rateLimit.default(D.senderLimit).describe('Limit per sender; 0/0 = none.'),

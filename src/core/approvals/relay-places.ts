@@ -3,11 +3,18 @@ import { type Address, formatAddress, RELAY_PLACE, type Settings } from '../../c
 import { canSpeak, type Links } from '../outbound/links.ts'
 import { isBound } from '../people/approvers.ts'
 
-/** One per server of this agent that passes its gates, is connected and relays permissions. */
-export function relayPlaces(settings: Settings, links: Links, agent: string): readonly Address[] {
+/** One per server of this agent that is admitted, passes its gates, is connected and relays permissions. */
+export function relayPlaces(
+  settings: Settings,
+  links: Links,
+  { agent, servers }: { readonly agent: string; readonly servers: readonly string[] | null },
+): readonly Address[] {
+  const isAdmitted = (server: string | undefined) =>
+    servers === null || (server !== undefined && servers.includes(server))
   return links
     .all()
     .filter((link) => isBound(settings, agent, link.integration) && link.adapter.relaysApprovals?.() === true)
+    .filter((link) => isAdmitted(link.adapter.channel?.server))
     .map((link) => ({ integration: link.integration, conversation: RELAY_PLACE }))
 }
 

@@ -27,6 +27,8 @@ export interface AskOrder {
   readonly placeless?: true
   /** Where the turn came from, and who sent it. */
   readonly origin: { readonly to: Address; readonly sender: string } | null
+  /** The channel servers that may be asked; null: all of the agent's. */
+  readonly servers: readonly string[] | null
 }
 
 export interface SurfacesDeps {
@@ -68,7 +70,7 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
       for (const group of openedGroups(settings, order.agent)) found.set(formatAddress(group), group)
     }
     const chats = [...found.values()].filter((chat) => canAsk(deps.links, chat, origin?.to ?? null))
-    return [...chats, ...relayPlaces(settings, deps.links, order.agent)]
+    return [...chats, ...relayPlaces(settings, deps.links, order)]
   }
 
   const prompts = (id: string, order: AskOrder, chats: readonly Address[]): readonly NewSend[] =>

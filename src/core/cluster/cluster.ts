@@ -33,6 +33,8 @@ export interface Cluster {
   isAlive(owner: string): boolean
   /** A turn can be handed to this agent here, or at another living node. */
   reaches(agent: string): boolean
+  /** Another living node has it. */
+  isElsewhere(agent: string): boolean
   /** When the present outage of an agent began, the same on every node; null: somebody reaches it. */
   outageOf(agent: string): number | null
   /** Whether this node should act on another node's hint about work of this agent, or leave it to a better one. */
@@ -181,6 +183,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
     nodes: () => nodes.map((one) => ({ ...one, alive: runs(one) })),
     others,
     isAlive,
+    isElsewhere: (agent) => holders(agent).length > 0,
     reaches: (agent) => isHere(agent) || holders(agent).length > 0,
     outageOf(agent) {
       if (isHere(agent) || holders(agent).length > 0) return null

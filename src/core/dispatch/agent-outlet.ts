@@ -19,6 +19,7 @@ import {
   type TurnRow,
 } from '../../contract/index.ts'
 import type { Approvals } from '../approvals/approvals.ts'
+import { admissionOf } from '../channel-admission.ts'
 import { givenUpText, NO_REPLY_TEXT, notice } from '../notices.ts'
 import { canSpeak, type Links } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
@@ -186,8 +187,12 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const origin = await originOf(output)
     const flying = output.turn ? dispatcher.flight(output.turn) : null
     if (flying && output.turn && !output.guessed) await dispatcher.settle(output.turn, 'seen')
+    const host = output.at
+    const asker = { agent, turn: output.turn ?? null, session: host ? null : output.session }
+    const { servers } = await admissionOf({ ...asker, ...(host ? { host } : {}) }, deps)
     const id = await deps.approvals.ask({
       agent,
+      servers,
       session: output.session,
       turn: output.turn ?? null,
       ask: output.ask,

@@ -20,6 +20,8 @@ export interface Flight {
   /** Something was said for it: an answer without a word gets a notice. */
   said: boolean
   acknowledged: boolean
+  /** It lay without evidence for long, and its sender was told, or told of one before it. */
+  unseenTold: boolean
   /** Commits under way of what its agent said: as long as there are any it is not silent. */
   speaking: number
   cancelTimeout: Cancel
@@ -241,6 +243,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
         written: false,
         said: false,
         acknowledged: false,
+        unseenTold: false,
         speaking: 0,
         cancelTimeout: () => undefined,
         cancelTyping: () => undefined,

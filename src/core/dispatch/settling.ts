@@ -20,6 +20,7 @@ import type { LaneHold, LaneHolds } from './lane-holds.ts'
 import { noticeTarget } from './notice-target.ts'
 import type { Roster } from './roster.ts'
 import { createSignsOfLife } from './signs-of-life.ts'
+import { createUnseenNotices } from './unseen-notices.ts'
 
 export interface SettlingDeps {
   readonly store: Pick<Store, 'accept' | 'acceptFor' | 'heardOf' | 'moveTurns' | 'shared' | 'turn'>
@@ -29,6 +30,7 @@ export interface SettlingDeps {
   readonly roster: Roster
   readonly signal: SignalSink
   readonly canSpeak: (integration: string) => boolean
+  readonly say: (sends: readonly NewSend[]) => Promise<unknown>
   readonly ackReaction: (row: TurnRow) => NewSend | null
   readonly ended: (row: TurnRow, end: TurnEnd) => readonly NewSend[]
   readonly onRejected: (row: TurnRow) => void
@@ -74,10 +76,13 @@ export interface Settling {
 export function createSettling(deps: SettlingDeps): Settling {
   const { store, clock, log, roster, holds, storeRetry } = deps
 
+  const unseen = createUnseenNotices(deps)
+
   const watchSilence = (hold: LaneHold, row: TurnRow, since = clock.now()) => {
     const redelivery = roster.get(hold.agent)?.connector.redelivery
     const waits = redelivery?.handed === 'wait'
     const flight = hold.flights.get(row.id)
+    if (redelivery?.unseenTold && row.state !== 'seen') unseen.watch(hold, row, since)
     if (!flight || !(waits || redelivery?.afterTimeout)) return
     flight.cancelTimeout()
     const { redeliverAfterMs } = deps.settings().tunables

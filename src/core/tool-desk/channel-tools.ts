@@ -3,13 +3,9 @@
 import {
   type Address,
   address,
-  agentById,
-  type Binding,
   type ChannelRegistration,
   type ChannelView,
   type Destination,
-  parseAddress,
-  SCHEDULE_PLACE,
   type SendResult,
   type ServerToolResult,
   type Settings,
@@ -19,7 +15,7 @@ import {
   type ToolDesk,
   type ToolOutcome,
 } from '../../contract/index.ts'
-import { boundAt } from '../inbound/routing.ts'
+import { type Admission, admissionOf } from '../channel-admission.ts'
 import type { Links } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 import { sentText } from '../outbound/send-result.ts'
@@ -35,12 +31,6 @@ export interface ChannelToolsDeps {
   readonly outlet: Outlet
 }
 
-interface CurrentBinding {
-  readonly id: string
-  /** Null: nothing led here from any place, so that all servers of the agent count. */
-  readonly servers: readonly string[] | null
-}
-
 interface Registered {
   readonly integration: string
   readonly view: ChannelView
@@ -54,35 +44,7 @@ const THREADS_FROM = 1_000
 export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
   const { store, settings, links } = deps
 
-  /** Where the turn in work, or the session, came from; null: from no place at all. */
-  const placeOf = async (caller: ToolCaller): Promise<Address | null> => {
-    const turn = caller.turn === null ? null : await store.turn(caller.turn)
-    if (turn?.agent === caller.agent)
-      return turn.integration === SCHEDULE_PLACE
-        ? null
-        : address(turn.integration, turn.conversation, turn.thread ?? undefined)
-    const session = caller.session === null ? null : await store.session(caller.session)
-    if (session?.agent !== caller.agent) return null
-    const at = parseAddress(session.address)
-    return at.integration === SCHEDULE_PLACE ? null : at
-  }
-
-  const currentBinding = async (caller: ToolCaller): Promise<CurrentBinding> => {
-    const place = await placeOf(caller)
-    if (place === null) return { id: caller.agent, servers: null }
-    const agent = agentById(settings(), caller.agent)
-    const through = links.get(place.integration)?.adapter.channel?.server
-    // What came through a channel server came by the binding that lets the server in, up or down.
-    const binding =
-      through === undefined
-        ? boundAt({ agents: agent ? [agent] : [] }, place)?.binding
-        : agent?.bindings.find((one) => one.allowedChannelServers.includes(through))
-    return binding
-      ? { id: bindingId(binding), servers: binding.allowedChannelServers }
-      : { id: caller.agent, servers: [] }
-  }
-
-  const registered = (agent: string, { servers }: CurrentBinding): readonly Registered[] =>
+  const registered = (agent: string, { servers }: Admission): readonly Registered[] =>
     links.all().flatMap(({ integration, adapter: { channel: view } }) => {
       if (view?.agent !== agent || servers?.includes(view.server) === false) return []
       const registration = view.registration()
@@ -125,7 +87,7 @@ export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
   return {
     channelList: (caller) =>
       toolOutcome(async () => {
-        const binding = await currentBinding(caller)
+        const binding = await admissionOf(caller, deps)
         const servers = registered(caller.agent, binding).map(({ registration }) => ({
           server_name: registration.server,
           plugin_source: registration.stamp.source,
@@ -136,7 +98,7 @@ export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
 
     channelStatus: (caller, { server }) =>
       toolOutcome(async () => {
-        const binding = await currentBinding(caller)
+        const binding = await admissionOf(caller, deps)
         const rows = registered(caller.agent, binding).map(({ registration }) =>
           statusRow(binding.id, registration),
         )
@@ -157,7 +119,7 @@ export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
         const { maxBodyBytes } = settings().tunables
         if (Buffer.byteLength(JSON.stringify(input)) > maxBodyBytes)
           throw wrong(`channel_send: 'arguments' exceeds ${maxBodyBytes} bytes`)
-        const binding = await currentBinding(caller)
+        const binding = await admissionOf(caller, deps)
         const found = registered(caller.agent, binding).find((one) => one.view.server === name)
         if (!found)
           throw wrong(
@@ -234,10 +196,6 @@ function statusRow(binding: string, registration: ChannelRegistration) {
 
 function shown(structured: Readonly<Record<string, unknown>>): ToolOutcome {
   return { text: JSON.stringify(structured), isError: false, structured }
-}
-
-function bindingId({ plugin, instance }: Binding): string {
-  return `${plugin}:${instance || 'default'}`
 }
 
 function wrong(message: string): SwitchboardError {

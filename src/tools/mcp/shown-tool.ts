@@ -50,9 +50,9 @@ function shownFile({ name, mime, bytes }: NewFile, index: number): CallToolResul
  * The same for a host whose model reads: Claude Code shows it the structured content instead of the text where there is
  * one, so that the fields for programs go beside the result.
  */
-export function shownText({ text, isError, structured }: ToolOutcome): CallToolResult {
+export function shownText({ text, isError, structured, note }: ToolOutcome): CallToolResult {
   return {
-    content: [{ type: 'text', text }],
+    content: [{ type: 'text', text }, ...(note === undefined ? [] : [{ type: 'text' as const, text: note }])],
     _meta: { 'switchboard/result': { ...structured } },
     ...(isError ? { isError: true } : {}),
   }

@@ -1,0 +1,94 @@
+// Permission requests of hosts: each is one approval, however many lines it comes by, and the verdict goes to the host that
+// asked. Only a host that took us as a channel sends one, so it proves its host.
+import type {
+  AgentConnector,
+  AgentOutput,
+  AttachedHost,
+  HostAsk,
+  Logger,
+  OpenAtHost,
+} from '../../contract/index.ts'
+import { ASK_LIMIT, boundedAsk } from './bounded-ask.ts'
+import type { Host, Line } from './hosts.ts'
+
+export interface AskDeskDeps {
+  readonly log: Logger
+  readonly accept: (output: AgentOutput) => Promise<void>
+  readonly hosts: () => readonly Host[]
+  /** A host was proven. */
+  readonly proven: () => void
+}
+
+export interface AskDesk {
+  ask(host: Host, line: Line, given: HostAsk): Promise<void>
+  /** A verdict that was given while it was away is passed on now. */
+  comeBack(host: Host, link: AttachedHost): Promise<void>
+  verdict: NonNullable<AgentConnector['verdict']>
+}
+
+export function openAt({ held, used }: Host): OpenAtHost {
+  return { open: held.flatMap(({ turn, phase }) => (phase === 'open' ? [turn] : [])), used }
+}
+
+export function createAskDesk({ log, accept, hosts, proven }: AskDeskDeps): AskDesk {
+  const prove = (host: Host, line: Line) => {
+    const known = host.proven && line.proven
+    host.proven = line.proven = true
+    host.silent = false
+    if (!known) proven()
+  }
+
+  return {
+    async ask(host, line, given) {
+      const { requestId, toolName, description, inputPreview } = boundedAsk(given)
+      prove(host, line)
+      const by = host.asks.get(requestId) ?? []
+      const asked = by.some((one) => one !== line && host.lines.includes(one))
+      host.asks.set(requestId, [...by.filter((one) => one !== line), line])
+      // It came by the other line already: one request, one question.
+      if (asked) return
+      if (host.askBucket.take('', ASK_LIMIT).over) {
+        log.warn(
+          { host: line.link.id, request: requestId },
+          'too many permission requests: this one is not asked',
+        )
+        return
+      }
+      // The last turn that it acted on, else the newest it was handed: a guess, and no evidence.
+      const newest = host.held.at(-1)
+      const about = host.current ?? (newest ? { session: newest.session, turn: newest.turn } : null)
+      await accept({
+        kind: 'ask',
+        session: about?.session ?? host.key,
+        ...(about ? { turn: about.turn, guessed: true } : {}),
+        at: openAt(host),
+        ask: { toolName, description, input: inputPreview, requestId, host: host.key },
+      })
+    },
+    async comeBack({ key }, { id, facts }) {
+      if (facts.asks.length === 0) return
+      try {
+        await accept({ kind: 'waits', host: key, requests: facts.asks })
+      } catch (thrown) {
+        log.warn({ host: id, error: String(thrown) }, 'what it waits for could not be looked at')
+      }
+    },
+    async verdict({ ask, behavior, cause }) {
+      const { requestId } = ask
+      // The host has a dialog of its own, which stays open unless a person decided.
+      if (requestId === undefined || cause !== 'person') return 'gone'
+      // An allow that reached another host would allow what nobody looked at.
+      const host = hosts().find(
+        (one) => one.asks.has(requestId) && (ask.host === undefined || ask.host === one.key),
+      )
+      // One of the lines that it came by is enough, the newest first.
+      const lines = (host?.asks.get(requestId) ?? []).filter((line) => host?.lines.includes(line))
+      for (const { link } of lines.toReversed()) {
+        if ((await link.verdict({ requestId, behavior })) !== 'relayed') continue
+        host?.asks.delete(requestId)
+        return 'relayed'
+      }
+      return 'gone'
+    },
+  }
+}

@@ -1,0 +1,55 @@
+// The lines of one host. The same shim again takes the place of its line; another one of the same session is a twin. What the
+// shim says it wrote to the host's pipe is not written again, and what never arrived there is.
+import type { AttachedHost } from '../../contract/index.ts'
+import { type Held, isUnseen } from './evidence.ts'
+import type { Host, Line } from './hosts.ts'
+
+export function attachLine(
+  host: Host,
+  link: AttachedHost,
+  now: number,
+): { readonly line: Line; readonly replaced: Line | null } {
+  const replaced = host.lines.find((one) => one.link.facts.shim === link.facts.shim) ?? null
+  const line: Line = { link, since: now, proven: link.facts.proven || (replaced?.proven ?? false) }
+  host.lines = [...host.lines.filter((one) => one !== replaced), line]
+  host.proven = host.proven || line.proven
+  for (const request of link.facts.asks)
+    host.asks.set(request, [...(host.asks.get(request) ?? []).filter((one) => one !== replaced), line])
+  return { line, replaced }
+}
+
+/** Takes note of what the line brings; what comes back was on its way down the line that it replaces, and never arrived. */
+export function broughtBy(
+  host: Host,
+  line: Line,
+  { replaced, now }: { readonly replaced: Line | null; readonly now: number },
+): readonly Held[] {
+  const { facts } = line.link
+  const known = new Map(host.held.map((one) => [one.turn, one]))
+  const named = new Set<string>()
+  for (const one of facts.held) {
+    named.add(one.turn)
+    const held = known.get(one.turn)
+    if (held) held.seen = held.seen || one.seen === true
+    if (held && !held.lines.includes(line)) held.lines.push(line)
+    if (held) continue
+    host.held.push({
+      ...{ turn: one.turn, session: one.session, chatId: one.chatId, messageId: one.messageId },
+      ...{ phase: 'brought', seen: one.seen === true, fetched: false, answering: false, confirmed: true },
+      // What a host had that was proven went back as an attempt.
+      ...{ counted: facts.proven, files: [], lines: [line], writtenAt: now, delivery: null, file: {} },
+    })
+  }
+  host.used = host.used || host.held.length > 0
+  if (!replaced) return []
+  const lost: Held[] = []
+  for (const held of host.held) {
+    const at = held.lines.indexOf(replaced)
+    if (at === -1) continue
+    held.lines.splice(at, 1)
+    if (named.has(held.turn) || held.confirmed || !isUnseen(held)) {
+      if (!held.lines.includes(line)) held.lines.push(line)
+    } else lost.push(held)
+  }
+  return lost
+}

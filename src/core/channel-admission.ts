@@ -1,0 +1,95 @@
+// Which channel servers count where something is asked for: those that the binding admits through which the work came. One
+// who has no session's token may work on turns of several bindings at once, and then only what all of them admit counts.
+import {
+  type Address,
+  type AgentSettings,
+  address,
+  agentById,
+  type Binding,
+  parseAddress,
+  SCHEDULE_PLACE,
+  type Settings,
+  type Store,
+  type ToolCaller,
+} from '../contract/index.ts'
+import { boundAt } from './inbound/routing.ts'
+import type { Links } from './outbound/links.ts'
+
+export interface Admission {
+  /** The binding, or the agent where none can be named. */
+  readonly id: string
+  /** Null: nothing led here from any place, so that all servers of the agent count. */
+  readonly servers: readonly string[] | null
+}
+
+export interface AdmissionDeps {
+  readonly store: Pick<Store, 'turn' | 'session'>
+  readonly settings: () => Settings
+  readonly links: Pick<Links, 'get'>
+}
+
+type Asker = Pick<ToolCaller, 'agent' | 'session' | 'turn' | 'host'>
+
+export async function admissionOf(asker: Asker, deps: AdmissionDeps): Promise<Admission> {
+  const agent = agentById(deps.settings(), asker.agent)
+  const { host } = asker
+  if (asker.session !== null || host === undefined)
+    return admissionAt(asker.agent, agent, await placeOf(asker, deps), deps)
+  if (!host.used) return { id: asker.agent, servers: null }
+  const found: Admission[] = []
+  for (const turn of host.open) {
+    const place = await placeOf({ ...asker, turn }, deps)
+    if (place) found.push(admissionAt(asker.agent, agent, place, deps))
+  }
+  return found.length > 0 ? whatAllAdmit(found) : ofAllBindings(asker.agent, agent)
+}
+
+/** With nothing open it is not known whose work the next call is. */
+function ofAllBindings(id: string, agent: AgentSettings | undefined): Admission {
+  // What stands for a channel server itself admits nothing, and refuses nothing.
+  const bindings = (agent?.bindings ?? []).filter(({ plugin }) => plugin !== 'mcp')
+  if (bindings.length === 0) return { id, servers: null }
+  return { id, servers: whatAllAdmit(bindings.map(admissionOfBinding)).servers }
+}
+
+function whatAllAdmit(all: readonly Admission[]): Admission {
+  const limited = all.flatMap(({ servers }) => (servers === null ? [] : [servers]))
+  const [first, ...more] = limited
+  return {
+    id: [...new Set(all.map(({ id }) => id))].join(','),
+    servers: first?.filter((server) => more.every((others) => others.includes(server))) ?? null,
+  }
+}
+
+/** Where the turn in work, or the session, came from; null: from no place at all. */
+async function placeOf(asker: Asker, { store }: AdmissionDeps): Promise<Address | null> {
+  const turn = asker.turn === null ? null : await store.turn(asker.turn)
+  if (turn?.agent === asker.agent)
+    return turn.integration === SCHEDULE_PLACE
+      ? null
+      : address(turn.integration, turn.conversation, turn.thread ?? undefined)
+  const session = asker.session === null ? null : await store.session(asker.session)
+  if (session?.agent !== asker.agent) return null
+  const at = parseAddress(session.address)
+  return at.integration === SCHEDULE_PLACE ? null : at
+}
+
+function admissionAt(
+  id: string,
+  agent: AgentSettings | undefined,
+  place: Address | null,
+  { links }: AdmissionDeps,
+): Admission {
+  if (place === null) return { id, servers: null }
+  const through = links.get(place.integration)?.adapter.channel?.server
+  // What came through a channel server came by the binding that lets the server in, up or down.
+  const binding =
+    through === undefined
+      ? boundAt({ agents: agent ? [agent] : [] }, place)?.binding
+      : agent?.bindings.find((one) => one.allowedChannelServers.includes(through))
+  return binding ? admissionOfBinding(binding) : { id, servers: [] }
+}
+
+function admissionOfBinding({ plugin, instance, allowedChannelServers }: Binding): Admission {
+  return { id: `${plugin}:${instance || 'default'}`, servers: allowedChannelServers }
+}
