@@ -20,9 +20,14 @@ export function createStoreDesk(store: Store, settings: () => Settings): StoreDe
       const row = await store.send(id)
       return row ? sendView(row) : null
     },
-    async approvals(states, limit) {
+    async approvals(states, limit, { id, before } = {}) {
       const wanted = states as Parameters<Store['approvals']>[0]['states'] | null
-      return (await store.approvals({ ...(wanted ? { states: wanted } : {}), limit })).map(approvalView)
+      const filter = {
+        ...(wanted ? { states: wanted } : {}),
+        ...(id === undefined ? {} : { id }),
+        ...(before === undefined ? {} : { beforeSeq: before }),
+      }
+      return (await store.approvals({ ...filter, limit })).map(approvalView)
     },
     pairings: async () => (await store.pairings()).map(pairingView),
     async access() {
@@ -48,7 +53,10 @@ export function createStoreDesk(store: Store, settings: () => Settings): StoreDe
       Object.keys(await store.secrets())
         .filter(isSecretName)
         .sort(),
-    notifications: async (limit) => (await store.notifications({ limit })).map(notificationView),
+    notifications: async (limit, before) =>
+      (await store.notifications({ limit, ...(before === undefined ? {} : { before }) })).map(
+        notificationView,
+      ),
     verifyAudit: (expectHead) => store.verify(expectHead),
     ledger: (afterSeq, limit) => store.ledger({ afterSeq, limit }),
   }

@@ -81,6 +81,7 @@ export function notificationView(row: NotificationRow): NotificationView {
 export function approvalView(row: ApprovalRow): ApprovalView {
   return {
     id: row.id,
+    seq: row.seq,
     agent: row.agent,
     session: row.session,
     tool_name: row.ask.toolName,

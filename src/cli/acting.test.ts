@@ -62,6 +62,7 @@ describe('send', () => {
 
 describe('approvals', () => {
   const approval: ApprovalView = {
+    seq: 7,
     id: 'abcde',
     agent: 'demo',
     session: 's',
@@ -78,6 +79,27 @@ describe('approvals', () => {
     created_at: '2026-01-02T11:59:00.000Z',
     expires_at: '2026-01-02T12:09:00.000Z',
   }
+
+  it('[I14.list-cut] [I14.list-pages] prints all that wait to scripts, and tells people where a cut table goes on', async () => {
+    const all = Array.from({ length: 1_203 }, (_, n) => ({ ...approval, seq: 1_203 - n }))
+    await start({
+      'GET /api/approvals': ({ query }: Asked) => {
+        const from =
+          query.before === undefined ? 0 : all.findIndex(({ seq }) => String(seq) === query.before) + 1
+        const items = all.slice(from, from + Number(query.limit))
+        return {
+          body: { items, next: items.length === Number(query.limit) ? String(items.at(-1)?.seq) : null },
+        }
+      },
+    })
+    const scripts = await command(['approvals', '--json', ...data()])
+    expect(scripts.lines).toEqual(all)
+    expect(scripts.err).toBe('')
+    const people = await command(['approvals', ...data()])
+    expect(people.err).toContain('Cut at 50: more with --limit, or go on with --before 1154')
+    const rest = await command(['approvals', '--json', '--before', '1154', ...data()])
+    expect(rest.lines).toEqual(all.slice(50))
+  })
 
   it('[S14.json-approvals] [S14.cli-approvals] [S10.surface-cli] lists the pending, shows the whole input, decides', async () => {
     const { asked } = await start({

@@ -113,7 +113,7 @@ describe('status', () => {
 })
 
 describe('turns and inbox', () => {
-  it('[S14.json-lines] [S14.json-turn] one object a line, all pages, in the names scripts rely on', async () => {
+  it('[S14.json-lines] [S14.json-turn] [I14.list-cut] one object a line, all pages, in the names scripts rely on', async () => {
     const all = Array.from({ length: 1203 }, (_, n) => turn(1203 - n))
     await start({
       'GET /api/turns': ({ query }: { query: Record<string, string> }) => {
@@ -127,6 +127,11 @@ describe('turns and inbox', () => {
     expect(told.lines).toEqual(all)
     const cut = await command(['turns', '--json', '--limit', '3', ...data()])
     expect(cut.lines).toEqual(all.slice(0, 3))
+    expect(cut.err).toContain(`Cut at 3: more with --limit, or go on with --before ${all[2]?.id}`)
+    expect(told.err).toBe('')
+    const rest = await command(['turns', '--json', '--before', all[2]?.id ?? '', ...data()])
+    expect(rest.lines).toEqual(all.slice(3))
+    expect((await command(['turns', '--json', '--limit', '1203', ...data()])).err).toBe('')
     const people = await command(['turns', ...data()])
     expect(people.out.trimEnd().split('\n')).toHaveLength(51)
     expect(people.err).toContain('--limit')
@@ -157,7 +162,7 @@ describe('turns and inbox', () => {
       integration: 'tg',
       session: 's',
       state: 'failed,expired',
-      limit: '7',
+      limit: '8',
     })
   })
 

@@ -102,7 +102,7 @@ export function createDaemonClient(target: {
 
     async *list<Item>(path: string, query: Query, limit: number | null) {
       let left = limit ?? Number.POSITIVE_INFINITY
-      let before: string | number | undefined
+      let { before } = query
       while (left > 0) {
         const page = await call<{ items: readonly Item[]; next?: string | number | null }>('GET', path, {
           query: { ...query, limit: Math.min(PAGE, left), before },

@@ -15,6 +15,7 @@ export interface FilterOptions {
   readonly since?: string
   readonly until?: string
   readonly limit?: string
+  readonly before?: string
 }
 
 const TABLE_LIMIT = 50
@@ -34,13 +35,20 @@ export function listFilter<State extends string>(
     ...(options.source === undefined ? {} : { source: options.source }),
     ...(options.since === undefined ? {} : { sinceMs: parseMoment(options.since, '--since', now) }),
     ...(options.until === undefined ? {} : { untilMs: parseMoment(options.until, '--until', now) }),
-    limit:
-      options.limit === undefined
-        ? context.json
-          ? null
-          : TABLE_LIMIT
-        : parseCount(options.limit, '--limit'),
+    ...(options.before === undefined ? {} : { before: options.before }),
+    limit: limitOf(context, options.limit),
   }
+}
+
+/** People get a table's worth, scripts everything, unless a number was asked for. */
+export function limitOf(context: Context, limit: string | undefined): number | null {
+  if (limit === undefined) return context.json ? null : TABLE_LIMIT
+  return parseCount(limit, '--limit')
+}
+
+/** One more than is shown: whether a list was cut is known, not guessed. */
+export function oneMore<Filter extends { readonly limit: number | null }>(filter: Filter): Filter {
+  return filter.limit === null ? filter : { ...filter, limit: filter.limit + 1 }
 }
 
 export function parseStates<State extends string>(text: string, known: readonly State[]): readonly State[] {
@@ -59,20 +67,38 @@ export function parseCount(text: string, option: string): number {
   return Number(text)
 }
 
-/** Prints as it reads when scripts listen; people get one table, and a word when it was cut short. */
+export interface ListOptions<Item> {
+  /** The list was asked for with one more than this. */
+  readonly limit?: number | null
+  readonly empty: string
+  /** What `--before` takes to go on behind this item; absent: by its id. */
+  readonly place?: (item: Item) => string
+}
+
+/** Prints as it reads when scripts listen; people get one table. A list that was cut says so, and how to go on. */
 export async function printList<Item>(
   context: Context,
   items: AsyncIterable<Item> | Iterable<Item>,
   columns: readonly Column<Item>[],
-  options: { readonly limit?: number | null; readonly empty: string },
+  { limit = null, empty, place = (item) => (item as { readonly id: string }).id }: ListOptions<Item>,
 ): Promise<void> {
-  if (context.json) {
-    for await (const item of items) await context.printJson(item)
-    return
-  }
   const rows: Item[] = []
-  for await (const item of items) rows.push(item)
-  if (rows.length === 0) return void (await context.print(options.empty))
-  await context.print(renderTable(rows, columns, { paint: context.paint, width: context.terminal.columns }))
-  if (rows.length === options.limit) context.note(`The newest ${rows.length}; more with --limit.`)
+  let last: Item | undefined
+  let count = 0
+  let cut = false
+  for await (const item of items) {
+    cut = count === limit
+    if (cut) break
+    count += 1
+    last = item
+    if (context.json) await context.printJson(item)
+    else rows.push(item)
+  }
+  if (!context.json) {
+    const table = { paint: context.paint, width: context.terminal.columns }
+    await context.print(count === 0 ? empty : renderTable(rows, columns, table))
+  }
+  // Scripts are told as well: what reads standard output is not disturbed.
+  if (cut && last !== undefined)
+    context.terminal.err(`Cut at ${count}: more with --limit, or go on with --before ${place(last)}\n`)
 }

@@ -28,6 +28,16 @@ export interface ListFilter<State extends string> {
   readonly source?: string
   readonly sinceMs?: number
   readonly untilMs?: number
+  /** Only those before this one. */
+  readonly before?: string
+  readonly limit: number | null
+}
+
+export interface ApprovalFilter {
+  readonly states: readonly string[] | null
+  readonly id?: string
+  /** Only those before this place. */
+  readonly before?: string
   readonly limit: number | null
 }
 
@@ -42,7 +52,7 @@ export interface Reader {
   turn(id: string): Promise<TurnDetail | null>
   sends(filter: ListFilter<SendState>): AsyncIterable<SendView>
   send(id: string): Promise<SendView | null>
-  approvals(states: readonly string[] | null, limit: number): Promise<readonly ApprovalView[]>
+  approvals(filter: ApprovalFilter): AsyncIterable<ApprovalView>
   pairings(): Promise<readonly PairingView[]>
   access(): Promise<readonly AccessView[]>
   tokens(options?: { readonly all?: boolean }): Promise<readonly TokenView[]>
@@ -59,10 +69,8 @@ export function createDaemonReader(daemon: DaemonClient): Reader {
     turn: (id) => orNull(daemon.call('GET', `/api/turns/${encodeURIComponent(id)}`)),
     sends: (filter) => daemon.list('/api/outbox', queryOf(filter), filter.limit),
     send: (id) => orNull(daemon.call('GET', `/api/outbox/${encodeURIComponent(id)}`)),
-    async approvals(states, limit) {
-      const query = { state: states?.join(','), limit: Math.min(limit, 1_000) }
-      return (await daemon.call<{ items: readonly ApprovalView[] }>('GET', '/api/approvals', { query })).items
-    },
+    approvals: ({ states, id, before, limit }) =>
+      daemon.list('/api/approvals', { state: states?.join(','), id, before }, limit),
     pairings: () => gather(daemon.list('/api/pairings', {}, null)),
     access: () => gather(daemon.list('/api/access', {}, null)),
     tokens: ({ all } = {}) => gather(daemon.list('/api/tokens', { all: all ? 'true' : undefined }, null)),
@@ -106,7 +114,7 @@ export function createStoreReader(desk: ReadDesk): Reader {
     turn: (id) => desk.turn(id),
     sends: (filter) => pages(filter, (page: SendFilter) => desk.sends(page)),
     send: (id) => desk.send(id),
-    approvals: (states, limit) => desk.approvals(states, limit),
+    approvals: (filter) => approvalPages(desk, filter),
     pairings: () => desk.pairings(),
     access: () => desk.access(),
     tokens: (options) => desk.tokens(options),
@@ -122,7 +130,7 @@ async function* pages<State extends string, Item extends { readonly id: string }
   read: (page: ListFilter<State> & { limit: number; beforeSeq?: number }) => Promise<readonly Item[]>,
 ): AsyncIterable<Item> {
   let left = filter.limit ?? Number.POSITIVE_INFINITY
-  let beforeSeq: number | undefined
+  let beforeSeq = filter.before === undefined ? undefined : placeBefore(rowPosition(filter.before))
   while (left > 0) {
     const limit = Math.min(PAGE, left)
     const items = await read({ ...filter, limit, ...(beforeSeq === undefined ? {} : { beforeSeq }) })
@@ -136,6 +144,27 @@ async function* pages<State extends string, Item extends { readonly id: string }
   }
 }
 
+async function* approvalPages(desk: ReadDesk, filter: ApprovalFilter): AsyncIterable<ApprovalView> {
+  let left = filter.limit ?? Number.POSITIVE_INFINITY
+  const id = filter.id === undefined ? {} : { id: filter.id }
+  let before = filter.before === undefined ? undefined : placeBefore(Number(filter.before))
+  while (left > 0) {
+    const limit = Math.min(PAGE, left)
+    const which = before === undefined ? id : { ...id, before }
+    const items = await desk.approvals(filter.states, limit, which)
+    yield* items
+    left -= items.length
+    before = items.at(-1)?.seq
+    if (items.length < limit || before === undefined) return
+  }
+}
+
+/** As the API answers it. */
+function placeBefore(place: number | null): number {
+  if (place !== null && Number.isSafeInteger(place) && place >= 0) return place
+  throw new SwitchboardError('input_invalid', 'before: is not a cursor of this list')
+}
+
 function queryOf(filter: ListFilter<string>): Query {
   return {
     state: filter.states?.join(','),
@@ -143,6 +172,7 @@ function queryOf(filter: ListFilter<string>): Query {
     integration: filter.integration,
     session: filter.session,
     source: filter.source,
+    before: filter.before,
     since: filter.sinceMs === undefined ? undefined : new Date(filter.sinceMs).toISOString(),
     until: filter.untilMs === undefined ? undefined : new Date(filter.untilMs).toISOString(),
   }

@@ -123,6 +123,8 @@ export interface SendView {
 
 export interface ApprovalView {
   readonly id: string
+  /** Its place in the list: ids are used again, places are not. */
+  readonly seq: number
   readonly agent: string
   readonly session: string
   readonly tool_name: string
@@ -289,7 +291,12 @@ export interface ReadDesk {
   turn(id: string): Promise<TurnDetail | null>
   sends(filter: SendFilter): Promise<readonly SendView[]>
   send(id: string): Promise<SendView | null>
-  approvals(states: readonly string[] | null, limit: number): Promise<readonly ApprovalView[]>
+  /** Newest first; `before`: those before this place (`seq`). */
+  approvals(
+    states: readonly string[] | null,
+    limit: number,
+    which?: { readonly id?: string; readonly before?: number },
+  ): Promise<readonly ApprovalView[]>
   pairings(): Promise<readonly PairingView[]>
   access(): Promise<
     readonly {
@@ -312,7 +319,8 @@ export interface ReadDesk {
     }[]
   >
   secretNames(): Promise<readonly string[]>
-  notifications(limit: number): Promise<readonly NotificationView[]>
+  /** Newest first; `before`: those before this one. */
+  notifications(limit: number, before?: string): Promise<readonly NotificationView[]>
   verifyAudit(expectHead?: string): Promise<AuditReport>
   ledger(afterSeq: number, limit: number): Promise<readonly LedgerEntry[]>
 }

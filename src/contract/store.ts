@@ -185,6 +185,8 @@ export interface Store {
   notifications(filter: {
     readonly agent?: string
     readonly user?: string
+    /** Those before this one, by its id. */
+    readonly before?: string
     readonly limit: number
   }): Promise<readonly NotificationRow[]>
 

@@ -1,7 +1,7 @@
 // `switchboard approvals`: tool calls that wait for a yes or no, decided from a terminal. Allow is for one call.
 import { APPROVAL_STATES, type ApprovalView, lateText, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
-import { parseCount, parseStates, printList } from '../list.ts'
+import { limitOf, oneMore, parseStates, printList } from '../list.ts'
 import { paintState } from '../output/colour.ts'
 import { type Column, renderFields } from '../output/table.ts'
 import { oneLine, safeLines } from '../output/text.ts'
@@ -11,14 +11,18 @@ export interface ApprovalsOptions {
   readonly state?: string
   readonly all?: boolean
   readonly limit?: string
+  readonly before?: string
 }
 
 export const listApprovals: Run<ApprovalsOptions> = async (context, _args, options) => {
   const states = options.all === true ? null : parseStates(options.state ?? 'pending', APPROVAL_STATES)
-  const limit = parseCount(options.limit ?? '200', '--limit')
+  const limit = limitOf(context, options.limit)
+  const before = options.before === undefined ? {} : { before: options.before }
   return context.reading(async (reader) => {
-    await printList(context, await reader.approvals(states, limit), columns(context), {
+    const rows = reader.approvals(oneMore({ states, limit, ...before }))
+    await printList(context, rows, columns(context), {
       limit,
+      place: (row) => String(row.seq),
       empty:
         options.all === true || options.state !== undefined
           ? 'No approvals match.'
@@ -31,8 +35,8 @@ export const listApprovals: Run<ApprovalsOptions> = async (context, _args, optio
 export const showApproval: Run = (context, [id = '']) =>
   context.reading(async (reader) => {
     const wanted = id.toLowerCase()
-    const all = await reader.approvals(null, 1_000)
-    const matching = all.filter((each) => each.id.toLowerCase() === wanted)
+    const matching: ApprovalView[] = []
+    for await (const each of reader.approvals({ states: null, id: wanted, limit: null })) matching.push(each)
     // Ids are unique among the pending only, so a pending one is what is meant.
     const approval = matching.find((each) => each.state === 'pending') ?? matching[0]
     if (approval === undefined) {

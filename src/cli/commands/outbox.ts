@@ -1,7 +1,7 @@
 // `switchboard outbox`: every message on its way out; one in full; retry what failed, bury what is given up.
 import { SEND_STATES, type SendState, type SendView, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
-import { type FilterOptions, listFilter, printList } from '../list.ts'
+import { type FilterOptions, listFilter, oneMore, printList } from '../list.ts'
 import { paintState } from '../output/colour.ts'
 import { type Column, renderFields } from '../output/table.ts'
 import { oneLine, safeLines } from '../output/text.ts'
@@ -11,7 +11,7 @@ import { reasonText } from './turns.ts'
 export const listSends: Run<FilterOptions> = async (context, _args, options) => {
   const filter = listFilter<SendState>(context, options, SEND_STATES)
   return context.reading(async (reader) => {
-    await printList(context, reader.sends(filter), columns(context), {
+    await printList(context, reader.sends(oneMore(filter)), columns(context), {
       limit: filter.limit,
       empty: 'Nothing in the outbox matches.',
     })

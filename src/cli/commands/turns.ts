@@ -10,7 +10,7 @@ import {
 } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { daemonAbsent } from '../failure.ts'
-import { type FilterOptions, listFilter, printList } from '../list.ts'
+import { type FilterOptions, listFilter, oneMore, printList } from '../list.ts'
 import { paintState } from '../output/colour.ts'
 import { type Column, renderFields } from '../output/table.ts'
 import { oneLine, safeLines } from '../output/text.ts'
@@ -28,7 +28,7 @@ export const listTurns: Run<TurnsOptions> = async (context, _args, options) => {
       if (!reader.live) throw daemonAbsent(context.folder.path, context.startHint())
       return followTurns(context, reader, filter)
     }
-    await printList(context, reader.turns(filter), turnColumns(context), {
+    await printList(context, reader.turns(oneMore(filter)), turnColumns(context), {
       limit: filter.limit,
       empty: 'No turns match.',
     })

@@ -54,7 +54,8 @@ function addApprovals(program: Command, action: Action): void {
   const approvals = addGroup(program, 'approvals', 'tool calls that wait for a yes or no', list)
     .option('--state <states>', 'in these states, separated by commas (default: pending)')
     .option('--all', 'in any state')
-    .option('--limit <number>', 'at most this many', '200')
+    .option('--limit <number>', 'at most this many, newest first (default: 50; with --json: all)')
+    .option('--before <place>', 'only those before this one (its `seq`)')
   approvals.command('list').description('list them (the default)').action(list)
   approvals
     .command('show')

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { type Action, addGroup } from './group.ts'
 
+const BEFORE = 'only those before this one: where a list that was cut goes on'
 const LIMIT = 'at most this many, newest first (default: 50; with --json: all)'
 const SINCE = 'not older than this: 90s, 15m, 2h, 1d, or ISO 8601'
 
@@ -24,6 +25,7 @@ export function addReadingCommands(program: Command, action: Action): void {
     .option('--session <id>', 'of this session')
     .option('--since <time>', SINCE)
     .option('--limit <number>', LIMIT)
+    .option('--before <id>', BEFORE)
     .action(action(() => import('../commands/inbox.ts').then((m) => m.inbox)))
   addOutbox(program, action)
   addAudit(program, action)
@@ -40,6 +42,7 @@ function addTurns(program: Command, action: Action): void {
     .option('--session <id>', 'of this session')
     .option('--state <states>', 'in these states, separated by commas')
     .option('--limit <number>', LIMIT)
+    .option('--before <id>', BEFORE)
     .option('-f, --follow', 'go on printing as turns come and move')
   turns.command('list').description('list them (the default)').action(list)
   turns
@@ -68,6 +71,7 @@ function addOutbox(program: Command, action: Action): void {
     .option('--session <id>', 'of this session')
     .option('--since <time>', SINCE)
     .option('--limit <number>', LIMIT)
+    .option('--before <id>', BEFORE)
   outbox.command('list').description('list them (the default)').action(list)
   outbox
     .command('show')

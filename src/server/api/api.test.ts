@@ -43,6 +43,24 @@ describe('lists', () => {
     expect((await api('GET', '/api/turns?limit=3')).json.next).toBeNull()
   })
 
+  it('[I14.list-pages] approvals and notifications give a cursor too, and take it back', async () => {
+    const answers = {
+      approvals: async () => [
+        { id: 'abcde', seq: 12 },
+        { id: 'abcde', seq: 7 },
+      ],
+      notifications: async () => [{ id: 'n_2' }, { id: 'n_1' }],
+    }
+    const { api, calls } = await opened(answers as unknown as Partial<Desk>)
+    expect((await api('GET', '/api/approvals?limit=2')).json.next).toBe('7')
+    expect((await api('GET', '/api/approvals?limit=3')).json.next).toBeNull()
+    await api('GET', '/api/approvals?limit=2&before=7&id=abcde')
+    expect(calls.at(-1)).toEqual(['approvals', null, 2, { id: 'abcde', before: 7 }])
+    expect((await api('GET', '/api/notifications?limit=2')).json.next).toBe('n_1')
+    await api('GET', '/api/notifications?limit=2&before=n_1')
+    expect(calls.at(-1)).toEqual(['notifications', 2, 'n_1'])
+  })
+
   it('[S16.names-field] [S16.400] a slip is answered with the name of the field', async () => {
     const { api, calls } = await opened()
     for (const [path, field] of [

@@ -39,7 +39,12 @@ export const SendQuery = z.strictObject({
   before,
 })
 
-export const ApprovalQuery = z.strictObject({ state: listOf(APPROVAL_STATES).optional(), limit, before })
+export const ApprovalQuery = z.strictObject({
+  state: listOf(APPROVAL_STATES).optional(),
+  id: text.optional(),
+  limit,
+  before,
+})
 export const PageQuery = z.strictObject({ limit, before })
 export const TokenQuery = z.strictObject({ all: z.enum(['true', 'false']).optional(), limit, before })
 

@@ -101,7 +101,11 @@ const reading: readonly Route[] = [
     summary: 'Tool calls that wait, or waited, for a person.',
     action: 'approval.read',
     query: ApprovalQuery as z.ZodType<z.infer<typeof ApprovalQuery>>,
-    run: async ({ desk, query }) => all(await desk.approvals(query.state ?? null, query.limit)),
+    run: async ({ desk, query: { state, id, limit, before } }) => {
+      const which = given({ id, before: positionOf(before) })
+      const items = await desk.approvals(state ?? null, limit, which)
+      return { items, next: items.length === limit ? String(items.at(-1)?.seq) : null }
+    },
   }),
   route({
     method: 'GET',

@@ -40,7 +40,10 @@ export const SENDING_ROUTES: readonly Route[] = [
     path: '/api/notifications',
     summary: 'Every attempt to notify somebody, newest first.',
     query: PageQuery,
-    run: async ({ desk, query }) => ({ items: await desk.notifications(query.limit), next: null }),
+    run: async ({ desk, query: { limit, before } }) => {
+      const items = await desk.notifications(limit, before)
+      return { items, next: items.length === limit ? (items.at(-1)?.id ?? null) : null }
+    },
   }),
   route({
     method: 'GET',

@@ -43,6 +43,8 @@ export function* readClaims(tag: string, filter: ClaimFilter): Steps<readonly Cl
 export interface NotificationFilter {
   readonly agent?: string
   readonly user?: string
+  /** Those before this one, by its id. */
+  readonly before?: string
   readonly limit: number
 }
 
@@ -54,6 +56,8 @@ export function* readNotifications(
   const where = createConditions()
   if (filter.agent !== undefined) where.add('n.agent = ?', filter.agent)
   if (filter.user !== undefined) where.add('n.user_id = ?', filter.user)
+  if (filter.before !== undefined)
+    where.add('(n.at, n.id) < (SELECT b.at, b.id FROM notification_log b WHERE b.id = ?)', filter.before)
   const { sql, params } = where.build()
   const found = yield* rows(
     `SELECT n.*, o.state AS send_state, o.reason AS send_reason, o.detail AS send_detail

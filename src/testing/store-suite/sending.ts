@@ -148,6 +148,15 @@ export function describeSending(make: MakeStoreFixture): void {
           ['webhook', 'deduplicated', null],
           ['webhook', 'sent', null],
         ])
+        // [I14.list-pages] in pages it is the same list.
+        const paged: (typeof log)[number][] = []
+        for (let before: { before?: string } = {}; ; ) {
+          const [next] = await store.notifications({ agent: 'kate', limit: 1, ...before })
+          if (!next) break
+          paged.push(next)
+          before = { before: next.id }
+        }
+        expect(paged).toEqual(log)
         expect(await store.notifications({ user: 'other', limit: 10 })).toEqual([])
         const ledger = (await store.ledger({ afterSeq: 0, limit: 100 })).filter(
           (one) => one.kind === 'notification',
