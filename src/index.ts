@@ -3,6 +3,7 @@ export { type Daemon, type DaemonOptions, runDaemon } from './app/daemon.ts'
 export type {
   Abilities,
   Accepted,
+  AdapterExports,
   Address,
   AgentConnector,
   AgentOutlet,

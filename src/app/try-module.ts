@@ -6,10 +6,13 @@ import { spawn } from 'node:child_process'
 const TRIAL = `
 import { writeSync } from 'node:fs'
 const say = (text) => { try { writeSync(3, text) } catch {} }
-import(process.argv[1]).then(
-  () => { say('+'); process.exit(0) },
-  (error) => { say('-' + String(error?.message ?? error).slice(0, 1000)); process.exit(1) },
-)`
+try {
+  await import(process.argv[1])
+  say('+')
+} catch (error) {
+  say('-' + String(error?.message ?? error).slice(0, 1000))
+}
+process.exit()`
 
 /** Resolves when it can be imported. Rejects with what went wrong, in words that follow the module's name. */
 export function tryModule(url: string, timeoutMs: number): Promise<void> {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   address,
+  asSwitchboardError,
   ERROR_TABLE,
   formatAddress,
   parseAddress,
@@ -110,5 +111,29 @@ describe('states and tables', () => {
   it('every error code has a nature', () => {
     for (const nature of Object.values(ERROR_TABLE)) expect(nature.httpStatus).toBeGreaterThanOrEqual(400)
     expect(new SwitchboardError('gone', 'x').nature.httpStatus).toBe(410)
+  })
+})
+
+describe('errors of another copy of the package', () => {
+  it('[I13.modules-errors] count like our own, and no look-alike does', async () => {
+    const { SwitchboardError: Other } = await import('./errors.ts?another-copy' as string)
+    const error = new Other('outcome_unknown', 'no answer', { retryAfterMs: 5 })
+    expect(Other).not.toBe(SwitchboardError)
+    expect(error).toBeInstanceOf(SwitchboardError)
+    expect(asSwitchboardError(error, 'platform_unavailable')).toBe(error)
+    const imitation = Object.assign(new Error('x'), { name: 'SwitchboardError', code: 'outcome_unknown' })
+    expect(imitation).not.toBeInstanceOf(SwitchboardError)
+    expect(Object.assign(new Other('internal', 'x'), { code: 'constructor' })).not.toBeInstanceOf(
+      SwitchboardError,
+    )
+    for (const stranger of [null, 'x', {}, new Error('x')])
+      expect(stranger).not.toBeInstanceOf(SwitchboardError)
+  })
+
+  it('a class of its own that extends it is told apart', () => {
+    class MarkupError extends SwitchboardError {}
+    expect(new MarkupError('internal', 'x')).toBeInstanceOf(SwitchboardError)
+    expect(new SwitchboardError('internal', 'x')).not.toBeInstanceOf(MarkupError)
+    expect(new MarkupError('internal', 'x')).toBeInstanceOf(MarkupError)
   })
 })

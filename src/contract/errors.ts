@@ -190,11 +190,27 @@ export interface ErrorDetail {
   readonly cause?: unknown
 }
 
+/** The same in every copy of the package. */
+const OF_SWITCHBOARD = Symbol.for('switchboard.error')
+
 /** Every error that leaves a room. The message is for a person and never holds a secret. */
 export class SwitchboardError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
   readonly retryAfterMs: number | undefined
+
+  /**
+   * An adapter of somebody else may have a copy of this package: what its copy throws counts like our own. By its name and
+   * a code of the table, and nothing else.
+   */
+  static override [Symbol.hasInstance](thrown: unknown): boolean {
+    // A class of its own that extends this one is asked for in the ordinary way.
+    // biome-ignore lint/complexity/noThisInStatic: `this` is the class behind `instanceof`, which may be another one
+    if (this !== SwitchboardError) return Function.prototype[Symbol.hasInstance].call(this, thrown)
+    if (!(thrown instanceof Error)) return false
+    const { code, [OF_SWITCHBOARD]: ours } = thrown as { code?: unknown; [OF_SWITCHBOARD]?: unknown }
+    return ours === true && typeof code === 'string' && Object.hasOwn(ERROR_TABLE, code)
+  }
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause })
@@ -206,6 +222,10 @@ export class SwitchboardError extends Error {
 
   get nature(): ErrorNature {
     return ERROR_TABLE[this.code]
+  }
+
+  get [OF_SWITCHBOARD](): true {
+    return true
   }
 }
 

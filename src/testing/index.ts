@@ -21,4 +21,5 @@ export {
 export { createRecordingLog, type RecordingLog } from './recording-log.ts'
 export { describeStore } from './store-suite/index.ts'
 export { createTestClock, createTestRandom, type TestClock } from './test-clock.ts'
+export { type TestDepsOptions, testConnectorDeps, testPlatformDeps } from './test-deps.ts'
 export { testAgent, testIntegration, testSettings } from './test-settings.ts'

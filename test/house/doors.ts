@@ -20,6 +20,8 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   chorus: ['contract', 'kit'],
   // The library door of hosting channel servers alone: the pool of platforms/mcp, without store and river.
   host: ['contract', 'kit', 'platforms', 'config', 'core'],
+  // The library door for adapters of others: light.
+  'adapter.ts': ['contract', 'kit'],
   'index.ts': '*',
 }
 

@@ -41,6 +41,7 @@ function describe(context: Context, report: DoctorReport): string {
       lines.push(`${paint.yellow('cluster')} ${oneLine(warning)}`)
   }
   for (const warning of report.config.warnings) lines.push(`${paint.yellow('warning')} ${oneLine(warning)}`)
+  lines.push(...moduleLines(context, report.modules ?? []))
   for (const each of report.integrations) {
     const drops = Object.entries(each.drops)
       .map(([reason, count]) => `${reason} ${count}`)
@@ -129,6 +130,20 @@ function serverLines(context: Context, servers: readonly ServerView[]): string[]
       `  link    ${paintState(paint, oneLine(each.state))}${each.detail === undefined ? '' : `: ${oneLine(each.detail)}`}`,
       `  is      ${oneLine(each.program ?? 'unknown yet')}, ${speaks}${relay}; ${oneLine(source)}`,
       `  since   ${relativeTime(each.connected_at, context.terminal.now())}, started again ${each.restarts} times, ${each.noise} lines of noise`,
+    ]
+  })
+}
+
+function moduleLines(context: Context, modules: NonNullable<DoctorReport['modules']>): string[] {
+  const { paint } = context
+  return modules.flatMap(({ from, file, version, platforms, connectors, problem, changed }) => {
+    const brings = [...platforms, ...connectors].map(oneLine).join(', ')
+    return [
+      '',
+      `${paint.bold(`module ${oneLine(from)}`)} ${oneLine(version ?? '')}`.trimEnd(),
+      ...(file === null ? [] : [`  file    ${oneLine(file)}`]),
+      problem === null ? `  brings  ${brings}` : `  ${paint.red('failed')}  it ${oneLine(problem)}`,
+      ...(changed ? [`  ${paint.yellow('changed')} since it was loaded: restart the daemon to use it`] : []),
     ]
   })
 }

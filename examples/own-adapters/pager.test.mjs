@@ -1,0 +1,60 @@
+// The pager, held to what the river relies on.
+import { createServer } from 'node:http'
+import { deliverTo, describePlatform, testPlatformDeps } from 'switchboard/testing'
+import { createPager } from './pager.mjs'
+
+const TOKEN = 'planted-pager-token'
+
+describePlatform(
+  'pager',
+  async ({ fault }) => {
+    const shown = new Map()
+    const pager = createServer((request, response) => {
+      if (fault === 'silent') return
+      if (fault === 'down') return response.writeHead(503).end()
+      if (fault === 'rejects') return response.writeHead(400).end()
+      if (fault === 'busy') return response.writeHead(429, { 'retry-after': '2' }).end()
+      const key = request.headers['idempotency-key']
+      shown.set(key, 1)
+      response.end('paged')
+    })
+    await new Promise((resolve) => pager.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${pager.address().port}/`
+    const given = { options: { token: 'env:TOKEN', url }, secrets: { 'env:TOKEN': TOKEN } }
+    const deps = testPlatformDeps(given)
+    const clock = { ...deps.clock, after: (ms, run) => later(ms, run) }
+    const adapter = createPager({ ...deps, clock }, { timeoutMs: 200 })
+    const post = (body, token = TOKEN) => ({
+      method: 'POST',
+      path: '',
+      query: new URLSearchParams(),
+      headers: { 'x-pager-token': token },
+      body: Buffer.from(body),
+      fromLoopback: true,
+    })
+    const deliver = (name, ...request) => ({
+      name,
+      deliver: () => deliverTo(adapter.endpoint, post(...request)),
+    })
+    return {
+      adapter,
+      inbound: [deliver('a page', '{"id":"1","from":"kate","text":"the disk is full"}')],
+      malformed: [deliver('no JSON', '{'), deliver('no text', '{"id":"2","from":"kate"}')],
+      unverified: [deliver('no token', '{}', ''), deliver('another token', '{}', 'guess')],
+      address: { integration: 'test', conversation: 'kate' },
+      shown: async (key) => shown.get(key) ?? 0,
+      planted: [TOKEN],
+      logLines: () => deps.log.lines,
+      async close() {
+        pager.closeAllConnections()
+        await new Promise((resolve) => pager.close(resolve))
+      },
+    }
+  },
+  { faults: ['down', 'silent', 'rejects', 'busy'] },
+)
+
+function later(ms, run) {
+  const timer = setTimeout(run, ms)
+  return () => clearTimeout(timer)
+}

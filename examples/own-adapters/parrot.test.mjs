@@ -1,0 +1,9 @@
+// The parrot, held to what the dispatcher relies on.
+import { describeConnectorSuite, testConnectorDeps } from 'switchboard/testing'
+import { createParrot } from './parrot.mjs'
+
+describeConnectorSuite('parrot', async () => ({
+  connector: createParrot(testConnectorDeps({ options: { loud: true } })),
+  answerable: 'hello',
+  asking: null,
+}))
