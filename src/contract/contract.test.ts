@@ -116,7 +116,8 @@ describe('states and tables', () => {
 
 describe('errors of another copy of the package', () => {
   it('[I13.modules-errors] count like our own, and no look-alike does', async () => {
-    const { SwitchboardError: Other } = await import('./errors.ts?another-copy' as string)
+    const copy = new URL('./errors.ts?another-copy', import.meta.url).href
+    const { SwitchboardError: Other } = await import(/* @vite-ignore */ copy)
     const error = new Other('outcome_unknown', 'no answer', { retryAfterMs: 5 })
     expect(Other).not.toBe(SwitchboardError)
     expect(error).toBeInstanceOf(SwitchboardError)
