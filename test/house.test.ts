@@ -113,52 +113,6 @@ describe('[I2.house] [I13.token-bucket] [I13.bounded-map] who may do what', () =
   })
 })
 
-describe('[I13.one-outlet] [I13.settle-with-say] who puts rows into the outbox', () => {
-  /** Each verb that takes rows, and the one place that calls it. */
-  const CALLERS: Readonly<Record<string, readonly string[]>> = {
-    enqueue: ['src/core/outbound/outlet.ts'],
-    accept: ['src/core/dispatch/settling.ts'],
-    acceptFor: ['src/core/dispatch/settling.ts'],
-    expireTurns: ['src/core/dispatch/turn-expiry.ts'],
-    ask: ['src/core/approvals/approvals.ts'],
-    // A person's verdict comes with no words of ours: they follow when it was passed on.
-    decide: ['src/app/desk.ts', 'src/core/approvals/approvals.ts'],
-    settleApproval: ['src/core/approvals/verdict-relay.ts'],
-    giveBack: ['src/core/outbound/give-back.ts'],
-    approvePairing: ['src/app/desk.ts'],
-  }
-
-  it('every verb of the store that takes rows is in the table', () => {
-    const { code: contract } = source('src/contract/store.ts')
-    const members = contract.slice(contract.indexOf('export interface Store')).split(/\n {2}(?=\w+\??\()/)
-    const taking = members
-      .filter((member) => /\bNewSend\b/.test(member))
-      .map((member) => /^\w+/.exec(member)?.[0])
-    expect(taking.toSorted()).toEqual(Object.keys(CALLERS).toSorted())
-  })
-
-  for (const [verb, callers] of Object.entries(CALLERS)) {
-    it(`store.${verb} is called from ${callers.join(' and ')} alone`, () => {
-      const calls = new RegExp(`\\bstore\\.${verb}\\s*\\(`)
-      const found = code.filter(
-        ({ file, code: text }) => !file.startsWith('src/testing/') && calls.test(text),
-      )
-      expect(found.map(({ file }) => file).toSorted()).toEqual(callers)
-    })
-  }
-})
-
-describe('[I13.result-words] the words of a result', () => {
-  it('are made in one file', () => {
-    const words = /not confirmed yet|deduplicated\)|it could not be sent|Adapter send failed/
-    // The command line has words of its own, for people, with colours.
-    const wording = code.filter(
-      ({ file, strings }) => roomOf(file) !== 'cli' && strings.some((each) => words.test(each)),
-    )
-    expect(wording.map(({ file }) => file)).toEqual(['src/core/outbound/send-result.ts'])
-  })
-})
-
 function linesWith(expression: RegExp, text: string): readonly number[] {
   return text.split('\n').flatMap((line, at) => (expression.test(line) ? [at + 1] : []))
 }

@@ -69,6 +69,7 @@ function stepInput(): StepInput {
   } as const
   const integration = testIntegration('bench', { access })
   return {
+    form: null,
     event: {
       kind: 'message',
       conversation: 'person-7',

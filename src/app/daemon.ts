@@ -184,16 +184,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const address = { url: '' }
     const chatLink = createChatLinks({ tokens, clock, settings, baseUrl, owner: WEB_OWNER })
 
-    // One change after another: a second reload must not overtake the first half-way.
-    let applying: Promise<void> = Promise.resolve()
-    // A failure is told and goes to whoever asked; the next change does not stumble over it.
-    const applyNext = (): Promise<void> => {
-      const next = applying.then(() => gateway.apply())
-      applying = next.catch((thrown) =>
-        log.error({ error: String(thrown) }, 'the new configuration could not be applied'),
-      )
-      return next
-    }
+    /** Until then the last change is being applied, and written down. */
+    let reloaded: Promise<void> = Promise.resolve()
     config.onReload((result, by = 'the file changed') => {
       if (result.outcome !== 'invalid') return
       log.error({ by, problem: result.text }, 'the new configuration does not hold; the old one stays')
@@ -201,16 +193,24 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const reload = async (by: string) => {
       const result = await config.reload(by)
       // The file says the same, but a secret behind it may be new, and what could not start may be able to now.
-      if (result.outcome === 'unchanged') applyNext().catch(() => undefined)
+      if (result.outcome === 'unchanged')
+        reloaded = gateway
+          .apply()
+          .catch((thrown) => log.error({ error: String(thrown) }, 'the configuration could not be applied'))
       const problem = result.outcome === 'invalid' ? result.text : null
       return { ok: problem === null, problem, digest: settings().digest, warnings: settings().warnings }
     }
     config.onChange((now) => {
-      const noted = applyNext()
+      reloaded = gateway
+        .apply()
         .then(() => store.note([{ kind: 'config', ref: now.digest, detail: { what: 'reload' } }]))
         .then(() => log.info({ digest: now.digest }, 'configuration reloaded'))
-        .catch((thrown) => log.error({ error: String(thrown) }, 'the reload is not in the ledger'))
-      applying = Promise.all([applying, noted]).then(() => undefined)
+        .catch((thrown) =>
+          log.error(
+            { error: String(thrown) },
+            'the configuration was not applied, or its reload is not in the ledger',
+          ),
+        )
     })
 
     const integrations = shelf
@@ -223,7 +223,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         refreshConfig: async () => {
           await secrets.refresh()
           await integrations.refresh()
-          await applyNext()
+          await gateway.apply()
         },
       }),
     )
@@ -248,14 +248,14 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       }),
       reload: async (by) => {
         const result = await reload(by)
-        await applying
+        await reloaded
         return result
       },
       chatLink,
       chorus: createChorusConnections({ store, tokens, settings, baseUrl }),
       watchers,
       ...{ shelf, turnedAway: attachments.turnedAway, adapters },
-      applied: applyNext,
+      applied: gateway.apply,
     })
     const toolDesk = createToolDesk({
       store,

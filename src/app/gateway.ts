@@ -38,6 +38,7 @@ import { createAdmission } from '../core/people/admission.ts'
 import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
 import { createScheduler } from '../core/schedules/scheduler.ts'
 import { createSharedLimits } from '../core/shared-limits.ts'
+import { createSerial } from '../kit/index.ts'
 import { splitMarkdown } from '../kit/markdown/index.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { createHostedServers } from './hosted-servers.ts'
@@ -120,6 +121,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const parts = createParts({ log, end })
   const { problems } = parts
   const hosted = createHostedServers(deps.servers)
+  const inOrder = createSerial()
   let started = false
   let stopPruning: Cancel = () => undefined
   let stopEnding: Cancel = () => undefined
@@ -203,8 +205,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     split: splitMarkdown,
     problemOf: (integration) => problems.get(`integration:${integration}`),
   })
-  const notifyOn = createNotifyOn({ store, log, settings, grants, outlet })
-  const notifier = createNotifier({ store, settings, grants, outlet })
+  const notifyOn = createNotifyOn({ store, log, settings, grants, links, outlet })
+  const notifier = createNotifier({ store, settings, grants, links, outlet })
   const scheduler = createScheduler({ store, clock, log, settings, nextRun })
   const approvals = createApprovals({
     store,
@@ -347,13 +349,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
     for (const link of links.all()) link.adapter.reconsider?.()
   }
 
-  // One change after another: a second one must not overtake the first half-way.
-  let applying: Promise<void> = Promise.resolve()
-  const apply = (): Promise<void> => {
-    applying = applying.then(applyNow, applyNow)
-    return applying
-  }
-
   return {
     links,
     roster,
@@ -366,10 +361,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     notifier,
     servers: () => hosted.pool(),
     problems: () => problems,
-    apply,
+    apply: () => inOrder(applyNow),
     async start() {
       await grants.load()
-      await apply()
+      await inOrder(applyNow)
       await cluster.start()
       dispatcher.start()
       sender.start()

@@ -29,6 +29,8 @@ export interface Abilities {
   readonly idempotentSend: boolean
   /** Nothing can be said back (a one-way webhook): no notices are made for it. */
   readonly oneWay?: boolean
+  /** Programs write here, not people: how their turns end is told by `notify_on`. */
+  readonly unattended?: boolean
 }
 
 export interface Received {
@@ -196,6 +198,8 @@ export interface PlatformAdapter {
   /** How Markdown is shown here: in a form of the platform's own, or `written`: whoever reads it gets it as it is. */
   readonly markdown: MarkdownRenderer | 'written'
   readonly sendFrom: 'any' | 'link-holder'
+  /** Where a notification goes that names no chat, on a platform that has none. */
+  readonly notifyPlace?: string
   /** Least time between two messages to one conversation, where the platform asks for it. */
   readonly paceMs?: number
   /** HTTP surface under /hooks/ID (or /chat for web). */

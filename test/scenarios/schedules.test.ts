@@ -32,6 +32,7 @@ describeRiver('schedules', (open) => {
     agent: Partial<AgentSettings> = {},
   ): RiverOptions => ({
     integrations: [CHAT, TEAM, HOOK],
+    platform: { perIntegration: { hook: { abilities: { unattended: true } } } },
     agents: [testAgent('demo', ['chat', 'hook'], { schedules: [{ ...STANDUP, ...schedule }], ...agent })],
   })
   const firings = async (river: River) =>

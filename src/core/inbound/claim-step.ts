@@ -2,15 +2,14 @@
 // passed the gate, in a group an approver.
 import type { ClaimRules, StepResult } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
-import { CLAIM_TEXTS, claimVerdict } from '../claims.ts'
+import { CLAIM_TEXTS } from '../claims.ts'
 import { isOwnerOf } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
 
 /** Runs behind the sender gate and never reaches the model. */
 export function claimStep(input: StepInput): StepResult {
-  const { event, at } = input
-  const verdict = event.kind === 'tap' ? claimVerdict(event.value) : null
-  if (!verdict || event.kind !== 'tap') return CONTINUE
+  const { event, at, form } = input
+  if (form?.kind !== 'claim') return CONTINUE
   if (!ownsChat(input)) {
     const key = `${input.integration.origin}.access.approvers`
     return { decision: { go: 'refuse', reason: 'not_owner', key } }
@@ -21,8 +20,8 @@ export function claimStep(input: StepInput): StepResult {
       {
         kind: 'claim',
         at,
-        on: event.on,
-        verdict,
+        on: form.on,
+        verdict: form.verdict,
         by: event.sender.id,
         ...reachable(input),
         texts: CLAIM_TEXTS,

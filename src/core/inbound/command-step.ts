@@ -1,7 +1,7 @@
 // /new, /status, /stop and /back (or !new …, where a platform keeps the slash for itself) go to Switchboard, not to the model.
 import type { BackTexts, Effect, StatusTexts, StepResult, StopTexts } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
-import { type StepInput, textOf } from './step-input.ts'
+import type { StepInput } from './step-input.ts'
 
 export type ChatCommand = 'new' | 'status' | 'stop' | 'back'
 
@@ -11,7 +11,7 @@ const COMMAND = /^\s*[/!](new|status|stop|back)\s*$/i
 /** The command that an event is, or null. Edits never command. */
 export function chatCommand(event: StepInput['event']): ChatCommand | null {
   if (event.kind !== 'message') return null
-  const text = textOf(event)
+  const { text } = event
   if (text.length < 4 || text.length > 80) return null
   return (COMMAND.exec(text)?.[1]?.toLowerCase() as ChatCommand | undefined) ?? null
 }
@@ -36,11 +36,10 @@ const BACK_TEXTS: BackTexts = {
   home: 'You are in your own chat.',
 }
 
-export function commandStep({ event, agent, at, reach }: StepInput): StepResult {
-  const command = chatCommand(event)
-  if (!command || !agent) return CONTINUE
+export function commandStep({ form, agent, at, reach }: StepInput): StepResult {
+  if (form?.kind !== 'command' || !agent) return CONTINUE
   const { attached, stoppable } = reach
-  switch (command) {
+  switch (form.command) {
     case 'new':
       return {
         decision: {

@@ -37,13 +37,11 @@ import { claimAnswer } from '../claims.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { claimRules } from './claim-step.ts'
-import { chatCommand } from './command-step.ts'
 import { createDropWarnings } from './drop-warnings.ts'
+import { type MessageForm, messageForm } from './message-form.ts'
 import { type Bound, boundAt } from './routing.ts'
-import { shownApproval } from './show-step.ts'
 import { type AgentReach, NOBODY, type StepInput } from './step-input.ts'
 import { runSteps } from './steps.ts'
-import { verdictForm } from './verdict-step.ts'
 
 export interface IntakeDeps {
   /** Limits that all nodes share; null: there is one. */
@@ -111,7 +109,8 @@ export function createIntake(deps: IntakeDeps): Intake {
     const floodKey = `f:${integration.id}`
     const refusalKey = `r:${integration.id}`
     // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
-    const approval = await namedApproval(event, now)
+    const form = messageForm(event)
+    const approval = await namedApproval(form, now)
     const asked = event.kind === 'verdict' && (await wasAsked(event, integration.id))
     const flood = shared ? await look(floodKey, floodLimit) : lookAlone(floodKey, floodLimit)
     const sending = flood.peek.over
@@ -121,6 +120,7 @@ export function createIntake(deps: IntakeDeps): Intake {
         : lookAlone(senderKey, senderLimit)
     const input: StepInput = {
       event,
+      form,
       integration,
       settings,
       at,
@@ -129,7 +129,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       grants: deps.grants,
       approval,
       asked,
-      reach: chatCommand(event) ? deps.reach() : NOBODY,
+      reach: form?.kind === 'command' ? deps.reach() : NOBODY,
       canEdit: deps.canEdit(integration.id),
       textLimit: deps.textLimit(integration.id),
       senderLimit: sending.peek,
@@ -155,10 +155,9 @@ export function createIntake(deps: IntakeDeps): Intake {
     return { item: crowded ? { ...item, keepRow: false } : item, result, undo }
   }
 
-  const namedApproval = async (event: InboundEvent, now: number): Promise<ApprovalRow | null> => {
-    const id = verdictForm(event)?.id ?? shownApproval(event)
-    if (id === null) return null
-    const row = await deps.store.approval(id)
+  const namedApproval = async (form: MessageForm | null, now: number): Promise<ApprovalRow | null> => {
+    if (form?.kind !== 'verdict' && form?.kind !== 'show') return null
+    const row = await deps.store.approval(form.id)
     if (!row) return null
     const endedAt = row.state === 'pending' ? now : (row.decidedAt ?? row.expiresAt)
     return now - endedAt <= DECIDED_STAYS_KNOWN_MS ? row : null

@@ -4,16 +4,10 @@ import { CONTINUE, type StepResult } from '../../contract/index.ts'
 import { wholeAsk } from '../approvals/prompt.ts'
 import { isApprover, isBound } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
-import { shownInTap } from './verdict-form.ts'
-
-/** The approval that an event asks to be shown; null: none. */
-export function shownApproval(event: StepInput['event']): string | null {
-  return event.kind === 'tap' ? shownInTap(event.value) : null
-}
 
 export function showStep(input: StepInput): StepResult {
   const { approval, integration, settings } = input
-  if (shownApproval(input.event) === null) return CONTINUE
+  if (input.form?.kind !== 'show') return CONTINUE
   if (!approval || !isBound(settings, approval.agent, integration.id)) return CONTINUE
   const who = { integration: integration.id, sender: input.event.sender.id, agent: approval.agent }
   if (!isApprover(settings, input.grants, who))

@@ -10,9 +10,12 @@ import type {
   TextLimit,
 } from '../../contract/index.ts'
 import type { GrantBook } from '../people/approvers.ts'
+import type { MessageForm } from './message-form.ts'
 
 export interface StepInput {
   readonly event: InboundEvent
+  /** By its words alone; null: ordinary chat. */
+  readonly form: MessageForm | null
   readonly integration: IntegrationSettings
   readonly settings: Settings
   readonly at: Address
@@ -47,8 +50,3 @@ export interface AgentReach {
 }
 
 export const NOBODY: AgentReach = { attached: [], stoppable: [] }
-
-/** The text of a message or edit; '' for what has none. */
-export function textOf(event: InboundEvent): string {
-  return event.kind === 'message' || event.kind === 'edit' ? event.text : ''
-}

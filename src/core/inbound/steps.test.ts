@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AccessPolicy, ApprovalRow, InboundEvent, InboundMessage } from '../../contract/index.ts'
 import { testIntegration, testSettings } from '../../testing/test-settings.ts'
+import { messageForm } from './message-form.ts'
 import type { StepInput } from './step-input.ts'
 import { runSteps } from './steps.ts'
 import { verdictInTap, verdictInText } from './verdict-form.ts'
@@ -42,6 +43,7 @@ function input(
   const integration = testIntegration('chat', { access: access as AccessPolicy })
   return {
     event,
+    form: messageForm(event),
     integration,
     settings: testSettings({ integrations: [integration], agents: ['demo'] }),
     at: { integration: 'chat', conversation: event.conversation },

@@ -2,20 +2,12 @@
 import type { ApprovalRow, StepResult } from '../../contract/index.ts'
 import { CONTINUE, lateText } from '../../contract/index.ts'
 import { isApprover, isBound } from '../people/approvers.ts'
-import { type StepInput, textOf } from './step-input.ts'
-import { type VerdictForm, verdictInTap, verdictInText } from './verdict-form.ts'
-
-/** The verdict that an event may be, by its form alone. */
-export function verdictForm(event: StepInput['event']): VerdictForm | null {
-  if (event.kind === 'tap') return verdictInTap(event.value)
-  if (event.kind === 'verdict') return { id: event.approval, behavior: event.behavior }
-  return event.kind === 'message' ? verdictInText(textOf(event)) : null
-}
+import type { StepInput } from './step-input.ts'
+import type { VerdictForm } from './verdict-form.ts'
 
 export function verdictStep(input: StepInput): StepResult {
-  const form = verdictForm(input.event)
-  if (!form) return CONTINUE
-  const approval = input.approval
+  const { form, approval } = input
+  if (form?.kind !== 'verdict') return CONTINUE
   // An id that names nothing here is a sentence ("no sorry"), and so is one of an agent that this chat has no part in.
   if (!approval || !isBound(input.settings, approval.agent, input.integration.id)) return CONTINUE
   const who = { integration: input.integration.id, sender: input.event.sender.id, agent: approval.agent }

@@ -15,6 +15,7 @@ import {
 } from '../../contract/index.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import { LOCAL_USER } from '../people/users.ts'
+import type { Links } from './links.ts'
 import type { Outlet } from './outlet.ts'
 import { resolveRecipient } from './recipients.ts'
 import { usable } from './targets.ts'
@@ -32,6 +33,7 @@ export interface NotifyOnDeps {
   readonly log: Logger
   readonly settings: () => Settings
   readonly grants: GrantBook
+  readonly links: Pick<Links, 'get'>
   readonly outlet: Pick<Outlet, 'rows'>
 }
 
@@ -41,7 +43,7 @@ export function createNotifyOn(deps: NotifyOnDeps): NotifyOn {
   const { settings } = deps
 
   const sendsFor = (row: TurnRow, text: string): readonly NewSend[] => {
-    const to = resolveRecipient(settings(), deps.grants, { user: null, channel: undefined })
+    const to = resolveRecipient(deps, { user: null, channel: undefined })
     usable(settings(), to.integration, row.agent)
     return deps.outlet.rows({
       to: to.to,
@@ -64,9 +66,13 @@ export function createNotifyOn(deps: NotifyOnDeps): NotifyOn {
       )
   }
 
+  /** Nobody waits in a chat for the answer. */
+  const startedByNobody = (integration: string): boolean =>
+    integration === SCHEDULE_PLACE || deps.links.get(integration)?.adapter.abilities.unattended === true
+
   return (row, end) => {
     const notifyOn = agentById(settings(), row.agent ?? '')?.notifyOn ?? 'none'
-    if (!startedByNobody(row)) return []
+    if (!startedByNobody(row.integration)) return []
     const wanted = end.to === 'answered' ? 'completion' : 'failure'
     const text = end.to === 'answered' ? (end.text ?? '') : failureText(row, end)
     if (text === '') return []
@@ -82,11 +88,6 @@ export function createNotifyOn(deps: NotifyOnDeps): NotifyOn {
       return []
     }
   }
-}
-
-/** Webhooks and schedules: nobody waits in a chat for the answer. */
-function startedByNobody(row: TurnRow): boolean {
-  return row.integration === SCHEDULE_PLACE || row.platform === 'webhook'
 }
 
 function failureText(row: TurnRow, end: TurnEnd): string {

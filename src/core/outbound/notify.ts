@@ -14,6 +14,7 @@ import {
 import { CLAIM_CHOICES } from '../claims.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import { LOCAL_USER } from '../people/users.ts'
+import type { Links } from './links.ts'
 import type { Outlet } from './outlet.ts'
 import { type Recipient, resolveRecipient } from './recipients.ts'
 import { notificationText, refusedResult } from './send-result.ts'
@@ -23,6 +24,7 @@ export interface NotifyDeps {
   readonly store: Store
   readonly settings: () => Settings
   readonly grants: GrantBook
+  readonly links: Pick<Links, 'get'>
   readonly outlet: Outlet
 }
 
@@ -110,7 +112,7 @@ export function createNotifier(deps: NotifyDeps): Notifier {
       try {
         if (order.message.trim() === '')
           throw new SwitchboardError('input_invalid', 'Missing required parameter: message')
-        recipient = resolveRecipient(settings(), deps.grants, { user: caller.user, channel: order.channel })
+        recipient = resolveRecipient(deps, { user: caller.user, channel: order.channel })
         const result = await send(caller, order, recipient)
         return { result, channel: recipient.channel, text: notificationText(result, recipient.channel) }
       } catch (thrown) {

@@ -12,9 +12,7 @@ import {
 } from '../../contract/index.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import { usersInForce } from '../people/users.ts'
-
-/** Where a webhook's notifications go: it has no chats, only a URL. */
-const WEBHOOK_CONVERSATION = 'notify'
+import type { Links } from './links.ts'
 
 export interface Recipient {
   readonly user: string
@@ -30,10 +28,17 @@ export interface Wish {
   readonly channel: string | undefined
 }
 
+export interface RecipientDeps {
+  readonly settings: () => Settings
+  readonly grants: GrantBook
+  readonly links: Pick<Links, 'get'>
+}
+
 /** Throws `execution_failed` with the reason that the caller is told. */
-export function resolveRecipient(settings: Settings, grants: GrantBook, wish: Wish): Recipient {
-  const user = userOf(settings, grants, wish.user)
-  const chats = createChats(settings, grants, user)
+export function resolveRecipient(deps: RecipientDeps, wish: Wish): Recipient {
+  const settings = deps.settings()
+  const user = userOf(settings, deps.grants, wish.user)
+  const chats = createChats(deps, user)
   const found = (integration: IntegrationSettings, channel: string): Recipient => {
     const to = chats.at(integration)
     if (!to) throw failed(`Integration "${integration.id}" is not linked to a chat of user "${user.id}" yet`)
@@ -86,7 +91,7 @@ interface Chats {
   isForeign(integration: IntegrationSettings): boolean
 }
 
-function createChats(settings: Settings, grants: GrantBook, user: UserSettings): Chats {
+function createChats({ settings, grants, links }: RecipientDeps, user: UserSettings): Chats {
   const senderOf = (one: UserSettings, integration: IntegrationSettings): string | null => {
     const prefix = `${integration.id}:`
     return one.identities.find((identity) => identity.startsWith(prefix))?.slice(prefix.length) ?? null
@@ -95,7 +100,7 @@ function createChats(settings: Settings, grants: GrantBook, user: UserSettings):
   const isForeign = (integration: IntegrationSettings): boolean =>
     notifyTo?.integration !== integration.id &&
     senderOf(user, integration) === null &&
-    settings.users.some((one) => one.id !== user.id && senderOf(one, integration) !== null)
+    settings().users.some((one) => one.id !== user.id && senderOf(one, integration) !== null)
   return {
     isForeign,
     at(integration) {
@@ -103,18 +108,18 @@ function createChats(settings: Settings, grants: GrantBook, user: UserSettings):
       const own = senderOf(user, integration)
       if (own !== null) return address(integration.id, own)
       if (isForeign(integration)) return null
-      const conversation = firstKnown(integration, grants)
+      const conversation =
+        firstKnown(integration, grants) ?? links.get(integration.id)?.adapter.notifyPlace ?? null
       return conversation === null ? null : address(integration.id, conversation)
     },
   }
 }
 
 /** On an integration that is no user's: whoever was let in first. */
-function firstKnown({ access, id, platform }: IntegrationSettings, grants: GrantBook): string | null {
+function firstKnown({ access, id }: IntegrationSettings, grants: GrantBook): string | null {
   const allowed = access.readable ? access.allowFrom.filter((sender) => sender !== '*') : []
   const [first] = [...allowed, ...grants.senders(id, 'talk')]
-  if (first !== undefined) return first
-  return platform === 'webhook' ? WEBHOOK_CONVERSATION : null
+  return first ?? null
 }
 
 function failed(message: string): SwitchboardError {

@@ -9,6 +9,7 @@ import type {
   McpServerSettings,
   Random,
 } from '../../contract/index.ts'
+import { createSerial } from '../../kit/index.ts'
 import { DEFAULT_TIMINGS, type LaunchDeps, readLaunch, type Timings } from './config.ts'
 import { createReaper } from './reaper.ts'
 import { createSupervisor, type Supervisor } from './supervisor.ts'
@@ -49,7 +50,7 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
   }
 
   // One change after another: a second one must not overtake the first half-way.
-  let applying: Promise<void> = Promise.resolve()
+  const inOrder = createSerial()
   let stopped = false
   const applyNow = async (servers: readonly McpServerSettings[]) => {
     if (stopped) return
@@ -86,20 +87,14 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
         for (const release of releases) release()
       }
     },
-    apply(servers) {
-      applying = applying.then(
-        () => applyNow(servers),
-        () => applyNow(servers),
-      )
-      return applying
-    },
+    apply: (servers) => inOrder(() => applyNow(servers)),
     async stop() {
       stopped = true
       // They stay known until they have ended: what they say on their way out passes their gates.
       await Promise.all([...held.values()].map(({ supervisor }) => supervisor.stop()))
       held.clear()
       // A change half-way: what it was ending is gone by then too.
-      await applying.catch(() => undefined)
+      await inOrder(async () => undefined)
       reaper.stop()
     },
   }

@@ -45,6 +45,7 @@ export function createWebhook(
     textLimit: NO_TEXT_LIMIT,
     markdown: 'written',
     sendFrom: 'any',
+    notifyPlace: 'notify',
     endpoint: { verify: (request) => verifyRequest(config, request), handle },
     async start(given) {
       intake = given
@@ -81,6 +82,7 @@ function abilitiesOf(config: WebhookConfig): Abilities {
   const streams = config.outward.kind === 'stream'
   return {
     threads: true,
+    unattended: true,
     edits: streams,
     reactions: false,
     files: false,

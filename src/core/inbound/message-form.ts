@@ -1,0 +1,40 @@
+// What form an event has, by its words or its button alone: recognised once, when it comes, and looked at by every step.
+// The form decides nothing: an id may name no approval, and a sender may not be allowed to command.
+import type { InboundEvent } from '../../contract/index.ts'
+import { claimVerdict } from '../claims.ts'
+import { type ChatCommand, chatCommand } from './command-step.ts'
+import { shownInTap, type VerdictForm, verdictInTap, verdictInText } from './verdict-form.ts'
+
+export type MessageForm =
+  | ({ readonly kind: 'verdict' } & VerdictForm)
+  /** "Show all" of an approval. */
+  | { readonly kind: 'show'; readonly id: string }
+  | { readonly kind: 'claim'; readonly verdict: 'reply' | 'keep'; readonly on: string }
+  | { readonly kind: 'command'; readonly command: ChatCommand }
+
+/** Null: it is ordinary chat. */
+export function messageForm(event: InboundEvent): MessageForm | null {
+  switch (event.kind) {
+    case 'verdict':
+      return { kind: 'verdict', id: event.approval, behavior: event.behavior }
+    case 'tap':
+      return tapForm(event.value, event.on)
+    case 'message': {
+      const verdict = verdictInText(event.text)
+      if (verdict) return { kind: 'verdict', ...verdict }
+      const command = chatCommand(event)
+      return command ? { kind: 'command', command } : null
+    }
+    default:
+      return null
+  }
+}
+
+function tapForm(value: string, on: string): MessageForm | null {
+  const verdict = verdictInTap(value)
+  if (verdict) return { kind: 'verdict', ...verdict }
+  const id = shownInTap(value)
+  if (id !== null) return { kind: 'show', id }
+  const claim = claimVerdict(value)
+  return claim === null ? null : { kind: 'claim', verdict: claim, on }
+}

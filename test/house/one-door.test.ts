@@ -1,0 +1,83 @@
+// The river re-derived from what is really written: one door out, one place for words, forms and changes of configuration.
+import { describe, expect, it } from 'vitest'
+import { filesOf, foldersOf, source } from './source.ts'
+
+const roomOf = (file: string) => file.split('/')[1] ?? ''
+const code = filesOf('src')
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('/fixtures/'))
+  .map(source)
+
+describe('[I13.one-outlet] [I13.settle-with-say] who puts rows into the outbox', () => {
+  /** Each verb that takes rows, and the one place that calls it. */
+  const CALLERS: Readonly<Record<string, readonly string[]>> = {
+    enqueue: ['src/core/outbound/outlet.ts'],
+    accept: ['src/core/dispatch/settling.ts'],
+    acceptFor: ['src/core/dispatch/settling.ts'],
+    expireTurns: ['src/core/dispatch/turn-expiry.ts'],
+    ask: ['src/core/approvals/approvals.ts'],
+    // A person's verdict comes with no words of ours: they follow when it was passed on.
+    decide: ['src/app/desk.ts', 'src/core/approvals/approvals.ts'],
+    settleApproval: ['src/core/approvals/verdict-relay.ts'],
+    giveBack: ['src/core/outbound/give-back.ts'],
+    approvePairing: ['src/app/desk.ts'],
+  }
+
+  it('every verb of the store that takes rows is in the table', () => {
+    const { code: contract } = source('src/contract/store.ts')
+    const members = contract.slice(contract.indexOf('export interface Store')).split(/\n {2}(?=\w+\??\()/)
+    const taking = members
+      .filter((member) => /\bNewSend\b/.test(member))
+      .map((member) => /^\w+/.exec(member)?.[0])
+    expect(taking.toSorted()).toEqual(Object.keys(CALLERS).toSorted())
+  })
+
+  for (const [verb, callers] of Object.entries(CALLERS)) {
+    it(`store.${verb} is called from ${callers.join(' and ')} alone`, () => {
+      const calls = new RegExp(`\\bstore\\.${verb}\\s*\\(`)
+      const found = code.filter(
+        ({ file, code: text }) => !file.startsWith('src/testing/') && calls.test(text),
+      )
+      expect(found.map(({ file }) => file).toSorted()).toEqual(callers)
+    })
+  }
+})
+
+describe('[I13.core-no-platform] the core', () => {
+  it('names no platform', () => {
+    const names = foldersOf('src/platforms')
+    const naming = code
+      .filter(({ file }) => roomOf(file) === 'core')
+      .flatMap(({ file, strings }) =>
+        strings.filter((each) => names.includes(each)).map((each) => `${file}: '${each}'`),
+      )
+    expect(naming).toEqual([])
+  })
+})
+
+describe('[I13.apply-chain] a new configuration', () => {
+  it('is applied by the one chain of the gateway', () => {
+    const chains = code.filter(
+      ({ file, code: text }) => roomOf(file) === 'app' && /\bcreateSerial\(|= \w+\.then\(/.test(text),
+    )
+    expect(chains.map(({ file }) => file)).toEqual(['src/app/gateway.ts'])
+  })
+})
+
+describe('[I13.form-once] what form a message has', () => {
+  it('is recognised in one file', () => {
+    const looks = /\b(verdictInText|verdictInTap|shownInTap|claimVerdict|chatCommand)\s*\(/
+    const looking = code.filter(({ code: text }) => looks.test(text.replace(/\bfunction \w+\s*\(/g, '')))
+    expect(looking.map(({ file }) => file)).toEqual(['src/core/inbound/message-form.ts'])
+  })
+})
+
+describe('[I13.result-words] the words of a result', () => {
+  it('are made in one file', () => {
+    const words = /not confirmed yet|deduplicated\)|it could not be sent|Adapter send failed/
+    // The command line has words of its own, for people, with colours.
+    const wording = code.filter(
+      ({ file, strings }) => roomOf(file) !== 'cli' && strings.some((each) => words.test(each)),
+    )
+    expect(wording.map(({ file }) => file)).toEqual(['src/core/outbound/send-result.ts'])
+  })
+})
