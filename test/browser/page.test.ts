@@ -177,6 +177,20 @@ describe('bad things', () => {
     expect(await visitor.page.evaluate('document.cookie')).toBe('')
   })
 
+  it('[I13.md-page] tables and task lists are shown as such, and HTML in them as text', async () => {
+    await river.say({
+      kind: 'text',
+      text: '| who | n |\n|-|-:|\n| <b>kate</b> | 2 |\n\n- [x] done\n- [ ] to do',
+    })
+    const log = visitor.page.locator('.log')
+    await log.locator('td').first().waitFor()
+    expect(await log.locator('th').allTextContents()).toEqual(['who', 'n'])
+    expect(await log.locator('td').allTextContents()).toEqual(['<b>kate</b>', '2'])
+    expect(await log.locator('td b').count()).toBe(0)
+    const boxes = log.locator('li input[type=checkbox]')
+    expect([await boxes.nth(0).isChecked(), await boxes.nth(1).isChecked()]).toEqual([true, false])
+  })
+
   it('[I3.link-replayed] a used link in another browser opens nothing and says what to do', async () => {
     const link = await river.chatLink()
     const [first, second] = [await visit(browser), await visit(browser)]

@@ -27,7 +27,9 @@ export function readMarkdown(text: string): readonly MarkdownBlock[] {
   const tokens: readonly Token[] = parser.parse(clean, env)
   // What is nested deeper was left out by the parser.
   const isTooDeep = tokens.some(({ type, level }) => level + 1 >= MOST_LEVELS && isContainer(type))
-  if (isTooDeep) return asWritten(clean)
+  // Cells that nobody wrote: rows are filled up to the width of the header.
+  const cells = tokens.filter(({ type }) => type === 'td_open').length
+  if (isTooDeep || cells > clean.length) return asWritten(clean)
   // What refers to a definition elsewhere says something else by itself.
   const lines = Object.keys(env.references ?? {}).length > 0 ? null : clean.split('\n')
   const blocks = blocksOf(tokens, lines, { left: clean.length * MOST_ADDRESSES })

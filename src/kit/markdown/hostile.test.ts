@@ -1,0 +1,92 @@
+// Hostile text: what the reader, the writer and the splitter do grows with its length and not faster. Steps are counted,
+// not seconds (src/testing/count-steps.ts): those of the parser's package too.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { filesOf, ROOT } from '../../../test/house/source.ts'
+import { countSteps, growthOf } from '../../testing/count-steps.ts'
+import { HOSTILE_TEXTS } from '../../testing/hostile-markdown.ts'
+import { MOST_READ, plainText, readMarkdown, splitMarkdown, writeMarkdown } from './index.ts'
+
+const SIZE = 2_000
+/** Linear is 2; quadratic work would be near 4. */
+const MOST_GROWTH = 2.7
+/** Small: many parts, so that one more or less does not look like growth. */
+const limit = { size: 60, unit: 'utf-16' } as const
+const renderer = {
+  render: (blocks: Parameters<typeof plainText>[0]) => ({
+    text: plainText(blocks),
+    plain: plainText(blocks),
+  }),
+}
+const letters = (text: string) => text.replace(/[^\p{L}\p{N}\p{So}]+/gu, '').length
+
+describe('[I13.md-linear] reading', () => {
+  it.each(Object.entries(HOSTILE_TEXTS))('%s', async (_name, text) => {
+    const growth = await growthOf((size) => {
+      const input = text(size)
+      return () => void readMarkdown(input)
+    }, SIZE)
+    expect(growth).toBeLessThan(MOST_GROWTH)
+    // Nothing that is read multiplies: not addresses, not cells. A line is written with the marks of 32 levels at most.
+    const tree = readMarkdown(text(SIZE))
+    expect(writeMarkdown(tree, { strict: true }).length).toBeLessThan(70 * SIZE)
+  })
+
+  it('whatever families are mixed', async () => {
+    const families = Object.values(HOSTILE_TEXTS)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...families), { minLength: 2, maxLength: 4 }),
+        async (mixed) => {
+          const growth = await growthOf((size) => {
+            const input = mixed.map((text) => text(size / mixed.length)).join('\n')
+            return () => void readMarkdown(input)
+          }, SIZE)
+          expect(growth).toBeLessThan(MOST_GROWTH)
+        },
+      ),
+      { numRuns: 8 },
+    )
+  })
+})
+
+describe('[I13.split-linear] cutting', () => {
+  const names = Object.keys(HOSTILE_TEXTS)
+  it.each(names.filter((_, at) => at % 9 === 0))('%s', async (name) => {
+    for (const shown of ['written', renderer, 'plain'] as const) {
+      const growth = await growthOf((size) => {
+        const input = HOSTILE_TEXTS[name]?.(size) ?? ''
+        return () => void splitMarkdown(input, limit, shown)
+      }, SIZE)
+      expect(growth).toBeLessThan(MOST_GROWTH)
+    }
+  })
+})
+
+it('[I13.md-one] one file loads a parser of Markdown', () => {
+  const parser = /^import .* from '(?:markdown-it|marked|micromark|commonmark|mdast-[^']*|remark[^']*)'/m
+  const loading = ['src', 'web']
+    .flatMap(filesOf)
+    .filter((file) => /\.tsx?$/.test(file) && parser.test(readFileSync(join(ROOT, file), 'utf8')))
+  expect(loading).toEqual(['src/kit/markdown/read.ts'])
+})
+
+describe('[I13.md-large] a megabyte', () => {
+  it.each(['*a **b ', '[', '`', '> ', '```\n', ' ', 'a', '\n', '😀', '|a'])('of %j', async (piece) => {
+    const text = piece.repeat(Math.ceil(1_000_000 / piece.length))
+    // As it was written: nobody walks it.
+    expect(await countSteps(() => void readMarkdown(text))).toBeLessThan(1_000)
+    const parts = splitMarkdown(text, { size: 4_096, unit: 'utf-16' }, 'written')
+    for (const part of parts) expect(part.length).toBeLessThanOrEqual(4_096)
+    expect(letters(parts.join(''))).toBe(letters(text))
+  })
+
+  it('just below the size that is read, no step is taken for more than a bounded time', async () => {
+    for (const piece of ['[', '*a **b ', '> a\n', '- a\n', '|a']) {
+      const text = piece.repeat(Math.floor(MOST_READ / piece.length))
+      expect(await countSteps(() => void readMarkdown(text))).toBeLessThan(500 * MOST_READ)
+    }
+  })
+})
