@@ -5,14 +5,14 @@ export const MODULES = requirements(
   'Issue 13 Modules: the folder owns its options, others can plug in',
   `
 built   13 I13.one-schema       The options of a platform or connector have one schema, in its folder: configuration, adapter, JSON Schema and reference go by it.
-pending 13 I13.module-whole     Every built-in module has name, options with a JSON Schema, docs page and create, and its folder one row in the registry.
-pending 13 I13.no-names         No source file outside its folder, the registry and the emulators names a platform or connector, but for exceptions with a reason.
-pending 13 I13.late-sdk         The metadata of a module is loaded without the adapter's code and its SDK.
+built   13 I13.module-whole     Every built-in module has name, options with a JSON Schema, docs page and create, and its folder one row in the registry.
+built   13 I13.no-names         No source file outside its folder, the registry and the emulators names a platform or connector, but for exceptions with a reason.
+built   13 I13.late-sdk         The metadata of a module is loaded without the adapter's code and its SDK.
 built   13 I13.default-access   Who may speak by default is said by the module; one that says nothing lets in only who is listed.
 pending 13 I13.setup            integrations add asks a module's questions, tries the answers live, says who it is, keeps secrets as references and prints what to paste.
-pending 13 I13.module-doctor    What a module checks of an integration is among doctor's gates.
-pending 13 I13.emulator-row     switchboard emulate knows the emulators by the modules alone, and names those there are.
-pending 13 I13.alone            What one adapter alone needs is given to that one: no other platform sees the channel servers.
+built   13 I13.module-doctor    What a module checks of an integration is among doctor's gates.
+built   13 I13.emulator-row     switchboard emulate knows the emulators by the modules alone, and names those there are.
+built   13 I13.alone            What one adapter alone needs is given to that one: no other platform sees the channel servers.
 built   13 I13.modules-load     modules: adds platforms and connectors from a file relative to the configuration and from an installed package.
 built   13 I13.modules-told     A module that throws, lacks a member or takes a known name is told with its reason.
 built   13 I13.modules-down     At start what needs a module that failed is down with the reason, and the rest runs.
