@@ -16,6 +16,7 @@ import type { ChorusConnections } from './chorus-connections.ts'
 import { createDeskSending, type DeskSendingDeps } from './desk-sending.ts'
 import { createDoctor } from './doctor.ts'
 import type { Gateway } from './gateway.ts'
+import { createEraser } from './people-data.ts'
 import { createStatus, type Standing, type StatusDeps } from './status.ts'
 import { createStoreDesk } from './store-desk.ts'
 import type { Tokens } from './tokens.ts'
@@ -47,20 +48,32 @@ const MINTABLE = ['agent', 'notify', 'user', 'admin']
 export function createDesk(deps: DeskDeps): Desk {
   const { store, gateway, settings } = deps
 
+  const operateTurn: Desk['operateTurn'] = async (id, verb, by) => {
+    const row = await store.operateTurn(id, verb, by)
+    if (!row) throw await cannot(verb, id, (await store.turn(id))?.state)
+    if (verb === 'cancel' && row.agent) {
+      gateway.dispatcher.abandon(row.agent, [row.id])
+      await gateway.approvals.withdraw(row.agent, [row.id])
+    }
+    return turnView(row)
+  }
+
   return {
     ...createStoreDesk(store, settings),
     status: createStatus(deps),
     doctor: createDoctor(deps),
     ...createDeskSending(deps),
-    async operateTurn(id, verb, by) {
-      const row = await store.operateTurn(id, verb, by)
-      if (!row) throw await cannot(verb, id, (await store.turn(id))?.state)
-      if (verb === 'cancel' && row.agent) {
-        gateway.dispatcher.abandon(row.agent, [row.id])
-        await gateway.approvals.withdraw(row.agent, [row.id])
-      }
-      return turnView(row)
-    },
+    operateTurn,
+    erasePerson: createEraser({
+      store,
+      settings,
+      cancel: (turn, by) => operateTurn(turn, 'cancel', by),
+      async forgetFiles({ integration, sender }, attachments) {
+        const link = gateway.links.get(integration)
+        return link ? ((await link.adapter.forget?.({ sender, attachments })) ?? 0) : null
+      },
+      grantsChanged: gateway.grants.load,
+    }),
     async operateSend(id, verb, by) {
       const row = await store.operateSend(id, verb, by)
       if (!row) throw await cannot(verb, id, (await store.send(id))?.state)

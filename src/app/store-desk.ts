@@ -2,6 +2,7 @@
 import { isSecretName } from '../config/secret-shelf.ts'
 import type { ReadDesk, Settings, Store } from '../contract/index.ts'
 import { listedRights } from '../core/people/approvers.ts'
+import { exportPerson } from './people-data.ts'
 import { approvalView, iso, isoOrNull, notificationView, pairingView, sendView, turnView } from './views.ts'
 
 export type StoreDesk = Omit<ReadDesk, 'status'>
@@ -58,6 +59,7 @@ export function createStoreDesk(store: Store, settings: () => Settings): StoreDe
         notificationView,
       ),
     verifyAudit: (expectHead) => store.verify(expectHead),
+    exportPerson: (who) => exportPerson(who, settings(), store),
     ledger: (afterSeq, limit) => store.ledger({ afterSeq, limit }),
   }
 }

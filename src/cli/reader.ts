@@ -59,6 +59,8 @@ export interface Reader {
   secretNames(): Promise<readonly string[]>
   verifyAudit(expectHead?: string): Promise<AuditReport>
   exportAudit(format: ExportFormat): AsyncIterable<string>
+  /** One JSON object a line. */
+  exportPerson(who: string): AsyncIterable<string>
 }
 
 export function createDaemonReader(daemon: DaemonClient): Reader {
@@ -82,6 +84,9 @@ export function createDaemonReader(daemon: DaemonClient): Reader {
       daemon.call('GET', '/api/audit/verify', { query: { expect: expectHead }, timeoutMs: 600_000 }),
     async *exportAudit(format) {
       yield* await daemon.stream('/api/audit/export', { format })
+    },
+    async *exportPerson(who) {
+      yield* await daemon.stream('/api/people/export', { who })
     },
   }
 }
@@ -120,6 +125,9 @@ export function createStoreReader(desk: ReadDesk): Reader {
     tokens: (options) => desk.tokens(options),
     secretNames: () => desk.secretNames(),
     verifyAudit: (expectHead) => desk.verifyAudit(expectHead),
+    async *exportPerson(who) {
+      for await (const line of desk.exportPerson(who)) yield `${JSON.stringify(line)}\n`
+    },
     exportAudit: (format) => createLedgerExport((afterSeq, limit) => desk.ledger(afterSeq, limit), format),
   }
 }

@@ -158,3 +158,22 @@ export interface Destination {
   /** What the conversation (or thread) would be called, had it spoken; the likeliest first. */
   readonly places: readonly string[]
 }
+
+/** A channel server that Switchboard starts or connects to, as this node sees it. */
+export interface ServerView {
+  readonly name: string
+  readonly transport: string
+  readonly state: string
+  readonly detail?: string
+  readonly connected_at: string | null
+  readonly restarts: number
+  /** Lines that were no message of the protocol. */
+  readonly noise: number
+  readonly program: string | null
+  /** `nexo`, `claude`, or null: it declares no channel. */
+  readonly prefix: string | null
+  readonly permission_relay: boolean
+  readonly plugin_source: string | null
+  /** False: `plugin_source` was written by hand. */
+  readonly verified: boolean
+}

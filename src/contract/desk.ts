@@ -1,30 +1,13 @@
 // The operator's desk: what `/api` serves and the command line asks. One interface, two speakers: the daemon
 // implements all of it; a command without a daemon gets a desk that only reads. Field names are what scripts rely on
 // (fields may be added, none renamed); times are ISO 8601 strings unless the name ends in _ms.
+import type { ServerView } from './channel-servers.ts'
 import type { Urgency } from './message.ts'
 import type { ModuleStanding } from './modules.ts'
 import type { NodeView } from './nodes.ts'
+import type { ErasedPerson, PersonLine } from './person.ts'
 import type { AuditReport, LedgerEntry, SendFilter, TurnFilter } from './records.ts'
 import type { TurnEventRow } from './turn-events.ts'
-
-/** A channel server that Switchboard starts or connects to, as this node sees it. */
-export interface ServerView {
-  readonly name: string
-  readonly transport: string
-  readonly state: string
-  readonly detail?: string
-  readonly connected_at: string | null
-  readonly restarts: number
-  /** Lines that were no message of the protocol. */
-  readonly noise: number
-  readonly program: string | null
-  /** `nexo`, `claude`, or null: it declares no channel. */
-  readonly prefix: string | null
-  readonly permission_relay: boolean
-  readonly plugin_source: string | null
-  /** False: `plugin_source` was written by hand. */
-  readonly verified: boolean
-}
 
 export interface StatusReport {
   readonly ready: boolean
@@ -323,6 +306,8 @@ export interface ReadDesk {
   notifications(limit: number, before?: string): Promise<readonly NotificationView[]>
   verifyAudit(expectHead?: string): Promise<AuditReport>
   ledger(afterSeq: number, limit: number): Promise<readonly LedgerEntry[]>
+  /** Everything that a user, or one `integration:sender`, said. Throws `input_invalid` for neither. */
+  exportPerson(who: string): AsyncIterable<PersonLine>
 }
 
 /** Who is at the desk: named in the ledger. */
@@ -348,6 +333,8 @@ export interface Desk extends ReadDesk {
     by: Operator,
   ): Promise<IntegrationView>
   removeIntegration(id: string, by: Operator): Promise<void>
+  /** Empties what a person said and the answers to it, and removes their files. */
+  erasePerson(who: string, options: { readonly revoke: boolean }, by: Operator): Promise<ErasedPerson>
   operateTurn(id: string, verb: 'retry' | 'cancel', by: Operator): Promise<TurnView>
   operateSend(id: string, verb: 'retry' | 'bury', by: Operator): Promise<SendView>
   decide(

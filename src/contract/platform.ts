@@ -155,6 +155,8 @@ export interface FileMirror {
   get(name: string): Promise<Uint8Array | null>
   /** When it was put there; null when there is none. A copy is as old as that. */
   since?(name: string): Promise<number | null>
+  /** It is gone from there for good. */
+  remove?(name: string): Promise<void>
 }
 
 export interface LinkLease {
@@ -220,6 +222,8 @@ export interface PlatformAdapter {
   keep?(file: NewFile): Promise<string>
   /** Fetches an attachment of a message that passed the gate. Throws `too_large` above the cap. */
   download?(attachment: Attachment): Promise<DownloadedFile>
+  /** Removes the files that a person sent, named in these attachments or not, from here and from the mirror. Returns how many. */
+  forget?(of: { readonly sender: string; readonly attachments: readonly Attachment[] }): Promise<number>
   /** Lossy by contract. */
   signal?(to: Address, signal: Signal): void
   /** The configuration changed and `deps.current()` has it. Absent: the adapter is started anew for a change. */

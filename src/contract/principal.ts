@@ -21,6 +21,8 @@ export type Action =
   | 'admin.write'
   /** Gives somebody a right that the giver may not have: to approve, to own, a new door to an agent. */
   | 'rights.give'
+  /** Reads out or erases all that a person said. */
+  | 'people.data'
   | 'chat.talk'
   | 'approval.read'
   | 'approval.decide'

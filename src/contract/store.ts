@@ -7,6 +7,7 @@ import type { Address } from './address.ts'
 import type { LaneRequest, TakenTurns } from './lanes.ts'
 import type { Signal } from './message.ts'
 import type { AttachmentRow, NodeReport, NodeRow } from './nodes.ts'
+import type { ErasedWindow, Identity, PersonCursor, PersonWindow } from './person.ts'
 import type { TranscriptEntry, TranscriptQuery } from './platform.ts'
 import type {
   ApprovalRow,
@@ -353,6 +354,11 @@ export interface Store {
   pruneRows(olderThanMs: number, limit: number): Promise<number>
   /** Ledger entries older than this, of rows that are gone, go behind a checkpoint entry. Returns how many. */
   pruneLedger(olderThanMs: number, limit: number): Promise<number>
+  /** Begins at PERSON_START; `next` leads on. */
+  person(who: Identity, cursor: PersonCursor): Promise<PersonWindow>
+  /** Empties the settled rows of a window; keys, counters and ledger stay. `next` leads on. */
+  erasePerson(who: Identity, cursor: PersonCursor, by: string): Promise<ErasedWindow>
+  forgetFile(integration: string, name: string): Promise<void>
   /** Tokens that expired longer ago than this are forgotten; the ledger keeps that they were minted. Returns how many. */
   pruneTokens(expiredForMs: number, limit: number): Promise<number>
 

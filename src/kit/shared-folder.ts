@@ -12,6 +12,8 @@ export interface SharedFolder {
   save(files: readonly { readonly name: string; readonly bytes: Uint8Array }[]): Promise<void>
   /** Where it lies here. Null: nobody has it, or it is no name of a file. Throws while the mirror cannot be asked. */
   find(name: string): Promise<string | null>
+  /** From here and from the mirror. The copies of other nodes are theirs to remove. */
+  remove(name: string): Promise<void>
 }
 
 export interface SharedFolderDeps {
@@ -61,6 +63,11 @@ export function createSharedFolder({ dir, random, mirror, onFetched }: SharedFol
         for (const path of written.reverse()) await rm(path, { force: true })
         throw thrown
       }
+    },
+    async remove(name) {
+      if (!isPlainName(name)) return
+      await mirror?.remove?.(name)
+      await rm(join(dir, name), { force: true })
     },
     async find(name) {
       if (!isPlainName(name)) return null

@@ -3,6 +3,7 @@ import type { Clock, DatabaseFile, Hint, Store } from '../contract/index.ts'
 import type { Mac } from './mac.ts'
 import { readFile, readFileTime } from './reads/files.ts'
 import { readAttachments, readNodes } from './reads/nodes.ts'
+import { readPerson } from './reads/person.ts'
 import * as rest from './reads/rest.ts'
 import { readClaims, readFirings, readNotifications } from './reads/sending.ts'
 import { readSend, readSends, readTranscript } from './reads/sends.ts'
@@ -14,6 +15,7 @@ import type { Verb } from './verb-context.ts'
 import * as approvals from './verbs/approvals.ts'
 import { giveBack } from './verbs/claims.ts'
 import { enqueue } from './verbs/enqueue.ts'
+import { erasePerson, forgetFile } from './verbs/erase-person.ts'
 import { keepFile, pruneFiles } from './verbs/files.ts'
 import * as lanes from './verbs/lanes.ts'
 import * as leases from './verbs/leases.ts'
@@ -157,6 +159,9 @@ export function assembleStore(engine: StoreEngine): Store {
     pruneBodies: (olderThanMs, limit) => write(pruneBodies, { olderThanMs, limit }),
     pruneRows: (olderThanMs, limit) => write(pruneRows, { olderThanMs, limit }),
     pruneLedger: (olderThanMs, limit) => write(pruneLedger, { olderThanMs, limit }),
+    person: (who, cursor) => read(readPerson(tag, who, cursor)),
+    erasePerson: (who, cursor, by) => write(erasePerson, { who, cursor, by }),
+    forgetFile: (integration, name) => write(forgetFile, { integration, name }),
     pruneTokens: (olderThanMs, limit) => write(pruneTokens, { olderThanMs, limit }),
 
     pruneFiles: (olderThanMs, limit) => write(pruneFiles, { olderThanMs, limit }),

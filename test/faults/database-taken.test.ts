@@ -1,10 +1,10 @@
-// The database file is taken from a running daemon: no acknowledged message is lost, and nobody starts beside it in silence.
+// What a data folder holds, by real processes: a database that is taken away, backups, a person who is erased.
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Daemon } from './daemon.ts'
 import { acknowledged, postDemo } from './hook-client.ts'
-import { expectLedgerHolds, turnsOf } from './river-checks.ts'
+import { expectLedgerHolds, settled, turnsOf } from './river-checks.ts'
 import { createScene, switchboard } from './scene.ts'
 import { until } from './until.ts'
 
@@ -75,4 +75,28 @@ it('[I14.one-database] [I14.backup] [I14.restore-live] two folders, one database
   expect(restored.code, restored.stderr).toBe(0)
   expect((await turnsOf(fresh)).map((turn) => turn.id)).toEqual([id])
   await expectLedgerHolds(fresh)
+})
+
+it('[I14.erase] [I14.erase-owner] [I14.export] a person is written out and erased by command, asked first; export works without a daemon', async () => {
+  const data = scene.folder()
+  const daemon = await scene.start({ data })
+  acknowledged(await postDemo(daemon.url, 'my secret plan', 'key-1'))
+  await settled(data)
+  const out = await switchboard(data, 'people', 'export', 'demo:dev')
+  expect(out.stdout).toContain('my secret plan')
+  const unasked = await switchboard(data, 'people', 'erase', 'demo:dev')
+  expect(unasked).toMatchObject({ code: 2, stdout: '' })
+  expect(unasked.stderr).toContain('--yes')
+  const erased = await switchboard(data, 'people', 'erase', 'demo:dev', '--yes', '--json')
+  expect(JSON.parse(erased.stdout)).toMatchObject({ turns: 1, sends: 1 })
+  expect((await switchboard(data, 'people', 'erase', 'nobody', '--yes')).code).toBe(2)
+  expect(JSON.parse((await postDemo(daemon.url, 'my secret plan', 'key-1')).text)).toMatchObject({
+    duplicate: true,
+  })
+  await expectLedgerHolds(data)
+  await daemon.terminate()
+  const after = await switchboard(data, 'people', 'export', 'demo:dev')
+  expect(after.code).toBe(0)
+  expect(after.stdout).toContain('"kind":"turn"')
+  expect(after.stdout).not.toContain('secret plan')
 })

@@ -28,10 +28,10 @@ built   14 I14.retain-ledger        Ledger entries go only up to a checkpoint en
 built   14 I14.retain-proof         Verify tells what was pruned from what was taken by hand: rows, bodies, inputs and ledger entries
 built   14 I14.retain-slices        Pruning goes in slices, and one that is cut short is harmless
 built   14 I14.retain-config        Bodies, attachments, rows and ledger each have a retention; by default all is kept
-pending 14 I14.erase                'people erase' removes everything that a person said and what was answered, with the chain intact
-pending 14 I14.erase-key            After erasing a redelivery is still a duplicate, and conservation holds
-pending 14 I14.erase-files          Erasing removes the person's attachments on disk and in the mirror
-pending 14 I14.erase-owner          Erasing and exporting need the owner, and erasing asks first
-pending 14 I14.export               'people export' writes out everything that a person said, with or without a daemon
+built   14 I14.erase                'people erase' removes everything that a person said and what was answered, with the chain intact
+built   14 I14.erase-key            After erasing a redelivery is still a duplicate, and conservation holds
+built   14 I14.erase-files          Erasing removes the person's attachments on disk and in the mirror
+built   14 I14.erase-owner          Erasing and exporting need the owner, and erasing asks first
+built   14 I14.export               'people export' writes out everything that a person said, with or without a daemon
 `,
 )

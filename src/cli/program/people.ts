@@ -6,6 +6,7 @@ export function addPeopleCommands(program: Command, action: Action): void {
   addPair(program, action)
   addAccess(program, action)
   addApprovals(program, action)
+  addPeople(program, action)
 }
 
 function addPair(program: Command, action: Action): void {
@@ -72,4 +73,20 @@ function addApprovals(program: Command, action: Action): void {
     .argument('<id>')
     .description('deny this one call')
     .action(action(() => import('../commands/approvals.ts').then((m) => m.denyApproval)))
+}
+
+function addPeople(program: Command, action: Action): void {
+  const people = addGroup(program, 'people', 'what a person said: write it out, or erase it', null)
+  people
+    .command('export')
+    .argument('<who>', 'a user of the configuration, or integration:sender')
+    .description('print everything that a person said, one JSON object a line')
+    .action(action(() => import('../commands/people.ts').then((m) => m.exportPerson)))
+  people
+    .command('erase')
+    .argument('<who>', 'a user of the configuration, or integration:sender')
+    .description('erase everything that a person said; keys, counters and the ledger stay')
+    .option('--yes', 'do not ask')
+    .option('--revoke', 'take their granted rights back, too')
+    .action(action(() => import('../commands/people.ts').then((m) => m.erasePerson)))
 }

@@ -1,6 +1,7 @@
 // Files of a Telegram integration: fetched ones are kept in its folder under names that cannot lead anywhere else, and
 // only files in that folder can be sent.
-import { mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, sep } from 'node:path'
 import {
   type Attachment,
@@ -28,6 +29,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 export interface FileShelf {
   download(attachment: Attachment): Promise<DownloadedFile>
+  /** Removes what was fetched of these. Returns how many files. */
+  forget(attachments: readonly Attachment[]): Promise<number>
   /** Keeps a file that is to be sent, from whichever node; gives its name in our folder. */
   keep(file: NewFile): Promise<string>
   /** The bytes of a file in our folder, by its name there or its whole path. */
@@ -42,11 +45,13 @@ export function createFileShelf(
 ): FileShelf {
   const folder = createSharedFolder({ dir: deps.filesDir, random: deps.random, mirror: deps.mirror })
   const ownName = (name: string) => `${Buffer.from(deps.random.bytes(8)).toString('hex')}-${name}`
-  // For this node alone: another one fetches it from Telegram itself.
-  const put = async (name: string, bytes: Uint8Array): Promise<string> => {
-    const own = ownName(name)
+  // For this node alone: another one fetches it from Telegram itself. The same attachment again takes the same place.
+  const put = async (ref: string, name: string, bytes: Uint8Array): Promise<string> => {
+    const own = `${nameOfRef(ref)}-${name}`
     await mkdir(deps.filesDir, { recursive: true, mode: 0o700 })
-    await writeFile(join(deps.filesDir, own), bytes, { mode: 0o600, flag: 'wx' })
+    const half = join(deps.filesDir, `.${ownName('part')}`)
+    await writeFile(half, bytes, { mode: 0o600, flag: 'wx' })
+    await rename(half, join(deps.filesDir, own))
     return own
   }
 
@@ -62,13 +67,23 @@ export function createFileShelf(
       if ((file.file_size ?? 0) > MAX_DOWNLOAD_BYTES) throw tooLarge()
       const bytes = await client.file(path, MAX_DOWNLOAD_BYTES)
       const shown = withEnding(safeFileName(name ?? path), mime)
-      const own = await put(shown, bytes)
+      const own = await put(ref, shown, bytes)
       return {
         path: join(deps.filesDir, own),
         name: shown,
         mime: mime ?? 'application/octet-stream',
         size: bytes.length,
       }
+    },
+    async forget(attachments) {
+      const theirs = new Set(attachments.map(({ ref }) => nameOfRef(ref)))
+      let removed = 0
+      for (const name of await readdir(deps.filesDir).catch(() => [])) {
+        if (!theirs.has(name.slice(0, name.indexOf('-')))) continue
+        await folder.remove(name)
+        removed += 1
+      }
+      return removed
     },
     async keep({ name, bytes }) {
       if (bytes.length > MAX_UPLOAD_BYTES) throw tooLargeToSend()
@@ -88,6 +103,11 @@ export function createFileShelf(
     },
     platformFile: (ref) => (ref.startsWith(PLATFORM_FILE) ? ref.slice(PLATFORM_FILE.length) : null),
   }
+}
+
+/** What a fetched file's name begins with: it leads from an attachment to its copies. */
+function nameOfRef(ref: string): string {
+  return createHash('sha256').update(ref).digest('hex').slice(0, 24)
 }
 
 /** Programs tell a picture by the ending of its name. */

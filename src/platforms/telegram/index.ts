@@ -84,6 +84,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
     }),
     keep: (file) => files.keep(file),
     download: (attachment) => files.download(attachment),
+    forget: ({ attachments }) => files.forget(attachments),
     signal(to, signal) {
       if (signal.kind === 'typing') typing.set(to, signal.on)
     },

@@ -27,6 +27,8 @@ export interface FileShelf {
   own(sender: string, id: string): Promise<Attachment | null>
   /** As a download that can do nothing in our origin; null when there is no such file. */
   reply(id: string): Promise<HttpReply | null>
+  /** Removes what this sender uploaded. Returns how many files. */
+  forget(sender: string): Promise<number>
   /** Where it lies, for an agent that may read it; null when there is no such file. */
   locate(id: string): Promise<DownloadedFile | null>
 }
@@ -145,6 +147,20 @@ export function createFileShelf(deps: FileShelfDeps): FileShelf {
         },
         body: bytes,
       }
+    },
+    async forget(sender) {
+      let removed = 0
+      const names = await readdir(dir).catch(() => [])
+      for (const name of names) {
+        const id = name.endsWith('.json') ? name.slice(0, -'.json'.length) : ''
+        const found = id === '' ? null : await describe(id)
+        if (found === null || found.sender !== sender) continue
+        // The description last: a crash in between leaves what leads to the rest.
+        await folder.remove(found.stored ?? id)
+        await folder.remove(name)
+        removed += 1
+      }
+      return removed
     },
     async locate(id) {
       const found = await describe(id)

@@ -58,6 +58,7 @@ export function createWebPlatform(deps: WebDeps): PlatformAdapter {
       if (file === null) throw new SwitchboardError('not_found', 'the web chat does not keep this file')
       return file
     },
+    forget: ({ sender }) => files.forget(sender),
     signal(to, signal) {
       if (signal.kind === 'turn_state') {
         windows.tell(to.conversation, 'states', [

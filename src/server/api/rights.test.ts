@@ -45,6 +45,8 @@ const TABLE: Readonly<Record<string, readonly [readonly string[], ...unknown[]]>
   'GET /api/secrets': [DESK],
   'GET /api/notifications': [DESK],
   'GET /api/integrations': [DESK],
+  'GET /api/people/export': [ALL_RIGHTS],
+  'POST /api/people/erase': [ALL_RIGHTS, { who: 'chat:mallory' }],
   'POST /api/turns/{id}/retry': [DESK],
   'POST /api/turns/{id}/cancel': [DESK],
   'POST /api/outbox/{id}/retry': [DESK],
@@ -88,7 +90,8 @@ async function calls(principal: Principal, route: string, body: unknown): Promis
     .split('/')
   const request = { method, headers: { 'content-type': 'application/json' } } as never
   const sent = Buffer.from(JSON.stringify(body ?? {}))
-  const call = { request, segments, query: new URLSearchParams(), body: sent, principal, via: 'api' } as const
+  const query = new URLSearchParams(path === '/api/people/export' ? 'who=chat:mallory' : '')
+  const call = { request, segments, query, body: sent, principal, via: 'api' } as const
   const code = await api(call).then(
     () => null,
     (thrown) => thrown.code as string,

@@ -18,6 +18,7 @@ import {
   TurnQuery,
   VerifyQuery,
 } from './inputs.ts'
+import { PEOPLE_ROUTES } from './people-routes.ts'
 import { type Route, route, whole } from './route.ts'
 import { SENDING_ROUTES } from './sending-routes.ts'
 
@@ -303,4 +304,4 @@ function secretName(name: string | undefined): string {
   )
 }
 
-export const ROUTES: readonly Route[] = [...reading, ...operating, ...SENDING_ROUTES]
+export const ROUTES: readonly Route[] = [...reading, ...operating, ...SENDING_ROUTES, ...PEOPLE_ROUTES]

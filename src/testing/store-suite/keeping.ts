@@ -1,6 +1,12 @@
 // Store suite: what is kept and what is let go. Restored databases, retention, erasure; the audit holds after each.
 import { describe, expect, it } from 'vitest'
-import type { NewApproval, Store } from '../../contract/index.ts'
+import {
+  type Identity,
+  type NewApproval,
+  PERSON_START,
+  type PersonCursor,
+  type Store,
+} from '../../contract/index.ts'
 import {
   counts,
   expectSound,
@@ -71,11 +77,12 @@ export function describeKeeping(make: MakeStoreFixture): void {
       expiresAt: fixture.clock.now() + 60_000,
     })
     /** A conversation to its end: received, told of, asked about, answered, sent. */
-    const converse = async (conversation: string) => {
-      const { id, lane } = await queueOne(one, { conversation, messageId: `m-${conversation}` })
+    const converse = async (conversation: string, sender = 'dev') => {
+      const messageId = `m-${conversation}-${sender}`
+      const { id, lane } = await queueOne(one, { conversation, sender, messageId })
       const { token } = await mustTake(one, { lane })
       await one.keepTurnEvent({ turn: id, kind: 'tool_call', call: 'k', name: 'n', text: 'told', key: null })
-      const approval = `a${conversation}`
+      const approval = `a${conversation}${sender}`
       await one.ask(ask(approval, id), [])
       await one.decide({ id: approval, behavior: 'allow', cause: 'person', by: 'ann', via: 'web' })
       await one.settleApproval(approval, 'relayed')
@@ -85,6 +92,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       const taken = await mustTakeSend(one, { lane: `demo:${conversation}` })
       const sent = { lane: `demo:${conversation}`, token: taken.token, id: taken.sending?.id ?? '' }
       await one.moveSends([{ ...sent, to: 'sent' }])
+      await one.releaseLanes('sends', [{ lane: sent.lane, token: sent.token }])
       return { turn: id, send: sent.id, approval }
     }
     const pruneAll = async (days: number, limit = 100) => {
@@ -247,5 +255,91 @@ export function describeKeeping(make: MakeStoreFixture): void {
         }
       }
     }
+
+    const ANN: Identity = { integration: 'demo', sender: 'ann' }
+    const erase = async (who: Identity) => {
+      const gone = { turns: 0, sends: 0, approvals: 0, open: 0 }
+      for (let cursor: PersonCursor | null = PERSON_START; cursor !== null; ) {
+        const { next, ...some }: Awaited<ReturnType<Store['erasePerson']>> = await one.erasePerson(
+          who,
+          cursor,
+          'op',
+        )
+        for (const key of ['turns', 'sends', 'approvals', 'open'] as const) gone[key] += some[key]
+        cursor = next
+      }
+      return gone
+    }
+    const readOut = async (who: Identity) => {
+      const ids: string[] = []
+      for (let cursor: PersonCursor | null = PERSON_START; cursor !== null; ) {
+        const window: Awaited<ReturnType<Store['person']>> = await one.person(who, cursor)
+        ids.push(...[...window.turns, ...window.sends, ...window.approvals].map((row) => row.id))
+        cursor = window.next
+      }
+      return ids
+    }
+
+    it('[I14.erase] [I14.erase-key] [I14.export] what a person said is read out and erased; keys, counters and chain stay', async () => {
+      const direct = await converse('ann', 'ann')
+      const grouped = await converse('group', 'ann')
+      const other = await converse('group', 'bob')
+      const elsewhere = await converse('c1', 'bob')
+      const notice = send({
+        to: { integration: 'demo', conversation: 'ann' },
+        cause: 'notice',
+        text: 'a notice',
+      })
+      const [queued] = await one.enqueue([notice])
+      const open = await queueOne(one, { conversation: 'ann', sender: 'ann', messageId: 'open' })
+      const before = await counts(one)
+      expect((await readOut(ANN)).sort()).toEqual(
+        [
+          ...[direct, grouped].flatMap((each) => [each.turn, each.send, each.approval]),
+          queued?.id ?? '',
+          open.id,
+        ].sort(),
+      )
+      expect(await erase(ANN)).toEqual({ turns: 2, sends: 2, approvals: 2, open: 2 })
+      for (const gone of [direct, grouped]) {
+        expect(await one.turn(gone.turn)).toMatchObject({ body: null, state: 'answered', sender: 'ann' })
+        expect(await one.send(gone.send)).toMatchObject({ op: null, state: 'sent' })
+        expect((await one.approval(gone.approval))?.ask).toMatchObject({ input: '', pruned: true })
+        expect((await one.turnEvents(gone.turn)).map((event) => event.text)).not.toContain('told')
+      }
+      for (const kept of [other, elsewhere]) {
+        expect((await one.turn(kept.turn))?.body).not.toBeNull()
+        expect((await one.send(kept.send))?.op).not.toBeNull()
+        expect((await one.approval(kept.approval))?.ask.input).toBe('rm -rf secret')
+      }
+      // What is on its way keeps its content until it is settled; then it goes, too.
+      expect((await one.turn(open.id))?.body).not.toBeNull()
+      expect(await counts(one)).toEqual(before)
+      await expectSound(one)
+      const [again] = await one.receive([
+        item({ conversation: 'ann', messageId: 'm-ann-ann', sender: 'ann' }),
+      ])
+      expect(again).toMatchObject({ duplicate: true, id: direct.turn })
+      await one.operateTurn(open.id, 'cancel', 'op')
+      expect(await erase(ANN)).toMatchObject({ turns: 1, sends: 0, open: 1 })
+      expect(JSON.stringify(await one.ledger({ afterSeq: 0, limit: 1_000 }))).not.toContain('rm -rf')
+      await expectSound(one)
+      const bobs = `sender = 'bob' AND conversation = 'c1'`
+      const [kept] = await fixture.sql(`SELECT body FROM turns WHERE ${bobs}`)
+      await fixture.sql(`UPDATE turns SET body = NULL WHERE ${bobs}`)
+      expect((await one.verify()).brokenAt?.problem).toContain('of turns lost its content')
+      await fixture.sql(`UPDATE turns SET body = '${String(kept?.body)}' WHERE ${bobs}`)
+    })
+
+    it('[I14.erase-files] a file is forgotten for all nodes', async () => {
+      await one.keepFile({ integration: 'web', name: 'a', bytes: Buffer.from('x') })
+      await one.keepFile({ integration: 'web', name: 'b', bytes: Buffer.from('y') })
+      expect(await one.fileTime('web', 'a')).toBe(fixture.clock.now())
+      await one.forgetFile('web', 'a')
+      await one.forgetFile('web', 'a')
+      expect(await one.keptFile('web', 'a')).toBeNull()
+      expect(await one.fileTime('web', 'a')).toBeNull()
+      expect(await one.keptFile('web', 'b')).not.toBeNull()
+    })
   })
 }

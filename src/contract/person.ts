@@ -1,0 +1,56 @@
+// Everything that one person said, as it is read out or erased: one identity (an integration and a sender) at a time, in
+// windows over the tables, so that neither memory nor other commits suffer.
+import type { ApprovalRow, SendRow, TurnRow } from './records.ts'
+
+export interface Identity {
+  readonly integration: string
+  readonly sender: string
+}
+
+/** How far the tables were read. */
+export interface PersonCursor {
+  readonly turns: number
+  readonly sends: number
+}
+
+export const PERSON_START: PersonCursor = { turns: 0, sends: 0 }
+
+export interface PersonWindow {
+  /** What they said. */
+  readonly turns: readonly TurnRow[]
+  /** What was answered to that, and what was sent to a chat in which nobody else spoke. */
+  readonly sends: readonly SendRow[]
+  /** Tool calls that were asked about because of it. */
+  readonly approvals: readonly ApprovalRow[]
+  /** Null: this was the last. */
+  readonly next: PersonCursor | null
+}
+
+export interface ErasedWindow {
+  readonly turns: number
+  readonly sends: number
+  readonly approvals: number
+  /** Still open: they keep their content until they are settled. */
+  readonly open: number
+  readonly next: PersonCursor | null
+}
+
+/** What came of erasing a person. */
+export interface ErasedPerson {
+  readonly identities: readonly string[]
+  readonly turns: number
+  readonly sends: number
+  readonly approvals: number
+  readonly files: number
+  readonly grants_revoked: number
+  /** Not erased yet, for they are on their way: run it again. */
+  readonly open: number
+  /** Integrations that keep files and do not run: theirs were not looked at. */
+  readonly files_left: readonly string[]
+}
+
+/** One line of an export. */
+export interface PersonLine {
+  readonly kind: 'identity' | 'grant' | 'pairing' | 'turn' | 'send' | 'approval'
+  readonly [field: string]: unknown
+}

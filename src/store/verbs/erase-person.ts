@@ -1,0 +1,81 @@
+// erasePerson: what a person said loses its content, and so do the answers to it; rows, keys and counters stay, so a
+// redelivery is still a duplicate. The entry names the rows and not the person: verify finds what was taken otherwise.
+import type { ErasedWindow, Identity, PersonCursor } from '../../contract/index.ts'
+import { toRanges } from '../ranges.ts'
+import { readPerson } from '../reads/person.ts'
+import { rows, run, type Steps, whole } from '../statement.ts'
+import { oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
+import { emptyInputs } from './upkeep.ts'
+
+export interface EraseCall {
+  readonly who: Identity
+  readonly cursor: PersonCursor
+  readonly by: string
+}
+
+const OPEN = ['queued', 'handed', 'sending']
+
+export const erasePerson = oneByOne(function* (
+  context: VerbContext,
+  { who, cursor, by }: EraseCall,
+): Steps<ErasedWindow> {
+  const { tag } = context
+  const found = yield* readPerson(tag, who, cursor)
+  const isOpen = ({ state, reason }: { state: string; reason: string | null }) =>
+    OPEN.includes(state) || (state === 'seen' && reason !== 'acknowledged')
+  const settled = found.turns.filter((turn) => !isOpen(turn))
+  const turns = settled.filter((turn) => turn.body !== null).map((turn) => turn.seq)
+  const sends = found.sends.filter((send) => !isOpen(send) && send.op !== null).map((send) => send.seq)
+  if (turns.length > 0) yield* run('UPDATE turns SET body = NULL WHERE seq @any($1)', [turns])
+  const events = yield* eraseEvents(settled.map((turn) => turn.seq))
+  if (sends.length > 0) {
+    yield* run('UPDATE outbox SET op = NULL, claim = NULL WHERE seq @any($1)', [sends])
+    yield* run('UPDATE notification_log SET message = NULL WHERE send @any($1)', [sends])
+  }
+  const approvals = yield* eraseInputs(settled.map((turn) => turn.id))
+  yield* run('DELETE FROM pairings WHERE integration = $1 AND sender = $2', [who.integration, who.sender])
+  if (turns.length + sends.length + approvals.length + events.length > 0)
+    recordFact(
+      context,
+      { kind: 'audit', ref: 'bodies', to: 'erased' },
+      {
+        by,
+        turns: toRanges(turns),
+        outbox: toRanges(sends),
+        approvals: toRanges(approvals),
+        events: toRanges(events),
+      },
+    )
+  const open = found.turns.filter(isOpen).length + found.sends.filter(isOpen).length
+  return { turns: turns.length, sends: sends.length, approvals: approvals.length, open, next: found.next }
+})
+
+function* eraseEvents(turns: readonly number[]): Steps<readonly number[]> {
+  if (turns.length === 0) return []
+  const told = yield* rows('SELECT DISTINCT turn FROM turn_events WHERE turn @any($1) AND body IS NOT NULL', [
+    turns,
+  ])
+  const seqs = told.map((row) => whole(row, 'turn')).sort((one, other) => one - other)
+  if (seqs.length > 0) yield* run('UPDATE turn_events SET body = NULL WHERE turn @any($1)', [seqs])
+  return seqs
+}
+
+function* eraseInputs(turns: readonly string[]): Steps<readonly number[]> {
+  if (turns.length === 0) return []
+  const asked = yield* rows(
+    `SELECT seq, ask FROM approvals WHERE turn @any($1) AND state NOT IN ('pending','decided')
+     AND ask NOT LIKE '%"pruned":true}' ORDER BY seq`,
+    [turns],
+  )
+  yield* emptyInputs(asked)
+  return asked.map((row) => whole(row, 'seq'))
+}
+
+/** A file of theirs, in the store that all nodes share. */
+export const forgetFile = oneByOne(function* (
+  context: VerbContext,
+  { integration, name }: { readonly integration: string; readonly name: string },
+): Steps<void> {
+  const parts = yield* run('DELETE FROM files WHERE integration = $1 AND name = $2', [integration, name])
+  if (parts > 0) recordFact(context, { kind: 'audit', ref: 'files', to: 'erased' }, { parts: String(parts) })
+})
