@@ -1,13 +1,14 @@
-// One runner, three projects. What is pure, and what starts real processes, browsers or servers, runs two files at a
-// time: each waits for its disk, database or child half the time. What measures (how soon work has moved, how fast the
-// river is) runs last, one file after the other, so that the tests do not disturb each other on two cores.
+// One runner, three projects. What is pure runs on every core. What starts real processes, browsers or servers waits for
+// its disk, database or child half the time: two files for each core. What measures (how soon work has moved, how fast
+// the river is) runs last, one file after the other, so that the tests do not disturb each other.
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const measuring = [
-  'test/faults/cluster-*.test.ts',
+  'test/faults/cluster-database.test.ts',
+  'test/faults/cluster-nodes.test.ts',
   'test/faults/idle-exit.test.ts',
-  'bench/**/*.process.test.ts',
+  'bench/bench.process.test.ts',
 ]
 const processes = [
   'test/faults/**/*.test.ts',
@@ -16,8 +17,7 @@ const processes = [
   '**/*.process.test.ts',
 ]
 const elsewhere = ['**/node_modules/**', 'dist/**']
-// Two at a time also where there are two cores.
-const maxWorkers = Math.max(2, availableParallelism() - 1)
+const cores = Math.max(2, availableParallelism())
 // A limit ends a hang; no test is to fail because the machine was busy.
 const patient = { testTimeout: 600_000, hookTimeout: 300_000 }
 
@@ -30,7 +30,7 @@ export default defineConfig({
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
           exclude: [...elsewhere, ...processes],
-          maxWorkers,
+          maxWorkers: cores,
           sequence: { groupOrder: 0 },
         },
       },
@@ -41,7 +41,7 @@ export default defineConfig({
           name: 'processes',
           include: processes,
           exclude: [...elsewhere, ...measuring],
-          maxWorkers,
+          maxWorkers: 2 * cores,
           sequence: { groupOrder: 1 },
         },
       },

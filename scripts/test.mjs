@@ -6,6 +6,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { changedFiles } from './changed-files.mjs'
 import { ensureBuilt } from './ensure-built.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -16,6 +17,8 @@ const env = { ...process.env }
 const since = given.find(isChanged)
 if (given.includes('--all')) env.SWITCHBOARD_TEST_SCOPE = 'all'
 else if (since !== undefined) env.SWITCHBOARD_TEST_SCOPE = 'first'
+// Nothing chosen among the tests: what did not run is missing.
+if (since === undefined && args.length === 0) env.SWITCHBOARD_TEST_WHOLE = '1'
 
 const chromium =
   env.CHROMIUM ?? provide('chromium', ['chromium', 'chromium-browser', 'google-chrome'], 'test/browser')
@@ -41,22 +44,16 @@ function isChanged(arg) {
   return arg === '--changed' || arg.startsWith('--changed=')
 }
 
-/** The changed files, and the tests that read the sources as text: those are reached by every change. */
 function reachedBy(flag) {
-  const git = (...words) => {
-    const done = spawnSync('git', words, { cwd: root, encoding: 'utf8' })
-    if (done.status !== 0) end(1, `git ${words.join(' ')} failed: ${done.stderr}`)
-    return done.stdout.split('\n').filter((line) => line !== '')
+  try {
+    const { since: commit, changed, reached } = changedFiles(root, flag)
+    console.log(
+      `${changed.length} files changed since ${commit}; scenarios run on SQLite alone, all with npm test.`,
+    )
+    return reached
+  } catch (thrown) {
+    return end(1, thrown.message)
   }
-  const ref = flag === '--changed' ? 'HEAD' : flag.slice('--changed='.length)
-  const changed = [
-    ...git('diff', '--name-only', '--diff-filter=d', '--merge-base', ref),
-    ...git('ls-files', '-o', '--exclude-standard'),
-  ]
-  console.log(
-    `${changed.length} files changed since ${ref}; scenarios run on SQLite alone, the rest with npm test.`,
-  )
-  return [...changed, 'test/house.test.ts', 'test/requirements.test.ts', 'test/reference.test.ts']
 }
 
 /** The path of a program, installed where that is ours to do; undefined (and the reason said) when there is none. */

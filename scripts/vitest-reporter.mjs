@@ -1,6 +1,8 @@
-// What a test run prints: a line per file, each skip with its reason, every failure in full, and the count alone on
-// the last line. On CI a test that needs PostgreSQL may not be skipped: such a skip is counted as a failure.
-import { relative } from 'node:path'
+// What a test run prints: a line per file, each skip with its reason, every failure in full, where the time went, and
+// the count alone on the last line. On CI a test that needs PostgreSQL may not be skipped: such a skip is counted as a
+// failure. So is, in a run of all tests, a platform, connector or store whose suite did not run.
+import { readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
 const onCi = process.env.CI === 'true' || process.env.CI === '1'
@@ -13,6 +15,9 @@ export default class CountingReporter {
   #passed = 0
   #failed = 0
   #skipped = 0
+  #files = []
+  #suites = new Set()
+  #began = Date.now()
 
   onInit(vitest) {
     this.#root = vitest.config.root
@@ -50,6 +55,8 @@ export default class CountingReporter {
         }
       }
     }
+    for (const suite of suitesIn(module)) this.#suites.add(`${file}: ${suite}`)
+    this.#files.push({ file, seconds: module.diagnostic().duration / 1000, passed: count.passed })
     this.#passed += count.passed
     this.#failed += count.failed
     this.#skipped += count.skipped
@@ -66,6 +73,13 @@ export default class CountingReporter {
       this.#failed += 1
       this.#failures.push({ title: 'the run was interrupted', errors: [] })
     }
+    if (process.env.SWITCHBOARD_TEST_WHOLE === '1' && reason !== 'interrupted') {
+      for (const missing of suitesMissing(this.#root, this.#suites)) {
+        this.#failed += 1
+        this.#failures.push({ title: missing, errors: [] })
+      }
+    }
+    for (const line of timeTable(this.#files, (Date.now() - this.#began) / 1000)) print(line)
     for (const { title, errors } of this.#failures) {
       print(`\n✗ ${title}`)
       for (const error of errors) print(indent(describe(error)))
@@ -74,6 +88,61 @@ export default class CountingReporter {
     print('')
     print(tally({ passed: this.#passed, failed: this.#failed, skipped: this.#skipped }))
   }
+}
+
+/** The shared suites of which a test passed in this file. */
+function suitesIn(module) {
+  return [...module.children.allSuites()]
+    .filter((suite) => SUITE.test(suite.name))
+    .filter((suite) => [...suite.children.allTests()].some((test) => test.result().state === 'passed'))
+    .map((suite) => suite.name)
+}
+
+/** How the suites of src/testing/ call themselves. */
+const SUITE = /^platform .*: the shared suite$|^connector suite: |\[I2\.suite-store\]/
+
+/** What has a folder and no suite that ran from it. */
+export function suitesMissing(root, ran) {
+  const adapters = ['src/platforms', 'src/agents'].flatMap((bank) =>
+    readdirSync(join(root, bank), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => `${bank}/${entry.name}`),
+  )
+  return [...adapters, 'src/store/sqlite', 'src/store/postgres']
+    .filter((folder) => ![...ran].some((one) => one.startsWith(`${folder}/`)))
+    .map((folder) => `the shared suite did not run for ${folder}`)
+}
+
+/** Seconds by folder, and the slowest files. A run of one or two files needs no table. */
+export function timeTable(files, took) {
+  if (files.length < 3) return []
+  const folderOf = (file) => file.split('/').slice(0, 2).join('/')
+  const folders = new Map()
+  for (const { file, seconds, passed } of files) {
+    const name =
+      /^(src|test)\//.test(file) && file.split('/').length > 2 ? folderOf(file) : file.split('/')[0]
+    const sum = folders.get(name) ?? { seconds: 0, files: 0, passed: 0 }
+    folders.set(name, { seconds: sum.seconds + seconds, files: sum.files + 1, passed: sum.passed + passed })
+  }
+  const slowest = (list) => list.sort((a, b) => b.seconds - a.seconds)
+  const row = (cells) =>
+    `  ${cells[0].padEnd(28)}${cells
+      .slice(1)
+      .map((cell) => String(cell).padStart(9))
+      .join('')}`
+  const total = files.reduce((sum, { seconds }) => sum + seconds, 0)
+  return [
+    '',
+    row(['folder', 'seconds', 'files', 'tests']),
+    ...slowest([...folders].map(([name, sum]) => ({ name, ...sum }))).map((sum) =>
+      row([sum.name, sum.seconds.toFixed(1), sum.files, sum.passed]),
+    ),
+    row(['all', total.toFixed(1), files.length, files.reduce((sum, { passed }) => sum + passed, 0)]),
+    `  took ${took.toFixed(0)} s; the slowest files:`,
+    ...slowest([...files])
+      .slice(0, 10)
+      .map(({ file, seconds }) => `  ${seconds.toFixed(1).padStart(8)}  ${file}`),
+  ]
 }
 
 function tally({ passed, failed, skipped }) {

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
+import type { Clock, Store } from '../../src/contract/index.ts'
 import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { sharedPostgres } from '../../src/testing/postgres-server.ts'
 import { item, queueOne } from '../../src/testing/store-suite/fixture.ts'
@@ -17,32 +18,20 @@ let opened = 0
 
 async function createPartitionedFixture(sql = FEW): Promise<StoreFixture & { readonly url: string }> {
   const server = await sharedPostgres()
-  const url = await server.freshDatabase()
+  const lent = sql === FEW ? await server.lend('partitioned', (url) => partition(url, sql)) : null
+  const url = lent?.url ?? (await server.freshDatabase())
+  if (lent === null) await partition(url, sql)
   const clock = createTestClock()
-  const open = async (node = 'node') => {
-    const random = createTestRandom(`partitioned ${opened++}`)
-    const store = await createPostgresStore({ url, clock, random, node, ledgerKey: Buffer.alloc(32, 7) })
-    stores.push(store)
-    return store
-  }
-  const stores: Awaited<ReturnType<typeof createPostgresStore>>[] = []
-  const query = async (...texts: string[]) => {
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    try {
-      let rows: Record<string, unknown>[] = []
-      for (const text of texts) rows = (await client.query(text)).rows as Record<string, unknown>[]
-      return rows
-    } finally {
-      await client.end()
-    }
-  }
-  await (await open()).close()
-  await query(`BEGIN; ${sql}; COMMIT`)
+  const stores: Store[] = []
+  const query = (...texts: string[]) => queryAt(url, ...texts)
   return {
     clock,
     url,
-    open,
+    async open(node = 'node') {
+      const store = await openAt(url, clock, node)
+      stores.push(store)
+      return store
+    },
     sql: (text) => query(text),
     explain: async (text) =>
       wholeNames(
@@ -50,7 +39,30 @@ async function createPartitionedFixture(sql = FEW): Promise<StoreFixture & { rea
       ),
     async dispose() {
       for (const store of stores) await store.close()
+      await lent?.giveBack()
     },
+  }
+}
+
+function openAt(url: string, clock: Clock, node: string): Promise<Store> {
+  const random = createTestRandom(`partitioned ${opened++}`)
+  return createPostgresStore({ url, clock, random, node, ledgerKey: Buffer.alloc(32, 7) })
+}
+
+async function partition(url: string, sql: string): Promise<void> {
+  await (await openAt(url, createTestClock(), 'node')).close()
+  await queryAt(url, `BEGIN; ${sql}; COMMIT`)
+}
+
+async function queryAt(url: string, ...texts: string[]): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    let rows: Record<string, unknown>[] = []
+    for (const text of texts) rows = (await client.query(text)).rows as Record<string, unknown>[]
+    return rows
+  } finally {
+    await client.end()
   }
 }
 

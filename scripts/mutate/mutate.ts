@@ -165,14 +165,20 @@ async function fateOf(
     // An argument has a limit: with too many names the files are run whole.
     const pattern = `^(?:${names.join('|')})$`
     const only = pattern.length < 100_000 ? ['-t', pattern] : []
+    const outcome = join(copy, '.mutate-outcome.json')
+    rmSync(outcome, { force: true })
+    const told = ['--reporter=json', `--outputFile=${outcome}`]
     const code = await vitest(
       copy,
-      ['--bail', '1', ...only, ...files],
+      ['--bail', '1', ...told, ...only, ...files],
       {},
       Math.min(patience, deadline - Date.now()),
     )
     if (code === 'late') return Date.now() >= deadline ? null : 'timeout'
     if (code !== 0) return 'killed'
+    // Names that match nothing would let every mutant live.
+    const { numPassedTests } = JSON.parse(readFileSync(outcome, 'utf8')) as { numPassedTests: number }
+    if (numPassedTests === 0) throw new Error(`none of the tests was run: ${pattern.slice(0, 200)}`)
   }
   return 'survived'
 }

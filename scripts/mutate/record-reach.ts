@@ -20,8 +20,19 @@ beforeEach(({ task }) => {
 })
 afterEach(({ task }) => {
   if (task.result?.state === 'fail') return
-  tests.push({ name: task.fullTestName ?? task.name, ms: performance.now() - begun, places: [...reached] })
+  tests.push({ name: nameOf(task), ms: performance.now() - begun, places: [...reached] })
 })
+/** As `-t` sees it: the names of the groups around it and its own, with a space between. */
+function nameOf({
+  name,
+  suite,
+}: {
+  name: string
+  suite?: { name: string; suite?: unknown } | undefined
+}): string {
+  return suite === undefined || suite.name === '' ? name : `${nameOf(suite as never)} ${name}`
+}
+
 afterAll(() => {
   const to = process.env.SWITCHBOARD_REACH
   if (to === undefined || file === '') return

@@ -1,6 +1,7 @@
 // `npm run mutate`: changes the code one place at a time and prints which changes no test notices.
 //   --minutes N   at most so long (60)      --sample N   at most so many mutants
 //   --seed N      the order; printed        --only PATH  files under this path alone
+//   --tests PATH  kill with the tests under it alone; may be repeated
 //   --json        one object at the end
 import { readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 100_000) },
     sample: { type: 'string' },
     only: { type: 'string', default: '' },
+    tests: { type: 'string', multiple: true, default: [] },
     json: { type: 'boolean', default: false },
   },
 })
@@ -46,7 +48,7 @@ const report = await mutate({
   seed,
   minutes,
   ...(values.sample === undefined ? {} : { sample: number('sample', values.sample) }),
-  tests: ['--project', 'unit'],
+  tests: ['--project', 'unit', ...values.tests],
   say: (line) => (values.json ? console.error(line) : console.log(line)),
 })
 if (values.json) console.log(JSON.stringify(report))

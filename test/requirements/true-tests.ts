@@ -9,13 +9,13 @@ pending 13 I13.suite-skip-reason    A step of a suite that an adapter cannot do 
 pending 13 I13.suite-not-empty      A fixture without a payload for a step that needs one does not pass that step
 built   13 I13.no-bare-test         A test without any assertion is found by the house
 built   13 I13.typing               The page shows that the agent works before it stops showing it
-pending 13 I13.mutate               npm run mutate changes the code one place at a time, runs the tests that reach it and prints the score and the survivors
-pending 13 I13.mutate-seed          The same seed over the same code gives the same mutants in the same order
-pending 13 I13.mutate-copy          Mutants are made in a copy: the working tree is never changed
+built   13 I13.mutate               npm run mutate changes the code one place at a time, runs the tests that reach it and prints the score and the survivors
+built   13 I13.mutate-seed          The same seed over the same code gives the same mutants in the same order
+built   13 I13.mutate-copy          Mutants are made in a copy: the working tree is never changed
 built   13 I13.dealt                npm test runs each scenario on SQLite and on one other arrangement, dealt out so that every arrangement is used
 built   13 I13.dealt-all            npm run test:all runs every scenario and every fault plan on every arrangement
-pending 13 I13.matrix               npm run matrix runs the tests on Node 20, 22 and 24
-pending 13 I13.time-table           A test run ends with the seconds by folder and its slowest files
-pending 13 I13.changed              npm test -- --changed runs the tests that a change can reach
+built   13 I13.matrix               npm run matrix runs the tests on Node 20, 22 and 24
+built   13 I13.time-table           A test run ends with the seconds by folder and its slowest files
+built   13 I13.changed              npm test -- --changed runs the tests that a change can reach
 `,
 )

@@ -1,0 +1,6 @@
+// What the tests look at of the reporter.
+export function suitesMissing(root: string, ran: ReadonlySet<string>): readonly string[]
+export function timeTable(
+  files: readonly { readonly file: string; readonly seconds: number; readonly passed: number }[],
+  took: number,
+): readonly string[]

@@ -1,0 +1,49 @@
+// What a run of the tests prints at its end: where the time went, and which suite did not run.
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { suitesMissing, timeTable } from '../scripts/vitest-reporter.mjs'
+import { foldersOf } from './house/source.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+it('[I13.time-table] seconds by folder and the slowest files stand at the end', () => {
+  const table = timeTable(
+    [
+      { file: 'src/store/a.test.ts', seconds: 2, passed: 3 },
+      { file: 'src/store/deep/b.test.ts', seconds: 40.25, passed: 1 },
+      { file: 'test/house.test.ts', seconds: 1, passed: 2 },
+      { file: 'bench/deep/c.test.ts', seconds: 3, passed: 2 },
+    ],
+    23.4,
+  ).map((line) => line.trim().replace(/ +/g, ' '))
+  expect(table).toEqual([
+    '',
+    'folder seconds files tests',
+    'src/store 42.3 2 4',
+    'bench 3.0 1 2',
+    'test 1.0 1 2',
+    'all 46.3 4 8',
+    'took 23 s; the slowest files:',
+    '40.3 src/store/deep/b.test.ts',
+    '3.0 bench/deep/c.test.ts',
+    '2.0 src/store/a.test.ts',
+    '1.0 test/house.test.ts',
+  ])
+})
+
+it('[I13.suite-ran] a run of all tests misses the suite of whoever did not run it', () => {
+  const all = [
+    ...foldersOf('src/platforms').map((name) => `src/platforms/${name}/x.test.ts: platform ${name}`),
+    ...foldersOf('src/agents').map((name) => `src/agents/${name}/x.test.ts: connector suite`),
+    'src/store/sqlite/x.test.ts: store',
+    'src/store/postgres/x.test.ts: store',
+  ]
+  expect(all.length).toBeGreaterThan(8)
+  expect(suitesMissing(ROOT, new Set(all))).toEqual([])
+  for (const one of all) {
+    const folder = one.split('/').slice(0, 3).join('/')
+    expect(suitesMissing(ROOT, new Set(all.filter((other) => other !== one)))).toEqual([
+      `the shared suite did not run for ${folder}`,
+    ])
+  }
+})
