@@ -142,7 +142,12 @@ async function measureBare(context: BenchContext, messages: number): Promise<Fig
 async function measureShim(context: BenchContext, messages: number): Promise<Figures> {
   const data = join(context.freshFolder('shim'), 'data')
   mkdirSync(data, { mode: 0o700 })
-  const server = createAttachServer({ clock, log: quiet, version: 'bench', permission: () => true })
+  const server = createAttachServer({
+    clock,
+    log: quiet,
+    version: 'bench',
+    abilities: () => ({ permission: true, channels: false, oneWay: false }),
+  })
   let admitted: (host: AttachedHost) => void = () => undefined
   const attached = new Promise<AttachedHost>((resolve) => {
     admitted = resolve

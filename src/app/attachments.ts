@@ -1,17 +1,16 @@
 // Where shims attach to this daemon, and the daemon that ends when nobody needs it any more.
 import { type AttachServer, createAttachServer } from '../attach/index.ts'
-import {
-  agentById,
-  type Cancel,
-  type Clock,
-  type FramePipe,
-  type FrameReader,
-  type HostDoor,
-  type Logger,
-  type Settings,
-  type Store,
+import type {
+  Cancel,
+  Clock,
+  FramePipe,
+  FrameReader,
+  HostDoor,
+  Logger,
+  Settings,
+  Store,
 } from '../contract/index.ts'
-import { sendersAuthenticated } from '../core/people/authenticated.ts'
+import { hostAbilities } from './host-abilities.ts'
 import { VERSION } from './version.ts'
 
 export interface Attachments {
@@ -38,8 +37,7 @@ export function createAttachments(deps: {
     clock,
     log,
     version: VERSION,
-    permission: (agent) => sendersAuthenticated(deps.settings(), agent),
-    channels: (agent) => (agentById(deps.settings(), agent)?.channels ?? null) !== null,
+    abilities: (agent) => hostAbilities(deps.settings(), agent),
   })
   return {
     door: server,

@@ -1,7 +1,8 @@
 // The shim's own end, in one process: a host that goes away while no daemon has answered yet.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { afterEach, expect, it, vi } from 'vitest'
 import { dataFolderAt } from '../config/data-folder.ts'
@@ -33,3 +34,73 @@ it('[S6.ch-clean-end] the end of input ends the wait for a daemon, also behind w
   expect(await ended).toBe(0)
   rmSync(data, { recursive: true, force: true })
 })
+
+/** What a host is told that starts while no daemon answers, and what a tool then says. */
+async function withoutDaemon(file: string | null, text = '') {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] })
+  const data = mkdtempSync(join(tmpdir(), 'swb-shim-'))
+  const configFile = file === null ? null : join(data, file)
+  if (configFile !== null) writeFileSync(configFile, text)
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const ended = runChannelShim({
+    ...{ agent: 'kate', dialect: 'claude', folder: dataFolderAt({ data, env: {} }), configFile, env: {} },
+    ...{ program: [], input, output, logLevel: 'fatal', remote: null, revive: false },
+    onSignal: () => () => undefined,
+  })
+  const answers: { id?: number; result?: Record<string, unknown> }[] = []
+  createInterface({ input: output }).on('line', (line) => answers.push(JSON.parse(line)))
+  const ask = async (id: number, method: string, params: object) => {
+    input.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+    // What is loaded takes its time, whatever the clock of the test says.
+    for (const end = performance.now() + 30_000; performance.now() < end; ) {
+      await vi.advanceTimersByTimeAsync(250)
+      await new Promise((resolve) => setImmediate(resolve))
+      const found = answers.find((one) => one.id === id)
+      if (found) return found.result ?? {}
+    }
+    throw new Error(`no answer to ${method}`)
+  }
+  const clientInfo = { name: 'claude-code', version: '1' }
+  const begun = await ask(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo })
+  const told = await ask(2, 'tools/call', { name: 'pending_messages', arguments: {} })
+  input.end()
+  await ended
+  rmSync(data, { recursive: true, force: true })
+  const texts = (told.content as { text: string }[]).map((one) => one.text)
+  const { experimental } = begun.capabilities as { experimental?: object }
+  return { experimental, instructions: String(begun.instructions), texts }
+}
+
+const FILE = (hook: string) => `integrations:
+  - { id: hook, platform: webhook, ${hook}, access: { allow_from: [dev] } }
+agents:
+  - id: kate
+    connector: { type: channel }
+    inbound_bindings: [{ plugin: webhook, instance: hook }]
+`
+
+it('[I14.no-daemon-capabilities] [I14.one-way-told] without a daemon the file says what is declared, and that it is fed one way', async () => {
+  const told = await withoutDaemon('switchboard.yaml', FILE('sender_header: X-Sender'))
+  expect(told.experimental).toEqual({ 'claude/channel': {}, 'claude/channel/permission': {} })
+  expect(told.instructions).toMatch(/^Everything that reaches you here comes one way/)
+  expect(told.instructions).not.toMatch(/only what you send with the `reply` tool/)
+})
+
+it('[I14.no-daemon-capabilities] [I14.one-way-told] and where answers have a way it says nothing of the kind', async () => {
+  const told = await withoutDaemon('switchboard.yaml', FILE('sender_header: X-Sender, two_way: true'))
+  expect(told.instructions).not.toMatch(/one way/)
+})
+
+it.each([
+  ['there is no file', null, ''],
+  ['the file is broken', 'switchboard.yaml', 'agents: ['],
+  ['the file names programs', 'switchboard.yaml', `modules: [./x.mjs]\n${FILE('sender_header: X-Sender')}`],
+])(
+  '[I14.no-daemon-capabilities] where %s no channel is declared, and the tools say to restart the host',
+  async (_, file, text) => {
+    const told = await withoutDaemon(file, text)
+    expect(told.experimental).toBeUndefined()
+    expect(told.instructions).toMatch(/Restart this session/)
+    expect(told.texts.at(-1)).toMatch(/Restart this session/)
+  },
+)

@@ -7,6 +7,7 @@ import { createAttachClient, remoteLink, socketLink } from '../attach/index.ts'
 import type { DataFolder } from '../config/data-folder.ts'
 import type { ToolOutcome } from '../contract/index.ts'
 import { callTool, createAbsentDesk, failedOutcome, toolByName } from '../tools/index.ts'
+import { abilitiesByFile, type HostAbilities } from './host-abilities.ts'
 import { createLogger } from './logger.ts'
 import { createRealClock } from './real-clock.ts'
 import { channelServer } from './registry.ts'
@@ -33,6 +34,10 @@ export interface ChannelShimOptions {
   onSignal(handle: () => void): () => void
 }
 
+/** For a host that started while nobody could say what it may be told. */
+const NOT_ATTACHED =
+  'No Switchboard gateway answered when this session started, so no messages arrive here. Restart this session once the gateway runs (`switchboard up`).'
+
 /** A daemon that has to be started first takes about a second; hosts wait half a minute for `initialize`. */
 const WELCOME_MS = 10_000
 
@@ -53,6 +58,8 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     opened = resolve
   })
 
+  const reviver = options.revive && !remote ? createReviver(options, { clock, log }) : null
+  let undeclared = false
   const client = createAttachClient(
     {
       agent,
@@ -67,7 +74,7 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
       log,
       deliver: async ({ content, meta }) => (await server).event(content, meta),
       verdict: async (verdict) => (await server).verdict(verdict),
-      revive: options.revive && !remote ? createReviver(options, { clock, log }) : () => undefined,
+      revive: () => reviver?.revive(),
     },
   )
 
@@ -76,14 +83,21 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     const tool = toolByName(name)
     if (tool === undefined) return failedOutcome('not_found', `Unknown tool: ${name}`)
     const outcome = await client.call(name, input, key ?? `shim:${randomUUID()}`)
-    if (outcome !== null) return outcome
+    if (outcome !== null) return undeclared ? { ...outcome, note: outcome.note ?? NOT_ATTACHED } : outcome
     const caller = { agent, session: null, user: null, turn: null, idempotencyKey: key }
-    return callTool(tool, { desk: createAbsentDesk(), caller, input, log })
+    const absent = await callTool(tool, { desk: createAbsentDesk(), caller, input, log })
+    // The text is the seed's, to the letter; why nobody is there stands behind it.
+    const why = [reviver?.problem() ?? client.problem(), ...(undeclared ? [NOT_ATTACHED] : [])]
+    const note = why.filter((one) => one !== null).join(' ')
+    return note === '' ? absent : { ...absent, note, structured: { ...absent.structured, why: note } }
   }
 
-  const serve = async (permission: boolean, channels: boolean) =>
+  const serve = async (abilities: HostAbilities | null) =>
     (await channelServer())(
-      { dialect, version: VERSION, permission, channels, input: heard.input, output: options.output },
+      {
+        ...{ dialect, version: VERSION, input: heard.input, output: options.output },
+        ...(abilities ?? { permission: false, undeclared: NOT_ATTACHED }),
+      },
       {
         call,
         ask: (ask) => client.ask(ask),
@@ -98,7 +112,10 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     const nobody = Promise.race([ended, heard.ended]).then(() => null)
     const welcome = await Promise.race([client.welcome(WELCOME_MS), nobody])
     if (welcome === null) log.error({ problem: client.problem() }, 'not attached; will go on trying')
-    const serving = await serve(welcome?.permission ?? false, welcome?.channels ?? false)
+    const file = remote ? null : options.configFile
+    const abilities = welcome ?? (await abilitiesByFile(file, agent, folder.defaultStore))
+    undeclared = abilities === null
+    const serving = await serve(abilities)
     opened(serving)
     const code = await ended
     await serving.close()

@@ -17,6 +17,7 @@ import { readEnvironment } from '../config/environment.ts'
 import { instanceName, realPath } from '../config/instance.ts'
 import { type IntegrationShelf, openIntegrationShelf } from '../config/integration-shelf.ts'
 import { openKeyRing } from '../config/key-ring.ts'
+import { writeLastLife } from '../config/last-life.ts'
 import { resolveSecret, resolveStore } from '../config/secret-reference.ts'
 import { openSecretShelf } from '../config/secret-shelf.ts'
 import { type AdapterExports, SwitchboardError, WEB_OWNER } from '../contract/index.ts'
@@ -76,7 +77,7 @@ export interface Daemon {
   /** A one-time link to the web chat; null when no web integration is configured. */
   readonly chatLink: string | null
   /** Drains: stops accepting, finishes what is under way, gives the lanes back. */
-  stop(): Promise<void>
+  stop(cause?: 'stopped' | 'idle'): Promise<void>
   /** The exit code, once it has ended. */
   readonly done: Promise<number>
 }
@@ -320,6 +321,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       config: configFile,
     })
     undo.push(() => removeDaemonNote(folder))
+    const place = { host, port: listening.port ?? 0 }
+    writeLastLife(folder, { ...place, end: 'running' })
     ready = true
     for (const warning of settings().warnings) log.warn({}, warning)
     log.info({ url: address.url, data: folder.path, node }, 'switchboard is ready')
@@ -341,7 +344,9 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       takenPort: taken,
       chatLink: hasChat ? (await chatLink()).url : null,
       done,
-      stop() {
+      stop(cause = 'stopped') {
+        // First of all, and once: a shim must not revive what is being stopped, however that ends.
+        if (!draining) writeLastLife(folder, { ...place, end: cause })
         draining = true
         server.drain()
         stopping ??= (async () => {
@@ -354,7 +359,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       },
     }
     if (options.idleExitMs !== undefined)
-      undo.push(attachments.exitWhenIdle(options.idleExitMs, store, () => void daemon.stop()))
+      undo.push(attachments.exitWhenIdle(options.idleExitMs, store, () => void daemon.stop('idle')))
     return daemon
   } catch (thrown) {
     await unwind()

@@ -2,12 +2,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { dataFolderAt } from '../config/data-folder.ts'
+import { writeLastLife } from '../config/last-life.ts'
 import { createRecordingLog, createTestClock } from '../testing/index.ts'
 import { createReviver } from './revive-daemon.ts'
 
-function opened(spoil: (path: string) => void) {
+function opened(spoil: (path: string) => void, program = ['/no/such/program']) {
   const path = mkdtempSync(join(tmpdir(), 'swb-revive-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   const data = join(path, 'data')
@@ -15,21 +16,57 @@ function opened(spoil: (path: string) => void) {
   const clock = createTestClock()
   const log = createRecordingLog()
   const folder = dataFolderAt({ data, env: {} })
-  const program = ['/no/such/program']
-  const revive = createReviver({ folder, configFile: null, env: {}, program }, { clock, log })
-  return { revive, clock, log }
+  const { revive, problem } = createReviver({ folder, configFile: null, env: {}, program }, { clock, log })
+  return { revive, problem, folder, clock, log }
 }
 
 it.each([
   ['its log file', (data: string) => mkdirSync(join(data, 'daemon.log'), { recursive: true })],
   ['the folder itself', (data: string) => writeFileSync(data, 'a file')],
 ])('[S6.ch-revives] where %s cannot be written it says so, and is tried again later', async (_, spoil) => {
-  const { revive, clock, log } = opened(spoil)
+  const { revive, problem, clock, log } = opened(spoil)
   revive()
   revive()
   expect(log.lines).toHaveLength(1)
+  expect(problem()).toMatch(/^The gateway could not be started: E/)
   expect(log.lines[0]).toMatch(/"error":"E\w+: .*no daemon could be started/)
   await clock.advance(3_000)
   revive()
   expect(log.lines).toHaveLength(2)
+})
+
+const prints = (words: string) => [process.execPath, '-e', words]
+const none = (data: string) => void mkdirSync(data, { recursive: true })
+
+it('[I14.stopped-stays] one that was stopped is not revived until the next up, and the tools can say so', async () => {
+  const { revive, problem, folder, clock, log } = opened(none)
+  writeLastLife(folder, { host: '127.0.0.1', port: 4747, end: 'stopped' })
+  revive()
+  expect(log.lines).toEqual([])
+  expect(problem()).toMatch(/stopped by its operator.*switchboard up/)
+  writeLastLife(folder, { host: '127.0.0.1', port: 4747, end: 'running' })
+  expect(problem()).toBeNull()
+  await clock.advance(3_000)
+  revive()
+  await vi.waitFor(() => expect(problem()).toMatch(/could not be started/))
+})
+
+it.each(['running', 'idle'] as const)(
+  '[I14.crash-revived] one that left "%s" is revived where it listened',
+  async (end) => {
+    const said = 'console.log(JSON.stringify({ error: process.argv.slice(1).join(" ") })); process.exit(1)'
+    const { revive, problem, folder } = opened(none, [...prints(said), '--'])
+    writeLastLife(folder, { host: '127.0.0.9', port: 4999, end })
+    revive()
+    await vi.waitFor(() => expect(problem()).toContain('--host 127.0.0.9 --port 4999'))
+    expect(problem()).toContain(`--data ${folder.path}`)
+  },
+)
+
+it('[I14.start-failure-told] why a start failed is the last that it wrote, with its hint, cut to a bound', async () => {
+  const line = `{ error: "the port is taken".padEnd(9000, "x"), hint: "stop the other one" }`
+  const { revive, problem } = opened(none, prints(`console.error(JSON.stringify(${line})); process.exit(1)`))
+  revive()
+  await vi.waitFor(() => expect(problem()).toMatch(/could not be started/))
+  expect(problem()?.length).toBeLessThan(800)
 })

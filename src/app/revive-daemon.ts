@@ -1,9 +1,10 @@
 // Starts a daemon that outlives whoever asked for it. Two who ask at once start two, and the kernel's lock on the data
 // folder lets one of them live.
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DataFolder } from '../config/data-folder.ts'
+import { readLastLife } from '../config/last-life.ts'
 import { asSwitchboardError, type Clock, type Logger } from '../contract/index.ts'
 
 export interface ReviveOptions {
@@ -17,12 +18,24 @@ const AGAIN_MS = 3_000
 const SLOWER_MS = 30_000
 const IDLE_EXIT = '10m'
 
+/** So much of the log's end is looked at for why a start failed. */
+const LOG_TAIL_BYTES = 8_192
+const MOST_WORDS = 500
+
+export interface Reviver {
+  /** Starts a daemon, unless one is being started or the last one was stopped by its operator. */
+  revive(): void
+  /** Why there is none; null: nothing is known to be wrong. */
+  problem(): string | null
+}
+
 /** May be called as often as wanted: one start is under way at a time, and one that keeps failing is tried less often. */
 export function createReviver(
   options: ReviveOptions,
   deps: { readonly clock: Clock; readonly log: Logger },
-): () => void {
+): Reviver {
   const { folder } = options
+  let why: string | null = null
   let notBefore = 0
   let failures = 0
   let running = false
@@ -32,7 +45,20 @@ export function createReviver(
     const log = openSync(folder.logFile, 'a', 0o600)
     const [program = process.execPath, ...words] = options.program
     const config = options.configFile === null ? [] : ['--config', options.configFile]
-    const args = [...words, 'up', '--json', '--idle-exit', IDLE_EXIT, '--data', folder.path, ...config]
+    // Where the one before it listened: whoever knew that place finds the next one there.
+    const life = readLastLife(folder)
+    const place = life ? ['--host', life.host, '--port', String(life.port)] : []
+    const args = [
+      ...words,
+      'up',
+      '--json',
+      '--idle-exit',
+      IDLE_EXIT,
+      '--data',
+      folder.path,
+      ...config,
+      ...place,
+    ]
     try {
       const child = spawn(program, args, {
         cwd: options.configFile === null ? folder.path : dirname(options.configFile),
@@ -48,19 +74,23 @@ export function createReviver(
     }
   }
 
-  return () => {
+  const stopped = () => readLastLife(folder)?.end === 'stopped'
+
+  const revive = () => {
     const now = deps.clock.now()
-    if (running || now < notBefore) return
+    if (running || now < notBefore || stopped()) return
     notBefore = now + (failures > 3 ? SLOWER_MS : AGAIN_MS)
     running = true
     const failed = (thrown: unknown) => {
       running = false
       failures += 1
-      deps.log.error({ error: asSwitchboardError(thrown).message }, 'no daemon could be started')
+      why = asSwitchboardError(thrown).message
+      deps.log.error({ error: why }, 'no daemon could be started')
     }
     try {
       start(failed, (code) => {
         running = false
+        why = code === 0 ? null : lastWords(folder.logFile)
         failures = deps.clock.now() - now < SLOWER_MS ? failures + 1 : 0
         // 1 is also what the loser of two starts ends with: the log in the folder has the story.
         deps.log.warn({ code, log: folder.logFile }, 'the daemon that was started has ended')
@@ -70,6 +100,33 @@ export function createReviver(
       failed(thrown)
     }
   }
+
+  return {
+    revive,
+    problem() {
+      if (stopped())
+        return 'The gateway was stopped by its operator, and stays so until `switchboard up` is run.'
+      return why === null ? null : `The gateway could not be started: ${why} (log: ${folder.logFile})`
+    },
+  }
+}
+
+/** The error that a daemon ended with is the last line that it wrote. */
+function lastWords(file: string): string | null {
+  try {
+    const lines = readFileSync(file).subarray(-LOG_TAIL_BYTES).toString('utf8').trimEnd().split('\n')
+    const last = lines.at(-1) ?? ''
+    const words = last.startsWith('{') ? wordsOf(JSON.parse(last)) : last
+    return words.slice(0, MOST_WORDS)
+  } catch {
+    return null
+  }
+}
+
+function wordsOf(line: Readonly<Record<string, unknown>>): string {
+  const hint = typeof line.hint === 'string' ? ` (${line.hint})` : ''
+  const said = [line.error, line.msg, line.message].find((one) => typeof one === 'string')
+  return `${said ?? JSON.stringify(line)}${hint}`
 }
 
 /** What belongs to the host's session is not the daemon's: it serves others too, and lives longer. */

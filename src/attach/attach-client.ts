@@ -21,6 +21,7 @@ import {
   isTooLong,
   parseDaemonFrame,
   type ShimFrame,
+  type WelcomeFacts,
 } from './frames.ts'
 
 export type DeliverFrame = Extract<DaemonFrame, { t: 'deliver' }>
@@ -45,10 +46,7 @@ export interface AttachClientDeps {
   revive(): void
 }
 
-export interface Welcome {
-  readonly permission: boolean
-  readonly channels: boolean
-}
+export type Welcome = WelcomeFacts
 
 export interface AttachClient {
   start(): void
@@ -227,7 +225,11 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
   const take = (frame: DaemonFrame) => {
     switch (frame.t) {
       case 'welcome':
-        return greeted({ permission: frame.permission, channels: frame.channels ?? false })
+        return greeted({
+          permission: frame.permission ?? false,
+          channels: frame.channels ?? false,
+          oneWay: frame.oneWay ?? false,
+        })
       case 'refused':
         return refusedBy(frame.reason, RETRY_MOST_MS)
       case 'bye':

@@ -13,17 +13,14 @@ import {
   SwitchboardError,
 } from '../contract/index.ts'
 import { createFrameLines } from './frame-lines.ts'
-import { MAX_FRAME_BYTES } from './frames.ts'
+import { MAX_FRAME_BYTES, type WelcomeFacts } from './frames.ts'
 import { openHostConnection } from './host-connection.ts'
 
 export interface AttachServerDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly version: string
-  /** Whether verdicts may come from the senders bound to this agent. */
-  permission(agent: string): boolean
-  /** Whether the agent has channel servers. Absent: no agent has. */
-  channels?(agent: string): boolean
+  abilities(agent: string): WelcomeFacts
 }
 
 export interface AttachServer extends HostDoor {

@@ -48,17 +48,23 @@ export type ShimFrame =
   | { readonly t: 'ping' }
   | { readonly t: 'pong' }
 
+/** What a host is told of its agent when it attaches. Of an older daemon not all. */
+export interface WelcomeFacts {
+  /** The senders are authenticated, so their verdicts may be relayed. */
+  readonly permission: boolean
+  /** The agent has channel servers: it is offered the tools for them. */
+  readonly channels: boolean
+  /** Nothing can be said to where its messages come from. */
+  readonly oneWay: boolean
+}
+
 /** From the daemon. */
 export type DaemonFrame =
-  /** `permission`: the senders are authenticated, so their verdicts may be relayed. */
-  | {
+  | (Partial<WelcomeFacts> & {
       readonly t: 'welcome'
       readonly v: number
-      readonly permission: boolean
-      /** The agent has channel servers: it is offered the tools for them. */
-      readonly channels?: boolean
       readonly version: string
-    }
+    })
   | { readonly t: 'refused'; readonly reason: string }
   | {
       readonly t: 'deliver'
@@ -208,6 +214,7 @@ export function parseDaemonFrame(line: string): DaemonFrame {
         v: number(given, 'v'),
         permission: given.permission === true,
         channels: given.channels === true,
+        oneWay: given.oneWay === true,
         version: text(given, 'version'),
       }
     case 'refused':

@@ -23,6 +23,7 @@ import {
   isUndeliverable,
   parseShimFrame,
   type ShimFrame,
+  type WelcomeFacts,
 } from './frames.ts'
 
 export interface HostConnectionDeps {
@@ -31,10 +32,7 @@ export interface HostConnectionDeps {
   readonly log: Logger
   readonly version: string
   postOf(agent: string): HostPost | undefined
-  /** Whether verdicts may come from the agent's senders. */
-  permission(agent: string): boolean
-  /** Whether the agent has channel servers. Absent: no agent has. */
-  channels?(agent: string): boolean
+  abilities(agent: string): WelcomeFacts
   /** Somebody wanted to serve this agent and may not. */
   turnedAway(agent: string, reason: string): void
   attached(host: AttachedHost): void
@@ -116,8 +114,7 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
     send({
       t: 'welcome',
       v: ATTACH_VERSION,
-      permission: deps.permission(agent),
-      channels: deps.channels?.(agent) ?? false,
+      ...deps.abilities(agent),
       version: deps.version,
     })
   }

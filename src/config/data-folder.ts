@@ -14,6 +14,8 @@ export interface DataFolder {
   readonly defaultStore: string
   /** What the running daemon says about itself: pid, port, version. */
   readonly daemonFile: string
+  /** Where the last daemon listened, and how it ended. */
+  readonly lastLifeFile: string
   readonly lockFile: string
   /** The control socket. Under the OS's temporary folder when the path would be too long for a socket. */
   readonly socket: string
@@ -49,6 +51,7 @@ export function dataFolderAt({ data, config, env }: DataFolderConfig): DataFolde
     database,
     defaultStore: `sqlite:${database}`,
     daemonFile: join(path, 'daemon.json'),
+    lastLifeFile: join(path, 'last-life.json'),
     lockFile: join(path, 'switchboard.lock'),
     socket: socketPath(path, env),
     attachSocket: join(dirname(socketPath(path, env)), 'a.sock'),

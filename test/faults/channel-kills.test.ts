@@ -53,7 +53,7 @@ describe('an end of the daemon under a host', () => {
     const brief = ({ text, state, reason, attempts }: Turn) => `${text} ${state} ${reason} ${attempts}`
     const open = async () => (await place.turns()).filter(({ text }) => text !== 'one').toReversed()
     expect((await open()).map(brief)).toEqual(expected)
-    for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL'] as const) {
+    for (const signal of ['SIGKILL', 'SIGKILL'] as const) {
       const ended = place.daemonPid()
       process.kill(ended, signal)
       const daemonNow = () => {

@@ -59,7 +59,7 @@ describeRiver('the way in', (open) => {
     expect(river.platform.texts('anna')).toEqual(['re: hello'])
   })
 
-  it('[S2.dup-per-conversation] [S2.dup-edit-version] the same id elsewhere, or edited, is another message', async () => {
+  it('[S2.dup-per-conversation] [S2.dup-edit-version] [I14.edit-marked] the same id elsewhere, or edited, is another message', async () => {
     const river = await open({ integrations: [testIntegration('chat'), testIntegration('other')] })
     await river.person('anna').says('one', { messageId: '7' })
     await river.person('bert').says('two', { messageId: '7' })
@@ -69,6 +69,8 @@ describeRiver('the way in', (open) => {
     expect((await river.person('anna').says('four', edit)).duplicate).toBe(true)
     await river.settle()
     expect(river.agent.texts().toSorted()).toEqual(['four', 'one', 'three', 'two'])
+    const edited = river.agent.deliveries.filter(({ meta }) => meta.edited === 'true')
+    expect(edited.map(({ text }) => text)).toEqual(['four'])
   })
 
   it('[I14.key-pairs] an edit that names no version is neither the message itself nor another edit of it', async () => {

@@ -18,6 +18,10 @@ export interface ChannelServerConfig {
   readonly permission: boolean
   /** The agent has channel servers of its own. Absent: it has none. */
   readonly channels?: boolean
+  /** Nothing can be said to where its messages come from. */
+  readonly oneWay?: boolean
+  /** Nobody could say what this host may be told, so no channel is declared: what it is told instead. */
+  readonly undeclared?: string
   readonly input: Readable
   readonly output: Writable
 }
@@ -61,13 +65,17 @@ export async function serveChannel(
     { name: 'switchboard', title: 'Switchboard', version: config.version },
     {
       capabilities: {
-        experimental: {
-          [`${dialect}/channel`]: {},
-          ...(config.permission ? { [`${dialect}/channel/permission`]: {} } : {}),
-        },
+        ...(config.undeclared !== undefined
+          ? {}
+          : {
+              experimental: {
+                [`${dialect}/channel`]: {},
+                ...(config.permission ? { [`${dialect}/channel/permission`]: {} } : {}),
+              },
+            }),
         tools: {},
       },
-      instructions: instructionsFor(dialect),
+      instructions: config.undeclared ?? instructionsFor(dialect, config.oneWay ?? false),
     },
   )
   const offered = TOOLS.filter((tool) => isOffered(tool, { channels: config.channels ?? false }))

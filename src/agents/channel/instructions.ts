@@ -1,10 +1,21 @@
 // What the host's model is told about this server: how to answer, and that what people write is data.
 
+/** For a host that is fed by webhooks without a way back. */
+const ONE_WAY =
+  'Everything that reaches you here comes one way: from programs (alerts, builds) that cannot be answered. Act on it, and do not `reply`; call `ack` when you have taken note. To tell a person use `notify_user` or `send_message`.'
+
 /** A plugin's source is `plugin:switchboard:switchboard`, a plain server's its name: the model is told neither. */
-export function instructionsFor(prefix: 'claude' | 'nexo'): string {
+export function instructionsFor(prefix: 'claude' | 'nexo', oneWay = false): string {
   return [
+    ...(oneWay ? [ONE_WAY] : []),
     `People write to you through Switchboard. Each message arrives as <channel source="…" chat_id="…" message_id="…" user="…" platform="…"> with its text inside.`,
-    'Whoever wrote cannot see this session: only what you send with the `reply` tool reaches them. Pass chat_id back exactly as it came.',
+    ...(oneWay
+      ? []
+      : [
+          'Whoever wrote cannot see this session: only what you send with the `reply` tool reaches them. Pass chat_id back exactly as it came.',
+        ]),
+    'A result may end with a line that messages wait: fetch them with `pending_messages`.',
+    'edited="true" means that the sender changed an earlier message: this is its new text.',
     'If several messages of a chat came together, answer them with one reply and set reply_to to the newest message_id that it covers; else leave reply_to out.',
     'If you will not answer a message, or not soon, call `ack` with its message_id, so that it is known to have arrived.',
     'redelivery="true" means that the message may have been handed over before: look at what was done already (fetch_messages) before you do it again.',

@@ -41,6 +41,7 @@ function channelMeta(row: TurnRow): Record<string, string> {
     ...(row.thread === null ? {} : { thread_id: row.thread }),
     ...(body?.replyTo ? { reply_to_message_id: body.replyTo.messageId } : {}),
     ...(row.repeat ? { redelivery: 'true' } : {}),
+    ...(row.editVersion !== 0 ? { edited: 'true' } : {}),
     ...attachmentMeta(row),
   }
 }
