@@ -251,9 +251,9 @@ export const HOSTILE_TREES: Readonly<Record<string, (size: number) => readonly M
   'one wide cell and many rows': (size) => [
     {
       kind: 'table',
-      align: ['left'],
-      header: [[words('h'.repeat(size))]],
-      rows: many(size / 4, () => [[words('x')]]),
+      align: ['left', null],
+      header: [[words('h'.repeat(size))], [words('n')]],
+      rows: many(size / 4, () => [[words('x')], [words('y')]]),
     },
   ],
 }
