@@ -76,12 +76,21 @@ export function createTestDatabases(server: string): TestDatabases {
     return found
   }
 
-  const giveBack = async (name: string, original: string): Promise<void> => {
+  const asFilled = new Map<string, Pristine>()
+  const pristineAs = async (original: string): Promise<Pristine> => {
+    const known = asFilled.get(original)
+    if (known !== undefined) return known
     const found = await asAdmin((admin) =>
       admin.query('SELECT facts FROM pristine WHERE original = $1', [original]),
     )
-    const pristine = (found.rows[0] as { facts: Pristine } | undefined)?.facts
-    if (pristine === undefined) throw new Error(`nothing is known of ${original}`)
+    const facts = (found.rows[0] as { facts: Pristine } | undefined)?.facts
+    if (facts === undefined) throw new Error(`nothing is known of ${original}`)
+    asFilled.set(original, facts)
+    return facts
+  }
+
+  const giveBack = async (name: string, original: string): Promise<void> => {
+    const pristine = await pristineAs(original)
     const asNew = await inside(name, (client) => restore(client, pristine))
     if (asNew)
       await asAdmin((admin) => admin.query('UPDATE lendable SET free = true WHERE name = $1', [name]))
