@@ -319,6 +319,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     writeDaemonNote(folder, {
       ...{ pid: process.pid, url: address.url, startedAt, version: VERSION },
       config: configFile,
+      ...(options.idleExitMs === undefined ? {} : { idleExit: true }),
     })
     undo.push(() => removeDaemonNote(folder))
     const place = { host, port: listening.port ?? 0 }

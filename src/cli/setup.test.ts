@@ -59,6 +59,8 @@ function strawDaemon(
         seen.released++
       }
     },
+    endDaemon: () => undefined,
+    pause: async () => undefined,
     abort: () => {
       seen.aborts++
     },

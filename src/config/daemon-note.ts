@@ -9,6 +9,8 @@ export interface DaemonNote {
   readonly version: string
   /** The file that it runs, links followed; null: the embedded default. Absent: an older daemon. */
   readonly config?: string | null
+  /** It ends by itself when nobody needs it, and gives way to an `up` that does not. */
+  readonly idleExit?: boolean
 }
 
 export function readDaemonNote(folder: DataFolder): DaemonNote | null {

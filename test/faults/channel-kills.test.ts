@@ -35,7 +35,7 @@ describe('an end of the daemon under a host', () => {
     expect(approvals).toMatchObject([{ id: asked.id, state: 'relayed' }])
   })
 
-  it('[S6.ch-kept] by kill -9 or by its operator, again and again: what the host has stays seen or handed, uses up no attempt, and is answered', async () => {
+  it('[S6.ch-kept] by kill -9, again and again: what the host has stays seen or handed, uses up no attempt, and is answered', async () => {
     const place = openChannel(scene, { integrations: 'tunables: { max_attempts: 2 }\n' })
     const claude = answering(await place.claude())
     await place.say('one')

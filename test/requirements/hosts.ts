@@ -27,7 +27,7 @@ built   14 I14.tools-binding           Channel tools without a session's token s
 built   14 I14.relay-binding           A permission request is relayed only to channel servers that the bindings of the open turns admit
 built   14 I14.stopped-stays           A daemon that was stopped by signal or command is not revived by a shim until the next up, and the tools say so
 built   14 I14.crash-revived           A daemon that crashed, or ended for idleness, is revived with the port, host and folder that it had
-pending 14 I14.up-keeps-folder         The operator's own up never loses the folder to a shim
+built   14 I14.up-keeps-folder         The operator's own up never loses the folder to a shim
 built   14 I14.start-failure-told      Why a daemon could not be started is told through the tools
 built   14 I14.no-daemon-capabilities  A shim that finds no daemon within 10 s judges from the configuration file which capabilities to declare; if it cannot, it declares none and its tools say to restart the host
 built   14 I14.one-way-told            A host fed by one-way integrations alone is told so in its instructions

@@ -1,11 +1,13 @@
 // `switchboard up`: runs the daemon in this process until it is stopped, and says where everything is.
 import { existsSync, statSync } from 'node:fs'
 import type { Daemon, DaemonOptions } from '../../app/daemon.ts'
+import { readDaemonNote } from '../../config/daemon-note.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { shellWord } from '../../config/shell-word.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { storeAway, usage } from '../failure.ts'
+import { startInPlace } from '../give-way.ts'
 import { parseDuration } from '../output/time.ts'
 import { remember } from '../own-instance.ts'
 import { announce } from './up-banner.ts'
@@ -25,6 +27,9 @@ export interface UpDeps {
   start(options: DaemonOptions): Promise<RunningDaemon>
   /** SIGINT and SIGTERM; the daemon minds SIGHUP (reload) itself. */
   onSignal(handle: () => void): () => void
+  /** Tells another daemon of this user to drain and end. */
+  endDaemon(pid: number): void
+  pause(ms: number): Promise<void>
   /** Ends the process at once: the second signal. */
   abort(): void
   openBrowser(url: string): void
@@ -61,14 +66,20 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
     } else if (now() - signalledAt >= SAME_PRESS_MS) deps.abort()
   })
   try {
-    daemon = await deps.start({
+    const begin = {
       dataDir,
       configFile,
       ...(options.host === undefined ? {} : { host: options.host }),
       ...(port === undefined ? {} : { port }),
       ...(idleExitMs === undefined ? {} : { idleExitMs }),
       ...logOptions(context),
-    })
+    }
+    const way = {
+      note: () => readDaemonNote(context.folder),
+      ...{ end: deps.endDaemon, pause: deps.pause },
+    }
+    const start = () => deps.start(begin)
+    daemon = await (idleExitMs === undefined ? startInPlace(start, way) : start())
     // A signal during the start waits for the start: half-open links are not torn down half-way.
     remember(context)
     if (signalledAt !== undefined) await daemon.stop()
@@ -162,6 +173,14 @@ function processDeps(): UpDeps {
         process.off('SIGTERM', handle)
       }
     },
+    endDaemon(pid) {
+      try {
+        process.kill(pid, 'SIGTERM')
+      } catch {
+        // it has ended already
+      }
+    },
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     abort: () => process.exit(1),
     openBrowser: (url) => void import('../open-browser.ts').then((m) => m.openBrowser(url)),
   }

@@ -1,0 +1,38 @@
+// The operator's own `up` never loses its folder to a shim: a daemon that a shim started, which ends by itself when nobody
+// needs it, is asked to end and gives way.
+import type { DaemonNote } from '../config/daemon-note.ts'
+import { SwitchboardError } from '../contract/index.ts'
+
+export interface GiveWayDeps {
+  /** What the daemon that holds the folder says of itself; null: nothing, or not yet. */
+  note(): DaemonNote | null
+  /** Tells it to drain and end. */
+  end(pid: number): void
+  pause(ms: number): Promise<void>
+}
+
+const STEP_MS = 100
+/** Longer than a daemon takes to drain. */
+const MOST_STEPS = 200
+/** One that is only starting has written nothing of itself yet. */
+const UNKNOWN_STEPS = 30
+
+/** Starts, in the place of a daemon that gives way where one holds the folder. Throws what `start` throws. */
+export async function startInPlace<T>(start: () => Promise<T>, deps: GiveWayDeps): Promise<T> {
+  let asked: number | null = null
+  for (let step = 0; ; step++) {
+    try {
+      return await start()
+    } catch (thrown) {
+      if (!(thrown instanceof SwitchboardError) || thrown.code !== 'data_folder_held') throw thrown
+      const note = deps.note()
+      const waits = note === null ? step < UNKNOWN_STEPS || asked !== null : note.idleExit === true
+      if (!waits || step >= MOST_STEPS) throw thrown
+      if (note !== null && note.pid !== asked) {
+        asked = note.pid
+        deps.end(note.pid)
+      }
+      await deps.pause(STEP_MS)
+    }
+  }
+}
