@@ -123,7 +123,7 @@ describe('[I13.alone] what one platform alone needs', () => {
       log: { child: () => ({}) },
       settings: () => settings,
     } as never
-    const shared = { servers: { all: () => [] } as never, lease: null }
+    const shared = { servers: { all: () => [] } as never, lease: null, grants: { has: () => false } }
     const given = (platform: string) =>
       Object.keys(platformDeps(deps, testIntegration('i', { platform }), shared))
     const all = given('telegram')

@@ -118,7 +118,8 @@ async function openSwitchboard(context: BenchContext, agent: string) {
   const configFile = join(dir, 'switchboard.yaml')
   writeFileSync(
     configFile,
-    `integrations:
+    `tunables: { sender_limit: { rps: 0, burst: 0 }, flood_limit: { rps: 0, burst: 0 } }
+integrations:
   - { id: bench, platform: webhook, secret: env:BENCH_SECRET, signature: plain, two_way: true }
 agents:
   - id: far

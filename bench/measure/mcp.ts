@@ -175,7 +175,9 @@ function makeFolder(context: BenchContext, hosted: readonly Hosted[]): Switchboa
   mkdirSync(dataDir, { mode: 0o700 })
   const configFile = join(dir, 'switchboard.yaml')
   const names = hosted.map((_, at) => `s${at}`)
+  const none = { rps: 0, burst: 0 }
   const config = {
+    tunables: { sender_limit: none, flood_limit: none },
     mcp_servers: Object.fromEntries(names.map((name, at) => [name, hosted[at]])),
     agents: [
       {

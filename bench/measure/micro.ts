@@ -90,6 +90,7 @@ function stepInput(): StepInput {
     textLimit: { size: 4096, unit: 'utf-16' },
     senderLimit: WITHIN_LIMIT,
     senderLimitKey: 'tunables.sender_limit',
+    floodLimitKey: 'tunables.flood_limit',
     asked: false,
     floodLimit: WITHIN_LIMIT,
     freshCode: () => 'abcdef',

@@ -45,6 +45,8 @@ export function makeFolder(at: {
     configFile,
     [
       ...(at.cluster ? ['store: env:BENCH_STORE'] : []),
+      // A load is measured, not a guard.
+      'tunables: { sender_limit: { rps: 0, burst: 0 }, flood_limit: { rps: 0, burst: 0 } }',
       'integrations:',
       '  - { id: bench, platform: webhook, secret: env:BENCH_SECRET, two_way: true }',
       'agents:',

@@ -29,7 +29,14 @@ import { keepEndingRemoved } from '../core/dispatch/removed-agents.ts'
 import { createRoster, type Roster } from '../core/dispatch/roster.ts'
 import { createIntake, type Intake } from '../core/inbound/intake.ts'
 import { giveBackClaim } from '../core/outbound/give-back.ts'
-import { ackReaction, canSpeak, createLinks, type Links, promptLimitOf } from '../core/outbound/links.ts'
+import {
+  ackReaction,
+  canSpeak,
+  createLinks,
+  type Links,
+  promptLimitOf,
+  tellsLimits,
+} from '../core/outbound/links.ts'
 import { createNotifier, type Notifier } from '../core/outbound/notify.ts'
 import { createNotifyOn } from '../core/outbound/notify-on.ts'
 import { createOutlet, type Outlet } from '../core/outbound/outlet.ts'
@@ -157,11 +164,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     log,
     pressure,
     settings,
-    roster,
-    cluster,
-    signal,
+    ...{ roster, cluster, signal, say },
     canSpeak: (integration) => canSpeak(links, integration),
-    say,
     ackReaction: (row) => {
       const emoji =
         integrationById(settings(), row.integration)?.ackReaction ?? settings().tunables.ackReaction
@@ -169,9 +173,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
     ended: (row, end) => notifyOn(row, end),
     admission,
-    onRevoked: (row) => {
-      if (row.agent !== null) withdraw(row.agent, [row.id])
-    },
+    onRevoked: (row) => withdraw(row.agent ?? '', [row.id]),
     onRejected: (row) => {
       if (row.session === null) return
       giveBackClaim(store, row).catch((thrown) =>
@@ -226,13 +228,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
       .withdraw(agent, turns)
       .catch((thrown) => log.warn({ error: String(thrown) }, 'approvals stay open'))
   const intake: Intake = createIntake({
-    store,
-    sharedLimits,
-    clock,
-    log: deps.log,
+    ...{ store, sharedLimits, clock, log, settings, grants },
     random: deps.random,
-    settings,
-    grants,
+    tellsLimits: (integration) => tellsLimits(links, integration),
     textLimit: (integration) => promptLimitOf(links.get(integration)),
     canEdit: (integration) => links.get(integration)?.adapter.abilities.edits ?? false,
     reach() {
@@ -254,7 +252,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     // An embedded database has one daemon: there is nobody to agree with.
     const lease = store.shared ? createLinkLease(store, integration.id) : null
     const adapter = await platform.create(
-      platformDeps(deps, integration, { servers: hosted.pool() ?? null, lease }),
+      platformDeps(deps, integration, { servers: hosted.pool() ?? null, lease, grants }),
     )
     const link = links.add(integration.id, integration.platform, adapter)
     const door = intake.of(integration.id, lease?.fence)

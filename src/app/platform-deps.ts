@@ -7,7 +7,9 @@ import {
   type LinkLease,
   type PlatformDeps,
 } from '../contract/index.ts'
+import { closedGate } from '../core/inbound/gate.ts'
 import { boundAt } from '../core/inbound/routing.ts'
+import type { GrantBook } from '../core/people/approvers.ts'
 import { createFileMirror } from './file-mirror.ts'
 import type { GatewayDeps } from './gateway.ts'
 import { createPlatformTokens } from './platform-tokens.ts'
@@ -20,6 +22,7 @@ export function platformDeps(
     readonly servers: ChannelServers | null
     /** Null: there is one node. */
     readonly lease: LinkLease | null
+    readonly grants: Pick<GrantBook, 'has'>
   },
 ): PlatformDeps {
   const { store, settings } = deps
@@ -36,6 +39,13 @@ export function platformDeps(
     filesDir: deps.filesDir(id),
     publicUrl: settings().server.publicUrl,
     current: () => integrationById(settings(), id) ?? null,
+    mayTalk: (sender) => {
+      const now = integrationById(settings(), id)
+      return (
+        now !== undefined &&
+        closedGate(now, shared.grants, { sender, conversation: sender, chat: 'direct' }) === null
+      )
+    },
     ...own?.({
       servers: shared.servers,
       agentAt: (conversation) => boundAt(settings(), { integration: id, conversation })?.agent ?? null,

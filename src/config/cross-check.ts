@@ -32,6 +32,7 @@ export function crossCheck(config: Config): Checked {
   unheard(config, warnings)
   publicAddress(config, warnings)
   slowPatterns(config, warnings)
+  liftedLimits(config, warnings)
   return { findings, warnings }
 }
 
@@ -239,6 +240,14 @@ function people(config: Config, wrong: Wrong): void {
     } catch {
       wrong(path, 'notify_to is not an address', 'write integration:conversation, each part percent-encoded')
     }
+  }
+}
+
+/** Limits that anybody else's messages meet: lifted ones are told, for the next flood will not be. */
+function liftedLimits({ tunables }: Config, warnings: string[]): void {
+  for (const key of ['sender_limit', 'flood_limit', 'stranger_limit'] as const) {
+    if (tunables[key].rps > 0 && tunables[key].burst > 0) continue
+    warnings.push(`tunables.${key} is lifted: nothing holds back a flood`)
   }
 }
 

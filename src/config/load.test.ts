@@ -129,6 +129,7 @@ tunables:
   approval_expiry: 30s
   sender_limit: { rps: 1, burst: 2 }
   flood_limit: { rps: 3, burst: 4 }
+  stranger_limit: { rps: 5, burst: 6 }
   recipient_limit: { rps: 0, burst: 0 }
   tool_wait: 1s
   unknown_policy: hold
@@ -147,6 +148,7 @@ retention: { bodies: 30d, rows: 90d, ledger: 365d }
       approvalExpiryMs: 30_000,
       senderLimit: { rps: 1, burst: 2 },
       floodLimit: { rps: 3, burst: 4 },
+      strangerLimit: { rps: 5, burst: 6 },
       recipientLimit: { rps: 0, burst: 0 },
       toolWaitMs: 1_000,
       unknownPolicy: 'hold',

@@ -284,3 +284,14 @@ agents:
     expect(result.warnings.filter((one) => one.includes('is not built yet'))).toHaveLength(PLANNED)
   })
 })
+
+it('[I14.limit-doctor] limits that are lifted are told, those by default are not', () => {
+  expect(settingsFrom('store: sqlite:./x.db').warnings.join()).not.toContain('is lifted')
+  const lifted = settingsFrom(
+    'tunables: { sender_limit: { rps: 0, burst: 0 }, stranger_limit: { rps: 0, burst: 0 } }',
+  )
+  expect(lifted.warnings.filter((one) => one.includes('is lifted'))).toEqual([
+    'tunables.sender_limit is lifted: nothing holds back a flood',
+    'tunables.stranger_limit is lifted: nothing holds back a flood',
+  ])
+})

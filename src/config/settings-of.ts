@@ -222,6 +222,7 @@ function tunablesOf({ tunables: t, retention }: Config): Tunables {
     approvalExpiryMs: t.approval_expiry,
     senderLimit: t.sender_limit,
     floodLimit: t.flood_limit,
+    strangerLimit: t.stranger_limit,
     recipientLimit: t.recipient_limit,
     toolWaitMs: t.tool_wait,
     unknownPolicy: t.unknown_policy,

@@ -142,6 +142,8 @@ export interface PlatformDeps {
   readonly credentials?: CredentialShelf
   /** The integration as the configuration in force has it: gates are asked with it, message by message. */
   readonly current?: () => IntegrationSettings | null
+  /** Whether a sender may speak in a direct chat now: asked before anything is opened for one. Absent: everybody may. */
+  readonly mayTalk?: (sender: string) => boolean
   /** For what only one node at a time may do for this integration (a poller, a socket). Absent: there is one node. */
   readonly lease?: LinkLease
   /** Where the files of this integration are found by all nodes. Absent: there is one node, and its folder is enough. */
@@ -204,6 +206,8 @@ export interface PlatformAdapter {
   readonly notifyPlace?: string
   /** Least time between two messages to one conversation, where the platform asks for it. */
   readonly paceMs?: number
+  /** Whoever sends hears at once, by an HTTP status, that a message was refused: nobody is told by another one. */
+  readonly answersRefusals?: true
   /** HTTP surface under /hooks/ID (or /chat for web). */
   readonly endpoint?: Endpoint
   /** HTTP surface under /inbox/SECRET: the secret was looked up and names this integration. */

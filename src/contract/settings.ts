@@ -119,6 +119,8 @@ export interface Tunables {
   readonly senderLimit: RateLimit
   /** Per integration, before anything is parsed. */
   readonly floodLimit: RateLimit
+  /** All senders of an integration together who may not speak: they take nothing from those who may. */
+  readonly strangerLimit: RateLimit
   readonly recipientLimit: RateLimit
   readonly toolWaitMs: number
   readonly unknownPolicy: 'note' | 'hold'
@@ -143,8 +145,9 @@ export const DEFAULT_TUNABLES: Tunables = {
   unseenNoticeMs: 2 * 60_000,
   queueExpiryMs: 7 * 24 * 3_600_000,
   approvalExpiryMs: 10 * 60_000,
-  senderLimit: { rps: 0, burst: 0 },
-  floodLimit: { rps: 0, burst: 0 },
+  senderLimit: { rps: 20, burst: 500 },
+  floodLimit: { rps: 200, burst: 2_000 },
+  strangerLimit: { rps: 1, burst: 30 },
   recipientLimit: { rps: 1, burst: 30 },
   toolWaitMs: 10_000,
   unknownPolicy: 'note',

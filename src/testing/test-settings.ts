@@ -58,6 +58,9 @@ export interface TestSettings {
   readonly tunables?: Partial<Tunables>
 }
 
+const NONE = { rps: 0, burst: 0 }
+const UNLIMITED = { senderLimit: NONE, floodLimit: NONE, strangerLimit: NONE }
+
 export function testSettings({
   integrations = [testIntegration('chat')],
   agents = ['demo'],
@@ -73,7 +76,8 @@ export function testSettings({
     agents: agents.map((one) => (typeof one === 'string' ? testAgent(one, all) : one)),
     mcpServers,
     users,
-    tunables: { ...DEFAULT_TUNABLES, ...tunables },
+    // Tests say much at once; those about limits set them.
+    tunables: { ...DEFAULT_TUNABLES, ...UNLIMITED, ...tunables },
     digest: 'test',
     warnings: [],
   }

@@ -108,7 +108,8 @@ export async function askLines<T>(data: string, ...args: readonly string[]): Pro
 export function crowdConfig(data: string): string {
   return writeConfig(
     data,
-    `integrations:
+    `tunables: { sender_limit: { rps: 0, burst: 0 }, flood_limit: { rps: 0, burst: 0 } }
+integrations:
   - { id: crowd, platform: webhook, secret: "file:crowd.secret", signature: plain, two_way: true }
 agents:
   - id: demo

@@ -13,11 +13,11 @@ built   14 I14.no-right-by-pairing   A caller who may not approve makes nobody a
 built   14 I14.no-right-by-chorus    A connection string, also a rotated one, is given only to a caller who has what it lets speak
 built   14 I14.no-right-by-secret    Secrets and integrations of credentials are replaced only by a caller who has the rights that they carry
 built   14 I14.rights-table          Every route of the API is in a table of roles, and no role gains by a call what it lacks
-pending 14 I14.limit-defaults        sender_limit 20/s burst 500, flood_limit 200/s burst 2000 an integration, strangers 1/s burst 30
-pending 14 I14.stranger-bucket       Strangers draw from a bucket of their own and take nothing of the known senders'
-pending 14 I14.limit-told            Over a limit HTTP gets 429 with Retry-After; elsewhere a known sender is told once
-pending 14 I14.limit-doctor          doctor names limits that are lifted
-pending 14 I14.stream-gate           A stream is opened only for a sender who is admitted, and the places are capped per sender
+built   14 I14.limit-defaults        sender_limit 20/s burst 500, flood_limit 200/s burst 2000 an integration, strangers 1/s burst 30
+built   14 I14.stranger-bucket       Strangers draw from a bucket of their own and take nothing of the known senders'
+built   14 I14.limit-told            Over a limit HTTP gets 429 with Retry-After; elsewhere a known sender is told once
+built   14 I14.limit-doctor          doctor names limits that are lifted
+built   14 I14.stream-gate           A stream is opened only for a sender who is admitted, and the places are capped per sender
 pending 14 I14.body-credential       Where a header decides, the credential is looked at before the body is read
 pending 14 I14.body-budget           Bytes of bodies in flight have a budget per listener; beyond it 503 with Retry-After
 pending 14 I14.connection-budget     Connections of a listener are capped, and a slow body is ended

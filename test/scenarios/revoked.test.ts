@@ -90,6 +90,7 @@ describeRiver('access that is taken back', (open) => {
     const turn = await river.person('bert').says('hello')
     await river.settle()
     await river.desk().revoke('chat', 'bert', 'talk', 'me')
+    await river.settle()
     await river.pass(120_000)
     expect(await state(river, turn)).toEqual(['refused', 'revoked'])
     expect(river.agent.deliveries).toEqual([])

@@ -26,7 +26,10 @@ export const tunablesSchema = z
     sender_limit: rateLimit.default(D.senderLimit).describe('Limit per sender; 0/0 = none.'),
     flood_limit: rateLimit
       .default(D.floodLimit)
-      .describe('Limit per integration, before anything is parsed; 0/0 = none.'),
+      .describe('Limit per integration of those who may speak; 0/0 = none.'),
+    stranger_limit: rateLimit
+      .default(D.strangerLimit)
+      .describe('Limit per integration of all who may not speak, apart from the others; 0/0 = none.'),
     recipient_limit: rateLimit
       .default(D.recipientLimit)
       .describe('Limit of notices per recipient; 0/0 = none.'),

@@ -8,6 +8,7 @@ import {
   agentById,
   asSwitchboardError,
   type Clock,
+  createBoundedMap,
   createTokenBuckets,
   type Effect,
   everyRow,
@@ -38,6 +39,7 @@ import type { GrantBook } from '../people/approvers.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { claimRules } from './claim-step.ts'
 import { createDropWarnings } from './drop-warnings.ts'
+import { closedGate } from './gate.ts'
 import { type MessageForm, messageForm } from './message-form.ts'
 import { type Bound, boundAt } from './routing.ts'
 import { type AgentReach, NOBODY, type StepInput } from './step-input.ts'
@@ -56,6 +58,8 @@ export interface IntakeDeps {
   readonly reach: () => AgentReach
   readonly canEdit: (integration: string) => boolean
   readonly textLimit: (integration: string) => TextLimit
+  /** Whether a sender over a limit is told by a message: false where the platform's own answer says so. */
+  readonly tellsLimits: (integration: string) => boolean
   /** Told after the commit which turns /stop cancelled, so that what runs can be stopped. */
   readonly onStop: (agent: string, turns: readonly string[]) => void
 }
@@ -65,6 +69,9 @@ const DECIDED_STAYS_KNOWN_MS = 24 * 3_600_000
 const REFUSAL_ROWS = { rps: 1, burst: 1_000 }
 /** Strangers choose their ids. */
 const MOST_BUCKETS = 50_000
+
+const OVER_LIMIT_TEXT =
+  'You are sending more than is taken: this message and those that follow too soon are dropped. Wait a moment, then send it again.'
 
 /** Refusals that come in any number: counted and in the ledger, without a row each. */
 const UNKEPT: readonly ReasonCode[] = ['rate_limited', 'flood', 'store_away']
@@ -84,6 +91,8 @@ export function createIntake(deps: IntakeDeps): Intake {
   const limits = createTokenBuckets(MOST_BUCKETS, deps.clock)
   const shared = deps.sharedLimits
   const dropped = createDropWarnings(deps)
+  /** Who was told to slow down, and has not come through since. */
+  const toldOff = createBoundedMap<string, true>(MOST_BUCKETS)
 
   /** Over this node's own share, or all of them together. A token of the shared one is taken with the look. */
   const look = async (key: string, limit: RateLimit): Promise<Look> => {
@@ -103,10 +112,11 @@ export function createIntake(deps: IntakeDeps): Intake {
     const at = addressOf(integration.id, event)
     const bound = boundAt(settings, at)
     const agent = bound?.agent ?? null
-    const { floodLimit } = settings.tunables
+    const known = isKnown(event, integration)
+    const floodLimit = known ? settings.tunables.floodLimit : settings.tunables.strangerLimit
     const senderLimit = bound?.binding.senderLimit ?? settings.tunables.senderLimit
     const senderKey = `s:${integration.id}:${event.sender.id}`
-    const floodKey = `f:${integration.id}`
+    const floodKey = `${known ? 'f' : 'x'}:${integration.id}`
     const refusalKey = `r:${integration.id}`
     // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
     const form = messageForm(event)
@@ -135,6 +145,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       senderLimit: sending.peek,
       senderLimitKey: limitKey(settings, bound),
       floodLimit: flood.peek,
+      floodLimitKey: known ? 'tunables.flood_limit' : 'tunables.stranger_limit',
       freshCode: () => Buffer.from(deps.random.bytes(3)).toString('hex'),
     }
     const result = runSteps(input)
@@ -152,7 +163,25 @@ export function createIntake(deps: IntakeDeps): Intake {
       if (takes.refusal && !crowded) limits.giveBack(refusalKey, REFUSAL_ROWS)
     }
     const item = toItem(input, result, freshMessageId(event))
+    if (takes.sender) toldOff.delete(senderKey)
+    const told = known && overLimit(result) && tellOnce(senderKey, integration.id, item)
+    if (told) return { item: told, result, undo }
     return { item: crowded ? { ...item, keepRow: false } : item, result, undo }
+  }
+
+  const isKnown = (event: InboundEvent, integration: IntegrationSettings): boolean => {
+    const { sender, conversation, chat } = event
+    return (
+      !sender.isBot &&
+      closedGate(integration, deps.grants, { sender: sender.id, conversation, chat }) === null
+    )
+  }
+
+  /** The first message of a known sender that is over a limit has its row, and an answer where no status tells it. */
+  const tellOnce = (key: string, integration: string, item: ReceiveItem): ReceiveItem | null => {
+    if (toldOff.has(key) || !deps.tellsLimits(integration)) return null
+    toldOff.set(key, true)
+    return { ...item, keepRow: true, effects: [...item.effects, reply(item.turn.at, OVER_LIMIT_TEXT)] }
   }
 
   const namedApproval = async (form: MessageForm | null, now: number): Promise<ApprovalRow | null> => {
@@ -235,6 +264,10 @@ function limitKey(settings: Settings, bound: Bound | null): string {
   if (bound?.binding.senderLimit === undefined) return 'tunables.sender_limit'
   const agent = agentById(settings, bound.agent)
   return `${agent?.origin}.inbound_bindings[${bound.binding.limitedBy ?? agent?.bindings.indexOf(bound.binding)}].rate_limit`
+}
+
+function overLimit({ decision }: StepResult): boolean {
+  return decision.go === 'refuse' && (decision.reason === 'rate_limited' || decision.reason === 'flood')
 }
 
 function addressOf(integration: string, event: InboundEvent): Address {

@@ -38,6 +38,8 @@ export interface StepInput {
   /** The key that sets it: the tunable, or the binding's own. */
   readonly senderLimitKey: string
   readonly floodLimit: LimitPeek
+  /** The tunable that sets it: those who may speak have another one than strangers. */
+  readonly floodLimitKey: string
   /** A fresh pairing code, should one be needed. */
   readonly freshCode: () => string
 }

@@ -56,6 +56,7 @@ function input(
     textLimit: { size: 4096, unit: 'utf-16' },
     senderLimit: { over: false },
     senderLimitKey: 'tunables.sender_limit',
+    floodLimitKey: 'tunables.flood_limit',
     asked: false,
     floodLimit: { over: false },
     freshCode: () => '0a1b2c',

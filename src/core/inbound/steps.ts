@@ -41,7 +41,7 @@ export function runSteps(input: StepInput): StepResult {
 function floodGuard(input: StepInput): StepResult {
   if (!input.floodLimit.over) return CONTINUE
   const { retryAfterMs } = input.floodLimit
-  return { decision: { go: 'refuse', reason: 'flood', key: 'tunables.flood_limit', retryAfterMs } }
+  return { decision: { go: 'refuse', reason: 'flood', key: input.floodLimitKey, retryAfterMs } }
 }
 
 function parsable(input: StepInput): StepResult {

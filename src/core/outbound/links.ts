@@ -91,3 +91,10 @@ export function ackReaction(row: TurnRow, emoji: string, link: Link | undefined)
     idempotencyKey: `ack:${row.id}`,
   }
 }
+
+/** Whether a sender over a limit is told by a message: where no HTTP status says so, and no channel server would read it. */
+export function tellsLimits(links: Pick<Links, 'get'>, integration: string): boolean {
+  const adapter = links.get(integration)?.adapter
+  if (!adapter || adapter.answersRefusals || adapter.channel) return false
+  return !adapter.abilities.oneWay
+}

@@ -159,6 +159,7 @@ export function createChorus(
     textLimit: NO_TEXT_LIMIT,
     markdown: 'written',
     sendFrom: 'any',
+    answersRefusals: true,
     inbox: { verify: (request) => verifyRequest(config, request), handle: receive },
     async start(given) {
       const left = await book.load()

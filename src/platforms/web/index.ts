@@ -36,6 +36,7 @@ export function createWebPlatform(deps: WebDeps): PlatformAdapter {
     // The page reads it, with the reader that everyone shares.
     markdown: 'written',
     sendFrom: 'any',
+    answersRefusals: true,
     endpoint: createWebEndpoint(config, { deps, windows, files, intake: () => intake }),
     async start(given) {
       intake = given

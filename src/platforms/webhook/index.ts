@@ -46,6 +46,7 @@ export function createWebhook(
     markdown: 'written',
     sendFrom: 'any',
     notifyPlace: 'notify',
+    answersRefusals: true,
     endpoint: { verify: (request) => verifyRequest(config, request), handle },
     async start(given) {
       intake = given

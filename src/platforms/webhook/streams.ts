@@ -7,6 +7,8 @@ import { header } from './verify.ts'
 import { createWatcher, type Watcher } from './watcher.ts'
 
 const MAX_READERS = 100
+/** Of one sender: a browser that reconnects must not take the places of the others. */
+const MAX_OF_SENDER = 20
 /** How far back is looked for a word of the sender in a conversation it wants to watch. */
 const MEMORY = 500
 
@@ -20,6 +22,12 @@ export interface Streams {
 
 export function createStreams(config: WebhookConfig, deps: PlatformDeps): Streams {
   const watchers = new Set<Watcher>()
+  const places = new Map<string, number>()
+  const takePlace = (sender: string, by: 1 | -1) => {
+    const now = (places.get(sender) ?? 0) + by
+    if (now > 0) places.set(sender, now)
+    else places.delete(sender)
+  }
 
   /** Whoever holds the secret may watch all; a sender only its own conversation, and those where it spoke. */
   async function mayWatch(sender: string, conversation: string): Promise<boolean> {
@@ -30,6 +38,8 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
 
   return {
     async open({ request, sender }) {
+      // The gate of speaking is that of listening: whoever may not speak takes nobody's place.
+      if (deps.mayTalk?.(sender) === false) return forbidden()
       const wanted = request.query.get('conversation') ?? header(request, 'x-conversation') ?? null
       const conversation = wanted ?? (config.credential.kind === 'header' ? sender : null)
       if (conversation !== null && !(await mayWatch(sender, conversation))) return forbidden()
@@ -41,8 +51,11 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
       if (last !== null && last !== '' && resume === null) {
         return jsonError(400, 'input_invalid', 'Last-Event-ID: is not an id of this stream')
       }
-      if (watchers.size >= MAX_READERS) {
-        const reply = jsonError(429, 'rate_limited', `${MAX_READERS} readers are connected already`)
+      const shared = config.credential.kind !== 'header'
+      const most = shared ? MAX_READERS : MAX_OF_SENDER
+      const taken = shared ? watchers.size : (places.get(sender) ?? 0)
+      if (watchers.size >= MAX_READERS || taken >= most) {
+        const reply = jsonError(429, 'rate_limited', `${most} readers are connected already`)
         return { ...reply, headers: { ...reply.headers, 'retry-after': '30' } }
       }
       return {
@@ -57,7 +70,10 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
             { transcript: deps.transcript, clock: deps.clock, sink },
           )
           watchers.add(watcher)
-          sink.onClose(() => watchers.delete(watcher))
+          takePlace(sender, 1)
+          sink.onClose(() => {
+            if (watchers.delete(watcher)) takePlace(sender, -1)
+          })
         },
       }
     },
@@ -71,6 +87,7 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
     end() {
       for (const watcher of watchers) watcher.end()
       watchers.clear()
+      places.clear()
     },
   }
 }

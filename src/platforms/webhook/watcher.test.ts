@@ -1,8 +1,9 @@
 // The stream of a two-way webhook: who may watch, no gap and no repeat between replay and live, holes, formats.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isReply } from '../../contract/index.ts'
 import { data, read, setUp } from './fixtures/stream-scene.ts'
-import { request, SECRET } from './fixtures/webhook-requests.ts'
+import { fakeDeps, request, SECRET } from './fixtures/webhook-requests.ts'
 import { createWebhook } from './index.ts'
 import { formatPosition, parsePosition } from './position.ts'
 
@@ -138,6 +139,26 @@ describe('webhook stream', () => {
     expect((await open()).status).toBe(429)
     await adapter.stop()
     expect(data(await reader())).toEqual([])
+  })
+
+  it('[I14.stream-gate] a stream is for those who may speak, and one of them has so many places', async () => {
+    const deps = {
+      ...fakeDeps({ sender_header: 'X-Sender', two_way: true }),
+      mayTalk: (who: string) => who !== 'mallory',
+    }
+    const adapter = createWebhook(deps)
+    const open = async (sender: string) => {
+      const raw = request({ method: 'GET', path: '/events', headers: { 'x-sender': sender } })
+      const verified = await adapter.endpoint?.verify(raw)
+      if (!verified || isReply(verified)) throw new Error('not verified')
+      const reply = await adapter.endpoint?.handle(verified)
+      reply?.stream?.({ write: () => true, end: () => undefined, onClose: () => undefined } as never)
+      return reply?.status
+    }
+    for (let count = 0; count < 150; count++) expect(await open('mallory')).toBe(403)
+    for (let count = 0; count < 20; count++) expect(await open('bert')).toBe(200)
+    expect(await open('bert')).toBe(429)
+    expect(await open('owner')).toBe(200)
   })
 
   it('ends the stream when the store is away: the reader comes back with its position', async () => {

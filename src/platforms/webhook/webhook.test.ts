@@ -290,7 +290,7 @@ describe('webhook: what is answered', () => {
     })
   })
 
-  it('[S16.429] a limit is answered 429 with Retry-After', async () => {
+  it('[S16.429] [I14.limit-told] a limit is answered 429 with Retry-After', async () => {
     const { post } = await opened(HEADER, {
       state: 'refused',
       reason: 'rate_limited',
