@@ -52,6 +52,23 @@ describe('verify an agent', () => {
     })
   })
 
+  it('[I14.chorus-verify-array] one that knows mcp as the one object of the draft is not failed for it', async () => {
+    const url = await serve((request, response) => {
+      let body = ''
+      request.on('data', (chunk) => {
+        body += chunk
+      })
+      request.on('end', () => {
+        response.statusCode = body.includes('"mcp":[') ? 400 : 200
+        response.end()
+      })
+    })
+    expect(await agent(url)).toMatchObject({
+      'mcp as an object is accepted': 'holds',
+      'mcp as an array is accepted': 'unknown',
+    })
+  })
+
   describe('that is nearly right', () => {
     interface Habits {
       /** A second answer to a message that comes again. */

@@ -46,6 +46,7 @@ import { createNodeClock, createRealRandom } from './real-clock.ts'
 import { createRemoteHosts } from './remote-hosts.ts'
 import { createSecretDoors } from './secret-doors.ts'
 import { createSendableFiles, statePlaces } from './sendable-files.ts'
+import { createServiceTools } from './service-tools.ts'
 import { namedModules, settingsInForce } from './settings-in-force.ts'
 import { followSharedChanges } from './shared-changes.ts'
 import { watchStore } from './store-watch.ts'
@@ -229,6 +230,10 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       }),
     )
 
+    const services = createServiceTools({
+      ...{ store, clock, log, settings },
+      credentials: (integration) => createCredentialShelf(secrets, integration),
+    })
     const desk = createDesk({
       store,
       gateway,
@@ -255,7 +260,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       chatLink,
       chorus: createChorusConnections({ store, tokens, settings, baseUrl }),
       watchers,
-      ...{ shelf, turnedAway: attachments.turnedAway, adapters },
+      ...{ shelf, turnedAway: attachments.turnedAway, leftOut: services.problems, adapters },
       applied: gateway.apply,
     })
     const toolDesk = createToolDesk({
@@ -300,7 +305,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         authenticate,
         attach: createRemoteHosts({ clock, tokens, authenticate, store, accept: attachments.accept }),
         authorize,
-        mcp: createToolSurface({ desk: toolDesk, tokens, settings, log }),
+        mcp: createToolSurface({ desk: toolDesk, tokens, settings, log, services }),
         adminTokenConfigured: () => admin.configured,
         metrics: { counters: () => store.counters() },
         webRoot: webRoot(),

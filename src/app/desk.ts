@@ -37,6 +37,7 @@ export interface DeskDeps {
   readonly chorus?: ChorusConnections
   readonly shelf: DeskSendingDeps['shelf']
   readonly turnedAway?: StatusDeps['turnedAway'] | undefined
+  readonly leftOut?: StatusDeps['leftOut'] | undefined
   readonly adapters?: StatusDeps['adapters'] | undefined
   readonly applied: DeskSendingDeps['applied']
   readonly watchers: DeskWatchers

@@ -92,11 +92,13 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
     )
     const unseen = await unseenTurns({ store, roster: gateway.roster, settings: now, now: clock.now() })
     const turnedAway = (deps.turnedAway?.() ?? []).map((one) => ({ ...one, at: iso(one.at) }))
+    const leftOut = (deps.leftOut?.() ?? []).map((one) => ({ ...one, at: iso(one.at) }))
     const { modules = [] } = ofModules.standing()
     const healthy =
       modules.every((one) => one.problem === null && !one.changed) &&
       turnedAway.length === 0 &&
       unseen.length === 0 &&
+      leftOut.length === 0 &&
       me.configProblem === null &&
       me.storeProblem === null &&
       between.problems.length === 0 &&
@@ -123,6 +125,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
       agents,
       ...(unseen.length === 0 ? {} : { unseen }),
       ...(turnedAway.length === 0 ? {} : { turned_away: turnedAway }),
+      ...(leftOut.length === 0 ? {} : { tools_left_out: leftOut }),
     }
   }
 }

@@ -156,6 +156,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const admission = createAdmission({
     ...{ store, clock, settings, grants, cluster },
     admitsNow: (integration) => links.get(integration)?.adapter.admitsNow?.() ?? true,
+    sendersAreNoChats: (integration) => links.get(integration)?.adapter.abilities.sendersAreNoChats === true,
   })
   const pressure = createPressure({ store, clock, utilization: createUtilization() })
   const dispatcher = createDispatcher({

@@ -7,6 +7,7 @@ import { agentAnywhere, latestAt, linkAnywhere, nodeViews } from './cluster-view
 import type { Gateway } from './gateway.ts'
 import { linkStateOf } from './link-reports.ts'
 import { serverViews } from './server-views.ts'
+import type { AppServiceTools } from './service-tools.ts'
 import { isoOrNull, totals } from './views.ts'
 
 /** What the daemon knows about itself. */
@@ -31,6 +32,8 @@ export interface StatusDeps {
   readonly standing: () => Standing
   /** Hosts that wanted to serve an agent and were not let. Absent: nobody can attach. */
   readonly turnedAway?: Attachments['turnedAway'] | undefined
+  /** Tool servers of services whose tools could not be listed. */
+  readonly leftOut?: AppServiceTools['problems'] | undefined
   /** What the adapters say of themselves. Absent: nothing. */
   readonly adapters?: Pick<Adapters, 'loadedPlatform' | 'loadedConnector' | 'changed'> | undefined
 }

@@ -14,6 +14,7 @@ import {
 } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import type { McpEndpoint, ToolGrant } from '../tools/mcp/create-mcp-endpoint.ts'
+import type { ServiceTools } from '../tools/mcp/service-tools.ts'
 import type { Tokens } from './tokens.ts'
 import { VERSION } from './version.ts'
 
@@ -22,6 +23,7 @@ export interface ToolSurfaceDeps {
   readonly tokens: Pick<Tokens, 'find'>
   readonly settings: () => Settings
   readonly log: Logger
+  readonly services?: ServiceTools
 }
 
 /** What a token of each kind may do; `authorize` says on whose behalf. */
@@ -36,7 +38,8 @@ export interface ToolSurface {
   handle(request: RawRequest): Promise<HttpReply>
 }
 
-export function createToolSurface({ desk, tokens, settings, log }: ToolSurfaceDeps): ToolSurface {
+export function createToolSurface(deps: ToolSurfaceDeps): ToolSurface {
+  const { desk, tokens, settings, log, services } = deps
   let loading: Promise<McpEndpoint> | null = null
   const authenticate = async (bearer: string): Promise<ToolGrant | null> => {
     const row = await tokens.find(bearer)
@@ -47,7 +50,10 @@ export function createToolSurface({ desk, tokens, settings, log }: ToolSurfaceDe
   return {
     async handle(request) {
       loading ??= import('../tools/mcp/create-mcp-endpoint.ts').then(({ createMcpEndpoint }) =>
-        createMcpEndpoint({ desk, authenticate, log, version: VERSION }),
+        createMcpEndpoint({
+          ...{ desk, authenticate, log, version: VERSION },
+          ...(services === undefined ? {} : { services }),
+        }),
       )
       return (await loading).handle(request)
     },

@@ -123,6 +123,8 @@ export type AgentOutput =
       readonly turn: string
       readonly reason: 'agent_failed' | 'agent_rejected' | 'cancelled'
       readonly detail: string
+      /** The agent's own name for what went wrong. */
+      readonly code?: string
       /** It is not the end for an agent that said, here or to another node, that it will say when it is done. */
       readonly unlessWorking?: boolean
     }

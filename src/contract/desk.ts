@@ -256,6 +256,13 @@ export interface DoctorReport {
   readonly unseen?: readonly UnseenView[]
   /** Agents that a host wanted to serve and was not let, with the last reason. */
   readonly turned_away?: readonly { readonly agent: string; readonly reason: string; readonly at: string }[]
+  /** Tool servers of a service in front whose tools an agent does not get, with the last reason. */
+  readonly tools_left_out?: readonly {
+    readonly session: string
+    readonly server: string
+    readonly problem: string
+    readonly at: string
+  }[]
 }
 
 export interface UnseenView {

@@ -99,6 +99,9 @@ export type InboundEvent =
   | InboundBarred
   | InboundVerdict
 
+/** Meta that names where an integration keeps the tool servers of a delivery. It is for us, and shown to no agent. */
+export const MCP_SERVERS_REF = 'mcp_servers_ref'
+
 export type Urgency = 'low' | 'normal' | 'high'
 
 export interface Choice {
@@ -118,6 +121,8 @@ export type OutboundOp =
       readonly choices?: readonly Choice[]
       /** Through a channel server: its outbound tool as it was configured when the text was accepted. */
       readonly tool?: string
+      /** It tells of a turn that failed: what a program in front is told instead of these words. */
+      readonly failure?: { readonly message: string; readonly code?: string }
     }
   | {
       readonly kind: 'prompt'
@@ -177,4 +182,13 @@ export type Signal =
       readonly messageId: string
       readonly state: string
       readonly reason?: string
+    }
+  /** The agent ran a tool by itself, for whoever wants to follow: arguments or result as display text. */
+  | {
+      readonly kind: 'tool'
+      readonly messageId: string
+      readonly event: 'tool_call' | 'tool_result'
+      readonly call: string | null
+      readonly name: string | null
+      readonly text: string
     }

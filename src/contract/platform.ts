@@ -27,6 +27,8 @@ export interface Abilities {
   readonly showsAsk?: boolean
   /** Sending the same key twice shows one message: a crash between send and confirmation is simply sent again. */
   readonly idempotentSend: boolean
+  /** A sender's id names no chat of theirs: they are reached where they spoke lately. */
+  readonly sendersAreNoChats?: boolean
   /** Nothing can be said back (a one-way webhook): no notices are made for it. */
   readonly oneWay?: boolean
   /** Programs write here, not people: how their turns end is told by `notify_on`. */

@@ -11,10 +11,15 @@ export interface NoticeTarget {
 }
 
 /** The same key is told once, however often it is asked for. */
-export function notice(target: NoticeTarget, text: string, idempotencyKey?: string): NewSend {
+export function notice(
+  target: NoticeTarget,
+  text: string,
+  idempotencyKey?: string,
+  failure?: { readonly message: string; readonly code?: string },
+): NewSend {
   return {
     ...target,
-    op: { kind: 'text', text },
+    op: { kind: 'text', text, ...(failure === undefined ? {} : { failure }) },
     cause: 'notice',
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   }

@@ -29,7 +29,7 @@ built   9 S8.missing-fields         Agent: missing required fields get 400 namin
 built   9 S8.wrong-secret           Agent: a wrong secret gets 404
 built   9 S8.output-order           Agent: output goes to that delivery's callback in order, retried
 built   9 S8.lifecycle              Agent: lifecycle is sent first and last
-built   9 S8.mcp-shapes             Agent: mcp may be absent, an object, or an array, and is passed to the agent
+built   9 S8.mcp-shapes             Agent: mcp may be absent, an object, or an array, and its tools reach the agent
 built   9 S8.ssrf-addresses         URLs given by others are fetched under a guard: no private, loopback or link-local address after DNS resolution unless allowed
 built   9 S8.ssrf-redirects         The guard follows no redirects
 built   9 S8.ssrf-limits            The guard has time and size limits

@@ -20,5 +20,17 @@ built   14 I14.turns-pipe            turns in a pipe cuts long text, and with --
 built   14 I14.notify-2026           /mcp/notify answers a request of 2026-07-28 in that form, as /mcp does
 pending 14 I14.one-way-no-sends      A one-way hook makes no send that must fail, and notify_on never chooses it; check says so
 pending 14 I14.gates-once            doctor prints the gates of a server once, and a server that is skipped does not pass
+built   14 I14.chorus-one-object     Chorus: mcp is one object always, our own endpoint, also in a chain
+built   14 I14.chorus-service-tools  Chorus: the session's endpoint lists the tools of the service in front as <server>__<tool>, unique within 64 characters, and passes calls on under the guard
+built   14 I14.chorus-tools-away     Chorus: a server that does not list its tools within 5 s is left out and told in doctor; readOnlyHint of others is not believed
+built   14 I14.chorus-ref-hidden     No reference to tool servers is shown to an agent
+built   14 I14.chorus-verify-array   chorus verify does not fail an agent that knows mcp as the draft's one object only
+built   14 I14.chorus-approver       Chorus: an approval is asked in the channels where an approver spoke within 24 h; where there is none it is denied at once with the reason
+built   14 I14.chorus-repeat-marked  Chorus: a delivery that is posted again says message.redelivery
+built   14 I14.chorus-idle-soon      Chorus: idle follows soon after a callback that had to be retried
+built   14 I14.chorus-idle-gone      Chorus: nothing is posted to a callback that answered 404
+built   14 I14.chorus-chain          Chorus: service, context and channel.name pass through a chain
+built   14 I14.chorus-tool-events    Chorus: our agent end sends tool_call and tool_result when its connector has them
+built   14 I14.chorus-error-code     Chorus: error.code passes through, and errors do not nest their marks
 `,
 )

@@ -2,7 +2,6 @@
 // callbacks do.
 import { describe, expect, it } from 'vitest'
 import { type AgentOutlet, type AgentOutput, type Delivery, SwitchboardError } from '../../contract/index.ts'
-import { mcpServers } from '../../kit/index.ts'
 import { delivery, describeConnectorSuite } from '../../testing/connector-suite.ts'
 import { failure, opened, raw, scene, URL_SECRET } from './fixtures/agent-scene.ts'
 import { createEventTaker } from './take-events.ts'
@@ -51,53 +50,33 @@ describe('a delivery', () => {
     },
   )
 
-  it('[S8.mcp-shapes] hands on the tool servers of a service in front of it, and forgets those that are gone', async () => {
+  it('[I14.chorus-one-object] gives one object always, its own endpoint, whatever a service in front brought', async () => {
     const { connector, posts } = await opened()
     await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: 'secret:given.place.x' } }))
-    await connector.deliver(
-      delivery('hi', { attempt: 2, meta: { mcp_servers_ref: 'secret:given.place.gone' } }),
-    )
-    expect(posts[0]?.body.mcp).toMatchObject([
-      { name: 'switchboard' },
-      { name: 'service1', url: 'https://up.example.com/mcp' },
-    ])
-    expect(posts[1]?.body.mcp).toMatchObject({ url: 'https://sb.example.com/mcp' })
+    expect(posts[0]?.body.mcp).toEqual({
+      url: 'https://sb.example.com/mcp',
+      headers: { Authorization: expect.stringMatching(/^Bearer /) },
+    })
   })
 
-  it('[S8.mcp-shapes] waits for tool servers that are not there yet, rather than leave them out', async () => {
-    const { connector, posts, kept } = await opened()
-    const meta = { mcp_servers_ref: 'secret:given.place.late' }
-    for (const ref of [meta, { mcp_servers_ref: 'secret:given.place.away' }]) {
-      const error = await failure(connector.deliver(delivery('hi', { meta: ref })))
-      expect(error.nature.retryable).toBe(true)
-    }
-    expect(posts).toEqual([])
-    kept.set('place.late', JSON.stringify({ url: 'https://up.example.com/mcp' }))
-    await connector.deliver(delivery('hi', { attempt: 2, meta }))
-    expect(posts[0]?.body.mcp).toMatchObject([{ name: 'switchboard' }, { url: 'https://up.example.com/mcp' }])
-  })
-
-  it('[S8.mcp-shapes] gives every tool server a name of its own, whatever the service calls them', async () => {
-    const { connector, posts, kept } = await opened()
-    const url = 'https://up.example.com/mcp'
-    const names = ['switchboard', 'docs', undefined, 'docs', '', 'switchboard-2']
-    kept.set(
-      'place.x',
-      JSON.stringify(names.map((name) => ({ ...(name === undefined ? {} : { name }), url }))),
-    )
-    await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: 'secret:given.place.x' } }))
-    const given = mcpServers(posts[0]?.body.mcp).map(({ name }) => name)
-    expect(given.slice(0, 3)).toEqual(['switchboard', 'switchboard-2', 'docs'])
-    expect(new Set(given).size).toBe(names.length + 1)
-    expect(given.every(Boolean)).toBe(true)
-  })
-
-  it('resolves no reference but to what the turn’s own integration was given', async () => {
+  it('[I14.chorus-repeat-marked] says of a message that may have come before that it may', async () => {
     const { connector, posts } = await opened()
-    for (const reference of ['secret:operators', 'secret:given.other.x', 'env:KATE'])
-      await connector.deliver(delivery('hi', { meta: { mcp_servers_ref: reference } }))
-    expect(posts).toHaveLength(3)
-    for (const { body } of posts) expect(body.mcp).toMatchObject({ url: 'https://sb.example.com/mcp' })
+    await connector.deliver(delivery('hi'))
+    await connector.deliver(delivery('hi', { repeat: true, attempt: 2 }))
+    expect(posts.map(({ body }) => body.message.redelivery)).toEqual([undefined, true])
+  })
+
+  it('[I14.chorus-chain] passes on what a Chorus service in front said of its channel, and nothing that others call so', async () => {
+    const { connector, posts } = await opened()
+    const meta = { service: 'Slack of Acme', context: 'Be brief.', channel_name: '#ops' }
+    await connector.deliver(delivery('hi', { platform: 'chorus', meta }))
+    await connector.deliver(delivery('hi', { platform: 'mcp', meta }))
+    expect(posts[0]?.body.channel).toMatchObject({
+      name: '#ops',
+      service: 'Slack of Acme',
+      context: 'The ops room.\nBe brief.',
+    })
+    expect(posts[1]?.body.channel).toMatchObject({ service: 'mcp', context: 'The ops room.' })
   })
 
   it('says what is attached, and names a file that came without words', async () => {

@@ -1,13 +1,6 @@
 // A turn as a Chorus delivery: where, who and what, with a callback and a tool endpoint that are good for it alone.
-import {
-  asSwitchboardError,
-  CALLBACK_KIND,
-  type ConnectorDeps,
-  type Delivery,
-  parseAddress,
-  SwitchboardError,
-} from '../../contract/index.ts'
-import { type ChorusDelivery, type ChorusMcpServer, mcpServers } from '../../kit/index.ts'
+import { CALLBACK_KIND, type ConnectorDeps, type Delivery, parseAddress } from '../../contract/index.ts'
+import type { ChorusDelivery } from '../../kit/index.ts'
 import type { ChorusAgentConfig } from './config.ts'
 
 export const CALLBACK_LIFE_MS = 24 * 3_600_000
@@ -29,64 +22,26 @@ export async function composeDelivery(
     config.tokens.mint({ kind: 'agent', scope: { agent, session, turn }, ttlMs: CALLBACK_LIFE_MS }),
   ])
   const own = { url: `${base}/mcp`, headers: { Authorization: `Bearer ${bearer.token}` } }
-  const given = await handedOn(delivery, deps)
   const context = contextOf(delivery, deps)
   const name = delivery.meta.channel_name ?? delivery.meta.chat_title
   return {
     channel: {
       id: session,
       ...(name === undefined ? {} : { name }),
-      service: delivery.platform,
+      service: inFront(delivery, 'service') ?? delivery.platform,
       ...(context === undefined ? {} : { context }),
     },
     message: {
       id: turn,
       sender: delivery.sender.name ?? delivery.sender.id,
       content: contentOf(delivery),
+      ...(delivery.repeat ? { redelivery: true } : {}),
       ...(delivery.attachments.length === 0 ? {} : { attachments: delivery.attachments.map(shownFile) }),
     },
     callback: `${base}/callback/${callback.token}`,
-    // One server in the seed's shape; several need names.
-    mcp: given.length === 0 ? own : named([{ name: 'switchboard', ...own }, ...given]),
+    // Always the seed's one object: tools of a service in front are reached through the same endpoint.
+    mcp: own,
   }
-}
-
-/**
- * Tool servers that a Chorus service in front of us gave for this turn. They are read here, never shown to a model. Throws
- * what is tried again while they cannot be read: a service's tools are not left out because a node was slow.
- */
-async function handedOn(delivery: Delivery, deps: ConnectorDeps): Promise<readonly ChorusMcpServer[]> {
-  const { integration, turn, attempt } = delivery
-  const reference = delivery.meta.mcp_servers_ref
-  const prefix = `secret:given.${integration}.`
-  // Meta is what a platform says. Only what its own integration was given may be named: no other secret, nobody else's.
-  if (!reference?.startsWith(prefix)) return []
-  try {
-    const text = (await deps.credentials?.(integration).get(reference.slice(prefix.length))) ?? null
-    if (text !== null) return mcpServers(JSON.parse(text) as ChorusDelivery['mcp'])
-  } catch (thrown) {
-    const error = asSwitchboardError(thrown)
-    if (error.nature.retryable) throw error
-  }
-  // They are written beside the turn, and may be a moment behind it.
-  if (attempt < 2) {
-    throw new SwitchboardError('platform_unavailable', 'the tool servers of the service are not there yet')
-  }
-  // The service's turn is over there, and its credentials are forgotten.
-  deps.log.warn({ turn }, 'the tool servers of the service are gone: the agent is asked without them')
-  return []
-}
-
-/** Tools are told apart by the names of their servers. */
-function named(servers: readonly ChorusMcpServer[]): readonly ChorusMcpServer[] {
-  const taken = new Set<string>()
-  return servers.map((server, index) => {
-    const wanted = server.name || `service${index}`
-    let name = wanted
-    for (let n = 2; taken.has(name); n++) name = `${wanted}-${n}`
-    taken.add(name)
-    return { ...server, name }
-  })
 }
 
 function contextOf(delivery: Delivery, deps: ConnectorDeps): string | undefined {
@@ -94,7 +49,14 @@ function contextOf(delivery: Delivery, deps: ConnectorDeps): string | undefined 
   const places = [conversation, `${conversation}/${thread}`]
   const bindings = deps.agent.bindings.filter((binding) => binding.instance === delivery.integration)
   const named = bindings.find((binding) => binding.conversations?.some((one) => places.includes(one)))
-  return (named ?? bindings.find((binding) => binding.conversations === undefined))?.context
+  const own = (named ?? bindings.find((binding) => binding.conversations === undefined))?.context
+  const all = [own, inFront(delivery, 'context')].filter((one) => one !== undefined)
+  return all.length === 0 ? undefined : all.join('\n')
+}
+
+/** What a Chorus service in front of us said of its channel goes on through the chain. */
+function inFront({ platform, meta }: Delivery, fact: 'service' | 'context'): string | undefined {
+  return platform === 'chorus' ? meta[fact] : undefined
 }
 
 /** The seed requires content; a file without words is named. */

@@ -22,7 +22,7 @@ interface Progress {
   said: boolean
   processing: boolean
   /** Told when the turn ends without a word. */
-  trouble: string | null
+  trouble: { readonly detail: string; readonly code?: string } | null
 }
 
 export interface EventTaker {
@@ -38,6 +38,7 @@ export interface EventTaker {
 const REMEMBERED = 10_000
 const TOOL_LINE_CHARS = 300
 const ERROR_CHARS = 500
+const CODE_CHARS = 100
 
 type ToolEvent = Extract<ChorusEvent, { type: 'tool_call' | 'tool_result' }>
 
@@ -110,36 +111,43 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
         await seen(place, so)
         return kept(place, event, key)
       case 'error':
-        return trouble(place, so, event.message, key)
+        return trouble(place, so, event, key)
       case 'lifecycle':
         return lifecycle(place, so, event.status, key)
     }
   }
 
-  const trouble = async (place: CallbackPlace, so: Progress, message: string, key: string | null) => {
+  const trouble = async (
+    place: CallbackPlace,
+    so: Progress,
+    { message, code }: Extract<ChorusEvent, { type: 'error' }>,
+    key: string | null,
+  ) => {
     const text = toolText(message, ERROR_CHARS, options.secrets)
+    const named = typeof code === 'string' && code !== '' ? { code: code.slice(0, CODE_CHARS) } : {}
+    const told = { detail: text, ...named }
     if (so.said) return say(place, `⚠️ ${text}`, key, false)
     // It may have said `processing` to another process than this one, before a restart or at another node.
-    if (!so.processing && (await fail(place, text, key, { unlessWorking: true })) === 'over') return
+    if (!so.processing && (await fail(place, told, key, { unlessWorking: true })) === 'over') return
     so.processing = true
-    so.trouble = text
+    so.trouble = told
     await shown(place, so, `⚠️ ${text}`)
     // `idle` may come to another process than this one, after a restart or at another node.
-    await keep({ turn: place.turn, kind: 'error', call: null, name: null, text, key })
+    await keep({ turn: place.turn, kind: 'error', call: null, name: named.code ?? null, text, key })
   }
 
   const fail = async (
     place: CallbackPlace,
-    detail: string,
+    trouble: NonNullable<Progress['trouble']>,
     key: string | null,
     how: { readonly unlessWorking?: true } = {},
   ): Promise<'over' | 'working'> => {
     const { turn } = place
-    const told = { kind: 'failed', turn, reason: 'agent_failed', detail, ...how } as const
+    const told = { kind: 'failed', turn, reason: 'agent_failed', ...trouble, ...how } as const
     const { late, working } = await outlet().accept(told)
     if (working) return 'working'
     // Something was said, in an earlier life or on another node: the turn stands, and the trouble is told.
-    if (late) await say(place, `⚠️ ${detail}`, key, false)
+    if (late) await say(place, `⚠️ ${trouble.detail}`, key, false)
     progress.delete(turn)
     return 'over'
   }

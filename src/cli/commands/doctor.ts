@@ -66,6 +66,11 @@ function describe(context: Context, report: DoctorReport): string {
   }
   for (const { reason, at } of report.turned_away ?? [])
     lines.push('', `${paint.red('turned away')} a host, ${relativeTime(at, now)}: ${oneLine(reason)}`)
+  for (const { session, server, problem, at } of report.tools_left_out ?? [])
+    lines.push(
+      '',
+      `${paint.red('tools left out')} of the service's server ${oneLine(server)} in session ${oneLine(session)}, ${relativeTime(at, now)}: ${oneLine(problem)}`,
+    )
   lines.push(...serverLines(context, report.servers ?? []))
   for (const agent of report.agents) {
     const presence = paintState(paint, agent.attached ? 'attached' : 'absent')

@@ -86,7 +86,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       else relay.relayAgain(known)
       return known.id
     }
-    const chats = surfaces(order)
+    const chats = await surfaces(order)
     const expiresAt = clock.now() + deps.settings().tunables.approvalExpiryMs
     let wanted = order.ask.requestId && isApprovalId(order.ask.requestId) ? order.ask.requestId : undefined
     for (;;) {

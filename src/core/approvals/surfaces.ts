@@ -3,6 +3,7 @@ import {
   type Address,
   type ApprovalRow,
   type Ask,
+  type Clock,
   everyRow,
   formatAddress,
   type NewSend,
@@ -12,6 +13,7 @@ import {
 } from '../../contract/index.ts'
 import { type Link, type Links, promptLimitOf } from '../outbound/links.ts'
 import { approverChats, type GrantBook, isApprover, openedGroups } from '../people/approvers.ts'
+import { spokenLately } from '../people/spoken-lately.ts'
 import { rowAddress } from '../signals.ts'
 import { outcomeText, type PromptPlace, promptOp } from './prompt.ts'
 import { canAsk, relayPlaces } from './relay-places.ts'
@@ -32,7 +34,8 @@ export interface AskOrder {
 }
 
 export interface SurfacesDeps {
-  readonly store: Pick<Store, 'sends'>
+  readonly store: Pick<Store, 'sends' | 'turns'>
+  readonly clock: Clock
   readonly settings: () => Settings
   readonly links: Links
   readonly grants: GrantBook
@@ -40,7 +43,7 @@ export interface SurfacesDeps {
 
 export interface Surfaces {
   /** The chats that are asked. */
-  surfaces(order: AskOrder): readonly Address[]
+  surfaces(order: AskOrder): Promise<readonly Address[]>
   prompts(id: string, order: AskOrder, chats: readonly Address[]): readonly NewSend[]
   /**
    * What every chat that was asked is told: how it ended, or that a verdict waits for its host. Said twice it shows nothing
@@ -52,7 +55,10 @@ export interface Surfaces {
 export function createSurfaces(deps: SurfacesDeps): Surfaces {
   const { store } = deps
 
-  const surfaces = (order: AskOrder): readonly Address[] => {
+  const chatsOf = async (chat: Address): Promise<readonly Address[]> =>
+    deps.links.get(chat.integration)?.adapter.abilities.sendersAreNoChats ? spokenLately(deps, chat) : [chat]
+
+  const surfaces = async (order: AskOrder): Promise<readonly Address[]> => {
     const settings = deps.settings()
     const found = new Map<string, Address>()
     const { origin } = order
@@ -60,7 +66,8 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
       const who = { integration: origin.to.integration, sender: origin.sender, agent: order.agent }
       if (isApprover(settings, deps.grants, who)) found.set(formatAddress(origin.to), origin.to)
     }
-    for (const chat of approverChats(settings, deps.grants, order.agent)) {
+    const direct = await Promise.all(approverChats(settings, deps.grants, order.agent).map(chatsOf))
+    for (const chat of direct.flat()) {
       // The chat where it was asked is enough for the one who asked.
       const same =
         origin && chat.integration === origin.to.integration && chat.conversation === origin.to.conversation

@@ -140,7 +140,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const silent = output.of === 'answered' && !output.covered && !said
     const trouble = silent ? await troubleTold(output.turn) : null
     if (trouble !== null)
-      return failed({ kind: 'failed', turn: output.turn, reason: 'agent_failed', detail: trouble })
+      return failed({ kind: 'failed', turn: output.turn, reason: 'agent_failed', ...trouble })
     const told = silent && canSpeak(deps.links, row.integration)
     const sends: readonly NewSend[] = told ? [notice(noticeTarget(row), NO_REPLY_TEXT)] : []
     const working = output.of === 'seen' && output.working
@@ -149,8 +149,11 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   }
 
   /** The last trouble that the agent told of a turn, to this process or to one before it. */
-  const troubleTold = async (turn: string): Promise<string | null> =>
-    (await store.turnEvents(turn)).findLast((one) => one.kind === 'error')?.text ?? null
+  const troubleTold = async (turn: string): Promise<{ detail: string; code?: string } | null> => {
+    const last = (await store.turnEvents(turn)).findLast((one) => one.kind === 'error')
+    if (!last || last.text === null) return null
+    return last.name === null ? { detail: last.text } : { detail: last.text, code: last.name }
+  }
 
   /** What was said for a turn at another node is found in the outbox. */
   const hasReplied = async (row: TurnRow): Promise<boolean> => {
@@ -165,7 +168,12 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
       return { id: null, working: true }
     if (!row) return (await isAnswered(output.turn)) ? { id: null, late: true } : { id: null }
     const speaks = canSpeak(deps.links, row.integration)
-    const sends = speaks ? [notice(noticeTarget(row), givenUpText(output.reason, output.detail))] : []
+    const failure = {
+      message: output.detail,
+      ...(output.code === undefined ? {} : { code: output.code }),
+    }
+    const words = givenUpText(output.reason, output.detail)
+    const sends = speaks ? [notice(noticeTarget(row), words, undefined, failure)] : []
     await dispatcher.settle(output.turn, 'failed', { sends, reason: output.reason, detail: output.detail })
     return { id: null }
   }
@@ -179,6 +187,10 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const row = dispatcher.flight(told.turn)?.flight.row ?? (await store.turn(told.turn))
     if (row?.agent !== agent) throw new SwitchboardError('not_found', `${agent} has no turn ${told.turn}`)
     await store.keepTurnEvent(told)
+    if (told.kind !== 'error' && OPEN_TURN_STATES.some((state) => state === row.state)) {
+      const { kind: event, call, name, text } = told
+      deps.signal(rowAddress(row), { kind: 'tool', messageId: row.messageId, event, call, name, text })
+    }
     await dispatcher.heard(told.turn, agent)
     return { id: null }
   }

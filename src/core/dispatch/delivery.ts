@@ -1,5 +1,5 @@
 // A turn's row as the connector sees it.
-import type { Attachment, Delivery, TurnRow } from '../../contract/index.ts'
+import { type Attachment, type Delivery, MCP_SERVERS_REF, type TurnRow } from '../../contract/index.ts'
 
 export function toDelivery(row: TurnRow, agent: string, session: string): Delivery {
   const body = row.body
@@ -29,8 +29,9 @@ export function toDelivery(row: TurnRow, agent: string, session: string): Delive
 /** The meta that every message carries where known (SPEC 6). All strings; what the platform gave comes first. */
 function channelMeta(row: TurnRow): Record<string, string> {
   const body = row.body
+  const { [MCP_SERVERS_REF]: _kept, ...meta } = body?.meta ?? {}
   return {
-    ...body?.meta,
+    ...meta,
     chat_id: row.address,
     message_id: row.messageId,
     user: body?.senderName ?? row.sender,

@@ -22,6 +22,7 @@ import { allowedTargets, isAllowedTarget, isGranted, refusedNow } from '../outbo
 import { rowAddress } from '../signals.ts'
 import { approverChats, isApprover } from './approvers.ts'
 import type { LiveGrantBook } from './grant-book.ts'
+import { spokenLately } from './spoken-lately.ts'
 
 export type Judgement = 'admitted' | 'revoked' | 'unsure'
 
@@ -40,6 +41,8 @@ export interface AdmissionDeps {
   readonly cluster: Pick<Cluster, 'nodes' | 'isAlive'>
   /** What the platform's own gates say now. */
   readonly admitsNow: (integration: string) => boolean
+  /** There people are reached where they spoke lately. */
+  readonly sendersAreNoChats: (integration: string) => boolean
 }
 
 /** What is judged of a turn; remembered, for its answer follows soon. */
@@ -135,8 +138,12 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   const mayBeAsked = async (row: SendRow): Promise<boolean> => {
     const { agent, integration, conversation } = row
     if (agent === null || conversation === RELAY_PLACE) return true
-    const chats = approverChats(settings(), grants, agent)
-    if (chats.some((one) => one.integration === integration && one.conversation === conversation)) return true
+    const chats = approverChats(settings(), grants, agent).filter((one) => one.integration === integration)
+    if (chats.some((one) => one.conversation === conversation)) return true
+    if (deps.sendersAreNoChats(integration)) {
+      const places = await Promise.all(chats.map((chat) => spokenLately(deps, chat)))
+      if (places.flat().some((one) => formatAddress(one) === row.to)) return true
+    }
     const access = integrationById(settings(), integration)?.access
     if (access?.readable && groupAt(access, conversation)?.approvals) return true
     const facts = await answeredBy(row)

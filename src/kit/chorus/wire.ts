@@ -26,6 +26,8 @@ export interface ChorusDelivery {
     readonly id: string
     readonly sender: string
     readonly content: string
+    /** An extension: it may have come before, and others ignore that. */
+    readonly redelivery?: true
     /** An extension: others ignore it. */
     readonly attachments?: readonly ChorusAttachment[]
   }

@@ -24,6 +24,8 @@ export interface KeptDelivery {
   ended: string | null
   /** The outbox row of a message for it that was tried and has to be tried again. */
   owing: string | null
+  /** The service said that there is no such callback. */
+  gone: boolean
 }
 
 export interface Keeping {
@@ -89,7 +91,7 @@ export function createDeliveryBook(shelf: CredentialShelf | undefined, clock: Cl
       KeptDelivery,
       'callback' | 'conversation' | 'messageId' | 'at' | 'done'
     >
-    return { name, times: 0, begun: false, ended: null, owing: null, ...stored }
+    return { name, times: 0, begun: false, ended: null, owing: null, gone: false, ...stored }
   }
 
   const read = async (name: string): Promise<KeptDelivery | null> => {
@@ -116,10 +118,10 @@ export function createDeliveryBook(shelf: CredentialShelf | undefined, clock: Cl
       const { callback } = delivery
       const known = byName.get(name)
       const before = known && { callback: known.callback, at: known.at, times: known.times }
-      const flags = { times: 0, done: false, begun: false, ended: null, owing: null }
+      const flags = { times: 0, done: false, begun: false, ended: null, owing: null, gone: false }
       const kept = known ?? add({ name, conversation, messageId, callback, at, ...flags })
       const times = kept.times + 1
-      Object.assign(kept, { callback, at, times })
+      Object.assign(kept, { callback, at, times, gone: false })
       const servers = mcpServers(delivery.mcp)
       const brings = servers.length > 0
       const toolsBefore = brings && known ? await credentials().get(name + MCP) : null

@@ -55,7 +55,8 @@ export function createEndings(deps: {
     try {
       if (!state.told) {
         if (!(await mayEnd(kept, state.since))) return later(kept)
-        await tell(kept)
+        // A callback that is no more is told nothing more.
+        if (!kept.gone) await tell(kept)
         state.told = true
       }
       // Written before it is let go: what cannot be written now is written later.
@@ -143,8 +144,12 @@ export function createEndings(deps: {
   return {
     end,
     lookAgain(kept) {
+      const state = ending.get(kept)
+      if (!state) return
+      // Something moved: what was looked for ever more seldom is looked for soon again.
+      state.looks = 0
       // Not at once: the outbox writes down what was sent after this.
-      if (ending.has(kept)) deps.clock.after(0, () => void look(kept))
+      deps.clock.after(0, () => void look(kept))
     },
     async resume(kept) {
       const row = await turnOf(kept)

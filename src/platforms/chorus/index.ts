@@ -22,7 +22,7 @@ import { readConfig } from './config.ts'
 import { CALLBACK_LIFE_MS, createDeliveryBook, type Keeping, type KeptDelivery } from './delivery-book.ts'
 import { createEndings, OVER } from './endings.ts'
 import { parseBody, toEvent } from './parse.ts'
-import { answerTo, eventOf, jsonReply, problemReply } from './render.ts'
+import { answerTo, eventOf, jsonReply, problemReply, toolEvent } from './render.ts'
 import { verifyRequest } from './verify.ts'
 
 const ABILITIES: Abilities = {
@@ -32,6 +32,7 @@ const ABILITIES: Abilities = {
   files: false,
   buttons: false,
   typing: true,
+  sendersAreNoChats: true,
   // We send an event_id, but the protocol does not oblige a service to look at it.
   idempotentSend: false,
 }
@@ -53,7 +54,10 @@ export function createChorus(
     clock: deps.clock,
     fetch,
     allowPrivate: config.allowPrivate,
-    onGone: (kept) => quietly(book.forget(kept)),
+    onGone(kept) {
+      kept.gone = true
+      quietly(book.forget(kept))
+    },
   })
   const endings = createEndings({
     clock: deps.clock,
@@ -172,6 +176,14 @@ export function createChorus(
       if (signal.kind === 'status') {
         const working = book.working(to.conversation)
         if (working) lines.hint(working, { type: 'status', status: signal.text })
+      } else if (signal.kind === 'tool') {
+        quietly(
+          book.find(to.conversation, signal.messageId).then(async (kept) => {
+            // Like every signal it may be lost; what the agent says is not.
+            if (kept && !kept.done && !kept.gone)
+              await lines.post(kept, toolEvent(signal)).catch(() => undefined)
+          }),
+        )
       } else if (signal.kind === 'turn_state') {
         quietly(
           book.find(to.conversation, signal.messageId).then((kept) => {

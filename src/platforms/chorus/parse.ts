@@ -1,6 +1,11 @@
 // From a Chorus delivery to events of the river. Of a batch with one that is malformed nothing is taken.
 import { createHash } from 'node:crypto'
-import type { Attachment, InboundEvent, InboundMessage } from '../../contract/index.ts'
+import {
+  type Attachment,
+  type InboundEvent,
+  type InboundMessage,
+  MCP_SERVERS_REF,
+} from '../../contract/index.ts'
 import {
   type ChorusAttachment,
   type ChorusDelivery,
@@ -72,7 +77,7 @@ export function toEvent(delivery: ChorusDelivery, now: number, mcpReference: str
       ...fact('channel_name', channel.name),
       ...fact('service', channel.service),
       ...fact('context', channel.context),
-      ...(mcpReference === null ? {} : { mcp_servers_ref: mcpReference }),
+      ...(mcpReference === null ? {} : { [MCP_SERVERS_REF]: mcpReference }),
     },
   }
 }

@@ -6,6 +6,7 @@ import {
   type ReasonCode,
   type Received,
   type SendRequest,
+  type Signal,
   SwitchboardError,
 } from '../../contract/index.ts'
 import type { ChorusEvent } from '../../kit/index.ts'
@@ -77,10 +78,34 @@ export function eventOf(request: SendRequest, turnFailed: boolean): ChorusEvent 
   const event_id = request.key
   if (request.cause === 'notice' && request.turn !== undefined) {
     return turnFailed
-      ? { type: 'error', message: text, code: 'turn_failed', event_id }
+      ? { ...failureOf(request.op, text), event_id }
       : { type: 'status', status: text, event_id }
   }
   return { type: 'message', content: text, event_id }
+}
+
+/** What the agent ran by itself, for a service that shows it. */
+export function toolEvent({ event, call, name, text }: Extract<Signal, { kind: 'tool' }>): ChorusEvent {
+  const id = call === null ? {} : { id: call }
+  return event === 'tool_call'
+    ? { type: 'tool_call', name: name ?? 'tool', args: parsed(text), ...id }
+    : { type: 'tool_result', content: text, ...id }
+}
+
+/** Display text of arguments is JSON unless it had to be cut. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The plain cause, with the agent's own code: whoever passes it on puts marks of their own around it. */
+function failureOf(op: OutboundOp, text: string): Extract<ChorusEvent, { type: 'error' }> {
+  const told = op.kind === 'text' ? op.failure : undefined
+  const message = told?.message ?? text.replace(/^⚠️ Your message was not answered\. /u, '')
+  return { type: 'error', message, code: told?.code ?? 'turn_failed' }
 }
 
 /** Throws `platform_rejected` for what the protocol has no form for. */

@@ -1,6 +1,7 @@
 // The tools of one caller over MCP Streamable HTTP, for clients of 2026-07-28 and of the years before. Stateless: each
 // request has a server of its own that shows exactly what this caller may use, so any node can answer the next one.
 import {
+  type CallToolResult,
   createMcpHandler,
   isLegacyRequest,
   Server,
@@ -53,10 +54,25 @@ function serverFor(deps: McpDeps, grant: ToolGrant, raw: RawRequest, name: strin
     },
   )
   const shown = usable.map(grant.session === null ? shownTool : shownSessionTool)
-  server.setRequestHandler('tools/list', () => ({ tools: shown }))
+  const { session } = grant
+  // Only who may send may use what others lent to the session.
+  const services = session !== null && grant.may('message.send') ? deps.services : undefined
+  server.setRequestHandler('tools/list', async () => {
+    const lent = session === null ? [] : ((await services?.list(session)) ?? [])
+    return {
+      tools: [
+        ...shown,
+        ...lent.map((tool) => ({ ...tool, inputSchema: { ...tool.inputSchema, type: 'object' as const } })),
+      ],
+    }
+  })
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = usable.find(({ name }) => name === params.name)
-    if (tool === undefined) return shownResult(failedOutcome('not_found', `Unknown tool: ${params.name}`))
+    if (tool === undefined) {
+      const lent = session === null ? null : await services?.call(session, params.name, params.arguments)
+      if (lent) return { ...lent, content: [...lent.content] as CallToolResult['content'] }
+      return shownResult(failedOutcome('not_found', `Unknown tool: ${params.name}`))
+    }
     const caller = callerOf(grant, raw, mcpReq._meta)
     return shownResult(await callTool(tool, { ...deps, caller, input: params.arguments }))
   })
