@@ -39,6 +39,7 @@ import { createEndpoints } from './endpoints.ts'
 import { tellForeignLedger } from './foreign-ledger.ts'
 import { createGateway } from './gateway.ts'
 import { holdDatabase } from './hold-database.ts'
+import { createLentTools } from './lent-tools.ts'
 import { createLogger } from './logger.ts'
 import { openChannelServers } from './open-channel-servers.ts'
 import { createAuthenticate } from './principals.ts'
@@ -46,7 +47,6 @@ import { createNodeClock, createRealRandom } from './real-clock.ts'
 import { createRemoteHosts } from './remote-hosts.ts'
 import { createSecretDoors } from './secret-doors.ts'
 import { createSendableFiles, statePlaces } from './sendable-files.ts'
-import { createServiceTools } from './service-tools.ts'
 import { namedModules, settingsInForce } from './settings-in-force.ts'
 import { followSharedChanges } from './shared-changes.ts'
 import { watchStore } from './store-watch.ts'
@@ -230,7 +230,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       }),
     )
 
-    const services = createServiceTools({
+    const services = createLentTools({
       ...{ store, clock, log, settings },
       credentials: (integration) => createCredentialShelf(secrets, integration),
     })

@@ -5,9 +5,9 @@ import type { Adapters } from './adapter-shelf.ts'
 import type { Attachments } from './attachments.ts'
 import { agentAnywhere, latestAt, linkAnywhere, nodeViews } from './cluster-view.ts'
 import type { Gateway } from './gateway.ts'
+import type { AppLentTools } from './lent-tools.ts'
 import { linkStateOf } from './link-reports.ts'
 import { serverViews } from './server-views.ts'
-import type { AppServiceTools } from './service-tools.ts'
 import { isoOrNull, totals } from './views.ts'
 
 /** What the daemon knows about itself. */
@@ -33,7 +33,7 @@ export interface StatusDeps {
   /** Hosts that wanted to serve an agent and were not let. Absent: nobody can attach. */
   readonly turnedAway?: Attachments['turnedAway'] | undefined
   /** Tool servers of services whose tools could not be listed. */
-  readonly leftOut?: AppServiceTools['problems'] | undefined
+  readonly leftOut?: AppLentTools['problems'] | undefined
   /** What the adapters say of themselves. Absent: nothing. */
   readonly adapters?: Pick<Adapters, 'loadedPlatform' | 'loadedConnector' | 'changed'> | undefined
 }

@@ -14,7 +14,7 @@ import {
 } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import type { McpEndpoint, ToolGrant } from '../tools/mcp/create-mcp-endpoint.ts'
-import type { ServiceTools } from '../tools/mcp/service-tools.ts'
+import type { LentTools } from '../tools/mcp/lent-tools.ts'
 import type { Tokens } from './tokens.ts'
 import { VERSION } from './version.ts'
 
@@ -23,7 +23,7 @@ export interface ToolSurfaceDeps {
   readonly tokens: Pick<Tokens, 'find'>
   readonly settings: () => Settings
   readonly log: Logger
-  readonly services?: ServiceTools
+  readonly services?: LentTools
 }
 
 /** What a token of each kind may do; `authorize` says on whose behalf. */

@@ -1,7 +1,7 @@
 // Who calls, by the bearer of the request, and what the carriers at /mcp and /mcp/notify share.
 import { createHash } from 'node:crypto'
 import type { Action, HttpReply, Logger, RawRequest, ToolCaller, ToolDesk } from '../../contract/index.ts'
-import type { ServiceTools } from './service-tools.ts'
+import type { LentTools } from './lent-tools.ts'
 
 /** What a token is good for. Agent, user and session come from it, never from arguments. */
 export interface ToolGrant {
@@ -22,7 +22,7 @@ export interface McpDeps {
   readonly log: Logger
   readonly version: string
   /** Tools of the service behind a session. Absent: there are none. */
-  readonly services?: ServiceTools
+  readonly services?: LentTools
 }
 
 export function bearerOf(request: RawRequest): string | null {

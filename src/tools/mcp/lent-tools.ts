@@ -1,7 +1,7 @@
 // Tools of others that a session's own endpoint lists beside ours: those of the service whose delivery began the turn.
 import type { ToolOutcome } from '../../contract/index.ts'
 
-export interface ServiceTool {
+export interface LentTool {
   /** `<server>__<tool>`, unique within 64 characters. */
   readonly name: string
   readonly description?: string
@@ -9,29 +9,29 @@ export interface ServiceTool {
 }
 
 /** The servers are those of the session's newest delivery; they are forgotten with it. */
-export interface ServiceTools {
+export interface LentTools {
   /** Those that can be listed in time. Never throws: a service that is away takes nothing else away. */
-  list(session: string): Promise<readonly ServiceTool[]>
+  list(session: string): Promise<readonly LentTool[]>
   /** Null: there is no such tool. */
-  call(session: string, name: string, input: unknown): Promise<ServiceToolResult | null>
+  call(session: string, name: string, input: unknown): Promise<LentToolResult | null>
 }
 
 /** As the server answered: content blocks and structured content go on unread. */
-export interface ServiceToolResult {
+export interface LentToolResult {
   readonly content: readonly unknown[]
   readonly structuredContent?: Readonly<Record<string, unknown>>
   readonly isError?: boolean
 }
 
 /** The words of a call that could not be made, in the form of an answer. */
-export function serviceFailure(outcome: ToolOutcome): ServiceToolResult {
+export function lentFailure(outcome: ToolOutcome): LentToolResult {
   return { content: [{ type: 'text', text: outcome.text }], isError: true }
 }
 
 const LONGEST_NAME = 64
 
 /** A name for a server's tool that no other has. `taken` learns it. */
-export function serviceToolName(server: string | undefined, tool: string, taken: Set<string>): string {
+export function lentToolName(server: string | undefined, tool: string, taken: Set<string>): string {
   const clean = (text: string) => text.replace(/[^A-Za-z0-9_-]/g, '_')
   const whole = `${clean(server || 'service')}__${clean(tool)}`
   for (let n = 1; ; n += 1) {

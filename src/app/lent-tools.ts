@@ -14,14 +14,9 @@ import {
 } from '../contract/index.ts'
 import type { ChorusDelivery, ChorusMcpServer, GuardedFetch } from '../kit/index.ts'
 import { failedOutcome, TOOLS } from '../tools/index.ts'
-import {
-  type ServiceTool,
-  type ServiceTools,
-  serviceFailure,
-  serviceToolName,
-} from '../tools/mcp/service-tools.ts'
+import { type LentTool, type LentTools, lentFailure, lentToolName } from '../tools/mcp/lent-tools.ts'
 
-export interface ServiceToolsDeps {
+export interface LentToolsDeps {
   readonly store: Pick<Store, 'turns'>
   readonly clock: Clock
   readonly log: Logger
@@ -31,22 +26,22 @@ export interface ServiceToolsDeps {
   readonly fetch?: GuardedFetch
 }
 
-export interface ServiceToolProblem {
+export interface LentToolProblem {
   readonly session: string
   readonly server: string
   readonly problem: string
   readonly at: number
 }
 
-export interface AppServiceTools extends ServiceTools {
+export interface AppLentTools extends LentTools {
   /** Servers whose tools could not be listed lately: what doctor tells. */
-  problems(): readonly ServiceToolProblem[]
+  problems(): readonly LentToolProblem[]
 }
 
 interface Listed {
   readonly server: ChorusMcpServer
   readonly tool: string
-  readonly shown: ServiceTool
+  readonly shown: LentTool
 }
 
 const LIST_MS = 5_000
@@ -58,13 +53,13 @@ const MOST_SERVERS = 16
 const MOST_TOOLS = 200
 const PROBLEM_LIFE_MS = 24 * 3_600_000
 
-export function createServiceTools(deps: ServiceToolsDeps): AppServiceTools {
+export function createLentTools(deps: LentToolsDeps): AppLentTools {
   const { clock, log } = deps
   const lists = createBoundedMap<
     string,
     { readonly reference: string; readonly at: number; readonly tools: Promise<readonly Listed[]> }
   >(MOST_SESSIONS)
-  const problems = createBoundedMap<string, ServiceToolProblem>(100)
+  const problems = createBoundedMap<string, LentToolProblem>(100)
   let fetching: Promise<GuardedFetch> | null = deps.fetch ? Promise.resolve(deps.fetch) : null
   const guard = () => {
     fetching ??= import('../kit/index.ts').then(({ createGuardedFetch }) => createGuardedFetch({ clock }))
@@ -134,13 +129,13 @@ export function createServiceTools(deps: ServiceToolsDeps): AppServiceTools {
     const taken = new Set<string>(TOOLS.map(({ name }) => name))
     return found.flatMap(({ server, tools }) =>
       tools.map(({ name: tool, description, inputSchema }): Listed => {
-        const name = serviceToolName(server.name, tool, taken)
+        const name = lentToolName(server.name, tool, taken)
         const about = description === undefined ? {} : { description }
         // Its annotations stay behind: that a foreign tool only reads is not believed.
         return {
           server,
           tool,
-          shown: { name, ...about, inputSchema: inputSchema as ServiceTool['inputSchema'] },
+          shown: { name, ...about, inputSchema: inputSchema as LentTool['inputSchema'] },
         }
       }),
     )
@@ -184,7 +179,7 @@ export function createServiceTools(deps: ServiceToolsDeps): AppServiceTools {
         }
       } catch (thrown) {
         const error = asSwitchboardError(thrown)
-        return serviceFailure(
+        return lentFailure(
           failedOutcome('outcome_unknown', `${name}: ${error.message}; it may have been done`),
         )
       }
