@@ -42,7 +42,7 @@ export function describeMachine(dir: string): Machine {
   }
 }
 
-export function filesystemOf(dir: string): string {
+function filesystemOf(dir: string): string {
   const { type } = statfsSync(dir)
   return FILESYSTEMS[type] ?? `0x${type.toString(16)}`
 }

@@ -2,17 +2,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-export const PARTS = [
-  'intake',
-  'ready',
-  'rss',
-  'growth',
-  'micro',
-  'chorus',
-  'channel',
-  'mcp',
-  'cluster',
-] as const
+const PARTS = ['intake', 'ready', 'rss', 'growth', 'micro', 'chorus', 'channel', 'mcp', 'cluster'] as const
 export type Part = (typeof PARTS)[number]
 
 export interface BenchOptions {

@@ -16,11 +16,6 @@ export function probeOf(pids: readonly number[]): Probe {
   }
 }
 
-/** Both together; a side that says nothing makes the sum say nothing. */
-export function probeBoth(one: Probe, other: Probe): Probe {
-  return { cpu: () => sum([one.cpu(), other.cpu()]), disk: () => sum([one.disk(), other.disk()]) }
-}
-
 /** A process, its children and theirs, those that ended included. What ended took its disk count with it. */
 export function probeTree(root: number): Probe {
   return { cpu: () => treeMicros(root), disk: () => null }

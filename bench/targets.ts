@@ -23,7 +23,7 @@ export interface Judgement {
   readonly why: string | null
 }
 
-export const TARGETS: readonly Target[] = [
+const TARGETS: readonly Target[] = [
   {
     key: 'intake.vs_bare',
     label: 'intake, agent absent, of bare node:http',

@@ -7,7 +7,7 @@ import { treeMicros } from './probe.ts'
 import { rounded } from './statistics.ts'
 
 /** Above this share of one core, others had a say in the figures. */
-export const DISTURBED_CORES = 0.15
+const DISTURBED_CORES = 0.15
 
 export interface RoundWeather {
   readonly part: string

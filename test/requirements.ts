@@ -33,8 +33,6 @@ import { TRUE_TESTS } from './requirements/true-tests.ts'
 import { TRUTH } from './requirements/truth.ts'
 import { SESSIONS, WAY, WORDS } from './requirements/words-and-way.ts'
 
-export type { Requirement } from './requirements/row.ts'
-
 export const REQUIREMENTS: readonly Requirement[] = [
   ...WORDS,
   ...WAY,

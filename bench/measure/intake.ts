@@ -178,7 +178,7 @@ function put(context: BenchContext, server: Server, scheme: Scheme, share: numbe
   )
 }
 
-export function warmUpOf(messages: number): number {
+function warmUpOf(messages: number): number {
   return Math.min(3_000, messages)
 }
 

@@ -81,7 +81,7 @@ const GB = 1e9
 const CONNECTIONS_A_NODE = 8
 
 /** Where one PostgreSQL server ends, or a table of it becomes hard to keep: round figures, meant as warnings. */
-export const ENDS = {
+const ENDS = {
   databaseCores: 32,
   walMbPerSecond: 150,
   diskGb: 4_000,

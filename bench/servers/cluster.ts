@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { type PostgresServer, startPostgres } from '../../src/testing/postgres-server.ts'
-import { type Probe, probeBoth, probeOf, probeTree } from '../probe.ts'
+import { type Probe, probeOf, probeTree } from '../probe.ts'
 import type { Server } from '../processes.ts'
 import { type AgentKind, makeFolder, type SwitchboardFolder, startSwitchboard } from './switchboard.ts'
 
@@ -113,8 +113,4 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
     probe: probeOf(nodes.map((node) => node.pid)),
     stop,
   }
-}
-
-export function withDatabase(nodes: Probe, postgres: BenchPostgres | null): Probe {
-  return postgres === null ? nodes : probeBoth(nodes, postgres.probe)
 }

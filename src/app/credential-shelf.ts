@@ -3,7 +3,7 @@ import type { SecretShelf } from '../config/secret-shelf.ts'
 import type { CredentialShelf } from '../contract/index.ts'
 
 /** Names that begin so are not the operator's: `secrets list` leaves them out. */
-export const GIVEN = 'given.'
+const GIVEN = 'given.'
 
 export function createCredentialShelf(shelf: SecretShelf, integration: string): CredentialShelf {
   const prefix = `${GIVEN}${integration}.`

@@ -16,7 +16,7 @@ export function createAuthenticate(deps: {
 }
 
 /** Whom a row of the token table speaks for; null: nobody, here. Each kind opens what it names and nothing more. */
-export function principalOf(
+function principalOf(
   row: Pick<TokenRow, 'id' | 'kind' | 'scope'>,
   users: readonly UserSettings[],
 ): Principal | null {

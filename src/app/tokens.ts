@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock, Random, Store, TokenBook, TokenRow } from '../contract/index.ts'
 
-export function hashToken(token: string): string {
+function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 

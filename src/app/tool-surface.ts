@@ -61,7 +61,7 @@ export function createToolSurface(deps: ToolSurfaceDeps): ToolSurface {
 }
 
 /** What the token is good for; null: not for tools. */
-export function grantOf(row: Pick<TokenRow, 'kind' | 'scope'>, channels = false): ToolGrant | null {
+function grantOf(row: Pick<TokenRow, 'kind' | 'scope'>, channels = false): ToolGrant | null {
   const { agent = '', session = null, user = null, turn = null } = row.scope
   const actions = ACTIONS[row.kind]
   if (actions === undefined || agent === '') return null

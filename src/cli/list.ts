@@ -60,7 +60,7 @@ export function parseStates<State extends string>(text: string, known: readonly 
   })
 }
 
-export function parseCount(text: string, option: string): number {
+function parseCount(text: string, option: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text.trim())) {
     throw usage(`${option}: "${text}" is not a number`, 'write a whole number from 1 on')
   }

@@ -33,7 +33,7 @@ export function demandSameFile(instance: Instance, folder: DataFolder): void {
   )
 }
 
-export function mismatchRemedy(runs: string | null, wanted: string): string {
+function mismatchRemedy(runs: string | null, wanted: string): string {
   const other = runs === null ? 'leave the file out' : `give --config ${shellWord(runs)}`
   return `to ask that daemon, ${other}; for the other one, leave --data and SWITCHBOARD_DATA out: switchboard up --config ${shellWord(wanted)}`
 }

@@ -50,7 +50,7 @@ export function withChannelServers<T extends Parts>(settings: T): T {
 }
 
 /** Approved, allowed in a binding, or bound by name: whichever, it is shown which gate is closed. */
-export function mentions(agent: Pick<AgentSettings, 'channels' | 'bindings'>, server: string): boolean {
+function mentions(agent: Pick<AgentSettings, 'channels' | 'bindings'>, server: string): boolean {
   return (
     agent.channels?.approved.some((entry) => entry.server === server) === true ||
     agent.bindings.some(

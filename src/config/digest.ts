@@ -7,7 +7,7 @@ export function digestOf(data: unknown): string {
 }
 
 /** JSON with sorted keys and without undefined members. */
-export function canonical(data: unknown): string {
+function canonical(data: unknown): string {
   if (Array.isArray(data)) return `[${data.map((item) => canonical(item ?? null)).join(',')}]`
   if (data !== null && typeof data === 'object') {
     const members = Object.entries(data)

@@ -12,7 +12,7 @@ import { bindingSchema, channelsSchema, isAllowEntry } from './schema/agents.ts'
 import { mcpServerSchema, serverName } from './schema/mcp-servers.ts'
 import { channelsOf } from './settings-of.ts'
 
-export const hostingSchema = z.strictObject({
+const hostingSchema = z.strictObject({
   mcp_servers: z.record(serverName, mcpServerSchema),
   agents: z
     .array(

@@ -24,7 +24,7 @@ export interface Instance {
   }
 }
 
-export const CONFIG_NAME = 'switchboard.yaml'
+const CONFIG_NAME = 'switchboard.yaml'
 const BESIDE = '.switchboard'
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 

@@ -222,7 +222,7 @@ function nearWord(found: unknown, words: readonly string[]): string | null {
   return near === null ? null : `did you mean "${near}"?`
 }
 
-export function at(value: unknown, path: Path): unknown {
+function at(value: unknown, path: Path): unknown {
   let here = value
   for (const part of path) {
     if (here === null || typeof here !== 'object' || !Object.hasOwn(here, part)) return undefined

@@ -30,7 +30,7 @@ export function formatPath(path: Path): string {
 }
 
 /** `switchboard.yaml:12:5 unknown key "platfrom" — did you mean "platform"?`, then the line and a caret. */
-export function renderProblem(file: string, problem: Problem): string {
+function renderProblem(file: string, problem: Problem): string {
   const place = problem.line > 0 ? `${file}:${problem.line}:${problem.column}` : file
   const hint = problem.hint === null ? '' : ` — ${problem.hint}`
   const head = `${place} ${problem.message}${hint}`

@@ -26,7 +26,7 @@ export interface SecretShelf {
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/
-export const MAX_SECRET_BYTES = 65_536
+const MAX_SECRET_BYTES = 65_536
 
 /** Loads the rows and settles a rotation that a crash cut short. */
 export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise<SecretShelf> {

@@ -246,7 +246,7 @@ function storeOf(store: string | undefined, place: SettingsPlace): string {
 }
 
 /** A store's address without its password: what may be printed. */
-export function withoutPassword(store: string): string {
+function withoutPassword(store: string): string {
   return store
     .replace(/^(postgres(?:ql)?:\/\/[^:@/]*):[^@]*@/, '$1:•••@')
     .replace(/([?&]password=)[^&]*/gi, '$1•••')

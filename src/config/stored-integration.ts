@@ -13,7 +13,7 @@ import { type IntegrationConfig, integrationSchema } from './schema/integrations
 import { itemsOf, propertiesOf } from './schema-walk.ts'
 import { integrationOf } from './settings-of.ts'
 
-export const STORE_ORIGIN = 'store'
+const STORE_ORIGIN = 'store'
 
 type Definition = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 // Bytes of a configuration file as text: UTF-8, with or without a byte order mark, at most 1 MiB.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-export const MAX_FILE_BYTES = 1_048_576
+const MAX_FILE_BYTES = 1_048_576
 
 export type ReadFile = (path: string) => Uint8Array
 

@@ -46,8 +46,6 @@ export type MarkdownBlock = (
   readonly source?: string
 }
 
-export type MarkdownKind = MarkdownBlock['kind'] | MarkdownInline['kind']
-
 /** A text in a platform's own form. */
 export interface RenderedText {
   readonly text: string

@@ -80,5 +80,5 @@ export type ApprovalState = (typeof APPROVAL_STATES)[number]
 // A claim is offered by a message of an agent that speaks first:
 //   open ──▶ claimed (a tap, or the next plain message)        open ──▶ kept ("Keep my chat")
 // `passed`: another one took the plain message, or its session could not be reached; a tap still counts.
-export const CLAIM_STATES = ['open', 'passed', 'claimed', 'kept'] as const
+const CLAIM_STATES = ['open', 'passed', 'claimed', 'kept'] as const
 export type ClaimState = (typeof CLAIM_STATES)[number]

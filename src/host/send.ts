@@ -5,7 +5,7 @@ import { placeOf } from '../platforms/mcp/thread.ts'
 import type { Registrations } from './registrations.ts'
 import type { SendOrder, SendResult } from './types.ts'
 
-export const MAX_CONTENT_BYTES = 65_536
+const MAX_CONTENT_BYTES = 65_536
 const CALL_TIMEOUT_MS = 30_000
 const MOST_PLACES = 10_000
 

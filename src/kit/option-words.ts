@@ -27,7 +27,7 @@ export const httpUrl = (description: string) =>
     .refine(isHttpUrl, { error: 'expected a URL that starts with http:// or https://' })
     .describe(description)
 
-export function isHttpUrl(written: string): boolean {
+function isHttpUrl(written: string): boolean {
   try {
     const url = new URL(written)
     return (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== ''

@@ -23,7 +23,7 @@ export function isNear(request: IncomingMessage, listener: ListenerView, publicU
   return !isPublic(publicUrl) && !wasForwarded(request)
 }
 
-export function wasForwarded({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+function wasForwarded({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return Object.keys(headers).some((name) => OF_PROXIES.has(name) || name.startsWith('x-forwarded'))
 }
 

@@ -33,7 +33,7 @@ export function errorReply(error: SwitchboardError, more: Readonly<Record<string
 }
 
 /** Whole seconds, at least one: a client that comes back at once would be refused again. */
-export function retryAfter(delayMs: number): string {
+function retryAfter(delayMs: number): string {
   return String(Math.min(86_400, Math.max(1, Math.ceil(delayMs / 1000))))
 }
 

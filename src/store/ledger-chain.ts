@@ -17,7 +17,7 @@ import {
 } from './statement.ts'
 import type { ChainHead, NewEntry, VerbContext } from './verb-context.ts'
 
-export const LEDGER_INSERT: InsertShape = {
+const LEDGER_INSERT: InsertShape = {
   table: 'ledger',
   columns: [
     'seq',

@@ -15,7 +15,7 @@ import { sendMessage } from './send-message.ts'
 import type { Tool } from './tool.ts'
 
 export { createAbsentDesk } from './absent-desk.ts'
-export { callTool, failedOutcome, type ToolCall } from './call-tool.ts'
+export { callTool, failedOutcome } from './call-tool.ts'
 export { inputSchemaOf, isOffered, sessionSchemaOf, type Tool } from './tool.ts'
 
 export const TOOLS: readonly Tool[] = [

@@ -9,7 +9,7 @@ import { mintChatPath } from '../../src/platforms/web/index.ts'
 import { freePort } from '../../src/testing/free-port.ts'
 import { createMemoryRiver, type MemoryRiver } from './memory-river.ts'
 
-export const PAGE_CSP =
+const PAGE_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 export interface RiverDouble extends MemoryRiver {

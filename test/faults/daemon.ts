@@ -135,7 +135,7 @@ export function bareEnvironment(): Record<string, string> {
 let madeHome: string | null = null
 
 /** The home of the user under test, one for each file of tests: nothing is recorded in the real one. */
-export function testHome(): string {
+function testHome(): string {
   if (madeHome === null) {
     const made = mkdtempSync(join(tmpdir(), 'swb-home-'))
     process.once('exit', () => rmSync(made, { recursive: true, force: true }))

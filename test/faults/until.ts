@@ -2,7 +2,7 @@
 
 const POLL_MS = 20
 /** Generous: the machine may be busy with other tests. A deadline is there to end a hang, not to measure speed. */
-export const PATIENT_MS = 60_000
+const PATIENT_MS = 60_000
 
 /** The first answer that is neither null, undefined nor false. Throws with `what` when the deadline passes. */
 export async function until<T>(

@@ -64,7 +64,7 @@ const SESSIONS_REMEMBERED = 10_000
 const ASKS_REMEMBERED = 1_000
 const CHATS_REMEMBERED = 1_000
 
-export function keyOf({ facts, origin }: AttachedHost): string {
+function keyOf({ facts, origin }: AttachedHost): string {
   const own = facts.routingKey ?? `shim:${facts.shim}`
   return origin === 'local' ? own : `${own}@${origin}`
 }

@@ -3,7 +3,7 @@ import { CALLBACK_KIND, type ConnectorDeps, type Delivery, parseAddress } from '
 import type { ChorusDelivery } from '../../kit/index.ts'
 import type { ChorusAgentConfig } from './config.ts'
 
-export const CALLBACK_LIFE_MS = 24 * 3_600_000
+const CALLBACK_LIFE_MS = 24 * 3_600_000
 
 export async function composeDelivery(
   delivery: Delivery,

@@ -99,7 +99,7 @@ function isSegment(name: string): boolean {
   return /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(name) && Buffer.byteLength(name) <= 255
 }
 
-export function damaged(what: string, why: string): SwitchboardError {
+function damaged(what: string, why: string): SwitchboardError {
   return new SwitchboardError('input_invalid', `the backup ${what} is damaged: ${why}`, {
     hint: 'nothing was restored: take another backup, or fetch this one again',
   })

@@ -169,7 +169,7 @@ function copyPrivate(from: string, to: string): boolean {
 }
 
 /** The copy is read as a store before anybody relies on it. */
-export async function auditOf(database: string, { folder, env }: StorePlace): Promise<AuditReport> {
+async function auditOf(database: string, { folder, env }: StorePlace): Promise<AuditReport> {
   const store = await openStore(`sqlite:${database}`, {
     clock: createNodeClock(),
     random: createRealRandom(),

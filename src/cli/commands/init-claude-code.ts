@@ -9,7 +9,7 @@ import { portLine } from '../starter-config.ts'
 import { ownProgram } from './channel.ts'
 import type { InitOptions } from './init.ts'
 
-export const START_COMMAND = 'claude --dangerously-load-development-channels server:switchboard'
+const START_COMMAND = 'claude --dangerously-load-development-channels server:switchboard'
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 
 export async function initClaudeCode(context: Context, options: InitOptions): Promise<number> {

@@ -10,7 +10,7 @@ export const mentionPatterns = z
   .array(mentionPattern)
   .describe('Regular expressions that count as a mention, beside a real one.')
 
-export const groupSchema = z
+const groupSchema = z
   .strictObject({
     require_mention: z.boolean().default(true).describe('Only messages that mention the agent are taken.'),
     allow_from: idList(

@@ -53,7 +53,7 @@ export function adapterEntry<Shared extends z.ZodObject>(rules: EntryRules<Share
 type Checked = { readonly value: Options } | { readonly issues: readonly Issue[] }
 
 /** Never throws. What a foreign schema says is taken as text, unless it is of the library that we use ourselves. */
-export function checkOptions(schema: OptionsSchema, own: Options): Checked {
+function checkOptions(schema: OptionsSchema, own: Options): Checked {
   const told = (message: string): Checked => ({ issues: [custom(message, [], own)] })
   let result: unknown
   try {
@@ -116,7 +116,7 @@ function custom(message: string, path: readonly (string | number)[], input: unkn
 }
 
 /** One line of a stranger's words. */
-export function shorten(text: string): string {
+function shorten(text: string): string {
   const line = text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, ' ').trim()
   return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS)}…` : line
 }

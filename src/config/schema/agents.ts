@@ -22,7 +22,7 @@ function connectorSchema(book: AdapterBook) {
     .describe('How the agent is reached.')
 }
 
-export const MIN_CONTENT_CHARS = 64
+const MIN_CONTENT_CHARS = 64
 
 const approvedSchema = z.strictObject({
   server: text('Name of the server, matched exactly.'),

@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import { text } from '../../kit/option-words.ts'
 
-export { httpUrl, isHttpUrl, secret, text, textOrSecret } from '../../kit/option-words.ts'
+export { httpUrl, secret, text, textOrSecret } from '../../kit/option-words.ts'
 
-export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
+const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -17,7 +17,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/
 
 /** `10m`, `7d`, `1.5h` or milliseconds. Null when it is none of them. */
-export function durationMs(written: string | number): number | null {
+function durationMs(written: string | number): number | null {
   if (typeof written === 'number') return Number.isFinite(written) && written >= 0 ? written : null
   const match = DURATION.exec(written)
   if (!match) return null
@@ -58,7 +58,7 @@ export const optionalDuration = (description: string) =>
     .describe(description)
 
 /** The nicest way to write so many milliseconds. */
-export function shortestDuration(ms: number): string | number {
+function shortestDuration(ms: number): string | number {
   if (ms === 0) return 0
   for (const unit of ['d', 'h', 'm', 's']) {
     const size = UNIT_MS[unit] ?? 1

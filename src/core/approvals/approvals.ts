@@ -26,8 +26,6 @@ import { type AskOrder, createSurfaces } from './surfaces.ts'
 import { denial } from './verdict-of.ts'
 import { createVerdictRelay } from './verdict-relay.ts'
 
-export type { AskOrder } from './surfaces.ts'
-
 export interface ApprovalsDeps {
   readonly store: Store
   readonly clock: Clock

@@ -12,7 +12,7 @@ import { verdictStep } from './verdict-step.ts'
 
 export type Step = (input: StepInput) => StepResult
 
-export const STEPS: readonly Step[] = [
+const STEPS: readonly Step[] = [
   floodGuard,
   parsable,
   barredStep,

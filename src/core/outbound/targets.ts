@@ -41,7 +41,7 @@ export function isGranted(settings: Settings, integration: IntegrationSettings, 
 }
 
 /** The hosted channel server behind an integration; null: it is none. Its name stands where a platform's would. */
-export function hostedServer(integration: Pick<IntegrationSettings, 'source'>): string | null {
+function hostedServer(integration: Pick<IntegrationSettings, 'source'>): string | null {
   const { source } = integration
   return source?.startsWith(HOSTED) ? source.slice(HOSTED.length) : null
 }
@@ -49,7 +49,7 @@ export function hostedServer(integration: Pick<IntegrationSettings, 'source'>): 
 const HOSTED = 'channel:'
 
 /** What a platform is called in orders and allow entries: a hosted server by its own name. */
-export function calledPlatform(integration: IntegrationSettings): string {
+function calledPlatform(integration: IntegrationSettings): string {
   return hostedServer(integration) ?? integration.platform
 }
 

@@ -38,7 +38,7 @@ function cellWeight(cell: MarkdownCell, most: number): number {
   return sum(cell, inlineWeight, most)
 }
 
-export function inlineWeight(node: MarkdownInline, most: number): number {
+function inlineWeight(node: MarkdownInline, most: number): number {
   switch (node.kind) {
     case 'text':
       return node.text.length

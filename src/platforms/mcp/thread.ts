@@ -5,7 +5,7 @@ export const THREAD_KEYS = ['thread_ts', 'thread_id'] as const
 export const CONVERSATION_KEYS = ['chat_id', 'conversation_id', 'room_id', 'channel_id', 'to'] as const
 
 /** The keys of a tool call that say where a message goes. */
-export const DESTINATION_KEYS: readonly string[] = [...CONVERSATION_KEYS, ...THREAD_KEYS]
+const DESTINATION_KEYS: readonly string[] = [...CONVERSATION_KEYS, ...THREAD_KEYS]
 
 /** The conversation of a server that names none. It holds no `=`, so that no named one can be taken for it. */
 export const WHOLE_SERVER = 'all'

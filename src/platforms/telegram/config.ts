@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type IntegrationSettings, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { httpUrl, optionsProblem, secret } from '../../kit/option-words.ts'
 
-export const DEFAULT_API_ROOT = 'https://api.telegram.org'
+const DEFAULT_API_ROOT = 'https://api.telegram.org'
 
 export const telegramOptions = z
   .strictObject({

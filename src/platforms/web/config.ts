@@ -18,7 +18,7 @@ export const TICKET_KIND = 'web-ticket'
 /** The session behind the cookie. */
 export const SESSION_KIND = 'web'
 export const SESSION_COOKIE = 'swb_chat'
-export const TICKET_TTL_MS = 15 * 60_000
+const TICKET_TTL_MS = 15 * 60_000
 export const SESSION_TTL_MS = 30 * 24 * 3_600_000
 
 export interface WebConfig {

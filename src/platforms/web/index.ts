@@ -8,7 +8,7 @@ import { createFileShelf } from './files.ts'
 import { wireState } from './render.ts'
 import { createWindows } from './windows.ts'
 
-export { mintChatPath, TICKET_KIND, TICKET_TTL_MS } from './config.ts'
+export { mintChatPath } from './config.ts'
 
 export function createWebPlatform(deps: WebDeps): PlatformAdapter {
   const config = webConfig(deps.integration, deps.publicUrl)

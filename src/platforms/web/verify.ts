@@ -65,7 +65,7 @@ export function createWebVerifier(config: WebConfig, deps: { readonly tokens: To
 }
 
 /** Why the page that asks is not ours; null when it is, or when no browser asks. */
-export function foreignPage(request: RawRequest, publicUrl: string | null): string | null {
+function foreignPage(request: RawRequest, publicUrl: string | null): string | null {
   const site = header(request, 'sec-fetch-site')
   if (site !== null && site !== 'same-origin' && site !== 'none') return 'the request comes from another site'
   const origin = header(request, 'origin')

@@ -56,7 +56,7 @@ function refusal(received: Received, problem: string | undefined): HttpReply {
 }
 
 /** The text that a reader of the stream sees; a prompt says how to answer it. */
-export function textOf(op: OutboundOp): string {
+function textOf(op: OutboundOp): string {
   switch (op.kind) {
     case 'text':
       return op.text + choices(op.choices ?? [])

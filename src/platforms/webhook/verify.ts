@@ -5,7 +5,7 @@ import type { Credential, WebhookConfig } from './config.ts'
 import { forbidden, jsonError } from './render.ts'
 
 /** The sender of everything that a shared secret vouches for: it proves the secret, not a person. */
-export const SECRET_SENDER = 'webhook'
+const SECRET_SENDER = 'webhook'
 
 /** The request with its sender, or the refusal. Paths and methods are told first: they are no secret. */
 export function verifyRequest(config: WebhookConfig, request: RawRequest): VerifiedRequest | HttpReply {

@@ -21,4 +21,4 @@ export const MIGRATIONS: readonly Migration[] = [
   scheduleTimes,
   approvalTurns,
 ]
-export { META_TABLE, type Migration, pendingMigrations } from './migration.ts'
+export { META_TABLE, pendingMigrations } from './migration.ts'

@@ -139,7 +139,7 @@ export function* routeOf(at: Address): Steps<RouteRow | null> {
   return row ? { ...routeRow(row), address: formatAddress(at) } : null
 }
 
-export function routeRow(row: Row): Omit<RouteRow, 'address'> {
+function routeRow(row: Row): Omit<RouteRow, 'address'> {
   return {
     session: text(row, 'session'),
     agent: text(row, 'agent'),

@@ -7,8 +7,8 @@ import { firstRow, rows, run, type Steps, text, whole, wholeOrNull } from '../st
 import { hint, oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
 import { enqueueSends } from './enqueue.ts'
 
-export const MAX_REPLIES = 2
-export const MAX_PENDING_CODES = 50
+const MAX_REPLIES = 2
+const MAX_PENDING_CODES = 50
 /** Strangers that are remembered beyond the cap, so that a larger crowd cannot fill the store either. */
 const MAX_SET_ASIDE = 5_000
 

@@ -7,7 +7,7 @@ import { oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
 import type { OlderThan } from './upkeep.ts'
 
 /** A row is the duplicate check of its message, and histories are compared with it: none goes sooner than that. */
-export const ROWS_STAY_MS = 30 * 24 * 3_600_000
+const ROWS_STAY_MS = 30 * 24 * 3_600_000
 
 /** At most `limit` rows of each kind; returns how many turns, sends and approvals went. */
 export const pruneRows = oneByOne(function* (

@@ -146,7 +146,7 @@ function* markSending(context: VerbContext, sends: readonly SendRow[]): Steps<vo
 }
 
 /** A conversation's lane begins with its integration, percent-encoded. */
-export function integrationOf(lane: string): string {
+function integrationOf(lane: string): string {
   const [integration = ''] = lane.split(':', 1)
   if (!integration.includes('%')) return integration
   try {

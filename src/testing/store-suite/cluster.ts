@@ -15,7 +15,7 @@ import {
   takeTurn,
 } from './fixture.ts'
 
-export function nodeReport(more: Partial<NodeReport> = {}): NodeReport {
+function nodeReport(more: Partial<NodeReport> = {}): NodeReport {
   return {
     node: 'one',
     version: '1.0.0',

@@ -42,4 +42,4 @@ export function describeStore(
   })
 }
 
-export type { MakeStoreFixture, StoreFixture } from './fixture.ts'
+export type { StoreFixture } from './fixture.ts'

@@ -14,7 +14,7 @@ import {
   rpcReply,
 } from './tool-grant.ts'
 
-export type { McpDeps, ToolGrant } from './tool-grant.ts'
+export type { ToolGrant } from './tool-grant.ts'
 
 export interface McpEndpoint {
   /** `path` is what follows /mcp: '' or '/notify'. */
