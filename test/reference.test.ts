@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { referencePages } from '../scripts/reference-pages.ts'
+import { CONNECTORS, PLANNED_CONNECTORS, PLANNED_PLATFORMS, PLATFORMS } from '../src/app/registry.ts'
 
 it('the reference pages are up to date (npm run docs)', async () => {
   const pages = Object.entries(await referencePages())
@@ -10,4 +11,16 @@ it('the reference pages are up to date (npm run docs)', async () => {
     const kept = readFileSync(new URL(`../docs/reference/${name}`, import.meta.url), 'utf8')
     expect(kept, name).toBe(text)
   }
+})
+
+it('[I14.reference-built] the reference says what is built, and marks the keys of what is not', async () => {
+  const page = (await referencePages())['configuration.md'] ?? ''
+  const names = (rows: object) =>
+    Object.keys(rows)
+      .map((name) => `\`${name}\``)
+      .join(', ')
+  expect(page).toContain(`| platforms | ${names(PLATFORMS)} | ${names(PLANNED_PLATFORMS)} |`)
+  expect(page).toContain(`| connectors | ${names(CONNECTORS)} | ${names(PLANNED_CONNECTORS)} |`)
+  expect(page).toContain('(`type: acp`, not built) The program.')
+  expect(page).toContain('(`platform: telegram`) The bot’s token.')
 })

@@ -1,5 +1,5 @@
-// Connectors that SPEC names and that this version does not build: their keys can be written and are checked, so that a
-// file is right before its connector is there. One that is built takes its schema along into its folder.
+// Connectors that SPEC names and that this version does not build: known by name and keys, so that a file which names one
+// is refused for what it is. One that is built takes its schema along into its folder.
 import { z } from 'zod'
 import type { PlannedModule } from '../contract/index.ts'
 import { httpUrl, secret, text, textOrSecret } from '../kit/option-words.ts'

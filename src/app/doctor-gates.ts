@@ -91,10 +91,17 @@ export interface Path {
   readonly attached: boolean
   readonly detail: string | undefined
   readonly standing: Standing
-  /** Gates of the adapter's own. */
+  /** Gates of the adapters' own; those of a channel server are with its integration. */
   readonly own: readonly GateView[]
-  /** Names of the channel servers that are configured. */
-  readonly servers: readonly string[]
+  /** The channel server that the binding is about, if it is about one. */
+  readonly server: ServerStanding | null
+}
+
+/** A channel server as one agent has it: an integration with all of its gates. */
+export interface ServerStanding {
+  readonly integration: string
+  readonly link: Path['link']
+  readonly gates: readonly GateView[]
 }
 
 /** The whole way from the platform to the agent, gate by gate. */
@@ -105,29 +112,37 @@ export function bindingGates(agent: AgentSettings, binding: Binding, path: Path)
     integration?.platform === CHANNEL_PLATFORM
       ? integration.origin
       : `${agent.origin}.inbound_bindings[${agent.bindings.indexOf(binding)}]`
-  if (!integration && binding.plugin === CHANNEL_PLATFORM && path.servers.includes(binding.instance))
-    return [gate('server', true, `a channel server: see channel:${binding.instance}@${agent.id}`, at)]
+  const attached = gate(
+    'agent',
+    path.attached,
+    path.detail ?? (path.attached ? 'attached' : 'nobody is attached'),
+    `${agent.origin}.connector`,
+  )
+  // Its gates are shown once, with its integration; a binding that was written leads to the one that was made.
+  const limit = binding.senderLimit
+  const limiting =
+    binding.limitedBy === undefined ? at : `${agent.origin}.inbound_bindings[${binding.limitedBy}]`
+  const limited = limit ? [gate('limit', true, limitWords(limit), `${limiting}.rate_limit`)] : []
+  if (path.server && !integration) return [serverGate(path.server, at)]
+  if (path.server) return [serverGate(path.server, at), ...path.own, ...limited, attached]
   if (!integration)
     return [gate('integration', false, `no integration "${binding.instance}"`, `${at}.instance`)]
-  const limit = binding.senderLimit
   return [
-    gate(
-      'integration',
-      true,
-      'configured',
-      integration.platform === CHANNEL_PLATFORM ? at : `${at}.instance`,
-    ),
+    gate('integration', true, 'configured', `${at}.instance`),
     gate('link', link.link !== 'down', link.detail ?? link.link, integration.origin),
     ...integrationGates(integration, path.standing),
     ...path.own,
-    ...(limit ? [gate('limit', true, limitWords(limit), `${at}.rate_limit`)] : []),
-    gate(
-      'agent',
-      path.attached,
-      path.detail ?? (path.attached ? 'attached' : 'nobody is attached'),
-      `${agent.origin}.connector`,
-    ),
+    ...limited,
+    attached,
   ]
+}
+
+/** Open only when all of its gates are: a server that is skipped lets nothing through. */
+function serverGate({ integration, link, gates }: ServerStanding, at: string): GateView {
+  const shut = gates.find((one) => !one.pass)
+  if (shut) return gate('server', false, `skipped (${shut.gate}): see ${integration}`, shut.key)
+  if (link.link === 'down') return gate('server', false, `${link.detail ?? 'down'}: see ${integration}`, at)
+  return gate('server', true, `all its gates are open: see ${integration}`, at)
 }
 
 function limitWords({ rps, burst }: { readonly rps: number; readonly burst: number }): string {

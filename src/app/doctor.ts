@@ -1,9 +1,16 @@
 // `doctor`: the live path, not just the file. For each integration and binding every gate with pass or reason and the
 // key that changes it; then what came last, what was dropped and why, and what waits.
-import type { Counter, DoctorReport, IntegrationSettings } from '../contract/index.ts'
+import { channelIntegrationId } from '../config/channel-integrations.ts'
+import {
+  type Binding,
+  CHANNEL_PLATFORM,
+  type Counter,
+  type DoctorReport,
+  type IntegrationSettings,
+} from '../contract/index.ts'
 import { approversOn, isBound } from '../core/people/approvers.ts'
 import { agentAnywhere, clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
-import { bindingGates, integrationGates, refusals } from './doctor-gates.ts'
+import { bindingGates, integrationGates, refusals, type ServerStanding } from './doctor-gates.ts'
 import { ledgerStanding } from './foreign-ledger.ts'
 import { createModuleGates } from './module-gates.ts'
 import { serverViews } from './server-views.ts'
@@ -50,6 +57,14 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
         sends_failed: sum(mine, 'send:failed') + sum(mine, 'send:unknown'),
       }
     })
+    /** The channel server behind a binding that was made for it, or that names it. */
+    const serverOf = ({ plugin, instance }: Binding, agent: string): ServerStanding | null => {
+      if (plugin !== CHANNEL_PLATFORM) return null
+      const found =
+        integrations.find(({ id, platform }) => id === instance && platform === CHANNEL_PLATFORM) ??
+        integrations.find(({ id }) => id === channelIntegrationId(instance, agent))
+      return found ? { integration: found.id, link: found, gates: found.gates } : null
+    }
     const agents = await Promise.all(
       now.agents.map(async (one) => {
         const post = gateway.roster.get(one.id)
@@ -68,6 +83,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
           ),
           bindings: one.bindings.map((binding) => {
             const integration = now.integrations.find((each) => each.id === binding.instance)
+            const server = serverOf(binding, one.id)
             return {
               integration: binding.instance,
               conversations: binding.conversations?.join(', ') ?? 'all others',
@@ -78,10 +94,10 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
                 detail,
                 standing: standingOf(integration),
                 own: [
-                  ...(gateway.links.get(binding.instance)?.adapter.gates?.() ?? []),
+                  ...(server ? [] : (gateway.links.get(binding.instance)?.adapter.gates?.() ?? [])),
                   ...ofModules.ofAgent(one),
                 ],
-                servers: now.mcpServers.map((server) => server.name),
+                server,
               }),
             }
           }),

@@ -248,8 +248,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
   })
 
   const startIntegration = async (integration: IntegrationSettings) => {
-    const platform = integration.enabled ? await deps.platform(integration.platform) : null
-    if (!platform) return
+    if (!integration.enabled) return
+    const platform = await deps.platform(integration.platform)
+    if (!platform) return `this version has no platform "${integration.platform}"`
     // An embedded database has one daemon: there is nobody to agree with.
     const lease = store.shared ? createLinkLease(store, integration.id) : null
     const adapter = await platform.create(
@@ -272,7 +273,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const startAgent = async (agent: AgentSettings) => {
     const module = await deps.connector(agent.connector.type)
-    if (!module) return
+    if (!module) return `this version has no connector "${agent.connector.type}"`
     const connector = await module.create({
       agent,
       clock,

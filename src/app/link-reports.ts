@@ -33,7 +33,7 @@ export function linkStateOf(
   const problem = problems.get(`integration:${id}`)
   if (problem !== undefined) return { link: 'down', detail: problem }
   const link = links.get(id)
-  if (!link) return { link: 'down', detail: 'not built in this version' }
+  if (!link) return { link: 'down', detail: 'not started yet' }
   const { state, detail } = link.adapter.link()
   return detail === undefined ? { link: state } : { link: state, detail }
 }

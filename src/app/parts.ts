@@ -7,7 +7,8 @@ export interface Part {
   readonly digest: string
   /** It asks for its configuration whenever it needs it: a change needs no new start. */
   readonly live?: boolean
-  start(): Promise<void>
+  /** Told: why there is nothing to run, though nothing went wrong. */
+  start(): Promise<string | undefined>
 }
 
 export interface Parts {
@@ -29,7 +30,8 @@ export function createParts(deps: {
     problems.delete(key)
     running.set(key, digest)
     try {
-      await start()
+      const absent = await start()
+      if (typeof absent === 'string') problems.set(key, absent)
     } catch (thrown) {
       const problem = thrown instanceof SwitchboardError ? thrown.message : String(thrown)
       problems.set(key, problem)

@@ -22,7 +22,7 @@ export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>
   demo: async () => (await import('../agents/demo/module.ts')).demoModule,
 }
 
-/** What SPEC names and is not built yet: it can be configured, and stays off. */
+/** What SPEC names and is not built yet: a platform can be configured and stays off, a connector is an error. */
 export const PLANNED_PLATFORMS: Readonly<Record<string, () => Promise<PlannedModule>>> = {
   slack: async () => (await import('../platforms/planned.ts')).slack,
   discord: async () => (await import('../platforms/planned.ts')).discord,

@@ -1,5 +1,5 @@
 // Rules that span several parts of the file: references between integrations, agents, servers and users.
-import { CHANNEL_PLATFORM, parseAddress } from '../contract/index.ts'
+import { type AdapterBook, CHANNEL_PLATFORM, parseAddress } from '../contract/index.ts'
 import { mayBacktrackForever } from './backtracking.ts'
 import { channelIntegrationId } from './channel-integrations.ts'
 import { defaultAccessOf } from './default-access.ts'
@@ -14,7 +14,8 @@ export interface Checked {
   readonly warnings: readonly string[]
 }
 
-export function crossCheck(config: Config): Checked {
+/** With a book where everything is loaded, what is told of a wrong name tells all that there is. */
+export function crossCheck(config: Config, book: AdapterBook): Checked {
   const findings: Finding[] = []
   const warnings: string[] = []
   const wrong = (path: Path, message: string, hint: string | null = null, at: 'key' | 'value' = 'value') =>
@@ -27,7 +28,8 @@ export function crossCheck(config: Config): Checked {
   overlaps(config, wrong)
   channelServers(config, warnings)
   people(config, wrong)
-  notBuilt(config, warnings)
+  unbuiltConnectors(config, book, wrong)
+  unbuiltPlatforms(config, warnings)
   quietDoors(config, warnings)
   unheard(config, warnings)
   publicAddress(config, warnings)
@@ -251,14 +253,23 @@ function liftedLimits({ tunables }: Config, warnings: string[]): void {
   }
 }
 
-function notBuilt(config: Config, warnings: string[]): void {
+/** Messages would wait behind it for ever. */
+function unbuiltConnectors(config: Config, book: AdapterBook, wrong: Wrong): void {
+  const built = book.connectorNames.filter((name) => book.connector(name)?.create !== undefined)
+  for (const [index, { connector }] of config.agents.entries()) {
+    if (connector.adapter === null || connector.adapter.create !== undefined) continue
+    wrong(
+      ['agents', index, 'connector', 'type'],
+      `connector ${connector.type} is not built in this version`,
+      `built: ${built.join(', ')}`,
+    )
+  }
+}
+
+function unbuiltPlatforms(config: Config, warnings: string[]): void {
   for (const { id, platform, adapter } of config.integrations) {
     if (adapter !== null && adapter.create === undefined)
       warnings.push(`platform ${platform} is not built yet: ${id} is loaded but stays off`)
-  }
-  for (const { id, connector } of config.agents) {
-    if (connector.adapter !== null && connector.adapter.create === undefined)
-      warnings.push(`connector ${connector.type} is not built yet: ${id} is loaded but stays off`)
   }
 }
 

@@ -137,7 +137,7 @@ function settle({ text, path, yaml }: Given, deps: SettleDeps): LoadResult {
     const found = findingsOf(parsed.error.issues, yaml.value, expected)
     return wrong(deps.failedModules === 'refused' ? [...failedOnes, ...found] : found)
   }
-  const { findings, warnings } = crossCheck(parsed.data)
+  const { findings, warnings } = crossCheck(parsed.data, book)
   if (findings.length > 0) return wrong(findings)
   if (failedOnes.length > 0 && deps.failedModules === 'refused') return wrong(failedOnes)
 

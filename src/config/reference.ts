@@ -129,6 +129,16 @@ function written(value: unknown): string {
 /** The whole page docs/reference/configuration.md. */
 export function configurationReference(book: AdapterBook): string {
   const rows = referenceRows(book)
+  const built = {
+    platforms: book.platformNames.filter((name) => book.platform(name)?.create !== undefined),
+    connectors: book.connectorNames.filter((name) => book.connector(name)?.create !== undefined),
+  }
+  const unbuilt = new Set([
+    ...book.platformNames
+      .filter((name) => !built.platforms.includes(name))
+      .map((name) => `platform: ${name}`),
+    ...book.connectorNames.filter((name) => !built.connectors.includes(name)).map((name) => `type: ${name}`),
+  ])
   const sections = [...new Set(rows.map((row) => row.path.split(/[.[]/)[0] ?? ''))]
   const out = [
     '# Configuration reference',
@@ -139,16 +149,36 @@ export function configurationReference(book: AdapterBook): string {
   ]
   for (const section of sections) {
     out.push('', `## ${section}`, '', '| key | type | default | meaning |', '|---|---|---|---|')
-    for (const row of rows.filter((one) => (one.path.split(/[.[]/)[0] ?? '') === section)) out.push(line(row))
+    for (const row of rows.filter((one) => (one.path.split(/[.[]/)[0] ?? '') === section))
+      out.push(line(row, unbuilt))
   }
+  out.push(
+    '',
+    '## What is built',
+    '',
+    '| | built | not built in this version |',
+    '|---|---|---|',
+    builtLine('platforms', book.platformNames, built.platforms),
+    builtLine('connectors', book.connectorNames, built.connectors),
+    '',
+    'An integration of a platform that is not built loads with a warning and stays off. An agent whose connector is not',
+    'built is an error: its messages would wait for ever.',
+  )
   out.push('', '## Who may speak by default', '', '| platform | `access.dm` |', '|---|---|')
   for (const name of book.platformNames) out.push(`| \`${name}\` | ${defaultDm(book, name)} |`)
   return `${out.join('\n')}\n`
 }
 
-function line(row: ReferenceRow): string {
+function builtLine(what: string, names: readonly string[], built: readonly string[]): string {
+  const listed = (some: readonly string[]) => some.map((name) => `\`${name}\``).join(', ')
+  return `| ${what} | ${listed(built)} | ${listed(names.filter((name) => !built.includes(name)))} |`
+}
+
+/** `unbuilt`: the labels whose keys are read by nothing yet. */
+function line(row: ReferenceRow, unbuilt: ReadonlySet<string>): string {
   const fallback = row.required ? '*required*' : row.default === null ? '' : `\`${row.default}\``
-  const only = row.only === null ? '' : `(\`${row.only}\`) `
+  const mark = row.only !== null && unbuilt.has(row.only) ? ', not built' : ''
+  const only = row.only === null ? '' : `(\`${row.only}\`${mark}) `
   return `| \`${row.path}\` | ${row.type} | ${fallback} | ${only}${row.description.replaceAll('|', '\\|')} |`
 }
 

@@ -239,6 +239,23 @@ ${agent('demo', bind('plain'), bind('own', ', rate_limit: { rps: 0.001, burst: 1
 })
 
 describe('what is not built or not known', () => {
+  it('[I14.connector-not-built] a connector that is not built: check exits 2, up refuses, a reload keeps the old one', async () => {
+    const data = scene.folder()
+    const unbuilt = 'agents:\n  - { id: a, connector: { type: acp, command: x } }\n'
+    const file = writeYaml(data, unbuilt)
+    for (const verb of ['check', 'up']) {
+      const ran = await switchboard(data, verb, '--config', file)
+      expect([verb, ran.code, ran.stdout]).toEqual([verb, 2, ''])
+      expect(ran.stderr).toMatch(/switchboard\.yaml:2:\d+/)
+      expect(ran.stderr).toContain('connector acp is not built in this version')
+      expect(ran.stderr).toContain('built: channel, chorus, demo')
+    }
+    const daemon = await scene.start({ data, config: writeYaml(data, onlyDev) })
+    writeYaml(data, unbuilt)
+    expect(await switchboard(data, 'reload')).toMatchObject({ code: 2, stdout: '' })
+    expect((await say(daemon.url, 'dev', 'still here')).status).toBe(200)
+  })
+
   it('[S7.not-built-told] [S7.integration-keys] [S6.connector-keys] [S7.keys-webhook] is told as what it is', async () => {
     const data = scene.folder()
     const check = async (yaml: string) => switchboard(data, 'check', '--config', writeYaml(data, yaml))

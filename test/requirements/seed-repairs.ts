@@ -15,11 +15,11 @@ pending 14 I14.urgency-telegram      Telegram: high differs from normal on the s
 built   14 I14.binding-limit-server  A rate_limit of a binding counts for the channel servers that it admits
 built   14 I14.drop-warned           A message that was dropped leaves one structured warning a minute, with how many
 built   14 I14.messaging-beside      messaging.json is looked for beside switchboard.yaml where it is named so and nowhere else
-pending 14 I14.platform-unknown      An integration of a platform that does not exist says so when it is sent to
+built   14 I14.platform-unknown      An integration of a platform that does not exist says so when it is sent to
 built   14 I14.turns-pipe            turns in a pipe cuts long text, and with --json nothing
 built   14 I14.notify-2026           /mcp/notify answers a request of 2026-07-28 in that form, as /mcp does
 pending 14 I14.one-way-no-sends      A one-way hook makes no send that must fail, and notify_on never chooses it; check says so
-pending 14 I14.gates-once            doctor prints the gates of a server once, and a server that is skipped does not pass
+built   14 I14.gates-once            doctor prints the gates of a server once, and a server that is skipped does not pass
 built   14 I14.chorus-one-object     Chorus: mcp is one object always, our own endpoint, also in a chain
 built   14 I14.chorus-service-tools  Chorus: the session's endpoint lists the tools of the service in front as <server>__<tool>, unique within 64 characters, and passes calls on under the guard
 built   14 I14.chorus-tools-away     Chorus: a server that does not list its tools within 5 s is left out and told in doctor; readOnlyHint of others is not believed
@@ -32,5 +32,9 @@ built   14 I14.chorus-idle-gone      Chorus: nothing is posted to a callback tha
 built   14 I14.chorus-chain          Chorus: service, context and channel.name pass through a chain
 built   14 I14.chorus-tool-events    Chorus: our agent end sends tool_call and tool_result when its connector has them
 built   14 I14.chorus-error-code     Chorus: error.code passes through, and errors do not nest their marks
+pending 14 I14.status-stream         A status of the agent is an event of its own kind on a hook's stream, and moves no position
+pending 14 I14.status-telegram       Telegram: a status is one message per turn that is edited, goes when the answer comes, and never delays an answer
+built   14 I14.connector-not-built   A connector that is not built is a configuration error with line, column and what is built; check exits 2, up refuses, a reload keeps the old one
+built   14 I14.reference-built       The reference of the configuration says which platforms and connectors are built
 `,
 )

@@ -160,6 +160,40 @@ describeRiver('hosted channel servers', (open) => {
     expect(doctor.ok).toBe(false)
   })
 
+  it('[I14.gates-once] doctor shows the gates of a server once, and a server that is skipped passes nowhere', async () => {
+    const named = { plugin: 'mcp', instance: 'slack', allowedChannelServers: ['slack'] }
+    const settings = (enabled: boolean) =>
+      hosting({ channels: channels({ enabled }), bindings: [...hostingAgent('demo').bindings, named] })
+    const river = await open(settings(true))
+    river.server('slack').up()
+    await river.settle()
+    const look = async () => {
+      const doctor = await river.desk().doctor()
+      const own = doctor.integrations.find((one) => one.id === SLACK)?.gates ?? []
+      const bindings = doctor.agents[0]?.bindings ?? []
+      const of = (id: string) => bindings.find((one) => one.integration === id)?.gates ?? []
+      return { doctor, own, made: of(SLACK), written: of('slack') }
+    }
+    const before = await look()
+    expect(before.own.map(({ gate }) => gate)).toContain('marketplace')
+    expect(before.made.map(({ gate, pass }) => [gate, pass])).toEqual([
+      ['server', true],
+      ['agent', true],
+    ])
+    expect(before.written.map(({ gate, pass }) => [gate, pass])).toEqual([['server', true]])
+    await river.configure(settings(false))
+    const shut = await look()
+    for (const gates of [shut.made, shut.written]) {
+      expect(gates[0]).toMatchObject({
+        gate: 'server',
+        pass: false,
+        reason: expect.stringContaining(`skipped (disabled): see ${SLACK}`),
+        key: 'agents[0].channels.enabled',
+      })
+    }
+    expect(shut.doctor.ok).toBe(false)
+  })
+
   it('[S9.bucket-before-parse] [F7.rate-before-parse] [F7.rate-visible] the bucket of the server comes before parsing; drops are counted and seen', async () => {
     const limit = { rps: 1, burst: 2 }
     const river = await open(hosting({ channels: channels({ defaultRateLimit: limit }) }))

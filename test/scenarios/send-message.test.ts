@@ -1,7 +1,7 @@
 // send_message, row by row: allowlist, choice of integration, equal content, and the truth about every outcome.
 import { expect, it } from 'vitest'
 import type { ToolOutcome } from '../../src/contract/index.ts'
-import { testAgent, testIntegration } from '../../src/testing/test-settings.ts'
+import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver, type OpenRiver, type River } from './river.ts'
 import { caller, outcomeOf } from './tool-caller.ts'
 
@@ -97,6 +97,33 @@ describeRiver('send_message', (open) => {
       text: 'No adapter registered for platform "discord"',
       isError: true,
       code: 'execution_failed',
+    })
+  })
+
+  it('[I14.platform-unknown] an integration of a platform that is not there says so, whoever sends', async () => {
+    const river = await open({
+      integrations: [
+        testIntegration('irc', { platform: 'irc', scope: 'all', access: { ...OPEN, approvers: ['boss'] } }),
+      ],
+      agents: [allow('*')],
+    })
+    const text = 'Integration "irc" cannot send: this version has no platform "irc"'
+    expect(shape(await send(river, { platform: 'irc' }))).toEqual({
+      text,
+      isError: true,
+      code: 'execution_failed',
+    })
+    expect(await outcomeOf(river, river.tools().notifyUser(caller(), { message: 'due' }))).toMatchObject({
+      isError: true,
+      text,
+    })
+    await expect(river.desk().order({ to: 'irc:C1', text: 'hi' }, 'op')).rejects.toMatchObject({
+      code: 'execution_failed',
+      message: text,
+    })
+    expect((await river.desk().integrations())[0]).toMatchObject({
+      link: 'down',
+      detail: 'this version has no platform "irc"',
     })
   })
 
