@@ -262,6 +262,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       watchers,
       ...{ shelf, turnedAway: attachments.turnedAway, leftOut: services.problems, adapters },
       applied: gateway.apply,
+      base: baseUrl,
     })
     const toolDesk = createToolDesk({
       store,

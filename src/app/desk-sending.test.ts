@@ -21,3 +21,23 @@ it('what belongs to the embedded default is not looked for in a file', async () 
     hint: expect.stringContaining('switchboard init'),
   })
 })
+
+it('[I13.setup] an integration tells what to paste; a module that throws has nothing', async () => {
+  let paste: (place: { readonly id: string; readonly base: string }) => unknown = ({ id, base }) => [
+    `${base}/${id}`,
+  ]
+  const setup = () => ({ questions: [], paste: (place: never) => paste(place) })
+  const telling = createDeskSending({
+    ...{ settings, shelf: null, base: () => 'http://here' },
+    gateway: { links: new Map(), problems: () => new Map() },
+    adapters: { loadedPlatform: () => ({ setup: setup() }) },
+  } as unknown as DeskSendingDeps)
+  const pastes = async () => (await telling.integrations()).map((one) => one.paste)
+  expect(await pastes()).toEqual([['http://here/web'], ['http://here/demo']])
+  paste = () => {
+    throw new Error('no')
+  }
+  expect(await pastes()).toEqual([undefined, undefined])
+  paste = () => 'nonsense'
+  expect(await pastes()).toEqual([undefined, undefined])
+})

@@ -18,6 +18,7 @@ import {
 } from '../contract/index.ts'
 import type { Gateway } from './gateway.ts'
 import { linkStateOf } from './link-reports.ts'
+import type { StatusDeps } from './status.ts'
 
 export interface DeskSendingDeps {
   readonly store: Store
@@ -27,6 +28,9 @@ export interface DeskSendingDeps {
   readonly shelf: IntegrationShelf | null
   /** Makes the running parts match what is on the shelf. */
   readonly applied: () => Promise<void>
+  readonly adapters?: StatusDeps['adapters'] | undefined
+  /** Where this server is reached. */
+  readonly base?: (() => string) | undefined
 }
 
 type DeskSending = Pick<
@@ -63,7 +67,20 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
     origin: one.origin,
     link: gateway.links.get(one.id)?.adapter.link().state ?? 'down',
     ...detailOf(one),
+    ...pasteOf(one),
   })
+
+  /** Code of others: what throws or answers nonsense has nothing to paste. */
+  const pasteOf = ({ id, platform, options }: IntegrationSettings) => {
+    const setup = deps.adapters?.loadedPlatform(platform, settings().modules)?.setup
+    if (!setup?.paste || !deps.base) return {}
+    try {
+      const lines: unknown = setup.paste({ id, base: deps.base(), options })
+      return Array.isArray(lines) ? { paste: lines.slice(0, 200).map(String) } : {}
+    } catch {
+      return {}
+    }
+  }
 
   const shelf = (): IntegrationShelf => {
     if (deps.shelf) return deps.shelf

@@ -40,6 +40,7 @@ export interface DeskDeps {
   readonly leftOut?: StatusDeps['leftOut'] | undefined
   readonly adapters?: StatusDeps['adapters'] | undefined
   readonly applied: DeskSendingDeps['applied']
+  readonly base?: DeskSendingDeps['base']
   readonly watchers: DeskWatchers
 }
 

@@ -280,7 +280,8 @@ describe('integrations', () => {
     }
     const detail = 'env:FOO leads to nothing'
     await start({ 'POST /api/integrations': { ...view, link: 'down', detail } })
-    const told = await command(['integrations', 'add', 'p', '--platform', 'webhook', ...data()])
+    const words = ['integrations', 'add', 'p', '--platform', 'webhook', '--set', 'secret=env:FOO']
+    const told = await command([...words, ...data()])
     expect(told).toMatchObject({ code: 0, out: `p (webhook) is kept, encrypted; link: down (${detail})\n` })
   })
 })

@@ -3,7 +3,18 @@
 import { dirname } from 'node:path'
 import type { DataFolder } from '../config/data-folder.ts'
 import type { LoadDeps, Problem } from '../config/index.ts'
-import type { AdapterBook, PlatformModule, StartEmulator } from '../contract/index.ts'
+import {
+  type AdapterBook,
+  type Cancel,
+  CHANNEL_PLATFORM,
+  DEFAULT_PORT,
+  type IntegrationSettings,
+  type ModuleSetup,
+  type Options,
+  type PlatformModule,
+  type StartEmulator,
+  SwitchboardError,
+} from '../contract/index.ts'
 import { counted } from './output/text.ts'
 
 export interface Checked {
@@ -49,21 +60,94 @@ async function load(file: string, folder: DataFolder, more: Pick<LoadDeps, 'read
   })
 }
 
-/** With everything that is built in. */
-export async function configurationSchema(): Promise<object> {
+/** With everything that is built in, and what the modules of the file bring. */
+export async function configurationSchema(file: string | null): Promise<{
+  readonly schema: object
+  /** Modules that could not be used. */
+  readonly problems: readonly string[]
+}> {
   const { configurationJsonSchema } = await import('../config/json-schema.ts')
-  return configurationJsonSchema(await openBook([], '.'))
+  const book = await openBook(file)
+  return { schema: configurationJsonSchema(book), problems: problemsOf(book) }
 }
 
-async function openBook(modules: readonly string[], folder: string): Promise<AdapterBook> {
+async function openBook(file: string | null): Promise<AdapterBook> {
   const { createAdapters } = await import('../app/adapter-shelf.ts')
+  const { namedModules } = await import('../config/index.ts')
+  const modules = file === null ? [] : namedModules(file)
+  const folder = file === null ? '.' : dirname(file)
   return createAdapters().open({ folder, modules, platforms: 'all', connectors: 'all' })
+}
+
+function problemsOf({ modules }: AdapterBook): readonly string[] {
+  return modules.flatMap(({ from, problem }) => (problem === null ? [] : [`module "${from}" ${problem}`]))
+}
+
+/** What a platform is set up with: its module, and the ways to hold answers to it. */
+export interface SetupDoor {
+  /** Null: there is none, or it is not built. */
+  readonly module: PlatformModule | null
+  readonly planned: boolean
+  /** Of what can be set up. */
+  readonly names: readonly string[]
+  /** Modules that could not be used. */
+  readonly problems: readonly string[]
+  /** Throws `input_invalid` with the nearest key. */
+  validate(definition: Readonly<Record<string, unknown>>): Promise<IntegrationSettings>
+  /** Throws what the module threw, or `platform_unavailable` when it did not answer in time. */
+  tried(setup: ModuleSetup, options: Options, withinMs: number): Promise<{ readonly who: string }>
+}
+
+export async function openSetup(file: string | null, platform: string): Promise<SetupDoor> {
+  const book = await openBook(file)
+  const built = (name: string) => {
+    const known = name === CHANNEL_PLATFORM ? undefined : book.platform(name)
+    return known?.create === undefined ? null : (known as PlatformModule)
+  }
+  return {
+    module: built(platform),
+    planned: book.platform(platform) !== undefined && platform !== CHANNEL_PLATFORM,
+    names: book.platformNames.filter((name) => built(name) !== null),
+    problems: problemsOf(book),
+    async validate(definition) {
+      const { readStoredIntegration } = await import('../config/stored-integration.ts')
+      return readStoredIntegration(definition, book)
+    },
+    async tried(setup, options, withinMs) {
+      const { createRealClock } = await import('../app/real-clock.ts')
+      const clock = createRealClock()
+      let settled: Cancel = () => undefined
+      const late = new Promise<never>((_resolve, reject) => {
+        const why = `no answer within ${withinMs / 1_000} seconds`
+        settled = clock.after(withinMs, () => reject(new SwitchboardError('platform_unavailable', why)))
+      })
+      const answer: unknown = await Promise.race([setup.try?.(options, { clock }), late]).finally(settled)
+      const { who } = (answer ?? {}) as { readonly who?: unknown }
+      if (typeof who === 'string' && who !== '') return { who }
+      throw new SwitchboardError('execution_failed', 'its module did not say who it is')
+    },
+  }
+}
+
+/** Of a platform that is not set up yet, as its id. */
+export async function pasteOf(
+  module: PlatformModule,
+  folder: DataFolder,
+  file: string | null,
+): Promise<readonly string[]> {
+  const { readDaemonNote } = await import('../config/daemon-note.ts')
+  const loaded = file === null ? null : await load(file, folder)
+  const publicUrl = loaded?.ok ? loaded.settings.server.publicUrl : null
+  const base = (publicUrl ?? readDaemonNote(folder)?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`).replace(
+    /\/$/,
+    '',
+  )
+  return module.setup?.paste?.({ id: module.name, base, options: {} }) ?? []
 }
 
 /** By platform: those that are built in, and those of the modules that the file names. */
 export async function openEmulators(file: string | null): Promise<ReadonlyMap<string, StartEmulator>> {
-  const { namedModules } = await import('../config/index.ts')
-  const book = await openBook(file === null ? [] : namedModules(file), file === null ? '.' : dirname(file))
+  const book = await openBook(file)
   const found = new Map<string, StartEmulator>()
   for (const name of book.platformNames) {
     const { emulator } = (book.platform(name) ?? {}) as Partial<PlatformModule>

@@ -33,6 +33,12 @@ export function demandSameFile(instance: Instance, folder: DataFolder): void {
   )
 }
 
+/** The file of the daemon that runs; without one, or of an older one: the file that `up` would use. */
+export function daemonsFile(context: Context): string | null {
+  const runs = readDaemonNote(context.folder)?.config
+  return runs === undefined ? context.configFile() : runs
+}
+
 function mismatchRemedy(runs: string | null, wanted: string): string {
   const other = runs === null ? 'leave the file out' : `give --config ${shellWord(runs)}`
   return `to ask that daemon, ${other}; for the other one, leave --data and SWITCHBOARD_DATA out: switchboard up --config ${shellWord(wanted)}`

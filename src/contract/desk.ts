@@ -190,6 +190,8 @@ export interface IntegrationView {
   readonly link: string
   /** Why the link is as it is, where there is something to say. */
   readonly detail?: string
+  /** What to paste elsewhere, line by line, where its platform has something. */
+  readonly paste?: readonly string[]
 }
 
 export interface GateView {

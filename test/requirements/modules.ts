@@ -9,7 +9,7 @@ built   13 I13.module-whole     Every built-in module has name, options with a J
 built   13 I13.no-names         No source file outside its folder, the registry and the emulators names a platform or connector, but for exceptions with a reason.
 built   13 I13.late-sdk         The metadata of a module is loaded without the adapter's code and its SDK.
 built   13 I13.default-access   Who may speak by default is said by the module; one that says nothing lets in only who is listed.
-pending 13 I13.setup            integrations add asks a module's questions, tries the answers live, says who it is, keeps secrets as references and prints what to paste.
+built   13 I13.setup            integrations add asks a module's questions, tries the answers live, says who it is, keeps secrets as references and prints what to paste.
 built   13 I13.module-doctor    What a module checks of an integration is among doctor's gates.
 built   13 I13.emulator-row     switchboard emulate knows the emulators by the modules alone, and names those there are.
 built   13 I13.alone            What one adapter alone needs is given to that one: no other platform sees the channel servers.

@@ -4,14 +4,11 @@ import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { printList } from '../list.ts'
 import type { Column } from '../output/table.ts'
-import { oneLine } from '../output/text.ts'
+import { oneLine, safeLines } from '../output/text.ts'
+import { daemonsFile } from '../own-instance.ts'
 
-export interface AddOptions {
-  readonly platform: string
-  readonly set?: readonly string[]
-  readonly agent?: string
-  readonly scope?: string
-  readonly default?: boolean
+export interface IntegrationList {
+  readonly items: readonly IntegrationView[]
 }
 
 const COLUMNS: readonly Column<IntegrationView>[] = [
@@ -25,21 +22,9 @@ const COLUMNS: readonly Column<IntegrationView>[] = [
 
 export const listIntegrations: Run = async (context) => {
   const daemon = await context.daemon()
-  const found = await daemon.call<{ readonly items: readonly IntegrationView[] }>('GET', '/api/integrations')
+  const found = await daemon.call<IntegrationList>('GET', '/api/integrations')
   await printList(context, found.items, COLUMNS, { empty: 'No integrations are configured.' })
   return 0
-}
-
-export const addIntegration: Run<AddOptions> = async (context, [id = ''], options) => {
-  const definition: Record<string, unknown> = { id, platform: options.platform }
-  for (const pair of options.set ?? []) put(definition, pair)
-  if (options.scope !== undefined) definition.scope = scopeOf(options.scope)
-  if (options.default === true) definition.default = true
-  const daemon = await context.daemon()
-  const added = await daemon.call<IntegrationView>('POST', '/api/integrations', {
-    body: { definition, ...(options.agent === undefined ? {} : { agent: options.agent }) },
-  })
-  return tell(context, added, 'is kept, encrypted')
 }
 
 export const grantIntegration: Run = async (context, [id = '', agents = '']) => {
@@ -66,7 +51,11 @@ export const removeIntegration: Run = async (context, [id = '']) => {
   return 0
 }
 
-async function tell(context: Context, view: IntegrationView, what: string): Promise<number> {
+export async function tell(
+  context: Context,
+  view: IntegrationView & { readonly who?: string },
+  what: string,
+): Promise<number> {
   if (context.json) await context.printJson(view)
   else {
     const why = view.detail === undefined ? '' : ` (${oneLine(view.detail)})`
@@ -79,7 +68,7 @@ function pathOf(id: string, verb: string): string {
   return `/api/integrations/${encodeURIComponent(id)}/${verb}`
 }
 
-function scopeOf(written: string): 'all' | { readonly agents: readonly string[] } {
+export function scopeOf(written: string): 'all' | { readonly agents: readonly string[] } {
   if (written === 'all') return 'all'
   const agents = written
     .split(',')
@@ -89,28 +78,29 @@ function scopeOf(written: string): 'all' | { readonly agents: readonly string[] 
   return { agents }
 }
 
-/** `out.url=env:URL` into the definition; true, false, numbers, lists and objects are read as JSON. */
-function put(definition: Record<string, unknown>, pair: string): void {
-  const cut = pair.indexOf('=')
-  if (cut < 1) throw usage(`--set: "${oneLine(pair)}" is not key=value`, 'write e.g. --set token=secret:TG')
-  const path = pair.slice(0, cut).split('.')
-  const last = path.pop() ?? ''
-  let place = definition
-  for (const key of path) {
-    const inner = Object.hasOwn(place, key) ? place[key] : undefined
-    const next: Record<string, unknown> =
-      typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {}
-    place[key] = next
-    place = next
+/** What to paste elsewhere: of one integration, of all of a platform, or of a platform that is not set up yet. */
+export const pasteIntegration: Run = async (context, [named = '']) => {
+  const { openSetup, pasteOf } = await import('../configuration.ts')
+  const daemon = await context.daemon()
+  const { items } = await daemon.call<IntegrationList>('GET', '/api/integrations')
+  const byId = items.filter((one) => one.id === named)
+  const found = byId.length > 0 ? byId : items.filter((one) => one.platform === named)
+  if (found.length === 0) {
+    const door = await openSetup(daemonsFile(context), named)
+    if (door.module === null) {
+      throw usage(
+        `there is no integration and no platform "${oneLine(named)}"`,
+        `integrations: ${items.map((one) => one.id).join(', ') || 'none'}; platforms: ${door.names.join(', ')}`,
+      )
+    }
+    const paste = await pasteOf(door.module, context.folder, daemonsFile(context))
+    found.push({ id: named, platform: named, paste } as IntegrationView)
   }
-  place[last] = readValue(pair.slice(cut + 1))
-}
-
-export function readValue(written: string): unknown {
-  if (!/^(true|false|null|-?\d+(\.\d+)?|[[{].*)$/s.test(written)) return written
-  try {
-    return JSON.parse(written)
-  } catch {
-    return written
+  for (const { id, platform, paste = [] } of found) {
+    if (context.json) await context.printJson({ id, platform, paste })
+    else if (paste.length === 0)
+      context.note(`${oneLine(id)} (${oneLine(platform)}): nothing is to be pasted`)
+    else await context.print(paste.map(safeLines).join('\n'))
   }
+  return 0
 }

@@ -40,6 +40,8 @@ export function resolveRecipient(deps: RecipientDeps, wish: Wish): Recipient {
   const user = userOf(settings, deps.grants, wish.user)
   const chats = createChats(deps, user)
   const found = (integration: IntegrationSettings, channel: string): Recipient => {
+    // Where its chat is was said by what no longer runs.
+    if (!integration.enabled) throw failed(`Integration "${integration.id}" is disabled`)
     const to = chats.at(integration)
     if (!to) throw failed(`Integration "${integration.id}" is not linked to a chat of user "${user.id}" yet`)
     return { user: user.id, integration, to, channel }

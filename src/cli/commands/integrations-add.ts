@@ -1,0 +1,237 @@
+// `switchboard integrations add PLATFORM`: asks what the platform's module asks, tries the answers on the real thing,
+// and keeps them only then. `add ID --platform NAME` is for scripts: it takes the keys as the file would, and asks nothing.
+import { isSecretReference } from '../../config/secret-reference.ts'
+import { type IntegrationView, type PlatformModule, SwitchboardError } from '../../contract/index.ts'
+import type { SetupDoor } from '../configuration.ts'
+import type { Context, Run } from '../context.ts'
+import type { DaemonClient } from '../daemon-client.ts'
+import { usage } from '../failure.ts'
+import { oneLine, safeLines } from '../output/text.ts'
+import { daemonsFile } from '../own-instance.ts'
+import {
+  type Definition,
+  gatherAnswers,
+  putAt,
+  readAt,
+  readFlags,
+  type SecretAnswers,
+} from '../setup-answers.ts'
+import { type IntegrationList, scopeOf, tell } from './integrations.ts'
+
+export interface AddOptions {
+  readonly platform?: string
+  readonly id?: string
+  readonly set?: readonly string[]
+  readonly agent?: string
+  readonly scope?: string
+  readonly default?: boolean
+  readonly yes?: boolean
+}
+
+export const addIntegration: Run<AddOptions> = async (context, words, options) => {
+  const { flags, rest } = readFlags(words)
+  const { platform, id, asks } = whichOf(rest, options)
+  const definition: Definition = { id, platform }
+  for (const pair of options.set ?? []) put(definition, pair)
+  if (options.scope !== undefined) definition.scope = scopeOf(options.scope)
+  if (options.default === true) definition.default = true
+
+  const { openSetup } = await import('../configuration.ts')
+  const door = await openSetup(daemonsFile(context), platform)
+  // A library user's own platform is known to the daemon alone: in a script it judges.
+  if (asks || flags.size > 0) demandBuilt(door, platform)
+  const daemon = await context.daemon()
+  if (asks) await demandFree(daemon, id)
+
+  const wish = { flags, asks, yes: options.yes === true, read: reader(door.module) }
+  const questions = door.module?.setup?.questions ?? []
+  const secrets = await gatherAnswers(context, definition, { questions, ...wish })
+  const who = door.module === null ? null : await tryOut(context, door, definition, secrets)
+  if (asks && !(await agreed(context, id, options.yes === true))) {
+    context.note('nothing was kept')
+    return 1
+  }
+  const agent = options.agent === undefined ? {} : { agent: options.agent }
+  const added = await undisturbed(() => keep(daemon, definition, secrets, agent))
+  const code = await tell(context, who === null ? added : { ...added, who }, 'is kept, encrypted')
+  if (context.json) return code
+  for (const line of added.paste ?? []) await context.print(`  ${safeLines(line)}`)
+  if (asks && options.agent === undefined)
+    context.note('no agent takes its messages: give it one with --agent')
+  return code
+}
+
+function whichOf(rest: readonly string[], { platform, id }: AddOptions) {
+  const [word, more] = rest
+  if (word === undefined) throw usage('no platform is named', 'switchboard integrations add PLATFORM')
+  if (more !== undefined) throw usage(`"${oneLine(more)}" is one word too many`)
+  if (platform !== undefined) {
+    if (id !== undefined) throw usage('the id is given twice', 'leave --id out where --platform is written')
+    return { platform, id: word, asks: false }
+  }
+  return { platform: word, id: id ?? word, asks: true }
+}
+
+function demandBuilt({ module, names, planned, problems }: SetupDoor, platform: string): void {
+  if (module !== null) return
+  const what = planned
+    ? `platform "${oneLine(platform)}" is planned, but not in this version`
+    : `there is no platform "${oneLine(platform)}"`
+  throw usage([what, ...problems.map(oneLine)].join('; '), `what there is: ${names.join(', ')}`)
+}
+
+/** Before anybody types a secret for nothing. */
+async function demandFree(daemon: DaemonClient, id: string): Promise<void> {
+  if (!(await isThere(daemon, id))) return
+  throw new SwitchboardError('conflict', `integration "${id}" is there already`, {
+    hint: 'choose another id with --id ID',
+  })
+}
+
+async function isThere(daemon: DaemonClient, id: string): Promise<boolean> {
+  const { items } = await daemon.call<IntegrationList>('GET', '/api/integrations')
+  return items.some((one) => one.id === id)
+}
+
+/** The longest that a module may take to try, whatever it does. */
+const TRY_WITHIN_MS = 20_000
+
+/** Holds the answers to the schema, then tries them. Null: there is nothing to try, or it is not known here. */
+async function tryOut(
+  context: Context,
+  door: SetupDoor,
+  definition: Definition,
+  secrets: SecretAnswers,
+): Promise<string | null> {
+  const candidate = structuredClone(definition)
+  for (const key of secrets.keys()) putAt(candidate, key, 'secret:new')
+  const { options, platform } = await door.validate(candidate)
+  const setup = door.module?.setup
+  if (setup?.try === undefined) return null
+  const whole = structuredClone(options) as Definition
+  for (const [key, value] of secrets) putAt(whole, key, value)
+  const hidden = firstReference(whole, new Set(secrets.values()))
+  if (hidden !== null) {
+    context.note(`not tried: ${oneLine(hidden)} is read by the daemon alone`)
+    return null
+  }
+  const { who } = await door.tried(setup, whole, TRY_WITHIN_MS).catch((thrown: unknown) => {
+    throw withoutSecrets(thrown, platform, secrets)
+  })
+  context.note(`${platform} answers: this is ${oneLine(who)}`)
+  return who
+}
+
+function firstReference(value: unknown, typed: ReadonlySet<string>): string | null {
+  if (typeof value === 'string') return isSecretReference(value) && !typed.has(value) ? value : null
+  if (typeof value !== 'object' || value === null) return null
+  for (const inner of Object.values(value)) {
+    const found = firstReference(inner, typed)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** Code of others says what went wrong: whatever it quotes, a secret is not among it. */
+function withoutSecrets(thrown: unknown, platform: string, secrets: SecretAnswers): SwitchboardError {
+  const known = thrown instanceof SwitchboardError && thrown.code !== 'internal' ? thrown : null
+  let why = thrown instanceof Error ? thrown.message : String(thrown)
+  for (const secret of secrets.values()) why = why.replaceAll(secret, '…')
+  return new SwitchboardError(known?.code ?? 'execution_failed', `${platform}: ${why.slice(0, 500)}`, {
+    hint: 'nothing was kept: mend it and run the same again',
+  })
+}
+
+async function agreed(context: Context, id: string, yes: boolean): Promise<boolean> {
+  if (yes || context.json || !context.terminal.inputIsTty) return true
+  const answer = await context.terminal.ask(`keep it as ${id}? [Y/n]: `)
+  return answer !== null && /^(y(es)?)?$/i.test(answer.trim())
+}
+
+/** Secrets under names that nobody has, then the integration. What cannot be finished is taken back. */
+async function keep(
+  daemon: DaemonClient,
+  definition: Definition,
+  secrets: SecretAnswers,
+  agent: { readonly agent?: string },
+): Promise<IntegrationView> {
+  const kept: string[] = []
+  try {
+    const taken = new Set(secrets.size === 0 ? [] : await secretNames(daemon))
+    for (const [key, value] of secrets) {
+      const name = freeName(`${String(definition.id)}.${key}`, taken)
+      taken.add(name)
+      kept.push(name)
+      await daemon.call('PUT', secretPath(name), { body: { value } })
+      putAt(definition, key, `secret:${name}`)
+    }
+    return await daemon.call<IntegrationView>('POST', '/api/integrations', { body: { definition, ...agent } })
+  } catch (thrown) {
+    await takeBack(daemon, kept, String(definition.id), thrown)
+    throw thrown
+  }
+}
+
+/** An answer that never came may have been a yes: then what was kept is in use, and stays. */
+async function takeBack(
+  daemon: DaemonClient,
+  kept: readonly string[],
+  id: string,
+  thrown: unknown,
+): Promise<void> {
+  if (kept.length === 0) return
+  const refused = thrown instanceof SwitchboardError && thrown.code === 'conflict'
+  if (!refused && (await isThere(daemon, id).catch(() => true))) return
+  for (const name of kept) await daemon.call('DELETE', secretPath(name)).catch(() => undefined)
+}
+
+async function secretNames(daemon: DaemonClient): Promise<readonly string[]> {
+  const names: string[] = []
+  for await (const one of daemon.list<string | { readonly name: string }>('/api/secrets', {}, null))
+    names.push(typeof one === 'string' ? one : one.name)
+  return names
+}
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted
+  for (let more = 2; taken.has(name); more++) name = `${wanted}-${more}`
+  return name
+}
+
+const secretPath = (name: string) => `/api/secrets/${encodeURIComponent(name)}`
+
+/** Ctrl-C waits for these few requests: half of them would leave a secret that nobody refers to. */
+async function undisturbed<Result>(work: () => Promise<Result>): Promise<Result> {
+  const wait = () => undefined
+  process.on('SIGINT', wait)
+  try {
+    return await work()
+  } finally {
+    process.off('SIGINT', wait)
+  }
+}
+
+/** Texts stay texts where the schema says so; the rest is read as `--set` reads it. */
+function reader(module: PlatformModule | null) {
+  const schema = module?.options['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
+  return (key: string, written: string): unknown => {
+    const at = key.split('.').flatMap((part) => ['properties', part])
+    return readAt(schema, [...at, 'type'].join('.')) === 'string' ? written : readValue(written)
+  }
+}
+
+/** `out.url=env:URL` into the definition; true, false, numbers, lists and objects are read as JSON. */
+function put(definition: Definition, pair: string): void {
+  const cut = pair.indexOf('=')
+  if (cut < 1) throw usage(`--set: "${oneLine(pair)}" is not key=value`, 'write e.g. --set token=secret:TG')
+  putAt(definition, pair.slice(0, cut), readValue(pair.slice(cut + 1)))
+}
+
+export function readValue(written: string): unknown {
+  if (!/^(true|false|null|-?\d+(\.\d+)?|[[{].*)$/s.test(written)) return written
+  try {
+    return JSON.parse(written)
+  } catch {
+    return written
+  }
+}

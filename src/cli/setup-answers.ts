@@ -1,0 +1,151 @@
+// What an integration is set up with: the flags of its module's questions, what a person types, and what is piped in.
+// Secrets are kept apart: the definition gets a reference, and nobody prints them.
+import { nearest } from '../config/nearest.ts'
+import { isSecretReference } from '../config/secret-reference.ts'
+import { type ModuleSetup, type SetupQuestion, SwitchboardError } from '../contract/index.ts'
+import type { Context } from './context.ts'
+import { usage } from './failure.ts'
+import { oneLine } from './output/text.ts'
+
+export type Definition = Record<string, unknown>
+
+/** Values by the key that they fill, `out.secret` for a nested one. */
+export type SecretAnswers = ReadonlyMap<string, string>
+
+interface Wish {
+  readonly questions: ModuleSetup['questions']
+  /** By name, without the dashes. */
+  readonly flags: ReadonlyMap<string, string>
+  /** False: what was not given is left out, and the schema judges. */
+  readonly asks: boolean
+  /** Defaults are taken without asking. */
+  readonly yes: boolean
+  /** The value that a text means for a key: a number where the schema wants one. */
+  readonly read: (key: string, written: string) => unknown
+}
+
+/** `--token 1:a --label=x telegram` → the flags and the words between them. */
+export function readFlags(words: readonly string[]): {
+  readonly flags: ReadonlyMap<string, string>
+  readonly rest: readonly string[]
+} {
+  const flags = new Map<string, string>()
+  const rest: string[] = []
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? ''
+    if (!word.startsWith('--')) {
+      if (word.startsWith('-')) throw usage('a flag begins with two dashes', 'see what it takes with --help')
+      rest.push(word)
+      continue
+    }
+    const cut = word.indexOf('=')
+    const name = cut < 0 ? word.slice(2) : word.slice(2, cut)
+    const value = cut < 0 ? words[++at] : word.slice(cut + 1)
+    if (value === undefined) throw usage(`--${oneLine(name)} needs a value`)
+    if (flags.has(name)) throw usage(`--${oneLine(name)} is given twice`)
+    flags.set(name, value)
+  }
+  return { flags, rest }
+}
+
+/** Fills the definition. Throws `input_invalid` naming what is missing or not known, never a value. */
+export async function gatherAnswers(
+  context: Context,
+  definition: Definition,
+  { questions, flags, asks, yes, read }: Wish,
+): Promise<SecretAnswers> {
+  refuseUnknown(flags, questions)
+  const secrets = new Map<string, string>()
+  const take = ({ key, secret }: SetupQuestion, value: string) => {
+    if (secret === true && !isSecretReference(value)) secrets.set(key, value)
+    else putAt(definition, key, secret === true ? value : read(key, value))
+  }
+  for (const question of questions) {
+    const given = flags.get(question.flag)
+    if (given === undefined) continue
+    if (question.secret === true && !isSecretReference(given)) {
+      context.note(
+        `${context.paint.yellow('warning:')} --${question.flag} can be seen by others on this machine and stays in the shell's history`,
+      )
+    }
+    take(question, given)
+  }
+  const open = questions.filter(({ key, flag }) => !flags.has(flag) && readAt(definition, key) === undefined)
+  if (!asks || open.length === 0) return secrets
+  const typed = context.terminal.inputIsTty && !context.json
+  const piped = typed ? new Map<SetupQuestion, string>() : await pipedSecrets(context, open)
+  for (const question of open) {
+    const asked = typed && !(yes && question.default !== undefined)
+    const answer = asked ? await askFor(context, question) : (piped.get(question) ?? question.default)
+    if (answer === undefined) throw missing(question)
+    take(question, answer)
+  }
+  return secrets
+}
+
+/** One secret is the whole input; several are a line each, in order. */
+async function pipedSecrets(context: Context, open: readonly SetupQuestion[]) {
+  const found = new Map<SetupQuestion, string>()
+  const wanted = open.filter((question) => question.secret === true)
+  if (wanted.length === 0 || context.terminal.inputIsTty) return found
+  const input = (await context.terminal.readInput()).replace(/\r?\n$/, '')
+  const values = wanted.length === 1 ? [input] : input.split(/\r?\n/)
+  wanted.forEach((question, index) => {
+    const value = values[index] ?? ''
+    if (value !== '') found.set(question, value)
+  })
+  return found
+}
+
+async function askFor(context: Context, question: SetupQuestion): Promise<string> {
+  const { ask, secret = false, default: fallback } = question
+  const more = secret ? ' (hidden)' : fallback === undefined ? '' : ` [${fallback}]`
+  for (;;) {
+    const typed = await context.terminal.ask(`${oneLine(ask)}${oneLine(more)}: `, { hidden: secret })
+    if (typed === null) throw new SwitchboardError('input_invalid', 'nothing was kept: the input ended')
+    const answer = typed.trim() === '' ? fallback : typed.trim()
+    if (answer !== undefined) return answer
+    context.note('an answer is needed')
+  }
+}
+
+function refuseUnknown(flags: ReadonlyMap<string, string>, questions: ModuleSetup['questions']): void {
+  const known = questions.map(({ flag }) => flag)
+  const stranger = [...flags.keys()].find((flag) => !known.includes(flag))
+  if (stranger === undefined) return
+  const meant = nearest(stranger, known)
+  throw usage(
+    `unknown option "--${oneLine(stranger)}"`,
+    meant === null
+      ? `its own: ${known.map((flag) => `--${flag}`).join(', ') || 'none'}; other keys with --set KEY=VALUE`
+      : `did you mean: --${meant}`,
+  )
+}
+
+function missing({ flag, ask, secret }: SetupQuestion): SwitchboardError {
+  const how = secret === true ? 'type it at a terminal, or pipe it in' : `give it with --${flag} VALUE`
+  return usage(`--${flag} is missing: ${oneLine(ask)}`, `${how}; nothing was kept`)
+}
+
+/** What stands at `out.url`; undefined: nothing. */
+export function readAt(place: unknown, key: string): unknown {
+  let at = place
+  for (const part of key.split('.')) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined
+    at = (at as Definition)[part]
+  }
+  return at
+}
+
+export function putAt(definition: Definition, key: string, value: unknown): void {
+  const path = key.split('.')
+  const last = path.pop() ?? ''
+  let place = definition
+  for (const part of path) {
+    const inner = Object.hasOwn(place, part) ? place[part] : undefined
+    const next: Definition = typeof inner === 'object' && inner !== null ? (inner as Definition) : {}
+    place[part] = next
+    place = next
+  }
+  place[last] = value
+}
