@@ -4,6 +4,7 @@ import {
   type Cancel,
   type Clock,
   createBoundedMap,
+  defined,
   type HeldTurn,
   type HostAsk,
   type HostVerdict,
@@ -260,7 +261,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         const pending = calls.get(id)
         calls.delete(id)
         pending?.found()
-        pending?.resolve({ text, isError, structured, ...(note === undefined ? {} : { note }) })
+        pending?.resolve({ text, isError, structured, ...defined({ note }) })
         return
       }
       case 'asked':

@@ -4,6 +4,7 @@ import {
   type AttachedHost,
   type Cancel,
   type Clock,
+  defined,
   type FramePipe,
   type FrameReader,
   type HostEvent,
@@ -171,7 +172,7 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
       }
       case 'call': {
         const { id, key, tool, input, proved } = frame
-        const call = { key, tool, input, ...(proved === undefined ? {} : { provedBefore: proved }) }
+        const call = { key, tool, input, ...defined({ provedBefore: proved }) }
         const answered = at
           .call(call, (turn) => send({ t: 'evidence', id, turn }))
           .then(

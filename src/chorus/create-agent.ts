@@ -2,7 +2,7 @@
 // `onMessage` with a voice of its own. Deliveries of one channel follow one another; channels do not wait for each other.
 // What was taken lives in memory: whoever needs it to survive a crash runs Switchboard itself.
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
-import { asSwitchboardError, createBoundedMap, SwitchboardError } from '../contract/index.ts'
+import { asSwitchboardError, createBoundedMap, defined, SwitchboardError } from '../contract/index.ts'
 import {
   type ChorusDelivery,
   type ChorusEvent,
@@ -107,7 +107,7 @@ export function createAgent(options: AgentOptions): ChorusAgent {
         return sent
       },
       toolResult: (id, content) => send({ type: 'tool_result', id, content }),
-      error: (message, code) => send({ type: 'error', message, ...(code === undefined ? {} : { code }) }),
+      error: (message, code) => send({ type: 'error', message, ...defined({ code }) }),
       mcp() {
         tools.opened ??= connectMcp(voice.mcpServers, { fetch, allowPrivate }).catch((thrown: unknown) => {
           tools.opened = null // The next call tries again.

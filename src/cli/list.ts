@@ -1,5 +1,6 @@
 // What all lists share: filters from options, one JSON object a line for scripts, a table for people.
 import { suggestion } from '../config/nearest.ts'
+import { defined } from '../contract/index.ts'
 import type { Context } from './context.ts'
 import { usage } from './failure.ts'
 import { type Column, renderTable } from './output/table.ts'
@@ -29,13 +30,15 @@ export function listFilter<State extends string>(
   const now = context.terminal.now()
   return {
     ...(options.state === undefined ? {} : { states: parseStates(options.state, known) }),
-    ...(options.agent === undefined ? {} : { agent: options.agent }),
-    ...(options.integration === undefined ? {} : { integration: options.integration }),
-    ...(options.session === undefined ? {} : { session: options.session }),
-    ...(options.source === undefined ? {} : { source: options.source }),
+    ...defined({
+      agent: options.agent,
+      integration: options.integration,
+      session: options.session,
+      source: options.source,
+    }),
     ...(options.since === undefined ? {} : { sinceMs: parseMoment(options.since, '--since', now) }),
     ...(options.until === undefined ? {} : { untilMs: parseMoment(options.until, '--until', now) }),
-    ...(options.before === undefined ? {} : { before: options.before }),
+    ...defined({ before: options.before }),
     limit: limitOf(context, options.limit),
   }
 }

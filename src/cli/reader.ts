@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import {
   type ApprovalView,
   type AuditReport,
+  defined,
   type PairingView,
   type ReadDesk,
   rowPosition,
@@ -141,7 +142,7 @@ async function* pages<State extends string, Item extends { readonly id: string }
   let beforeSeq = filter.before === undefined ? undefined : placeBefore(rowPosition(filter.before))
   while (left > 0) {
     const limit = Math.min(PAGE, left)
-    const items = await read({ ...filter, limit, ...(beforeSeq === undefined ? {} : { beforeSeq }) })
+    const items = await read({ ...filter, limit, ...defined({ beforeSeq }) })
     yield* items
     left -= items.length
     const last = items.at(-1)

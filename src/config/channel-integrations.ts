@@ -5,6 +5,7 @@ import {
   type Binding,
   CHANNEL_PLATFORM,
   type ChannelsSettings,
+  defined,
   type IntegrationSettings,
   type McpServerSettings,
   type Settings,
@@ -99,7 +100,7 @@ function bindingOf(server: string, agent: AgentSettings): Binding {
   const limiting = named?.senderLimit ? named : agent.bindings.find((binding) => admits(binding, server))
   return {
     ...named,
-    ...(limiting?.senderLimit === undefined ? {} : { senderLimit: limiting.senderLimit }),
+    ...defined({ senderLimit: limiting?.senderLimit }),
     ...(limiting === undefined ? {} : { limitedBy: agent.bindings.indexOf(limiting) }),
     plugin: CHANNEL_PLATFORM,
     instance: channelIntegrationId(server, agent.id),

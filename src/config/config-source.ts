@@ -2,6 +2,7 @@
 import {
   type AdapterShelf,
   type Clock,
+  defined,
   type Logger,
   type Settings,
   SwitchboardError,
@@ -75,7 +76,7 @@ export async function openConfigSource(
       adapters: config.adapters,
       failedModules,
       defaultStore: config.defaultStore,
-      ...(deps.readFile === undefined ? {} : { readFile: deps.readFile }),
+      ...defined({ readFile: deps.readFile }),
     })
   }
 

@@ -1,6 +1,6 @@
 // `switchboard schema`: the configuration as JSON Schema, so that editors complete and check while one writes.
 import { z } from 'zod'
-import { type AdapterBook, CHANNEL_PLATFORM, type KnownAdapter } from '../contract/index.ts'
+import { type AdapterBook, CHANNEL_PLATFORM, defined, type KnownAdapter } from '../contract/index.ts'
 import { optionsJsonSchema } from './options-schema.ts'
 import { CONNECTOR_KEY } from './schema/agents.ts'
 import { configSchema } from './schema/index.ts'
@@ -62,7 +62,7 @@ function union(
         ...here,
         type: 'object',
         properties: {
-          ...(idSchema === undefined ? {} : { id: idSchema }),
+          ...defined({ id: idSchema }),
           ...others,
           [key]: { type: 'string', const: name },
           ...propertiesOf(here),

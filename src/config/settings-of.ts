@@ -6,6 +6,7 @@ import {
   type Binding,
   type ChannelsSettings,
   DEFAULT_PORT,
+  defined,
   type IntegrationSettings,
   type ModuleStanding,
   type Settings,
@@ -51,7 +52,7 @@ export function settingsOf(
       port: port ?? DEFAULT_PORT,
       ...(port === undefined ? {} : { portChosen: true }),
       publicUrl: public_url === undefined ? null : public_url.replace(/\/+$/, ''),
-      ...(admin_token === undefined ? {} : { adminToken: admin_token }),
+      ...defined({ adminToken: admin_token }),
     },
     store: storeOf(config.store, place),
     integrations: config.integrations.map((one, index) => integrationOf(one, index, config, side)),
@@ -121,7 +122,7 @@ export function integrationOf(
     options: one.options,
     ackReaction: one.ack_reaction ?? config.tunables.ack_reaction,
     replyToMode: one.reply_to_mode ?? reply_to_mode,
-    ...(chunk === undefined ? {} : { textChunkLimit: chunk }),
+    ...defined({ textChunkLimit: chunk }),
     origin: `integrations[${index}]`,
   }
 }
@@ -178,10 +179,9 @@ function agentOf(one: AgentConfig, index: number, config: Config, side: SideFile
       (binding): Binding => ({
         plugin: binding.plugin,
         instance: instanceOf(config, binding),
-        ...(binding.conversations === undefined ? {} : { conversations: binding.conversations }),
+        ...defined({ conversations: binding.conversations }),
         allowedChannelServers: binding.allowed_channel_servers,
-        ...(binding.rate_limit === undefined ? {} : { senderLimit: binding.rate_limit }),
-        ...(binding.context === undefined ? {} : { context: binding.context }),
+        ...defined({ senderLimit: binding.rate_limit, context: binding.context }),
       }),
     ),
     channels: channelsOf(channels),
@@ -207,7 +207,7 @@ export function channelsOf(channels: AgentConfig['channels']): ChannelsSettings 
       server: entry.server,
       pluginSource: entry.plugin_source ?? null,
       outboundToolName: entry.outbound_tool_name,
-      ...(entry.outbound_arguments === undefined ? {} : { outboundArguments: entry.outbound_arguments }),
+      ...defined({ outboundArguments: entry.outbound_arguments }),
       rateLimit: entry.rate_limit ?? null,
     })),
   }

@@ -1,4 +1,5 @@
 // Going over all rows: page after page, newest first, so that no cap ends it in silence.
+import { defined } from './defined.ts'
 
 const PAGE = 500
 
@@ -9,7 +10,7 @@ export async function* everyRow<Row extends { readonly seq: number }>(
 ): AsyncGenerator<Row, void, undefined> {
   let beforeSeq: number | undefined
   for (;;) {
-    const rows = await read({ limit: pageSize, ...(beforeSeq === undefined ? {} : { beforeSeq }) })
+    const rows = await read({ limit: pageSize, ...defined({ beforeSeq }) })
     yield* rows
     beforeSeq = rows.at(-1)?.seq
     if (beforeSeq === undefined || rows.length < pageSize) return

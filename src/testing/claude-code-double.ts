@@ -3,6 +3,7 @@
 // It follows what version 2.1.325 was seen to do. What a model would do is the test's own script.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { defined } from '../contract/index.ts'
 import { type ChannelSession, closedGate, pluginServerName } from './claude-code-gates.ts'
 
 export interface ClaudeCodeOptions extends ChannelSession {
@@ -93,7 +94,7 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
       CLAUDECODE: '1',
       CLAUDE_CODE_ENTRYPOINT: 'cli',
       CLAUDE_CODE_SESSION_ID: sessionId,
-      ...(options.cwd === undefined ? {} : { CLAUDE_PROJECT_DIR: options.cwd }),
+      ...defined({ CLAUDE_PROJECT_DIR: options.cwd }),
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   })

@@ -1,15 +1,16 @@
 // An agent that a test plays: it records what it is handed, answers by script, and can be absent, slow or broken. Like
 // a real agent it outlives the gateway that talks to it.
-import type {
-  Accepted,
-  AgentConnector,
-  AgentOutlet,
-  Ask,
-  ConnectorDeps,
-  Delivery,
-  OpenAtHost,
-  Redelivery,
-  Verdict,
+import {
+  type Accepted,
+  type AgentConnector,
+  type AgentOutlet,
+  type Ask,
+  type ConnectorDeps,
+  type Delivery,
+  defined,
+  type OpenAtHost,
+  type Redelivery,
+  type Verdict,
 } from '../contract/index.ts'
 
 /** What the agent does with a delivery. It may throw: then the turn was not taken. */
@@ -148,7 +149,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
         kind: 'say',
         ...of(delivery),
         text,
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        ...defined({ idempotencyKey }),
       }),
     speak: (session, text, more = {}) => accept({ kind: 'say', session, text, ...more }),
     ask: (delivery, ask) => accept({ kind: 'ask', ...of(delivery), ask }),

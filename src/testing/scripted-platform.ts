@@ -4,6 +4,7 @@ import {
   type Abilities,
   type Address,
   type Attachment,
+  defined,
   type InboundEvent,
   LEASE_MS,
   NO_TEXT_LIMIT,
@@ -188,11 +189,10 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
       chat: about.chat ?? ('direct' as const),
       sender: {
         id: sender,
-        ...(about.name === undefined ? {} : { name: about.name }),
-        ...(about.isBot === undefined ? {} : { isBot: about.isBot }),
+        ...defined({ name: about.name, isBot: about.isBot }),
       },
       at: 0,
-      ...(thread === undefined ? {} : { thread }),
+      ...defined({ thread }),
     })
     const one = async (event: InboundEvent): Promise<Received> => {
       const [received] = await receive(integration, [event])
@@ -268,7 +268,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
         textLimit: limitOf(mine.textLimit),
         markdown: mine.markdown ?? 'written',
         sendFrom: 'any',
-        ...(mine.paceMs === undefined ? {} : { paceMs: mine.paceMs }),
+        ...defined({ paceMs: mine.paceMs }),
         async start(intake, cursor) {
           doors.set(id, {
             async receive(events, position) {

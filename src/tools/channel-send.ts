@@ -1,5 +1,6 @@
 // channel_send: calls the outbound tool of a channel server.
 import { z } from 'zod'
+import { defined } from '../contract/index.ts'
 import { defineTool } from './tool.ts'
 
 export const channelSend = defineTool({
@@ -34,7 +35,6 @@ export const channelSend = defineTool({
   run: (desk, caller, { server, content, arguments: given }) =>
     desk.channelSend(caller, {
       server,
-      ...(content === undefined ? {} : { content }),
-      ...(given === undefined ? {} : { arguments: given }),
+      ...defined({ content, arguments: given }),
     }),
 })

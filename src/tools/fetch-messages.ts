@@ -1,5 +1,6 @@
 // fetch_messages: the latest messages of a conversation.
 import { z } from 'zod'
+import { defined } from '../contract/index.ts'
 import { defineTool } from './tool.ts'
 
 const MOST = 100
@@ -23,7 +24,7 @@ export const fetchMessages = defineTool({
     const channel = rest.channel ?? chat_id
     return {
       ...rest,
-      ...(channel === undefined ? {} : { channel }),
+      ...defined({ channel }),
       ...(limit === undefined ? {} : { limit: typeof limit === 'number' && limit > MOST ? MOST : limit }),
     }
   },

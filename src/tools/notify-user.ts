@@ -1,6 +1,6 @@
 // notify_user: tells the person who owns the session, through the integrations that they have.
 import { z } from 'zod'
-import { asSwitchboardError, SwitchboardError } from '../contract/index.ts'
+import { asSwitchboardError, defined, SwitchboardError } from '../contract/index.ts'
 import { defineTool } from './tool.ts'
 
 /** Every type that `channel` may name; the description lists them, so that none is forgotten. */
@@ -63,10 +63,12 @@ export const notifyUser = defineTool({
   async run(desk, caller, input) {
     const order = {
       message: input.message,
-      ...(input.channel === undefined ? {} : { channel: input.channel }),
-      ...(input.urgency === undefined ? {} : { urgency: input.urgency }),
-      ...(input.claim_thread === undefined ? {} : { claimThread: input.claim_thread }),
-      ...(input.claim_thread_label === undefined ? {} : { claimThreadLabel: input.claim_thread_label }),
+      ...defined({
+        channel: input.channel,
+        urgency: input.urgency,
+        claimThread: input.claim_thread,
+        claimThreadLabel: input.claim_thread_label,
+      }),
     }
     const outcome = await desk.notifyUser(caller, order).catch((thrown: unknown) => {
       throw worded(asSwitchboardError(thrown))
@@ -87,7 +89,6 @@ function worded(error: SwitchboardError): SwitchboardError {
   const { hint, retryAfterMs } = error
   return new SwitchboardError(error.code, failure(error.message), {
     cause: error,
-    ...(hint === undefined ? {} : { hint }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ hint, retryAfterMs }),
   })
 }

@@ -1,6 +1,6 @@
 // The tools beside those of the official Claude Code plugins: whoever calls ours as theirs is understood.
 import { describe, expect, it } from 'vitest'
-import type { ToolCaller } from '../contract/index.ts'
+import { defined, type ToolCaller } from '../contract/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
 import { createRecordingDesk } from './fixtures/recording-desk.ts'
 import { callTool, inputSchemaOf, toolByName } from './index.ts'
@@ -72,7 +72,7 @@ describe('[S11.format] format', () => {
   const CALLER: ToolCaller = { agent: 'kate', session: null, user: null, turn: null, idempotencyKey: null }
   const said = async (tool: string, format: unknown, text: string) => {
     const { desk, asked } = createRecordingDesk()
-    const input = { chat_id: 'tg:1', message_id: '7', text, ...(format === undefined ? {} : { format }) }
+    const input = { chat_id: 'tg:1', message_id: '7', text, ...defined({ format }) }
     const outcome = await callTool(toolOf(tool), { desk, caller: CALLER, input, log: createRecordingLog() })
     const { text: told, plain } = (asked[0]?.input ?? {}) as { text?: string; plain?: true }
     return outcome.isError ? outcome.text : { text: told, plain }

@@ -1,5 +1,6 @@
 // reply: answers in a conversation that spoke to the agent.
 import { z } from 'zod'
+import { defined } from '../contract/index.ts'
 import { CHAT_ID } from './fields.ts'
 import { FORMAT, saidAs } from './message-format.ts'
 import { defineTool } from './tool.ts'
@@ -33,7 +34,6 @@ export const reply = defineTool({
     desk.reply(caller, {
       chatId: chat_id,
       ...saidAs(text, format),
-      ...(reply_to === undefined ? {} : { replyTo: reply_to }),
-      ...(files === undefined ? {} : { files }),
+      ...defined({ replyTo: reply_to, files }),
     }),
 })

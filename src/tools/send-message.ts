@@ -1,5 +1,6 @@
 // send_message: posts to any allowed target, not just the conversation that started the turn.
 import { z } from 'zod'
+import { defined } from '../contract/index.ts'
 import { defineTool } from './tool.ts'
 
 export const sendMessage = defineTool({
@@ -45,7 +46,6 @@ export const sendMessage = defineTool({
       platform,
       target,
       body,
-      ...(thread === undefined ? {} : { thread }),
-      ...(integration === undefined ? {} : { integration }),
+      ...defined({ thread, integration }),
     }),
 })

@@ -1,6 +1,6 @@
 // The tools as data: their schemas, what they make of arguments, and what a call gives back whatever happens.
 import { describe, expect, it } from 'vitest'
-import { SwitchboardError, type ToolCaller } from '../contract/index.ts'
+import { defined, SwitchboardError, type ToolCaller } from '../contract/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
 import { type Answers, createRecordingDesk, done } from './fixtures/recording-desk.ts'
 import { callTool, createAbsentDesk, inputSchemaOf, sessionSchemaOf, TOOLS, toolByName } from './index.ts'
@@ -254,7 +254,7 @@ describe('bad arguments', () => {
     [true, true],
   ])('claim_thread %j counts only if it is true itself', async (claim_thread, claimThread) => {
     const { input } = await call('notify_user', { message: 'x', claim_thread, claim_thread_label: 7 })
-    expect(input).toEqual({ message: 'x', ...(claimThread === undefined ? {} : { claimThread }) })
+    expect(input).toEqual({ message: 'x', ...defined({ claimThread }) })
   })
 
   it('fetch_messages takes chat_id too, and at most what there can be', async () => {

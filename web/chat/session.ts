@@ -1,5 +1,6 @@
 // The page's one piece of moving state: enters with the link's ticket, loads the history, keeps the stream, sends what
 // was typed. Components only read `state` and call the verbs.
+import { defined } from '../../src/contract/defined.ts'
 import { call } from '../shared/http.ts'
 import { keepDraft } from './draft.ts'
 import {
@@ -326,8 +327,7 @@ function pickState(news: StateNews): StateNews {
   return {
     id,
     state,
-    ...(reason === undefined ? {} : { reason }),
-    ...(reasonText === undefined ? {} : { reasonText }),
+    ...defined({ reason, reasonText }),
   }
 }
 

@@ -1,5 +1,5 @@
 // `switchboard audit`: proves that the ledger is whole and that every message is accounted for; exports it.
-import type { AuditReport } from '../../contract/index.ts'
+import { type AuditReport, defined } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { renderFields } from '../output/table.ts'
@@ -48,7 +48,7 @@ function auditJson(report: AuditReport): object {
       ok: report.conservation.ok,
     },
     head: report.head,
-    ...(report.checkpoint === undefined ? {} : { checkpoint: report.checkpoint }),
+    ...defined({ checkpoint: report.checkpoint }),
   }
 }
 

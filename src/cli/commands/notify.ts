@@ -1,5 +1,5 @@
 // `switchboard notify TEXT…`: a notification from the operator, through the same outlet as everyone's.
-import type { NotifyOrder, SendResult } from '../../contract/index.ts'
+import { defined, type NotifyOrder, type SendResult } from '../../contract/index.ts'
 import type { Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { oneLine } from '../output/text.ts'
@@ -22,9 +22,7 @@ export const notify: Run<NotifyOptions> = async (context, words, options) => {
   if (message.trim() === '') throw usage('the text is empty', 'write it, or pipe it in with: notify -')
   const order: NotifyOrder = {
     message,
-    ...(options.channel === undefined ? {} : { channel: options.channel }),
-    ...(urgency === undefined ? {} : { urgency }),
-    ...(options.user === undefined ? {} : { user: options.user }),
+    ...defined({ channel: options.channel, urgency, user: options.user }),
   }
   const told = await daemon.call<SendResult & { readonly text: string }>('POST', '/api/notify', {
     body: order,

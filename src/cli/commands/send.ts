@@ -1,5 +1,5 @@
 // `switchboard send TO TEXT…`: a message from the operator, through the same outlet as everyone's.
-import type { SendOrder, SendResult } from '../../contract/index.ts'
+import { defined, type SendOrder, type SendResult } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { oneLine } from '../output/text.ts'
@@ -21,10 +21,12 @@ export const send: Run<SendOptions> = async (context, [to = '', ...words], optio
   const order: SendOrder = {
     to,
     text: await textOf(context, words),
-    ...(options.thread === undefined ? {} : { thread: options.thread }),
-    ...(options.integration === undefined ? {} : { integration: options.integration }),
-    ...(options.key === undefined ? {} : { idempotency_key: options.key }),
-    ...(waitMs === undefined ? {} : { wait_ms: waitMs }),
+    ...defined({
+      thread: options.thread,
+      integration: options.integration,
+      idempotency_key: options.key,
+      wait_ms: waitMs,
+    }),
   }
   const result = await daemon.call<SendResult>('POST', '/api/send', {
     body: order,

@@ -4,7 +4,7 @@ import type { Daemon, DaemonOptions } from '../../app/daemon.ts'
 import { readDaemonNote } from '../../config/daemon-note.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { shellWord } from '../../config/shell-word.ts'
-import { SwitchboardError } from '../../contract/index.ts'
+import { defined, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { storeAway, usage } from '../failure.ts'
 import { startInPlace } from '../give-way.ts'
@@ -69,9 +69,7 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
     const begin = {
       dataDir,
       configFile,
-      ...(options.host === undefined ? {} : { host: options.host }),
-      ...(port === undefined ? {} : { port }),
-      ...(idleExitMs === undefined ? {} : { idleExitMs }),
+      ...defined({ host: options.host, port, idleExitMs }),
       ...logOptions(context),
     }
     const way = {

@@ -1,5 +1,6 @@
 // Reading the outbox, and the transcript of an integration: what was said, both ways, oldest first.
 import {
+  defined,
   opText,
   rowSeq,
   type SendFilter,
@@ -148,6 +149,6 @@ function outbound(send: SendRow): TranscriptEntry {
     state: send.state,
     reason: send.reason,
     ...(send.op ? { op: send.op } : {}),
-    ...(platformMessageId === undefined ? {} : { platformMessageId }),
+    ...defined({ platformMessageId }),
   }
 }

@@ -1,6 +1,13 @@
 // Store suite: claims and routes. Who speaks first may be answered, once, in the commit of the message.
 import { describe, expect, it } from 'vitest'
-import type { ClaimRules, ClaimTexts, Effect, SendMove, Store } from '../../contract/index.ts'
+import {
+  type ClaimRules,
+  type ClaimTexts,
+  defined,
+  type Effect,
+  type SendMove,
+  type Store,
+} from '../../contract/index.ts'
 import {
   item,
   type MakeStoreFixture,
@@ -78,7 +85,7 @@ export function describeClaims(make: MakeStoreFixture): void {
         ],
       })
     const says = async (text: string, rules: Partial<ClaimRules> = {}, messageId?: string) => {
-      const one = item({ text, ...(messageId === undefined ? {} : { messageId }) })
+      const one = item({ text, ...defined({ messageId }) })
       const [result] = await store.receive([{ ...one, claims: { ...RULES, ...rules } }])
       if (!result) throw new Error('no result')
       return result

@@ -1,6 +1,6 @@
 // Store suite: lanes and turns. Taking, settling, fencing, redelivery, operators, expiry.
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../contract/index.ts'
+import { defined, type Store } from '../../contract/index.ts'
 import {
   counts,
   LEASE_MS,
@@ -279,7 +279,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       for (let after: string | undefined; ; ) {
         const page = await store.findWork('turns', ['kate'], {
           limit: 2,
-          ...(after === undefined ? {} : { after }),
+          ...defined({ after }),
         })
         found.push(...page.map((work) => work.lane))
         after = page.at(-1)?.lane

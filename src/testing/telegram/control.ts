@@ -1,7 +1,7 @@
 // The emulator's own doors beside the Bot API: a page, POST /_person to act as a person, GET /_chat/ID to see a chat as
 // people see it, POST /_faults for another plan. Loopback only, and closed to the scripts of other sites.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { SwitchboardError } from '../../contract/index.ts'
+import { defined, SwitchboardError } from '../../contract/index.ts'
 import { parseFaultRules } from '../fault-plan.ts'
 import { CONTROL_PAGE } from './control-page.ts'
 import type { FakeTelegram } from './fake-telegram.ts'
@@ -73,16 +73,14 @@ function act(fake: FakeTelegram, action: PersonAction): object {
   if (typeof action.text !== 'string' || action.text === '')
     throw new SwitchboardError('input_invalid', 'give one of text, tap, react, edit or file')
   const options = {
-    ...(action.reply_to === undefined ? {} : { replyTo: action.reply_to }),
-    ...(action.topic === undefined ? {} : { topic: action.topic }),
+    ...defined({ replyTo: action.reply_to, topic: action.topic }),
   }
   return { ok: true, message_id: person.says(action.text, options).message_id }
 }
 
 function personOf(fake: FakeTelegram, { chat, from, name }: PersonAction): Person {
   return fake.person({
-    ...(from === undefined ? {} : { id: from }),
-    ...(name === undefined ? {} : { name }),
+    ...defined({ id: from, name }),
     // A positive chat is the direct one of that person.
     ...(chat === undefined ? {} : chat > 0 ? { id: chat } : { chat: { id: chat, is_forum: true } }),
   })
@@ -95,7 +93,7 @@ function transcript(fake: FakeTelegram, id: number): object {
     from_bot: fromBot,
     text: message.text ?? message.caption ?? (message.document || message.photo ? '(file)' : ''),
     buttons: message.reply_markup?.inline_keyboard.flat().map((button) => button.text) ?? [],
-    ...(message.message_thread_id === undefined ? {} : { topic: message.message_thread_id }),
+    ...defined({ topic: message.message_thread_id }),
     ...(silent ? { silent } : {}),
     ...(reaction === null ? {} : { reaction }),
   }))

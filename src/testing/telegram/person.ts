@@ -1,4 +1,5 @@
 // The person's side, to be scripted: what they write, tap, react, change and send becomes updates for the bot.
+import { defined } from '../../contract/index.ts'
 import type { FakeChat, FakeMessage, FakeUpdate, FakeUser, World } from './world.ts'
 
 export interface PersonOptions {
@@ -47,7 +48,7 @@ export function createPerson(world: World, options: PersonOptions = {}): Person 
     id,
     is_bot: options.isBot ?? false,
     first_name,
-    ...(options.username === undefined ? {} : { username: options.username }),
+    ...defined({ username: options.username }),
   }
   const chat = world.addChat(
     options.chat === undefined
@@ -68,7 +69,7 @@ export function createPerson(world: World, options: PersonOptions = {}): Person 
         chat,
         ...content,
         ...topicFields(topic ?? options.topic),
-        ...(quoted === undefined ? {} : { reply_to_message: quoted }),
+        ...defined({ reply_to_message: quoted }),
         ...fields,
       },
       { fromBot: false, silent: false, sentAs: {} },
@@ -135,7 +136,7 @@ export function createPerson(world: World, options: PersonOptions = {}): Person 
       const facts = world.addFile({ name, mime, bytes: Buffer.from(content) })
       return write({
         document: { ...facts, file_name: name, mime_type: mime },
-        ...(caption === undefined ? {} : { caption }),
+        ...defined({ caption }),
       })
     },
     sendsPhotos(captions) {

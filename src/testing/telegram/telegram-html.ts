@@ -1,4 +1,5 @@
 // The HTML of the Bot API, read as its server reads it: the visible text, or the error in its words.
+import { defined } from '../../contract/index.ts'
 
 export type ReadHtml =
   | { readonly text: string; readonly entities: readonly FakeEntity[] }
@@ -91,6 +92,6 @@ function entityOf(open: Open, end: number): FakeEntity {
     offset: open.at,
     length: end - open.at,
     ...(url === undefined ? {} : { url: url.replaceAll('&amp;', '&') }),
-    ...(language === undefined ? {} : { language }),
+    ...defined({ language }),
   }
 }

@@ -1,0 +1,18 @@
+// Fields that may be absent: under `exactOptionalPropertyTypes` an absent field and one that is undefined are two things,
+// and over the wire too.
+
+/** The fields without those that are undefined: `{ id, ...defined({ detail, hint }) }`. */
+export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
+  const kept: Defined<Fields> = {}
+  for (const key in fields) {
+    const value = fields[key]
+    if (isDefined(value)) kept[key] = value
+  }
+  return kept
+}
+
+export type Defined<Fields extends object> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> }
+
+function isDefined<Value>(value: Value): value is Exclude<Value, undefined> {
+  return value !== undefined
+}
