@@ -67,6 +67,8 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
       routingKey: options.env.CLAUDE_CODE_SESSION_ID || null,
       // A host that names no session of its own is still the same one when it attaches again.
       shim: randomUUID(),
+      // On another machine it means nothing.
+      ...(remote ? {} : { folder: process.cwd() }),
       open: remote ? remoteLink(remote) : socketLink(folder.attachSocket),
     },
     {

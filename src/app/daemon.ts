@@ -1,6 +1,6 @@
 // The daemon: owns a data folder, opens the store, lets the river flow, listens, and drains when told to stop.
 import { createHash } from 'node:crypto'
-import { hostname } from 'node:os'
+import { homedir, hostname } from 'node:os'
 import { dirname } from 'node:path'
 // By their own files: the whole room would bring its schemas along, which the embedded default does not need.
 import { openConfigSource } from '../config/config-source.ts'
@@ -46,6 +46,7 @@ import { createAuthenticate } from './principals.ts'
 import { createNodeClock, createRealRandom } from './real-clock.ts'
 import { createRemoteHosts } from './remote-hosts.ts'
 import { createSecretDoors } from './secret-doors.ts'
+import { secretFiles, sendRoots } from './send-roots.ts'
 import { createSendableFiles, statePlaces } from './sendable-files.ts'
 import { namedModules, settingsInForce } from './settings-in-force.ts'
 import { followSharedChanges } from './shared-changes.ts'
@@ -272,8 +273,14 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       notifier: gateway.notifier,
       dispatcher: gateway.dispatcher,
       files: createSendableFiles({
-        never: statePlaces(folder.path, storeAt),
+        never: () => [
+          ...statePlaces(folder.path, storeAt),
+          ...config.files(),
+          ...secretFiles(settings(), sources.folder),
+        ],
         attachments: folder.attachments,
+        roots: (hostFolder) => sendRoots(settings(), { configFile, hostFolder }),
+        home: homedir(),
       }),
     })
     watchHints(store, watchers)

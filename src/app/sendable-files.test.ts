@@ -31,8 +31,14 @@ afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const files = (maxBytes?: number) =>
   createSendableFiles({
-    never: statePlaces(data, `sqlite:${join(root, 'elsewhere.db')}`),
+    never: () => [
+      ...statePlaces(data, `sqlite:${join(root, 'elsewhere.db')}`),
+      join(root, 'switchboard.yaml'),
+      join(root, 'bot.token'),
+    ],
     attachments: join(data, 'attachments'),
+    roots: (hostFolder) => [root, ...(hostFolder === null ? [] : [hostFolder])],
+    home: join(root, 'home'),
     ...(maxBytes === undefined ? {} : { maxBytes }),
   })
 
@@ -108,6 +114,44 @@ describe('a file that is to be attached', () => {
     going = false
     await swapping
     expect([...said]).not.toContain('a key')
+  })
+
+  it('[I14.send-roots] lies under a folder that may be sent from, the working folder of the host among them', async () => {
+    const outside = realpathSync(mkdtempSync(join(tmpdir(), 'swb-outside-')))
+    try {
+      writeFileSync(join(outside, 'notes.txt'), 'notes')
+      symlinkSync(join(outside, 'notes.txt'), join(root, 'link.txt'))
+      for (const path of [join(outside, 'notes.txt'), join(root, 'link.txt'), `${root}-beside`]) {
+        writeFileSync(`${root}-beside`, 'a neighbour with the same beginning')
+        await expect(files().read(path), path).rejects.toMatchObject({
+          code: 'input_invalid',
+          message: `files: ${path} is outside of tunables.send_roots`,
+          hint: `files may be sent from: ${root}`,
+        })
+      }
+      expect(await files().read(join(outside, 'notes.txt'), outside)).toMatchObject({ name: 'notes.txt' })
+    } finally {
+      rmSync(outside, { recursive: true, force: true })
+      rmSync(`${root}-beside`, { force: true })
+    }
+  })
+
+  it('[I14.send-never] is never the configuration, a file: secret or what begins with a dot in the home', async () => {
+    mkdirSync(join(root, 'home', '.ssh'), { recursive: true })
+    writeFileSync(join(root, 'home', '.ssh', 'id'), 'a key')
+    writeFileSync(join(root, 'home', '.netrc'), 'a password')
+    writeFileSync(join(root, 'home', 'plain.txt'), 'mine to send')
+    for (const name of ['switchboard.yaml', 'bot.token']) {
+      writeFileSync(join(root, name), name)
+      linkSync(join(root, name), join(root, `${name}.txt`))
+      symlinkSync(join(root, name), join(root, `${name}.link`))
+      for (const path of [name, `${name}.txt`, `${name}.link`])
+        await expect(files().read(join(root, path)), path).rejects.toThrow('refusing to send channel state')
+    }
+    symlinkSync(join(root, 'home', '.ssh'), join(root, 'shown'))
+    for (const path of ['home/.ssh/id', 'home/.netrc', 'shown/id', 'home/.ssh/../.ssh/id'])
+      await expect(files().read(`${root}/${path}`), path).rejects.toThrow('dot-folder of your home')
+    expect(await files().read(join(root, 'home', 'plain.txt'))).toMatchObject({ name: 'plain.txt' })
   })
 
   it('must be there, whole, a file, and not too long', async () => {

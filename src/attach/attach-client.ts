@@ -20,6 +20,7 @@ import {
   encodeFrame,
   type HelloFrame,
   isTooLong,
+  MAX_PLACE,
   parseDaemonFrame,
   type ShimFrame,
   type WelcomeFacts,
@@ -33,6 +34,8 @@ export interface AttachClientConfig {
   readonly routingKey: string | null
   /** Names this process among others of the same host. */
   readonly shim: string
+  /** Where the host works; one that no frame takes is not told. */
+  readonly folder?: string
   /** Opens the pipe: the daemon's socket, or a WebSocket to another machine. */
   readonly open: OpenLink
 }
@@ -132,6 +135,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       held: [...held.values()],
       asks: [...asks].filter(([, unsent]) => unsent === null).map(([id]) => id),
       proven,
+      ...(config.folder && config.folder.length <= MAX_PLACE ? { folder: config.folder } : {}),
     }
     // With ids of unheard-of length it may be: better one handed over again than none ever.
     return isTooLong(frame) ? { ...frame, held: frame.held.slice(-HELD_OF_ANY_LENGTH) } : frame

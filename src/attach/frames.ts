@@ -9,7 +9,7 @@ export const ATTACH_VERSION = 1
 export const MAX_FRAME_BYTES = 8 * 1_048_576
 const MAX_ID = 200
 const MAX_KEY = 400
-const MAX_PLACE = 4_096
+export const MAX_PLACE = 4_096
 const MAX_ASKS = 1_000
 /** For what stands around the text of an event. */
 const ROOM = 65_536
@@ -192,6 +192,7 @@ function parseHello(given: Fields): HelloFrame {
     held: held.map((one) => parseHeld(record(one, 'held'))),
     asks: asks.map((one) => word({ asks: one }, 'asks')),
     proven: given.proven === true,
+    ...(given.folder === undefined ? {} : { folder: word(given, 'folder', MAX_PLACE) }),
   }
 }
 

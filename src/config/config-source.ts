@@ -30,6 +30,8 @@ export interface ConfigSource {
   /** The file, null for the embedded default. */
   readonly file: string | null
   current(): Settings
+  /** Every file that the one in force was read from. */
+  files(): readonly string[]
   /** Reads the file again. Never throws on what it holds. `by` is told to who listens. */
   reload(by?: string): Promise<ReloadResult>
   /** Called after a swap, with the new and the old one. */
@@ -94,6 +96,7 @@ export async function openConfigSource(
     throw configError(file ?? 'switchboard.yaml', first.problems)
   }
   let settings = first.settings
+  let files = first.files
   let problem: string | null = null
   watcher?.follow(first.files)
 
@@ -132,6 +135,7 @@ export async function openConfigSource(
     const before = settings
     const same = before.digest === loaded.settings.digest && sameList(before.warnings, loaded.warnings)
     settings = loaded.settings
+    files = loaded.files
     if (!same) tell(changeListeners, settings, before)
     const result: ReloadResult = {
       outcome: same ? 'unchanged' : 'changed',
@@ -145,6 +149,7 @@ export async function openConfigSource(
   return {
     file,
     current: () => settings,
+    files: () => files,
     reload,
     onChange: (listen) => void changeListeners.push(listen),
     onReload: (listen) => void reloadListeners.push(listen),

@@ -138,6 +138,7 @@ tunables:
   send_retry_max: 3s
   send_max_attempts: 4
   ack_reaction: "👀"
+  send_roots: [out, /srv/reports]
 retention: { bodies: 30d, rows: 90d, ledger: 365d }
 `)
     expect(tunables).toEqual({
@@ -161,6 +162,7 @@ retention: { bodies: 30d, rows: 90d, ledger: 365d }
       sendRetryMaxMs: 3_000,
       sendMaxAttempts: 4,
       ackReaction: '👀',
+      sendRoots: ['out', '/srv/reports'],
     })
     expect(problemsFrom('tunables: { unknown_policy: hodl }')).toContain(
       'unknown_policy must be one of note, hold — did you mean "hold"?',

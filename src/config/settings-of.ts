@@ -235,6 +235,7 @@ function tunablesOf({ tunables: t, retention }: Config): Tunables {
     sendRetryMaxMs: t.send_retry_max,
     sendMaxAttempts: t.send_max_attempts,
     ackReaction: t.ack_reaction,
+    sendRoots: t.send_roots ?? null,
   }
 }
 

@@ -38,6 +38,8 @@ export interface HostFacts {
   readonly asks: readonly string[]
   /** It gave evidence before: it takes channel messages. */
   readonly proven: boolean
+  /** Where it works, on its own machine; of an older shim none. */
+  readonly folder?: string
 }
 
 export interface HostVerdict {

@@ -137,6 +137,8 @@ export interface Tunables {
   readonly sendRetryMaxMs: number
   readonly sendMaxAttempts: number
   readonly ackReaction: string
+  /** Folders whose files may be attached, as they were written; null: the default ones. */
+  readonly sendRoots: readonly string[] | null
 }
 
 export const DEFAULT_TUNABLES: Tunables = {
@@ -160,6 +162,7 @@ export const DEFAULT_TUNABLES: Tunables = {
   sendRetryMaxMs: 300_000,
   sendMaxAttempts: 12,
   ackReaction: '',
+  sendRoots: null,
 }
 
 export interface McpServerSettings {

@@ -14,6 +14,8 @@ export interface ToolCaller {
   readonly idempotencyKey: string | null
   /** The caller is on this machine: paths mean the same to both. */
   readonly local?: boolean
+  /** Where a caller of this machine works; absent: it did not say. */
+  readonly folder?: string
   /** It has no session's token, and turns of several places may be open there. Absent: `turn` and `session` say it all. */
   readonly host?: OpenAtHost
 }

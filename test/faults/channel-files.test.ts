@@ -66,7 +66,7 @@ describe('files', () => {
     expect(said.text).toMatch(/\(document: notes\.txt\) {2}\(id: \d+ \+1att\)/)
   })
 
-  it('[S6.ch-files-out] are attached by their paths, after the text; state never leaves, and a wrong path sends nothing', async () => {
+  it('[S6.ch-files-out] [I14.send-roots] are attached by their paths, after the text; state never leaves, and a wrong path sends nothing', async () => {
     const { fake, place, kate } = await opened()
     const claude = await place.claude()
     kate.says('the report, please')
@@ -79,6 +79,7 @@ describe('files', () => {
       [join(place.data, 'telegram.token'), /refusing to send channel state/],
       ['/nowhere/at/all', /there is no file/],
       ['report.txt', /not an absolute path/],
+      ['/etc/passwd', /outside of tunables\.send_roots/],
     ] as const)
       expect(await reply([report, path])).toMatchObject({ isError: true, text: expect.stringMatching(words) })
     expect(kate.sees()).toEqual([])

@@ -27,8 +27,8 @@ built   14 I14.prompt-no-group       A request that names no chat is shown in no
 built   14 I14.command-own-name      A command addressed to another bot is not obeyed; only our own name or none counts
 pending 14 I14.wrong-credential      A wrong credential is counted, and in the ledger once a source and minute
 pending 14 I14.wrong-throttled       A source of many wrong credentials is answered 429 for a moment, while a right credential from there still passes
-pending 14 I14.send-roots            Only files under send_roots are attached: the configuration's folder, a local host's folder, the temporary folder
-pending 14 I14.send-never            The configuration, keys, file: secrets and dot-folders of home are never attached, by no path, link or race
+built   14 I14.send-roots            Only files under send_roots are attached: the configuration's folder, a local host's folder, the temporary folder
+built   14 I14.send-never            The configuration, keys, file: secrets and dot-folders of home are never attached, by no path, link or race
 pending 14 I14.folder-mode           A data folder that others may write to is refused or mended, and told
 pending 14 I14.upload-quota          Uploads that no message took have a quota per sender and expire
 pending 14 I14.download-quota        Files fetched from Telegram have a quota, and the oldest go first
@@ -38,7 +38,7 @@ pending 14 I14.doctor-security       doctor --security judges exposure, tokens, 
 pending 14 I14.doctor-fix            doctor --security --fix mends what is safe to mend, and says what it did
 pending 14 I14.attack-routes         Every route is tried with every kind of credential, from a table that a new route without a row fails
 pending 14 I14.attack-ssrf           A hundred forms of private addresses do not pass the guard
-pending 14 I14.attack-paths          A hundred forms of foreign paths reach no file
+built   14 I14.attack-paths          A hundred forms of foreign paths reach no file
 pending 14 I14.attack-bodies         Slow and huge bodies cost neither memory nor the next one's place
 pending 14 I14.attack-verdicts       Of verdicts that race one wins, and nobody's who may not
 pending 14 I14.attack-markdown       Hostile Markdown is read in linear time and stays text

@@ -233,6 +233,9 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
         turn,
         idempotencyKey: call.key,
         local: line.link.local,
+        ...(line.link.local && line.link.facts.folder !== undefined
+          ? { folder: line.link.facts.folder }
+          : {}),
         host: openAt(host),
       },
       // Message ids are unique per chat only: the turn itself is not to be mistaken.

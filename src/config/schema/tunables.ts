@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { DEFAULT_TUNABLES as D } from '../../contract/index.ts'
 import { mentionPatterns } from './access.ts'
 import { replyToMode, textChunkLimit } from './integrations.ts'
-import { duration, optionalDuration, rateLimit } from './words.ts'
+import { duration, optionalDuration, rateLimit, text } from './words.ts'
 
 export const tunablesSchema = z
   .strictObject({
@@ -53,6 +53,13 @@ export const tunablesSchema = z
       .string()
       .default(D.ackReaction)
       .describe('Reaction once the agent has the message; empty = none.'),
+    send_roots: z
+      .array(text('A folder: absolute, relative to this file, or ~/…'))
+      .max(100)
+      .optional()
+      .describe(
+        'Folders whose files hosts of this machine may attach to an answer; [] = none. Left out: the folder of this file, the host’s working folder and the temporary folder. Never the configuration, keys, `file:` secrets and what begins with a dot in your home.',
+      ),
     mention_patterns: mentionPatterns.default([]),
     reply_to_mode: replyToMode.default('first'),
     text_chunk_limit: textChunkLimit.optional(),

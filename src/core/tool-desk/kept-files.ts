@@ -5,8 +5,11 @@ import type { FileOp } from '../outbound/compose.ts'
 import type { Link } from '../outbound/links.ts'
 
 export interface SendableFiles {
-  /** Throws `input_invalid` for what is no file, or is one that must not leave; `too_large` above the cap. */
-  read(path: string): Promise<NewFile>
+  /**
+   * Throws `input_invalid` for what is no file, or is one that must not leave; `too_large` above the cap. `folder` is where
+   * the caller works: its files may leave where the configuration says nothing else.
+   */
+  read(path: string, folder?: string): Promise<NewFile>
 }
 
 /** All are read before the first is kept: a path that is wrong sends nothing at all. */
@@ -22,7 +25,7 @@ export function createKeptFiles(files: SendableFiles | undefined) {
     if (!adapter.abilities.files || !adapter.keep)
       throw new SwitchboardError('execution_failed', `integration "${integration}" takes no files`)
     const read: NewFile[] = []
-    for (const path of paths) read.push(await files.read(path))
+    for (const path of paths) read.push(await files.read(path, caller.folder))
     const ops: FileOp[] = []
     for (const file of read)
       ops.push({ kind: 'file', name: file.name, mime: file.mime, ref: await adapter.keep(file) })
