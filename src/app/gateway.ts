@@ -33,6 +33,7 @@ import {
   ackReaction,
   canSpeak,
   createLinks,
+  isOneWay,
   type Links,
   promptLimitOf,
   tellsLimits,
@@ -233,6 +234,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     random: deps.random,
     tellsLimits: (integration) => tellsLimits(links, integration),
     textLimit: (integration) => promptLimitOf(links.get(integration)),
+    isOneWay: (integration) => isOneWay(links, integration),
     canEdit: (integration) => links.get(integration)?.adapter.abilities.edits ?? false,
     reach() {
       const ids = settings().agents.map(({ id }) => id)

@@ -30,6 +30,7 @@ export function crossCheck(config: Config, book: AdapterBook): Checked {
   people(config, wrong)
   unbuiltConnectors(config, book, wrong)
   unbuiltPlatforms(config, warnings)
+  if (findings.length === 0) deafEnds(config, warnings)
   quietDoors(config, warnings)
   unheard(config, warnings)
   publicAddress(config, warnings)
@@ -270,6 +271,28 @@ function unbuiltPlatforms(config: Config, warnings: string[]): void {
   for (const { id, platform, adapter } of config.integrations) {
     if (adapter !== null && adapter.create === undefined)
       warnings.push(`platform ${platform} is not built yet: ${id} is loaded but stays off`)
+  }
+}
+
+/** Notifications are sent through no one-way integration: where the file would choose one, that is told. */
+function deafEnds({ integrations, users, agents }: Config, warnings: string[]): void {
+  const deaf = new Set(
+    integrations.filter(({ adapter, options }) => adapter?.oneWay?.(options) === true).map(({ id }) => id),
+  )
+  const told = (place: string, id: string) =>
+    warnings.push(
+      `${place}: "${id}" is one-way, so no notification is sent there (two_way or out would take it)`,
+    )
+  for (const [index, one] of integrations.entries())
+    if (one.default && deaf.has(one.id)) told(`integrations[${index}].default`, one.id)
+  for (const [index, { notify_to }] of users.entries()) {
+    const to = notify_to === undefined ? null : parseAddress(notify_to).integration
+    if (to !== null && deaf.has(to)) told(`users[${index}].notify_to`, to)
+  }
+  if (deaf.size === 0 || integrations.some(({ id, enabled }) => enabled && !deaf.has(id))) return
+  for (const [index, agent] of agents.entries()) {
+    if (agent.notify_on !== 'none')
+      warnings.push(`agents[${index}].notify_on: every integration is one-way, so nobody is told`)
   }
 }
 

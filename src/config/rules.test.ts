@@ -254,6 +254,28 @@ agents:
     ])
   })
 
+  it('[I14.one-way-no-sends] a one-way hook that notifications would be sent through is told', () => {
+    const warned = (text: string) => settingsFrom(text).warnings.filter((one) => one.includes('one-way'))
+    const hook = (more = '') => `integrations:\n  - { id: ci, platform: webhook, secret: env:S${more} }\n`
+    const agent =
+      'agents:\n  - { id: a, connector: { type: demo }, notify_on: both, inbound_bindings: [{ plugin: webhook }] }\n'
+    expect(warned(hook(', default: true'))).toEqual([
+      'integrations[0].default: "ci" is one-way, so no notification is sent there (two_way or out would take it)',
+    ])
+    expect(warned(`${hook()}users:\n  - { id: ann, notify_to: "ci:x", roles: [owner] }\n`)).toEqual([
+      'users[0].notify_to: "ci" is one-way, so no notification is sent there (two_way or out would take it)',
+    ])
+    expect(warned(`${hook()}${agent}`)).toEqual([
+      'agents[0].notify_on: every integration is one-way, so nobody is told',
+    ])
+    for (const more of [
+      ', two_way: true, default: true',
+      ', out: { url: "https://x.example" }, default: true',
+    ])
+      expect(warned(`${hook(more)}${agent}`)).toEqual([])
+    expect(warned(`${hook()}  - { id: w, platform: web }\n${agent}`)).toEqual([])
+  })
+
   it('[I14.connector-not-built] a connector that is not built is an error: where it stands, and what is built', () => {
     const options: Record<string, string> = {
       'claude-code': '',

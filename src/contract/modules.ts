@@ -47,6 +47,8 @@ interface AdapterModule {
 export interface PlatformModule extends AdapterModule {
   /** Who may speak where the configuration says nothing. Absent: only who is listed. */
   readonly defaultAccess?: DefaultAccess | ((options: Options) => DefaultAccess)
+  /** Whether an integration with these options can say nothing back. Absent: it can. */
+  oneWay?(options: Options): boolean
   /** What is right or wrong with an integration, from its configuration alone: `doctor` shows it, running or not. */
   doctor?(
     integration: IntegrationSettings,
@@ -63,7 +65,7 @@ export interface ConnectorModule extends AdapterModule {
 }
 
 /** One that can be configured and is not built: it has no adapter. */
-export type PlannedModule = Pick<PlatformModule, 'name' | 'options' | 'defaultAccess'>
+export type PlannedModule = Pick<PlatformModule, 'name' | 'options' | 'defaultAccess' | 'oneWay'>
 
 export interface DefaultAccess {
   /** `credential`: whoever holds the platform's own credential may speak. */

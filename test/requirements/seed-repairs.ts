@@ -11,14 +11,14 @@ built   14 I14.server-no-target      A target that can be named nowhere is refus
 built   14 I14.server-reply          reply uses the same mapping: chat.postMessage gets channel where the server said channel_id
 built   14 I14.server-allow          Allow entries name a hosted server by its name, when a send is ordered and again when it leaves
 built   14 I14.album-webhook         Telegram by webhook: an album is one message, also where parts come one after the other's answer, and after a crash
-pending 14 I14.urgency-telegram      Telegram: high differs from normal on the screen, low comes without a sound
+built   14 I14.urgency-telegram      Telegram: high differs from normal on the screen, low comes without a sound
 built   14 I14.binding-limit-server  A rate_limit of a binding counts for the channel servers that it admits
 built   14 I14.drop-warned           A message that was dropped leaves one structured warning a minute, with how many
 built   14 I14.messaging-beside      messaging.json is looked for beside switchboard.yaml where it is named so and nowhere else
 built   14 I14.platform-unknown      An integration of a platform that does not exist says so when it is sent to
 built   14 I14.turns-pipe            turns in a pipe cuts long text, and with --json nothing
 built   14 I14.notify-2026           /mcp/notify answers a request of 2026-07-28 in that form, as /mcp does
-pending 14 I14.one-way-no-sends      A one-way hook makes no send that must fail, and notify_on never chooses it; check says so
+built   14 I14.one-way-no-sends      A one-way hook makes no send that must fail, and notify_on never chooses it; check says so
 built   14 I14.gates-once            doctor prints the gates of a server once, and a server that is skipped does not pass
 built   14 I14.chorus-one-object     Chorus: mcp is one object always, our own endpoint, also in a chain
 built   14 I14.chorus-service-tools  Chorus: the session's endpoint lists the tools of the service in front as <server>__<tool>, unique within 64 characters, and passes calls on under the guard

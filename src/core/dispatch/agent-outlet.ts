@@ -21,7 +21,7 @@ import {
 import type { Approvals } from '../approvals/approvals.ts'
 import { admissionOf } from '../channel-admission.ts'
 import { givenUpText, NO_REPLY_TEXT, notice } from '../notices.ts'
-import { canSpeak, type Links } from '../outbound/links.ts'
+import { canSpeak, isOneWay, type Links, ONE_WAY_HINT } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -63,7 +63,14 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
       return evidence({ kind: 'evidence', turn: output.turn, of: 'answered' })
     const place = await placeOf(output)
     // Nobody is there to hear it: the end of such a turn is told by notify_on, anything else by a tool.
-    const unheard = place.to.integration === SCHEDULE_PLACE
+    const oneWay = isOneWay(deps.links, place.to.integration)
+    const unheard = place.to.integration === SCHEDULE_PLACE || oneWay
+    if (oneWay && output.turn === undefined)
+      throw new SwitchboardError(
+        'execution_failed',
+        `Integration "${place.to.integration}" cannot send: it is one-way`,
+        { hint: ONE_WAY_HINT },
+      )
     const sends = unheard
       ? []
       : deps.outlet.rows({

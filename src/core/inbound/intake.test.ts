@@ -28,6 +28,7 @@ function opened() {
     grants: { senders: () => [] } as never,
     reach: () => ({ attached: [], stoppable: [] }),
     canEdit: () => false,
+    isOneWay: () => false,
     tellsLimits: () => false,
     textLimit: () => ({ size: 1, unit: 'utf-16' }),
     onStop: () => undefined,

@@ -57,6 +57,8 @@ export interface IntakeDeps {
   /** What a command tells of agents. */
   readonly reach: () => AgentReach
   readonly canEdit: (integration: string) => boolean
+  /** Nothing can be said back there. */
+  readonly isOneWay: (integration: string) => boolean
   readonly textLimit: (integration: string) => TextLimit
   /** Whether a sender over a limit is told by a message: false where the platform's own answer says so. */
   readonly tellsLimits: (integration: string) => boolean
@@ -162,12 +164,18 @@ export function createIntake(deps: IntakeDeps): Intake {
       if (takes.sender && sending.drawn) shared?.giveBack(senderKey, senderLimit)
       if (takes.refusal && !crowded) limits.giveBack(refusalKey, REFUSAL_ROWS)
     }
-    const item = toItem(input, result, freshMessageId(event))
+    const item = heard(toItem(input, result, freshMessageId(event)))
     if (takes.sender) toldOff.delete(senderKey)
     const told = known && overLimit(result) && tellOnce(senderKey, integration.id, item)
     if (told) return { item: told, result, undo }
     return { item: crowded ? { ...item, keepRow: false } : item, result, undo }
   }
+
+  /** A one-way place gets no answer: it would fail. What the sender hears in the same breath stays. */
+  const heard = (item: ReceiveItem): ReceiveItem => ({
+    ...item,
+    effects: item.effects.filter((one) => one.kind !== 'send' || !deps.isOneWay(one.to.integration)),
+  })
 
   const isKnown = (event: InboundEvent, integration: IntegrationSettings): boolean => {
     const { sender, conversation, chat } = event

@@ -72,10 +72,17 @@ export function promptLimitOf(link: Link | undefined): TextLimit {
 }
 
 /** False for an integration that is absent here or one-way. */
-export function canSpeak(links: Links, integration: string): boolean {
-  const link = links.get(integration)
-  return link !== undefined && link.adapter.abilities.oneWay !== true
+export function canSpeak(links: Pick<Links, 'get'>, integration: string): boolean {
+  return links.get(integration) !== undefined && !isOneWay(links, integration)
 }
+
+/** Nothing can be said back there: whatever was queued for it would fail. */
+export function isOneWay(links: Pick<Links, 'get'>, integration: string): boolean {
+  return links.get(integration)?.adapter.abilities.oneWay === true
+}
+
+/** What to do where nobody hears an answer. */
+export const ONE_WAY_HINT = 'two_way or out of the integration would take answers'
 
 /** The configured reaction on the sender's own message, where the platform knows reactions. */
 export function ackReaction(row: TurnRow, emoji: string, link: Link | undefined): NewSend | null {

@@ -20,7 +20,7 @@ import {
 import type { SettleOptions, Settling } from '../dispatch/settling.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { compose, type Saying, type SplitText } from './compose.ts'
-import { type Link, type Links, textLimitOf } from './links.ts'
+import { isOneWay, type Link, type Links, ONE_WAY_HINT, textLimitOf } from './links.ts'
 import { resultOf } from './send-result.ts'
 import type { Sender } from './sender.ts'
 
@@ -51,7 +51,7 @@ export interface Posted {
 }
 
 export interface Outlet {
-  /** The running link of an integration. Throws `execution_failed` when there is none. */
+  /** The running link of an integration that can send. Throws `execution_failed` when there is none. */
   running(integration: string): Link
   /** What is to be said, as rows of the outbox: one for each part that the platform takes. */
   rows(saying: Saying): readonly NewSend[]
@@ -106,6 +106,12 @@ export function createOutlet(deps: OutletDeps): Outlet {
   return {
     running(integration) {
       const link = links.get(integration)
+      if (link && isOneWay(links, integration))
+        throw new SwitchboardError(
+          'execution_failed',
+          `Integration "${integration}" cannot send: it is one-way`,
+          { hint: ONE_WAY_HINT },
+        )
       if (link) return link
       const known = integrationById(settings(), integration)
       const why =

@@ -12,7 +12,7 @@ import {
 } from '../../contract/index.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import { usersInForce } from '../people/users.ts'
-import type { Links } from './links.ts'
+import { isOneWay, type Links } from './links.ts'
 
 export interface Recipient {
   readonly user: string
@@ -48,14 +48,15 @@ export function resolveRecipient(deps: RecipientDeps, wish: Wish): Recipient {
   }
   const { channel } = wish
   if (channel === undefined) {
-    const integration = defaultOf(settings, user, chats)
+    const integration = defaultOf(deps, user, chats)
     if (!integration) throw failed('No notification channels configured')
     return found(integration, `${integration.platform}:${integration.id}`)
   }
   const cut = channel.indexOf(':')
   if (cut < 0) {
     const ofType = settings.integrations.filter((one) => one.platform === channel)
-    const own = ofType.find((one) => chats.at(one) !== null) ?? ofType[0]
+    const heard = ofType.filter(({ id }) => !isOneWay(deps.links, id))
+    const own = heard.find((one) => chats.at(one) !== null) ?? heard[0] ?? ofType[0]
     if (!own) throw failed(`No ${channel} integration is configured`)
     return found(own, channel)
   }
@@ -77,14 +78,18 @@ function userOf(settings: Settings, grants: GrantBook, id: string | null): UserS
   return found
 }
 
-/** The user's own address, else the default integration, else the first place where the user has a chat. */
-function defaultOf(settings: Settings, user: UserSettings, chats: Chats): IntegrationSettings | null {
+/** The user's own address, else the default integration, else the first place where the user has a chat; none is one-way. */
+function defaultOf({ settings, links }: RecipientDeps, user: UserSettings, chats: Chats) {
+  const { integrations } = settings()
   if (user.notifyTo !== null) {
     const { integration } = parseAddress(user.notifyTo)
-    return integrationById(settings, integration) ?? null
+    if (isOneWay(links, integration)) throw failed(`Integration "${integration}" is one-way: nobody hears it`)
+    return integrationById(settings(), integration) ?? null
   }
-  const marked = settings.integrations.find((one) => one.default)
-  return marked ?? settings.integrations.find((one) => one.enabled && chats.at(one) !== null) ?? null
+  const heard = integrations.filter(({ id }) => !isOneWay(links, id))
+  return (
+    heard.find((one) => one.default) ?? heard.find((one) => one.enabled && chats.at(one) !== null) ?? null
+  )
 }
 
 interface Chats {

@@ -1,5 +1,6 @@
 // The tool desk: what an agent's tools do, whoever carries the call. Everything that leaves goes through the outlet.
 import {
+  type Address,
   formatAddress,
   integrationById,
   isResting,
@@ -14,7 +15,7 @@ import {
   type TurnRow,
 } from '../../contract/index.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
-import type { Links } from '../outbound/links.ts'
+import { isOneWay, type Links } from '../outbound/links.ts'
 import type { Notifier } from '../outbound/notify.ts'
 import type { Outlet, Posted } from '../outbound/outlet.ts'
 import { sendMessage } from '../outbound/send-message.ts'
@@ -82,6 +83,23 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     return ids ? outlet.confirmed(ids) : outlet.post(sends)
   }
 
+  /** Nothing can be said there. The agent answered all the same: the turn ends, and `notify_on` tells its words. */
+  const unheard = async (
+    caller: ToolCaller,
+    at: Address,
+    by: 'own' | 'allowed',
+    { text, replyTo }: Parameters<ToolDesk['reply']>[1],
+  ): Promise<ToolOutcome> => {
+    const quoted = replyTo === undefined ? undefined : await chats.messageId(caller, at, replyTo)
+    const turn = by === 'own' ? await answered(caller, formatAddress(at), quoted) : null
+    const settled = turn && (await outlet.put([], { turn: turn.id, to: 'answered', text }))
+    const ended = settled ? ' The message counts as answered.' : ''
+    throw new SwitchboardError(
+      'execution_failed',
+      `Nothing was sent: integration "${at.integration}" is one-way, nobody hears a reply there.${ended} Use send_message or notify_user to tell somebody.`,
+    )
+  }
+
   const one = async (send: NewSend, done: string): Promise<ToolOutcome> => {
     const { result } = await outlet.post([send])
     return sendOutcome(result, sentText(result, done))
@@ -128,6 +146,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
         if (caller.turn !== null && deps.dispatcher.wasLost(caller.turn))
           throw new SwitchboardError('conflict', 'this message was handed to another host meanwhile')
         const { at, by } = await chats.open(caller, input.chatId)
+        if (isOneWay(deps.links, at.integration)) return unheard(caller, at, by, input)
         const link = outlet.running(at.integration)
         if (by === 'allowed') {
           const { platform, integration } = link

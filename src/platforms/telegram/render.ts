@@ -101,6 +101,15 @@ export function keyboardOf(choices: readonly Choice[] | undefined): { reply_mark
   return { reply_markup: { inline_keyboard: buttons.length <= 2 ? [buttons] : buttons.map((one) => [one]) } }
 }
 
+const URGENT_MARK = '❗ '
+
+/** Telegram has no louder sound: what is urgent is marked, where the text leaves room for it. */
+export function marked(part: Part, op: OutboundOp): Part {
+  if (op.kind !== 'text' || op.urgency !== 'high') return part
+  if (visibleText(part.html).length + URGENT_MARK.length > TEXT_LIMIT.size) return part
+  return { html: URGENT_MARK + part.html, plain: URGENT_MARK + part.plain }
+}
+
 /** Telegram's way of not disturbing anybody. */
 export function loudness(op: OutboundOp): { disable_notification?: true } {
   return op.kind === 'text' && op.urgency === 'low' ? { disable_notification: true } : {}

@@ -96,6 +96,18 @@ describe('what people see', () => {
     expect(scene.fake.world.shown(kate.chat.id).map(({ silent }) => silent)).toEqual([true, false, false])
   })
 
+  it('[I14.urgency-telegram] high is marked on the screen, whatever the form, and the mark takes no room from the text', async () => {
+    const kate = scene.fake.person()
+    const shown = () => scene.fake.world.shown(kate.chat.id).map(({ message }) => message.text)
+    for (const urgency of ['low', 'normal', 'high'] as const)
+      await scene.send(kate.chat.id, { kind: 'text', text: `*${urgency}*`, urgency })
+    await scene.send(kate.chat.id, { kind: 'text', text: '*as is*', urgency: 'high', plain: true })
+    expect(shown()).toEqual(['low', 'normal', '❗ high', '❗ *as is*'])
+    const long = 'x'.repeat(4096)
+    await scene.send(kate.chat.id, { kind: 'text', text: long, urgency: 'high' })
+    expect(shown().at(-1)).toBe(long)
+  })
+
   it('[S7.telegram-buttons] a prompt has buttons until it is decided', async () => {
     const kate = scene.fake.person()
     const { platformIds } = await scene.send(kate.chat.id, {

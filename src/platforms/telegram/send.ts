@@ -11,6 +11,7 @@ import {
   isPhoto,
   keyboardOf,
   loudness,
+  marked,
   messageNumber,
   type Part,
   type Place,
@@ -30,7 +31,7 @@ type Op<K extends OutboundOp['kind']> = Extract<OutboundOp, { kind: K }>
 
 export function createSend({ client, pace, files }: SendDeps): Send {
   const text = async (request: SendRequest, op: Op<'text'> | Op<'prompt'>): Promise<Receipt> => {
-    const part = shown(request, op)
+    const part = marked(shown(request, op), op)
     const place = placeOf(request.to)
     const reply = op.kind === 'text' && op.replyTo !== undefined ? messageNumber(op.replyTo) : null
     const options = {

@@ -8,6 +8,7 @@ export const webhookModule: PlatformModule = {
   docs: 'docs/platforms/webhook.md',
   // The header names the sender, so the list decides; a signature alone is the credential itself.
   defaultAccess: ({ sender_header }) => ({ dm: sender_header === undefined ? 'credential' : 'allowlist' }),
+  oneWay: ({ two_way, out }) => two_way !== true && out === undefined,
   setup: {
     questions: [{ key: 'secret', flag: 'secret', ask: 'secret that the sender signs with', secret: true }],
     paste: ({ id, base, options }) => [
