@@ -3,27 +3,13 @@ import { z } from 'zod'
 import { asSwitchboardError, defined, SwitchboardError } from '../contract/index.ts'
 import { defineTool } from './tool.ts'
 
-/** Every type that `channel` may name; the description lists them, so that none is forgotten. */
-export const CHANNEL_TYPES = [
-  'telegram',
-  'slack',
-  'discord',
-  'email',
-  'webhook',
-  'web',
-  'imessage',
-  'whatsapp',
-  'mcp',
-  'chorus',
-] as const
-
 export const notifyUser = defineTool({
   name: 'notify_user',
   title: 'Notify the user',
   description: [
     'Send a message to your user through a channel that they have configured.',
     'For anything mid-run, for what needs an answer later, and for output in several messages.',
-    `Channels: ${CHANNEL_TYPES.join(', ')}, or <type>:<integration_id> for one account; leave it out for the default.`,
+    'A channel is the type of an integration (its platform), or <type>:<integration_id> for one account; leave it out for the default.',
     'With claim_thread the reply of the user comes back to this session.',
   ].join(' '),
   readOnly: false,
@@ -32,13 +18,13 @@ export const notifyUser = defineTool({
   action: 'notify.send',
   input: z.object({
     message: z.string().min(1).describe('Plain text or Markdown.'),
-    // No enum: `telegram:<integration_id>` must pass.
+    // No enum: `<type>:<integration_id>` must pass, and which types there are is the configuration's.
     channel: z
       .string()
       .min(1)
       .optional()
       .describe(
-        `A type (${CHANNEL_TYPES.join(', ')}) or <type>:<integration_id>. Omit for the default channel of the user.`,
+        'A type (the platform of an integration) or <type>:<integration_id>. Omit for the default channel of the user.',
       ),
     urgency: z.enum(['low', 'normal', 'high']).optional().describe('How loud it is. Default: normal.'),
     claim_thread: z

@@ -20,12 +20,12 @@ export const sendMessage = defineTool({
     platform: z
       .string()
       .min(1)
-      .describe('Platform to send through, e.g. slack, telegram, discord, email, webhook, web.'),
+      .describe('Platform to send through, as the configuration names it; or a hosted channel server.'),
     target: z
       .string()
       .min(1)
       .describe(
-        'Who gets it. slack: channel id (C…) or user id (U…), not a name. telegram: numeric chat id or @channelname. discord: channel id. email: address.',
+        'Who gets it, as the platform itself names them: the id of a chat, channel or user, or an address; not a display name.',
       ),
     body: z.string().min(1).describe('The text. Markdown where the platform supports it.'),
     thread: z
