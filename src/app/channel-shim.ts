@@ -9,6 +9,7 @@ import type { ToolOutcome } from '../contract/index.ts'
 import { callTool, createAbsentDesk, failedOutcome, toolByName } from '../tools/index.ts'
 import { abilitiesByFile, type HostAbilities } from './host-abilities.ts'
 import { createLogger } from './logger.ts'
+import { otherDaemon, ownLink } from './own-daemon.ts'
 import { createRealClock } from './real-clock.ts'
 import { channelServer } from './registry.ts'
 import { createReviver } from './revive-daemon.ts'
@@ -21,6 +22,8 @@ export interface ChannelShimOptions {
   readonly dialect: 'claude' | 'nexo'
   readonly folder: DataFolder
   readonly configFile: string | null
+  /** The file was named by a flag or the environment: a daemon that runs another is not this one's. */
+  readonly configGiven?: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   /** How this program is started: node's arguments up to the command. */
   readonly program: readonly string[]
@@ -58,6 +61,7 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     opened = resolve
   })
 
+  const foreign = () => otherDaemon(folder, options.configGiven ? options.configFile : null)
   const reviver = options.revive && !remote ? createReviver(options, { clock, log }) : null
   let undeclared = false
   const client = createAttachClient(
@@ -69,7 +73,7 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
       shim: randomUUID(),
       // On another machine it means nothing.
       ...(remote ? {} : { folder: process.cwd() }),
-      open: remote ? remoteLink(remote) : socketLink(folder.attachSocket),
+      open: remote ? remoteLink(remote) : ownLink(socketLink(folder.attachSocket), foreign),
     },
     {
       clock,
@@ -94,11 +98,11 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     return note === '' ? absent : { ...absent, note, structured: { ...absent.structured, why: note } }
   }
 
-  const serve = async (abilities: HostAbilities | null) =>
+  const serve = async (abilities: HostAbilities | null, why: string) =>
     (await channelServer())(
       {
         ...{ dialect, version: VERSION, input: heard.input, output: options.output },
-        ...(abilities ?? { permission: false, undeclared: NOT_ATTACHED }),
+        ...(abilities ?? { permission: false, undeclared: why }),
       },
       {
         call,
@@ -115,9 +119,11 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     const welcome = await Promise.race([client.welcome(WELCOME_MS), nobody])
     if (welcome === null) log.error({ problem: client.problem() }, 'not attached; will go on trying')
     const file = remote ? null : options.configFile
-    const abilities = welcome ?? (await abilitiesByFile(file, agent, folder.defaultStore))
+    const another = remote || welcome ? null : foreign()
+    const abilities =
+      welcome ?? (another === null ? await abilitiesByFile(file, agent, folder.defaultStore) : null)
     undeclared = abilities === null
-    const serving = await serve(abilities)
+    const serving = await serve(abilities, another ?? NOT_ATTACHED)
     opened(serving)
     const code = await ended
     await serving.close()

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { dataFolderAt } from '../config/data-folder.ts'
+import { recordInstance } from '../config/known-instances.ts'
 import { writeLastLife } from '../config/last-life.ts'
 import { createRecordingLog, createTestClock } from '../testing/index.ts'
 import { createReviver } from './revive-daemon.ts'
@@ -69,4 +70,23 @@ it('[I14.start-failure-told] why a start failed is the last that it wrote, with 
   revive()
   await vi.waitFor(() => expect(problem()).toMatch(/could not be started/))
   expect(problem()?.length).toBeLessThan(800)
+})
+
+it('[I14.known-files] no daemon is started for a file on which this user never ran init or up, and that is said', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'swb-known-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const file = join(home, 'switchboard.yaml')
+  writeFileSync(file, 'integrations: []\n')
+  const env = { HOME: home }
+  const clock = createTestClock()
+  const log = createRecordingLog()
+  const folder = dataFolderAt({ data: join(home, 'data'), env })
+  const options = { folder, configFile: file, env, program: prints('process.exit(3)') }
+  const { revive, problem } = createReviver(options, { clock, log })
+  revive()
+  expect(problem()).toContain(`switchboard up --config ${file}`)
+  expect(log.lines).toEqual([])
+  recordInstance({ data: folder.path, config: file }, env, 0)
+  revive()
+  await vi.waitFor(() => expect(log.lines.join()).toContain('the daemon that was started has ended'))
 })

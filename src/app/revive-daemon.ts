@@ -6,6 +6,7 @@ import { dirname } from 'node:path'
 import type { DataFolder } from '../config/data-folder.ts'
 import { readLastLife } from '../config/last-life.ts'
 import { asSwitchboardError, type Clock, type Logger } from '../contract/index.ts'
+import { unknownFile } from './own-daemon.ts'
 
 export interface ReviveOptions {
   readonly folder: DataFolder
@@ -79,6 +80,8 @@ export function createReviver(
   const revive = () => {
     const now = deps.clock.now()
     if (running || now < notBefore || stopped()) return
+    why = unknownFile(options.configFile, options.env)
+    if (why !== null) return
     notBefore = now + (failures > 3 ? SLOWER_MS : AGAIN_MS)
     running = true
     const failed = (thrown: unknown) => {
@@ -106,7 +109,9 @@ export function createReviver(
     problem() {
       if (stopped())
         return 'The gateway was stopped by its operator, and stays so until `switchboard up` is run.'
-      return why === null ? null : `The gateway could not be started: ${why} (log: ${folder.logFile})`
+      if (why === null) return null
+      const unknown = unknownFile(options.configFile, options.env)
+      return unknown ?? `The gateway could not be started: ${why} (log: ${folder.logFile})`
     },
   }
 }

@@ -12,6 +12,7 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { startClaudeCode } from '../../src/testing/emulate.ts'
 import { BINARY, bareEnvironment } from '../faults/daemon.ts'
 import { post } from '../faults/hook-client.ts'
 import { createScene, type Ran } from '../faults/scene.ts'
@@ -33,6 +34,7 @@ function machine() {
   const place = (path: string) => join(home, path)
   return {
     home,
+    environment,
     place,
     project(name: string, yaml = YAML): string {
       mkdirSync(place(name), { recursive: true })
@@ -185,6 +187,41 @@ describe('a file that is not the daemon’s', () => {
       instance: { config: fileA, data: ofA.data },
     })
     expect((await run(b, 'reload')).stderr).toContain('start one with: switchboard up')
+  })
+})
+
+describe('a shim', () => {
+  const CHANNEL = YAML.replace('connector: { type: demo }', 'connector: { type: channel }')
+
+  it('[I14.shim-mismatch] [I14.two-projects] of one project is handed nothing of another, and says whose daemon that is', async () => {
+    const { project, up, environment } = machine()
+    const [a, b] = [project('a', CHANNEL), project('b', CHANNEL)]
+    const [ofA, ofB] = [await up(a), await up(b)]
+    const host = async (cwd: string, ...words: readonly string[]) => {
+      const args = [BINARY, 'channel', '--agent', 'demo', ...words]
+      const claude = await startClaudeCode({
+        ...{ command: process.execPath, args, cwd, env: environment },
+        channels: ['server:switchboard'],
+      })
+      scene.onEnd(async () => {
+        claude.kill('SIGKILL')
+        await claude.exited
+      })
+      return claude
+    }
+    const own = await host(b)
+    const fileB = join(b, 'switchboard.yaml')
+    const lost = await host(b, '--config', fileB, '--data', ofA.data)
+    await say(ofA.url, 'for a')
+    await say(ofB.url, 'for b')
+    await until('b hears its own', () => own.prompts.length > 0)
+    expect(own.prompts.map(({ content }) => content)).toEqual(['for b'])
+    expect(lost.prompts).toEqual([])
+    expect(lost.instructions).toContain(
+      `runs ${join(a, 'switchboard.yaml')}, and this session is for ${fileB}`,
+    )
+    const answer = await lost.call('reply', { chat_id: 'demo:dev', text: 'hi' })
+    expect(JSON.stringify(answer)).toContain('and this session is for')
   })
 })
 

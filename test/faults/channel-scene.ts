@@ -1,6 +1,7 @@
 // Hosts of MCP channels before a real daemon: the shim as Claude Code spawns it, and the double that plays Claude Code.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { recordInstance } from '../../src/config/known-instances.ts'
 import { type ClaudeCode, type ClaudeCodeOptions, startClaudeCode } from '../../src/testing/emulate.ts'
 import { BINARY, bareEnvironment } from './daemon.ts'
 import { post } from './hook-client.ts'
@@ -55,6 +56,8 @@ ${options.more ?? ''}`,
     JSON.parse(readFileSync(join(data, 'daemon.json'), 'utf8')) as { pid: number; url: string }
   const shim = [BINARY, 'channel', '--agent', 'kate', '--data', data, '--config', config]
   const environment = bareEnvironment()
+  // As `init` or `up` leave it: a shim starts a daemon for no other file.
+  recordInstance({ data, config }, environment, 0)
   scene.onEnd(async () => {
     // A daemon that a shim started is nobody's child: it is ended by the pid that it wrote down itself.
     try {

@@ -294,11 +294,13 @@ describe('the whole way', () => {
     const folder = mkdtempSync(join(scene.folder(), 'project-'))
     const mcp = join(folder, '.mcp.json')
     writeFileSync(mcp, JSON.stringify({ mcpServers: { other: { command: 'true' } } }))
+    // The same user: a shim starts a daemon only for a file that its user began.
+    const env = { PATH: '/usr/bin:/bin', HOME: folder }
     const init = (...more: string[]) =>
       spawnSync(process.execPath, [BINARY, 'init', 'claude-code', '--port', '0', ...more], {
         cwd: folder,
         encoding: 'utf8',
-        env: { PATH: '/usr/bin:/bin', HOME: folder },
+        env,
       })
     const done = init()
     expect(done.stdout).toContain('claude --dangerously-load-development-channels server:switchboard')
@@ -309,7 +311,7 @@ describe('the whole way', () => {
     expect(statSync(join(folder, 'switchboard.yaml')).isFile()).toBe(true)
     const place = openChannel(scene)
     const { command = '', args = [] } = written.mcpServers.switchboard ?? {}
-    const claude = await place.claude({ command, args: [...args, '--data', place.data], cwd: folder })
+    const claude = await place.claude({ command, args: [...args, '--data', place.data], cwd: folder, env })
     expect(claude.skipped).toBeNull()
     expect(await claude.call('pending_messages', {})).toMatchObject({ text: '(nothing waits)' })
     writeFileSync(mcp, '{ not json')

@@ -12,7 +12,7 @@ built   14 I14.known-files           A shim starts a daemon only for a file on w
 built   14 I14.file-mismatch         A file given by flag or environment that the folder's daemon does not run: exit 2, both paths and the remedy
 built   14 I14.file-missing          A command given a file that is not there exits 2 and asks no daemon
 built   14 I14.found-ignored         A file that was only found is ignored where the folder was named
-pending 14 I14.shim-mismatch         A shim given another file than the daemon's stays, is handed nothing, and says both paths in its instructions and results
+built   14 I14.shim-mismatch         A shim given another file than the daemon's stays, is handed nothing, and says both paths in its instructions and results
 built   14 I14.status-instance       status --json has instance {name, config, data}
 built   14 I14.port-next             A port that is taken is followed by the next free one and said so, unless the port was asked for
 built   14 I14.no-start-beside-old        Where ~/.switchboard holds turns of an integration that the file names and .switchboard is absent, up exits 2 with both ways on

@@ -1,5 +1,4 @@
 // `switchboard channel --agent ID`: the MCP channel server that a host spawns. stdout is the host's alone.
-import { resolve } from 'node:path'
 import { decodeText, readFileBounded } from '../../config/text-file.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
@@ -27,7 +26,8 @@ export const channel: Run<ChannelOptions> = async (context, _args, options) => {
     agent,
     dialect,
     folder: context.folder,
-    configFile: configFile === null ? null : resolve(configFile),
+    configFile,
+    configGiven: context.instance.config !== null && context.instance.config.from !== 'found',
     env: context.terminal.env,
     program: ownProgram(),
     input: process.stdin,
