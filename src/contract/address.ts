@@ -45,6 +45,20 @@ export function conversationLane(of: Address): string {
   return `${encode(of.integration)}:${encode(of.conversation)}`
 }
 
+// No encoded segment holds it.
+const SIDE = '#side'
+
+/** The lane beside it, for what gives way: nothing in the conversation's own lane waits for what is in this one. */
+export function sideLane(of: Address): string {
+  return conversationLane(of) + SIDE
+}
+
+export function placeOfLane(lane: string): { readonly conversation: string; readonly side: boolean } {
+  const side = lane.endsWith(SIDE)
+  const { conversation } = parseAddress(side ? lane.slice(0, -SIDE.length) : lane)
+  return { conversation, side }
+}
+
 const PLAIN = /^[A-Za-z0-9_.~-]+$/
 
 // encodeURIComponent leaves !'()* alone; that is harmless here because none of them is a separator.

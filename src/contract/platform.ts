@@ -197,6 +197,17 @@ export interface SendRequest {
   readonly cause?: SendCause
 }
 
+/** Asked before a send is committed as `sending`: what waits for its place is `queued`. */
+export interface Pace {
+  /**
+   * 0: it may go now, and its place is taken. Else how long to wait, and nothing is taken. `side`: it gives way, and goes
+   * only where it takes no other message's place.
+   */
+  take(conversation: string, side: boolean): number
+  /** Nothing was sent after all. */
+  giveBack(conversation: string): void
+}
+
 export interface PlatformAdapter {
   readonly abilities: Abilities
   /** Longer texts are cut by the outlet, on their Markdown tree, so that each part is whole. */
@@ -206,8 +217,8 @@ export interface PlatformAdapter {
   readonly sendFrom: 'any' | 'link-holder'
   /** Where a notification goes that names no chat, on a platform that has none. */
   readonly notifyPlace?: string
-  /** Least time between two messages to one conversation, where the platform asks for it. */
-  readonly paceMs?: number
+  /** When a message may go, where the platform limits that. Nothing waits inside `send`. */
+  readonly pace?: Pace
   /** Whoever sends hears at once, by an HTTP status, that a message was refused: nobody is told by another one. */
   readonly answersRefusals?: true
   /** HTTP surface under /hooks/ID (or /chat for web). */

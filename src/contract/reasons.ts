@@ -51,6 +51,7 @@ export const REASONS = {
   cancelled: { of: ['failed'], text: 'It was cancelled by /stop or by an operator.' },
   queue_expired: { of: ['expired'], text: 'It waited longer than queue_expiry.' },
   // sends
+  given_up: { of: ['failed'], text: 'It failed, and was not worth trying for longer.' },
   platform_rejected: { of: ['failed'], text: 'The platform refused it for good.' },
   platform_unavailable: { of: ['queued', 'failed'], text: 'The platform could not be reached.' },
   platform_busy: { of: ['queued'], text: 'The platform asked to wait.' },

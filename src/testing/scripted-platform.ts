@@ -10,6 +10,7 @@ import {
   NO_TEXT_LIMIT,
   type OutboundOp,
   opText,
+  type Pace,
   type PlatformAdapter,
   type PlatformDeps,
   type PlatformIntake,
@@ -100,6 +101,7 @@ export interface ScriptedPlatformOptions {
   /** In UTF-16 units, unless it says otherwise. */
   readonly textLimit?: number | TextLimit
   readonly markdown?: PlatformAdapter['markdown']
+  /** Least time between two messages to one conversation. */
   readonly paceMs?: number
   /** Absent: the platform cannot be asked. `truth` answers from what arrived. */
   readonly reconcile?: 'truth' | 'unknown' | 'throws'
@@ -170,6 +172,21 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
       case 'hang':
         if (fault.arrived) take(request)
         await new Promise<void>((resolve) => hanging.push(resolve))
+    }
+  }
+
+  /** Of the world outside: all nodes meet the same. */
+  const freeAt = new Map<string, number>()
+  const paceOf = (integration: string, paceMs: number, clock: PlatformDeps['clock']): Pace => {
+    const keyOf = (conversation: string) => `${integration} ${conversation}`
+    return {
+      take(conversation, side) {
+        const key = keyOf(conversation)
+        const waitMs = Math.max(0, (freeAt.get(key) ?? 0) - clock.now())
+        if (waitMs === 0 && !side) freeAt.set(key, clock.now() + paceMs)
+        return waitMs
+      },
+      giveBack: (conversation) => void freeAt.delete(keyOf(conversation)),
     }
   }
 
@@ -253,7 +270,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
       hanging = []
       for (const resolve of waiting) resolve()
     },
-    create({ integration: { id }, lease }) {
+    create({ integration: { id }, lease, clock }) {
       const mine = settingsOf(id)
       const reconcile = async (request: SendRequest) => {
         if (mine.reconcile === 'throws') throw new SwitchboardError('platform_unavailable', 'cannot look')
@@ -268,7 +285,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
         textLimit: limitOf(mine.textLimit),
         markdown: mine.markdown ?? 'written',
         sendFrom: 'any',
-        ...defined({ paceMs: mine.paceMs }),
+        ...(mine.paceMs === undefined ? {} : { pace: paceOf(id, mine.paceMs, clock) }),
         async start(intake, cursor) {
           doors.set(id, {
             async receive(events, position) {

@@ -6,10 +6,13 @@ import {
   type Cancel,
   type Clock,
   integrationById,
+  isSideAct,
+  type LaneRequest,
   LEASE_MS,
   LEASE_RENEW_MS,
   type Logger,
   type OutboundOp,
+  placeOfLane,
   type ReasonCode,
   type Receipt,
   type SendMove,
@@ -18,7 +21,9 @@ import {
   type Settings,
   type Store,
   type SwitchboardError,
+  sideActLifeMs,
   type TakenSend,
+  type Work,
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { createDrain, type Drain } from '../dispatch/drain.ts'
@@ -54,7 +59,14 @@ export interface Sender {
   stop(): Promise<void>
 }
 
-type Taken = TakenSend & { readonly scope: string; readonly until: number }
+type Taken = (TakenSend | Paced) & { readonly scope: string; readonly until: number }
+
+/** Its platform lets nothing through to this conversation now: it was not asked for, and waits as `queued`. */
+interface Paced {
+  readonly lane: string
+  readonly outcome: 'paced'
+  readonly waitMs: number
+}
 
 const REST_MS = 1_000
 const STOP_GRACE_MS = 10_000
@@ -92,16 +104,7 @@ export function createSender(deps: SenderDeps): Sender {
         lately.has(lane) ||
         links.get(scope)?.adapter.sendFrom === 'link-holder' ||
         !deps.cluster.isAlive(from),
-      take: async (lanes) => {
-        const requests = lanes.map(({ lane }) => {
-          const token = held.get(lane) ?? resting.get(lane)?.token
-          resting.delete(lane)
-          return token === undefined ? { lane } : { lane, token }
-        })
-        const until = clock.now() + LEASE_MS
-        const taken = await store.takeSends(requests, LEASE_MS)
-        return taken.map((one, index) => ({ ...one, scope: lanes[index]?.scope ?? '', until }))
-      },
+      take,
       handle(taken) {
         const work = handle(taken).catch((thrown) => {
           log.error({ error: String(thrown) }, 'sending failed')
@@ -115,8 +118,45 @@ export function createSender(deps: SenderDeps): Sender {
     { store, clock, log, ...(deps.pressure ? { pressure: deps.pressure } : {}) },
   )
 
+  /** `sending` is committed by the take: who must wait for the platform's pace is not taken. */
+  async function take(lanes: readonly Work[]): Promise<readonly Taken[]> {
+    const until = clock.now() + LEASE_MS
+    const asked = lanes.map((work) => ({ ...work, until, waitMs: placeTaken(work) }))
+    const free = asked.filter(({ waitMs }) => waitMs === 0)
+    const requests = free.map(({ lane }) => {
+      const token = held.get(lane) ?? resting.get(lane)?.token
+      resting.delete(lane)
+      return token === undefined ? { lane } : { lane, token }
+    })
+    const found = await taking(requests).catch((thrown) => {
+      for (const work of free) giveBackPlace(work)
+      throw thrown
+    })
+    const taken = free.map((work, at): Taken => ({ ...(found[at] as TakenSend), scope: work.scope, until }))
+    for (const one of taken) if (one.outcome !== 'taken' || !one.sending) giveBackPlace(one)
+    const paced = asked.filter(({ waitMs }) => waitMs > 0)
+    return [...taken, ...paced.map((work): Taken => ({ ...work, outcome: 'paced' }))]
+  }
+
+  const taking = async (requests: readonly LaneRequest[]): Promise<readonly TakenSend[]> =>
+    requests.length === 0 ? [] : store.takeSends(requests, LEASE_MS)
+
+  const placeTaken = ({ lane, scope }: Work): number => {
+    const pace = links.get(scope)?.adapter.pace
+    if (!pace) return 0
+    const { conversation, side } = placeOfLane(lane)
+    return pace.take(conversation, side)
+  }
+
+  const giveBackPlace = ({ lane, scope }: Work) =>
+    links.get(scope)?.adapter.pace?.giveBack(placeOfLane(lane).conversation)
+
   const handle = async (taken: Taken): Promise<void> => {
     const work = { lane: taken.lane, scope: taken.scope }
+    if (taken.outcome === 'paced') {
+      drain.wakeAfter(work, taken.waitMs)
+      return letRest(taken.lane)
+    }
     if (taken.outcome !== 'taken') {
       letGo(taken.lane)
       return drain.wakeAfter(work, taken.outcome === 'lost' ? 0 : taken.retryAt - clock.now())
@@ -133,11 +173,18 @@ export function createSender(deps: SenderDeps): Sender {
     if (taken.sending) laneHasMore = (await sendOne(taken, taken.sending)) && isDue(taken.nextDueAt)
     if (laneHasMore || drain.isWanted(taken.lane)) return drain.wake(work)
     if (taken.nextDueAt !== null) drain.wakeAfter(work, taken.nextDueAt - clock.now())
-    if (!letGo(taken.lane)) return
+    return letRest(taken.lane)
+  }
+
+  /** Nothing is to be sent in it now. */
+  const letRest = async (lane: string): Promise<void> => {
+    const token = held.get(lane)
+    if (token === undefined) return
+    letGo(lane)
     // Elsewhere one that rests would wait for its lease to end if this node died.
-    if (!store.shared) return rest(taken.lane, taken.token)
-    lately.add(taken.lane)
-    await store.releaseLanes('sends', [{ lane: taken.lane, token: taken.token }])
+    if (!store.shared) return rest(lane, token)
+    lately.add(lane)
+    await store.releaseLanes('sends', [{ lane, token }])
   }
 
   const letGo = (lane: string): boolean => {
@@ -233,13 +280,9 @@ export function createSender(deps: SenderDeps): Sender {
     // From here on it is confirmed: what fails now is not the platform, and must not be said of the message.
     deps.crashPoint?.('outbox.after-send')
     link.lastOutAt = clock.now()
-    const { paceMs } = link.adapter
-    const pace = paceMs === undefined ? {} : { notBeforeMs: paceMs }
-    await move(lane, row, { to: 'sent', platformIds: receipt.platformIds, ...pace })
+    await move(lane, row, { to: 'sent', platformIds: receipt.platformIds })
     deps.crashPoint?.('outbox.after-receipt')
-    if (paceMs === undefined) return true
-    drain.wakeAfter({ lane: lane.lane, scope: row.integration }, paceMs)
-    return false
+    return true
   }
 
   /** Permission is checked again at the moment of sending: the configuration may have changed meanwhile. */
@@ -268,6 +311,10 @@ export function createSender(deps: SenderDeps): Sender {
     const backoffMs =
       Math.min(sendRetryBaseMs * 2 ** (row.attempts - 1), sendRetryMaxMs) * (0.5 + deps.jitter() / 2)
     const notBeforeMs = Math.max(error.retryAfterMs ?? 0, Math.round(backoffMs))
+    if (isSideAct(row) && clock.now() + notBeforeMs - row.createdAt > sideActLifeMs(row)) {
+      await move(lane, row, { to: 'failed', reason: 'given_up', detail: error.message })
+      return true
+    }
     const reason = error.code === 'rate_limited' ? 'platform_busy' : 'platform_unavailable'
     await move(lane, row, { to: 'queued', reason, detail: error.message, notBeforeMs })
     drain.wakeAfter({ lane: lane.lane, scope: row.integration }, notBeforeMs)

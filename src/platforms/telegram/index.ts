@@ -44,7 +44,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
   const client = createTelegramClient(config, timings, deps, options.fetch)
   const files = createFileShelf(client, deps)
   const typing = createTyping(client, deps.clock)
-  const send = createSend({ client, pace: createPace(deps.clock, timings.chatIntervalMs), files })
+  const send = createSend({ client, files })
   const self = knowOneself(client)
   let link: LinkState = { state: 'connecting' }
   let poller: Poller | null = null
@@ -60,6 +60,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
     textLimit: TEXT_LIMIT,
     markdown: telegramMarkdown,
     sendFrom: 'any',
+    pace: createPace(deps.clock, timings.chatIntervalMs),
     ...(config.webhook === null
       ? {}
       : {

@@ -1,11 +1,6 @@
-// Telegram's flood limits, kept beforehand: about one message a second in a chat, 20 a minute in a group, 30 a second
-// for the whole bot. A short wait is waited here; a long one is given back as `rate_limited`, so that no lane is held.
-import { type Clock, SwitchboardError } from '../../contract/index.ts'
-
-export interface Pace {
-  /** Resolves when a message may go to this chat. Throws `rate_limited` when that is too far away. */
-  turn(chat: string): Promise<void>
-}
+// Telegram's flood limits, kept beforehand: about one message a second in a chat, 20 a minute in a group, 30 a second for
+// the whole bot. The river asks before a message is on its way; nothing waits here.
+import { type Clock, createBoundedMap, type Pace } from '../../contract/index.ts'
 
 interface Window {
   readonly count: number
@@ -16,47 +11,53 @@ const OVERALL: Window = { count: 30, perMs: 1_000 }
 const GROUP: Window = { count: 20, perMs: 60_000 }
 /** A few at once are fine (the parts of one long answer); after that it is one each interval. */
 const BURST = 5
-const LONGEST_WAIT_MS = 5_000
-const FORGET_AFTER_MS = 60_000
+/** A chat that was forgotten may burst anew: far more of them than are written to in a minute. */
+const CHATS_REMEMBERED = 10_000
 
 interface ChatPace {
   /** Times of the last messages, for the window. */
-  readonly times: number[]
+  readonly times: readonly number[]
   /** When the chat is even again: each message moves it by one interval. */
-  evenAt: number
+  readonly evenAt: number
 }
 
-export function createPace(clock: Clock, chatIntervalMs = 1_000): Pace {
-  const chats = new Map<string, ChatPace>()
-  const overall: number[] = []
+const EVEN: ChatPace = { times: [], evenAt: 0 }
 
-  const forget = (now: number) => {
-    if (chats.size < 1_000) return
-    for (const [chat, { times }] of chats) if ((times.at(-1) ?? 0) < now - FORGET_AFTER_MS) chats.delete(chat)
+export function createPace(clock: Clock, chatIntervalMs = 1_000): Pace {
+  const chats = createBoundedMap<string, ChatPace>(CHATS_REMEMBERED)
+  let overall: readonly number[] = []
+
+  /** As of now. After a clock was set back, what lies ahead of it is no reason to wait. */
+  const paceOf = (chat: string, now: number): ChatPace => {
+    const { times, evenAt } = chats.get(chat) ?? EVEN
+    return { times: past(times, now), evenAt: Math.min(evenAt, now + BURST * chatIntervalMs) }
   }
 
   return {
-    async turn(chat) {
+    take(chat, side) {
       const now = clock.now()
-      forget(now)
-      const pace = chats.get(chat) ?? { times: [], evenAt: 0 }
-      chats.set(chat, pace)
+      const pace = paceOf(chat, now)
+      overall = past(overall, now)
+      // What gives way goes when the chat is even: whatever is said next finds most of the burst.
+      const ahead = side ? 0 : (BURST - 1) * chatIntervalMs
       const at = Math.max(
         now,
-        pace.evenAt - (BURST - 1) * chatIntervalMs,
+        pace.evenAt - ahead,
         earliest(overall, OVERALL),
         isGroup(chat) ? earliest(pace.times, GROUP) : 0,
       )
-      if (at - now > LONGEST_WAIT_MS) {
-        throw new SwitchboardError('rate_limited', 'kept below Telegram’s limit for one chat', {
-          retryAfterMs: at - now,
-        })
-      }
-      // The place is taken before the wait, so that two who wait get different ones.
-      pace.evenAt = Math.max(at, pace.evenAt) + chatIntervalMs
-      keep(pace.times, at)
-      keep(overall, at)
-      if (at > now) await new Promise<void>((resolve) => clock.after(at - now, resolve))
+      if (at > now) return at - now
+      chats.set(chat, {
+        times: latest([...pace.times, now]),
+        evenAt: Math.max(now, pace.evenAt) + chatIntervalMs,
+      })
+      overall = latest([...overall, now])
+      return 0
+    },
+    giveBack(chat) {
+      const { times, evenAt } = paceOf(chat, clock.now())
+      chats.set(chat, { times: times.slice(0, -1), evenAt: evenAt - chatIntervalMs })
+      overall = overall.slice(0, -1)
     },
   }
 }
@@ -65,10 +66,12 @@ function earliest(times: readonly number[], { count, perMs }: Window): number {
   return (times[times.length - count] ?? Number.NEGATIVE_INFINITY) + perMs
 }
 
-function keep(times: number[], at: number): void {
-  times.push(at)
-  times.sort((a, b) => a - b)
-  if (times.length > 30) times.shift()
+function past(times: readonly number[], now: number): readonly number[] {
+  return times.some((time) => time > now) ? times.filter((time) => time <= now) : times
+}
+
+function latest(times: readonly number[]): readonly number[] {
+  return times.slice(-OVERALL.count)
 }
 
 /** Groups, supergroups and channels have negative ids; a public one may be named. */

@@ -4,7 +4,6 @@ import { InputFile } from 'grammy'
 import { type OutboundOp, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
 import { MovedChatError, type TelegramClient, UnreadableMarkupError } from './client.ts'
 import type { FileShelf } from './files.ts'
-import type { Pace } from './pace.ts'
 import {
   captionOf,
   cutToFit,
@@ -21,7 +20,6 @@ import {
 
 export interface SendDeps {
   readonly client: TelegramClient
-  readonly pace: Pace
   readonly files: FileShelf
 }
 
@@ -29,7 +27,7 @@ export type Send = (request: SendRequest) => Promise<Receipt>
 
 type Op<K extends OutboundOp['kind']> = Extract<OutboundOp, { kind: K }>
 
-export function createSend({ client, pace, files }: SendDeps): Send {
+export function createSend({ client, files }: SendDeps): Send {
   const text = async (request: SendRequest, op: Op<'text'> | Op<'prompt'>): Promise<Receipt> => {
     const part = marked(shown(request, op), op)
     const place = placeOf(request.to)
@@ -42,7 +40,6 @@ export function createSend({ client, pace, files }: SendDeps): Send {
       ...keyboardOf(op.choices),
       link_preview_options: { is_disabled: true },
     }
-    await pace.turn(String(place.chat_id))
     const message = await readable(place, (at, markup) =>
       client.call('sendMessage', {
         ...at,
@@ -62,7 +59,6 @@ export function createSend({ client, pace, files }: SendDeps): Send {
     const part = shown(request, op)
     const { chat_id } = placeOf(request.to)
     const message_id = messageNumber(op.on)
-    await pace.turn(String(chat_id))
     try {
       await readable({ chat_id }, (at, markup) =>
         client.call(
@@ -118,7 +114,6 @@ export function createSend({ client, pace, files }: SendDeps): Send {
     const known = files.platformFile(op.ref)
     const bytes = known === null ? await files.read(op.ref) : null
     const caption = op.caption ? captionOf(op.caption) : null
-    await pace.turn(String(place.chat_id))
     const message = await readable<{ readonly message_id: number }>(place, (at, markup) => {
       const input = bytes === null ? (known ?? '') : new InputFile(bytes, op.name)
       const said =

@@ -1,6 +1,6 @@
 // enqueue: new rows in the outbox. The same idempotency key (of the same agent) again returns the first row; so does
 // equal content that is still on its way, and one that was confirmed a moment ago makes a row born `deduplicated`.
-import { conversationLane, type Enqueued, type NewSend, rowId, type SendState } from '../../contract/index.ts'
+import { type Enqueued, type NewSend, rowId, type SendState, sendLane } from '../../contract/index.ts'
 import { digestOf } from '../mac.ts'
 import {
   firstRow,
@@ -159,7 +159,7 @@ function outboxValues(
   const twin = birth.state === 'deduplicated' ? birth : null
   return [
     seq,
-    conversationLane(send.to),
+    sendLane(send),
     send.to.integration,
     send.platform,
     send.to.conversation,
@@ -210,8 +210,7 @@ function recordBirth(
   })
   const counted = countedReason(birth.state, reason)
   count(context, { integration, name: `send:${birth.state}`, reason: counted, delta: 1 })
-  if (birth.state === 'queued')
-    hint(context, { kind: 'sends', lane: conversationLane(send.to), scope: integration })
+  if (birth.state === 'queued') hint(context, { kind: 'sends', lane: sendLane(send), scope: integration })
 }
 
 /** The key is the agent's own: another agent's equal key is another key. */

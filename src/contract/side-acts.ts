@@ -1,0 +1,20 @@
+// Acts beside the conversation: a reaction, the edit by which a question of ours is retired. They give way to what is said,
+// and are given up soon: nobody waits for them.
+import { conversationLane, sideLane } from './address.ts'
+import type { NewSend, SendRow } from './records.ts'
+
+type Act = Pick<NewSend, 'cause'> & { readonly op: NewSend['op'] | SendRow['op'] }
+
+export function isSideAct({ op, cause }: Act): boolean {
+  return op?.kind === 'react' || (op?.kind === 'edit' && cause === 'notice')
+}
+
+/** How long it is tried. A prompt whose edit is given up keeps its buttons, so that one is tried for longer. */
+export function sideActLifeMs({ op }: Act): number {
+  return op?.kind === 'react' ? 60_000 : 300_000
+}
+
+/** One message of a lane at a time, in order. */
+export function sendLane(send: Act & Pick<NewSend, 'to'>): string {
+  return isSideAct(send) ? sideLane(send.to) : conversationLane(send.to)
+}
