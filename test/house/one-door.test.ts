@@ -42,6 +42,26 @@ describe('[I13.one-outlet] [I13.settle-with-say] who puts rows into the outbox',
   }
 })
 
+describe('[I13.lane-keeper] lanes', () => {
+  it.each(['renewLanes', 'releaseLanes'])(
+    'are kept by one keeper: store.%s is called there alone',
+    (verb) => {
+      const calls = new RegExp(`\\bstore\\.${verb}\\s*\\(`)
+      const found = code.filter(
+        ({ file, code: text }) => !file.startsWith('src/testing/') && calls.test(text),
+      )
+      expect(found.map(({ file }) => file)).toEqual(['src/core/lane-keeper.ts'])
+    },
+  )
+
+  it.each(['src/core/dispatch/lane-holds.ts', 'src/core/outbound/sender.ts'])(
+    '%s holds its lanes by it',
+    (file) => {
+      expect(source(file).code).toMatch(/\bcreateLaneKeeper</)
+    },
+  )
+})
+
 describe('[I13.core-no-platform] the core', () => {
   it('names no platform', () => {
     const names = foldersOf('src/platforms')

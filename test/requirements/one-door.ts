@@ -7,7 +7,7 @@ export const ONE_DOOR = requirements(
 built   13 I13.one-outlet        store.enqueue is called from the outlet alone, and every verb that puts rows into the outbox from one file
 built   13 I13.settle-with-say   What an agent says for a turn, by its connector or by a tool, and the turn's move are one commit, made in one place
 built   13 I13.result-words      The words of a send's result are made in one file
-pending 13 I13.lane-keeper       Dispatcher and sender hold their lanes by one keeper: the same lease, renewal, rest and release
+built   13 I13.lane-keeper       Dispatcher and sender hold their lanes by one keeper: the same lease, renewal, rest and release
 built   13 I13.apply-chain       A new configuration is applied by one serial chain
 built   13 I13.token-bucket      There is one token bucket in the code, and one in SQL for what nodes share
 built   13 I13.bounded-map       There is one bounded map

@@ -8,8 +8,8 @@ built   14 I14.side-acts-give-way  Answers and prompts never wait for a reaction
 built   14 I14.side-acts-given-up  A reaction that keeps failing is given up within a minute, the edit of a prompt within five, and the row says so
 built   14 I14.paced-is-queued     What waits for a platform's pace or its retry-after is queued; sending is committed when the bytes leave
 built   14 I14.no-needless-note    After a crash nothing that only waited its turn carries the note that it may be a duplicate
-pending 14 I14.stop-waits          A stop waits, with a bound, for what is being handed over and writes down what came of it; it begins nothing new
-pending 14 I14.stop-repeat-marked  What a stop had to leave behind in the middle of a hand-over is offered again as a marked repeat
+built   14 I14.stop-waits          A stop waits, with a bound, for what is being handed over and writes down what came of it; it begins nothing new
+built   14 I14.stop-repeat-marked  What a stop had to leave behind in the middle of a hand-over is offered again as a marked repeat
 pending 14 I14.one-answer          A reply for a turn that another host has answered is refused as conflict, by the row, in the commit that would send
 pending 14 I14.refused-stays-open  A reply that the outlet refuses answers nothing: the tool says why and the turn stays open
 pending 14 I14.answered-whatever   A turn is answered when its agent answered it, whatever becomes of the send, also after a kill

@@ -225,6 +225,20 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     await settle()
   }
 
+  /** A stop waits for what is under way, with a bound: time passes only where it has to. */
+  const stopAll = async () => {
+    for (const { gateway, life } of nodes) {
+      if (life.dead()) continue
+      let done = false
+      const stopping = gateway.stop().finally(() => {
+        done = true
+      })
+      await settle()
+      for (let seconds = 0; !done && seconds < 60; seconds++) await pass(1_000)
+      await stopping
+    }
+  }
+
   const die = async () => {
     if (!dead()) await settle()
     await end()
@@ -291,7 +305,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
       await settle()
     },
     async restartCleanly() {
-      for (const { gateway } of nodes) await gateway.stop()
+      await stopAll()
       await die()
       await live()
       await settle()
@@ -308,7 +322,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     audit,
     async close() {
       platform.release()
-      for (const { life, gateway } of nodes) if (!life.dead()) await gateway.stop()
+      await stopAll()
       await end()
     },
   }

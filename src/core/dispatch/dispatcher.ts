@@ -321,10 +321,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     abandon,
     async stop() {
       stopped = true
-      storeRetry.stop()
       expiry.stop()
       await drain.stop()
       await holds.stop()
+      storeRetry.stop()
     },
   }
 }

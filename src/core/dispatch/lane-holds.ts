@@ -1,5 +1,10 @@
-// The session lanes that this node holds, and the turns in flight in each. Renews the leases, and lets go of lanes
-// that rest: an idle lane may be wanted by another node.
+// The session lanes that this node holds, and the turns in flight in each.
+//
+// A turn boards when it is taken and is in flight until it lands: answered, failed, acknowledged, put back, or lost with its
+// lane. On its way it is offered (its hand-over began: it can no longer go back unseen), written (its hand-over is over), and
+// maybe spoken for. Hand-overs of one lane follow one another. What is put back into a lane goes before what was taken
+// meanwhile: `putBacks` tells a take that was asked for before from one after. A take whose answer was lost leaves the lane
+// doubtful: the next one names what is in flight here, and the store tells what else it holds for handed.
 import {
   type Cancel,
   type Clock,
@@ -9,6 +14,7 @@ import {
   type TurnMove,
   type TurnRow,
 } from '../../contract/index.ts'
+import { createLaneKeeper, type KeptLane } from '../lane-keeper.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 
 export interface Flight {
@@ -28,10 +34,8 @@ export interface Flight {
   cancelTyping: Cancel
 }
 
-export interface LaneHold {
-  readonly lane: string
+export interface LaneHold extends KeptLane {
   readonly agent: string
-  token: number
   readonly flights: Map<string, Flight>
   /** Hand-overs of one lane follow one another, also when two takes overlap. */
   handingOver: Promise<void>
@@ -45,10 +49,6 @@ export interface LaneHold {
   readonly ready: Set<string>
   /** What came of the last take was never heard: the store may hold turns for handed that are not in flight here. */
   doubtful: boolean
-  /** Set while nothing is in flight. */
-  restingSince: number | null
-  /** By this node's clock: until then nobody else can have it. */
-  until: number
 }
 
 /** How a lane stood here when it was asked for. */
@@ -86,8 +86,9 @@ export interface LaneHolds {
   stop(): Promise<void>
 }
 
-const REST_MS = 1_000
 const HAND_OVER_MS = 1_000
+/** What is in the middle of a hand-over by then is left behind, and offered again as a marked repeat. */
+const STOP_GRACE_MS = 10_000
 const TYPING_EVERY_MS = 4_000
 const LOST_REMEMBERED = 10_000
 
@@ -103,62 +104,23 @@ export interface LaneHoldsDeps {
 
 export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
   const { store, clock } = deps
-  const holds = new Map<string, LaneHold>()
+  const keeper = createLaneKeeper<LaneHold>({
+    ...{ kind: 'turns', store, clock, log: deps.log, leaseMs: deps.leaseMs },
+    lost: (hold) => lose(hold),
+    left(hold) {
+      for (const turn of hold.flights.keys()) land(hold, turn)
+    },
+  })
   const byTurn = new Map<string, LaneHold>()
-  /** Lanes that were let go since the last but one look. */
-  let left = new Set<string>()
-  let justLeft = new Set<string>()
   const lostListeners: ((lane: string, agent: string, turns: readonly string[]) => void)[] = []
   const lost = createBoundedMap<string, true>(LOST_REMEMBERED)
-  let cancelTick: Cancel = () => undefined
-  let stopped = false
-  let renewedAt = clock.now()
-
-  const tick = () => {
-    cancelTick = clock.after(REST_MS, () => {
-      upkeep()
-        .catch((thrown) =>
-          deps.log.warn({ error: String(thrown) }, 'lanes could not be renewed; will try again'),
-        )
-        .finally(() => {
-          if (!stopped) tick()
-        })
-    })
-  }
-
-  const upkeep = async () => {
-    const now = clock.now()
-    const rested = [...holds.values()].filter(
-      (one) => one.restingSince !== null && elapsedMs(now, one.restingSince) >= REST_MS,
-    )
-    for (const hold of rested) forget(hold)
-    if (rested.length > 0) await store.releaseLanes('turns', rested)
-    if (elapsedMs(now, renewedAt) < deps.leaseMs / 4) return
-    left = justLeft
-    justLeft = new Set()
-    const held = [...holds.values()]
-    renewedAt = now
-    if (held.length === 0) return
-    const kept = await store.renewLanes('turns', held, deps.leaseMs)
-    for (const [index, hold] of held.entries()) {
-      if (kept[index]) hold.until = Math.max(hold.until, now + deps.leaseMs)
-      else lose(hold)
-    }
-  }
 
   /** Another node has it: what is in flight here is no longer ours. */
   const lose = (hold: LaneHold) => {
     const turns = [...hold.flights.keys()]
     if (!deps.livesOn(hold.agent)) for (const turn of turns) lost.set(turn, true)
-    forget(hold)
+    keeper.forget(hold)
     for (const listen of lostListeners) listen(hold.lane, hold.agent, turns)
-  }
-
-  const forget = (hold: LaneHold) => {
-    for (const turn of hold.flights.keys()) land(hold, turn)
-    if (holds.get(hold.lane) === hold) holds.delete(hold.lane)
-    left.add(hold.lane)
-    justLeft.add(hold.lane)
   }
 
   const land = (hold: LaneHold, turn: string) => {
@@ -189,49 +151,37 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     await store.moveTurns(moves)
   }
 
+  /** Resolves when what is being handed over has ended as it ends, or after a while. */
+  const handedOver = (lanes: readonly LaneHold[], mostMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const cancel = clock.after(mostMs, resolve)
+      void Promise.allSettled(lanes.map((hold) => hold.handingOver)).then(() => {
+        cancel()
+        resolve()
+      })
+    })
+
   const keepTyping = (flight: Flight) => {
     deps.signal(rowAddress(flight.row), { kind: 'typing', on: true })
     flight.cancelTyping = clock.after(TYPING_EVERY_MS, () => keepTyping(flight))
   }
 
-  tick()
-
   return {
-    get: (lane) => holds.get(lane),
-    all: () => [...holds.values()],
-    knows: (lane) => holds.has(lane) || left.has(lane),
+    get: keeper.get,
+    all: keeper.all,
+    knows: keeper.knows,
     before(lane) {
-      const held = holds.get(lane)
+      const held = keeper.get(lane)
       return { held, putBacks: held?.putBacks ?? 0, askedAt: clock.now() }
     },
     take(lane, agent, token, askedAt) {
-      const until = askedAt + deps.leaseMs
-      const known = holds.get(lane)
-      if (known && known.token === token) {
-        known.restingSince = null
-        known.until = Math.max(known.until, until)
-        return known
-      }
-      if (known) forget(known)
-      const hold: LaneHold = {
-        lane,
-        agent,
-        token,
-        flights: new Map(),
-        handingOver: Promise.resolve(),
-        putBacks: 0,
-        puttingBack: null,
-        more: false,
-        ready: new Set(),
-        doubtful: false,
-        restingSince: null,
-        until,
-      }
-      holds.set(lane, hold)
+      const known = keeper.get(lane)
+      const hold: LaneHold = known?.token === token ? known : newHold(lane, agent, token)
+      keeper.keep(hold, askedAt)
       return hold
     },
     doubt(lane) {
-      const hold = holds.get(lane)
+      const hold = keeper.get(lane)
       if (!hold) return
       hold.doubtful = true
       hold.restingSince = null
@@ -260,28 +210,19 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
       const flight = hold?.flights.get(turn)
       return hold && flight ? { hold, flight } : null
     },
-    rest(hold) {
-      hold.restingSince = clock.now()
-    },
-    async release(hold) {
-      forget(hold)
-      await store.releaseLanes('turns', [hold])
-    },
+    rest: keeper.rest,
+    release: (hold) => keeper.release([hold]),
     async releaseAgent(agent) {
-      const leaving = [...holds.values()].filter((hold) => hold.agent === agent)
+      const leaving = keeper.all().filter((hold) => hold.agent === agent)
       // What cannot be written now is found as left behind by whoever has the lane next; kept, it would be renewed for ever.
       await putBackUnoffered(leaving).catch((thrown) =>
         deps.log.warn({ agent, error: String(thrown) }, 'turns could not be put back'),
       )
       // A hand-over that is under way ends as it ends: what was not taken goes back to the queue, and counts for nothing.
-      await Promise.race([
-        Promise.all(leaving.map((hold) => hold.handingOver)),
-        new Promise<void>((resolve) => clock.after(HAND_OVER_MS, resolve)),
-      ])
-      for (const hold of leaving) if (holds.get(hold.lane) === hold) forget(hold)
-      if (leaving.length > 0) await store.releaseLanes('turns', leaving)
+      await handedOver(leaving, HAND_OVER_MS)
+      await keeper.release(leaving)
     },
-    isOver: (hold) => store.shared && clock.now() >= hold.until,
+    isOver: keeper.isOver,
     drop(hold) {
       if (hold) lose(hold)
     },
@@ -290,18 +231,24 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
       lostListeners.push(listen)
     },
     async stop() {
-      stopped = true
-      cancelTick()
-      const all = [...holds.values()]
+      const all = keeper.all()
+      // Nothing new begins, and what began is written down: the next owner would else offer it a second time.
       await putBackUnoffered(all).catch(() => undefined)
-      for (const hold of all) forget(hold)
-      // Best effort: a lane that is not given back is free when its lease ends.
-      if (all.length > 0) await store.releaseLanes('turns', all).catch(() => undefined)
+      await handedOver(all, STOP_GRACE_MS)
+      await keeper.stop()
     },
   }
 }
 
-/** In either direction: a wall clock that was set back must not keep a lease from being renewed until it has caught up. */
-function elapsedMs(now: number, then: number): number {
-  return Math.abs(now - then)
+function newHold(lane: string, agent: string, token: number): LaneHold {
+  return {
+    ...{ lane, agent, token, until: 0, restingSince: null },
+    flights: new Map(),
+    handingOver: Promise.resolve(),
+    putBacks: 0,
+    puttingBack: null,
+    more: false,
+    ready: new Set(),
+    doubtful: false,
+  }
 }

@@ -3,13 +3,11 @@
 // idempotency, by asking it, or, where it cannot tell, by policy and with a visible note.
 import {
   asSwitchboardError,
-  type Cancel,
   type Clock,
   integrationById,
   isSideAct,
   type LaneRequest,
   LEASE_MS,
-  LEASE_RENEW_MS,
   type Logger,
   type OutboundOp,
   placeOfLane,
@@ -28,6 +26,7 @@ import {
 import type { Cluster } from '../cluster/cluster.ts'
 import { createDrain, type Drain } from '../dispatch/drain.ts'
 import type { Pressure } from '../dispatch/pressure.ts'
+import { createLaneKeeper, type KeptLane } from '../lane-keeper.ts'
 import { rowAddress } from '../signals.ts'
 import { createStoreRetry } from '../store-retry.ts'
 import { onceMore } from './duplicate-note.ts'
@@ -59,7 +58,7 @@ export interface Sender {
   stop(): Promise<void>
 }
 
-type Taken = (TakenSend | Paced) & { readonly scope: string; readonly until: number }
+type Taken = (TakenSend | Paced) & { readonly scope: string; readonly askedAt: number }
 
 /** Its platform lets nothing through to this conversation now: it was not asked for, and waits as `queued`. */
 interface Paced {
@@ -68,25 +67,19 @@ interface Paced {
   readonly waitMs: number
 }
 
-const REST_MS = 1_000
 const STOP_GRACE_MS = 10_000
 const RESTARTING_MS = 1_000
 /** Whether it may be sent is not known at this node yet. */
 const NOT_KNOWN_MS = 5_000
+
 export function createSender(deps: SenderDeps): Sender {
   const { store, clock, log, links } = deps
   const storeRetry = createStoreRetry(clock, log)
-  /** Lanes in work, with their token. */
-  const held = new Map<string, number>()
-  /** By this node's clock: until then nobody else can have them. */
-  const heldUntil = new Map<string, number>()
-  /** Lanes that are kept although nothing is to be sent in them now. */
-  const resting = new Map<string, { readonly token: number; readonly since: number }>()
-  let cancelRelease: Cancel | null = null
-  /** Lanes given back a moment ago: what is said about them meanwhile concerns this node. */
-  let lately = new Set<string>()
-  let cancelRenewal: Cancel = () => undefined
-  let stopped = false
+  const lanes = createLaneKeeper<KeptLane>({
+    ...{ kind: 'sends', store, clock, log, leaseMs: LEASE_MS },
+    // What was under way is settled by whoever has it now.
+    lost: (hold) => lanes.forget(hold),
+  })
   const waiters = createSendWaiters(store, clock)
   const running = new Set<Promise<void>>()
   /** Integrations that this store knows and the configuration does not let speak. */
@@ -100,8 +93,7 @@ export function createSender(deps: SenderDeps): Sender {
       reachable: () => (closed.length === 0 ? links.reachable() : [...links.reachable(), ...closed]),
       // What another node put there it sends itself, unless it can be sent only from here.
       isMine: ({ lane, scope }, from) =>
-        held.has(lane) ||
-        lately.has(lane) ||
+        lanes.knows(lane) ||
         links.get(scope)?.adapter.sendFrom === 'link-holder' ||
         !deps.cluster.isAlive(from),
       take,
@@ -119,20 +111,21 @@ export function createSender(deps: SenderDeps): Sender {
   )
 
   /** `sending` is committed by the take: who must wait for the platform's pace is not taken. */
-  async function take(lanes: readonly Work[]): Promise<readonly Taken[]> {
-    const until = clock.now() + LEASE_MS
-    const asked = lanes.map((work) => ({ ...work, until, waitMs: placeTaken(work) }))
+  async function take(wanted: readonly Work[]): Promise<readonly Taken[]> {
+    const askedAt = clock.now()
+    const asked = wanted.map((work) => ({ ...work, askedAt, waitMs: placeTaken(work) }))
     const free = asked.filter(({ waitMs }) => waitMs === 0)
     const requests = free.map(({ lane }) => {
-      const token = held.get(lane) ?? resting.get(lane)?.token
-      resting.delete(lane)
-      return token === undefined ? { lane } : { lane, token }
+      const hold = lanes.get(lane)
+      if (!hold) return { lane }
+      hold.restingSince = null // or it might be let go before the answer comes
+      return { lane, token: hold.token }
     })
     const found = await taking(requests).catch((thrown) => {
       for (const work of free) giveBackPlace(work)
       throw thrown
     })
-    const taken = free.map((work, at): Taken => ({ ...(found[at] as TakenSend), scope: work.scope, until }))
+    const taken = free.map((work, at): Taken => ({ ...(found[at] as TakenSend), scope: work.scope, askedAt }))
     for (const one of taken) if (one.outcome !== 'taken' || !one.sending) giveBackPlace(one)
     const paced = asked.filter(({ waitMs }) => waitMs > 0)
     return [...taken, ...paced.map((work): Taken => ({ ...work, outcome: 'paced' }))]
@@ -161,13 +154,12 @@ export function createSender(deps: SenderDeps): Sender {
       letGo(taken.lane)
       return drain.wakeAfter(work, taken.outcome === 'lost' ? 0 : taken.retryAt - clock.now())
     }
-    held.set(taken.lane, taken.token)
-    heldUntil.set(taken.lane, taken.until)
-    if (!links.get(taken.scope) && !closedDoor(taken.scope)) return standBy(taken)
+    const hold = kept(taken)
+    if (!links.get(taken.scope) && !closedDoor(taken.scope)) return standBy(hold, taken.sending)
     let laneHasMore = taken.leftover.length > 0
     for (const row of taken.leftover) await settleLeftover(taken, row)
-    if (taken.sending && isOver(taken.lane)) {
-      letGo(taken.lane)
+    if (taken.sending && lanes.isOver(hold)) {
+      lanes.forget(hold)
       return drain.wake(work)
     }
     if (taken.sending) laneHasMore = (await sendOne(taken, taken.sending)) && isDue(taken.nextDueAt)
@@ -176,71 +168,30 @@ export function createSender(deps: SenderDeps): Sender {
     return letRest(taken.lane)
   }
 
+  const kept = ({
+    lane,
+    token,
+    askedAt,
+  }: Pick<KeptLane, 'lane' | 'token'> & { readonly askedAt: number }): KeptLane => {
+    const known = lanes.get(lane)
+    const hold = known?.token === token ? known : { lane, token, until: 0, restingSince: null }
+    lanes.keep(hold, askedAt)
+    return hold
+  }
+
   /** Nothing is to be sent in it now. */
-  const letRest = async (lane: string): Promise<void> => {
-    const token = held.get(lane)
-    if (token === undefined) return
-    letGo(lane)
-    // Elsewhere one that rests would wait for its lease to end if this node died.
-    if (!store.shared) return rest(lane, token)
-    lately.add(lane)
-    await store.releaseLanes('sends', [{ lane, token }])
+  const letRest = (lane: string): void => {
+    const hold = lanes.get(lane)
+    if (hold) lanes.rest(hold)
   }
 
-  const letGo = (lane: string): boolean => {
-    heldUntil.delete(lane)
-    return held.delete(lane)
-  }
-
-  /** This process slept past its lease: another node may have sent the message by now. */
-  const isOver = (lane: string) => store.shared && clock.now() >= (heldUntil.get(lane) ?? 0)
-
-  /** Kept a moment: in a conversation one message follows another, and a lane given back has to be taken again. */
-  const rest = (lane: string, token: number) => {
-    resting.set(lane, { token, since: clock.now() })
-    if (!stopped) cancelRelease ??= clock.after(REST_MS, () => void releaseRested())
-  }
-
-  const releaseRested = async () => {
-    cancelRelease = null
-    const now = clock.now()
-    const rested: { lane: string; token: number }[] = []
-    for (const [lane, { token, since }] of resting) {
-      if (now - since < REST_MS) continue
-      resting.delete(lane)
-      rested.push({ lane, token })
-    }
-    if (resting.size > 0) cancelRelease = clock.after(REST_MS, () => void releaseRested())
-    // Best effort: a lane that is not given back is free when its lease ends.
-    if (rested.length > 0) await store.releaseLanes('sends', rested).catch(() => undefined)
-  }
-
-  /** A send may take longer than a lease: all that are under way are renewed at once. One that was lost is settled there. */
-  const keepRenewing = () => {
-    if (stopped || !store.shared) return
-    cancelRenewal = clock.after(LEASE_RENEW_MS, () => {
-      lately = new Set()
-      renew()
-        .catch((thrown) => log.warn({ error: String(thrown) }, 'lanes could not be renewed; will try again'))
-        .finally(keepRenewing)
-    })
-  }
-
-  const renew = async () => {
-    const lanes = [...held].map(([lane, token]) => ({ lane, token }))
-    if (lanes.length === 0) return
-    const until = clock.now() + LEASE_MS
-    const kept = await store.renewLanes('sends', lanes, LEASE_MS)
-    for (const [at, { lane, token }] of lanes.entries()) {
-      if (held.get(lane) !== token) continue
-      if (kept[at]) heldUntil.set(lane, until)
-      else letGo(lane)
-    }
+  const letGo = (lane: string): void => {
+    const hold = lanes.get(lane)
+    if (hold) lanes.forget(hold)
   }
 
   /** Its adapter is being started again: nothing is lost, and `onAdded` finds it. */
-  const standBy = async (taken: Extract<TakenSend, { outcome: 'taken' }>) => {
-    const { lane, token, sending } = taken
+  const standBy = async (hold: KeptLane, sending: SendRow | null) => {
     if (sending) {
       const detail = 'the integration is being started'
       const back = {
@@ -249,10 +200,9 @@ export function createSender(deps: SenderDeps): Sender {
         detail,
         notBeforeMs: RESTARTING_MS,
       } as const
-      await move(taken, sending, back)
+      await move(hold, sending, back)
     }
-    letGo(lane)
-    await store.releaseLanes('sends', [{ lane, token }])
+    await lanes.release([hold])
   }
 
   const isDue = (at: number | null) => at !== null && at <= clock.now()
@@ -362,9 +312,10 @@ export function createSender(deps: SenderDeps): Sender {
     else if (last !== 'queued') waiters.settled(row.id)
   }
 
+  const isInWork = (lane: string) => lanes.get(lane)?.restingSince === null
   store.onHint((hint) => {
     // Another node sends this one.
-    if (hint.kind === 'sends' && !held.has(hint.lane)) waiters.lookAgain(hint.lane)
+    if (hint.kind === 'sends' && !isInWork(hint.lane)) waiters.lookAgain(hint.lane)
   })
   /** A platform that hangs does not hold up the stop: what is found in `sending` afterwards is settled then. */
   const finished = () =>
@@ -381,7 +332,6 @@ export function createSender(deps: SenderDeps): Sender {
 
   return {
     start() {
-      keepRenewing()
       drain.sweep()
     },
     async review() {
@@ -391,15 +341,10 @@ export function createSender(deps: SenderDeps): Sender {
     },
     settled: (id, waitMs) => waiters.wait(id, waitMs),
     async stop() {
-      stopped = true
       await drain.stop()
-      cancelRelease?.()
       await finished()
-      cancelRenewal()
       storeRetry.stop()
-      const lanes = [...held].map(([lane, token]) => ({ lane, token }))
-      for (const [lane, { token }] of resting) lanes.push({ lane, token })
-      if (lanes.length > 0) await store.releaseLanes('sends', lanes).catch(() => undefined)
+      await lanes.stop()
       waiters.stop()
     },
   }

@@ -1,0 +1,141 @@
+// The lanes that this node holds, kept by one rule for both queues.
+//
+//   taken ──▶ held ──nothing open──▶ resting ──work comes──▶ held
+//              │                        └──a second later──▶ given back
+//              └──another node has it──▶ lost
+//
+// A lane that is held or rests is renewed every quarter of its lease; one that could not be renewed is lost, and nothing
+// more is written for it. A lane rests for a second before it is given back: in a conversation one message follows
+// another, and a lane given back has to be taken again. What is said about a lane that was given back a moment ago still
+// concerns this node: others who heard of it leave it to whoever had it last.
+import type { Cancel, Clock, Logger, Store } from '../contract/index.ts'
+
+export interface KeptLane {
+  readonly lane: string
+  readonly token: number
+  /** By this node's clock: until then nobody else can have it. */
+  until: number
+  /** Set while nothing is open in it. */
+  restingSince: number | null
+}
+
+export interface LaneKeeper<Hold extends KeptLane> {
+  get(lane: string): Hold | undefined
+  all(): readonly Hold[]
+  /** Held, or given back a moment ago. */
+  knows(lane: string): boolean
+  /** It was taken: `askedAt` is when its lease began, as seen from here. */
+  keep(hold: Hold, askedAt: number): void
+  /** Nothing is open in it: given back soon, unless work comes. */
+  rest(hold: Hold): void
+  /** Gives lanes back at once. */
+  release(holds: readonly Hold[]): Promise<void>
+  /** Forgets the lane without writing: it is no longer ours. */
+  forget(hold: Hold): void
+  /** The lease ran out unnoticed (this process slept): another node may have it, and nothing more may go out for it. */
+  isOver(hold: Hold): boolean
+  /** Gives everything back. */
+  stop(): Promise<void>
+}
+
+export interface LaneKeeperDeps<Hold extends KeptLane> {
+  readonly kind: 'turns' | 'sends'
+  readonly store: Pick<Store, 'renewLanes' | 'releaseLanes' | 'shared'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly leaseMs: number
+  /** Another node has it. It is still kept when this is told: whoever listens forgets it. */
+  readonly lost: (hold: Hold) => void
+  /** It is not kept any more, for whatever reason. */
+  readonly left?: (hold: Hold) => void
+}
+
+const REST_MS = 1_000
+
+export function createLaneKeeper<Hold extends KeptLane>(deps: LaneKeeperDeps<Hold>): LaneKeeper<Hold> {
+  const { kind, store, clock, leaseMs } = deps
+  const holds = new Map<string, Hold>()
+  /** Lanes that were let go since the last but one renewal. */
+  let left = new Set<string>()
+  let justLeft = new Set<string>()
+  let cancelTick: Cancel = () => undefined
+  let stopped = false
+  let renewedAt = clock.now()
+
+  const tick = () => {
+    cancelTick = clock.after(REST_MS, () => {
+      upkeep()
+        .catch((thrown) =>
+          deps.log.warn({ error: String(thrown) }, 'lanes could not be renewed; will try again'),
+        )
+        .finally(() => {
+          if (!stopped) tick()
+        })
+    })
+  }
+
+  const upkeep = async () => {
+    const now = clock.now()
+    await release(
+      [...holds.values()].filter(
+        (one) => one.restingSince !== null && elapsedMs(now, one.restingSince) >= REST_MS,
+      ),
+    )
+    if (elapsedMs(now, renewedAt) < leaseMs / 4) return
+    left = justLeft
+    justLeft = new Set()
+    const held = [...holds.values()]
+    renewedAt = now
+    if (held.length === 0) return
+    const kept = await store.renewLanes(kind, held, leaseMs)
+    for (const [index, hold] of held.entries()) {
+      if (holds.get(hold.lane) !== hold) continue
+      if (kept[index]) hold.until = Math.max(hold.until, now + leaseMs)
+      else deps.lost(hold)
+    }
+  }
+
+  const forget = (hold: Hold) => {
+    deps.left?.(hold)
+    if (holds.get(hold.lane) === hold) holds.delete(hold.lane)
+    left.add(hold.lane)
+    justLeft.add(hold.lane)
+  }
+
+  const release = async (lanes: readonly Hold[]) => {
+    for (const hold of lanes) forget(hold)
+    if (lanes.length > 0) await store.releaseLanes(kind, lanes)
+  }
+
+  tick()
+
+  return {
+    get: (lane) => holds.get(lane),
+    all: () => [...holds.values()],
+    knows: (lane) => holds.has(lane) || left.has(lane),
+    keep(hold, askedAt) {
+      const known = holds.get(hold.lane)
+      if (known && known !== hold) forget(known)
+      hold.restingSince = null
+      hold.until = Math.max(hold.until, askedAt + leaseMs)
+      holds.set(hold.lane, hold)
+    },
+    rest(hold) {
+      hold.restingSince = clock.now()
+    },
+    release,
+    forget,
+    isOver: (hold) => store.shared && clock.now() >= hold.until,
+    async stop() {
+      stopped = true
+      cancelTick()
+      // Best effort: a lane that is not given back is free when its lease ends.
+      await release([...holds.values()]).catch(() => undefined)
+    },
+  }
+}
+
+/** In either direction: a wall clock that was set back must not keep a lease from being renewed until it has caught up. */
+function elapsedMs(now: number, then: number): number {
+  return Math.abs(now - then)
+}
