@@ -84,6 +84,7 @@ function shim(path: string, over: { agent?: string; dialect?: 'claude' | 'nexo';
       dialect: 'claude',
       routingKey: 'session-1',
       shim: 'shim-1',
+      folder: '/srv/project',
       open: socketLink(path),
       ...over,
     },
@@ -135,6 +136,7 @@ describe('a shim and the daemon', () => {
       routingKey: 'session-1',
       shim: 'shim-1',
       client: 'claude-code 2.1.325',
+      folder: '/srv/project',
     })
     await one.host.deliver(event(1))
     expect(events).toMatchObject([{ turn: 't1', content: 'message 1' }])

@@ -49,6 +49,25 @@ describe('the data folder', () => {
     expect(mode(join(data, 'other.db'))).toBe(0o600)
   })
 
+  it('[I14.folder-mode] a folder that a group can write to is refused, also as one inside; one inside of it is our own', () => {
+    const data = join(dir, 'shared')
+    mkdirSync(data)
+    chmodSync(data, 0o770)
+    expect(() => prepareDataFolder(dataFolderAt({ data, env: {} }))).toThrow(
+      expect.objectContaining({
+        code: 'config_invalid',
+        message: `the data folder ${data} can be written by its group`,
+        hint: expect.stringContaining(`chmod 700 ${data}`),
+      }),
+    )
+    prepareDataFolder(dataFolderAt({ data: join(data, 'own'), env: {} }))
+    expect(mode(join(data, 'own'))).toBe(0o700)
+    chmodSync(join(data, 'own', 'attachments'), 0o720)
+    expect(() => prepareDataFolder(dataFolderAt({ data: join(data, 'own'), env: {} }))).toThrow('its group')
+    chmodSync(data, 0o750)
+    prepareDataFolder(dataFolderAt({ data, env: {} }))
+  })
+
   it('a folder that everybody can write to is refused', () => {
     const data = join(dir, 'open')
     mkdirSync(data)

@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { SwitchboardError } from '../contract/index.ts'
 import { homeFolder, locateInstance } from './instance.ts'
 import { createPrivate, keepPrivate, readPrivate } from './private-file.ts'
+import { shellWord } from './shell-word.ts'
 
 export interface DataFolder {
   readonly path: string
@@ -165,7 +166,7 @@ function makePrivateFolder(path: string, guarded: boolean): void {
   }
   if (process.platform === 'win32') return
   if (!guarded) {
-    refuseOpenToAll(path)
+    refuseOpenToOthers(path)
     return
   }
   const { uid, mode } = lstatSync(path)
@@ -176,11 +177,15 @@ function makePrivateFolder(path: string, guarded: boolean): void {
   }
 }
 
-/** Whoever may write there may put a key, a socket or a database in our place. Sticky folders keep what is ours. */
-function refuseOpenToAll(path: string): void {
+/**
+ * Whoever may write there may put a key, a socket or a database in our place. Sticky folders keep what is ours. Who else is
+ * in a group cannot be known for sure (directories of an organisation), so no group passes.
+ */
+function refuseOpenToOthers(path: string): void {
   const { mode } = statSync(path)
-  if ((mode & 0o002) === 0 || (mode & 0o1000) !== 0) return
-  throw new SwitchboardError('config_invalid', `the data folder ${path} can be written by everybody`, {
-    hint: `run: chmod 700 ${path}`,
+  if ((mode & 0o022) === 0 || (mode & 0o1000) !== 0) return
+  const who = (mode & 0o002) === 0 ? 'its group' : 'everybody'
+  throw new SwitchboardError('config_invalid', `the data folder ${path} can be written by ${who}`, {
+    hint: `run: chmod 700 ${shellWord(path)} (or name a folder inside of it, which is made for you alone)`,
   })
 }

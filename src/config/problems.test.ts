@@ -168,6 +168,33 @@ describe('what does not load is told where', () => {
     expect(problemsFrom('a: {'.repeat(20_000))).toContain('nested too deeply')
   })
 
+  it('[I14.yaml-linear] a long quoted line costs time that grows with its length, closed or not', () => {
+    const lines: readonly ((n: number) => string)[] = [
+      (n) => `store: "${'\\"'.repeat(n / 2)}`,
+      (n) => `store: "${'\\"'.repeat(n / 2)}"`,
+      (n) => `store: "postgres://${'a:@'.repeat(n / 3)}"`,
+      (n) => `"${'x: '.repeat(n / 3)}": "${"'".repeat(10)}"`,
+      (n) => `agents: [{ id: "${'a '.repeat(n / 2)}" }]`,
+      (n) => `tunables: { ack_reaction: "${'[{'.repeat(n / 2)}`,
+    ]
+    // Of the processor's own time, the best of three: neighbours on the machine do not count.
+    const cost = (text: string) =>
+      Math.min(
+        ...[1, 2, 3].map(() => {
+          const before = process.cpuUsage()
+          problemsFrom(text)
+          const { user, system } = process.cpuUsage(before)
+          return (user + system) / 1_000
+        }),
+      )
+    for (const line of lines) {
+      const [half, whole] = [cost(line(250_000)), cost(line(500_000))]
+      // Four times for what grows with the square; what is over in a moment has no shape.
+      expect(whole < 100 || whole / half < 3, `${line(12)}: ${half} ms, ${whole} ms`).toBe(true)
+      expect(whole, line(12)).toBeLessThan(4_000)
+    }
+  })
+
   it('ten thousand unknown keys are answered in good time, the first twenty in words', () => {
     const said = problemsFrom(Array.from({ length: 10_000 }, (_, i) => `key${i}: ${i}`).join('\n'))
     expect(said).toContain('unknown key "key0"')

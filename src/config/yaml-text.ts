@@ -229,13 +229,34 @@ function tooDeep(text: string): boolean {
     if (/^\s*#/.test(line)) continue
     const dashes = /^\s*((?:[-?:] +)+)/.exec(line)?.[1]
     if (dashes !== undefined && dashes.replaceAll(' ', '').length > MAX_DEPTH) return true
-    for (const char of line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, '')) {
-      if (char === '[' || char === '{') depth++
-      else if (char === ']' || char === '}') depth = Math.max(0, depth - 1)
+    for (const char of brackets(line)) {
+      depth = char === '[' || char === '{' ? depth + 1 : Math.max(0, depth - 1)
       if (depth > MAX_DEPTH * 4) return true
     }
   }
   return false
+}
+
+/** The brackets of a line that stand in no quotes. A quote without an end quotes nothing, and is looked for once only. */
+function* brackets(line: string): Generator<string> {
+  const lastOf = { '"': line.lastIndexOf('"'), "'": line.lastIndexOf("'") }
+  for (let at = 0; at < line.length; at++) {
+    const char = line[at] ?? ''
+    if ((char === '"' || char === "'") && at < lastOf[char]) {
+      const end = quoteEnd(line, at, char)
+      // From here on every quote of this kind that is found was escaped: none ends.
+      if (end === -1) lastOf[char] = -1
+      else at = end
+    } else if ('[]{}'.includes(char)) yield char
+  }
+}
+
+function quoteEnd(line: string, from: number, quote: string): number {
+  for (let at = from + 1; at < line.length; at++) {
+    if (line[at] === quote) return at
+    if (quote === '"' && line[at] === '\\') at++
+  }
+  return -1
 }
 
 function yamlMessage(code: string, message: string): string {

@@ -29,10 +29,10 @@ pending 14 I14.wrong-credential      A wrong credential is counted, and in the l
 pending 14 I14.wrong-throttled       A source of many wrong credentials is answered 429 for a moment, while a right credential from there still passes
 built   14 I14.send-roots            Only files under send_roots are attached: the configuration's folder, a local host's folder, the temporary folder
 built   14 I14.send-never            The configuration, keys, file: secrets and dot-folders of home are never attached, by no path, link or race
-pending 14 I14.folder-mode           A data folder that others may write to is refused or mended, and told
+built   14 I14.folder-mode           A data folder that others may write to is refused or mended, and told
 pending 14 I14.upload-quota          Uploads that no message took have a quota per sender and expire
 pending 14 I14.download-quota        Files fetched from Telegram have a quota, and the oldest go first
-pending 14 I14.yaml-linear           A long quoted line in YAML takes time that grows with its length
+built   14 I14.yaml-linear           A long quoted line in YAML takes time that grows with its length
 pending 14 I14.pending-ids           Ids of pending approvals are told to approvers only
 pending 14 I14.doctor-security       doctor --security judges exposure, tokens, modes, limits, open groups, unsigned hooks and unverified plugins, each with severity, key and fix
 pending 14 I14.doctor-fix            doctor --security --fix mends what is safe to mend, and says what it did

@@ -204,14 +204,14 @@ describe('the channel connector', () => {
   })
 
   it('[S6.ch-not-twice] a host that was only busy is proven by its late answer, and is not handed the turn again', async () => {
-    const busy = hosts.attach('kate')
+    const busy = hosts.attach('kate', { folder: '/srv/project' })
     await connector.deliver(turn(1))
     await clock.advance(10 * TRIAL_MS)
     expect(recorded.attached).toBe(true)
     const called = await busy.call('reply', { chat_id: 'place:room', text: 'sorry, I was busy' })
     expect(called).toMatchObject({ isError: false })
     expect(busy.texts()).toEqual(['message 1'])
-    expect(tools.calls[0]?.caller).toMatchObject({ agent: 'kate', turn: 't1' })
+    expect(tools.calls[0]?.caller).toMatchObject({ agent: 'kate', turn: 't1', folder: '/srv/project' })
     expect(evidence()).toEqual(['t1 seen'])
   })
 
