@@ -37,7 +37,8 @@ export function holdDatabase(store: string, folder: DataFolder, log: Logger): He
       },
     )
   }
-  if (!existsSync(file) && existsSync(folder.ledgerKeyFile))
+  // Not by the keys: this very start has made them.
+  if (!existsSync(file) && existsSync(folder.lastLifeFile))
     log.warn({ file }, 'this data folder was used before, but its database is not there: starting with none')
   return { rescuePlaces: places, release: () => lock.release() }
 }

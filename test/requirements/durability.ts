@@ -5,7 +5,7 @@ export const DURABILITY = requirements(
   'Issue 14 The store under attack',
   `
 built   14 I14.file-gone            A database file that is removed, replaced, cut short or linked elsewhere under the daemon is noticed within a second
-pending 14 I14.log-gone             So is a write-ahead log that is removed or replaced
+built   14 I14.log-gone             So is a write-ahead log that is removed, replaced or cut short
 built   14 I14.gone-503             From then on nothing is acknowledged: intake answers 503, readyz is not ready, status and doctor say why
 built   14 I14.rescued              What the open handle holds is copied whole to <db>.rescued-TIME, every acknowledged message in it, and doctor says where
 built   14 I14.rescue-elsewhere     Where there is no room or no folder beside it the copy goes elsewhere, and is tried until it succeeds

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dataFolderAt, openKeyRing, prepareDataFolder } from '../../config/index.ts'
+import { writeLastLife } from '../../config/last-life.ts'
 import type { Store } from '../../contract/index.ts'
 import { openStore } from '../../store/open.ts'
 import { takeFolderLock } from '../../store/sqlite/folder-lock.ts'
@@ -268,6 +269,20 @@ it('[I14.put-back] a rescued database is put back as it was, and what is in its 
   const sends = await store.sends({ limit: 9 })
   expect(sends.map((row) => row.state).sort()).toEqual(['queued', 'sending'])
   expect(await store.restored()).toBeNull()
+})
+
+it('[I14.no-empty-start] that a database is missing is told where a daemon ran before, and not at the first start', async () => {
+  await store.close()
+  rmSync(place.folder.database)
+  const told = () => {
+    const log = createRecordingLog()
+    holdDatabase(place.store, place.folder, log).release()
+    return log.lines.join()
+  }
+  writeFileSync(place.folder.ledgerKeyFile, 'made by this start')
+  expect(told()).toBe('')
+  writeLastLife(place.folder, { host: '127.0.0.1', port: 4747, end: 'running' })
+  expect(told()).toContain('its database is not there')
 })
 
 it('[I14.backup-postgres] on PostgreSQL pg_dump is named, and its password is not', async () => {

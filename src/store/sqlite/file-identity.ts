@@ -5,6 +5,7 @@
 // all locks that this process has on it.
 import { type BigIntStats, closeSync, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs'
 import { SwitchboardError } from '../../contract/index.ts'
+import { followLog } from './log-length.ts'
 
 export interface FileIdentity {
   /** What happened to the files at their paths, in words that follow the file's name; null: they are ours. */
@@ -13,6 +14,7 @@ export interface FileIdentity {
 }
 
 const BESIDE = ['-wal', '-shm'] as const
+const CUT = 'is damaged: its -wal file was cut short'
 
 /** `before`: the file as it was before the engine opened it, from `fileBefore`. Throws `store_unavailable`. */
 export function holdIdentity(file: string, before: BigIntStats | null): FileIdentity {
@@ -27,6 +29,7 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
   }
   let largest = opened.size
   const beside = new Map<string, BigIntStats>()
+  const log = followLog(`${real}-wal`)
 
   const main = (): string | null => {
     const present = look(real)
@@ -41,6 +44,13 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
     return null
   }
 
+  // What was cut out does not come back by itself.
+  let wasCut = false
+  const cut = (size: number): boolean => {
+    wasCut ||= log.wasCut(size)
+    return wasCut
+  }
+
   const identity: FileIdentity = {
     difference() {
       const wrong = main()
@@ -53,6 +63,7 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
         else if (known === undefined) continue
         else if (typeof present === 'string') return `lost its ${ending} file, which ${present}`
         else if (!same(present, known)) return `lost its ${ending} file, which was replaced by another`
+        if (ending === '-wal' && typeof present !== 'string' && cut(Number(present.size))) return CUT
       }
       return null
     },

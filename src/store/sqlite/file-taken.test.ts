@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -35,6 +36,8 @@ const TAKEN: readonly {
   readonly take: (path: string) => void
   readonly told: RegExp
   readonly id: string
+  /** What was acknowledged before the deed is gone with it: only that it is noticed can be asked. */
+  readonly lossy?: boolean
 }[] = [
   { how: 'removed', take: (path) => rmSync(path), told: /was removed/, id: 'I14.file-gone' },
   {
@@ -93,6 +96,20 @@ const TAKEN: readonly {
     id: 'I14.log-gone',
   },
   {
+    how: 'left with a log that was cut to nothing',
+    take: (path) => truncateSync(`${path}-wal`, 0),
+    told: /-wal file was cut short/,
+    id: 'I14.log-gone',
+    lossy: true,
+  },
+  {
+    how: 'left with half of its log',
+    take: (path) => truncateSync(`${path}-wal`, Math.floor(statSync(`${path}-wal`).size / 2)),
+    told: /-wal file was cut short/,
+    id: 'I14.log-gone',
+    lossy: true,
+  },
+  {
     how: 'robbed of its index of the log',
     take: (path) => rmSync(`${path}-shm`),
     told: /-shm file, which was removed/,
@@ -101,7 +118,7 @@ const TAKEN: readonly {
 ]
 
 describe('a database that is', () => {
-  for (const { how, take, told, id } of TAKEN) {
+  for (const { how, take, told, id, lossy } of TAKEN) {
     it(`[${id}] ${how} is noticed, and no longer written to`, async () => {
       expect(file.misplaced()).toBeNull()
       // Something in the file itself, so that there is something to cut.
@@ -110,12 +127,13 @@ describe('a database that is', () => {
       expect(file.misplaced()).toBeNull()
       take(fixture.file)
       // Acknowledged between the deed and the look: it is in the handle, and must be in the copy.
+      // Behind a log that was cut the engine writes on, so that its size is soon what it was.
       const between = how.startsWith('cut') ? null : await queueOne(store, { conversation: 'c3' })
       expect(file.misplaced()).toMatch(told)
       const refused = store.receive([item()])
       await expect(refused).rejects.toMatchObject({ code: 'store_unavailable' })
       await expect(refused).rejects.toBeInstanceOf(SwitchboardError)
-      if (between === null) return
+      if (between === null || lossy) return
       const elsewhere = mkdtempSync(join(tmpdir(), 'sb-copy-'))
       const copy = join(elsewhere, 'copy.db')
       await file.copyTo(copy)
@@ -148,6 +166,25 @@ it('an ordinary life is no difference: commits, a fold of the log, readers that 
     await reader.close()
     expect(file.misplaced()).toBeNull()
   }
+})
+
+it('[I14.log-gone] a log that was cut is noticed however far it has grown since; one that a tool folded is no difference', async () => {
+  const fill = async (from: number) => {
+    for (let at = from; at < from + 20; at++) await queueOne(store, { conversation: `c${at}` })
+  }
+  await fill(0)
+  expect(file.misplaced()).toBeNull()
+  await fixture.sql('PRAGMA wal_checkpoint(TRUNCATE)')
+  expect(statSync(`${fixture.file}-wal`).size).toBe(0)
+  expect(file.misplaced()).toBeNull()
+  await fill(20)
+  expect(file.misplaced()).toBeNull()
+  const { size } = statSync(`${fixture.file}-wal`)
+  truncateSync(`${fixture.file}-wal`, size - 5_000)
+  await fill(40)
+  expect(statSync(`${fixture.file}-wal`).size).toBeGreaterThan(size)
+  expect(file.misplaced()).toMatch(/-wal file was cut short/)
+  expect(file.misplaced()).toMatch(/-wal file was cut short/)
 })
 
 it('[I14.one-database] a database has one holder, whatever path leads to it, and the other is named', () => {
