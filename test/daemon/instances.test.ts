@@ -1,6 +1,7 @@
 // Instances as a person meets them: two projects on one machine, a file that is another one's, old data, a taken port.
 import { spawn } from 'node:child_process'
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -187,6 +188,21 @@ describe('a file that is not the daemon’s', () => {
       instance: { config: fileA, data: ofA.data },
     })
     expect((await run(b, 'reload')).stderr).toContain('start one with: switchboard up')
+  })
+})
+
+describe('a file of another user', () => {
+  it('[I14.file-foreign] is not run when it was only found, and says to name it', async (context) => {
+    if (process.getuid?.() !== 0) context.skip('needs root to give a file away')
+    const { project, run, up } = machine()
+    const a = project('a')
+    chownSync(join(a, 'switchboard.yaml'), 65_534, 65_534)
+    const refused = await run(a, 'up')
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toContain('belongs to another user')
+    expect(refused.stderr).toContain(`switchboard up --config ${join(a, 'switchboard.yaml')}`)
+    expect(existsSync(join(a, '.switchboard'))).toBe(false)
+    await (await up(a, '--config', join(a, 'switchboard.yaml'))).end()
   })
 })
 

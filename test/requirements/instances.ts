@@ -6,7 +6,7 @@ export const INSTANCES = requirements(
   `
 built   14 I14.data-order            The data folder is --data, else --name, else SWITCHBOARD_DATA, else .switchboard beside the file, else ~/.switchboard
 built   14 I14.file-found            A file that is not given is looked for from the working folder upwards, to the repository's root or the home folder at most
-pending 14 I14.file-foreign          A found file of another user is not run: up says to give it by --config
+built   14 I14.file-foreign          A found file of another user is not run: up says to give it by --config
 built   14 I14.two-projects          Two projects with a file each have a daemon each, and the shim of one receives nothing of the other
 built   14 I14.known-files           A shim starts a daemon only for a file on which this user ran init or up, by real path and owner; else it says what to run
 built   14 I14.file-mismatch         A file given by flag or environment that the folder's daemon does not run: exit 2, both paths and the remedy
