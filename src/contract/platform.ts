@@ -82,6 +82,8 @@ export interface TranscriptEntry {
 export interface TranscriptQuery {
   readonly conversation?: string
   readonly direction?: 'in' | 'out'
+  /** Only what this one said: with `direction: 'in'`. */
+  readonly sender?: string
   /** Only what is still to be sent (`queued`, `sending`). */
   readonly onItsWay?: true
   readonly afterSeq?: number

@@ -291,6 +291,10 @@ export interface TurnFilter {
   readonly resting?: false
   readonly agent?: string | { readonly not: readonly string[] }
   readonly integration?: string
+  /** Within `integration`. */
+  readonly conversation?: string
+  readonly thread?: string
+  readonly messageId?: string
   readonly session?: string
   readonly source?: string
   readonly sinceMs?: number
@@ -306,6 +310,10 @@ export interface SendFilter {
   readonly states?: readonly SendState[]
   readonly agent?: string
   readonly integration?: string
+  /** Within `integration`. */
+  readonly conversation?: string
+  /** The turn that it answers. */
+  readonly turn?: string
   readonly session?: string
   readonly approval?: string
   readonly sinceMs?: number

@@ -6,6 +6,7 @@ import {
   type AgentOutlet,
   type AgentOutput,
   type Clock,
+  everyRow,
   isResting,
   type Logger,
   type NewSend,
@@ -165,8 +166,11 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   /** What was said for a turn at another node is found in the outbox. */
   const hasReplied = async (row: TurnRow): Promise<boolean> => {
     if (row.session === null) return false
-    const said = await store.sends({ session: row.session, sinceMs: row.receivedAt, limit: 100 })
-    return said.some((send) => send.turn === row.id && send.cause === 'reply')
+    const { integration, conversation, id: turn, receivedAt: sinceMs } = row
+    const of = { integration, conversation, turn, sinceMs }
+    for await (const { cause } of everyRow((page) => store.sends({ ...of, ...page })))
+      if (cause === 'reply') return true
+    return false
   }
 
   const failed = async (output: Output<'failed'>): Promise<Accepted> => {

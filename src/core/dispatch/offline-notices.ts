@@ -1,5 +1,5 @@
 // Who writes to an agent that is not there is told so, once per outage, after a moment of grace: most outages are short.
-import type { Clock, Logger, NewSend, Store } from '../../contract/index.ts'
+import type { Clock, Logger, NewSend, Store, Work } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { notice, offlineText } from '../notices.ts'
 import { noticeTarget } from './notice-target.ts'
@@ -26,7 +26,7 @@ export interface OfflineNotices {
 const GRACE_MS = 5_000
 // One node tells; the others look again when it must be done. Nodes that write the same keys at once wait for each other.
 const STAND_BY_MS = 3_000
-const WAITING_TOLD = 500
+const PAGE = 500
 const LANES_REMEMBERED = 50_000
 
 export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
@@ -71,8 +71,15 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
   return {
     tell,
     async tellWaiting(agent) {
-      const waiting = await store.findWork('turns', [agent], { limit: WAITING_TOLD })
-      for (const { lane } of waiting) tell(lane, agent)
+      for (let after: string | undefined; ; ) {
+        const from = after === undefined ? {} : { after }
+        const page: readonly Work[] = await store.findWork('turns', [agent], { limit: PAGE, ...from })
+        for (const { lane } of page) tell(lane, agent)
+        after = page.at(-1)?.lane
+        if (page.length < PAGE || deps.stopped()) return
+        // Between two pages the process takes what came meanwhile.
+        await new Promise<void>((resolve) => clock.after(0, resolve))
+      }
     },
   }
 }

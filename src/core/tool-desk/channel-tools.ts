@@ -6,6 +6,7 @@ import {
   type ChannelRegistration,
   type ChannelView,
   type Destination,
+  everyRow,
   type SendResult,
   type ServerToolResult,
   type Settings,
@@ -38,8 +39,6 @@ interface Registered {
 }
 
 const MAX_CONTENT_BYTES = 65_536
-/** How far back a thread without its chat is looked for. */
-const THREADS_FROM = 1_000
 
 export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
   const { store, settings, links } = deps
@@ -73,15 +72,15 @@ export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
   const spoke = async (integration: string, agent: string, one: Destination): Promise<Address | null> => {
     // A thread of no chat is a conversation itself.
     for (const conversation of one.places) {
-      const said = await store.transcript(integration, { conversation, direction: 'in', limit: 50 })
+      const said = await store.transcript(integration, { conversation, direction: 'in', limit: 1 })
       if (said.some((entry) => entry.state !== 'refused')) return address(integration, conversation)
     }
     if (one.of !== 'thread') return null
-    const turns = await store.turns({ integration, agent, limit: THREADS_FROM })
-    const found = turns.find(
-      (turn) => turn.state !== 'refused' && turn.thread !== null && one.places.includes(turn.thread),
-    )
-    return found ? address(integration, found.conversation, found.thread ?? undefined) : null
+    for (const thread of one.places) {
+      for await (const turn of everyRow((page) => store.turns({ integration, agent, thread, ...page })))
+        if (turn.state !== 'refused') return address(integration, turn.conversation, thread)
+    }
+    return null
   }
 
   return {

@@ -1,10 +1,12 @@
 // The tool desk: what an agent's tools do, whoever carries the call. Everything that leaves goes through the outlet.
 import {
   type Address,
+  everyRow,
   formatAddress,
   integrationById,
   isResting,
   type NewSend,
+  parseAddress,
   type SendRow,
   type Settings,
   type Store,
@@ -26,6 +28,9 @@ import { createKeptFiles, type SendableFiles } from './kept-files.ts'
 import { createOwnChats } from './own-chats.ts'
 import { createReadingTools } from './reading-tools.ts'
 import { sendOutcome, toolOutcome } from './tool-outcome.ts'
+
+/** How many of its own messages in a chat an agent's edit is looked for among: told where it ends there. */
+const LOOKED_BACK = 50_000
 
 export interface ToolDeskDeps {
   readonly store: Store
@@ -61,16 +66,23 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
       const isOwn = known?.agent === caller.agent && [null, known.session].includes(caller.session)
       return isOwn && isOpen(known) && isMeant(known) ? known : null
     }
+    const { integration, conversation } = parseAddress(address)
     const open = {
       agent: caller.agent,
       ...(caller.session === null ? {} : { session: caller.session }),
+      ...{ integration, conversation },
       states: ['handed', 'seen'] as const,
-      oldestFirst: true,
-      limit: 200,
+    }
+    let flying: TurnRow | null = null
+    let resting: TurnRow | null = null
+    // Newest first: the last of them is the oldest.
+    for await (const turn of everyRow((page) => store.turns({ ...open, ...page }))) {
+      if (!isMeant(turn)) continue
+      if (isResting(turn)) resting = turn
+      else flying = turn
     }
     // What was acknowledged is answered by a reply that is about nothing else.
-    const flying = (await store.turns({ ...open, resting: false })).find(isMeant)
-    return flying ?? (await store.turns(open)).find((turn) => isResting(turn) && isMeant(turn)) ?? null
+    return flying ?? resting
   }
 
   /** A turn may be in flight at another node than the one that its agent calls, and one that rests is so nowhere. */
@@ -118,10 +130,33 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
 
   /** A message of this agent's own in that conversation. */
   const ownMessage = async (caller: ToolCaller, to: NewSend['to'], id: string): Promise<SendRow> => {
-    const sends = await store.sends({ agent: caller.agent, integration: to.integration, limit: 1_000 })
-    const found = sends.find((row) => row.conversation === to.conversation && row.platformIds.includes(id))
-    if (!found) throw new SwitchboardError('not_found', `message_id "${id}" is not a message of yours`)
-    return found
+    const { integration, conversation } = to
+    const mine = { agent: caller.agent, integration, conversation }
+    let looked = 0
+    for await (const row of everyRow((page) => store.sends({ ...mine, ...page }))) {
+      if (row.platformIds.includes(id)) return row
+      if (++looked < LOOKED_BACK) continue
+      throw new SwitchboardError(
+        'not_found',
+        `message_id "${id}" is not among your latest ${LOOKED_BACK} messages there`,
+      )
+    }
+    throw new SwitchboardError('not_found', `message_id "${id}" is not a message of yours`)
+  }
+
+  /** The open turn of that message, or of that id. */
+  const waiting = async (caller: ToolCaller, id: string): Promise<TurnRow | null> => {
+    const known = await store.turn(id)
+    const isOwn = known?.agent === caller.agent && [null, known.session].includes(caller.session)
+    if (isOwn && (known.state === 'handed' || known.state === 'seen')) return known
+    const [found] = await store.turns({
+      agent: caller.agent,
+      ...(caller.session === null ? {} : { session: caller.session }),
+      states: ['handed', 'seen'],
+      messageId: id,
+      limit: 1,
+    })
+    return found ?? null
   }
 
   return {
@@ -193,13 +228,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
 
     ack: (caller, input) =>
       toolOutcome(async () => {
-        const open = await store.turns({
-          agent: caller.agent,
-          ...(caller.session === null ? {} : { session: caller.session }),
-          states: ['handed', 'seen'],
-          limit: 1_000,
-        })
-        const turn = open.find((row) => row.messageId === input.messageId || row.id === input.messageId)
+        const turn = await waiting(caller, input.messageId)
         if (!turn)
           throw new SwitchboardError('not_found', `message_id "${input.messageId}" does not wait for you`)
         await deps.dispatcher.acknowledge(turn)

@@ -2,6 +2,7 @@
 // is good for the whole agent) where any session of its own is. No argument rebinds a reply to anything else.
 import {
   type Address,
+  everyRow,
   formatAddress,
   integrationById,
   parseAddress,
@@ -52,14 +53,17 @@ export function createOwnChats(deps: {
 
   /** A claim leads messages of a chat to a session that lives elsewhere: it may answer where it was spoken to. */
   const spokeThere = async (caller: ToolCaller, wanted: string, at: Address): Promise<boolean> => {
-    const turns = await store.turns({
+    const there = {
       agent: caller.agent,
       integration: at.integration,
+      conversation: at.conversation,
+      ...(at.thread === undefined ? {} : { thread: at.thread }),
       ...(caller.session === null ? {} : { session: caller.session }),
-      states: ['handed', 'seen', 'answered'],
-      limit: 200,
-    })
-    return turns.some((turn) => turn.address === wanted)
+      states: ['handed', 'seen', 'answered'] as const,
+    }
+    for await (const turn of everyRow((page) => store.turns({ ...there, ...page })))
+      if (turn.address === wanted) return true
+    return false
   }
 
   return {

@@ -2,6 +2,7 @@
 import {
   type Attachment,
   type DownloadedFile,
+  everyRow,
   type Store,
   SwitchboardError,
   type ToolCaller,
@@ -20,8 +21,10 @@ import { toolOutcome } from './tool-outcome.ts'
 
 type ReadingTools = Pick<ToolDesk, 'downloadAttachment' | 'fetchMessages' | 'getRoster' | 'pendingMessages'>
 
-const ROSTER_FROM = 500
 const MOST_PENDING = 200
+const MOST_PEOPLE = 1_000
+/** How many messages are looked through for who spoke, and for a file: told where it ends there. */
+const LOOKED_BACK = 50_000
 
 export function createReadingTools(
   deps: { readonly store: Store; readonly links: Links; readonly files?: SendableFiles },
@@ -30,15 +33,16 @@ export function createReadingTools(
   const { store } = deps
 
   const wanted = async (caller: ToolCaller, input: Parameters<ToolDesk['downloadAttachment']>[1]) => {
-    const own = { agent: caller.agent, limit: 1_000 }
+    const { agent } = caller
     if ('fileId' in input) {
-      const found = fileOf(await store.turns(own), input.fileId)
+      const found = await fileOf((page) => store.turns({ agent, ...page }), input.fileId)
       await chats.mine(caller, found.turn.address)
       return found
     }
-    const at = await chats.mine(caller, input.chatId)
-    const turns = await store.turns({ ...own, integration: at.integration })
-    return filesOf(turns, at.conversation, await chats.messageId(caller, at, input.messageId))
+    const { integration, conversation, ...rest } = await chats.mine(caller, input.chatId)
+    const messageId = await chats.messageId(caller, { integration, conversation, ...rest }, input.messageId)
+    const of = { agent, integration, conversation, messageId }
+    return filesOf((page) => store.turns({ ...of, ...page }), messageId)
   }
 
   return {
@@ -55,19 +59,21 @@ export function createReadingTools(
     getRoster: (caller, { chatId }) =>
       toolOutcome(async () => {
         const at = await chats.mine(caller, chatId)
-        const turns = await store.turns({
-          agent: caller.agent,
-          integration: at.integration,
-          limit: ROSTER_FROM,
-        })
+        const { integration, conversation } = at
+        const here = { agent: caller.agent, integration, conversation }
         const people = new Map<string, string | null>()
-        for (const turn of turns) {
-          if (turn.conversation !== at.conversation || turn.state === 'refused') continue
-          if (!people.has(turn.sender)) people.set(turn.sender, turn.body?.senderName ?? null)
+        let looked = 0
+        for await (const turn of everyRow((page) => store.turns({ ...here, ...page }))) {
+          if (turn.state !== 'refused' && !people.has(turn.sender))
+            people.set(turn.sender, turn.body?.senderName ?? null)
+          if (++looked >= LOOKED_BACK || people.size >= MOST_PEOPLE) break
         }
+        const partly = looked >= LOOKED_BACK || people.size >= MOST_PEOPLE
         const members = [...people].map(([id, name]) => ({ user_id: id, user: name ?? id }))
         const text = rows(members, ({ user, user_id }) => `${user} (id: ${user_id})`)
-        return done(text === '' ? '(nobody has spoken yet)' : text, { members })
+        const more = partly ? `\n(those who spoke last, in ${looked} messages; there may be more)` : ''
+        const listed = text === '' ? '(nobody has spoken yet)' : text
+        return done(listed + more, { members, ...(partly ? { partly, looked } : {}) })
       }),
 
     pendingMessages: (caller) =>
@@ -78,15 +84,17 @@ export function createReadingTools(
           states: ['queued', 'handed', 'seen'],
           resting: false,
           oldestFirst: true,
-          limit: MOST_PENDING,
+          limit: MOST_PENDING + 1,
         })
-        const messages = open.map(pendingOf)
+        const messages = open.slice(0, MOST_PENDING).map(pendingOf)
         const text = rows(
           messages,
           (one) =>
             `[${one.ts}] ${one.chat_id} ${one.user}: ${one.text} (id: ${one.message_id}, ${one.state})`,
         )
-        return done(text === '' ? '(nothing waits)' : text, { messages })
+        if (open.length <= MOST_PENDING) return done(text === '' ? '(nothing waits)' : text, { messages })
+        const more = `(the oldest ${MOST_PENDING}; more wait: reply to these or ack them, then ask again)`
+        return done(`${text}\n${more}`, { messages, more: true })
       }),
 
     downloadAttachment: (caller, input) =>
@@ -114,26 +122,40 @@ interface Found {
   readonly attachments: readonly Attachment[]
 }
 
-function filesOf(turns: readonly TurnRow[], conversation: string, messageId: string): Found {
-  const turn = turns.find(
-    (row) => row.conversation === conversation && row.messageId === messageId && row.body !== null,
-  )
-  if (!turn) throw new SwitchboardError('not_found', `there is no message "${messageId}" in this chat`)
-  const attachments = turn.body?.attachments ?? []
-  if (attachments.length === 0)
+type ReadTurns = (page: {
+  readonly limit: number
+  readonly beforeSeq?: number
+}) => Promise<readonly TurnRow[]>
+
+async function filesOf(read: ReadTurns, messageId: string): Promise<Found> {
+  for await (const turn of everyRow(read)) {
+    if (turn.body === null) continue
+    const attachments = turn.body.attachments ?? []
+    if (attachments.length > 0) return { turn, attachments }
     throw new SwitchboardError('not_found', `message "${messageId}" has no attachments`)
-  return { turn, attachments }
+  }
+  throw new SwitchboardError('not_found', `there is no message "${messageId}" in this chat`)
 }
 
-function fileOf(turns: readonly TurnRow[], fileId: string): Found {
-  for (const turn of turns) {
+async function fileOf(read: ReadTurns, fileId: string): Promise<Found> {
+  const named = `file_id "${fileId.slice(0, 200)}"`
+  let looked = 0
+  for await (const turn of everyRow(read)) {
     const attachments = (turn.body?.attachments ?? []).filter(
       ({ id, ref }) => id === fileId || ref === fileId,
     )
     if (attachments.length > 0 && turn.state !== 'refused')
       return { turn, attachments: attachments.slice(0, 1) }
+    if (++looked >= LOOKED_BACK)
+      throw new SwitchboardError(
+        'not_found',
+        `${named} came with none of your latest ${LOOKED_BACK} messages`,
+        {
+          hint: 'name chat_id and message_id instead',
+        },
+      )
   }
-  throw new SwitchboardError('not_found', `file_id "${fileId.slice(0, 200)}" came with no message of yours`)
+  throw new SwitchboardError('not_found', `${named} came with no message of yours`)
 }
 
 function kilobytes(bytes: number): string {

@@ -9,8 +9,6 @@ import { createWatcher, type Watcher } from './watcher.ts'
 const MAX_READERS = 100
 /** Of one sender: a browser that reconnects must not take the places of the others. */
 const MAX_OF_SENDER = 20
-/** How far back is looked for a word of the sender in a conversation it wants to watch. */
-const MEMORY = 500
 
 export interface Streams {
   open(verified: VerifiedRequest): Promise<HttpReply>
@@ -32,8 +30,9 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
   /** Whoever holds the secret may watch all; a sender only its own conversation, and those where it spoke. */
   async function mayWatch(sender: string, conversation: string): Promise<boolean> {
     if (config.credential.kind !== 'header' || conversation === sender) return true
-    const said = await deps.transcript({ conversation, direction: 'in', limit: MEMORY })
-    return said.some((entry) => entry.sender === sender && entry.state !== 'refused')
+    // What was refused is in no transcript.
+    const [said] = await deps.transcript({ conversation, direction: 'in', sender, limit: 1 })
+    return said !== undefined && said.sender === sender && said.state !== 'refused'
   }
 
   return {

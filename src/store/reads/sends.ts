@@ -35,7 +35,10 @@ export function* readSends(tag: string, filter: SendFilter): Steps<readonly Send
   if (filter.session !== undefined) where.add('session = ?', filter.session)
   if (filter.approval !== undefined) where.add('approval = ?', filter.approval)
   // Not by the conversation index: its order within an integration is not that of time.
-  if (filter.integration !== undefined) where.add(IN_ORDER.sql, filter.integration)
+  if (filter.integration !== undefined && filter.conversation !== undefined)
+    where.add('integration = ? AND conversation = ?', filter.integration, filter.conversation)
+  else if (filter.integration !== undefined) where.add(IN_ORDER.sql, filter.integration)
+  if (filter.turn !== undefined) where.add('turn = ?', filter.turn)
   if (filter.sinceMs !== undefined) {
     where.add('created_at >= ?', filter.sinceMs)
     where.add('seq >= ?', yield* positionAt('outbox', 'created_at', filter.sinceMs))
@@ -95,6 +98,7 @@ function* page(
   if (conversation === undefined) where.add(way.sql, integration)
   else where.add(way.sql, integration, conversation)
   where.plain(only)
+  if (query.sender !== undefined && table === 'turns') where.add('sender = ?', query.sender)
   if (query.afterSeq !== undefined) where.add('seq > ?', query.afterSeq)
   if (query.beforeSeq !== undefined) where.add('seq < ?', query.beforeSeq)
   // Whoever asks without an end goes on from the last one.

@@ -42,7 +42,17 @@ export function* readTurns(tag: string, filter: TurnFilter): Steps<readonly Turn
       order = way.order
     }
   } else if (open) where.plain(`seq IN (${ALL_OPEN})`)
-  if (filter.integration !== undefined) where.add(IN_ORDER.sql, filter.integration)
+  if (filter.integration !== undefined && filter.conversation !== undefined) {
+    // One message is found by its key; a conversation by its place.
+    const way =
+      filter.messageId === undefined
+        ? yield* wayTo('turns', filter.integration, filter.conversation)
+        : { sql: 'integration = ? AND conversation = ?', order: 'seq + 0' }
+    where.add(way.sql, filter.integration, filter.conversation)
+    order = way.order
+  } else if (filter.integration !== undefined) where.add(IN_ORDER.sql, filter.integration)
+  if (filter.messageId !== undefined) where.add('message_id = ?', filter.messageId)
+  if (filter.thread !== undefined) where.add('thread = ?', filter.thread)
   if (filter.sinceMs !== undefined) {
     where.add('received_at >= ?', filter.sinceMs)
     where.add('seq >= ?', yield* positionAt('turns', 'received_at', filter.sinceMs))

@@ -50,6 +50,39 @@ export function describeReading(make: MakeStoreFixture): void {
       expect(await store.turn('nonsense')).toBeNull()
     })
 
+    it('[I14.looked-all] finds rows by conversation, thread, message, turn and sender', async () => {
+      for (let at = 0; at < 6; at++) {
+        const more = at === 1 ? { messageId: 'the-one' } : {}
+        await store.receive([
+          item({ text: String(at), conversation: `c${at % 2}`, sender: at < 2 ? 'ann' : 'ben', ...more }),
+        ])
+      }
+      const texts = async (filter: Partial<Parameters<Store['turns']>[0]>) =>
+        (await store.turns({ limit: 50, ...filter })).map((turn) => turn.body?.text).join('')
+      const c1 = { integration: 'demo', conversation: 'c1' }
+      expect(await texts(c1)).toBe('531')
+      expect(await texts({ ...c1, oldestFirst: true, limit: 1 })).toBe('1')
+      expect(await texts({ ...c1, messageId: 'the-one' })).toBe('1')
+      expect(await texts({ messageId: 'the-one', states: ['queued'] })).toBe('1')
+      expect(await texts({ ...c1, conversation: 'c0', messageId: 'the-one' })).toBe('')
+      expect(await texts({ ...c1, thread: 'nowhere' })).toBe('')
+      const said = async (sender: string) =>
+        (await store.transcript('demo', { conversation: 'c1', direction: 'in', sender, limit: 9 })).map(
+          ({ text }) => text,
+        )
+      expect([await said('ann'), await said('ben'), await said('eve')]).toEqual([['1'], ['3', '5'], []])
+      const to = { integration: 'demo', conversation: 'c1' }
+      await store.enqueue([send({ text: 'a', to }), send({ text: 'b', to, turn: 't_x_1' })])
+      await store.enqueue([send({ text: 'c', to: { ...to, conversation: 'c0' }, turn: 't_x_1' })])
+      const sent = async (filter: Partial<Parameters<Store['sends']>[0]>) =>
+        (await store.sends({ limit: 50, ...filter }))
+          .map(({ op }) => (op?.kind === 'text' ? op.text : ''))
+          .join('')
+      expect(await sent(c1)).toBe('ba')
+      expect(await sent({ ...c1, turn: 't_x_1' })).toBe('b')
+      expect(await sent({ turn: 't_x_1' })).toBe('cb')
+    })
+
     it('[I14.stream-reminders] tells what is still on its way, however far back, in order and in pages', async () => {
       const to = { integration: 'demo', conversation: 'c1' }
       const later = fixture.clock.now() + 3_600_000
