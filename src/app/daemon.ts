@@ -121,12 +121,13 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     let shelf: IntegrationShelf | null = null
     const settings = settingsInForce(config.current, () => shelf)
     const sources = { folder: configFile ? dirname(configFile) : folder.path, env }
-    const keys = openKeyRing({ dataDir: folder.path, env })
     const node = nodeName(folder)
     const crashPoint = crashPointFrom(env.SWITCHBOARD_CRASH_AT)
     const storeAt = resolveStore(settings().store, sources)
     const held = holdDatabase(storeAt, folder, log)
     undo.push(() => held.release())
+    // Only now: its files tell whether the folder was used before.
+    const keys = openKeyRing({ dataDir: folder.path, env })
     prepareDatabase(storeAt)
     const opened = await openStore(storeAt, {
       clock,

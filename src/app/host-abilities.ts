@@ -21,7 +21,7 @@ export function hostAbilities(settings: Settings, agent: string): HostAbilities 
 }
 
 /** Webhooks that neither stream nor post answers are the only integrations with one direction. */
-export function isFedOneWay(settings: Settings, agent: string): boolean {
+function isFedOneWay(settings: Settings, agent: string): boolean {
   const bound = agentById(settings, agent)?.bindings ?? []
   const feeding = settings.integrations.filter(
     (one) => one.enabled && bound.some(({ instance }) => instance === one.id),

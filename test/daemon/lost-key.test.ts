@@ -1,6 +1,6 @@
 // A data folder whose ledger.key is gone: the daemon starts under a new one and says so, at
 // every start.
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { postDemo } from '../faults/hook-client.ts'
@@ -18,6 +18,8 @@ describe('a lost ledger key', () => {
     await settled(data)
     await first.terminate()
     expect(told(first.stderr())).toBe(false)
+    // Nor is a first start taken for one whose database was lost.
+    expect(first.stderr()).not.toContain('was used before')
     rmSync(join(data, 'ledger.key'))
     for (const again of [1, 2]) {
       const daemon = await scene.start({ data })
@@ -30,5 +32,14 @@ describe('a lost ledger key', () => {
       expect((await switchboard(data, 'audit', 'verify')).code).toBe(1)
       await daemon.terminate()
     }
+  })
+
+  it('a database that is gone is told, for the folder was used before', async () => {
+    const data = scene.folder()
+    await (await scene.start({ data })).terminate()
+    for (const name of readdirSync(data)) if (name.startsWith('switchboard.db')) rmSync(join(data, name))
+    const again = await scene.start({ data })
+    expect(again.stderr()).toContain('this data folder was used before, but its database is not there')
+    await again.terminate()
   })
 })

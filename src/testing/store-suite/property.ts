@@ -1,78 +1,90 @@
 // Store suite: random verb sequences, by two nodes with time passing and restarts, against the model; then the audit.
-import fc from 'fast-check'
+import type * as FastCheck from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { conversationLane, type Store, sessionId, sessionKey } from '../../contract/index.ts'
 import { expectSound, item, LEASE_MS, type MakeStoreFixture, type StoreFixture, send } from './fixture.ts'
 import { createModel, type Model } from './model.ts'
 
-const chat = fc.nat({ max: 2 })
-const node = fc.nat({ max: 1 })
-const nth = fc.nat({ max: 12 })
-const token = fc.option(fc.nat({ max: 4 }), { nil: null, freq: 3 })
-const kind = fc.constantFrom('turns' as const, 'sends' as const)
+/** Loaded when the test runs: who tests a platform or a connector needs no fast-check. */
+async function loadFastCheck(): Promise<typeof FastCheck> {
+  return await import('fast-check')
+}
 
-const command = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('receive' as const),
-      node,
-      chat,
-      id: fc.nat({ max: 6 }),
-      state: fc.constantFrom('queued' as const, 'queued' as const, 'refused' as const, 'consumed' as const),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('enqueue' as const),
-      node,
-      chat,
-      key: fc.option(fc.nat({ max: 3 }), { nil: null }),
-    }),
-  },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('take' as const), node, chat, kind, token }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constant('move' as const),
-      node,
-      chat,
-      kind,
-      nth,
-      token: fc.integer({ min: 1, max: 4 }),
-      to: fc.constantFrom('queued', 'seen', 'answered', 'failed', 'sent', 'unknown'),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('release' as const),
-      node,
-      chat,
-      kind,
-      token: fc.integer({ min: 1, max: 4 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('operate' as const),
-      node,
-      nth,
-      verb: fc.constantFrom('retry' as const, 'cancel' as const),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: LEASE_MS + 1 }) }),
-  },
-)
-type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never
+function commandOf(fc: typeof FastCheck) {
+  const chat = fc.nat({ max: 2 })
+  const node = fc.nat({ max: 1 })
+  const nth = fc.nat({ max: 12 })
+  const token = fc.option(fc.nat({ max: 4 }), { nil: null, freq: 3 })
+  const kind = fc.constantFrom('turns' as const, 'sends' as const)
+
+  return fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant('receive' as const),
+        node,
+        chat,
+        id: fc.nat({ max: 6 }),
+        state: fc.constantFrom('queued' as const, 'queued' as const, 'refused' as const, 'consumed' as const),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant('enqueue' as const),
+        node,
+        chat,
+        key: fc.option(fc.nat({ max: 3 }), { nil: null }),
+      }),
+    },
+    { weight: 5, arbitrary: fc.record({ do: fc.constant('take' as const), node, chat, kind, token }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant('move' as const),
+        node,
+        chat,
+        kind,
+        nth,
+        token: fc.integer({ min: 1, max: 4 }),
+        to: fc.constantFrom('queued', 'seen', 'answered', 'failed', 'sent', 'unknown'),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant('release' as const),
+        node,
+        chat,
+        kind,
+        token: fc.integer({ min: 1, max: 4 }),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant('operate' as const),
+        node,
+        nth,
+        verb: fc.constantFrom('retry' as const, 'cancel' as const),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant('wait' as const),
+        ms: fc.integer({ min: 1, max: LEASE_MS + 1 }),
+      }),
+    },
+  )
+}
+type Command = ReturnType<typeof commandOf> extends FastCheck.Arbitrary<infer Value> ? Value : never
 
 export function describeProperties(make: MakeStoreFixture, runs: number): void {
   describe('property', () => {
     it('[I2.property-model] random verbs by two nodes give what the model gives, and the audit holds', async () => {
+      const fc = await loadFastCheck()
+      const command = commandOf(fc)
       await fc.assert(
         fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 40 }), async (commands) => {
           const fixture = await make()
