@@ -1,4 +1,5 @@
 // The modules of the house, re-derived: each is whole, light, and named nowhere but in its folder and its rows.
+import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EMULATORS } from '../src/app/emulators.ts'
 import { platformDeps } from '../src/app/platform-deps.ts'
@@ -43,6 +44,23 @@ describe('[I13.module-whole] every module', () => {
       })
     }
   }
+})
+
+describe('[I13.late-sdk] a plain start', () => {
+  it('loads neither the reader of files nor the tools: they come when they are used', () => {
+    const reached = new Set<string>()
+    const visit = (file: string) => {
+      if (reached.has(file) || !exists(file)) return
+      reached.add(file)
+      const { text } = source(file)
+      for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )[^;'()]*from '(\.[^']+)'/gm))
+        visit(posix.join(posix.dirname(file), from))
+    }
+    visit('src/app/daemon.ts')
+    expect(reached.size).toBeGreaterThan(100)
+    const late = /^src\/(config\/(load|schema\/|yaml-text)|tools\/index|(platforms|agents)\/[^/]+\/)/
+    expect([...reached].filter((file) => late.test(file))).toEqual([])
+  })
 })
 
 /** A file, the names that it writes, and why. No folder but the fakes is let off. */

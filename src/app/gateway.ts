@@ -249,7 +249,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
   })
 
-  const startIntegration = async (integration: IntegrationSettings) => {
+  const makeIntegration = async (integration: IntegrationSettings) => {
     if (!integration.enabled) return
     const platform = await deps.platform(integration.platform)
     if (!platform) return `this version has no platform "${integration.platform}"`
@@ -258,22 +258,24 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const adapter = await platform.create(
       platformDeps(deps, integration, { servers: hosted.pool() ?? null, lease, grants }),
     )
-    const link = links.add(integration.id, integration.platform, adapter)
-    const door = intake.of(integration.id, lease?.fence)
-    await adapter.start(
-      {
-        async receive(events, options) {
-          const received = await door.receive(events, options)
-          link.lastInAt = clock.now()
-          for (const { conversation } of events) relay.received(integration.id, conversation)
-          return received
+    return async () => {
+      const link = links.add(integration.id, integration.platform, adapter)
+      const door = intake.of(integration.id, lease?.fence)
+      await adapter.start(
+        {
+          async receive(events, options) {
+            const received = await door.receive(events, options)
+            link.lastInAt = clock.now()
+            for (const { conversation } of events) relay.received(integration.id, conversation)
+            return received
+          },
         },
-      },
-      await store.cursor(integration.id),
-    )
+        await store.cursor(integration.id),
+      )
+    }
   }
 
-  const startAgent = async (agent: AgentSettings) => {
+  const makeAgent = async (agent: AgentSettings) => {
     const module = await deps.connector(agent.connector.type)
     if (!module) return `this version has no connector "${agent.connector.type}"`
     const connector = await module.create({
@@ -289,21 +291,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
       ...(deps.hosts ? { hosts: deps.hosts } : {}),
       isElsewhere: () => cluster.isElsewhere(agent.id),
     })
-    roster.add(agent, connector)
-    await connector.start(
-      createAgentOutlet(agent.id, {
-        store,
-        clock,
-        log,
-        settings,
-        roster,
-        links,
-        outlet,
-        dispatcher,
-        approvals,
-        signal,
-      }),
-    )
+    return async () => {
+      roster.add(agent, connector)
+      const outletDeps = { store, clock, log, settings, roster, links, outlet, dispatcher, approvals, signal }
+      await connector.start(createAgentOutlet(agent.id, outletDeps))
+    }
   }
 
   const applyNow = async () => {
@@ -335,7 +327,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
           deps.secret,
         ),
         live: one.enabled && links.get(one.id)?.adapter.reconsider !== undefined,
-        start: () => startIntegration(one),
+        make: () => makeIntegration(one),
       })
     }
     for (const one of agents) {
@@ -344,7 +336,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
           { ...one.connector, by: broughtBy(one.connector.type, 'connectors') },
           deps.secret,
         ),
-        start: () => startAgent(one),
+        make: () => makeAgent(one),
       })
     }
     await parts.match(wanted)

@@ -1,5 +1,4 @@
 // What a host of an agent is told when it starts: by the daemon, or by the shim from the file where no daemon answers.
-import { namedModules } from '../config/load.ts'
 import { agentById, type Settings } from '../contract/index.ts'
 import { sendersAuthenticated } from '../core/people/authenticated.ts'
 
@@ -43,8 +42,8 @@ export async function abilitiesByFile(
 ): Promise<HostAbilities | null> {
   if (file === null) return null
   try {
+    const { loadSettings, namedModules } = await import('../config/load.ts')
     if (namedModules(file).length > 0) return null
-    const { loadSettings } = await import('../config/load.ts')
     const { createAdapters } = await import('./adapter-shelf.ts')
     const loaded = await loadSettings(file, {
       adapters: createAdapters(),

@@ -13,7 +13,6 @@ import {
   type Store,
 } from '../contract/index.ts'
 import type { ChorusDelivery, ChorusMcpServer, GuardedFetch } from '../kit/index.ts'
-import { failedOutcome, TOOLS } from '../tools/index.ts'
 import { type LentTool, type LentTools, lentFailure, lentToolName } from '../tools/mcp/lent-tools.ts'
 
 export interface LentToolsDeps {
@@ -126,6 +125,7 @@ export function createLentTools(deps: LentToolsDeps): AppLentTools {
         tools: await listServer(session, server, given.allowPrivate),
       })),
     )
+    const { TOOLS } = await import('../tools/index.ts')
     const taken = new Set<string>(TOOLS.map(({ name }) => name))
     return found.flatMap(({ server, tools }) =>
       tools.map(({ name: tool, description, inputSchema }): Listed => {
@@ -179,6 +179,7 @@ export function createLentTools(deps: LentToolsDeps): AppLentTools {
         }
       } catch (thrown) {
         const error = asSwitchboardError(thrown)
+        const { failedOutcome } = await import('../tools/index.ts')
         return lentFailure(
           failedOutcome('outcome_unknown', `${name}: ${error.message}; it may have been done`),
         )

@@ -7,8 +7,8 @@ export interface Part {
   readonly digest: string
   /** It asks for its configuration whenever it needs it: a change needs no new start. */
   readonly live?: boolean
-  /** Told: why there is nothing to run, though nothing went wrong. */
-  start(): Promise<string | undefined>
+  /** Loads and makes it. Told: why there is nothing to run, though nothing went wrong. */
+  make(): Promise<string | (() => Promise<void>) | undefined>
 }
 
 export interface Parts {
@@ -26,12 +26,13 @@ export function createParts(deps: {
   const problems = new Map<string, string>()
   const running = new Map<string, string>()
 
-  const begin = async (key: string, { digest, start }: Part) => {
+  const begin = async (key: string, digest: string, made: ReturnType<Part['make']>) => {
     problems.delete(key)
     running.set(key, digest)
     try {
-      const absent = await start()
-      if (typeof absent === 'string') problems.set(key, absent)
+      const start = await made
+      if (typeof start === 'string') problems.set(key, start)
+      else await start?.()
     } catch (thrown) {
       const problem = thrown instanceof SwitchboardError ? thrown.message : String(thrown)
       problems.set(key, problem)
@@ -57,7 +58,11 @@ export function createParts(deps: {
         else if (next?.live) running.set(key, next.digest)
         else if (next?.digest !== digest) await end(key)
       }
-      for (const [key, part] of wanted) if (!running.has(key)) await begin(key, part)
+      // Their code is loaded at once; they start one after the other.
+      const fresh = [...wanted].filter(([key]) => !running.has(key))
+      const made = fresh.map(([key, part]) => ({ key, digest: part.digest, made: part.make() }))
+      await Promise.allSettled(made.map((one) => one.made))
+      for (const one of made) await begin(one.key, one.digest, one.made)
     },
     async endAll() {
       for (const key of [...running.keys()]) await end(key, 'warn')

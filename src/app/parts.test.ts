@@ -1,0 +1,40 @@
+// The parts of the gateway: made at once, started in order, and one that fails stops nobody else.
+import { expect, it } from 'vitest'
+import { createParts, type Part } from './parts.ts'
+
+const log = { error: () => undefined, warn: () => undefined } as never
+
+it('makes all at once, starts them in order, and tells why one does not run', async () => {
+  const seen: string[] = []
+  const parts = createParts({ log, end: async (key) => void seen.push(`end ${key}`) })
+  let othersMade: () => void = () => undefined
+  const allMade = new Promise<void>((resolve) => {
+    othersMade = resolve
+  })
+  const started = (key: string) => async () => void seen.push(`start ${key}`)
+  const part = (make: Part['make']): Part => ({ digest: 'd', make })
+  const wanted = new Map<string, Part>([
+    // Loads for ever unless the next ones are made beside it.
+    ['slow', part(() => allMade.then(() => started('slow')))],
+    ['broken', part(async () => Promise.reject(new Error('no such code')))],
+    ['planned', part(async () => 'not built')],
+    ['off', part(async () => undefined)],
+    ['falls', part(async () => async () => Promise.reject(new Error('fell')))],
+    [
+      'quick',
+      part(async () => {
+        othersMade()
+        return started('quick')
+      }),
+    ],
+  ])
+  await parts.match(wanted)
+  expect(seen).toEqual(['start slow', 'start quick'])
+  expect(Object.fromEntries(parts.problems)).toEqual({
+    broken: 'Error: no such code',
+    planned: 'not built',
+    falls: 'Error: fell',
+  })
+  await parts.match(new Map([['quick', part(async () => started('again'))]]))
+  expect(seen.slice(2)).toEqual(['end slow', 'end broken', 'end planned', 'end off', 'end falls'])
+})
