@@ -30,8 +30,8 @@ pending 14 I14.wrong-throttled       A source of many wrong credentials is answe
 built   14 I14.send-roots            Only files under send_roots are attached: the configuration's folder, a local host's folder, the temporary folder
 built   14 I14.send-never            The configuration, keys, file: secrets and dot-folders of home are never attached, by no path, link or race
 built   14 I14.folder-mode           A data folder that others may write to is refused or mended, and told
-pending 14 I14.upload-quota          Uploads that no message took have a quota per sender and expire
-pending 14 I14.download-quota        Files fetched from Telegram have a quota, and the oldest go first
+built   14 I14.upload-quota          Uploads that no message took have a quota per sender and expire
+built   14 I14.download-quota        Files fetched from Telegram have a quota, and the oldest go first
 built   14 I14.yaml-linear           A long quoted line in YAML takes time that grows with its length
 pending 14 I14.pending-ids           Ids of pending approvals are told to approvers only
 pending 14 I14.doctor-security       doctor --security judges exposure, tokens, modes, limits, open groups, unsigned hooks and unverified plugins, each with severity, key and fix

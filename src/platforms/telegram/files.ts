@@ -1,7 +1,7 @@
 // Files of a Telegram integration: fetched ones are kept in its folder under names that cannot lead anywhere else, and
 // only files in that folder can be sent.
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, sep } from 'node:path'
 import {
   type Attachment,
@@ -17,6 +17,13 @@ import type { TelegramClient } from './client.ts'
 /** What getFile gives out, and what a bot may send. */
 const MAX_DOWNLOAD_BYTES = 20 * 1_048_576
 const MAX_UPLOAD_BYTES = 50 * 1_048_576
+/** What fetched files may take: they can be fetched again, so the oldest go first. */
+interface FetchedQuota {
+  readonly bytes: number
+  readonly files: number
+}
+const QUOTA: FetchedQuota = { bytes: 1_073_741_824, files: 10_000 }
+const FETCHED = /^[0-9a-f]{24}-/
 const PLATFORM_FILE = 'telegram:'
 const ENDINGS: Readonly<Record<string, string>> = {
   'image/jpeg': '.jpg',
@@ -42,6 +49,7 @@ export interface FileShelf {
 export function createFileShelf(
   client: TelegramClient,
   deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
+  quota: FetchedQuota = QUOTA,
 ): FileShelf {
   const folder = createSharedFolder({ dir: deps.filesDir, random: deps.random, mirror: deps.mirror })
   const ownName = (name: string) => `${Buffer.from(deps.random.bytes(8)).toString('hex')}-${name}`
@@ -52,6 +60,7 @@ export function createFileShelf(
     const half = join(deps.filesDir, `.${ownName('part')}`)
     await writeFile(half, bytes, { mode: 0o600, flag: 'wx' })
     await rename(half, join(deps.filesDir, own))
+    await makeRoom(deps.filesDir, own, quota)
     return own
   }
 
@@ -102,6 +111,25 @@ export function createFileShelf(
       return readFile(found)
     },
     platformFile: (ref) => (ref.startsWith(PLATFORM_FILE) ? ref.slice(PLATFORM_FILE.length) : null),
+  }
+}
+
+/** The one that was just fetched stays, whatever its size. What is kept to be sent is not counted. */
+async function makeRoom(dir: string, fresh: string, quota: FetchedQuota): Promise<void> {
+  const fetched: { readonly path: string; readonly size: number; readonly at: number }[] = []
+  for (const name of await readdir(dir)) {
+    if (!FETCHED.test(name) || name === fresh) continue
+    const path = join(dir, name)
+    const facts = await stat(path).catch(() => null)
+    if (facts !== null) fetched.push({ path, size: facts.size, at: facts.mtimeMs })
+  }
+  fetched.sort((a, b) => a.at - b.at)
+  let bytes = fetched.reduce((total, { size }) => total + size, (await stat(join(dir, fresh))).size)
+  for (let left = fetched.length + 1; bytes > quota.bytes || left > quota.files; left--) {
+    const oldest = fetched.shift()
+    if (oldest === undefined) return
+    await rm(oldest.path, { force: true })
+    bytes -= oldest.size
   }
 }
 

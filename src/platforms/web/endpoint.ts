@@ -100,7 +100,9 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
         }),
       )
       const event = toInboundMessage(order, session, { at: deps.clock.now(), attachments })
-      return receive(event, session)
+      // Before it is received: a crash in between keeps a file too long, not too short.
+      const taken = await files.take(order.attachments)
+      return receive(event, session, () => files.giveBack(taken))
     },
 
     'POST /tap': async (request, session) => {
@@ -118,6 +120,7 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
         name: request.query.get('name') ?? 'file',
         mime: header(request, 'content-type'),
         bytes: request.body,
+        loose: true,
       })
       return jsonReply(200, { ...wireFile(saved), ref: saved.ref })
     },
@@ -164,11 +167,13 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
   async function receive(
     event: Parameters<PlatformIntake['receive']>[0][number],
     session: Session,
+    refused: () => Promise<void> = async () => undefined,
   ): Promise<HttpReply> {
     const intake = parts.intake()
     if (intake === null) throw new SwitchboardError('draining', 'the chat is not open right now')
     const [received]: readonly (Received | undefined)[] = await intake.receive([event])
     if (received === undefined) throw new SwitchboardError('internal', 'the intake gave no answer')
+    if (received.state === 'refused') await refused()
     windows.wake(session.sender)
     return receivedReply(received)
   }

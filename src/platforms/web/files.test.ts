@@ -9,6 +9,40 @@ import { createFileShelf } from './files.ts'
 const dir = mkdtempSync(join(tmpdir(), 'swb-files-'))
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
+const LIMITS = { senderBytes: 1_000, senderFiles: 3, totalBytes: 2_000, totalFiles: 4 }
+
+it('[I14.upload-quota] keeps so much of a sender that no message names, over restarts, and lets it go after an hour', async () => {
+  let now = 1_000_000
+  const open = (seed: number) =>
+    createFileShelf({ dir, random: createTestRandom(seed), now: () => now, looseLimits: LIMITS })
+  const upload = (sender: string, size: number) =>
+    ({ sender, name: 'a.taken', mime: null, bytes: Buffer.alloc(size), loose: true }) as const
+  const one = open(1)
+  const first = await one.save(upload('anna', 600))
+  const full = { code: 'rate_limited', message: 'too many of your files wait for a message' }
+  await expect(one.save(upload('anna', 600))).rejects.toMatchObject(full)
+  await one.save(upload('bert', 600))
+  // What an agent sends is nobody's upload.
+  await one.save({ sender: '', name: 'b', mime: null, bytes: Buffer.alloc(5_000) })
+  const two = open(2)
+  const both = await Promise.allSettled([two.save(upload('anna', 300)), two.save(upload('anna', 300))])
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  await expect(two.save(upload('cleo', 700))).rejects.toThrow('too many files wait')
+  // A message takes it: there is room again. One that is refused gives it back.
+  expect(await two.take([first.id])).toEqual([first.id])
+  expect(await two.take([first.id])).toEqual([])
+  const next = await two.save(upload('anna', 600))
+  await two.giveBack(await two.take([next.id]))
+  await expect(two.save(upload('anna', 600))).rejects.toMatchObject(full)
+  now += 3_600_000
+  expect(await two.own('anna', next.id)).toBeNull()
+  expect(await two.own('anna', first.id)).toMatchObject({ size: 600 })
+  await two.save(upload('anna', 600))
+  expect([await two.has(next.id), await two.has(first.id)]).toEqual([false, true])
+  expect(await two.forget('anna')).toBe(2)
+  expect(readdirSync(dir).some((name) => name.startsWith(first.id))).toBe(false)
+})
+
 it('[I3.web-attachment-limit] keeps files up to its quota, counted over restarts', async () => {
   const upload = { sender: 'owner', name: 'a.txt', mime: 'text/plain', bytes: Buffer.alloc(400) }
   const first = createFileShelf({ dir, random: createTestRandom(1), quotaBytes: 1_200 })

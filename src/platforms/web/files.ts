@@ -10,6 +10,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { createSharedFolder } from '../../kit/index.ts'
+import { createLooseUploads, LOOSE_MS, type LooseLimits, type LooseUpload } from './loose-uploads.ts'
 import { isFileId, safeFileName } from './parse.ts'
 import { fileKind } from './render.ts'
 
@@ -20,7 +21,13 @@ export interface FileShelf {
     readonly name: string
     readonly mime: string | null
     readonly bytes: Uint8Array
+    /** A person's, which no message names yet: it counts against what may lie so, and goes after an hour. */
+    readonly loose?: true
   }): Promise<Attachment>
+  /** A message is about to name them: they stay. Returns those that were loose until now. */
+  take(ids: readonly string[]): Promise<readonly string[]>
+  /** The message was refused: they are as loose as before. */
+  giveBack(ids: readonly string[]): Promise<void>
   /** Whether it was kept, by whichever node. */
   has(id: string): Promise<boolean>
   /** The file as an attachment, if this sender uploaded it. */
@@ -40,10 +47,14 @@ interface Description {
   readonly sender: string
   /** The name on disk, with the ending that programs go by; absent: the id. */
   readonly stored?: string
+  /** Of an upload; absent: it needs no message to stay. */
+  readonly uploadedAt?: number
 }
 
 // Only these keep their type when served: a browser draws them and runs nothing in them.
 const DRAWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'text/plain'])
+
+const TAKEN = Buffer.from('taken\n')
 
 /** What one web integration may keep: a session holder must not be able to fill the disk. */
 const QUOTA_BYTES = 1_073_741_824
@@ -53,10 +64,12 @@ export interface FileShelfDeps {
   readonly random: Random
   readonly mirror?: FileMirror | undefined
   readonly quotaBytes?: number
+  readonly now?: () => number
+  readonly looseLimits?: LooseLimits
 }
 
 export function createFileShelf(deps: FileShelfDeps): FileShelf {
-  const { dir, random, quotaBytes = QUOTA_BYTES } = deps
+  const { dir, random, quotaBytes = QUOTA_BYTES, now = Date.now } = deps
   // Counted once, then kept up to date: this process is the only writer of the folder.
   let kept: Promise<number> | null = null
   /** Room was given for so much that is not on the disk yet. */
@@ -98,8 +111,40 @@ export function createFileShelf(deps: FileShelfDeps): FileShelf {
 
   const pathOf = (id: string, { stored = id }: Description) => folder.find(stored)
 
+  // A mark of its own, for all nodes: the one that takes the message need not be the one that took the file.
+  const isTaken = async (id: string) => (await folder.find(`${id}.taken`)) !== null
+
+  async function remove(id: string, { stored = id }: Description): Promise<void> {
+    // The description last: a crash in between leaves what leads to the rest.
+    await folder.remove(stored)
+    await folder.remove(`${id}.taken`)
+    await folder.remove(`${id}.json`)
+  }
+
+  const loose = createLooseUploads({
+    now,
+    isTaken,
+    limits: deps.looseLimits,
+    async remove(id) {
+      const found = await describe(id)
+      if (found !== null) await remove(id, found)
+    },
+    async load() {
+      const names = new Set(await readdir(dir).catch(() => []))
+      const found: LooseUpload[] = []
+      for (const name of names) {
+        const id = name.endsWith('.json') ? name.slice(0, -'.json'.length) : ''
+        if (id === '' || names.has(`${id}.taken`)) continue
+        const of = await describe(id)
+        if (of?.uploadedAt === undefined) continue
+        found.push({ id, sender: of.sender, bytes: of.size, at: of.uploadedAt })
+      }
+      return found
+    },
+  })
+
   return {
-    async save({ sender, name, mime, bytes }) {
+    async save({ sender, name, mime, bytes, loose: isLoose }) {
       const id = Buffer.from(random.bytes(16)).toString('hex')
       const shown = safeFileName(name)
       const stored = id + endingOf(shown)
@@ -109,15 +154,21 @@ export function createFileShelf(deps: FileShelfDeps): FileShelf {
         mime: safeMime(mime),
         size: bytes.byteLength,
         sender,
+        ...(isLoose ? { uploadedAt: now() } : {}),
       }
       await mkdir(dir, { recursive: true, mode: 0o700 })
-      await room(bytes.byteLength)
+      if (isLoose) await loose.add({ id, sender, bytes: bytes.byteLength, at: now() })
+      await room(bytes.byteLength).catch(async (thrown) => {
+        await loose.drop(id)
+        throw thrown
+      })
       // The description comes last: a crash in between leaves bytes that nobody can name, not a broken file.
       const described = { name: `${id}.json`, bytes: Buffer.from(JSON.stringify(description)) }
       try {
         await folder.save([{ name: stored, bytes }, described])
       } catch (thrown) {
         count(-bytes.byteLength)
+        await loose.drop(id)
         throw thrown
       } finally {
         writing -= bytes.byteLength
@@ -127,7 +178,30 @@ export function createFileShelf(deps: FileShelfDeps): FileShelf {
     has: async (id) => (await describe(id)) !== null,
     async own(sender, id) {
       const found = await describe(id)
-      return found !== null && found.sender === sender ? attachment(id, found) : null
+      if (found === null || found.sender !== sender) return null
+      const old = found.uploadedAt !== undefined && found.uploadedAt + LOOSE_MS <= now()
+      return old && !(await isTaken(id)) ? null : attachment(id, found)
+    },
+    async take(ids) {
+      const taken: string[] = []
+      for (const id of ids) {
+        const found = await describe(id)
+        if (found?.uploadedAt === undefined || (await isTaken(id))) continue
+        await folder.save([{ name: `${id}.taken`, bytes: TAKEN }]).catch(ignoreThere)
+        await loose.drop(id)
+        taken.push(id)
+      }
+      return taken
+    },
+    async giveBack(ids) {
+      for (const id of ids) {
+        const found = await describe(id)
+        if (found?.uploadedAt === undefined) continue
+        await folder.remove(`${id}.taken`)
+        const { sender, size, uploadedAt } = found
+        // No room for it any more: then it goes.
+        await loose.add({ id, sender, bytes: size, at: uploadedAt }).catch(() => remove(id, found))
+      }
     },
     async reply(id) {
       const found = await describe(id)
@@ -155,9 +229,8 @@ export function createFileShelf(deps: FileShelfDeps): FileShelf {
         const id = name.endsWith('.json') ? name.slice(0, -'.json'.length) : ''
         const found = id === '' ? null : await describe(id)
         if (found === null || found.sender !== sender) continue
-        // The description last: a crash in between leaves what leads to the rest.
-        await folder.remove(found.stored ?? id)
-        await folder.remove(name)
+        await remove(id, found)
+        await loose.drop(id)
         removed += 1
       }
       return removed
@@ -171,6 +244,11 @@ export function createFileShelf(deps: FileShelfDeps): FileShelf {
   }
 }
 
+/** Two messages may name it at once. */
+function ignoreThere(thrown: NodeJS.ErrnoException): void {
+  if (thrown.code !== 'EEXIST') throw thrown
+}
+
 async function folderBytes(dir: string): Promise<number> {
   let total = 0
   for (const name of await readdir(dir)) total += (await stat(join(dir, name)).catch(() => null))?.size ?? 0
@@ -181,10 +259,10 @@ function attachment(id: string, of: Description): Attachment {
   return { id, kind: fileKind(of.mime), name: of.name, mime: of.mime, size: of.size, ref: id }
 }
 
-/** The kind of file is told by its ending; `.json` is the description's own. */
+/** The kind of file is told by its ending; `.json` and `.taken` are our own. */
 function endingOf(name: string): string {
   const ending = /\.[a-z0-9]{1,8}$/.exec(name.toLowerCase())?.[0] ?? ''
-  return ending === '.json' ? '' : ending
+  return ending === '.json' || ending === '.taken' ? '' : ending
 }
 
 function safeMime(mime: string | null): string {

@@ -12,7 +12,10 @@ export { mintChatPath } from './config.ts'
 
 export function createWebPlatform(deps: WebDeps): PlatformAdapter {
   const config = webConfig(deps.integration, deps.publicUrl)
-  const files = createFileShelf({ dir: deps.filesDir, random: deps.random, mirror: deps.mirror })
+  const files = createFileShelf({
+    ...{ dir: deps.filesDir, random: deps.random, mirror: deps.mirror },
+    now: () => deps.clock.now(),
+  })
   const windows = createWindows(config, {
     clock: deps.clock,
     transcript: deps.transcript,

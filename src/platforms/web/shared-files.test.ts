@@ -90,8 +90,8 @@ describe('a file taken by one node', () => {
     const id = await upload(a)
     expect((await b.ask('POST', '/messages', said([id]))).status).toBe(200)
     expect(b.river.received[0]).toMatchObject({ attachments: [{ id, name: 'notes.txt', size: 5 }] })
-    // Saying it needs the description alone.
-    expect(readdirSync(b.dir)).toEqual([`${id}.json`])
+    // Saying it needs the description alone, and leaves a mark that it stays.
+    expect(readdirSync(b.dir).sort()).toEqual([`${id}.json`, `${id}.taken`])
     const file = await b.river.platform.download?.({ id, kind: 'file', ref: id })
     expect(file).toMatchObject({ path: join(b.dir, `${id}.txt`), name: 'notes.txt', mime: 'text/plain' })
     expect(readFileSync(file?.path ?? '', 'utf8')).toBe('hello')
