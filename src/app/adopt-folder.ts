@@ -25,7 +25,7 @@ import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
 const STAYS = new Set(['instances', 'known'])
 /** What belongs to a running daemon, or is made anew. */
 const MADE_ANEW = ['switchboard.lock', 'daemon.json', 'switchboard.sock', 'a.sock', 'adopting.json']
-const MAY_BE_THERE = new Set([...MADE_ANEW, '.gitignore', 'attachments', ...STAYS])
+const MAY_BE_THERE = new Set([...MADE_ANEW, '.gitignore', 'attachments', 'daemon.log', ...STAYS])
 
 /** Throws `conflict` when a daemon holds one of them, or when both hold data. Returns what was moved. */
 export function adoptFolder(from: DataFolder, to: DataFolder, moved: (entry: string) => void): void {

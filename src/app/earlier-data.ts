@@ -1,4 +1,4 @@
-// An upgrade never starts empty beside old data: what the home folder holds of a file whose own folder is not there yet.
+// An upgrade never starts empty beside old data: what the home folder holds of a file whose own folder holds none yet.
 import { existsSync } from 'node:fs'
 import { dataFolderAt, homeFolder, type Instance, openConfigSource, readLedgerKey } from '../config/index.ts'
 import { openStore } from '../store/open.ts'
@@ -12,18 +12,19 @@ export interface EarlierData {
   readonly integrations: readonly string[]
 }
 
-/** Null: nothing of this file is there, or its own folder is. Throws what the configuration's reader throws. */
+/** Null: nothing of this file is there, or its own folder holds data. Throws what the configuration's reader throws. */
 export async function findEarlierData(
   instance: Instance,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<EarlierData | null> {
   const { config, data } = instance
-  if (config === null || data.from !== 'beside' || existsSync(data.path)) return null
+  // By the database: a folder alone is also what a start that was refused, or a move that was cut short, leaves.
+  const own = dataFolderAt({ data: data.path, env })
+  if (config === null || data.from !== 'beside' || existsSync(own.database)) return null
   const home = dataFolderAt({ data: homeFolder(env), env })
   if (home.path === data.path || !existsSync(home.database)) return null
   const clock = createNodeClock()
   const log = createLogger({ format: 'people', level: 'silent' })
-  const own = dataFolderAt({ data: data.path, env })
   const adapters = createAdapters({ leaveModulesAlone: true })
   const source = await openConfigSource(
     { file: config.file, adapters, defaultStore: own.defaultStore },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { dataFolderAt } from '../config/data-folder.ts'
+import { realPath } from '../config/instance.ts'
 import { recordInstance } from '../config/known-instances.ts'
 import { writeLastLife } from '../config/last-life.ts'
 import { createRecordingLog, createTestClock } from '../testing/index.ts'
@@ -63,6 +64,29 @@ it.each(['running', 'idle'] as const)(
     expect(problem()).toContain(`--data ${folder.path}`)
   },
 )
+
+it('[I14.no-start-beside-old] the folder beside the file is not named, so that older data elsewhere is still asked for', async () => {
+  const home = realPath(mkdtempSync(join(tmpdir(), 'swb-revive-')))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const configFile = join(home, 'switchboard.yaml')
+  writeFileSync(configFile, '')
+  const folder = dataFolderAt({ data: join(home, '.switchboard'), env: {} })
+  const said = 'console.log(JSON.stringify({ error: process.argv.slice(1).join(" ") })); process.exit(1)'
+  for (const [env, named] of [
+    [{ HOME: home }, false],
+    [{ HOME: home, SWITCHBOARD_DATA: '/elsewhere' }, true],
+  ] as const) {
+    recordInstance({ data: folder.path, config: configFile }, env, 0)
+    const program = [...prints(said), '--']
+    const { revive, problem } = createReviver(
+      { folder, configFile, env, program },
+      { clock: createTestClock(), log: createRecordingLog() },
+    )
+    revive()
+    await vi.waitFor(() => expect(problem()).toContain(`--config ${configFile}`))
+    expect(problem()?.includes('--data')).toBe(named)
+  }
+})
 
 it('[I14.start-failure-told] why a start failed is the last that it wrote, with its hint, cut to a bound', async () => {
   const line = `{ error: "the port is taken".padEnd(9000, "x"), hint: "stop the other one" }`

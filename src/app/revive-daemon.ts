@@ -2,8 +2,9 @@
 // folder lets one of them live.
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { DataFolder } from '../config/data-folder.ts'
+import { realPath } from '../config/instance.ts'
 import { readLastLife } from '../config/last-life.ts'
 import { asSwitchboardError, type Clock, type Logger } from '../contract/index.ts'
 import { unknownFile } from './own-daemon.ts'
@@ -55,8 +56,7 @@ export function createReviver(
       '--json',
       '--idle-exit',
       IDLE_EXIT,
-      '--data',
-      folder.path,
+      ...(isBeside(options) ? [] : ['--data', folder.path]),
       ...config,
       ...place,
     ]
@@ -114,6 +114,12 @@ export function createReviver(
       return unknown ?? `The gateway could not be started: ${why} (log: ${folder.logFile})`
     },
   }
+}
+
+/** Then the folder follows from the file, and to name it would say that starting anew beside older data is meant. */
+function isBeside({ folder, configFile, env }: ReviveOptions): boolean {
+  if (configFile === null || env.SWITCHBOARD_DATA) return false
+  return folder.path === join(dirname(realPath(configFile)), '.switchboard')
 }
 
 /** The error that a daemon ended with is the last line that it wrote. */

@@ -259,6 +259,10 @@ describe('data of an earlier version', () => {
     expect(refused.stderr).toContain(`switchboard up --data ${old}`)
     expect(refused.stderr).toContain(`switchboard instances adopt ${old}`)
     expect(existsSync(join(a, '.switchboard'))).toBe(false)
+    // A folder without a database, as a shim or a move that was cut short leaves it, is no data.
+    mkdirSync(join(a, '.switchboard'), { mode: 0o700 })
+    writeFileSync(join(a, '.switchboard/daemon.log'), '')
+    expect(await run(a, 'up')).toMatchObject({ code: 2, stdout: '' })
     // A file that names none of them is not concerned.
     await (await up(other)).end()
 

@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Daemon, DaemonOptions } from '../../app/daemon.ts'
 import { readDaemonNote } from '../../config/daemon-note.ts'
+import { dataFolderAt } from '../../config/data-folder.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { shellWord } from '../../config/shell-word.ts'
 import { defined, SwitchboardError } from '../../contract/index.ts'
@@ -107,7 +108,8 @@ function demandOwnFile({ instance: { config } }: Context): void {
 }
 
 async function demandNoEarlierData({ instance, terminal }: Context): Promise<void> {
-  if (instance.config === null || instance.data.from !== 'beside' || existsSync(instance.data.path)) return
+  if (instance.config === null || instance.data.from !== 'beside') return
+  if (existsSync(dataFolderAt({ data: instance.data.path, env: terminal.env }).database)) return
   const { findEarlierData } = await import('../../app/earlier-data.ts')
   const earlier = await findEarlierData(instance, terminal.env)
   if (earlier === null) return
@@ -115,7 +117,7 @@ async function demandNoEarlierData({ instance, terminal }: Context): Promise<voi
   const folder = shellWord(earlier.folder)
   throw new SwitchboardError(
     'config_invalid',
-    `${instance.data.path} is not there yet, and ${earlier.folder} holds turns of ${earlier.integrations.join(', ')}`,
+    `${instance.data.path} holds nothing yet, and ${earlier.folder} holds turns of ${earlier.integrations.join(', ')}`,
     {
       hint:
         `go on with what is there: switchboard up${file} --data ${folder}; ` +
