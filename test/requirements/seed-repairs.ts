@@ -32,7 +32,7 @@ built   14 I14.chorus-idle-gone      Chorus: nothing is posted to a callback tha
 built   14 I14.chorus-chain          Chorus: service, context and channel.name pass through a chain
 built   14 I14.chorus-tool-events    Chorus: our agent end sends tool_call and tool_result when its connector has them
 built   14 I14.chorus-error-code     Chorus: error.code passes through, and errors do not nest their marks
-pending 14 I14.status-stream         A status of the agent is an event of its own kind on a hook's stream, and moves no position
+built   14 I14.status-stream         A status of the agent is an event of its own kind on a hook's stream, and moves no position
 pending 14 I14.status-telegram       Telegram: a status is one message per turn that is edited, goes when the answer comes, and never delays an answer
 built   14 I14.connector-not-built   A connector that is not built is a configuration error with line, column and what is built; check exits 2, up refuses, a reload keeps the old one
 built   14 I14.reference-built       The reference of the configuration says which platforms and connectors are built

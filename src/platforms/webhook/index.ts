@@ -70,6 +70,9 @@ export function createWebhook(
       return { platformIds: [key] }
     },
     heard: (conversation) => streams.heard(conversation),
+    signal(to, signal) {
+      if (signal.kind === 'status') streams.status(to.conversation, signal.text)
+    },
     listening: () => streams.count() > 0,
     link: () => ({ state: intake === null ? 'connecting' : 'up' }),
     async stop() {

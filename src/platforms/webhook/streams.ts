@@ -14,6 +14,7 @@ export interface Streams {
   open(verified: VerifiedRequest): Promise<HttpReply>
   show(message: Shown): void
   heard(conversation: string): void
+  status(conversation: string, text: string): void
   count(): number
   end(): void
 }
@@ -81,6 +82,9 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
     },
     heard(conversation) {
       for (const watcher of watchers) watcher.heard(conversation)
+    },
+    status(conversation, text) {
+      for (const watcher of watchers) watcher.status(conversation, text)
     },
     count: () => watchers.size,
     end() {

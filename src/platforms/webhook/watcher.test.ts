@@ -19,6 +19,27 @@ describe('webhook stream', () => {
     expect(data(watching)).toEqual(['two\nlines'])
   })
 
+  it('[I14.status-stream] a status is an event of its own kind, without an id, and moves no position', async () => {
+    const { adapter, deps, row, send, reader } = setUp()
+    row(1, 'sent')
+    const watching = await reader()
+    const other = await reader('conversation=elsewhere')
+    const to = { integration: 'demo', conversation: 'webhook' }
+    await send(2)
+    await deps.clock.settle()
+    adapter.signal?.(to, { kind: 'status', text: 'reading\nfiles' })
+    adapter.signal?.(to, { kind: 'typing', on: true })
+    expect(watching.events().slice(-2)).toEqual([
+      { id: '2', data: 'm2' },
+      { id: '', data: 'reading\nfiles', event: 'status' },
+    ])
+    expect(other.text()).not.toContain('status')
+    await send(3)
+    await deps.clock.settle()
+    expect(watching.events().at(-1)?.id).toBe('3')
+    expect(data(await reader('after=2'))).toEqual(['m3'])
+  })
+
   it('[S7.webhook-resumable] a position beyond the newest row, of another store, begins at the first', async () => {
     const { deps, row, send, reader } = setUp()
     for (let seq = 1; seq <= 3; seq++) row(seq, 'sent')

@@ -39,6 +39,8 @@ export interface Watcher {
   show(message: Shown): void
   /** Something was sent there by another node. */
   heard(conversation: string): void
+  /** What the agent does now. Lossy: it has no id, so it moves no position and comes back to nobody. */
+  status(conversation: string, text: string): void
   end(): void
 }
 
@@ -217,6 +219,13 @@ export function createWatcher(
     },
     heard(conversation) {
       if (config.conversation === null || conversation === config.conversation) void pump(true)
+    },
+    status(conversation, text) {
+      if (config.conversation !== null && conversation !== config.conversation) return
+      // One who is behind reads what was said first.
+      if (!begun || pumping || sink.closed) return
+      const data = config.format === 'json' ? JSON.stringify({ conversation, status: text }) : text
+      sink.write(formatSse({ event: 'status', data }))
     },
     end() {
       rest()
