@@ -119,6 +119,8 @@ export interface TurnMove {
   readonly notBeforeMs?: number
   /** It was never really handed over, so the attempt does not count. */
   readonly uncounted?: boolean
+  /** To `answered`: what goes with it is the one answer. Nothing is written for a turn that somebody else has answered. */
+  readonly sole?: true
 }
 
 /** `stale`: the token is no longer the lane's, nothing was written. `noop`: already there or beyond. */

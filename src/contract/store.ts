@@ -121,7 +121,8 @@ export interface Store {
   moveTurns(moves: readonly TurnMove[]): Promise<readonly MoveOutcome[]>
   /**
    * Enqueues and moves in one commit. A stale move writes nothing at all; nor does one to `failed` of a turn that has
-   * ended (`ended`). What an agent says is kept also for a turn that has.
+   * ended, or the `sole` answer to one that is answered (`ended`). Whatever else an agent says is kept also for a turn that
+   * has. `sends` of one that was not accepted: the rows of that very answer, where it was given before under the same keys.
    */
   accept(
     sends: readonly NewSend[],
@@ -141,7 +142,7 @@ export interface Store {
    */
   acceptFor(
     sends: readonly NewSend[],
-    move: Pick<TurnMove, 'turn' | 'reason' | 'detail'> & {
+    move: Pick<TurnMove, 'turn' | 'reason' | 'detail' | 'sole'> & {
       readonly to: 'seen' | 'answered' | 'failed'
       readonly waiting?: true
     },

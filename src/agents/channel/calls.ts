@@ -242,8 +242,10 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
       input: acks && turn ? { message_id: turn } : call.input,
       log: deps.log,
     })
-    if (proved && outcome.isError) proved.answering = false
-    if (!proved || outcome.isError || !(acks || replies)) return { ...outcome, done: [] }
+    // What was put into the outbox answered the turn, whatever became of it there.
+    const refused = outcome.isError && !(replies && outcome.structured?.outbox_id)
+    if (proved && refused) proved.answering = false
+    if (!proved || refused || !(acks || replies)) return { ...outcome, done: [] }
     return { ...outcome, done: acks ? acknowledged(host, proved) : await answered(host, proved) }
   }
 

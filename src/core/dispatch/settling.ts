@@ -2,6 +2,7 @@
 // about it. A turn that another node holds is settled here too when its agent speaks here: the row decides, not the node.
 import {
   type Clock,
+  type Enqueued,
   isResting,
   type Logger,
   type NewSend,
@@ -49,6 +50,8 @@ export interface SettleOptions {
   readonly detail?: string
   /** What is said with it are the agent's own words. */
   readonly said?: true
+  /** It is the turn's one answer: refused where another one has been given. */
+  readonly sole?: true
   /** The agent's final text. */
   readonly text?: string
 }
@@ -148,20 +151,16 @@ export function createSettling(deps: SettlingDeps): Settling {
     const flight = hold.flights.get(row.id)
     if (flight && options.said) flight.said = true
     const { why, all, own } = wordsOf(row, to, options, to === 'failed' ? [] : acknowledged(hold, row))
-    const full: TurnMove = { lane: hold.lane, token: hold.token, turn: row.id, to, ...why }
+    const { lane, token } = hold
+    const full: TurnMove = { lane, token, turn: row.id, to, ...why, ...soleOf(options) }
     const result = await spoken(hold, row, to, () =>
       storeRetry.persist('settle a turn', () => store.accept(all, [full])),
     )
     deps.crashPoint?.('dispatch.after-settle')
-    if (result.outcome === 'stale') {
-      holds.drop(hold)
-      return { ok: false }
-    }
+    if (result.outcome === 'stale') holds.drop(hold)
     // It ended at another node, or by an operator, and nobody told us.
-    if (result.outcome === 'ended') {
-      landed(hold, row)
-      return { ok: false }
-    }
+    if (result.outcome === 'ended') landed(hold, row)
+    if (result.outcome !== 'accepted') return given(result.sends)
     if (to === 'seen' && options.reason !== 'acknowledged') extend(hold, row)
     else landed(hold, row)
     tellTurnState(deps.signal, row, to, options.reason)
@@ -204,9 +203,9 @@ export function createSettling(deps: SettlingDeps): Settling {
     const thanks = to === 'failed' || row.state === 'seen' ? [] : thanksFor(row)
     const { why, all, own } = wordsOf(row, to, options, thanks)
     const result = await storeRetry.persist('settle a turn', () =>
-      store.acceptFor(all, { turn: row.id, to, ...why }),
+      store.acceptFor(all, { turn: row.id, to, ...why, ...soleOf(options) }),
     )
-    if (result.outcome === 'stale') return { ok: false }
+    if (result.outcome === 'stale') return given(result.sends)
     tellTurnState(deps.signal, row, to, options.reason)
     return { ok: true, ids: result.sends.slice(own).map((sent) => sent.id) }
   }
@@ -216,7 +215,8 @@ export function createSettling(deps: SettlingDeps): Settling {
     if (found) return commit(found.hold, found.flight.row, to, options)
     const row = holds.wasLost(turn) ? null : await store.turn(turn)
     // In flight at another node, or nowhere because it rests: the row decides.
-    return row && (store.shared || isResting(row)) ? elsewhere(row, to, options) : { ok: false }
+    const asked = store.shared || (row && (isResting(row) || row.state === 'answered'))
+    return row && asked ? elsewhere(row, to, options) : { ok: false }
   }
 
   return {
@@ -254,4 +254,11 @@ export function createSettling(deps: SettlingDeps): Settling {
     },
     watchSilence,
   }
+}
+
+const soleOf = ({ sole }: SettleOptions) => (sole ? ({ sole } as const) : {})
+
+/** That very answer was given before: whoever gives it again gets its rows. */
+function given(sends: readonly Enqueued[]): SettleOutcome {
+  return sends.length === 0 ? { ok: false } : { ok: true, ids: sends.map((sent) => sent.id) }
 }

@@ -89,10 +89,30 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
   const isAnswerable = (turn: TurnRow) =>
     store.shared || isResting(turn) || deps.dispatcher.flight(turn.id) !== null
 
-  /** The reply and the turn that it answers are one commit. */
-  const answer = async (turn: TurnRow | null, sends: readonly NewSend[], text: string): Promise<Posted> => {
-    const ids = turn && (await outlet.put(sends, { turn: turn.id, to: 'answered', text }))
-    return ids ? outlet.confirmed(ids) : outlet.post(sends)
+  /**
+   * The reply and the turn that it answers are one commit, and the turn has one answer: a host that holds a turn has not
+   * answered it, so when the row says that it is, another host did.
+   */
+  const answer = async (
+    caller: ToolCaller,
+    turn: TurnRow | null,
+    sends: readonly NewSend[],
+    text: string,
+  ): Promise<Posted> => {
+    const about = turn?.id ?? (await answeredByAnother(caller, sends))
+    const ids = about && (await outlet.put(sends, { turn: about, to: 'answered', text, sole: true }))
+    if (ids) return outlet.confirmed(ids)
+    if (about && caller.host)
+      throw new SwitchboardError('conflict', 'this message was answered by another host')
+    return outlet.post(sends)
+  }
+
+  /** The turn that a host holds, and that is answered. */
+  const answeredByAnother = async ({ agent, turn, host }: ToolCaller, [first]: readonly NewSend[]) => {
+    if (!host || turn === null || first?.turn !== turn || first.cause !== 'reply') return null
+    const row = await store.turn(turn)
+    const isHere = row?.agent === agent && row.address === formatAddress(first.to)
+    return isHere && row.state === 'answered' ? row.id : null
   }
 
   /** Nothing can be said there. The agent answered all the same: the turn ends, and `notify_on` tells its words. */
@@ -204,7 +224,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
           replyToMode: integrationById(settings(), at.integration)?.replyToMode ?? 'first',
           ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
         })
-        const { result, rows } = await answer(turn, sends, input.text)
+        const { result, rows } = await answer(caller, turn, sends, input.text)
         return sendOutcome(result, replyText(result, rows))
       }),
 

@@ -220,6 +220,17 @@ function idempotencyOf(send: NewSend): string | null {
     : `${encodeURIComponent(send.agent ?? '')}:${send.idempotencyKey}`
 }
 
+/** The rows that these very sends were given before; none unless all of them are known by their keys. */
+export function* enqueuedBefore(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
+  const found: Enqueued[] = []
+  for (const send of sends) {
+    const known = yield* knownKey(context, send)
+    if (!known) return []
+    found.push(known)
+  }
+  return found
+}
+
 function* firstOfKey(context: VerbContext, send: NewSend): Steps<Enqueued> {
   const known = yield* knownKey(context, send)
   if (!known) throw new Error('an outbox row was neither written nor found')

@@ -20,7 +20,7 @@ import {
   type Verb,
   type VerbContext,
 } from '../verb-context.ts'
-import { enqueueSends } from './enqueue.ts'
+import { enqueuedBefore, enqueueSends } from './enqueue.ts'
 import { delayLane, holds, lockAtOnce, lockLanes } from './lanes.ts'
 
 interface TurnNow {
@@ -73,6 +73,7 @@ export const accept: Verb<AcceptCall, AcceptResult> = function* (context, calls)
   const outcomes = calls.map((call): AcceptResult['outcome'] => {
     if (!call.moves.every(ours)) return 'stale'
     if (call.moves.some((move) => move.to === 'failed' && !movable(turns, move))) return 'ended'
+    if (call.moves.some((move) => move.sole && turns.get(move.turn)?.state === 'answered')) return 'ended'
     for (const move of call.moves) applyMove(context, turns, move, delays)
     return 'accepted'
   })
@@ -82,18 +83,33 @@ export const accept: Verb<AcceptCall, AcceptResult> = function* (context, calls)
     calls.flatMap((call, at) => (outcomes[at] === 'accepted' ? call.sends : [])),
   )
   let from = 0
-  return calls.map((call, at): AcceptResult => {
+  const results: AcceptResult[] = []
+  for (const [at, call] of calls.entries()) {
     const outcome = outcomes[at] ?? 'stale'
-    if (outcome !== 'accepted') return { outcome, sends: [] }
-    const sends = sent.slice(from, from + call.sends.length)
-    from += call.sends.length
-    return { outcome, sends }
-  })
+    if (outcome === 'accepted') {
+      results.push({ outcome, sends: sent.slice(from, from + call.sends.length) })
+      from += call.sends.length
+    } else results.push({ outcome, sends: yield* answeredBefore(context, call.sends, call.moves) })
+  }
+  return results
+}
+
+/** Whoever answered a turn and did not hear of it answers once more, by the same keys. */
+function* answeredBefore(
+  context: VerbContext,
+  sends: readonly NewSend[],
+  moves: readonly Pick<TurnMove, 'sole'>[],
+): Steps<readonly Enqueued[]> {
+  if (!moves.some(({ sole }) => sole)) return []
+  return yield* enqueuedBefore(
+    context,
+    sends.filter(({ cause }) => cause === 'reply'),
+  )
 }
 
 export interface AcceptForCall {
   readonly sends: readonly NewSend[]
-  readonly move: Pick<TurnMove, 'turn' | 'reason' | 'detail'> & {
+  readonly move: Pick<TurnMove, 'turn' | 'reason' | 'detail' | 'sole'> & {
     readonly to: 'seen' | 'answered' | 'failed'
     readonly waiting?: true
   }
@@ -118,7 +134,7 @@ export const acceptFor: Verb<AcceptForCall, AcceptForResult | 'busy'> = oneByOne
   const turn = turns.get(move.turn)
   const open =
     turn?.state === 'handed' || turn?.state === 'seen' || (move.waiting && turn?.state === 'queued')
-  if (!turn || !open) return { outcome: 'stale', sends: [] }
+  if (!turn || !open) return { outcome: 'stale', sends: yield* answeredBefore(context, sends, [move]) }
   if (mayMove(turn, move)) moveOne(context, turn, { ...move, lane, token: 0 })
   yield* writeTurns(context, turns.values())
   return { outcome: 'accepted', sends: yield* enqueueSends(context, sends) }

@@ -234,6 +234,33 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(await store.sends({ limit: 5 })).toHaveLength(2)
     })
 
+    it('[I14.one-answer] a sole answer to a turn that is answered writes nothing; the very same one gets its rows', async () => {
+      const { id, lane } = await queueOne(store)
+      const { token } = await mustTake(store, { lane })
+      const reply = (text: string, idempotencyKey: string) =>
+        send({ turn: id, session: lane, text, cause: 'reply', idempotencyKey })
+      const move = { lane, token, turn: id, to: 'answered', sole: true } as const
+      const first = await store.accept([reply('yes', 'k1')], [move])
+      expect(first).toMatchObject({ outcome: 'accepted', sends: [{ state: 'queued', repeated: false }] })
+      expect(await store.accept([reply('no', 'k2')], [move])).toEqual({ outcome: 'ended', sends: [] })
+      const { lane: _lane, token: _token, ...anywhere } = move
+      expect(await store.acceptFor([reply('no', 'k3')], anywhere)).toEqual({ outcome: 'stale', sends: [] })
+      const [row] = first.sends
+      const again = { sends: [{ id: row?.id, repeated: true }] }
+      expect(await store.accept([reply('yes', 'k1')], [move])).toMatchObject({ outcome: 'ended', ...again })
+      expect(await store.acceptFor([reply('yes', 'k1')], anywhere)).toMatchObject({
+        outcome: 'stale',
+        ...again,
+      })
+      // What is said besides is kept.
+      const more = await store.accept(
+        [send({ turn: id, text: 'more' })],
+        [{ lane, token, turn: id, to: 'answered' }],
+      )
+      expect(more.outcome).toBe('accepted')
+      expect(await counts(store)).toEqual({ received: 1, answered: 1, 'send:queued': 2 })
+    })
+
     it('[S2.no-lie-given-up] accept gives nothing up that has ended, and says nothing of it', async () => {
       const { id, lane } = await queueOne(store)
       const { token } = await mustTake(store, { lane })
