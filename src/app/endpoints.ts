@@ -40,9 +40,9 @@ const notYet = (): never => {
     retryAfterMs: NOT_YET_MS,
   })
 }
-const NOT_YET: Endpoint = { verify: notYet, handle: async () => notYet() }
+const NOT_YET: Endpoint = { headDecides: () => true, verify: notYet, handle: async () => notYet() }
 
 const notBuilt = (): never => {
   throw new SwitchboardError('not_built', 'this version does not build the platform behind this')
 }
-const NOT_BUILT: Endpoint = { verify: notBuilt, handle: async () => notBuilt() }
+const NOT_BUILT: Endpoint = { headDecides: () => true, verify: notBuilt, handle: async () => notBuilt() }

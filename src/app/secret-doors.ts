@@ -2,9 +2,9 @@
 // form, so that a wrong one takes the same way as one that was rotated; none of them is ever written down.
 import {
   CALLBACK_KIND,
-  type HttpReply,
+  type HeadDoor,
   isReply,
-  type RawRequest,
+  type RequestHead,
   type Settings,
   SwitchboardError,
   type TokenRow,
@@ -14,13 +14,9 @@ import type { Tokens } from './tokens.ts'
 
 export const INBOX_KIND = 'chorus-inbox'
 
-export interface SecretDoor {
-  handle(request: RawRequest): Promise<HttpReply>
-}
-
 export interface SecretDoors {
-  readonly callbacks: SecretDoor
-  readonly inbox: SecretDoor
+  readonly callbacks: HeadDoor
+  readonly inbox: HeadDoor
 }
 
 export function createSecretDoors(deps: {
@@ -29,8 +25,8 @@ export function createSecretDoors(deps: {
   readonly settings: () => Pick<Settings, 'agents' | 'integrations'>
   readonly now: () => number
 }): SecretDoors {
-  const rowOf = async (request: RawRequest, kind: string): Promise<TokenRow> => {
-    const row = await deps.tokens.look(request.path.slice(1))
+  const rowOf = async (head: RequestHead, kind: string): Promise<TokenRow> => {
+    const row = await deps.tokens.look(head.path.slice(1))
     if (row?.kind !== kind) throw nothing()
     return row
   }
@@ -51,25 +47,28 @@ export function createSecretDoors(deps: {
 
   return {
     callbacks: {
-      async handle(request) {
-        const row = await rowOf(request, CALLBACK_KIND)
+      async admit(head) {
+        const row = await rowOf(head, CALLBACK_KIND)
         const over = row.revokedAt !== null || (row.expiresAt !== null && row.expiresAt <= deps.now())
         if (over) throw new SwitchboardError('gone', 'this callback has expired')
         const post = deps.gateway().roster.get(row.scope.agent ?? '')
         if (!post) throw absent(row.scope.agent)
-        if (!post.connector.callback) throw nothing()
-        return post.connector.callback(row.scope, request)
+        const { callback } = post.connector
+        if (!callback) throw nothing()
+        return (body) => callback(row.scope, { ...head, body })
       },
     },
     inbox: {
-      async handle(request) {
-        const row = await rowOf(request, INBOX_KIND)
+      async admit(head) {
+        const row = await rowOf(head, INBOX_KIND)
         // A rotated one is told nothing: to a stranger it is as good as none.
         if (row.revokedAt !== null) throw nothing()
         const endpoint = deps.gateway().links.get(row.scope.integration ?? '')?.adapter.inbox
         if (!endpoint) throw notRunning(row.scope.integration)
-        const verified = await endpoint.verify({ ...request, path: '' })
-        return isReply(verified) ? verified : endpoint.handle(verified)
+        return async (body) => {
+          const verified = await endpoint.verify({ ...head, path: '', body })
+          return isReply(verified) ? verified : endpoint.handle(verified)
+        }
       },
     },
   }

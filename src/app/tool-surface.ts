@@ -3,10 +3,9 @@
 import {
   type Action,
   agentById,
-  type HttpReply,
+  type HeadDoor,
   type Logger,
   type Principal,
-  type RawRequest,
   type Resource,
   type Settings,
   type TokenRow,
@@ -33,12 +32,8 @@ const ACTIONS: Readonly<Record<string, readonly Action[]>> = {
   notify: ['notify.send'],
 }
 
-export interface ToolSurface {
-  /** `/mcp` and `/mcp/notify`. */
-  handle(request: RawRequest): Promise<HttpReply>
-}
-
-export function createToolSurface(deps: ToolSurfaceDeps): ToolSurface {
+/** `/mcp` and `/mcp/notify`. */
+export function createToolSurface(deps: ToolSurfaceDeps): HeadDoor {
   const { desk, tokens, settings, log, services } = deps
   let loading: Promise<McpEndpoint> | null = null
   const authenticate = async (bearer: string): Promise<ToolGrant | null> => {
@@ -48,14 +43,14 @@ export function createToolSurface(deps: ToolSurfaceDeps): ToolSurface {
     return row === null || agent === undefined ? null : grantOf(row, agent.channels !== null)
   }
   return {
-    async handle(request) {
+    async admit(head) {
       loading ??= import('../tools/mcp/create-mcp-endpoint.ts').then(({ createMcpEndpoint }) =>
         createMcpEndpoint({
           ...{ desk, authenticate, log, version: VERSION },
           ...(services === undefined ? {} : { services }),
         }),
       )
-      return (await loading).handle(request)
+      return (await loading).admit(head)
     },
   }
 }

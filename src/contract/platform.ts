@@ -321,7 +321,23 @@ export interface HttpReply {
   readonly stream?: (sink: StreamSink) => void
 }
 
+/** A request before its body was read. */
+export type RequestHead = Omit<RawRequest, 'body'>
+
+/**
+ * A door that judges by the head, so that nobody's body is kept who may not come in: the refusal (it may also be thrown),
+ * or what takes the body once it was read.
+ */
+export interface HeadDoor {
+  admit(head: RequestHead): Promise<HttpReply | ((body: Uint8Array) => Promise<HttpReply>)>
+}
+
 export interface Endpoint {
+  /**
+   * True where the head alone decides: then `verify` is asked before the body is read, and the same request has its body
+   * in `handle`. Absent: every body is read first, in a smaller share of what may be in flight.
+   */
+  headDecides?(head: RequestHead): boolean
   /** Checks the credential. Gives the reply to make when it does not hold. A hot endpoint answers without a promise. */
   verify(request: RawRequest): VerifiedRequest | HttpReply | Promise<VerifiedRequest | HttpReply>
   handle(request: VerifiedRequest): Promise<HttpReply>

@@ -13,6 +13,7 @@ import {
 import type { ServerDeps } from './deps.ts'
 import { guardSocket, type ListenerView } from './host-guard.ts'
 import { errorReply, notFound } from './reply.ts'
+import type { WrongCredentials } from './wrong-credentials.ts'
 
 export interface Upgrades {
   take(
@@ -33,7 +34,10 @@ const MOST_WAITING_BYTES = 64 * 1_048_576
 const MOST_CONNECTIONS = 512
 const CLOSE_MS = 500
 
-export function createUpgrades(deps: ServerDeps, draining: () => boolean): Upgrades {
+export function createUpgrades(
+  deps: ServerDeps,
+  { draining, wrong }: { draining(): boolean; readonly wrong: WrongCredentials },
+): Upgrades {
   const open = new Set<WebSocket>()
   let loading: Promise<WebSocketServer> | null = null
   const shaker = () => {
@@ -81,7 +85,9 @@ export function createUpgrades(deps: ServerDeps, draining: () => boolean): Upgra
       if (!isAttach(request)) return asPlainRequest(server, request, socket, head)
       socket.on('error', () => socket.destroy())
       attach(listener, request, socket, head).catch((thrown) => {
-        const error = asSwitchboardError(thrown)
+        const refusal = asSwitchboardError(thrown)
+        const isTry = refusal.code === 'unauthorized' && request.headers.authorization !== undefined
+        const error = (isTry ? wrong.count('attach', request.socket.remoteAddress) : null) ?? refusal
         if (error.code === 'internal') deps.log.error({ problem: error.message }, 'an attachment failed')
         refuse(socket, errorReply(error))
       })

@@ -26,7 +26,7 @@ export async function openCallbackListener(
     readBody(request, MAX_BODY_BYTES, (body) => {
       const { method = '', url = '' } = request
       const path = url.split('?', 1)[0] ?? ''
-      response.writeHead(body === 'too large' ? 413 : take({ method, path, body })).end()
+      response.writeHead(typeof body === 'string' ? 413 : take({ method, path, body })).end()
     })
   })
   await new Promise<void>((resolve, reject) => {

@@ -4,14 +4,15 @@ import type { AddressInfo, Socket } from 'node:net'
 import { SwitchboardError } from '../contract/index.ts'
 import type { Api } from './api/api.ts'
 import { createUpgrades } from './attach-upgrade.ts'
+import { type BodyBudget, createBodyBudget } from './body-budget.ts'
 import { listenOnSocket } from './control-socket.ts'
 import { DEFAULT_LIMITS, type ServerDeps, type ServerLimits } from './deps.ts'
 import { type FrontDoor, handleRequest } from './handle-request.ts'
 import { isLoopbackListener, type ListenerView } from './host-guard.ts'
 import { createMetrics } from './metrics.ts'
-import { declaredTooLarge, refuseTooLarge } from './read-body.ts'
 import { errorReply } from './reply.ts'
 import { createWebFiles } from './web-files.ts'
+import { createWrongCredentials } from './wrong-credentials.ts'
 
 /** `orNext`: where the port is taken, the next free one will do. */
 export interface TcpPlace {
@@ -39,19 +40,22 @@ export interface Server {
 
 export function createServer(config: ServerConfig, deps: ServerDeps): Server {
   const limits: ServerLimits = { ...DEFAULT_LIMITS, ...config.limits }
-  const metrics = createMetrics(deps)
+  const wrong = createWrongCredentials(limits, deps)
+  const metrics = createMetrics(deps, wrong.totals)
+  const budgets: BodyBudget[] = []
   const streams = new Set<ServerResponse>()
   const listeners: HttpServer[] = []
   let draining = false
   let loading: Promise<Api> | null = null
   let closing: Promise<void> | null = null
-  const upgrades = createUpgrades(deps, () => draining)
+  const upgrades = createUpgrades(deps, { draining: () => draining, wrong })
 
   const door: FrontDoor = {
     deps,
     limits,
     metrics,
     streams,
+    wrong,
     files: createWebFiles(deps.webRoot),
     draining: () => draining,
     api: () => {
@@ -61,6 +65,8 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
   }
 
   function open(view: ListenerView): HttpServer {
+    const listener = { ...view, bodies: createBodyBudget(limits, deps.clock) }
+    budgets.push(listener.bodies)
     const server = createHttpServer(
       {
         maxHeaderSize: limits.maxHeaderBytes,
@@ -70,15 +76,15 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
         connectionsCheckingInterval: limits.timeoutCheckMs,
         noDelay: true,
       },
-      (request, response) => handleRequest(door, view, request, response),
+      (request, response) => handleRequest(door, listener, request, response),
     )
-    server.on('checkContinue', (request, response) => {
-      const { maxBodyBytes } = deps.settings()
-      if (declaredTooLarge(request, maxBodyBytes)) refuseTooLarge(request, response, maxBodyBytes)
-      else {
-        response.writeContinue()
-        handleRequest(door, view, request, response)
-      }
+    // Whoever waits for 100 Continue gets it when the body is wanted.
+    server.on('checkContinue', (request, response) => handleRequest(door, listener, request, response))
+    server.maxConnections = limits.maxConnections
+    server.on('drop', () => {
+      metrics.countDropped()
+      // Those that only wait for their next request make room for the next peer.
+      server.closeIdleConnections()
     })
     server.on('upgrade', (request, socket, head) => upgrades.take(server, view, request, socket, head))
     server.on('clientError', refuseMalformed)
@@ -108,6 +114,8 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
         for (const stream of streams) stream.end()
         upgrades.close()
         await Promise.all(listeners.map((server) => stop(server, graceMs, deps)))
+        for (const budget of budgets) budget.stop()
+        await wrong.stop()
         metrics.stop()
       })()
       return closing

@@ -8,10 +8,10 @@ import type {
   Endpoint,
   FramePipe,
   FrameReader,
-  HttpReply,
+  HeadDoor,
+  LedgerNote,
   Logger,
   Principal,
-  RawRequest,
   Resource,
 } from '../contract/index.ts'
 
@@ -28,10 +28,10 @@ export interface ServerDeps {
     chat(): Endpoint | null
   }
   /** The tools of agents: `/mcp` and `/mcp/notify`. It asks for its own credential. Absent: there are none. */
-  readonly mcp?: { handle(request: RawRequest): Promise<HttpReply> }
+  readonly mcp?: HeadDoor
   /** `/callback/TOKEN` and `/inbox/SECRET`, where the URL is the credential; `path` is what follows. Absent: 404. */
-  readonly callbacks?: { handle(request: RawRequest): Promise<HttpReply> }
-  readonly inbox?: { handle(request: RawRequest): Promise<HttpReply> }
+  readonly callbacks?: HeadDoor
+  readonly inbox?: HeadDoor
   /** `/attach`: hosts on other machines. `admit` throws `unauthorized` or `forbidden` with the reason. Absent: 404. */
   readonly attach?: { admit(bearer: string): Promise<(pipe: FramePipe) => FrameReader> }
   /** Whether messages can be taken now, and why not. */
@@ -39,6 +39,8 @@ export interface ServerDeps {
   /** Who a bearer token speaks for. Null: nobody. Compares hashes in constant time. */
   authenticate(bearer: string): Promise<Principal | null>
   authorize(principal: Principal, action: Action, resource: Resource): Authorization
+  /** Writes into the ledger. Absent: wrong credentials are counted and logged only. */
+  note?(notes: readonly LedgerNote[]): Promise<void>
   /** A public address is refused without one. */
   adminTokenConfigured(): boolean
   /** Figures beyond the desk's own, for /metrics. */
@@ -64,6 +66,17 @@ export interface ServerLimits {
   /** A reader of a stream that takes nothing of what waits for it is dropped after this long. */
   readonly streamStallMs: number
   readonly heartbeatMs: number
+  /** Connections of one listener; one more is closed at once. */
+  readonly maxConnections: number
+  /** Bytes of bodies that one listener keeps, until they are answered; at least four of the largest body. */
+  readonly bodiesBytes: number
+  /** How often bodies that are on their way are looked at. */
+  readonly paceCheckMs: number
+  /** A body may be slow for this long; then it must have kept up with the pace since. */
+  readonly paceGraceMs: number
+  readonly paceBytesPerSecond: number
+  /** Wrong credentials of one source in a minute that are answered as such; more get 429. */
+  readonly wrongPerMinute: number
 }
 
 export const DEFAULT_LIMITS: ServerLimits = {
@@ -76,4 +89,10 @@ export const DEFAULT_LIMITS: ServerLimits = {
   streamBacklogBytes: 262_144,
   streamStallMs: 60_000,
   heartbeatMs: 15_000,
+  maxConnections: 1_024,
+  bodiesBytes: 67_108_864,
+  paceCheckMs: 1_000,
+  paceGraceMs: 10_000,
+  paceBytesPerSecond: 1_024,
+  wrongPerMinute: 30,
 }

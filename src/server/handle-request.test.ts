@@ -4,6 +4,9 @@ import { createServer, get, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { type Endpoint, markVerified } from '../contract/index.ts'
+import { createTestClock } from '../testing/test-clock.ts'
+import { createBodyBudget } from './body-budget.ts'
+import { DEFAULT_LIMITS } from './deps.ts'
 import { type FrontDoor, handleRequest } from './handle-request.ts'
 
 it('a peer that left before its stream was opened does not stay among the streams', async () => {
@@ -21,6 +24,7 @@ it('a peer that left before its stream was opened does not stay among the stream
       }),
     handle: async () => ({ status: 200, stream: () => {} }),
   }
+  const bodies = createBodyBudget(DEFAULT_LIMITS, createTestClock())
   const door = {
     deps: { settings: () => ({ maxBodyBytes: 1_000, publicUrl: null }), endpoints: { hook: () => hook } },
     limits: { maxUrlBytes: 1_000, streamBacklogBytes: 1_000 },
@@ -31,7 +35,7 @@ it('a peer that left before its stream was opened does not stay among the stream
   let left: Promise<unknown> = Promise.resolve()
   const server = createServer((request, response) => {
     left = once(response, 'close')
-    handleRequest(door, { local: false, loopback: true }, request, response)
+    handleRequest(door, { local: false, loopback: true, bodies }, request, response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const peer = get({ port: (server.address() as AddressInfo).port, path: '/hooks/demo/events' })

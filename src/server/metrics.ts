@@ -7,6 +7,8 @@ export interface Metrics {
   reply(): Promise<HttpReply>
   /** One hook request was answered with this status. */
   countHook(status: number): void
+  /** One connection was over the cap. */
+  countDropped(): void
   stop(): void
 }
 
@@ -18,7 +20,11 @@ interface Family {
   readonly samples: readonly { readonly labels?: Labels; readonly value: number }[]
 }
 
-export function createMetrics(deps: Pick<ServerDeps, 'desk' | 'metrics'>): Metrics {
+export function createMetrics(
+  deps: Pick<ServerDeps, 'desk' | 'metrics'>,
+  wrong: ReadonlyMap<string, number>,
+): Metrics {
+  let dropped = 0
   const hooks = new Map<number, number>()
   // The delay is sampled only once somebody scrapes: at rest nothing ticks.
   let delay: IntervalHistogram | null = null
@@ -34,6 +40,8 @@ export function createMetrics(deps: Pick<ServerDeps, 'desk' | 'metrics'>): Metri
         ...stateFamilies(status, counters),
         ...processFamilies(status, delay, deps.metrics?.commits?.()),
         hookFamily(hooks),
+        wrongFamily(wrong),
+        counter('switchboard_connections_dropped_total', 'Connections over the cap of a listener.', dropped),
       ]
       delay.reset()
       return {
@@ -44,6 +52,9 @@ export function createMetrics(deps: Pick<ServerDeps, 'desk' | 'metrics'>): Metri
     },
     countHook(status) {
       hooks.set(status, (hooks.get(status) ?? 0) + 1)
+    },
+    countDropped() {
+      dropped += 1
     },
     stop() {
       delay?.disable()
@@ -144,6 +155,12 @@ function processFamilies(
 function hookFamily(hooks: ReadonlyMap<number, number>): Family {
   const samples = [...hooks].map(([status, value]) => ({ labels: { status: String(status) }, value }))
   return { name: 'switchboard_hook_requests_total', type: 'counter', help: 'Answers under /hooks.', samples }
+}
+
+function wrongFamily(wrong: ReadonlyMap<string, number>): Family {
+  const samples = [...wrong].map(([route, value]) => ({ labels: { route }, value }))
+  const help = 'Credentials that did not hold, by door.'
+  return { name: 'switchboard_wrong_credentials_total', type: 'counter', help, samples }
 }
 
 function gauge(name: string, help: string, value: number): Family {

@@ -1,6 +1,6 @@
 // Reads a request's body up to a limit. Too large is told early, by Content-Length, before a byte is stored.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { SwitchboardError } from '../contract/index.ts'
+import { type HttpReply, SwitchboardError } from '../contract/index.ts'
 import { errorReply } from './reply.ts'
 
 const NOTHING = Buffer.alloc(0)
@@ -8,30 +8,48 @@ const NOTHING = Buffer.alloc(0)
 /** How long a body that nobody wants is still drained, so that the answer is not lost in a reset. */
 const LINGER_MS = 1_000
 
+/** A body up to this size that was not read is thrown away as it comes, and the connection stays. */
+const SMALL_BYTES = 65_536
+
+export type BodyProblem = 'too large' | 'too many' | 'too slow'
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
 export function declaredTooLarge(request: IncomingMessage, maxBytes: number): boolean {
   const declared = request.headers['content-length']
   return declared !== undefined && Number(declared) > maxBytes
 }
 
-/** Calls back once: with the body, with 'too large', or (the peer went away) never. */
+/**
+ * Calls back once: with the body, with what is wrong with it, or (the peer went away) never. `keep` says whether there is
+ * room for more bytes. Gives what stops it without a call; null when it has called back already.
+ */
 export function readBody(
   request: IncomingMessage,
   maxBytes: number,
-  done: (body: Buffer | 'too large') => void,
-): void {
+  done: (body: Buffer | BodyProblem) => void,
+  keep: (bytes: number) => boolean = always,
+): (() => void) | null {
   if (declaredTooLarge(request, maxBytes)) {
     done('too large')
-    return
+    return null
   }
   let first: Buffer = NOTHING
   let more: Buffer[] | null = null
   let size = 0
+  const stop = () => {
+    request.off('data', onData)
+    request.off('end', onEnd)
+    first = NOTHING
+    more = null
+  }
   const onData = (chunk: Buffer) => {
     size += chunk.length
-    if (size > maxBytes) {
-      request.off('data', onData)
-      request.off('end', onEnd)
-      done('too large')
+    if (size > maxBytes || !keep(chunk.length)) {
+      stop()
+      done(size > maxBytes ? 'too large' : 'too many')
     } else if (first === NOTHING) first = chunk
     else if (more === null) more = [first, chunk]
     else more.push(chunk)
@@ -39,16 +57,36 @@ export function readBody(
   const onEnd = () => done(more === null ? first : Buffer.concat(more))
   request.on('data', onData)
   request.on('end', onEnd)
+  return stop
 }
 
-/** 413, written whole before the connection goes: the peer is still sending, and closing at once would reset it. */
-export function refuseTooLarge(request: IncomingMessage, response: ServerResponse, maxBytes: number): void {
+function always(): boolean {
+  return true
+}
+
+export function bodyRefusal(problem: BodyProblem, maxBytes: number): HttpReply {
+  if (problem === 'too large')
+    return errorReply(new SwitchboardError('too_large', `the body is over the limit of ${maxBytes} bytes`))
+  if (problem === 'too many')
+    return errorReply(
+      new SwitchboardError('draining', 'too many bodies are on their way at once', { retryAfterMs: 2_000 }),
+    )
+  return { ...errorReply(new SwitchboardError('input_invalid', 'the body came too slowly')), status: 408 }
+}
+
+/** Whether an answer now would come while the peer may still send much. */
+export function isStillSending(request: IncomingMessage): boolean {
+  if (request.complete) return false
+  const { 'content-length': declared, 'transfer-encoding': encoding } = request.headers
+  return encoding !== undefined || Number(declared ?? 0) > SMALL_BYTES
+}
+
+/** Written whole before the connection goes: the peer is still sending, and closing at once would reset it. */
+export function refuseUnread(request: IncomingMessage, response: ServerResponse, reply: HttpReply): void {
   if (response.headersSent || response.destroyed) return
-  const error = new SwitchboardError('too_large', `the body is over the limit of ${maxBytes} bytes`)
-  const reply = errorReply(error)
-  const body = String(reply.body)
+  const body = Buffer.from(reply.body ?? '')
   response.shouldKeepAlive = false
-  response.writeHead(413, { ...reply.headers, 'content-length': Buffer.byteLength(body) })
+  response.writeHead(reply.status, { ...reply.headers, 'content-length': body.length })
   response.write(body)
   request.resume()
   const finish = () => {

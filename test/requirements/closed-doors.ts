@@ -18,15 +18,15 @@ built   14 I14.stranger-bucket       Strangers draw from a bucket of their own a
 built   14 I14.limit-told            Over a limit HTTP gets 429 with Retry-After; elsewhere a known sender is told once
 built   14 I14.limit-doctor          doctor names limits that are lifted
 built   14 I14.stream-gate           A stream is opened only for a sender who is admitted, and the places are capped per sender
-pending 14 I14.body-credential       Where a header decides, the credential is looked at before the body is read
-pending 14 I14.body-budget           Bytes of bodies in flight have a budget per listener; beyond it 503 with Retry-After
-pending 14 I14.connection-budget     Connections of a listener are capped, and a slow body is ended
+built   14 I14.body-credential       Where a header decides, the credential is looked at before the body is read
+built   14 I14.body-budget           Bytes of bodies in flight have a budget per listener; beyond it 503 with Retry-After
+built   14 I14.connection-budget     Connections of a listener are capped, and a slow body is ended
 built   14 I14.forwarded-not-near    With public_url set, or any header of a proxy present, nothing is loopback
 built   14 I14.host-malformed        A malformed Host is refused everywhere
 built   14 I14.prompt-no-group       A request that names no chat is shown in no group unless groups.ID.approvals is true
 built   14 I14.command-own-name      A command addressed to another bot is not obeyed; only our own name or none counts
-pending 14 I14.wrong-credential      A wrong credential is counted, and in the ledger once a source and minute
-pending 14 I14.wrong-throttled       A source of many wrong credentials is answered 429 for a moment, while a right credential from there still passes
+built   14 I14.wrong-credential      A wrong credential is counted, and in the ledger once a source and minute
+built   14 I14.wrong-throttled       A source of many wrong credentials is answered 429 for a moment, while a right credential from there still passes
 built   14 I14.send-roots            Only files under send_roots are attached: the configuration's folder, a local host's folder, the temporary folder
 built   14 I14.send-never            The configuration, keys, file: secrets and dot-folders of home are never attached, by no path, link or race
 built   14 I14.folder-mode           A data folder that others may write to is refused or mended, and told
@@ -39,7 +39,7 @@ pending 14 I14.doctor-fix            doctor --security --fix mends what is safe 
 pending 14 I14.attack-routes         Every route is tried with every kind of credential, from a table that a new route without a row fails
 pending 14 I14.attack-ssrf           A hundred forms of private addresses do not pass the guard
 built   14 I14.attack-paths          A hundred forms of foreign paths reach no file
-pending 14 I14.attack-bodies         Slow and huge bodies cost neither memory nor the next one's place
+built   14 I14.attack-bodies         Slow and huge bodies cost neither memory nor the next one's place
 pending 14 I14.attack-verdicts       Of verdicts that race one wins, and nobody's who may not
 pending 14 I14.attack-markdown       Hostile Markdown is read in linear time and stays text
 `,

@@ -65,6 +65,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
       ? {}
       : {
           endpoint: {
+            headDecides: () => true,
             verify: (request) => verifyRequest(config, request),
             async handle(verified) {
               if (door === null)

@@ -222,6 +222,8 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
   }
 
   return {
+    // Who enters proves it with what the body says.
+    headDecides: ({ path }) => path !== '/session',
     verify: verifier.verify,
     async handle(verified) {
       const { request } = verified

@@ -15,7 +15,7 @@ import { parseRequest } from './parse.ts'
 import { postOut } from './post-out.ts'
 import { answerTo, type Shown } from './render.ts'
 import { createStreams } from './streams.ts'
-import { verifyRequest } from './verify.ts'
+import { headDecides, verifyRequest } from './verify.ts'
 
 /** Throws `config_invalid` when the options do not hold. `fetch` can be handed in. */
 export function createWebhook(
@@ -47,7 +47,11 @@ export function createWebhook(
     sendFrom: 'any',
     notifyPlace: 'notify',
     answersRefusals: true,
-    endpoint: { verify: (request) => verifyRequest(config, request), handle },
+    endpoint: {
+      headDecides: (head) => headDecides(config, head),
+      verify: (request) => verifyRequest(config, request),
+      handle,
+    },
     async start(given) {
       intake = given
     },

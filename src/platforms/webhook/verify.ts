@@ -1,5 +1,11 @@
 // Who sends to a webhook: a signature over the body, a shared secret, or a header that only this machine may set.
-import { type HttpReply, markVerified, type RawRequest, type VerifiedRequest } from '../../contract/index.ts'
+import {
+  type HttpReply,
+  markVerified,
+  type RawRequest,
+  type RequestHead,
+  type VerifiedRequest,
+} from '../../contract/index.ts'
 import { equalSecrets, sentByOtherSite, verifySha256 } from '../../kit/index.ts'
 import type { Credential, WebhookConfig } from './config.ts'
 import { forbidden, jsonError } from './render.ts'
@@ -14,6 +20,12 @@ export function verifyRequest(config: WebhookConfig, request: RawRequest): Verif
   const { credential } = config
   if (credential.kind === 'header') return verifyHeader(credential, request)
   return holdsSecret(credential, request) ? markVerified(request, SECRET_SENDER) : unauthorized(credential)
+}
+
+/** Only a signature over the body needs it; a request that brings none is refused without. */
+export function headDecides({ credential }: WebhookConfig, head: RequestHead): boolean {
+  if (credential.kind !== 'github' || head.method !== 'POST') return true
+  return !/^sha256=[0-9a-f]{64}$/i.test(header(head, 'x-hub-signature-256') ?? '')
 }
 
 function wrongPlace(config: WebhookConfig, request: RawRequest): HttpReply | null {
@@ -50,7 +62,7 @@ function verifyHeader(
 }
 
 /** One header as UTF-8 text; Node hands the bytes over as Latin-1. Sent twice with two values, it is no header. */
-export function header(request: RawRequest, name: string): string | undefined {
+export function header(request: RequestHead, name: string): string | undefined {
   const value = request.headers[name]
   if (typeof value !== 'string') return undefined
   if (/^[\0-\x7f]*$/.test(value)) return value.trim()

@@ -1,6 +1,6 @@
 // /mcp and /mcp/notify: the tool surface over HTTP. What is not authorised or not well-formed ends here; the MCP SDK
 // is loaded when the first good request comes, so that a daemon nobody calls never pays for it.
-import type { HttpReply, RawRequest } from '../../contract/index.ts'
+import type { HeadDoor, HttpReply, RequestHead } from '../../contract/index.ts'
 import { createNotifyRpc } from './notify-rpc.ts'
 import {
   BAD_TOKEN,
@@ -16,10 +16,8 @@ import {
 
 export type { ToolGrant } from './tool-grant.ts'
 
-export interface McpEndpoint {
-  /** `path` is what follows /mcp: '' or '/notify'. */
-  handle(request: RawRequest): Promise<HttpReply>
-}
+/** `path` is what follows /mcp: '' or '/notify'. */
+export type McpEndpoint = HeadDoor
 
 type Serve = typeof import('./serve-tools.ts').serveTools
 
@@ -31,28 +29,31 @@ export function createMcpEndpoint(deps: McpDeps): McpEndpoint {
     return loading
   }
 
-  async function tools(request: RawRequest): Promise<HttpReply> {
-    const refused = refuseForm(request)
+  async function tools(head: RequestHead): ReturnType<McpEndpoint['admit']> {
+    const refused = refuseForm(head)
     if (refused !== null) return refused
-    const bearer = bearerOf(request)
+    const bearer = bearerOf(head)
     if (bearer === null) return denied(401, 'unauthorized', 'Missing bearer token', CHALLENGE)
     const grant = await deps.authenticate(bearer)
     if (grant === null) return denied(401, 'unauthorized', 'Invalid or expired token', BAD_TOKEN)
-    const body = parseBody(request)
-    if (isUnparsable(body)) return notJson()
-    if (Array.isArray(body)) {
-      // Gone from the protocol since 2025-06-18, and one Idempotency-Key could not tell the calls apart.
-      const error = { code: -32600, message: 'Batches are not taken: send one message a request' }
-      return rpcReply(400, { id: null, error })
+    return async (bytes) => {
+      const request = { ...head, body: bytes }
+      const body = parseBody(request)
+      if (isUnparsable(body)) return notJson()
+      if (Array.isArray(body)) {
+        // Gone from the protocol since 2025-06-18, and one Idempotency-Key could not tell the calls apart.
+        const error = { code: -32600, message: 'Batches are not taken: send one message a request' }
+        return rpcReply(400, { id: null, error })
+      }
+      const serve = await sdk()
+      return serve(deps, grant, request, body)
     }
-    const serve = await sdk()
-    return serve(deps, grant, request, body)
   }
 
   return {
-    async handle(request) {
-      if (request.path === '' || request.path === '/') return tools(request)
-      if (request.path === '/notify') return notify(request)
+    async admit(head) {
+      if (head.path === '' || head.path === '/') return tools(head)
+      if (head.path === '/notify') return notify(head)
       return denied(404, 'not_found', 'there is nothing at this path')
     },
   }

@@ -1,6 +1,6 @@
 // POST /mcp/notify: notify_user as plain JSON-RPC, one JSON answer to one POST, so that curl is client enough. The
 // words of the errors are the seed's. Clients of MCP's Streamable HTTP get along with it too.
-import type { HttpReply, RawRequest } from '../../contract/index.ts'
+import type { HeadDoor, HttpReply, RawRequest, RequestHead } from '../../contract/index.ts'
 import { callTool } from '../call-tool.ts'
 import { notifyUser } from '../notify-user.ts'
 import { inputSchemaOf } from '../tool.ts'
@@ -31,29 +31,41 @@ interface RpcRequest {
   readonly notification: boolean
 }
 
-export function createNotifyRpc(deps: McpDeps): (request: RawRequest) => Promise<HttpReply> {
-  return async (request) => {
-    const refused = refuseForm(request)
+/** Of a caller without a credential no more is read than it takes to name the id of the call in the refusal. */
+const MOST_UNPROVEN_BYTES = 16_384
+
+export function createNotifyRpc(deps: McpDeps): HeadDoor['admit'] {
+  return async (head) => {
+    const refused = refuseForm(head)
     if (refused !== null) return refused
-    const body = parseBody(request)
-    if (isUnparsable(body)) return notJson()
-    const call = rpcRequestOf(body)
-    if (call === null) return failed(400, null, -32600, 'Invalid JSON-RPC request')
-    const { id } = call
-    if (request.headers.authorization === undefined)
-      return failed(401, id, -32000, 'Missing Authorization header', CHALLENGE)
-    const bearer = bearerOf(request)
-    const grant = bearer === null ? null : await deps.authenticate(bearer)
-    if (grant === null || !grant.may(notifyUser.action))
-      return failed(401, id, -32000, 'Invalid or expired session token', BAD_TOKEN)
-    if (isNewer(request, call)) {
-      const { serveTools } = await import('./serve-tools.ts')
-      const may = (action: typeof notifyUser.action) => action === notifyUser.action && grant.may(action)
-      return serveTools(deps, { ...grant, may }, request, body, SERVER_NAME)
-    }
-    if (call.notification) return { status: 202 }
-    return answer(deps, grant, request, call)
+    const bearer = bearerOf(head)
+    const found = bearer === null ? null : await deps.authenticate(bearer)
+    const grant = found?.may(notifyUser.action) ? found : null
+    const length = Number(head.headers['content-length'] ?? Number.NaN)
+    if (grant === null && !(length <= MOST_UNPROVEN_BYTES)) return denied(head, null)
+    return (body) => take(deps, grant, { ...head, body })
   }
+}
+
+function denied(head: RequestHead, id: RpcId): HttpReply {
+  return head.headers.authorization === undefined
+    ? failed(401, id, -32000, 'Missing Authorization header', CHALLENGE)
+    : failed(401, id, -32000, 'Invalid or expired session token', BAD_TOKEN)
+}
+
+async function take(deps: McpDeps, grant: ToolGrant | null, request: RawRequest): Promise<HttpReply> {
+  const body = parseBody(request)
+  if (isUnparsable(body)) return notJson()
+  const call = rpcRequestOf(body)
+  if (call === null) return failed(400, null, -32600, 'Invalid JSON-RPC request')
+  if (grant === null) return denied(request, call.id)
+  if (isNewer(request, call)) {
+    const { serveTools } = await import('./serve-tools.ts')
+    const may = (action: typeof notifyUser.action) => action === notifyUser.action && grant.may(action)
+    return serveTools(deps, { ...grant, may }, request, body, SERVER_NAME)
+  }
+  if (call.notification) return { status: 202 }
+  return answer(deps, grant, request, call)
 }
 
 async function answer(

@@ -1,6 +1,14 @@
 // Who calls, by the bearer of the request, and what the carriers at /mcp and /mcp/notify share.
 import { createHash } from 'node:crypto'
-import type { Action, HttpReply, Logger, RawRequest, ToolCaller, ToolDesk } from '../../contract/index.ts'
+import type {
+  Action,
+  HttpReply,
+  Logger,
+  RawRequest,
+  RequestHead,
+  ToolCaller,
+  ToolDesk,
+} from '../../contract/index.ts'
 import type { LentTools } from './lent-tools.ts'
 
 /** What a token is good for. Agent, user and session come from it, never from arguments. */
@@ -25,7 +33,7 @@ export interface McpDeps {
   readonly services?: LentTools
 }
 
-export function bearerOf(request: RawRequest): string | null {
+export function bearerOf(request: RequestHead): string | null {
   const { authorization } = request.headers
   return /^Bearer +(\S+) *$/i.exec(String(authorization ?? ''))?.[1] ?? null
 }
@@ -74,7 +82,7 @@ export const CHALLENGE = { 'www-authenticate': 'Bearer realm="switchboard"' }
 export const BAD_TOKEN = { 'www-authenticate': 'Bearer realm="switchboard", error="invalid_token"' }
 
 /** The reply to what is not a POST of JSON; null when it is one. */
-export function refuseForm(request: RawRequest): HttpReply | null {
+export function refuseForm(request: RequestHead): HttpReply | null {
   if (request.method !== 'POST') {
     const error = { code: -32000, message: 'Method not allowed', data: { code: 'method_not_allowed' } }
     return rpcReply(405, { id: null, error }, { allow: 'POST' })

@@ -1,0 +1,96 @@
+// What bodies may cost one listener: bytes in flight, and the patience with slow ones. Nothing is set up per request but
+// an entry in a set; one timer runs while there is something to watch.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Cancel, Clock } from '../contract/index.ts'
+import type { ServerLimits } from './deps.ts'
+import { type BodyProblem, hasBody, readBody } from './read-body.ts'
+
+export interface BodyRead {
+  readonly maxBytes: number
+  /** The head has proven who asks. Everybody else shares half of the budget, so that they cannot take the whole. */
+  readonly proven: boolean
+}
+
+export interface BodyBudget {
+  /** Calls back once: with the body, with what is wrong with it, or (the peer went away) never. */
+  read(
+    request: IncomingMessage,
+    response: ServerResponse,
+    how: BodyRead,
+    done: (body: Buffer | BodyProblem) => void,
+  ): void
+  /** Bytes that are kept now. */
+  readonly held: number
+  stop(): void
+}
+
+interface Reading {
+  size: number
+  looks: number
+  end: () => void
+}
+
+/** However large one body may be, some fit beside each other. */
+const BODIES_AT_LEAST = 4
+
+export function createBodyBudget(limits: ServerLimits, clock: Pick<Clock, 'after'>): BodyBudget {
+  const reading = new Set<Reading>()
+  let held = 0
+  let cancel: Cancel | null = null
+
+  /** Counted in looks, not by the clock: a clock that is set forward ends nobody's body. */
+  const look = () => {
+    cancel = null
+    for (const one of reading) {
+      one.looks += 1
+      const late = one.looks * limits.paceCheckMs - limits.paceGraceMs
+      if (late >= 0 && one.size <= (late / 1000) * limits.paceBytesPerSecond) one.end()
+    }
+    if (reading.size > 0) cancel = clock.after(limits.paceCheckMs, look)
+  }
+
+  return {
+    read(request, response, { maxBytes, proven }, done) {
+      // The peer left while its credential was looked up.
+      if (response.destroyed) return
+      const most = Math.max(limits.bodiesBytes, BODIES_AT_LEAST * maxBytes) / (proven ? 1 : 2)
+      const giveBack = () => {
+        held -= entry.size
+        entry.size = 0
+      }
+      const finish = (body: Buffer | BodyProblem) => {
+        reading.delete(entry)
+        if (typeof body === 'string') giveBack()
+        done(body)
+      }
+      const keep = (bytes: number) => {
+        if (held + bytes > most) return false
+        held += bytes
+        entry.size += bytes
+        return true
+      }
+      const entry: Reading = { size: 0, looks: 0, end: ignore }
+      const stop = readBody(request, maxBytes, finish, keep)
+      if (stop === null || !hasBody(request)) return
+      entry.end = () => {
+        stop()
+        finish('too slow')
+      }
+      reading.add(entry)
+      response.once('close', () => {
+        reading.delete(entry)
+        giveBack()
+      })
+      cancel ??= clock.after(limits.paceCheckMs, look)
+    },
+    get held() {
+      return held
+    },
+    stop() {
+      cancel?.()
+      cancel = null
+    },
+  }
+}
+
+function ignore(): void {}
