@@ -5,6 +5,7 @@ import {
   type AdapterExports,
   type AdapterShelf,
   type ConnectorModule,
+  defined,
   type KnownAdapter,
   type ModuleStanding,
   type PlannedModule,
@@ -51,7 +52,7 @@ export function createAdapters(options: AdaptersOptions = {}): Adapters {
       foreign ??= createForeignModules({
         platforms: platforms.names,
         connectors: connectors.names,
-        ...(options.loadTimeoutMs === undefined ? {} : { loadTimeoutMs: options.loadTimeoutMs }),
+        ...defined({ loadTimeoutMs: options.loadTimeoutMs }),
       })
     }
     return foreign.load({ folder, modules, given })

@@ -1,6 +1,6 @@
 // The cluster for people: what is true of a link when all nodes are asked, and what is wrong between them.
 import { describe, expect, it } from 'vitest'
-import type { NodeRow } from '../contract/index.ts'
+import { defined, type NodeRow } from '../contract/index.ts'
 import { clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
 
 const NOW = 1_700_000_000_000
@@ -25,7 +25,7 @@ function row(owner: string, more: Partial<NodeRow> = {}): NodeRow {
 }
 
 const at = (owner: string, state: string, detail?: string) =>
-  row(owner, { links: [{ integration: 'tg', state, ...(detail === undefined ? {} : { detail }) }] })
+  row(owner, { links: [{ integration: 'tg', state, ...defined({ detail }) }] })
 const WAITING = { link: 'waiting', detail: 'another node polls for this integration' }
 
 describe('[I6.link-anywhere] a link of three nodes', () => {

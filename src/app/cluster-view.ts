@@ -1,6 +1,6 @@
 // The cluster for people: which nodes there are, what is wrong between them, and what is true of an integration or agent
 // when all of them are asked.
-import type { NodeRow, NodeView } from '../contract/index.ts'
+import { defined, type NodeRow, type NodeView } from '../contract/index.ts'
 import { iso } from './views.ts'
 
 /** A node that fell silent is shown this long: somebody has to look after it. One that was stopped is not missed. */
@@ -32,7 +32,7 @@ export function nodeViews(rows: readonly NodeRow[], now: number): readonly NodeV
       links: row.links.map(({ integration, state, detail }) => ({
         integration,
         link: state,
-        ...(detail === undefined ? {} : { detail }),
+        ...defined({ detail }),
       })),
       agents: row.alive ? row.agents.map(({ agent }) => agent) : [],
     }))

@@ -5,6 +5,7 @@ import {
   type Address,
   address,
   type Desk,
+  defined,
   formatAddress,
   type IntegrationSettings,
   type IntegrationView,
@@ -126,8 +127,7 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
       await store.note([{ kind: 'audit', ref: channel ?? 'default', detail: { what: 'notify', by } }])
       const notified = await gateway.notifier.notify(caller, {
         message,
-        ...(channel === undefined ? {} : { channel }),
-        ...(urgency === undefined ? {} : { urgency }),
+        ...defined({ channel, urgency }),
       })
       return { ...notified.result, channel: notified.channel, text: notified.text }
     },

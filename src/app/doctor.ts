@@ -6,6 +6,7 @@ import {
   CHANNEL_PLATFORM,
   type Counter,
   type DoctorReport,
+  defined,
   type IntegrationSettings,
 } from '../contract/index.ts'
 import { approversOn, isBound } from '../core/people/approvers.ts'
@@ -76,7 +77,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
           id: one.id,
           connector: one.connector.type,
           attached,
-          ...(detail === undefined ? {} : { detail }),
+          ...defined({ detail }),
           queued: open.reduce(
             (total, row) => (row.agent === one.id && row.state === 'queued' ? total + row.count : total),
             0,

@@ -1,5 +1,5 @@
 // What a node tells the others about its links, and the state of an integration's link in one word.
-import type { NodeReport, Settings } from '../contract/index.ts'
+import { defined, type NodeReport, type Settings } from '../contract/index.ts'
 import type { Links } from '../core/outbound/links.ts'
 
 export function linkReports(
@@ -13,7 +13,7 @@ export function linkReports(
     return {
       integration: one.id,
       state: link,
-      ...(detail === undefined ? {} : { detail }),
+      ...defined({ detail }),
       ...(listening ? { listening } : {}),
     }
   })

@@ -1,4 +1,5 @@
 // Which files a host of this machine may attach: nothing of the state, by whatever way it is named.
+
 import { spawnSync } from 'node:child_process'
 import {
   existsSync,
@@ -14,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { defined } from '../contract/index.ts'
 import { createSendableFiles, statePlaces } from './sendable-files.ts'
 
 let root = ''
@@ -39,7 +41,7 @@ const files = (maxBytes?: number) =>
     attachments: join(data, 'attachments'),
     roots: (hostFolder) => [root, ...(hostFolder === null ? [] : [hostFolder])],
     home: join(root, 'home'),
-    ...(maxBytes === undefined ? {} : { maxBytes }),
+    ...defined({ maxBytes }),
   })
 
 describe('a file that is to be attached', () => {

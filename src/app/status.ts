@@ -1,5 +1,13 @@
 // `status`: the gateway at a glance. Counts come from the counters, never from counting rows.
-import type { Clock, NodeRow, RestoredFrom, Settings, StatusReport, Store } from '../contract/index.ts'
+import {
+  type Clock,
+  defined,
+  type NodeRow,
+  type RestoredFrom,
+  type Settings,
+  type StatusReport,
+  type Store,
+} from '../contract/index.ts'
 import type { Link } from '../core/outbound/links.ts'
 import type { Adapters } from './adapter-shelf.ts'
 import type { Attachments } from './attachments.ts'
@@ -87,7 +95,7 @@ export function createStatus({
             (sum, row) => (row.agent === one.id && row.state === 'queued' ? sum + row.count : sum),
             0,
           ),
-          ...(detail === undefined ? {} : { detail }),
+          ...defined({ detail }),
         }
       }),
       ...totals(counters),

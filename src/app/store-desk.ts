@@ -1,6 +1,6 @@
 // The part of the desk that only reads the store: the same for the daemon and for a command without one.
 import { isSecretName } from '../config/secret-shelf.ts'
-import type { ReadDesk, Settings, Store } from '../contract/index.ts'
+import { defined, type ReadDesk, type Settings, type Store } from '../contract/index.ts'
 import { listedRights } from '../core/people/approvers.ts'
 import { exportPerson } from './people-data.ts'
 import { approvalView, iso, isoOrNull, notificationView, pairingView, sendView, turnView } from './views.ts'
@@ -25,8 +25,7 @@ export function createStoreDesk(store: Store, settings: () => Settings): StoreDe
       const wanted = states as Parameters<Store['approvals']>[0]['states'] | null
       const filter = {
         ...(wanted ? { states: wanted } : {}),
-        ...(id === undefined ? {} : { id }),
-        ...(before === undefined ? {} : { beforeSeq: before }),
+        ...defined({ id, beforeSeq: before }),
       }
       return (await store.approvals({ ...filter, limit })).map(approvalView)
     },
@@ -55,9 +54,7 @@ export function createStoreDesk(store: Store, settings: () => Settings): StoreDe
         .filter(isSecretName)
         .sort(),
     notifications: async (limit, before) =>
-      (await store.notifications({ limit, ...(before === undefined ? {} : { before }) })).map(
-        notificationView,
-      ),
+      (await store.notifications({ limit, ...defined({ before }) })).map(notificationView),
     verifyAudit: (expectHead) => store.verify(expectHead),
     exportPerson: (who) => exportPerson(who, settings(), store),
     ledger: (afterSeq, limit) => store.ledger({ afterSeq, limit }),

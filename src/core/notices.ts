@@ -1,6 +1,6 @@
 // What Switchboard itself tells a person: an agent that is offline, a message that was given up. Through the outbox,
 // like everything else, and never to a place that cannot be spoken to.
-import { type Address, type NewSend, REASONS, type ReasonCode } from '../contract/index.ts'
+import { type Address, defined, type NewSend, REASONS, type ReasonCode } from '../contract/index.ts'
 
 export interface NoticeTarget {
   readonly to: Address
@@ -19,9 +19,9 @@ export function notice(
 ): NewSend {
   return {
     ...target,
-    op: { kind: 'text', text, ...(failure === undefined ? {} : { failure }) },
+    op: { kind: 'text', text, ...defined({ failure }) },
     cause: 'notice',
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...defined({ idempotencyKey }),
   }
 }
 

@@ -1,5 +1,5 @@
 // Signals: lossy news for the person's side (typing, delivery state). Never queued, never awaited, never fatal.
-import type { Address, Signal, TurnRow, TurnState } from '../contract/index.ts'
+import { type Address, defined, type Signal, type TurnRow, type TurnState } from '../contract/index.ts'
 
 export type SignalSink = (to: Address, signal: Signal) => void
 
@@ -19,6 +19,6 @@ export function tellTurnState(sink: SignalSink, row: TurnRow, state: TurnState, 
     turn: row.id,
     messageId: row.messageId,
     state,
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
   })
 }

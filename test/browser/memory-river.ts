@@ -3,20 +3,21 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type {
-  Clock,
-  FileMirror,
-  InboundEvent,
-  IntegrationSettings,
-  Logger,
-  OutboundOp,
-  PlatformAdapter,
-  Random,
-  ReasonCode,
-  Received,
-  TokenBook,
-  TranscriptEntry,
-  TurnState,
+import {
+  type Clock,
+  defined,
+  type FileMirror,
+  type InboundEvent,
+  type IntegrationSettings,
+  type Logger,
+  type OutboundOp,
+  type PlatformAdapter,
+  type Random,
+  type ReasonCode,
+  type Received,
+  type TokenBook,
+  type TranscriptEntry,
+  type TurnState,
 } from '../../src/contract/index.ts'
 import type { WebDeps } from '../../src/platforms/web/config.ts'
 import { createWebPlatform } from '../../src/platforms/web/index.ts'
@@ -183,7 +184,7 @@ export async function createMemoryRiver(options: {
           turn: row.id,
           messageId,
           state,
-          ...(how.reason === undefined ? {} : { reason: how.reason }),
+          ...defined({ reason: how.reason }),
         },
       )
     },

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { defined } from '../../src/contract/index.ts'
 import { until } from './until.ts'
 
 /** SWITCHBOARD_BIN points the tests at another build. */
@@ -129,7 +130,7 @@ function logLines(text: string): readonly LogLine[] {
 /** What the machine needs to run a program, and nothing that could change what Switchboard does. */
 export function bareEnvironment(): Record<string, string> {
   const { PATH = '/usr/bin:/bin', TMPDIR } = process.env
-  return { PATH, HOME: testHome(), NO_COLOR: '1', ...(TMPDIR === undefined ? {} : { TMPDIR }) }
+  return { PATH, HOME: testHome(), NO_COLOR: '1', ...defined({ TMPDIR }) }
 }
 
 let madeHome: string | null = null

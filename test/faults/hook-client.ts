@@ -1,4 +1,5 @@
 // The sender's side of a webhook: posts, and posts again with the same key what was not acknowledged.
+import { defined } from '../../src/contract/index.ts'
 import { CROWD_SECRET } from './scene.ts'
 import { pause } from './until.ts'
 
@@ -25,7 +26,7 @@ export interface Message {
 export async function postDemo(url: string, text: string, key?: string): Promise<Posted> {
   return post(`${url}/hooks/demo`, text, {
     'x-sender': 'dev',
-    ...(key === undefined ? {} : { 'idempotency-key': key }),
+    ...defined({ 'idempotency-key': key }),
   })
 }
 

@@ -5,7 +5,13 @@ import { createGateway, type Gateway } from '../../src/app/gateway.ts'
 import { createRealClock, createRealRandom } from '../../src/app/real-clock.ts'
 import { createTokens } from '../../src/app/tokens.ts'
 import { type DeskWatchers, watchHints } from '../../src/app/watch-hints.ts'
-import type { NewSend, RawRequest, Store, StreamSink } from '../../src/contract/index.ts'
+import {
+  defined,
+  type NewSend,
+  type RawRequest,
+  type Store,
+  type StreamSink,
+} from '../../src/contract/index.ts'
 import { SESSION_KIND } from '../../src/platforms/web/config.ts'
 import { createWebPlatform } from '../../src/platforms/web/index.ts'
 import { createWebhook } from '../../src/platforms/webhook/index.ts'
@@ -132,7 +138,7 @@ export async function openStreamNodes(): Promise<StreamNodes> {
         agent: null,
         session: null,
         turn: null,
-        ...(dueAt === undefined ? {} : { dueAt }),
+        ...defined({ dueAt }),
       }
       await at(node).store.enqueue([send])
     },

@@ -44,7 +44,7 @@ export interface CallDesk {
   /** A turn came that a host already has: it is not handed over a second time. */
   takeUp(held: Held, delivery: Delivery): Promise<void>
   /** It was in flight all the time, as far as the store knows: nothing is told. */
-  goOn(held: Held, delivery: Delivery, seen: boolean): void
+  resumeInFlight(held: Held, delivery: Delivery, seen: boolean): void
 }
 
 const CALLS_AT_ONCE = 64
@@ -122,7 +122,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     cancel()
   }
 
-  const fly = (held: Held) => {
+  const markInFlight = (held: Held) => {
     held.phase = 'open'
     held.writtenAt = deps.clock.now()
     for (const wake of takenUp.splice(0)) wake()
@@ -281,12 +281,12 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
       bring(held, delivery)
       if (held.counted) await deps.accept({ kind: 'kept', turn, seen })
       else if (seen) await deps.accept({ kind: 'evidence', turn, of: 'seen' })
-      fly(held)
+      markInFlight(held)
     },
-    goOn(held, delivery, seen) {
+    resumeInFlight(held, delivery, seen) {
       held.seen = held.seen || seen
       bring(held, delivery)
-      fly(held)
+      markInFlight(held)
     },
   }
 }

@@ -1,5 +1,5 @@
 // A delivery as the host's pipe carries it: content and meta, all strings, with keys that every host takes.
-import type { Attachment, Delivery, HostEvent } from '../../contract/index.ts'
+import { type Attachment, type Delivery, defined, type HostEvent } from '../../contract/index.ts'
 import { neutraliseChannelTags } from '../../kit/index.ts'
 import type { FileMeta } from './first-file.ts'
 
@@ -27,7 +27,7 @@ export function eventOf(delivery: Delivery, file: FileMeta = {}): HostEvent {
       // Whatever a platform wrote there, these are ours.
       chat_id: delivery.chatId,
       message_id: delivery.messageId,
-      ...(quoted === undefined ? {} : { reply_to_text: quoted }),
+      ...defined({ reply_to_text: quoted }),
       ...file,
       ...(delivery.repeat ? { redelivery: 'true' } : {}),
     },

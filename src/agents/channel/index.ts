@@ -245,7 +245,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     takeUp(delivery, seen) {
       const holder = hosts.holderOf(delivery.turn)
       if (holder) {
-        calls.goOn(holder.held, delivery, seen)
+        calls.resumeInFlight(holder.held, delivery, seen)
         moves.look()
       }
       return holder !== null

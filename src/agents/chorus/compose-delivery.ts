@@ -1,5 +1,11 @@
 // A turn as a Chorus delivery: where, who and what, with a callback and a tool endpoint that are good for it alone.
-import { CALLBACK_KIND, type ConnectorDeps, type Delivery, parseAddress } from '../../contract/index.ts'
+import {
+  CALLBACK_KIND,
+  type ConnectorDeps,
+  type Delivery,
+  defined,
+  parseAddress,
+} from '../../contract/index.ts'
 import type { ChorusDelivery } from '../../kit/index.ts'
 import type { ChorusAgentConfig } from './config.ts'
 
@@ -27,9 +33,9 @@ export async function composeDelivery(
   return {
     channel: {
       id: session,
-      ...(name === undefined ? {} : { name }),
+      ...defined({ name }),
       service: inFront(delivery, 'service') ?? delivery.platform,
-      ...(context === undefined ? {} : { context }),
+      ...defined({ context }),
     },
     message: {
       id: turn,
@@ -68,8 +74,6 @@ function contentOf({ text, attachments }: Delivery): string {
 function shownFile({ id, name, mime, size }: Delivery['attachments'][number]) {
   return {
     id,
-    ...(name === undefined ? {} : { name }),
-    ...(mime === undefined ? {} : { mime }),
-    ...(size === undefined ? {} : { size }),
+    ...defined({ name, mime, size }),
   }
 }

@@ -5,6 +5,7 @@ import {
   type AttachmentRow,
   type Cancel,
   type Clock,
+  defined,
   type Logger,
   NODE_BEAT_MS,
   NODE_GONE_MS,
@@ -116,7 +117,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
       .filter((post) => post.attached)
       .map((post) => ({
         agent: post.settings.id,
-        ...(post.detail === undefined ? {} : { detail: post.detail }),
+        ...defined({ detail: post.detail }),
       }))
     await store.beat({ ...deps.report(), agents })
     beatAt = clock.now()

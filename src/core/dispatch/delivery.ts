@@ -1,5 +1,11 @@
 // A turn's row as the connector sees it.
-import { type Attachment, type Delivery, MCP_SERVERS_REF, type TurnRow } from '../../contract/index.ts'
+import {
+  type Attachment,
+  type Delivery,
+  defined,
+  MCP_SERVERS_REF,
+  type TurnRow,
+} from '../../contract/index.ts'
 
 export function toDelivery(row: TurnRow, agent: string, session: string): Delivery {
   const body = row.body
@@ -57,8 +63,7 @@ function attachmentMeta(row: TurnRow): Record<string, string> {
     ...(attachments.length > 1 ? { attachments: attachments.map(inWords).join('; ') } : {}),
     attachment_kind: first.kind,
     attachment_file_id: first.id,
-    ...(first.name === undefined ? {} : { attachment_name: first.name }),
-    ...(first.mime === undefined ? {} : { attachment_mime: first.mime }),
+    ...defined({ attachment_name: first.name, attachment_mime: first.mime }),
     ...(first.size === undefined ? {} : { attachment_size: String(first.size) }),
   }
 }

@@ -1,6 +1,14 @@
 // DRAIN: the one loop under both queues. It gathers lanes that may have work, takes them in batches, and lets the
 // queue's own code do the rest. Hints make it quick, sweeps make it sure: a hint may be lost, a row may not.
-import type { Cancel, Clock, Hint, Logger, Store, Work } from '../../contract/index.ts'
+import {
+  type Cancel,
+  type Clock,
+  defined,
+  type Hint,
+  type Logger,
+  type Store,
+  type Work,
+} from '../../contract/index.ts'
 import { createKeyedTimers } from '../keyed-timers.ts'
 import type { Pressure } from './pressure.ts'
 
@@ -128,7 +136,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
     for (;;) {
       const page: readonly Work[] = await deps.store.findWork(queue.kind, scopes, {
         limit: SWEEP_PAGE,
-        ...(after === undefined ? {} : { after }),
+        ...defined({ after }),
       })
       for (const work of page) drain.wake(work)
       after = page.at(-1)?.lane

@@ -1,6 +1,13 @@
 // Turns that go back to the queue: what the agent did not take, what it gave back, what it never was offered. Those behind
 // them go with them, so that order holds; those before are the agent's and stay.
-import type { Settings, Store, TurnMove, TurnRow, Work } from '../../contract/index.ts'
+import {
+  defined,
+  type Settings,
+  type Store,
+  type TurnMove,
+  type TurnRow,
+  type Work,
+} from '../../contract/index.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import type { StoreRetry } from '../store-retry.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
@@ -48,7 +55,7 @@ export function createPutBack(deps: PutBackDeps): PutBack {
       // Never offered: no attempt was made.
       ...behind.map((one) => ({
         ...{ lane, token, turn: one.id, to: 'queued' as const, uncounted: true },
-        ...(notBeforeMs === undefined ? {} : { notBeforeMs }),
+        ...defined({ notBeforeMs }),
       })),
     ]
     hold.putBacks++

@@ -1,5 +1,5 @@
 // Messages that are refused in any number keep no row each: one warning a minute says how many there were, and why.
-import { type Clock, createBoundedMap, type Logger, type ReasonCode } from '../../contract/index.ts'
+import { type Clock, createBoundedMap, defined, type Logger, type ReasonCode } from '../../contract/index.ts'
 
 export interface Drop {
   readonly integration: string
@@ -22,7 +22,7 @@ export function createDropWarnings({
 }): (drop: Drop) => void {
   const open = createBoundedMap<string, { more: number }>(MOST_KINDS)
   const tell = ({ integration, reason, key }: Drop, dropped: number) =>
-    log.warn({ integration, reason, dropped, ...(key === undefined ? {} : { key }) }, 'messages were dropped')
+    log.warn({ integration, reason, dropped, ...defined({ key }) }, 'messages were dropped')
 
   const watch = (name: string, drop: Drop) => {
     const counted = { more: 0 }

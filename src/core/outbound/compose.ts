@@ -1,18 +1,19 @@
 // From what is to be said to outbox rows: one row per part of a long message, so that a failure resumes at its part.
 // Buttons, a claim and the note in the notification log belong to the last part: it is the one that is answered.
 import { hash } from 'node:crypto'
-import type {
-  Address,
-  Choice,
-  ClaimOffer,
-  NewNotification,
-  NewSend,
-  OutboundOp,
-  PlatformAdapter,
-  Random,
-  SendCause,
-  TextLimit,
-  Urgency,
+import {
+  type Address,
+  type Choice,
+  type ClaimOffer,
+  defined,
+  type NewNotification,
+  type NewSend,
+  type OutboundOp,
+  type PlatformAdapter,
+  type Random,
+  type SendCause,
+  type TextLimit,
+  type Urgency,
 } from '../../contract/index.ts'
 
 export interface Saying {
@@ -70,7 +71,7 @@ export function compose(
   const content = saying.dedup ? contentKey(saying) : null
   const row = (op: OutboundOp, part: number, keyed: string): NewSend => ({
     ...{ to, platform, cause, agent, session, turn, op },
-    ...(dueAt === undefined ? {} : { dueAt }),
+    ...defined({ dueAt }),
     ...(group === undefined ? {} : { group, part }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey: idempotencyKey + keyed }),
   })
@@ -101,7 +102,7 @@ function textOp(text: string, saying: Saying, place: { first: boolean; last: boo
     kind: 'text',
     text,
     ...(saying.plain ? { plain: true } : {}),
-    ...(saying.urgency === undefined ? {} : { urgency: saying.urgency }),
+    ...defined({ urgency: saying.urgency }),
     ...(saying.replyTo !== undefined && quotes(saying, place.first) ? { replyTo: saying.replyTo } : {}),
     ...(place.last && saying.choices ? { choices: saying.choices } : {}),
   }

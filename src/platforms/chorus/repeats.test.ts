@@ -1,6 +1,6 @@
 // What comes twice, what is refused for good, and what another node took: nothing that is owed may be lost over it.
 import { describe, expect, it } from 'vitest'
-import type { Received, TranscriptEntry } from '../../contract/index.ts'
+import { defined, type Received, type TranscriptEntry } from '../../contract/index.ts'
 import { deliverTo } from '../../testing/platform-suite.ts'
 import { intakeWith, post, seed } from './fixtures/chorus-scene.ts'
 import { opened } from './fixtures/opened-chorus.ts'
@@ -26,7 +26,7 @@ const anotherNode = async ({ deps, callbacks }: Awaited<ReturnType<typeof opened
       op: { kind: 'text', text },
       key: 'o_other_1',
       seq: 1,
-      ...(turn === undefined ? {} : { turn }),
+      ...defined({ turn }),
     })
   return { adapter, intake, receive, say }
 }

@@ -3,7 +3,7 @@
 // processes must end: `npx x` is three of them.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { type Cancel, type Clock, SwitchboardError } from '../../contract/index.ts'
+import { type Cancel, type Clock, defined, SwitchboardError } from '../../contract/index.ts'
 import type { StdioLaunch } from './config.ts'
 import { createLines } from './lines.ts'
 
@@ -84,7 +84,7 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
         stdio: ['pipe', 'pipe', 'pipe'],
         detached: GROUPED,
         windowsHide: true,
-        ...(launch.cwd === undefined ? {} : { cwd: launch.cwd }),
+        ...defined({ cwd: launch.cwd }),
       })
       started.once('error', (error: NodeJS.ErrnoException) => {
         const reason = `it cannot be started (${error.code ?? 'unknown'}): ${START_HINTS[error.code ?? ''] ?? START_HINT}`

@@ -1,5 +1,6 @@
 // One entry of `mcp_servers` as what is started or connected to: references resolved, a plugin found, the stamp set.
 import {
+  defined,
   LEASE_MS,
   LEASE_RENEW_MS,
   type McpServerSettings,
@@ -127,7 +128,7 @@ export function readLaunch({ name, options }: McpServerSettings, deps: LaunchDep
     command,
     args: (options.args ?? []) as readonly string[],
     env: { ...deps.environment, ...listed },
-    ...(cwd === undefined ? {} : { cwd }),
+    ...defined({ cwd }),
     stamp,
     secrets,
   }

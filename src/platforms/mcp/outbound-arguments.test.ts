@@ -1,11 +1,12 @@
 // Where a message's target, thread and text stand among the arguments of a foreign tool.
 import { describe, expect, it } from 'vitest'
+import { defined } from '../../contract/index.ts'
 import { outboundArguments } from './outbound-arguments.ts'
 
 const tool = (...names: readonly string[]) => ({ name: 'send', arguments: names.length === 0 ? null : names })
 const said = (conversation: string, thread?: string) => ({
   text: 'hi',
-  place: { conversation, ...(thread === undefined ? {} : { thread }) },
+  place: { conversation, ...defined({ thread }) },
 })
 
 describe('by the schema of the tool', () => {

@@ -1,7 +1,7 @@
 // A transport that shows what passes, raw: channel news are taken out before any schema, and the declared capabilities
 // are read as they stood, for a server may write `true` where the SDK would refuse the whole handshake.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import type { ServerPush } from '../../contract/index.ts'
+import { defined, type ServerPush } from '../../contract/index.ts'
 import { newsOf } from './parse.ts'
 
 export interface Taps {
@@ -19,7 +19,7 @@ const DEEPEST = 200
 export function tapTransport(inner: Transport, taps: Taps): Transport {
   let initialize: string | number | null = null
   const outer: Transport = {
-    ...(inner.hasPerRequestStream === undefined ? {} : { hasPerRequestStream: inner.hasPerRequestStream }),
+    ...defined({ hasPerRequestStream: inner.hasPerRequestStream }),
     start() {
       inner.onclose = () => outer.onclose?.()
       inner.onerror = (error) => outer.onerror?.(error)

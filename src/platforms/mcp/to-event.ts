@@ -1,5 +1,6 @@
 // From a parsed push to an event of the river: place, sender, and the meta that the model sees beside our own.
 import {
+  defined,
   type InboundBarred,
   type InboundEvent,
   type InboundMessage,
@@ -72,7 +73,7 @@ function message({ content, meta, dropped }: ChannelMessage, place: EventPlace, 
   const event: InboundMessage = {
     kind: 'message',
     conversation,
-    ...(thread === undefined ? {} : { thread }),
+    ...defined({ thread }),
     chat: 'direct',
     sender: { id: clean(idOf(sender)), ...named },
     at: now,

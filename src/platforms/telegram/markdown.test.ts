@@ -1,6 +1,7 @@
 // Markdown to Telegram's HTML: what agents write, and that no input makes markup that Telegram would refuse.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { defined } from '../../contract/index.ts'
 import { readMarkdown, splitMarkdown } from '../../kit/markdown/index.ts'
 import { readTelegramHtml } from '../../testing/emulate.ts'
 import { telegramMarkdown } from './markdown.ts'
@@ -130,7 +131,7 @@ describe('[I13.split-rendered] fitting', () => {
 
   it('[S7.telegram-channelname] [F7.send-telegram-name] names chats by id or @name, and topics by number', () => {
     const at = (conversation: string, thread?: string) =>
-      placeOf({ integration: 'tg', conversation, ...(thread === undefined ? {} : { thread }) })
+      placeOf({ integration: 'tg', conversation, ...defined({ thread }) })
     expect(at('@channelname')).toEqual({ chat_id: '@channelname' })
     expect(at('-1001234567890', '42')).toEqual({ chat_id: -1001234567890, message_thread_id: 42 })
     expect(at('-100', '1')).toEqual({ chat_id: -100 })

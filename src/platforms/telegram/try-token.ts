@@ -1,5 +1,5 @@
 // Whether a token is one, asked of Telegram itself: before anything is kept of it, and without an integration.
-import { type Clock, type Options, SwitchboardError } from '../../contract/index.ts'
+import { type Clock, defined, type Options, SwitchboardError } from '../../contract/index.ts'
 import { createTelegramClient } from './client.ts'
 import { DEFAULT_TIMINGS, readConfig } from './config.ts'
 
@@ -11,7 +11,7 @@ export async function tryToken(options: Options, clock: Clock): Promise<{ readon
   const config = readConfig({
     integration: {
       id: 'try',
-      options: { token: 'secret:token', ...(api_root === undefined ? {} : { api_root }) },
+      options: { token: 'secret:token', ...defined({ api_root }) },
     },
     secret: () => String(token),
   })

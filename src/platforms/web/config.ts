@@ -1,5 +1,6 @@
 // The web chat's settings and limits: what the page may send, how long links and sessions live. Bank of the river: platform.
 import {
+  defined,
   type IntegrationSettings,
   type PlatformDeps,
   type TokenBook,
@@ -70,7 +71,7 @@ export async function mintChatPath(
   const scope = {
     integration: order.integration,
     sender,
-    ...(order.name === undefined ? {} : { name: order.name }),
+    ...defined({ name: order.name }),
   }
   const ticket = await tokens.mint({ kind: TICKET_KIND, scope, ttlMs: order.ttlMs ?? TICKET_TTL_MS })
   return { path: `/chat#ticket=${ticket.token}`, expiresAt: ticket.expiresAt }

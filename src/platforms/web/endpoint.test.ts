@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createMemoryRiver, type MemoryRiver } from '../../../test/browser/memory-river.ts'
-import { type HttpReply, isReply, SwitchboardError } from '../../contract/index.ts'
+import { defined, type HttpReply, isReply, SwitchboardError } from '../../contract/index.ts'
 import { createTestClock, createTestRandom, type TestClock } from '../../testing/test-clock.ts'
 import { createWebPlatform, mintChatPath } from './index.ts'
 
@@ -49,7 +49,7 @@ const json = (reply: HttpReply) => JSON.parse(String(reply.body)) as Record<stri
 const ticketOf = (path: string) => path.split('ticket=')[1] ?? ''
 
 async function ticket(sender?: string): Promise<string> {
-  const order = { integration: 'web', ...(sender === undefined ? {} : { sender }) }
+  const order = { integration: 'web', ...defined({ sender }) }
   return ticketOf((await mintChatPath(river.tokens, order)).path)
 }
 

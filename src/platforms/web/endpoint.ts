@@ -2,6 +2,7 @@
 import {
   asSwitchboardError,
   DEFAULT_TUNABLES,
+  defined,
   type Endpoint,
   type HttpReply,
   type PlatformIntake,
@@ -190,7 +191,7 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
     const name = used.scope.name
     const minted = await deps.tokens.mint({
       kind: SESSION_KIND,
-      scope: { integration: config.integration, sender, ...(name === undefined ? {} : { name }) },
+      scope: { integration: config.integration, sender, ...defined({ name }) },
       ttlMs: SESSION_TTL_MS,
     })
     await endReplaced(request)

@@ -3,6 +3,7 @@ import {
   type Attachment,
   asSwitchboardError,
   type Choice,
+  defined,
   ERROR_TABLE,
   type ErrorCode,
   type HttpReply,
@@ -84,9 +85,9 @@ function wireOut(entry: TranscriptEntry): WireEntry | null {
         kind: 'text',
         text: op.text,
         ...(op.plain ? { plain: true } : {}),
-        ...(op.choices === undefined ? {} : { choices: op.choices }),
+        ...defined({ choices: op.choices }),
         ...(op.urgency === undefined || op.urgency === 'normal' ? {} : { urgency: op.urgency }),
-        ...(op.replyTo === undefined ? {} : { replyTo: op.replyTo }),
+        ...defined({ replyTo: op.replyTo }),
       }
     case 'prompt':
       return {
@@ -95,7 +96,7 @@ function wireOut(entry: TranscriptEntry): WireEntry | null {
         text: op.text,
         approval: op.approval,
         choices: op.choices,
-        ...(op.ask === undefined ? {} : { ask: op.ask }),
+        ...defined({ ask: op.ask }),
       }
     case 'edit':
       return { ...base, kind: 'edit', on: op.on, text: op.text, ...(op.plain ? { plain: true } : {}) }
@@ -147,7 +148,7 @@ export function receivedReply(received: Received): HttpReply {
     id: received.id,
     ...wireState(received.state, received.reason),
     duplicate: received.duplicate,
-    ...(received.answer === undefined ? {} : { answer: received.answer }),
+    ...defined({ answer: received.answer }),
   }
   if (!busy) return jsonReply(200, body)
   const seconds = Math.max(1, Math.ceil((received.retryAfterMs ?? 1_000) / 1_000))
@@ -177,7 +178,7 @@ export function jsonReply(
 
 export function errorReply(code: ErrorCode, message: string, hint?: string): HttpReply {
   return jsonReply(ERROR_TABLE[code].httpStatus, {
-    error: { code, message, ...(hint === undefined ? {} : { hint }) },
+    error: { code, message, ...defined({ hint }) },
   })
 }
 

@@ -1,6 +1,6 @@
 // From a verified POST to an event: the body as it is, or a text made from it by the template.
 import { hash } from 'node:crypto'
-import type { InboundEvent, RawRequest, VerifiedRequest } from '../../contract/index.ts'
+import { defined, type InboundEvent, type RawRequest, type VerifiedRequest } from '../../contract/index.ts'
 import { versionOf } from '../../kit/index.ts'
 import type { WebhookConfig } from './config.ts'
 import { header } from './verify.ts'
@@ -22,11 +22,11 @@ export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, n
   const messageId = name(key && elsewhere ? `${encodeURIComponent(who)}:${key}` : key)
   const place = {
     conversation: named ?? who,
-    ...(thread === undefined ? {} : { thread }),
+    ...defined({ thread }),
     chat: elsewhere ? 'group' : 'direct',
     sender: { id: who },
     at: now,
-    ...(messageId === undefined ? {} : { messageId }),
+    ...defined({ messageId }),
     // One event may be sent to several threads under one key: GitHub's delivery id is the event's.
     ...(messageId === undefined || thread === undefined ? {} : { editVersion: versionOf(thread) }),
   } as const

@@ -1,6 +1,7 @@
 // From the river to HTTP: what a POST is answered, what the stream shows, what is posted out.
 import {
   type Address,
+  defined,
   formatAddress,
   type HttpReply,
   type OutboundOp,
@@ -93,7 +94,7 @@ export function eventData(shown: Shown, format: 'text' | 'json'): string {
     id: shown.id,
     chat_id: formatAddress(shown.to),
     conversation: shown.to.conversation,
-    ...(shown.to.thread === undefined ? {} : { thread: shown.to.thread }),
+    ...defined({ thread: shown.to.thread }),
     text: textOf(shown.op),
     kind: shown.op.kind,
     ...('on' in shown.op ? { on: shown.op.on } : {}),
