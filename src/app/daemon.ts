@@ -1,6 +1,5 @@
 // The daemon: owns a data folder, opens the store, lets the river flow, listens, and drains when told to stop.
-import { createHash } from 'node:crypto'
-import { homedir, hostname } from 'node:os'
+import { homedir } from 'node:os'
 import { dirname } from 'node:path'
 // By their own files: the whole room would bring its schemas along, which the embedded default does not need.
 import { openConfigSource } from '../config/config-source.ts'
@@ -8,7 +7,6 @@ import { readDaemonNote, removeDaemonNote, writeDaemonNote } from '../config/dae
 import {
   adminToken,
   attachmentsFolder,
-  type DataFolder,
   dataFolderAt,
   prepareDatabase,
   prepareDataFolder,
@@ -20,7 +18,7 @@ import { openKeyRing } from '../config/key-ring.ts'
 import { writeLastLife } from '../config/last-life.ts'
 import { resolveSecret, resolveStore } from '../config/secret-reference.ts'
 import { openSecretShelf } from '../config/secret-shelf.ts'
-import { type AdapterExports, SwitchboardError, WEB_OWNER } from '../contract/index.ts'
+import { type AdapterExports, WEB_OWNER } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
@@ -32,10 +30,12 @@ import { demandWhole } from './adopt-folder.ts'
 import { createAttachments } from './attachments.ts'
 import { createChatLinks } from './chat-link.ts'
 import { createChorusConnections } from './chorus-connections.ts'
+import { createConfigReload } from './config-reload.ts'
 import { crashPointFrom } from './crash-point.ts'
 import { createCredentialShelf } from './credential-shelf.ts'
 import { createDesk } from './desk.ts'
 import { createEndpoints } from './endpoints.ts'
+import { folderHeld, nodeName } from './folder-held.ts'
 import { tellForeignLedger } from './foreign-ledger.ts'
 import { createGateway } from './gateway.ts'
 import { holdDatabase } from './hold-database.ts'
@@ -53,6 +53,7 @@ import { followSharedChanges } from './shared-changes.ts'
 import { watchStore } from './store-watch.ts'
 import { createTokens } from './tokens.ts'
 import { createToolSurface } from './tool-surface.ts'
+import { createUndoStack } from './undo-stack.ts'
 import { VERSION } from './version.ts'
 import { type DeskWatchers, watchHints } from './watch-hints.ts'
 import { webRoot } from './web-root.ts'
@@ -101,15 +102,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
   const lock = takeFolderLock(folder.lockFile)
   if (!lock) throw folderHeld(folder, readDaemonNote(folder))
 
-  // Undone in reverse order, also when the start fails half-way.
-  const undo: (() => Promise<void> | void)[] = [() => lock.release()]
-  const unwind = async () => {
-    for (const step of undo.splice(0).reverse()) {
-      await Promise.resolve(step()).catch((thrown) =>
-        log.error({ error: String(thrown) }, 'did not stop cleanly'),
-      )
-    }
-  }
+  const undo = createUndoStack(log)
+  undo.push(() => lock.release())
   try {
     demandWhole(folder)
     const adapters = createAdapters(options.modules === undefined ? {} : { given: options.modules })
@@ -188,35 +182,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const address = { url: '' }
     const chatLink = createChatLinks({ tokens, clock, settings, baseUrl, owner: WEB_OWNER })
 
-    /** Until then the last change is being applied, and written down. */
-    let reloaded: Promise<void> = Promise.resolve()
-    config.onReload((result, by = 'the file changed') => {
-      if (result.outcome !== 'invalid') return
-      log.error({ by, problem: result.text }, 'the new configuration does not hold; the old one stays')
-    })
-    const reload = async (by: string) => {
-      const result = await config.reload(by)
-      // The file says the same, but a secret behind it may be new, and what could not start may be able to now.
-      if (result.outcome === 'unchanged')
-        reloaded = gateway
-          .apply()
-          .catch((thrown) => log.error({ error: String(thrown) }, 'the configuration could not be applied'))
-      const problem = result.outcome === 'invalid' ? result.text : null
-      return { ok: problem === null, problem, digest: settings().digest, warnings: settings().warnings }
-    }
-    config.onChange((now) => {
-      reloaded = gateway
-        .apply()
-        .then(() => store.note([{ kind: 'config', ref: now.digest, detail: { what: 'reload' } }]))
-        .then(() => log.info({ digest: now.digest }, 'configuration reloaded'))
-        .catch((thrown) =>
-          log.error(
-            { error: String(thrown) },
-            'the configuration was not applied, or its reload is not in the ledger',
-          ),
-        )
-    })
-
+    const { reload, settled } = createConfigReload({ config, settings, store, log, apply: gateway.apply })
     const integrations = shelf
     undo.push(
       followSharedChanges({
@@ -256,7 +222,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       }),
       reload: async (by) => {
         const result = await reload(by)
-        await reloaded
+        await settled()
         return result
       },
       chatLink,
@@ -366,7 +332,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         server.drain()
         stopping ??= (async () => {
           log.info({}, 'draining')
-          await unwind()
+          await undo.unwind()
           log.info({}, 'stopped')
           finish(0)
         })()
@@ -377,24 +343,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       undo.push(attachments.exitWhenIdle(options.idleExitMs, store, () => void daemon.stop('idle')))
     return daemon
   } catch (thrown) {
-    await unwind()
+    await undo.unwind()
     throw thrown
   }
-}
-
-function folderHeld(
-  folder: DataFolder,
-  holder: { pid: number; url: string; startedAt: number } | null,
-): SwitchboardError {
-  const who = holder
-    ? `process ${holder.pid} at ${holder.url}, since ${new Date(holder.startedAt).toISOString()}`
-    : 'another daemon'
-  return new SwitchboardError('data_folder_held', `the data folder ${folder.path} is held by ${who}`, {
-    hint: 'stop that one first, or choose another folder with --data',
-  })
-}
-
-/** The same after a restart, different for two folders of one machine. */
-function nodeName(folder: DataFolder): string {
-  return `${hostname()}-${createHash('sha256').update(folder.path).digest('hex').slice(0, 6)}`
 }

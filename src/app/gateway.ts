@@ -1,14 +1,12 @@
 // The river, assembled: platforms on one bank, agents on the other, intake and outlet between them. A new
 // configuration is applied here: what changed is stopped and started, what did not is left alone.
 import {
-  type AgentSettings,
   type Cancel,
   type ChannelServers,
   type Clock,
   type ConnectorModule,
   type CredentialShelf,
   type HostDoor,
-  type IntegrationSettings,
   integrationById,
   type Logger,
   type NewSend,
@@ -22,7 +20,6 @@ import {
 } from '../contract/index.ts'
 import { type Approvals, createApprovals } from '../core/approvals/approvals.ts'
 import { type Cluster, createCluster } from '../core/cluster/cluster.ts'
-import { createAgentOutlet } from '../core/dispatch/agent-outlet.ts'
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
 import { createPressure } from '../core/dispatch/pressure.ts'
 import { keepEndingRemoved } from '../core/dispatch/removed-agents.ts'
@@ -48,17 +45,16 @@ import { createScheduler } from '../core/schedules/scheduler.ts'
 import { createSharedLimits } from '../core/shared-limits.ts'
 import { createSerial } from '../kit/index.ts'
 import { splitMarkdown } from '../kit/markdown/index.ts'
-import { fingerprintOf } from './fingerprint.ts'
 import { createHostedServers } from './hosted-servers.ts'
-import { createLinkLease } from './link-lease.ts'
 import { linkReports } from './link-reports.ts'
 import { nextRun } from './next-run.ts'
-import { createParts, type Part } from './parts.ts'
-import { platformDeps } from './platform-deps.ts'
+import { createParts } from './parts.ts'
 import { keepPruning } from './retention.ts'
 import { createSignalRelay } from './signal-relay.ts'
+import { endPart } from './start-parts.ts'
 import type { Tokens } from './tokens.ts'
 import { createUtilization } from './utilization.ts'
+import { wantedParts } from './wanted-parts.ts'
 
 export interface GatewayDeps {
   /** What makes adapters of that name; null: it is not built. Throws when the module that would bring it failed. */
@@ -114,19 +110,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const roster = createRoster(clock)
   const links = createLinks()
   const grants = createGrantBook(store, log)
-  const end = async (key: string) => {
-    const id = key.slice(key.indexOf(':') + 1)
-    if (key.startsWith('agent:')) {
-      const post = roster.get(id)
-      await post?.connector.stop()
-      roster.remove(id)
-    } else {
-      const link = links.get(id)
-      links.remove(id)
-      await link?.adapter.stop()
-    }
-  }
-  const parts = createParts({ log, end })
+  const parts = createParts({ log, end: (key) => endPart(key, { links, roster }) })
   const { problems } = parts
   const hosted = createHostedServers(deps.servers)
   const inOrder = createSerial()
@@ -249,98 +233,20 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
   })
 
-  const makeIntegration = async (integration: IntegrationSettings) => {
-    if (!integration.enabled) return
-    const platform = await deps.platform(integration.platform)
-    if (!platform) return `this version has no platform "${integration.platform}"`
-    // An embedded database has one daemon: there is nobody to agree with.
-    const lease = store.shared ? createLinkLease(store, integration.id) : null
-    const adapter = await platform.create(
-      platformDeps(deps, integration, { servers: hosted.pool() ?? null, lease, grants }),
-    )
-    return async () => {
-      const link = links.add(integration.id, integration.platform, adapter)
-      const door = intake.of(integration.id, lease?.fence)
-      await adapter.start(
-        {
-          async receive(events, options) {
-            const received = await door.receive(events, options)
-            link.lastInAt = clock.now()
-            for (const { conversation } of events) relay.received(integration.id, conversation)
-            return received
-          },
-        },
-        await store.cursor(integration.id),
-      )
-    }
-  }
-
-  const makeAgent = async (agent: AgentSettings) => {
-    const module = await deps.connector(agent.connector.type)
-    if (!module) return `this version has no connector "${agent.connector.type}"`
-    const connector = await module.create({
-      agent,
-      clock,
-      random: deps.random,
-      log: log.child({ agent: agent.id }),
-      secret: deps.secret,
-      ...(deps.credentials ? { credentials: deps.credentials } : {}),
-      tokens: deps.tokens,
-      ...(deps.publicBase ? { publicBase: deps.publicBase } : {}),
-      ...(deps.tools ? { tools: deps.tools } : {}),
-      ...(deps.hosts ? { hosts: deps.hosts } : {}),
-      isElsewhere: () => cluster.isElsewhere(agent.id),
-    })
-    return async () => {
-      roster.add(agent, connector)
-      const outletDeps = { store, clock, log, settings, roster, links, outlet, dispatcher, approvals, signal }
-      await connector.start(createAgentOutlet(agent.id, outletDeps))
-    }
-  }
-
+  const river = { links, roster, cluster, grants, intake, relay, hosted, outlet, dispatcher, approvals }
   const applyNow = async () => {
     const release = await hosted.apply(settings()).catch((thrown) => {
       log.error({ error: String(thrown) }, 'channel servers could not be started')
       return () => undefined
     })
     try {
-      await applyParts()
+      await parts.match(wantedParts(deps, river))
+      for (const link of links.all()) link.adapter.reconsider?.()
     } finally {
       release()
     }
     await sender.review()
     if (started) scheduler.refresh()
-  }
-
-  /** An adapter that another module brings now is another adapter. */
-  const broughtBy = (name: string, bank: 'platforms' | 'connectors') =>
-    settings().modules?.find((one) => one[bank].includes(name))?.file ?? null
-
-  const applyParts = async () => {
-    const { integrations, agents, server } = settings()
-    const wanted = new Map<string, Part>()
-    for (const one of integrations) {
-      const { origin: _origin, ...meaning } = one
-      wanted.set(`integration:${one.id}`, {
-        digest: fingerprintOf(
-          { ...meaning, publicUrl: server.publicUrl, by: broughtBy(one.platform, 'platforms') },
-          deps.secret,
-        ),
-        live: one.enabled && links.get(one.id)?.adapter.reconsider !== undefined,
-        make: () => makeIntegration(one),
-      })
-    }
-    for (const one of agents) {
-      wanted.set(`agent:${one.id}`, {
-        digest: fingerprintOf(
-          { ...one.connector, by: broughtBy(one.connector.type, 'connectors') },
-          deps.secret,
-        ),
-        make: () => makeAgent(one),
-      })
-    }
-    await parts.match(wanted)
-    for (const link of links.all()) link.adapter.reconsider?.()
   }
 
   return {

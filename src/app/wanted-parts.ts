@@ -1,0 +1,33 @@
+// The parts that a configuration wants, by `integration:ID` and `agent:ID`, each with what it would be started with.
+import type { Settings } from '../contract/index.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import type { GatewayDeps } from './gateway.ts'
+import type { Part } from './parts.ts'
+import { makeAgent, makeIntegration, type River } from './start-parts.ts'
+
+export function wantedParts(deps: GatewayDeps, river: River): ReadonlyMap<string, Part> {
+  const settings = deps.settings()
+  const wanted = new Map<string, Part>()
+  for (const one of settings.integrations) {
+    const { origin: _origin, ...meaning } = one
+    const by = broughtBy(settings, 'platforms', one.platform)
+    wanted.set(`integration:${one.id}`, {
+      digest: fingerprintOf({ ...meaning, publicUrl: settings.server.publicUrl, by }, deps.secret),
+      live: one.enabled && river.links.get(one.id)?.adapter.reconsider !== undefined,
+      make: () => makeIntegration(one, deps, river),
+    })
+  }
+  for (const one of settings.agents) {
+    const by = broughtBy(settings, 'connectors', one.connector.type)
+    wanted.set(`agent:${one.id}`, {
+      digest: fingerprintOf({ ...one.connector, by }, deps.secret),
+      make: () => makeAgent(one, deps, river),
+    })
+  }
+  return wanted
+}
+
+/** An adapter that another module brings now is another adapter. */
+function broughtBy({ modules }: Settings, bank: 'platforms' | 'connectors', name: string): string | null {
+  return modules?.find((one) => one[bank].includes(name))?.file ?? null
+}
