@@ -110,7 +110,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const roster = createRoster(clock)
   const links = createLinks()
   const grants = createGrantBook(store, log)
-  const parts = createParts({ log, end: (key) => endPart(key, { links, roster }) })
+  const parts = createParts({ clock, log, end: (key) => endPart(key, { links, roster }) })
   const { problems } = parts
   const hosted = createHostedServers(deps.servers)
   const inOrder = createSerial()

@@ -1,12 +1,18 @@
 // The parts of the gateway: made at once, started in order, and one that fails stops nobody else.
 import { expect, it } from 'vitest'
+import { createRecordingLog } from '../testing/recording-log.ts'
+import { createTestClock } from '../testing/test-clock.ts'
 import { createParts, type Part } from './parts.ts'
 
 const log = { error: () => undefined, warn: () => undefined } as never
 
 it('makes all at once, starts them in order, and tells why one does not run', async () => {
   const seen: string[] = []
-  const parts = createParts({ log, end: async (key) => void seen.push(`end ${key}`) })
+  const parts = createParts({
+    clock: createTestClock(),
+    log,
+    end: async (key) => void seen.push(`end ${key}`),
+  })
   let othersMade: () => void = () => undefined
   const allMade = new Promise<void>((resolve) => {
     othersMade = resolve
@@ -37,4 +43,30 @@ it('makes all at once, starts them in order, and tells why one does not run', as
   })
   await parts.match(new Map([['quick', part(async () => started('again'))]]))
   expect(seen.slice(2)).toEqual(['end slow', 'end broken', 'end planned', 'end off', 'end falls'])
+})
+
+const never = new Promise<never>(() => undefined)
+
+it('[I13.module-hangs] one that is never made, or never started, is down with its reason, and the rest runs', async () => {
+  const clock = createTestClock()
+  const begun: string[] = []
+  const parts = createParts({ clock, log: createRecordingLog(), end: async () => undefined })
+  const good = (name: string): Part => ({
+    digest: name,
+    make: async () => async () => void begun.push(name),
+  })
+  const wanted = new Map<string, Part>([
+    ['a', good('a')],
+    ['hangs', { digest: 'h', make: () => never }],
+    ['stuck', { digest: 's', make: async () => () => never }],
+    ['b', good('b')],
+  ])
+  const matched = parts.match(wanted)
+  await clock.advance(200_000)
+  await matched
+  expect(begun).toEqual(['a', 'b'])
+  expect([...parts.problems]).toEqual([
+    ['hangs', 'it was not made within 20 s'],
+    ['stuck', 'it was not started within 60 s'],
+  ])
 })

@@ -1,6 +1,6 @@
 // The running parts of the gateway (integrations, agents), kept as the configuration wants them: what changed is stopped
 // and started, what did not is left alone, and one that cannot start stops nobody else.
-import { type Logger, SwitchboardError } from '../contract/index.ts'
+import { type Clock, type Logger, SwitchboardError } from '../contract/index.ts'
 
 export interface Part {
   /** What it was started with: a part is started anew when this changes. */
@@ -18,7 +18,12 @@ export interface Parts {
   endAll(): Promise<void>
 }
 
+/** Foreign code may wait for ever: nobody else is to wait for it. */
+const MAKE_MS = 20_000
+const START_MS = 60_000
+
 export function createParts(deps: {
+  readonly clock: Clock
   readonly log: Logger
   readonly end: (key: string) => Promise<void>
 }): Parts {
@@ -26,13 +31,21 @@ export function createParts(deps: {
   const problems = new Map<string, string>()
   const running = new Map<string, string>()
 
+  const within = <T>(ms: number, work: Promise<T>, done: string): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const cancel = deps.clock.after(ms, () =>
+        reject(new SwitchboardError('execution_failed', `it was not ${done} within ${ms / 1_000} s`)),
+      )
+      work.then(resolve, reject).finally(cancel)
+    })
+
   const begin = async (key: string, digest: string, made: ReturnType<Part['make']>) => {
     problems.delete(key)
     running.set(key, digest)
     try {
-      const start = await made
+      const start = await within(MAKE_MS, made, 'made')
       if (typeof start === 'string') problems.set(key, start)
-      else await start?.()
+      else if (start) await within(START_MS, start(), 'started')
     } catch (thrown) {
       const problem = thrown instanceof SwitchboardError ? thrown.message : String(thrown)
       problems.set(key, problem)
@@ -61,7 +74,7 @@ export function createParts(deps: {
       // Their code is loaded at once; they start one after the other.
       const fresh = [...wanted].filter(([key]) => !running.has(key))
       const made = fresh.map(([key, part]) => ({ key, digest: part.digest, made: part.make() }))
-      await Promise.allSettled(made.map((one) => one.made))
+      await Promise.allSettled(made.map((one) => within(MAKE_MS, one.made, 'made')))
       for (const one of made) await begin(one.key, one.digest, one.made)
     },
     async endAll() {

@@ -30,5 +30,6 @@ built   13 I13.modules-errors   An error of another copy of the package counts l
 built   13 I13.modules-library  runDaemon takes modules of a library user, held to the same rules.
 built   13 I13.modules-example  The example platform and connector run against the built package from a folder outside the repository, suites included.
 built   13 I13.modules-guide    The guide leads from an empty folder to a green suite, as a test follows it.
+built   13 I13.module-hangs          A module whose adapter is never made or started is down with the reason, and the rest runs
 `,
 )

@@ -245,7 +245,7 @@ describeRiver('hosted channel servers', (open) => {
     await river.settle()
     expect(slack.calls).toEqual([])
     expect(await river.desk().sends({ integration: SLACK, limit: 10 })).toMatchObject([
-      { state: 'failed', reason: 'platform_rejected', detail: expect.stringContaining('channels.approved') },
+      { state: 'failed', reason: 'not_allowed' },
     ])
     expect(river.logLines.find((line) => line.includes('channel server unregistered'))).toContain('allowlist')
   })
