@@ -78,6 +78,7 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
   'src/config/schema/mcp-servers.ts': ['slack', 'an example of a plugin of Claude Code'],
   'src/config/installed-plugin.ts': ['slack', 'an example of a plugin of Claude Code'],
   'src/app/look-over-module.ts': ['channel', 'words that no platform may be called by: sources of turns'],
+  'src/server/wrong-credentials.ts': ['mcp', 'the door /mcp, as the metric calls it'],
   'src/app/chat-link.ts': ['web', '/chat is the page of that platform'],
   'src/app/endpoints.ts': ['web', '/chat is the page of that platform'],
   'src/app/daemon.ts': ['web', 'prints the link to /chat'],

@@ -83,7 +83,7 @@ describe('[I13.one-schema] options by a schema of somebody else', () => {
     const wrong = FILE.replace('env:T', 'hunter2-secret')
     expect(problems(taken, wrong)).toContain('4:12 token: a secret is never written here')
     expect(problems(taken, wrong)).not.toContain('hunter2')
-    expect(problems(taken, `${FILE}    id: hunter2-other\n    token: hunter2\n`)).not.toContain('hunter2')
+    expect(problems(taken, `${FILE}    id: other\n    token: hunter2\n`)).not.toContain('hunter2')
     expect(first(taken)?.options.token).toBe('env:T')
   })
 
