@@ -23,6 +23,8 @@ export type Effect =
   /** /stop: open turns of the session that the address leads to by then end as failed: cancelled. */
   | {
       readonly kind: 'cancel_session'
+      /** Only what this sender began; null: all of it. */
+      readonly sender: string | null
       /** Of the address's own session. */
       readonly agent: string
       readonly at: Address
@@ -75,6 +77,8 @@ export interface StopTexts {
   readonly many: string
   /** Said behind it when the agent cannot be interrupted. */
   readonly runsOn: string
+  /** What others began goes on. */
+  readonly noneOfYours: string
 }
 
 /** With {queued} and {running}. */

@@ -130,6 +130,40 @@ describeRiver('sessions', (open) => {
     expect(river.agent.texts(), 'only the open one is offered again').toEqual(['1', '3', '3'])
   })
 
+  it('[I14.group-stop] in a group /stop stops what its sender began; /new and stopping others is for approvers', async () => {
+    const group = { requireMention: false, allowFrom: ['*'] }
+    const access = { ...OPEN, approvers: ['boss'], groups: { room: group } }
+    const river = await open({ integrations: [testIntegration('chat', { access })], agent: { window: 5 } })
+    river.agent.script = SILENT
+    const member = (who: string) => river.person('room', who, { chat: 'group' })
+    const [hers, his] = [await member('anna').says('1'), await member('bert').says('2')]
+    await river.settle()
+    const session = river.agent.deliveries[0]?.session
+    const states = async () =>
+      Promise.all([hers, his].map(async ({ id }) => (await river.desk().turn(id ?? ''))?.state))
+    expect((await member('cleo').says('/stop')).answer).toBe(
+      'Nothing of yours is running. What others began only an approver can stop.',
+    )
+    expect((await member('bert').says('/new')).answer).toBe(
+      'In a group only an approver can start a new conversation.',
+    )
+    expect((await member('bert').says('/stop')).answer).toBe('Stopped: 1 message cancelled.')
+    await river.settle()
+    expect(await states()).toEqual(['handed', 'failed'])
+    // What the others began goes on as if nothing had happened.
+    const [running] = river.agent.deliveries as [Delivery]
+    await river.agent.answer(running, 'done')
+    await member('anna').says('3')
+    await river.settle()
+    expect(river.platform.texts('room')).toContain('done')
+    expect(river.agent.deliveries.at(-1)).toMatchObject({ text: '3', session, repeat: false })
+    expect((await member('boss').says('/stop')).answer).toBe('Stopped: 1 message cancelled.')
+    await member('boss').says('/new')
+    await member('anna').says('4')
+    await river.settle()
+    expect(river.agent.deliveries.at(-1)?.session).not.toBe(session)
+  })
+
   it('[S5.stop-cannot] /stop says so when nothing runs, and when the connector cannot stop what does', async () => {
     const idle = await open()
     await idle.person('anna').says('/stop')

@@ -1,6 +1,7 @@
 // /new, /status, /stop and /back (or !new …, where a platform keeps the slash for itself) go to Switchboard, not to the model.
 import type { BackTexts, Effect, StatusTexts, StepResult, StopTexts } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
+import { isOwnerOf } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
 
 export type ChatCommand = 'new' | 'status' | 'stop' | 'back'
@@ -21,7 +22,10 @@ const STOP_TEXTS: StopTexts = {
   one: 'Stopped: 1 message cancelled.',
   many: 'Stopped: {count} messages cancelled.',
   runsOn: ' {agent} cannot be interrupted: what it began may still be answered.',
+  noneOfYours: 'Nothing of yours is running. What others began only an approver can stop.',
 }
+
+const NEW_REFUSED = 'In a group only an approver can start a new conversation.'
 
 const COUNTS = 'Waiting: {queued}. In work: {running}.'
 
@@ -36,11 +40,18 @@ const BACK_TEXTS: BackTexts = {
   home: 'You are in your own chat.',
 }
 
-export function commandStep({ form, agent, at, reach }: StepInput): StepResult {
+/** In a group one member's command must not end what the others are in the middle of: that is for approvers. */
+function commandsAll({ event, settings, grants, integration }: StepInput): boolean {
+  return event.chat === 'direct' || isOwnerOf(settings, grants, integration, event.sender.id)
+}
+
+export function commandStep(input: StepInput): StepResult {
+  const { form, agent, at, reach, event } = input
   if (form?.kind !== 'command' || !agent) return CONTINUE
   const { attached, stoppable } = reach
   switch (form.command) {
     case 'new':
+      if (!commandsAll(input)) return { decision: { go: 'answer', text: NEW_REFUSED, reason: 'command' } }
       return {
         decision: {
           go: 'answer',
@@ -50,7 +61,10 @@ export function commandStep({ form, agent, at, reach }: StepInput): StepResult {
         effects: [{ kind: 'new_session', agent, at }],
       }
     case 'stop':
-      return done({ kind: 'cancel_session', agent, at, stoppable, texts: STOP_TEXTS })
+      return done({
+        ...{ kind: 'cancel_session', agent, at, stoppable, texts: STOP_TEXTS },
+        sender: commandsAll(input) ? null : event.sender.id,
+      })
     case 'back':
       return done({ kind: 'route_back', at, texts: BACK_TEXTS })
     case 'status':

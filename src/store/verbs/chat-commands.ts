@@ -4,7 +4,7 @@ import { type Address, type Effect, rowId, type Stopped, sessionKey } from '../.
 import { type Row, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
 import { hint, recordMove, type VerbContext } from '../verb-context.ts'
 import { endRoute, routeOf } from './claims.ts'
-import { breakLane } from './lanes.ts'
+import { breakLane, lockLanes } from './lanes.ts'
 import { currentSessions, factsOfSession } from './sessions.ts'
 
 type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>
@@ -35,31 +35,44 @@ interface OpenTurns {
 function* openTurns(context: VerbContext, session: string, lock: '@lock' | ''): Steps<OpenTurns> {
   const lane = (yield* factsOfSession(context, session))?.seq ?? 0
   const flying = yield* rows(
-    `SELECT seq, integration, state, reason FROM turns WHERE lane = $1 AND state IN ('handed','seen')
+    `SELECT seq, integration, state, reason, sender FROM turns WHERE lane = $1 AND state IN ('handed','seen')
      ORDER BY seq ${lock}`,
     [lane],
   )
   const waiting = yield* rows(
-    `SELECT seq, integration, state, reason FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq ${lock}`,
+    `SELECT seq, integration, state, reason, sender FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq ${lock}`,
     [lane],
   )
   const running = flying.filter((row) => textOrNull(row, 'reason') !== 'acknowledged')
   return { all: [...flying, ...waiting], queued: waiting.length, running: running.length }
 }
 
-/** Open turns end as failed: cancelled, and the token grows so that a running hand-over cannot settle. */
+function only(open: OpenTurns, sender: string): OpenTurns {
+  const all = open.all.filter((row) => text(row, 'sender') === sender)
+  const queued = all.filter((row) => text(row, 'state') === 'queued').length
+  const resting = all.filter((row) => textOrNull(row, 'reason') === 'acknowledged').length
+  return { all, queued, running: all.length - queued - resting }
+}
+
+/**
+ * Open turns end as failed: cancelled. Where none is left in flight the token grows, so that a running hand-over cannot
+ * settle; where others' are, their lane stays with its holder, who hears which ones ended.
+ */
 export function* stopSession(
   context: VerbContext,
-  { agent: own, at, stoppable, texts }: EffectOf<'cancel_session'>,
+  { agent: own, at, sender, stoppable, texts }: EffectOf<'cancel_session'>,
 ): Steps<Stopped> {
   const { agent, session } = yield* leadOf(context, own, at)
   if (session === null) return { agent, turns: [], said: texts.none }
   // Lane first, turns second: the order in which every verb locks.
-  yield* breakLane(context, 'turns', session)
-  const open = yield* openTurns(context, session, '@lock')
+  yield* lockLanes(context, 'turns', [session])
+  const found = yield* openTurns(context, session, '@lock')
+  const open = sender === null ? found : only(found, sender)
+  const leavesOthers = found.all.length > open.all.length
+  if (!leavesOthers) yield* breakLane(context, 'turns', session)
   const turns = yield* cancel(context, open.all)
   const count = open.queued + open.running
-  if (count === 0) return { agent, turns, said: texts.none }
+  if (count === 0) return { agent, turns, said: leavesOthers ? texts.noneOfYours : texts.none }
   const stopped = count === 1 ? texts.one : texts.many
   const runsOn = open.running > 0 && !stoppable.includes(agent) ? texts.runsOn : ''
   return { agent, turns, said: filled(stopped + runsOn, { agent, count }) }

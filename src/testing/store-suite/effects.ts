@@ -14,12 +14,16 @@ import {
 
 const AT = { integration: 'demo', conversation: 'c1' }
 const HOUR_MS = 3_600_000
-const STOP: Effect = {
+const STOP: Effect & { readonly kind: 'cancel_session' } = {
   kind: 'cancel_session',
+  sender: null,
   agent: 'kate',
   at: AT,
   stoppable: [],
-  texts: { none: 'None.', one: 'Ended 1.', many: 'Ended {count}.', runsOn: ' {agent} goes on.' },
+  texts: {
+    ...{ none: 'None.', one: 'Ended 1.', many: 'Ended {count}.', runsOn: ' {agent} goes on.' },
+    noneOfYours: 'None of yours.',
+  },
 }
 const COUNTS = '{agent}: {queued} and {running}.'
 const STATUS: Effect = {
@@ -180,6 +184,19 @@ export function describeEffects(make: MakeStoreFixture): void {
         { kind: 'text', text: 'Ended 2. kate goes on.' },
         { kind: 'text', text: 'None.' },
       ])
+    })
+
+    it('[I14.group-stop] /stop of one sender leaves what others began, and the hand-over of theirs', async () => {
+      const hers = await queueOne(store, { sender: 'anna' })
+      const his = await queueOne(store, { sender: 'bert' })
+      const held = await mustTake(store, { lane: hers.lane, window: 2 })
+      const [stopped] = (await command([{ ...STOP, sender: 'bert' }])).effects
+      expect(stopped).toMatchObject({ kind: 'cancelled', turns: [his.id], said: 'Ended 1. kate goes on.' })
+      const move = { lane: hers.lane, token: held.token, turn: hers.id, to: 'answered' } as const
+      const [nothing] = (await command([{ ...STOP, sender: 'bert' }])).effects
+      expect(nothing).toMatchObject({ turns: [], said: 'None of yours.' })
+      expect(await store.moveTurns([move])).toEqual(['moved'])
+      expect(await store.turn(his.id)).toMatchObject({ state: 'failed', reason: 'cancelled' })
     })
 
     it('[S5.status-command] [S5.stop-cancels] a command in the same commit finds what came before it, and not what comes behind it', async () => {
