@@ -19,6 +19,7 @@ import {
   type ToolDesk,
 } from '../contract/index.ts'
 import { type Approvals, createApprovals } from '../core/approvals/approvals.ts'
+import { keepSettlingClock } from '../core/clock-set-back.ts'
 import { type Cluster, createCluster } from '../core/cluster/cluster.ts'
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
 import { createPressure } from '../core/dispatch/pressure.ts'
@@ -116,6 +117,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const inOrder = createSerial()
   let started = false
   let stopPruning: Cancel = () => undefined
+  let stopClockWatch: Cancel = () => undefined
   let stopEnding: Cancel = () => undefined
   const crashPoint = deps.crashPoint ? { crashPoint: deps.crashPoint } : {}
 
@@ -266,6 +268,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await grants.load()
       await inOrder(applyNow)
       await cluster.start()
+      stopClockWatch = await keepSettlingClock({ store, clock, log })
       dispatcher.start()
       sender.start()
       approvals.start()
@@ -280,6 +283,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
     async stop() {
       stopPruning()
+      stopClockWatch()
       stopEnding()
       scheduler.stop()
       approvals.stop()

@@ -224,6 +224,11 @@ export interface Store {
   /** A named lease (poller, schedule, socket). Null when another node holds it. */
   lease(name: string, ttlMs: number): Promise<{ readonly token: number } | null>
   releaseLease(name: string, token: number): Promise<void>
+  /**
+   * Looks whether the clock stands before what was written last: it was set back. Whatever waits for a time (rows, lanes,
+   * leases, expiries of questions) is moved back with it. By how much; 0: it was not.
+   */
+  settleClock(): Promise<number>
 
   // approvals
   /** Row and prompts in one commit. `collision`: the id is pending already, choose another. */

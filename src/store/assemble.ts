@@ -14,6 +14,7 @@ import type { Steps } from './statement.ts'
 import type { Verb } from './verb-context.ts'
 import * as approvals from './verbs/approvals.ts'
 import { giveBack } from './verbs/claims.ts'
+import { settleClock } from './verbs/clock-set-back.ts'
 import { enqueue } from './verbs/enqueue.ts'
 import { erasePerson, forgetFile } from './verbs/erase-person.ts'
 import { keepFile, pruneFiles } from './verbs/files.ts'
@@ -105,6 +106,7 @@ export function assembleStore(engine: StoreEngine): Store {
     releaseLanes: (kind, held) => write(lanes.releaseLanes, { kind, lanes: held }),
     lease: (name, ttlMs) => write(leases.lease, { name, ttlMs }),
     releaseLease: (name, token) => write(leases.releaseLease, { name, token }),
+    settleClock: () => write(settleClock, null),
 
     ask: (approval, prompts) => write(approvals.ask, { approval, prompts }),
     decide: (decide, words = []) => write(approvals.decide, { decide, words }),

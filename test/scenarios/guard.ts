@@ -42,7 +42,7 @@ export interface Life {
 
 const NEVER = new Promise<never>(() => undefined)
 
-export function createLife(timers: { due: Set<number[]> }): Life {
+export function createLife(timers: { due: Set<number[]>; now: () => number }): Life {
   let dead = false
   let busy = 0
   let moved = 0
@@ -94,7 +94,7 @@ export function createLife(timers: { due: Set<number[]> }): Life {
     clock: (base) => ({
       now: () => base.now(),
       after(delayMs, run) {
-        const mark = [base.now() + Math.max(0, delayMs)]
+        const mark = [timers.now() + Math.max(0, delayMs)]
         timers.due.add(mark)
         const cancel = base.after(delayMs, () => {
           timers.due.delete(mark)

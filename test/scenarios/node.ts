@@ -32,7 +32,7 @@ export interface Part {
 export interface Surroundings {
   readonly url: string
   readonly clock: Clock
-  readonly timers: { due: Set<number[]> }
+  readonly timers: { due: Set<number[]>; now: () => number }
   readonly log: Logger
   readonly platform: PlatformMaker
   readonly connector: ConnectorMaker

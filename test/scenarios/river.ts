@@ -58,6 +58,8 @@ export interface River {
   pass(ms: number): Promise<void>
   /** Time jumps, as for a machine that slept: what was due meanwhile happens once. */
   sleep(ms: number): Promise<void>
+  /** The wall clock is set back; timers do not notice. */
+  setBack(ms: number): void
   /** A reload: the new configuration is applied to the running gateway. */
   configure(settings: TestSettings): Promise<void>
   /** The gateway dies when it comes to this point (the nth time). */
@@ -144,7 +146,10 @@ export function describeRiver(
 
 async function createRiver(url: string, options: RiverOptions, parts: readonly Part[]): Promise<OpenedRiver> {
   const clock = createTestClock()
-  const timers = { due: new Set<number[]>() }
+  /** Of the wall clock; timers run on. */
+  let setBackMs = 0
+  const wall = { now: () => clock.now() - setBackMs, after: clock.after }
+  const timers = { due: new Set<number[]>(), now: () => clock.now() }
   const log = createRecordingLog()
   const platform = createScriptedPlatform(options.platform)
   const connector = createScriptedConnector(options.agent, options.perAgent)
@@ -171,7 +176,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     nodes = born
     for (const part of parts) {
       const watched = () => options.watched ?? false
-      const around = { url, clock, timers, log, platform, connector, servers, watched, crashPoint }
+      const around = { url, clock: wall, timers, log, platform, connector, servers, watched, crashPoint }
       born.push(await bringToLife(part, { ...around, settings: () => settings, seed: `river ${births++}` }))
     }
     if (parts.length > 1)
@@ -288,6 +293,9 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
       await settle()
       clock.jump(clock.now() + ms)
       await settle()
+    },
+    setBack(ms) {
+      setBackMs += ms
     },
     async configure(next) {
       settings = configured(next)

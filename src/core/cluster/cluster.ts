@@ -70,12 +70,15 @@ export function createCluster(deps: ClusterDeps): Cluster {
   let trustFrom = 0
   let working: Promise<void> = Promise.resolve()
 
+  /** In either direction: after a clock was set back, one that died before it must not live until it has caught up. */
+  const isRecent = ({ seenAt }: NodeRow) => Math.abs(clock.now() - seenAt) <= NODE_GONE_MS
+
   const isAlive = (owner: string): boolean => {
     // A node's name has one life at a time.
     if (nodeOf(owner) === nodeOf(store.owner)) return owner === store.owner
     const row = nodes.find((one) => one.owner === owner)
     if (!row || row.leftAt !== null) return false
-    return clock.now() - row.seenAt <= NODE_GONE_MS || clock.now() < trustFrom
+    return isRecent(row) || clock.now() < trustFrom
   }
   const others = () => nodes.filter((one) => one.owner !== store.owner && isAlive(one.owner))
 
@@ -83,8 +86,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
   const doubles = new Map<string, number>()
   const namesakes = (row: NodeRow) =>
     nodes.filter((one) => one.node === row.node && one.owner !== row.owner && isHeard(one))
-  const isHeard = (row: NodeRow) =>
-    row.owner === store.owner || (row.leftAt === null && clock.now() - row.seenAt <= NODE_GONE_MS)
+  const isHeard = (row: NodeRow) => row.owner === store.owner || (row.leftAt === null && isRecent(row))
   /** It was killed and began anew, or it runs twice: only a living one is heard of again. */
   const speaksAgain = (row: NodeRow) => isHeard(row) && row.seenAt > (doubles.get(row.owner) ?? row.seenAt)
   const runs = (row: NodeRow): boolean => {

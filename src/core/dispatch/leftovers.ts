@@ -1,6 +1,6 @@
 // What a former owner of a lane left in flight goes on where an attached host still has it; else it is offered again,
 // resumed, waited for or given up, as its connector declared.
-import type { AgentConnector, Settings, Store, TurnMove, TurnRow } from '../../contract/index.ts'
+import type { AgentConnector, Clock, Settings, Store, TurnMove, TurnRow } from '../../contract/index.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import type { StoreRetry } from '../store-retry.ts'
 import { toDelivery } from './delivery.ts'
@@ -8,6 +8,7 @@ import type { LaneHold, LaneHolds } from './lane-holds.ts'
 import type { Settling } from './settling.ts'
 
 export interface LeftoversDeps {
+  readonly clock: Clock
   readonly store: Pick<Store, 'moveTurns'>
   readonly settings: () => Settings
   readonly signal: SignalSink
@@ -30,7 +31,7 @@ export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
     holds.board(hold, row)
     const flight = hold.flights.get(row.id)
     if (flight) flight.offered = flight.written = true
-    settling.watchSilence(hold, row, row.updatedAt)
+    settling.watchSilence(hold, row, Math.min(row.updatedAt, deps.clock.now()))
   }
 
   return async (hold, rows, connector) => {

@@ -31,7 +31,7 @@ export function createSendWaiters(store: Pick<Store, 'send'>, clock: Clock): Sen
 
   return {
     async wait(id, waitMs) {
-      const until = clock.now() + waitMs
+      let over = waitMs <= 0
       // Registered before the first look, so that nothing falls in between.
       let news: Promise<void> = Promise.resolve()
       const waiter: Waiter = { id, lane: null, wake: () => undefined }
@@ -43,18 +43,22 @@ export function createSendWaiters(store: Pick<Store, 'send'>, clock: Clock): Sen
       listen()
       waiters.add(waiter)
       byId.set(id, (byId.get(id) ?? new Set()).add(waiter))
+      // By a timer alone: a wall clock that is set back keeps nobody waiting.
+      const cancel = clock.after(waitMs, () => {
+        over = true
+        waiter.wake()
+      })
       try {
         for (;;) {
           const row = await store.send(id)
           const open = row?.state === 'queued' || row?.state === 'sending'
-          if (!row || !open || stopped || clock.now() >= until) return row
+          if (!row || !open || stopped || over) return row
           waiter.lane = row.lane
-          const cancel = clock.after(until - clock.now(), waiter.wake)
           await news
-          cancel()
           listen()
         }
       } finally {
+        cancel()
         leave(waiter)
       }
     },

@@ -97,7 +97,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const key = keyOf(agent.id, schedule.id)
     const times = timesOf(schedule)
     const known = marks.get(key)
-    const mark = known?.times === times ? known.at : await firstMark(agent, schedule)
+    // A clock that was set back meets times again: what was fired at them is not fired twice, what was not is.
+    const mark = Math.min(known?.times === times ? known.at : await firstMark(agent, schedule), clock.now())
     const due: number[] = []
     let next = deps.nextRun(schedule.cron, schedule.tz, mark)
     for (let count = 1; next !== null && next <= clock.now(); count++) {

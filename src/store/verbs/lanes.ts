@@ -59,9 +59,9 @@ export function* lockLanes(
     const lane = text(row, 'lane')
     asked.delete(lane)
     found.set(lane, stateOf(row))
-    note(context, kind, lane, stateOf(row))
+    noteLane(context, kind, lane, stateOf(row))
   }
-  for (const lane of asked) note(context, kind, lane, null)
+  for (const lane of asked) noteLane(context, kind, lane, null)
   return found
 }
 
@@ -135,13 +135,13 @@ function remembered(context: VerbContext, kind: LaneKind, lane: string): LaneSta
 }
 
 /** Every change of a lane's row is noted, so that what is remembered is what the commit makes true. */
-function note(context: VerbContext, kind: LaneKind, lane: string, state: LaneState | null): void {
+export function noteLane(context: VerbContext, kind: LaneKind, lane: string, state: LaneState | null): void {
   if (context.memory.lanes) context.freshLanes.set(`${kind}\n${lane}`, state)
 }
 
 function change(context: VerbContext, kind: LaneKind, lane: string, changed: Partial<LaneState>): void {
   const known = remembered(context, kind, lane)
-  if (known) note(context, kind, lane, { ...known, ...changed })
+  if (known) noteLane(context, kind, lane, { ...known, ...changed })
 }
 
 /** True when we still own the lane under this token. A lease that ran out unnoticed is still ours until taken. */
@@ -190,7 +190,7 @@ export function* holdLanes(
     const outcome = outcomes[at]
     if (!acquired[nth]) outcomes[at] = { outcome: 'busy', retryAt: until }
     else if (outcome?.outcome === 'taken') {
-      note(context, kind, requests[at]?.lane ?? '', {
+      noteLane(context, kind, requests[at]?.lane ?? '', {
         owner: context.owner,
         token: outcome.token,
         until,

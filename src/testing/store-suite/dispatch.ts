@@ -234,6 +234,32 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(await store.sends({ limit: 5 })).toHaveLength(2)
     })
 
+    it('[I14.clock-back] a clock that was set back: what waits for a time is moved back with it, once', async () => {
+      const HOUR_MS = 3_600_000
+      const { id, lane } = await queueOne(store)
+      const { token } = await mustTake(store, { lane })
+      const back = { lane, token, turn: id, to: 'queued', notBeforeMs: 20_000 } as const
+      await store.accept(
+        [send({ dueAt: fixture.clock.now() }), send({ dueAt: fixture.clock.now() + 60_000 })],
+        [],
+      )
+      await store.moveTurns([back])
+      const lease = await store.lease('link:tg', LEASE_MS)
+      expect(await store.settleClock()).toBe(0)
+      fixture.clock.jump(fixture.clock.now() - HOUR_MS)
+      expect(await takeTurn(store, { lane, token })).toMatchObject({ outcome: 'later' })
+      expect(await store.settleClock()).toBe(HOUR_MS)
+      expect(await store.settleClock()).toBe(0)
+      const sends = async () => (await store.findWork('sends', ['demo'], { limit: 5 })).length
+      expect(await sends()).toBe(1)
+      expect(await takeTurn(store, { lane, token })).toMatchObject({ outcome: 'later' })
+      fixture.clock.jump(fixture.clock.now() + 20_000)
+      expect(await takeTurn(store, { lane, token })).toMatchObject({ outcome: 'taken' })
+      const other = await fixture.open('two')
+      expect((await other.lease('link:tg', LEASE_MS))?.token).toBeGreaterThan(lease?.token ?? 0)
+      expect(await store.verify()).toMatchObject({ ok: true })
+    })
+
     it('[I14.one-answer] a sole answer to a turn that is answered writes nothing; the very same one gets its rows', async () => {
       const { id, lane } = await queueOne(store)
       const { token } = await mustTake(store, { lane })
