@@ -31,6 +31,8 @@ const MAY_BE_THERE = new Set([...MADE_ANEW, '.gitignore', 'attachments', 'daemon
 export function adoptFolder(from: DataFolder, to: DataFolder, moved: (entry: string) => void): void {
   if (from.path === to.path)
     throw new SwitchboardError('input_invalid', `${from.path} is where it belongs already`)
+  // Killed after the last entry had gone over: nothing is left to move, and it is looked over once more.
+  if (!existsSync(from.database) && existsSync(to.database) && readMove(to) === null) return
   const unfinished = isMoveBetween(from, to)
   if (!unfinished) demandMovable(from, to)
   const release = [lockOf(from)]
