@@ -88,7 +88,11 @@ export const adopt: Run = async (context, [dir = '']) => {
     )
   const from = dataFolderAt({ data: realPath(dir), env: terminal.env })
   const { adoptFolder } = await import('../../app/adopt-folder.ts')
-  adoptFolder(from, folder, (entry) => context.note(context.paint.dim(`moved ${entry}`)))
+  let moved = 0
+  adoptFolder(from, folder, (entry) => {
+    moved += 1
+    context.note(context.paint.dim(`moved ${entry}`))
+  })
   remember(context)
   const { openReadDesk } = await import('../../app/read-desk.ts')
   const opened = await openReadDesk({ dataDir: folder.path, configFile: instance.config.file })
@@ -98,10 +102,10 @@ export const adopt: Run = async (context, [dir = '']) => {
       hint: 'look at it with: switchboard audit verify',
     })
   if (context.json)
-    await context.printJson({ ok: true, from: from.path, data: folder.path, entries: report.entries })
+    await context.printJson({ ok: true, from: from.path, data: folder.path, moved, entries: report.entries })
   else
     await context.print(
-      `${context.paint.green('moved')} ${from.path} to ${folder.path}: ${report.entries} entries, the chain is intact`,
+      `${moved === 0 ? 'nothing was left to move from' : context.paint.green('moved')} ${from.path}; ${folder.path} has ${report.entries} entries, the chain is intact`,
     )
   return 0
 }
