@@ -86,6 +86,8 @@ describeRiver('access that is taken back', (open) => {
   it('[I14.revoked-turn] a turn that was put back is judged anew, and a grant that was taken back counts', async () => {
     const river = await open(NOBODY)
     await river.desk().grant('chat', 'bert', 'talk', 'me')
+    // The other nodes hear of it.
+    await river.settle()
     river.agent.failNext(new SwitchboardError('agent_absent', 'not now'))
     const turn = await river.person('bert').says('hello')
     await river.settle()
