@@ -40,10 +40,13 @@ describe('[I13.md-linear] reading', () => {
       fc.asyncProperty(
         fc.array(fc.constantFrom(...families), { minLength: 2, maxLength: 4 }),
         async (mixed) => {
-          const growth = await growthOf((size) => {
-            const input = mixed.map((text) => text(size / mixed.length)).join('\n')
-            return () => void readMarkdown(input)
-          }, SIZE)
+          const growthFrom = (from: number) =>
+            growthOf((size) => {
+              const input = mixed.map((text) => text(size / mixed.length)).join('\n')
+              return () => void readMarkdown(input)
+            }, from)
+          // A bound of the reader may lie between two sizes; what is superlinear grows so at every size.
+          const growth = Math.min(await growthFrom(SIZE), await growthFrom(2 * SIZE))
           expect(growth).toBeLessThan(MOST_GROWTH)
         },
       ),

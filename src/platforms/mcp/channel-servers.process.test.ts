@@ -48,7 +48,7 @@ describe('channel servers', () => {
         permissionRelay: true,
         stamp: { source: null, verified: false },
       })
-      expect(await server.tools()).toContain('send_message')
+      expect((await server.tools()).map(({ name }) => name)).toContain('send_message')
       const emitted = await server.call(
         'emit',
         { all: [message(prefix, 'one'), message(prefix, 'two')] },
@@ -85,7 +85,7 @@ describe('real servers of others', () => {
     const server = await scene.reached('memory', 'up')
     const rules = { agent: 'kate', origin: 'agents[0]', channels: null, bindings: [] }
     expect(evaluateGates(server.facts(), rules)).toMatchObject({ pass: false, skip: { kind: 'capability' } })
-    expect(await server.tools()).toContain('read_graph')
+    expect((await server.tools()).map(({ name }) => name)).toContain('read_graph')
     expect(await server.call('read_graph', {}, CALL)).toMatchObject({ isError: false })
     expect(scene.news.memory).toEqual([])
   })
