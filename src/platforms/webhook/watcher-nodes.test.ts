@@ -20,6 +20,19 @@ describe('webhook stream beside other nodes', () => {
     expect(data(await reader('after=1'))).toEqual(['m2'])
   })
 
+  it('[I14.stream-order] a hole that another node filled comes before the live message behind it', async () => {
+    const { deps, row, send, reader } = setUp()
+    row(1, 'sending') // by another node
+    row(2, 'queued')
+    const watching = await reader('after=0')
+    await deps.clock.settle()
+    expect(data(watching)).toEqual([])
+    row(1, 'sent')
+    await send(2)
+    await deps.clock.settle()
+    expect(data(watching)).toEqual(['m1', 'm2'])
+  })
+
   it('[I14.stream-order] what waits is looked for again soon, not at the next sweep', async () => {
     const { deps, send, reader } = setUp()
     const watching = await reader('after=0')

@@ -113,6 +113,13 @@ export function createWatcher(
     live.delete(seq)
   }
 
+  /** Holes of rows that are live, and those before them in the same conversation: they are sent by now, and come first. */
+  function besideLive(): (hole: number) => boolean {
+    const places = new Set([...live].filter(([seq]) => at.holes.has(seq)).map(([seq]) => placeOf.get(seq)))
+    if (places.size === 0) return () => false
+    return (hole) => live.has(hole) || places.has(placeOf.get(hole)) || !placeOf.has(hole)
+  }
+
   /** Row by row as fast as the reader reads, so that one who is far behind is not taken for one who does not read. */
   async function emit(row: TranscriptEntry): Promise<void> {
     closeHole(row.seq)
@@ -170,7 +177,7 @@ export function createWatcher(
         await readOn()
         const all = fill
         fill = false
-        await fillHoles((hole) => all || live.has(hole))
+        await fillHoles(all ? () => true : besideLive())
       }
       lookSoon()
     } catch {
@@ -214,7 +221,10 @@ export function createWatcher(
       if (recent.has(seq) || known(seq)) return
       live.set(seq, true)
       // Passed before (it had failed, and an operator tried again): late, but news.
-      if (begun && seq <= at.upTo) at.holes.add(seq)
+      if (begun && seq <= at.upTo) {
+        at.holes.add(seq)
+        placeOf.set(seq, to.conversation)
+      }
       void pump(false)
     },
     heard(conversation) {
