@@ -34,6 +34,7 @@ export function crossCheck(config: Config, book: AdapterBook): Checked {
   quietDoors(config, warnings)
   unheard(config, warnings)
   publicAddress(config, warnings)
+  ownCallbacks(config, book, warnings)
   slowPatterns(config, warnings)
   liftedLimits(config, warnings)
   return { findings, warnings }
@@ -322,6 +323,17 @@ function publicAddress({ server }: Config, warnings: string[]): void {
   warnings.push(
     `server.host ${server.host} can be reached by others: \`up\` refuses it without server.admin_token (or SWITCHBOARD_ADMIN_TOKEN)`,
   )
+}
+
+/** With a database of its own there is one node; what is only named may be shared. */
+function ownCallbacks({ store, server, agents }: Config, book: AdapterBook, warnings: string[]): void {
+  if (server.public_url !== undefined || store === undefined || store.startsWith('sqlite:')) return
+  for (const [index, { id, connector }] of agents.entries()) {
+    if (book.connector(connector.type)?.callsBack)
+      warnings.push(
+        `agents[${index}]: without server.public_url every node that shares the store hands out callback URLs of its own: when a node dies, what "${id}" answers to turns that were handed over there is lost, and they end as failed (agent_silent). Set server.public_url to an address that leads to every node.`,
+      )
+  }
 }
 
 /** A scope lets agents send there without hearing what arrives: then nobody need listen. A file without agents is not done yet. */

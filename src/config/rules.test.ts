@@ -177,6 +177,32 @@ describe('[I14.retain-config] retention', () => {
   })
 })
 
+describe('[I14.chorus-needs-url] several nodes and an agent that calls back', () => {
+  const AGENT = 'agents: [{ id: kate, connector: { type: chorus, url: env:KATE } }]'
+  const said = (text: string) =>
+    settingsFrom(text).warnings.filter((warning) => warning.includes('public_url'))
+
+  it.each(['postgres://db/sb', 'env:DATABASE_URL'])(
+    'store %s and no shared address: what is lost is told',
+    (store) => {
+      const [warning, ...more] = said(`store: ${store}\n${AGENT}`)
+      expect(more).toEqual([])
+      expect(warning).toContain(
+        'when a node dies, what "kate" answers to turns that were handed over there is lost',
+      )
+    },
+  )
+
+  it('one node, a shared address, or an agent of another kind: nothing is lost', () => {
+    expect(said(AGENT)).toEqual([])
+    expect(said(`store: sqlite:./x.db\n${AGENT}`)).toEqual([])
+    expect(said(`store: postgres://db/sb\nserver: { public_url: https://sb.example.com }\n${AGENT}`)).toEqual(
+      [],
+    )
+    expect(said('store: postgres://db/sb\nagents: [{ id: d, connector: { type: demo } }]')).toEqual([])
+  })
+})
+
 describe('names that must agree', () => {
   it.each([
     [`integrations: [${TG}, ${TG}]`, 'duplicate integration id "tg": integrations[0] has it too'],

@@ -60,6 +60,8 @@ export interface PlatformModule extends AdapterModule {
 }
 
 export interface ConnectorModule extends AdapterModule {
+  /** Its agents answer at URLs that are handed to them with a turn: with several nodes these must lead to any of them. */
+  readonly callsBack?: true
   doctor?(agent: AgentSettings, server: { readonly publicUrl: string | null }): readonly GateView[]
   create(deps: ConnectorDeps): AgentConnector | Promise<AgentConnector>
 }

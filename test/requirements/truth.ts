@@ -15,6 +15,6 @@ built   14 I14.refused-stays-open  A reply that the outlet refuses answers nothi
 built   14 I14.answered-whatever   A turn is answered when its agent answered it, whatever becomes of the send, also after a kill
 built   14 I14.group-stop          In a group /stop stops what its sender began; /new and stopping others is for approvers
 built   14 I14.clock-back          A wall clock that is set back delays nothing by more than one sweep: turns, sends, leases, schedules
-pending 14 I14.chorus-needs-url    Several nodes, a Chorus agent and no shared public_url: check and doctor say what is lost when a node dies
+built   14 I14.chorus-needs-url    Several nodes, a Chorus agent and no shared public_url: check and doctor say what is lost when a node dies
 `,
 )

@@ -6,5 +6,6 @@ export const chorusModule: ConnectorModule = {
   name: 'chorus',
   options: chorusOptions,
   docs: 'docs/agents/chorus.md',
+  callsBack: true,
   create: async (deps) => (await import('./index.ts')).createChorusAgent(deps),
 }
