@@ -1,11 +1,179 @@
-// Hostile Markdown the whole way that an answer takes: read, cut, read again and rendered for every platform. The work grows
-// with its length and not faster, and what comes out is text: no tag, attribute or address that the text did not have by right.
+// Hostile Markdown the whole way that an answer takes: cut, read and rendered for every platform. The work grows with its
+// length and not faster, and what comes out is text: no tag, attribute or address that it did not have by right.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { MarkdownBlock, MarkdownInline, MarkdownRenderer, TextLimit } from '../../src/contract/index.ts'
+import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../src/contract/index.ts'
 import { plainText, readMarkdown, splitMarkdown, writeMarkdown } from '../../src/kit/markdown/index.ts'
 import { telegramMarkdown } from '../../src/platforms/telegram/markdown.ts'
-import { TEXT_LIMIT } from '../../src/platforms/telegram/render.ts'
 import { growthOf } from '../../src/testing/count-steps.ts'
 import { readTelegramHtml } from '../../src/testing/emulate.ts'
 import { HOSTILE_TEXTS } from '../../src/testing/hostile-markdown.ts'
-import { filesOf, textOf } from '../house/source.ts'
+import { filesOf, ROOT } from '../house/source.ts'
+
+/** By the file that makes it. */
+const RENDERERS: Readonly<Record<string, MarkdownRenderer>> = {
+  'src/platforms/telegram/markdown.ts': telegramMarkdown,
+}
+/** Small: many parts, so that one more or less does not look like growth. */
+const limit = { size: 60, unit: 'utf-16' } as const
+const SIZE = 1_000
+/** Linear is 2; quadratic work would be near 4. */
+const MOST_GROWTH = 2.7
+
+/** What the outlet and an adapter do with one answer. */
+function deliver(text: string, renderer: MarkdownRenderer): readonly string[] {
+  return splitMarkdown(text, limit, renderer).map((part) => renderer.render(readMarkdown(part)).text)
+}
+
+it('[I14.attack-markdown] every renderer of a platform is attacked here', () => {
+  const making = filesOf('src/platforms').filter(
+    (file) =>
+      /(?<!\.test)\.ts$/.test(file) &&
+      readFileSync(join(ROOT, file), 'utf8').includes(': MarkdownRenderer ='),
+  )
+  expect(making).toEqual(Object.keys(RENDERERS))
+})
+
+describe.each(Object.entries(RENDERERS))(
+  '[I14.attack-markdown] cut, read and rendered by %s',
+  (_file, renderer) => {
+    it('whatever it is: every part is short, and markup that the platform takes', () => {
+      for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
+        for (const part of splitMarkdown(text(SIZE / 2), limit, renderer)) {
+          const { text: html, plain, counted = html } = renderer.render(readMarkdown(part))
+          expect([name, counted.length <= limit.size, plain.length <= limit.size]).toEqual([name, true, true])
+          expect([name, 'error' in readTelegramHtml(html)]).toEqual([name, false])
+        }
+      }
+    })
+
+    // One in five of the families: the reader and the splitter meet all of them in their own tests.
+    it.each(Object.entries(HOSTILE_TEXTS).filter((_, at) => at % 5 === 2))('%s', async (_name, text) => {
+      const growth = await growthOf((size) => {
+        const input = text(size)
+        return () => void deliver(input, renderer)
+      }, SIZE)
+      expect(growth).toBeLessThan(MOST_GROWTH)
+    })
+  },
+)
+
+/** Addresses that must be no link, as text and behind a label. */
+const ADDRESSES = [
+  ...['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'java\tscript:alert(1)', 'java&#10;script:alert(1)'],
+  ...[
+    '&#106;avascript:alert(1)',
+    '&#x6A;avascript:alert(1)',
+    ' javascript:alert(1)',
+    '\u0001javascript:alert(1)',
+  ],
+  ...[
+    'javascript&colon;alert(1)',
+    'vbscript:msgbox(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'data:,x',
+  ],
+  ...[
+    'file:///etc/passwd',
+    'tg://resolve?domain=x',
+    'tg://user?id=1',
+    'blob:https://a.b/c',
+    'about:blank',
+    '//a.b',
+  ],
+  ...[
+    '/etc/passwd',
+    '../x',
+    '#x',
+    'intent://x',
+    'ftp://a.b',
+    'jAvAsCrIpT\\:alert(1)',
+    'javascript://a.b/%0aalert(1)',
+  ],
+]
+const TAGS = [
+  ...[
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    '<b onclick=x>y</b>',
+    '<svg/onload=alert(1)>',
+  ],
+  ...[
+    '<a href="javascript:alert(1)">x</a>',
+    '<iframe src=//a.b>',
+    '</pre></code><script>',
+    '<tg-spoiler>x</tg-spoiler>',
+  ],
+  ...[
+    '<!--',
+    '-->',
+    '<![CDATA[x]]>',
+    '<?php x ?>',
+    '<style>*{}</style>',
+    '"><script>',
+    "' onmouseover='x",
+    '<b',
+    '&lt;b&gt;',
+  ],
+]
+const WRAPPED: readonly ((address: string) => string)[] = [
+  (a) => `[x](${a})`,
+  (a) => `[x](<${a}>)`,
+  (a) => `![x](${a})`,
+  (a) => `<${a}>`,
+  (a) => `[x][r]\n\n[r]: ${a}`,
+  (a) => `[x][r]\n\n[r]: <${a}> "t"`,
+  (a) => `[![x](${a})](${a} "t")`,
+  (a) => `> - [x](${a})\n\n|a|\n|-|\n|[x](${a})|`,
+]
+const PLACES: readonly ((tag: string) => string)[] = [
+  (t) => t,
+  (t) => `**${t}**`,
+  (t) => `\`${t}\``,
+  (t) => `\`\`\`${t}\n${t}\n\`\`\``,
+  (t) => `# ${t}\n\n> ${t}\n\n- ${t}\n`,
+  (t) => `|${t}|\n|-|\n|${t}|`,
+  (t) => `[${t}](https://a.b/?${t} "${t}")`,
+  (t) => `![${t}](https://a.b/"${t})`,
+]
+
+function hrefs(nodes: readonly (MarkdownBlock | MarkdownInline)[]): readonly string[] {
+  const found: string[] = []
+  JSON.stringify(nodes, (key, value) => {
+    if (key === 'href') found.push(String(value))
+    return value
+  })
+  return found
+}
+
+it('[I14.attack-markdown] no address but of the web and of mail becomes a link, in no form', () => {
+  for (const address of ADDRESSES) {
+    for (const wrap of WRAPPED) {
+      const text = wrap(address)
+      const tree = readMarkdown(text)
+      for (const href of hrefs(tree))
+        expect([text, href]).toEqual([text, expect.stringMatching(/^(https?|mailto):/)])
+      const again = readMarkdown(writeMarkdown(tree, { strict: true }))
+      for (const href of hrefs(again))
+        expect([text, href]).toEqual([text, expect.stringMatching(/^(https?|mailto):/)])
+      const html = telegramMarkdown.render(tree).text
+      expect([text, html]).toEqual([text, expect.not.stringMatching(/href="(?!https?:|mailto:)/)])
+    }
+  }
+})
+
+it('[I14.attack-markdown] no tag of a text becomes a tag of a platform, and none of its text is lost', () => {
+  const ours =
+    /<\/?(?:b|i|s|u|pre|blockquote|code(?: class="language-[^"<>]*")?|a(?: href="(?:https?|mailto):[^"<>]*")?)>/g
+  for (const tag of TAGS) {
+    for (const place of PLACES) {
+      const text = place(tag)
+      const { text: html } = telegramMarkdown.render(readMarkdown(text))
+      expect([text, html.replace(ours, '')]).toEqual([text, expect.not.stringMatching(/[<>]/)])
+      expect([text, 'error' in readTelegramHtml(html)]).toEqual([text, false])
+    }
+    const letters = (of: string) => of.replace(/&[lg]t;|[^\p{L}\p{N}]+/gu, '')
+    expect([tag, letters(plainText(readMarkdown(tag)))]).toEqual([tag, letters(tag)])
+  }
+})
