@@ -36,11 +36,11 @@ built   14 I14.yaml-linear           A long quoted line in YAML takes time that 
 pending 14 I14.pending-ids           Ids of pending approvals are told to approvers only
 pending 14 I14.doctor-security       doctor --security judges exposure, tokens, modes, limits, open groups, unsigned hooks and unverified plugins, each with severity, key and fix
 pending 14 I14.doctor-fix            doctor --security --fix mends what is safe to mend, and says what it did
-pending 14 I14.attack-routes         Every route is tried with every kind of credential, from a table that a new route without a row fails
-pending 14 I14.attack-ssrf           A hundred forms of private addresses do not pass the guard
+built   14 I14.attack-routes         Every route is tried with every kind of credential, from a table that a new route without a row fails
+built   14 I14.attack-ssrf           A hundred forms of private addresses do not pass the guard
 built   14 I14.attack-paths          A hundred forms of foreign paths reach no file
 built   14 I14.attack-bodies         Slow and huge bodies cost neither memory nor the next one's place
-pending 14 I14.attack-verdicts       Of verdicts that race one wins, and nobody's who may not
-pending 14 I14.attack-markdown       Hostile Markdown is read in linear time and stays text
+built   14 I14.attack-verdicts       Of verdicts that race one wins, and nobody's who may not
+built   14 I14.attack-markdown       Hostile Markdown is read in linear time and stays text
 `,
 )

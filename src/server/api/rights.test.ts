@@ -1,10 +1,11 @@
 // Every route of the API against every role: who may call it, and that nobody gives by a call what they lack. The table
-// below names every route; one without a row fails.
+// names every route; one without a row fails.
 import { expect, it } from 'vitest'
 import type { Action, Principal } from '../../contract/index.ts'
 import { authorize } from '../../core/people/authorize.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { fakeDesk } from '../fixtures/open-server.ts'
+import { RIGHT, RIGHTS } from '../fixtures/rights-table.ts'
 import { createApi } from './api.ts'
 import { ROUTES } from './routes.ts'
 
@@ -19,62 +20,6 @@ const CALLERS: Readonly<Record<string, Principal>> = {
   session: { kind: 'session', id: 's', agent: 'kate', user: 'ann' },
   host: { kind: 'host', id: 'h', agent: 'kate' },
   web: { kind: 'integration', id: 'web', sender: 'owner' },
-}
-const ALL_RIGHTS = ['admin', 'owner']
-const DESK = [...ALL_RIGHTS, 'operator']
-const READERS = [...DESK, 'approver']
-const DECIDERS = [...ALL_RIGHTS, 'approver']
-
-const INTEGRATION = { definition: { id: 'x', platform: 'web' } }
-const RIGHT = (right: string) => ({ integration: 'chat', sender: 'mallory', right })
-
-/** Route → who passes, and bodies to try it with. */
-const TABLE: Readonly<Record<string, readonly [readonly string[], ...unknown[]]>> = {
-  'GET /api/status': [DESK],
-  'GET /api/doctor': [DESK],
-  'GET /api/turns': [DESK],
-  'GET /api/turns/{id}': [DESK],
-  'GET /api/outbox': [DESK],
-  'GET /api/outbox/{id}': [DESK],
-  'GET /api/approvals': [READERS],
-  'GET /api/pairings': [DESK],
-  'GET /api/access': [DESK],
-  'GET /api/audit/verify': [DESK],
-  'GET /api/audit/export': [DESK],
-  'GET /api/tokens': [DESK],
-  'GET /api/secrets': [DESK],
-  'GET /api/notifications': [DESK],
-  'GET /api/integrations': [DESK],
-  'GET /api/people/export': [ALL_RIGHTS],
-  'POST /api/people/erase': [ALL_RIGHTS, { who: 'chat:mallory' }],
-  'POST /api/turns/{id}/retry': [DESK],
-  'POST /api/turns/{id}/cancel': [DESK],
-  'POST /api/outbox/{id}/retry': [DESK],
-  'POST /api/outbox/{id}/bury': [DESK],
-  'POST /api/approvals/{id}/decide': [DECIDERS, { behavior: 'allow' }, { behavior: 'deny' }],
-  'POST /api/pairings/{code}/approve': [DESK],
-  'POST /api/pairings/{code}/deny': [DESK],
-  'POST /api/access/grant': [ALL_RIGHTS, RIGHT('approve')],
-  'POST /api/access/revoke': [DESK, RIGHT('approve'), RIGHT('talk')],
-  'POST /api/tokens': [
-    ALL_RIGHTS,
-    ...['agent', 'notify', 'user', 'admin'].map((kind) => ({ kind, scope: { agent: 'kate' }, ttl_ms: null })),
-  ],
-  'DELETE /api/tokens/{id}': [DESK],
-  'PUT /api/secrets/{name}': [ALL_RIGHTS, { value: 'mine-now' }],
-  'DELETE /api/secrets/{name}': [DESK],
-  'POST /api/secrets/rotate': [DESK],
-  'POST /api/chat-link': [ALL_RIGHTS],
-  'POST /api/chorus/{id}/connect': [ALL_RIGHTS],
-  'POST /api/chorus/{id}/rotate': [ALL_RIGHTS],
-  'POST /api/reload': [DESK],
-  'POST /api/send': [ALL_RIGHTS, { to: 'chat:1', text: 'x' }],
-  'POST /api/notify': [ALL_RIGHTS, { message: 'x' }],
-  'POST /api/integrations': [ALL_RIGHTS, INTEGRATION],
-  'POST /api/integrations/{id}/grant': [ALL_RIGHTS, { scope: 'all' }],
-  'POST /api/integrations/{id}/enable': [DESK],
-  'POST /api/integrations/{id}/disable': [DESK],
-  'DELETE /api/integrations/{id}': [DESK],
 }
 
 const named = (route: { method: string; path: string }) => `${route.method} ${route.path}`
@@ -103,11 +48,11 @@ async function calls(principal: Principal, route: string, body: unknown): Promis
 }
 
 it('[I14.rights-table] every route has a row, and every row a route', () => {
-  expect(Object.keys(TABLE).sort()).toEqual(ROUTES.map(named).sort())
+  expect(Object.keys(RIGHTS).sort()).toEqual(ROUTES.map(named).sort())
 })
 
 it('[I14.rights-table] [I14.no-right-by-chorus] [I14.no-right-by-secret] each role passes where the table says and nowhere else', async () => {
-  for (const [route, [who, ...bodies]] of Object.entries(TABLE)) {
+  for (const [route, [who, ...bodies]] of Object.entries(RIGHTS)) {
     for (const [caller, principal] of Object.entries(CALLERS)) {
       for (const body of bodies.length === 0 ? [undefined] : bodies) {
         const passed = (await calls(principal, route, body)) !== null
