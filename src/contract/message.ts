@@ -83,7 +83,7 @@ export interface InboundBarred extends InboundBase {
   readonly key: string
 }
 
-/** A verdict that a channel server pushed: it counts only if that server was asked. */
+/** A verdict that a channel server pushed: it counts on platform `mcp` alone, and only if that server was asked. */
 export interface InboundVerdict extends InboundBase {
   readonly kind: 'verdict'
   readonly messageId?: string
