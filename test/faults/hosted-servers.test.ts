@@ -51,6 +51,8 @@ describe('channel servers that do not behave', () => {
       data,
       JSON.stringify({
         mcp_servers,
+        // This is about what servers do, not about limits.
+        tunables: { sender_limit: { rps: 0, burst: 0 }, flood_limit: { rps: 0, burst: 0 } },
         integrations: [{ id: 'web', platform: 'web' }],
         agents: [
           {
