@@ -100,11 +100,21 @@ function shownAsk(ask: Ask): { toolName: string; description: string; input: str
 function inParts(text: string, size: number, unit: TextUnit): readonly string[] {
   const parts: string[] = []
   for (let at = 0; at < text.length && parts.length < MOST_PARTS; ) {
-    const end = fitting(text, at, size, unit)
+    const end = afterWord(text, at, fitting(text, at, size, unit))
     parts.push(text.slice(at, end))
     at = end
   }
   return parts
+}
+
+/** How far back a part may end so that no word is torn. */
+const LONGEST_WORD = 200
+
+function afterWord(text: string, from: number, end: number): number {
+  if (end >= text.length) return end
+  for (let at = end; at > from && at > end - LONGEST_WORD; at -= 1)
+    if (/\s/.test(text[at - 1] ?? '')) return at
+  return end
 }
 
 /** Where what fits into a room ends, together with the fences around it, which grow with what is inside. */
