@@ -47,7 +47,7 @@ import { createNodeClock, createRealRandom } from './real-clock.ts'
 import { createRemoteHosts } from './remote-hosts.ts'
 import { createSecretDoors } from './secret-doors.ts'
 import { secretFiles, sendRoots } from './send-roots.ts'
-import { createSendableFiles, statePlaces } from './sendable-files.ts'
+import { createSendableFiles, databaseFile, statePlaces } from './sendable-files.ts'
 import { namedModules, settingsInForce } from './settings-in-force.ts'
 import { followSharedChanges } from './shared-changes.ts'
 import { watchStore } from './store-watch.ts'
@@ -202,6 +202,12 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       ...{ store, clock, log, settings },
       credentials: (integration) => createCredentialShelf(secrets, integration),
     })
+    const host = options.host ?? settings().server.host
+    const guarded = () => ({
+      config: config.files(),
+      secrets: secretFiles(settings(), sources.folder),
+      database: databaseFile(storeAt),
+    })
     const desk = createDesk({
       store,
       gateway,
@@ -220,6 +226,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         configProblem: config.problem(),
         storeProblem: watch.problem(),
       }),
+      exposure: () => ({ host, adminTokenChosen: admin.configured, files: guarded() }),
       reload: async (by) => {
         const result = await reload(by)
         await settled()
@@ -240,11 +247,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       notifier: gateway.notifier,
       dispatcher: gateway.dispatcher,
       files: createSendableFiles({
-        never: () => [
-          ...statePlaces(folder.path, storeAt),
-          ...config.files(),
-          ...secretFiles(settings(), sources.folder),
-        ],
+        never: () => [...statePlaces(folder.path, storeAt), ...guarded().config, ...guarded().secrets],
         attachments: folder.attachments,
         roots: (hostFolder) => sendRoots(settings(), { configFile, hostFolder }),
         home: homedir(),
@@ -252,7 +255,6 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     watchHints(store, watchers)
 
-    const host = options.host ?? settings().server.host
     const wanted = options.port ?? settings().server.port
     const chosen = options.port !== undefined || settings().server.portChosen === true
     const tcp = { host, port: wanted, orNext: !chosen }

@@ -39,6 +39,7 @@ export interface DeskDeps {
   readonly turnedAway?: StatusDeps['turnedAway'] | undefined
   readonly leftOut?: StatusDeps['leftOut'] | undefined
   readonly adapters?: StatusDeps['adapters'] | undefined
+  readonly exposure?: StatusDeps['exposure']
   readonly applied: DeskSendingDeps['applied']
   readonly base?: DeskSendingDeps['base']
   readonly watchers: DeskWatchers

@@ -5,7 +5,7 @@ import {
   type Binding,
   CHANNEL_PLATFORM,
   type Counter,
-  type DoctorReport,
+  type Desk,
   defined,
   type IntegrationSettings,
 } from '../contract/index.ts'
@@ -13,16 +13,17 @@ import { approversOn, isBound } from '../core/people/approvers.ts'
 import { agentAnywhere, clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
 import { bindingGates, integrationGates, refusals, type ServerStanding } from './doctor-gates.ts'
 import { ledgerStanding } from './foreign-ledger.ts'
+import { judgeRunning } from './judge-security.ts'
 import { createModuleGates } from './module-gates.ts'
 import { serverViews } from './server-views.ts'
 import { lastTimes, linkState, type StatusDeps } from './status.ts'
 import { unseenTurns } from './unseen-turns.ts'
 import { iso } from './views.ts'
 
-export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
+export function createDoctor(deps: StatusDeps): Desk['doctor'] {
   const { store, gateway, settings, standing, clock } = deps
   const ofModules = createModuleGates(deps.adapters, settings)
-  return async () => {
+  return async ({ security = false } = {}) => {
     const now = settings()
     const me = standing()
     const [counters, open, pending, durability, ledger] = await Promise.all([
@@ -143,6 +144,7 @@ export function createDoctor(deps: StatusDeps): () => Promise<DoctorReport> {
       ...(unseen.length === 0 ? {} : { unseen }),
       ...(turnedAway.length === 0 ? {} : { turned_away: turnedAway }),
       ...(leftOut.length === 0 ? {} : { tools_left_out: leftOut }),
+      ...(security && deps.exposure ? { security: await judgeRunning(deps, deps.exposure()) } : {}),
     }
   }
 }

@@ -118,8 +118,13 @@ interface Inode {
 
 /** What a daemon keeps: its folder, and its database wherever that is. */
 export function statePlaces(dataFolder: string, store: string): readonly string[] {
-  const database = /^sqlite:(.+)$/.exec(store)?.[1]
-  return [dataFolder, ...(database === undefined ? [] : ['', '-wal', '-shm'].map((end) => database + end))]
+  const database = databaseFile(store)
+  return [dataFolder, ...(database === null ? [] : ['', '-wal', '-shm'].map((end) => database + end))]
+}
+
+/** Null: the store is no file. */
+export function databaseFile(store: string): string | null {
+  return /^sqlite:(.+)$/.exec(store)?.[1] ?? null
 }
 
 /** Where what was opened lies now; null: it is not what `real` names any more. `sure`: the kernel itself says so. */

@@ -13,6 +13,7 @@ import type { Adapters } from './adapter-shelf.ts'
 import type { Attachments } from './attachments.ts'
 import { agentAnywhere, latestAt, linkAnywhere, nodeViews } from './cluster-view.ts'
 import type { Gateway } from './gateway.ts'
+import type { Exposure } from './judge-security.ts'
 import type { AppLentTools } from './lent-tools.ts'
 import { linkStateOf } from './link-reports.ts'
 import { serverViews } from './server-views.ts'
@@ -42,6 +43,8 @@ export interface StatusDeps {
   readonly turnedAway?: Attachments['turnedAway'] | undefined
   /** Tool servers of services whose tools could not be listed. */
   readonly leftOut?: AppLentTools['problems'] | undefined
+  /** What `doctor --security` judges. Absent: it is not judged. */
+  readonly exposure?: (() => Exposure) | undefined
   /** What the adapters say of themselves. Absent: nothing. */
   readonly adapters?: Pick<Adapters, 'loadedPlatform' | 'loadedConnector' | 'changed'> | undefined
 }

@@ -7,6 +7,7 @@ import type { ModuleStanding } from './modules.ts'
 import type { NodeView } from './nodes.ts'
 import type { ErasedPerson, PersonLine } from './person.ts'
 import type { AuditReport, LedgerEntry, SendFilter, TurnFilter } from './records.ts'
+import type { SecurityReport } from './security.ts'
 import type { TurnEventRow } from './turn-events.ts'
 
 export interface StatusReport {
@@ -265,6 +266,8 @@ export interface DoctorReport {
     readonly problem: string
     readonly at: string
   }[]
+  /** Where it was asked for. */
+  readonly security?: SecurityReport
 }
 
 export interface UnseenView {
@@ -323,7 +326,8 @@ export interface ReadDesk {
 export type Operator = string
 
 export interface Desk extends ReadDesk {
-  doctor(): Promise<DoctorReport>
+  /** `security`: with what is open, in `security`. */
+  doctor(options?: { readonly security?: boolean }): Promise<DoctorReport>
   order(order: SendOrder, by: Operator): Promise<SendResult>
   notify(
     order: NotifyOrder,

@@ -28,6 +28,6 @@ function wasForwarded({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
 }
 
 /** A public_url that names this machine itself publishes nothing. */
-function isPublic(publicUrl: string | null): boolean {
+export function isPublic(publicUrl: string | null): boolean {
   return publicUrl !== null && !(URL.canParse(publicUrl) && isLoopbackName(new URL(publicUrl).host))
 }

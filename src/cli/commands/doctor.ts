@@ -2,12 +2,23 @@
 import type { DoctorReport, GateView, ServerView } from '../../contract/index.ts'
 import { CLAUDE_GATES, skippedChannels } from '../claude-gates.ts'
 import type { Context, Run } from '../context.ts'
+import { usage } from '../failure.ts'
 import { paintState } from '../output/colour.ts'
 import { renderNodes } from '../output/nodes.ts'
 import { oneLine } from '../output/text.ts'
 import { relativeTime } from '../output/time.ts'
 
-export const doctor: Run = async (context) => {
+export interface DoctorOptions {
+  readonly security?: boolean
+  readonly fix?: boolean
+}
+
+export const doctor: Run<DoctorOptions> = async (context, args, options) => {
+  if (options.security === true) {
+    const { doctorSecurity } = await import('./doctor-security.ts')
+    return doctorSecurity(context, args, options)
+  }
+  if (options.fix === true) throw usage('--fix mends what --security finds', 'add: --security')
   const daemon = await context.daemon()
   const report = await daemon.call<DoctorReport>('GET', '/api/doctor')
   const claude = claudeView(context, report)

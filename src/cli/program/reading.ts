@@ -14,6 +14,8 @@ export function addReadingCommands(program: Command, action: Action): void {
   program
     .command('doctor')
     .description('the live path of every agent: each gate with pass or the reason, and the key to change')
+    .option('--security', 'instead: what is open, how bad that is and the key or command that closes it')
+    .option('--fix', 'with --security: close the modes of our own files and folders, and nothing else')
     .action(action(() => import('../commands/doctor.ts').then((m) => m.doctor)))
   addTurns(program, action)
   program

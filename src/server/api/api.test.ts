@@ -145,6 +145,7 @@ describe('verbs', () => {
       ['POST', '/api/chat-link', {}, ['chatLink', 'admin']],
       ['GET', '/api/audit/verify?expect=abc', undefined, ['verifyAudit', 'abc']],
       ['GET', '/api/doctor', undefined, ['doctor']],
+      ['GET', '/api/doctor?security=true', undefined, ['doctor', { security: true }]],
     ] as const) {
       expect([path, (await api(method, path, body)).status]).toEqual([path, 200])
       expect(calls.at(-1)).toEqual(call)

@@ -81,6 +81,10 @@ export const IntegrationBody = z.strictObject({
 
 export const IntegrationGrantBody = z.strictObject({ scope })
 
+export const DoctorQuery = z.strictObject({
+  security: z.enum(['true', 'false']).optional().describe('Also what is open, and how bad that is.'),
+})
+
 export const VerifyQuery = z.strictObject({
   expect: text.optional().describe('A head that was kept elsewhere.'),
 })

@@ -7,6 +7,7 @@ import {
   AccessBody,
   ApprovalQuery,
   DecideBody,
+  DoctorQuery,
   ExportQuery,
   momentMs,
   PageQuery,
@@ -51,7 +52,8 @@ const reading: readonly Route[] = [
     method: 'GET',
     path: '/api/doctor',
     summary: 'The live path of every agent and binding, gate by gate.',
-    run: ({ desk }) => desk.doctor(),
+    query: DoctorQuery as z.ZodType<z.infer<typeof DoctorQuery>>,
+    run: ({ desk, query }) => (query.security === 'true' ? desk.doctor({ security: true }) : desk.doctor()),
   }),
   route({
     method: 'GET',

@@ -1,0 +1,135 @@
+// Who else may read or change the files that the gateway hangs on: what `doctor --security` says of their modes, and what
+// `--fix` does about those of our own making.
+import { closeSync, constants, fchmodSync, fstatSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DataFolder } from '../config/index.ts'
+import { shellWord } from '../config/shell-word.ts'
+import type { GuardedFiles, SecurityFinding, Severity } from '../contract/index.ts'
+
+/** `folder`, `key` and `kept` are of our own making: nobody else needs them. The others are the operator's. */
+export type FileRole = 'folder' | 'key' | 'kept' | 'secret' | 'config' | 'config folder'
+
+export interface FileFact {
+  readonly path: string
+  readonly role: FileRole
+  /** The permission bits, the sticky one included. */
+  readonly mode: number
+}
+
+export interface FileLook {
+  readonly files: readonly FileFact[]
+  readonly unseen: readonly string[]
+}
+
+const OTHERS_WRITE = 0o002
+const GROUP_WRITES = 0o020
+const ANY_ELSE = 0o077
+const STICKY = 0o1000
+
+/** What is there of it; a link is judged by what it leads to. `unseen`: what could not be looked at, and why. */
+export function lookAtFiles(folder: DataFolder, guarded: GuardedFiles): FileLook {
+  const { database } = guarded
+  const roles: readonly (readonly [FileRole, readonly string[]])[] = [
+    ['folder', [folder.path, folder.attachments]],
+    ['key', [folder.keyFile, folder.ledgerKeyFile, folder.adminTokenFile]],
+    [
+      'kept',
+      [folder.logFile, ...(database === null ? [] : ['', '-wal', '-shm'].map((end) => database + end))],
+    ],
+    ['secret', guarded.secrets],
+    ['config', guarded.config],
+    ['config folder', [...new Set(guarded.config.map((file) => dirname(file)))]],
+  ]
+  const files: FileFact[] = []
+  const unseen: string[] = []
+  for (const [role, paths] of roles)
+    for (const path of paths) {
+      try {
+        const found = statSync(path, { throwIfNoEntry: false })
+        if (found !== undefined) files.push({ path, role, mode: found.mode & 0o1777 })
+      } catch (thrown) {
+        unseen.push(
+          `the mode of ${path}: ${(thrown as NodeJS.ErrnoException).code ?? 'it cannot be looked at'}`,
+        )
+      }
+    }
+  return { files, unseen }
+}
+
+export function fileFindings(files: readonly FileFact[]): readonly SecurityFinding[] {
+  return files.flatMap((file) => judge(file) ?? [])
+}
+
+function judge({ path, role, mode }: FileFact): SecurityFinding | null {
+  const shown = `(mode ${(mode & 0o777).toString(8)})`
+  const writers = (mode & STICKY) !== 0 && role.endsWith('folder') ? 0 : mode & (OTHERS_WRITE | GROUP_WRITES)
+  const who = (mode & 0o007) === 0 ? 'its group' : 'others'
+  const writer = (writers & OTHERS_WRITE) === 0 ? 'its group' : 'others'
+  const say = (severity: Severity, what: string, bits: string, ours: boolean): SecurityFinding => {
+    const command = `chmod ${bits} ${shellWord(path)}`
+    return { severity, what: `${what} ${shown}`, key: command, ...(ours ? { fix: command } : {}) }
+  }
+  switch (role) {
+    case 'folder':
+      if (writers !== 0) return say('high', `${writer} may write in the data folder ${path}`, '700', true)
+      return (mode & ANY_ELSE) === 0
+        ? null
+        : say('medium', `${who} may look into the data folder ${path}`, '700', true)
+    case 'key':
+      return (mode & ANY_ELSE) === 0
+        ? null
+        : say('high', `${who} may read or change ${path}: rotate what it protects`, '600', true)
+    case 'kept':
+      return (mode & ANY_ELSE) === 0
+        ? null
+        : say(
+            writers === 0 ? 'medium' : 'high',
+            `${who} may read or change ${path}, with what people said in it`,
+            '600',
+            true,
+          )
+    case 'secret':
+      if (writers !== 0) return say('high', `${writer} may change the secret ${path}`, '600', false)
+      return (mode & ANY_ELSE) === 0
+        ? null
+        : say('medium', `${who} may read the secret ${path}`, '600', false)
+    default: {
+      if (writers === 0) return null
+      const severity = (writers & OTHERS_WRITE) === 0 ? 'medium' : 'high'
+      const what = role === 'config' ? 'change the configuration' : 'replace the configuration in'
+      return say(severity, `${writer} may ${what} ${path}`, 'go-w', false)
+    }
+  }
+}
+
+/** Takes from others what they need not have. Says for each of ours whether that was done; touches nothing else. */
+export function mendFiles(files: readonly FileFact[]): readonly SecurityFinding[] {
+  return files.flatMap((file) => {
+    const found = judge(file)
+    if (found === null) return []
+    return found.fix === undefined ? found : { ...found, fixed: closeToOthers(file) }
+  })
+}
+
+function closeToOthers({ path, role }: FileFact): boolean {
+  const isFolder = role === 'folder'
+  // Changed on the open handle: a link put there in between, or another name of a foreign file, is left alone.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  let handle: number
+  try {
+    handle = openSync(path, flags)
+  } catch {
+    return false
+  }
+  try {
+    const facts = fstatSync(handle)
+    const ours = facts.uid === process.getuid?.()
+    if (!ours || (isFolder ? !facts.isDirectory() : !facts.isFile() || facts.nlink > 1)) return false
+    fchmodSync(handle, isFolder ? 0o700 : 0o600)
+    return true
+  } catch {
+    return false
+  } finally {
+    closeSync(handle)
+  }
+}

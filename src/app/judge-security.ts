@@ -1,0 +1,61 @@
+// `doctor --security` gathers here what it judges: from the running daemon, or from the configuration where none runs.
+import { dirname } from 'node:path'
+import { openConfigSource } from '../config/config-source.ts'
+import type { DataFolder } from '../config/data-folder.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { resolveStore } from '../config/secret-reference.ts'
+import type { GuardedFiles, SecurityReport } from '../contract/index.ts'
+import { createAdapters } from './adapter-shelf.ts'
+import { createLogger } from './logger.ts'
+import { createRealClock } from './real-clock.ts'
+import { securityFindings } from './security-findings.ts'
+import { secretFiles } from './send-roots.ts'
+import { databaseFile } from './sendable-files.ts'
+import { serverViews } from './server-views.ts'
+import type { StatusDeps } from './status.ts'
+import { createStoreDesk } from './store-desk.ts'
+
+/** What only the daemon knows of its own doors. */
+export interface Exposure {
+  readonly host: string
+  readonly adminTokenChosen: boolean
+  readonly files: GuardedFiles
+}
+
+export async function judgeRunning(
+  { store, gateway, settings }: Pick<StatusDeps, 'store' | 'gateway' | 'settings'>,
+  { host, adminTokenChosen, files }: Exposure,
+): Promise<SecurityReport> {
+  const tokens = await createStoreDesk(store, settings).tokens()
+  const { servers = [] } = serverViews(gateway.servers())
+  return { ...securityFindings({ settings: settings(), host, adminTokenChosen, tokens, servers }), files }
+}
+
+/** Throws `config_invalid` when the file does not hold. Nothing that it names is run. */
+export async function judgeConfiguration(file: string | null, folder: DataFolder): Promise<SecurityReport> {
+  const clock = createRealClock()
+  const log = createLogger({ format: 'people', level: 'error' })
+  const config = await openConfigSource(
+    { file, adapters: createAdapters({ leaveModulesAlone: true }), defaultStore: folder.defaultStore },
+    { clock, log },
+  )
+  const settings = config.current()
+  const sources = {
+    folder: file === null ? folder.path : dirname(file),
+    env: readEnvironment().variables,
+  }
+  const judged = securityFindings({
+    settings,
+    host: settings.server.host,
+    adminTokenChosen: null,
+    tokens: null,
+    servers: null,
+  })
+  const files = { config: config.files(), secrets: secretFiles(settings, sources.folder) }
+  try {
+    return { ...judged, files: { ...files, database: databaseFile(resolveStore(settings.store, sources)) } }
+  } catch (thrown) {
+    const why = `the database's file: ${thrown instanceof Error ? thrown.message : String(thrown)}`
+    return { ...judged, unjudged: [...judged.unjudged, why], files: { ...files, database: null } }
+  }
+}

@@ -1,0 +1,198 @@
+// Every open door is found, with its severity and key; a closed one is not.
+import { describe, expect, it } from 'vitest'
+import { defaultSettings } from '../config/default-settings.ts'
+import type { IntegrationSettings, ServerView, Settings } from '../contract/index.ts'
+import { type SecurityFacts, securityFindings } from './security-findings.ts'
+
+const base = defaultSettings({ defaultStore: 'sqlite:x' })
+const CLOSED: SecurityFacts = {
+  settings: { ...base, integrations: [] },
+  host: '127.0.0.1',
+  adminTokenChosen: false,
+  tokens: [],
+  servers: [],
+}
+
+function found(facts: Partial<SecurityFacts>) {
+  return securityFindings({ ...CLOSED, ...facts }).findings.map(({ severity, key, what }) => [
+    severity,
+    key,
+    what,
+  ])
+}
+
+const settingsWith = (more: Partial<Settings>): SecurityFacts['settings'] => ({ ...CLOSED.settings, ...more })
+const serverWith = (more: Partial<Settings['server']>) => ({
+  settings: settingsWith({ server: { ...base.server, ...more } }),
+})
+
+function hookOf(options: Readonly<Record<string, unknown>>, more: Partial<IntegrationSettings> = {}) {
+  const one: IntegrationSettings = {
+    id: 'ci',
+    platform: 'webhook',
+    enabled: true,
+    default: false,
+    scope: 'bound',
+    origin: 'integrations[0]',
+    access: {
+      readable: true,
+      dm: 'allowlist',
+      allowFrom: ['kate'],
+      approvers: [],
+      groups: {},
+      mentionPatterns: [],
+    },
+    options,
+    ...more,
+  }
+  return one
+}
+
+function opened(access: Partial<Extract<IntegrationSettings['access'], { readable: true }>>) {
+  const tg = hookOf({}, { id: 'tg', platform: 'telegram' })
+  if (!tg.access.readable) throw new Error('unreachable')
+  return { settings: settingsWith({ integrations: [{ ...tg, access: { ...tg.access, ...access } }] }) }
+}
+
+const token = (more: object) => ({
+  id: 'tok_1',
+  kind: 'agent',
+  scope: {},
+  created_at: '2026-01-01T00:00:00.000Z',
+  expires_at: null,
+  revoked: false,
+  ...more,
+})
+
+describe('[I14.doctor-security] what is open', () => {
+  it('nothing, where all is closed', () => {
+    expect(found({})).toEqual([])
+    expect(found({ settings: settingsWith({ integrations: [hookOf({ secret: 'env:S' })] }) })).toEqual([])
+  })
+
+  it('a listener beyond this machine, worse without an admin token of its own', () => {
+    expect(found({ host: '0.0.0.0', adminTokenChosen: true })).toEqual([
+      ['medium', 'server.host', expect.stringContaining('0.0.0.0')],
+    ])
+    expect(found({ host: '::' }).map(([severity, key]) => [severity, key])).toEqual([
+      ['medium', 'server.host'],
+      ['high', 'server.admin_token'],
+    ])
+  })
+
+  it('a public address without TLS', () => {
+    expect(found(serverWith({ publicUrl: 'http://sb.example.com' }))).toEqual([
+      ['high', 'server.public_url', expect.stringContaining('no https')],
+    ])
+    expect(found(serverWith({ publicUrl: 'http://localhost:4747' }))).toEqual([])
+    expect(found(serverWith({ publicUrl: 'https://sb.example.com' }))).toEqual([])
+  })
+
+  it('an admin token in plain text, which is not told', () => {
+    const told = found(serverWith({ adminToken: 'hunter2-hunter2-hunter2' }))
+    expect(told).toEqual([['medium', 'server.admin_token', expect.stringContaining('plain text')]])
+    expect(JSON.stringify(told)).not.toContain('hunter2')
+    expect(found(serverWith({ adminToken: 'env:ADMIN' }))).toEqual([])
+  })
+
+  it.each([
+    ['low', 'secret', 'any program here', false, null, '127.0.0.1'],
+    ['medium', 'behind_proxy', 'refuses everybody', false, 'https://sb.example.com', '127.0.0.1'],
+    ['low', 'secret', 'the proxy must set it', true, 'https://sb.example.com', '127.0.0.1'],
+    ['high', 'secret', 'without the proxy', true, 'https://sb.example.com', '0.0.0.0'],
+  ])('an unsigned hook: %s, %s, %s', (severity, key, words, behind_proxy, publicUrl, host) => {
+    const hook = hookOf({ sender_header: 'X-Sender', behind_proxy })
+    const settings = settingsWith({ integrations: [hook], server: { ...base.server, publicUrl } })
+    const told = found({ settings, host, adminTokenChosen: true })
+    expect(told).toContainEqual([severity, `integrations[0].${key}`, expect.stringContaining(words)])
+    const off = settingsWith({ integrations: [{ ...hook, enabled: false }] })
+    expect(found({ settings: off })).toEqual([])
+  })
+
+  it('a hook whose secret travels, and one that posts unsigned', () => {
+    const plain = hookOf({ secret: 'env:S', signature: 'plain' })
+    expect(found({ settings: settingsWith({ integrations: [plain] }) })).toEqual([
+      ['low', 'integrations[0].signature', expect.any(String)],
+    ])
+    const out = (more: object) => hookOf({ secret: 'env:S', out: { url: 'https://a.example', ...more } })
+    expect(found({ settings: settingsWith({ integrations: [out({})] }) })).toEqual([
+      ['low', 'integrations[0].out.secret', expect.any(String)],
+    ])
+    expect(found({ settings: settingsWith({ integrations: [out({ secret: 'env:O' })] }) })).toEqual([])
+  })
+
+  it('a place where anybody may talk, and an open group', () => {
+    expect(found(opened({ allowFrom: ['*'] }))).toEqual([
+      ['high', 'integrations[0].access.allow_from', expect.stringContaining('anybody')],
+    ])
+    expect(found(opened({ dm: 'credential', allowFrom: ['*'] }))).toEqual([])
+    const groups = {
+      '-1': { requireMention: true, allowFrom: ['*'] },
+      '-2': { requireMention: true, allowFrom: [] },
+    }
+    expect(found(opened({ groups }))).toEqual([
+      ['medium', 'integrations[0].access.groups["-1"].allow_from', expect.stringContaining('any member')],
+    ])
+  })
+
+  it.each([
+    ['senderLimit', 'sender_limit'],
+    ['floodLimit', 'flood_limit'],
+    ['strangerLimit', 'stranger_limit'],
+  ])('a lifted %s', (name, key) => {
+    const tunables = { ...base.tunables, [name]: { rps: 0, burst: 0 } }
+    expect(found({ settings: settingsWith({ tunables }) })).toEqual([
+      ['medium', `tunables.${key}`, expect.stringContaining('lifted')],
+    ])
+  })
+
+  it('a binding without a limit', () => {
+    const agents = base.agents.map((agent) => ({
+      ...agent,
+      bindings: agent.bindings.map((one, at) =>
+        at === 1 ? { ...one, senderLimit: { rps: 0, burst: 0 } } : one,
+      ),
+    }))
+    expect(found({ settings: settingsWith({ agents }) })).toEqual([
+      ['medium', 'embedded default: agents[0].inbound_bindings[1].rate_limit', expect.any(String)],
+    ])
+  })
+
+  it('tokens that never expire, once a kind, however many', () => {
+    const many = Array.from({ length: 12 }, (_, at) => token({ id: `tok_${at}` }))
+    const rest = [
+      token({ id: 'tok_x', revoked: true }),
+      token({ id: 'tok_y', expires_at: '2027-01-01T00:00:00.000Z' }),
+      token({ id: 'tok_z', kind: 'admin' }),
+    ]
+    expect(found({ tokens: [...many, ...rest] })).toEqual([
+      ['low', 'switchboard token revoke ID', expect.stringMatching(/^12 tokens .*tok_9 and 2 more$/)],
+      ['medium', 'switchboard token revoke ID', 'a token of kind admin never expires: tok_z'],
+    ])
+  })
+
+  it('plugins that nothing verifies', () => {
+    const server = (more: object) =>
+      ({ name: 'slack', plugin_source: 'slack@acme', verified: false, ...more }) as ServerView
+    expect(found({ servers: [server({})] })).toEqual([
+      ['medium', 'mcp_servers.slack.plugin_source', expect.stringContaining('slack@acme')],
+    ])
+    expect(found({ servers: [server({ plugin_source: null })] })).toEqual([
+      ['low', 'mcp_servers.slack.plugin', expect.any(String)],
+    ])
+    expect(found({ servers: [server({ verified: true })] })).toEqual([])
+  })
+
+  it('says what could not be judged', () => {
+    const asked = securityFindings(CLOSED).unjudged
+    expect(asked).toEqual(['tokens that were never used: their use is not recorded'])
+    const alone = securityFindings({
+      ...CLOSED,
+      tokens: null,
+      servers: null,
+      adminTokenChosen: null,
+    }).unjudged
+    expect(alone).toHaveLength(4)
+    for (const word of ['never expire', 'plugins', 'admin token']) expect(alone.join()).toContain(word)
+  })
+})

@@ -1,0 +1,230 @@
+// What `doctor --security` judges of a gateway besides its files: where it listens, whom it believes, its tokens, limits,
+// open groups and plugins. Plain facts in, findings out.
+import type {
+  AgentSettings,
+  IntegrationSettings,
+  RateLimit,
+  ReadDesk,
+  SecurityFinding,
+  SecurityReport,
+  ServerView,
+  Settings,
+  Severity,
+} from '../contract/index.ts'
+import { isLoopbackListener } from '../server/host-guard.ts'
+import { isPublic } from '../server/near.ts'
+
+type TokenView = Awaited<ReturnType<ReadDesk['tokens']>>[number]
+
+export interface SecurityFacts {
+  readonly settings: Pick<Settings, 'server' | 'integrations' | 'agents' | 'tunables'>
+  /** Where it listens in fact: a flag wins over the configuration. */
+  readonly host: string
+  /** The operator chose the admin token; false: it was made for use on this machine. Null: only a daemon knows. */
+  readonly adminTokenChosen: boolean | null
+  /** Null: only a daemon knows. */
+  readonly tokens: readonly TokenView[] | null
+  readonly servers: readonly ServerView[] | null
+}
+
+const NAMED = 10
+
+export function securityFindings(facts: SecurityFacts): Omit<SecurityReport, 'files'> {
+  const { integrations, agents, tunables } = facts.settings
+  const on = integrations.filter(({ enabled }) => enabled)
+  return {
+    findings: [
+      ...exposure(facts),
+      ...on.flatMap((one) => hook(one, facts)),
+      ...on.flatMap(openDoors),
+      ...limits(tunables),
+      ...agents.flatMap(bindingLimits),
+      ...lastingTokens(facts.tokens ?? []),
+      ...(facts.servers ?? []).flatMap(plugin),
+    ],
+    unjudged: [
+      ...(facts.tokens === null ? ['tokens that never expire: no daemon was asked'] : []),
+      'tokens that were never used: their use is not recorded',
+      ...(facts.servers === null ? ['plugins of channel servers: no daemon was asked'] : []),
+      ...(facts.adminTokenChosen === null
+        ? [
+            'the listening address and admin token in force: no daemon was asked, the configuration was judged',
+          ]
+        : []),
+    ],
+  }
+}
+
+function exposure({ settings: { server }, host, adminTokenChosen }: SecurityFacts): SecurityFinding[] {
+  const found: SecurityFinding[] = []
+  if (!isLoopbackListener(host)) {
+    found.push(
+      finding(
+        'medium',
+        `it listens on ${host}, without TLS: whoever reaches this machine reaches its doors; a proxy in front needs 127.0.0.1 only`,
+        'server.host',
+      ),
+    )
+    if (adminTokenChosen === false)
+      found.push(
+        finding('high', `it listens on ${host}, and no admin token was chosen for it`, 'server.admin_token'),
+      )
+  }
+  if (isPublic(server.publicUrl) && server.publicUrl?.startsWith('http:'))
+    found.push(
+      finding(
+        'high',
+        `${server.publicUrl} is no https address: tokens and messages can be read on the way`,
+        'server.public_url',
+      ),
+    )
+  if (server.adminToken !== undefined && !/^(?:env|file|secret):/.test(server.adminToken))
+    found.push(
+      finding(
+        'medium',
+        'the admin token stands in the configuration in plain text; env:NAME or file:PATH keeps it out',
+        'server.admin_token',
+      ),
+    )
+  return found
+}
+
+/** Whom a hook believes, and whether others can tell that what it posts is ours. Its options say that it is one. */
+function hook(
+  { id, origin, options }: IntegrationSettings,
+  { settings: { server }, host }: SecurityFacts,
+): SecurityFinding[] {
+  const found: SecurityFinding[] = []
+  if (options.secret === undefined && options.sender_header !== undefined)
+    found.push(unsignedHook({ id, origin, options }, server.publicUrl, host))
+  else if (options.signature === 'plain')
+    found.push(
+      finding(
+        'low',
+        `hook ${id} is sent its secret in a header: nothing signs the body; github signs it`,
+        `${origin}.signature`,
+      ),
+    )
+  const { out } = options
+  if (typeof out === 'object' && out !== null && !('secret' in out && out.secret !== undefined))
+    found.push(
+      finding(
+        'low',
+        `hook ${id} posts its answers unsigned: who takes them cannot tell that they are ours`,
+        `${origin}.out.secret`,
+      ),
+    )
+  return found
+}
+
+function unsignedHook(
+  { id, origin, options }: Pick<IntegrationSettings, 'id' | 'origin' | 'options'>,
+  publicUrl: string | null,
+  host: string,
+): SecurityFinding {
+  const header = `hook ${id} is unsigned and believes the header ${String(options.sender_header)}`
+  if (options.behind_proxy === true)
+    return isLoopbackListener(host)
+      ? finding(
+          'low',
+          `${header}: the proxy must set it itself, and any program of this machine can`,
+          `${origin}.secret`,
+        )
+      : finding(
+          'high',
+          `${header}, and ${host} is reached without the proxy: anybody can say who they are`,
+          `${origin}.secret`,
+        )
+  if (isPublic(publicUrl))
+    return finding(
+      'medium',
+      `${header} from this machine only, and with public_url nobody counts as that: it refuses everybody until behind_proxy is true or it has a secret`,
+      `${origin}.behind_proxy`,
+    )
+  return finding('low', `${header} from this machine: any program here can say who it is`, `${origin}.secret`)
+}
+
+function openDoors({ id, origin, access }: IntegrationSettings): SecurityFinding[] {
+  if (!access.readable) return []
+  const key = `${origin}.access`
+  const anybody = access.allowFrom.includes('*')
+  return [
+    // Where a credential is the gate, whoever holds it was let in by it.
+    ...(anybody && access.dm !== 'credential'
+      ? [finding('high', `anybody may talk to ${id}: allow_from lists "*"`, `${key}.allow_from`)]
+      : []),
+    ...Object.entries(access.groups)
+      .filter(([, group]) => group.allowFrom.includes('*'))
+      .map(([group]) =>
+        finding(
+          'medium',
+          `any member of group ${group} of ${id} may talk: allow_from lists "*"`,
+          `${key}.groups["${group}"].allow_from`,
+        ),
+      ),
+  ]
+}
+
+function limits({ senderLimit, floodLimit, strangerLimit }: Settings['tunables']): SecurityFinding[] {
+  const all = { sender_limit: senderLimit, flood_limit: floodLimit, stranger_limit: strangerLimit }
+  return Object.entries(all)
+    .filter(([, limit]) => isLifted(limit))
+    .map(([key]) => finding('medium', `${key} is lifted: nothing holds back a flood`, `tunables.${key}`))
+}
+
+function bindingLimits({ id, origin, bindings }: AgentSettings): SecurityFinding[] {
+  return bindings.flatMap((binding, at) =>
+    binding.senderLimit !== undefined && isLifted(binding.senderLimit)
+      ? [
+          finding(
+            'medium',
+            `senders of ${binding.instance} reach ${id} without a limit`,
+            `${origin}.inbound_bindings[${binding.limitedBy ?? at}].rate_limit`,
+          ),
+        ]
+      : [],
+  )
+}
+
+/** One finding for each kind: there may be thousands of tokens. */
+function lastingTokens(all: readonly TokenView[]): SecurityFinding[] {
+  const kinds = new Map<string, string[]>()
+  for (const { id, kind, expires_at, revoked } of all)
+    if (!revoked && expires_at === null) kinds.set(kind, [...(kinds.get(kind) ?? []), id])
+  return [...kinds].map(([kind, ids]) => {
+    const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : ''
+    const which = `${ids.slice(0, NAMED).join(', ')}${more}`
+    const count =
+      ids.length === 1
+        ? `a token of kind ${kind} never expires`
+        : `${ids.length} tokens of kind ${kind} never expire`
+    return finding(kind === 'admin' ? 'medium' : 'low', `${count}: ${which}`, 'switchboard token revoke ID')
+  })
+}
+
+function plugin({ name, plugin_source, verified }: ServerView): SecurityFinding[] {
+  if (verified) return []
+  return plugin_source === null
+    ? [
+        finding(
+          'low',
+          `channel server ${name} comes from no marketplace: nothing says whose program it is`,
+          `mcp_servers.${name}.plugin`,
+        ),
+      ]
+    : [
+        finding(
+          'medium',
+          `channel server ${name} is called ${plugin_source} by hand, and nothing verifies it`,
+          `mcp_servers.${name}.plugin_source`,
+        ),
+      ]
+}
+
+function isLifted({ rps, burst }: RateLimit): boolean {
+  return rps === 0 || burst === 0
+}
+
+function finding(severity: Severity, what: string, key: string): SecurityFinding {
+  return { severity, what, key }
+}

@@ -1,0 +1,67 @@
+// `switchboard doctor --security` over a canned daemon, and without one.
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { command, freshFolder } from './fixtures/fake-daemon.ts'
+
+const { path: folder, data, start } = freshFolder()
+const files = { config: [], secrets: [], database: null }
+const OPEN_GROUP = { severity: 'medium', what: 'any member may talk', key: 'integrations[0].access' }
+const ANYBODY = { severity: 'high', what: 'anybody may talk', key: 'integrations[1].access' }
+
+function daemonWith(findings: readonly object[]) {
+  const security = { findings, unjudged: ['tokens that were never used: their use is not recorded'], files }
+  return start({ 'GET /api/doctor': { ok: true, security } })
+}
+
+describe('[I14.doctor-security] [I14.doctor-fix] doctor --security', () => {
+  it('shows what the daemon found, worst first, and fails for a high one only', async () => {
+    const { asked } = await daemonWith([OPEN_GROUP, ANYBODY])
+    const told = await command(['doctor', '--security', ...data()])
+    expect(told.code).toBe(1)
+    expect(told.out).toMatch(/^high {4}anybody may talk \[integrations\[1\]\.access\]\nmedium {2}any member/)
+    expect(told.out).toContain('not judged  tokens that were never used')
+    expect(asked.map(({ path, query }) => [path, query])).toEqual([['/api/doctor', { security: 'true' }]])
+  })
+
+  it('mends modes of our own with --fix, and then they stand no more', async () => {
+    await daemonWith([OPEN_GROUP])
+    const key = join(folder(), 'switchboard.key')
+    writeFileSync(key, 'x')
+    chmodSync(key, 0o644)
+    const finding = { severity: 'high', key: `chmod 600 ${key}`, fix: `chmod 600 ${key}` }
+    const before = await command(['doctor', '--security', '--json', ...data()])
+    expect(before.code).toBe(1)
+    expect(before.lines).toMatchObject([{ ok: false, findings: [finding, OPEN_GROUP] }])
+    expect(statSync(key).mode & 0o777).toBe(0o644)
+
+    const mended = await command(['doctor', '--security', '--fix', '--json', ...data()])
+    expect(mended.code).toBe(0)
+    expect(mended.lines).toMatchObject([{ ok: true, findings: [{ ...finding, fixed: true }, OPEN_GROUP] }])
+    expect(statSync(key).mode & 0o777).toBe(0o600)
+    const after = await command(['doctor', '--security', '--json', ...data()])
+    expect(after.lines).toEqual([{ ok: true, findings: [OPEN_GROUP], unjudged: [expect.any(String)] }])
+  })
+
+  it('judges the configuration without a daemon, and says what it could not judge', async () => {
+    const file = join(folder(), 'switchboard.yaml')
+    writeFileSync(file, 'tunables: { flood_limit: { rps: 0, burst: 0 } }\nserver: { host: 0.0.0.0 }\n')
+    chmodSync(file, 0o666)
+    const told = await command(['doctor', '--security', '--config', file, ...data()])
+    expect(told.code).toBe(1)
+    for (const word of ['others may change the configuration', '[tunables.flood_limit]', '[server.host]'])
+      expect(told.out).toContain(word)
+    expect(told.out.match(/not judged/g)).toHaveLength(4)
+
+    writeFileSync(file, 'tunabels: {}\n')
+    const broken = await command(['doctor', '--security', '--config', file, ...data()])
+    expect(broken.out).toContain('not judged  doors, tokens, limits and plugins: no daemon was asked')
+  })
+
+  it('is not satisfied by a daemon that does not know it, and --fix alone is a slip', async () => {
+    await start({ 'GET /api/doctor': { ok: true } })
+    expect((await command(['doctor', '--security', ...data()])).out).toContain('of an older version')
+    const slip = await command(['doctor', '--fix', ...data()])
+    expect([slip.code, slip.err]).toEqual([2, expect.stringContaining('--security')])
+  })
+})
