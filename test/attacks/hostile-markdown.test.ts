@@ -50,7 +50,7 @@ describe.each(Object.entries(RENDERERS))(
       }
     })
 
-    // One in five of the families: the reader and the splitter meet all of them in their own tests.
+    // One in five of the families: the reader meets all of them in its own test, the splitter one in nine.
     it.each(Object.entries(HOSTILE_TEXTS).filter((_, at) => at % 5 === 2))('%s', async (_name, text) => {
       const growth = await growthOf((size) => {
         const input = text(size)
