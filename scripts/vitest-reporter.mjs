@@ -1,7 +1,7 @@
 // What a test run prints: a line per file, each skip with its reason, every failure in full, where the time went, and
 // the count alone on the last line. On CI a test that needs PostgreSQL may not be skipped: such a skip is counted as a
 // failure. So is, in a run of all tests, a platform, connector or store whose suite did not run.
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
@@ -85,6 +85,8 @@ export default class CountingReporter {
       for (const error of errors) print(indent(describe(error)))
     }
     if (this.#failed > 0) process.exitCode = 1
+    const verdict = process.env.SWITCHBOARD_TEST_VERDICT
+    if (verdict) writeFileSync(verdict, String(this.#failed))
     print('')
     print(tally({ passed: this.#passed, failed: this.#failed, skipped: this.#skipped }))
   }
