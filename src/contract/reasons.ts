@@ -22,7 +22,10 @@ export const REASONS = {
   no_binding: { of: ['refused'], text: 'No agent is bound to this conversation.' },
   integration_disabled: { of: ['refused', 'failed'], text: 'The integration is disabled.' },
   empty: { of: ['refused'], text: 'There was neither text nor attachment.' },
-  not_approver: { of: ['refused'], text: 'A verdict from somebody who is not an approver.' },
+  not_approver: {
+    of: ['refused'],
+    text: 'A button of an approval, pressed by somebody who is not an approver.',
+  },
   not_asked: { of: ['refused'], text: 'A verdict from a channel server that was not asked.' },
   store_away: { of: ['refused'], text: 'The store was away, and no more messages could wait in memory.' },
   not_owner: { of: ['refused'], text: 'A tap by somebody who does not own the chat.' },

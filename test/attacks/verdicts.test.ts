@@ -82,6 +82,46 @@ describeRiver(
       expect(river.agent.verdicts).toMatchObject([{ behavior: 'deny', decidedBy: 'bert' }])
     })
 
+    it('[I14.pending-ids] whoever is no approver hears the same of every id: pending, decided, and never given', async () => {
+      const { river, id: decided } = await asking(open, { agent: { window: 9 } })
+      await river.person('anna').says(`no ${decided}`)
+      const [delivery] = river.agent.deliveries
+      if (!delivery) throw new Error('not delivered')
+      river.agent.script = () => {}
+      const pending = (await river.agent.ask(delivery, { ...RUN, input: 'another' })).id ?? ''
+      await river.settle()
+      const before = river.agent.texts().length
+      const group = { chat: 'group' } as const
+      const heard = async (id: string) => {
+        const tap = (value: string, who = river.person('bert')) =>
+          who.sends({ kind: 'tap', messageId: value, on: 'm1', value })
+        const all = [
+          await river.person('bert').says(`yes ${id}`),
+          await river.person('bert').says(`  N ${id.toUpperCase()} `),
+          await river.person('g', 'bert', group).says(`yes ${id}`),
+          await tap(`allow:${id}`),
+          await tap(`deny:${id}`),
+          await tap(`show:${id}`),
+          await tap(`show:${id}`, river.person('g', 'mallory', group)),
+        ]
+        return all.map(({ state, reason, answer, retryAfterMs }) => [state, reason, answer, retryAfterMs])
+      }
+      const never = await heard('zzzzz')
+      expect(never.map(([state, reason]) => reason ?? state)).toEqual([
+        ...['queued', 'queued', 'group_not_listed'],
+        ...['not_approver', 'not_approver', 'not_approver', 'group_not_listed'],
+      ])
+      expect(await heard(pending)).toEqual(never)
+      expect(await heard(decided)).toEqual(never)
+      await river.settle()
+      expect(await state(river, pending)).toBe('pending')
+      // Each sentence is the agent's, and nothing but its own answers comes back.
+      expect(river.agent.texts().slice(before)).toHaveLength(6)
+      expect(river.platform.texts('bert').filter((text) => /already|no longer|recorded/.test(text))).toEqual(
+        [],
+      )
+    })
+
     it('[I14.attack-verdicts] a name of one place is nobody in another', async () => {
       const { river, id } = await asking(open, {
         integrations: [

@@ -149,7 +149,9 @@ describe('approvals', () => {
     await river.say(ASK)
     river.verdict = { state: 'refused', reason: 'not_approver' }
     await visitor.page.getByRole('button', { name: 'Deny' }).click()
-    await visitor.page.getByText('A verdict from somebody who is not an approver.').waitFor()
+    await visitor.page
+      .getByText('A button of an approval, pressed by somebody who is not an approver.')
+      .waitFor()
     expect(await visitor.page.getByRole('button', { name: 'Deny' }).isEnabled()).toBe(true)
   })
 })

@@ -33,7 +33,7 @@ built   14 I14.folder-mode           A data folder that others may write to is r
 built   14 I14.upload-quota          Uploads that no message took have a quota per sender and expire
 built   14 I14.download-quota        Files fetched from Telegram have a quota, and the oldest go first
 built   14 I14.yaml-linear           A long quoted line in YAML takes time that grows with its length
-pending 14 I14.pending-ids           Ids of pending approvals are told to approvers only
+built   14 I14.pending-ids           Ids of pending approvals are told to approvers only
 built   14 I14.doctor-security       doctor --security judges exposure, tokens, modes, limits, open groups, unsigned hooks and unverified plugins, each with severity, key and fix
 built   14 I14.doctor-fix            doctor --security --fix mends what is safe to mend, and says what it did
 built   14 I14.attack-routes         Every route is tried with every kind of credential, from a table that a new route without a row fails

@@ -76,7 +76,7 @@ describeRiver('access', (open) => {
     await river.settle()
     const [row] = await river.desk().approvals(['pending'], 10)
     expect(river.platform.texts('owner').at(-1), 'the paired owner is asked').toContain(row?.id)
-    expect(await river.person('second').says(`yes ${row?.id}`)).toMatchObject({ reason: 'not_approver' })
+    expect(await river.person('second').says(`yes ${row?.id}`)).toMatchObject({ state: 'queued' })
     expect(await owner.says(`yes ${row?.id}`)).toMatchObject({ reason: 'verdict' })
   })
 

@@ -301,13 +301,11 @@ describeRiver('approvals', (open) => {
 
   it('[I3.verdict-non-approver] [S4.two-rights] [S10.id-not-authority] who may talk may not therefore decide', async () => {
     const { river, id } = await asking(open)
-    expect(await river.person('bert').says(`yes ${id}`)).toMatchObject({
-      state: 'refused',
-      reason: 'not_approver',
-    })
+    expect(await river.person('bert').says(`yes ${id}`)).toMatchObject({ state: 'queued' })
     expect(await river.person('bert').says('hello')).toMatchObject({ state: 'queued' })
     await river.settle()
     expect(await state(river, id)).toBe('pending')
+    expect(river.agent.verdicts).toEqual([])
     expect(river.platform.texts('bert').join()).not.toContain(id)
   })
 
@@ -322,7 +320,10 @@ describeRiver('approvals', (open) => {
     const [row] = await river.desk().approvals(null, 10)
     const id = row?.id ?? ''
     expect(river.platform.texts('g')[0]).toContain(id)
-    expect(await river.person('g', 'bert', group).says(`yes ${id}`)).toMatchObject({ reason: 'not_approver' })
+    expect(await river.person('g', 'bert', group).says(`yes ${id}`)).toMatchObject({
+      reason: 'not_mentioned',
+    })
+    expect(await state(river, id)).toBe('pending')
     expect(await river.person('g', 'anna', group).says(`yes ${id}`)).toMatchObject({ reason: 'verdict' })
   })
 

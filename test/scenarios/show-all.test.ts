@@ -53,7 +53,9 @@ describeRiver('show all', (open) => {
       { state: 'refused', reason: 'not_approver' },
     ])
     const none = { ...tap, messageId: 'x2', value: 'show:zzzzz' }
-    expect(await river.platform.receive('chat', [none])).toMatchObject([{ state: 'consumed', reason: 'tap' }])
+    expect(await river.platform.receive('chat', [none])).toMatchObject([
+      { state: 'refused', reason: 'not_approver' },
+    ])
     await river.settle()
     expect(river.platform.arrived.length).toBe(before)
   })

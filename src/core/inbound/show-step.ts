@@ -2,18 +2,15 @@
 // whoever may not decide may not see it either.
 import { CONTINUE, type StepResult } from '../../contract/index.ts'
 import { wholeAsk } from '../approvals/prompt.ts'
-import { isApprover, isBound } from '../people/approvers.ts'
+import { isBound } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
+import { decidesHere, notApprover } from './verdict-step.ts'
 
 export function showStep(input: StepInput): StepResult {
   const { approval, integration, settings } = input
   if (input.form?.kind !== 'show') return CONTINUE
+  if (!decidesHere(input)) return notApprover(input)
   if (!approval || !isBound(settings, approval.agent, integration.id)) return CONTINUE
-  const who = { integration: integration.id, sender: input.event.sender.id, agent: approval.agent }
-  if (!isApprover(settings, input.grants, who))
-    return {
-      decision: { go: 'refuse', reason: 'not_approver', key: `${integration.origin}.access.approvers` },
-    }
   const parts = wholeAsk(approval, input.textLimit)
   return {
     decision: {

@@ -1,24 +1,31 @@
-// A verdict is looked for after the sender gate and before the sender's limit. It never reaches the model.
+// A verdict is looked for after the sender gate and before the sender's limit. It never reaches the model. Who asks comes
+// before what is asked for: somebody who decides nothing here hears the same of every id, so that none can be guessed.
 import type { ApprovalRow, StepResult } from '../../contract/index.ts'
 import { CONTINUE, lateText } from '../../contract/index.ts'
-import { isApprover, isBound } from '../people/approvers.ts'
+import { isBound, isOwnerOf } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
 import type { VerdictForm } from './verdict-form.ts'
 
 export function verdictStep(input: StepInput): StepResult {
   const { form, approval } = input
   if (form?.kind !== 'verdict') return CONTINUE
+  if (!decidesHere(input)) return input.event.kind === 'tap' ? notApprover(input) : CONTINUE
   // An id that names nothing here is a sentence ("no sorry"), and so is one of an agent that this chat has no part in.
   if (!approval || !isBound(input.settings, approval.agent, input.integration.id)) return CONTINUE
-  const who = { integration: input.integration.id, sender: input.event.sender.id, agent: approval.agent }
-  if (!isApprover(input.settings, input.grants, who)) {
-    return {
-      decision: { go: 'refuse', reason: 'not_approver', key: `${input.integration.origin}.access.approvers` },
-    }
-  }
   return approval.state === 'pending' && approval.expiresAt > input.now
     ? decide(input, form, approval)
     : late(approval)
+}
+
+/** Whether this sender may decide anything at all on this integration. */
+export function decidesHere({ settings, grants, integration, event }: StepInput): boolean {
+  return isOwnerOf(settings, grants, integration, event.sender.id)
+}
+
+export function notApprover({ integration }: StepInput): StepResult {
+  return {
+    decision: { go: 'refuse', reason: 'not_approver', key: `${integration.origin}.access.approvers` },
+  }
 }
 
 function decide(input: StepInput, form: VerdictForm, approval: ApprovalRow): StepResult {
