@@ -89,7 +89,7 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
     'what a host is told from the file alone, where nothing runs',
   ],
   'src/app/lent-tools.ts': ['mcp', 'a field of the Chorus protocol'],
-  'src/server/handle-request.ts': ['mcp', 'the path /mcp'],
+  'src/server/pages.ts': ['mcp', 'the path /mcp'],
   'src/chorus/connect-mcp.ts': ['mcp', 'a field of the Chorus protocol'],
   'src/chorus/create-agent.ts': ['channel', 'a field of the Chorus protocol'],
   'src/kit/chorus/wire.ts': ['channel mcp', 'fields of the Chorus protocol'],

@@ -229,6 +229,14 @@ describe('[I2.house] documents', () => {
     expect(read('ARCHITECTURE.md').split('\n').length).toBeLessThanOrEqual(201)
   })
 
+  it('every decision has a number of its own, in its file and its title', () => {
+    const numbers = filesOf('docs/decisions').map((file) => [
+      Number(file.split('/').at(-1)?.slice(0, 4)),
+      Number(/^# (\d+)\./.exec(read(file))?.[1]),
+    ])
+    expect(numbers).toEqual(numbers.map((_, at) => [at + 1, at + 1]))
+  })
+
   it('every dependency has its reason in docs/decisions/', () => {
     const decisions = filesOf('docs/decisions').map(read).join('\n')
     const named = { ...manifest.dependencies, ...manifest.devDependencies }

@@ -1,5 +1,5 @@
 // Taking a lane: what is asked of the store, and what it gives.
-import type { TurnRow } from './records.ts'
+import type { TurnRow } from './turn-records.ts'
 
 export interface LaneRequest {
   readonly lane: string

@@ -2,7 +2,7 @@
 // registry, configuration, wizard and `doctor` know of a platform or connector; one of somebody else's is its equal.
 import type { AgentConnector, ConnectorDeps } from './agent.ts'
 import type { Clock } from './clock.ts'
-import type { GateView } from './desk.ts'
+import type { GateView } from './doctor-report.ts'
 import type { PlatformAdapter, PlatformDeps } from './platform.ts'
 import type { AgentSettings, IntegrationSettings } from './settings.ts'
 

@@ -3,7 +3,7 @@
 import type { Address } from './address.ts'
 import type { ChannelView } from './channel-servers.ts'
 import type { Clock, Random } from './clock.ts'
-import type { GateView } from './desk.ts'
+import type { GateView } from './doctor-report.ts'
 import type { Logger } from './log.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 import type { Attachment, InboundEvent, OutboundOp, Receipt, Signal } from './message.ts'

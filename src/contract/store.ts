@@ -14,29 +14,21 @@ import type {
   AuditReport,
   Counter,
   Decide,
-  Enqueued,
   Grant,
   LedgerEntry,
   LedgerNote,
-  MoveOutcome,
   NewApproval,
-  NewSend,
   PairingRow,
-  ReceiveItem,
-  ReceiveResult,
   SendFilter,
-  SendMove,
-  SendRow,
   SessionRow,
-  TakenSend,
   TokenRow,
   TurnFilter,
-  TurnMove,
-  TurnRow,
 } from './records.ts'
+import type { Enqueued, NewSend, SendMove, SendRow, TakenSend } from './send-records.ts'
 import type { ClaimRow, Firing, FiringRow, NewNotification, NotificationRow, RouteRow } from './sending.ts'
 import type { ApprovalState, ClaimState, TurnState } from './states.ts'
 import type { NewTurnEvent, TurnEventRow } from './turn-events.ts'
+import type { MoveOutcome, ReceiveItem, ReceiveResult, TurnMove, TurnRow } from './turn-records.ts'
 
 // ---- wake-ups ---------------------------------------------------------------------------------------------
 

@@ -7,7 +7,8 @@ import { type Endpoint, markVerified } from '../contract/index.ts'
 import { createTestClock } from '../testing/test-clock.ts'
 import { createBodyBudget } from './body-budget.ts'
 import { DEFAULT_LIMITS } from './deps.ts'
-import { type FrontDoor, handleRequest } from './handle-request.ts'
+import type { FrontDoor } from './front-door.ts'
+import { handleRequest } from './handle-request.ts'
 
 it('a peer that left before its stream was opened does not stay among the streams', async () => {
   const streams = new Set<ServerResponse>()

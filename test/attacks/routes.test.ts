@@ -255,7 +255,9 @@ describe('[I14.attack-routes] the table is whole', () => {
   })
 
   it('every path that the front door, the chat and the tools know has a row', () => {
-    const front = source('src/server/handle-request.ts')
+    const front = ['handle-request', 'pages', 'serve-endpoint', 'front-door']
+      .map((file) => source(`src/server/${file}.ts`))
+      .join('\n')
     const paths = [
       ...found(front, /path(?: ===|\.startsWith\() ?'(\/[^']*)'/g),
       ...found(front, /^const [A-Z]+ = '(\/[^']*)'/gm),

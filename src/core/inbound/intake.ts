@@ -1,6 +1,5 @@
 // INTAKE: the one door in. Every event of every platform comes through here: steps decide, then row, session,
 // effects, cursor, ledger and counters are one commit, and only then does the platform hear "received".
-import { hash } from 'node:crypto'
 import {
   type Address,
   type ApprovalRow,
@@ -10,7 +9,6 @@ import {
   type Clock,
   createBoundedMap,
   createTokenBuckets,
-  type Effect,
   everyRow,
   type InboundEvent,
   type InboundVerdict,
@@ -18,11 +16,9 @@ import {
   integrationById,
   type LimitPeek,
   type Logger,
-  lateText,
   type PlatformIntake,
   type Random,
   type RateLimit,
-  type ReasonCode,
   type Received,
   type ReceiveItem,
   type ReceiveResult,
@@ -31,16 +27,15 @@ import {
   type Store,
   SwitchboardError,
   type TextLimit,
-  type TurnBody,
   WITHIN_LIMIT,
 } from '../../contract/index.ts'
-import { claimAnswer } from '../claims.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import type { SharedLimits } from '../shared-limits.ts'
-import { claimRules } from './claim-step.ts'
 import { createDropWarnings } from './drop-warnings.ts'
 import { closedGate } from './gate.ts'
 import { type MessageForm, messageForm } from './message-form.ts'
+import { receiveItem, reply } from './receive-item.ts'
+import { receivedOf } from './received.ts'
 import { type Bound, boundAt } from './routing.ts'
 import { type AgentReach, NOBODY, type StepInput } from './step-input.ts'
 import { runSteps } from './steps.ts'
@@ -74,9 +69,6 @@ const MOST_BUCKETS = 50_000
 
 const OVER_LIMIT_TEXT =
   'You are sending more than is taken: this message and those that follow too soon are dropped. Wait a moment, then send it again.'
-
-/** Refusals that come in any number: counted and in the ledger, without a row each. */
-const UNKEPT: readonly ReasonCode[] = ['rate_limited', 'flood', 'store_away']
 
 /** What a stored position presents, so that only the holder of the lease moves it. */
 export interface Fence {
@@ -164,7 +156,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       if (takes.sender && sending.drawn) shared?.giveBack(senderKey, senderLimit)
       if (takes.refusal && !crowded) limits.giveBack(refusalKey, REFUSAL_ROWS)
     }
-    const item = heard(toItem(input, result, freshMessageId(event)))
+    const item = heard(receiveItem(input, result, freshMessageId(event)))
     if (takes.sender) toldOff.delete(senderKey)
     const told = known && overLimit(result) && tellOnce(senderKey, integration.id, item)
     if (told) return { item: told, result, undo }
@@ -209,6 +201,14 @@ export function createIntake(deps: IntakeDeps): Intake {
     return false
   }
 
+  const settled = (one: Considered, result: ReceiveResult | undefined): Received => {
+    if (!result) throw new SwitchboardError('internal', 'the store answered fewer results than it was given')
+    if (result.duplicate) one.undo()
+    for (const effect of result.effects)
+      if (effect.kind === 'cancelled') deps.onStop(effect.agent, effect.turns)
+    return receivedOf(one.result, result)
+  }
+
   // A message without an id gets a fresh one and is never taken for a duplicate.
   const freshMessageId = (event: InboundEvent): string => event.messageId ?? deps.random.uuid()
 
@@ -236,7 +236,7 @@ export function createIntake(deps: IntakeDeps): Intake {
                 reason: result.decision.reason,
                 key: result.decision.key,
               })
-          return considered.map((one, index) => told(one, results[index], deps.onStop))
+          return considered.map((one, index) => settled(one, results[index]))
         } catch (thrown) {
           for (const one of considered) one.undo()
           throw asSwitchboardError(thrown, 'store_unavailable')
@@ -292,103 +292,4 @@ function takenBy({ decision }: StepResult): { flood: boolean; sender: boolean; r
     return { flood: true, sender: limited, refusal: false }
   }
   return { flood: decision.reason !== 'flood', sender: false, refusal: decision.reason !== 'not_approver' }
-}
-
-function toItem(input: StepInput, { decision, effects = [] }: StepResult, messageId: string): ReceiveItem {
-  const { event, integration, at, agent } = input
-  const body = bodyOf(event)
-  const refused = decision.go === 'refuse'
-  return {
-    turn: {
-      at,
-      platform: integration.platform,
-      messageId,
-      editVersion: editVersionOf(event, body),
-      source: integration.source ?? `${integration.platform}:${integration.id}`,
-      agent,
-      sender: event.sender.id,
-      body: refused ? null : body,
-      bodyDigest: refused ? hash('sha256', JSON.stringify(body)) : '',
-    },
-    state: decision.go === 'continue' ? 'queued' : refused ? 'refused' : 'consumed',
-    reason: decision.go === 'continue' ? null : decision.reason,
-    ...(refused && decision.key ? { detail: { key: decision.key } } : {}),
-    keepRow: !(refused && UNKEPT.includes(decision.reason)),
-    effects: decision.go === 'answer' ? [...effects, reply(at, decision.text)] : effects,
-    ...(decision.go === 'continue' ? { claims: claimRules(input) } : {}),
-  }
-}
-
-/** An edit that names no version is not its first version. */
-function editVersionOf(event: InboundEvent, body: TurnBody): number {
-  if (event.kind !== 'message' && event.kind !== 'edit') return 0
-  if (event.editVersion !== undefined || event.kind === 'message') return event.editVersion ?? 0
-  return Number.parseInt(hash('sha256', JSON.stringify(body)).slice(0, 12), 16) || 1
-}
-
-function reply(to: Address, text: string): Effect {
-  return { kind: 'send', to, op: { kind: 'text', text }, cause: 'notice' }
-}
-
-function bodyOf(event: InboundEvent): TurnBody {
-  const name = event.sender.name === undefined ? {} : { senderName: event.sender.name }
-  switch (event.kind) {
-    case 'message':
-    case 'edit':
-      return {
-        kind: event.kind,
-        text: event.text,
-        ...name,
-        ...(event.meta ? { meta: event.meta } : {}),
-        ...(event.attachments && event.attachments.length > 0 ? { attachments: event.attachments } : {}),
-        ...(event.replyTo ? { replyTo: event.replyTo } : {}),
-        ...(event.chat === 'group' ? { chat: 'group' as const } : {}),
-      }
-    case 'tap':
-      return { kind: 'tap', text: event.value, ...name, meta: { on: event.on } }
-    case 'reaction':
-      return { kind: 'reaction', text: event.emoji, ...name, meta: { on: event.on } }
-    case 'unparsable':
-    case 'barred':
-    case 'verdict':
-      return { kind: 'message', text: '', ...name }
-  }
-}
-
-function told(one: Considered, result: ReceiveResult | undefined, onStop: IntakeDeps['onStop']): Received {
-  if (!result) throw new SwitchboardError('internal', 'the store answered fewer results than it was given')
-  if (result.duplicate) one.undo()
-  for (const effect of result.effects) {
-    if (effect.kind === 'cancelled') onStop(effect.agent, effect.turns)
-  }
-  const { decision } = one.result
-  const answer = answerTo(one, result)
-  return {
-    id: result.id,
-    state: result.state,
-    reason: result.reason,
-    duplicate: result.duplicate,
-    session: result.session,
-    ...(answer === undefined ? {} : { answer }),
-    ...(!result.duplicate && decision.go === 'refuse' && decision.retryAfterMs !== undefined
-      ? { retryAfterMs: decision.retryAfterMs }
-      : {}),
-  }
-}
-
-/** What is said in the same breath: by what was done, not by what was seen before it. */
-function answerTo(one: Considered, result: ReceiveResult): string | undefined {
-  const { decision } = one.result
-  if (decision.go === 'answer') return decision.text
-  if (decision.go !== 'consume') return undefined
-  for (const effect of result.effects) {
-    if (effect.kind === 'cancelled' || effect.kind === 'answered') return effect.said
-    if (effect.kind === 'claimed') return claimAnswer(effect.outcome)
-    if (effect.kind === 'decided' && !effect.won) {
-      // In the words of one that came a moment later: whether it lost the race or came late is nobody's business.
-      const { approval } = effect
-      return approval ? `${approval.id}: ${lateText(approval)}` : 'already answered'
-    }
-  }
-  return decision.answer
 }

@@ -1,5 +1,5 @@
 // READER: Markdown (CommonMark and GFM) to a tree of plain data, once for every platform and page. The parser is
-// markdown-it, which was measured to be linear (docs/decisions/0008); what it leaves open is bounded here: the size that is
+// markdown-it, which was measured to be linear (docs/decisions/0009); what it leaves open is bounded here: the size that is
 // read at all, how deep blocks and marks may nest, and where links may lead. There is no HTML in the tree.
 import MarkdownIt from 'markdown-it'
 import type { MarkdownBlock } from '../../contract/markdown.ts'

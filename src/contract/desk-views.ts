@@ -1,0 +1,191 @@
+// What is shown and ordered at the operator's desk: the answers of `/api` and the command line as plain data. Fields may
+// be added, none renamed; times are ISO 8601 strings unless the name ends in _ms.
+import type { ServerView } from './channel-servers.ts'
+import type { Urgency } from './message.ts'
+import type { NodeView } from './nodes.ts'
+import type { TurnEventRow } from './turn-events.ts'
+
+export interface StatusReport {
+  readonly ready: boolean
+  readonly node: string
+  readonly version: string
+  readonly uptime_ms: number
+  /** `config` null: the embedded default. */
+  readonly instance: { readonly name: string; readonly config: string | null; readonly data: string }
+  readonly integrations: readonly {
+    readonly id: string
+    readonly platform: string
+    readonly link: string
+    readonly detail?: string
+    readonly last_in_at: string | null
+    readonly last_out_at: string | null
+    /** `behind`: the database was restored from a backup of then, and what came since is not in it. */
+    readonly complete?: { readonly state: 'behind'; readonly until: string }
+  }[]
+  /** Absent where no channel server is configured. */
+  readonly servers?: readonly ServerView[]
+  readonly agents: readonly {
+    readonly id: string
+    readonly connector: string
+    readonly attached: boolean
+    readonly queued: number
+    readonly detail?: string
+  }[]
+  readonly counts: Readonly<
+    Record<
+      'received' | 'refused' | 'consumed' | 'queued' | 'handed' | 'seen' | 'answered' | 'failed' | 'expired',
+      number
+    >
+  >
+  /** `sending` rows count as queued. */
+  readonly outbox: Readonly<Record<'queued' | 'sent' | 'deduplicated' | 'failed' | 'unknown', number>>
+  readonly approvals: { readonly pending: number }
+  readonly config: {
+    readonly digest: string
+    readonly file: string | null
+    readonly problem: string | null
+    readonly warnings: readonly string[]
+  }
+  /** All nodes, where there is more than one. */
+  readonly nodes?: readonly NodeView[]
+  readonly store: {
+    readonly kind: string
+    readonly durability: string
+    /** Why messages cannot be stored now. */
+    readonly problem?: string
+  }
+}
+
+/** What an agent told of its work, as the desk shows it. */
+export interface TurnEventView extends Omit<TurnEventRow, 'at'> {
+  readonly at: string
+}
+
+/** One turn in full. */
+export interface TurnDetail extends TurnView {
+  readonly events: readonly TurnEventView[]
+}
+
+export interface TurnView {
+  readonly id: string
+  readonly session: string | null
+  readonly agent: string | null
+  readonly integration: string
+  readonly source: string
+  readonly address: string
+  readonly sender: string
+  readonly state: string
+  readonly reason: string | null
+  readonly attempts: number
+  readonly received_at: string
+  readonly updated_at: string
+  readonly message_id: string
+  readonly text: string | null
+}
+
+export interface SendView {
+  readonly id: string
+  readonly to: string
+  readonly agent: string | null
+  readonly session: string | null
+  readonly state: string
+  readonly reason: string | null
+  readonly detail: string | null
+  readonly attempts: number
+  readonly platform_ids: readonly string[]
+  readonly created_at: string
+  readonly updated_at: string
+  readonly cause: string
+  readonly turn: string | null
+  readonly text: string | null
+}
+
+export interface ApprovalView {
+  readonly id: string
+  /** Its place in the list: ids are used again, places are not. */
+  readonly seq: number
+  readonly agent: string
+  readonly session: string
+  readonly tool_name: string
+  readonly description: string
+  readonly input: string
+  readonly input_hash: string
+  readonly state: string
+  readonly behavior: string | null
+  /** `person`, `expired` or `unreachable`; null while it is pending, or when it was withdrawn. */
+  readonly cause: string | null
+  readonly decided_by: string | null
+  readonly decided_via: string | null
+  readonly decided_at: string | null
+  readonly created_at: string
+  readonly expires_at: string
+}
+
+export interface PairingView {
+  readonly code: string
+  readonly integration: string
+  readonly sender: string
+  readonly sender_name: string | null
+  readonly expires_at: string
+}
+
+/** The result of a send, told to tools, `/api/send` and the command line alike. */
+export interface SendResult {
+  readonly ok: boolean
+  readonly status: 'sent' | 'deduplicated' | 'queued' | 'failed'
+  readonly platform_ids: readonly string[]
+  readonly outbox_id: string | null
+  readonly code: string | null
+  readonly error: string | null
+}
+
+export interface SendOrder {
+  /** An address string, or `platform:target`. */
+  readonly to: string
+  readonly text: string
+  readonly thread?: string
+  readonly integration?: string
+  readonly idempotency_key?: string
+  /** How long to wait for the confirmation. */
+  readonly wait_ms?: number
+}
+
+export interface NotifyOrder {
+  readonly message: string
+  /** A type, or `type:integration`; absent: the default. */
+  readonly channel?: string
+  readonly urgency?: Urgency
+  readonly user?: string
+}
+
+export interface NotificationView {
+  readonly id: string
+  readonly user: string
+  readonly agent: string | null
+  readonly session: string | null
+  readonly channel: string
+  readonly message: string | null
+  readonly urgency: string
+  readonly source: string
+  readonly status: string
+  readonly error: string | null
+  readonly outbox_id: string | null
+  readonly at: string
+}
+
+/** An integration as it is in force, whether the file or the store defines it. */
+export interface IntegrationView {
+  readonly id: string
+  readonly platform: string
+  readonly enabled: boolean
+  readonly default: boolean
+  /** `all`, `bound`, or the ids of agents. */
+  readonly scope: 'all' | 'bound' | readonly string[]
+  /** `store` for those that were added by command. */
+  readonly origin: string
+  readonly link: string
+  /** Why the link is as it is, where there is something to say. */
+  readonly detail?: string
+  /** What to paste elsewhere, line by line, where its platform has something. */
+  readonly paste?: readonly string[]
+}

@@ -1,0 +1,97 @@
+// The records of sends: what is put into the outbox, what of it is stored, and how it may be moved. The verbs are in store.ts.
+import type { Address } from './address.ts'
+import type { OutboundOp } from './message.ts'
+import type { ReasonCode } from './reasons.ts'
+import type { ClaimOffer, NewNotification } from './sending.ts'
+import type { SendState } from './states.ts'
+import type { SendCause } from './step.ts'
+
+export interface NewSend {
+  readonly to: Address
+  readonly platform: string
+  readonly op: OutboundOp
+  readonly cause: SendCause
+  readonly agent: string | null
+  readonly session: string | null
+  /** The turn it answers, if any. */
+  readonly turn: string | null
+  readonly approval?: string
+  readonly dueAt?: number
+  /** The same key again returns the first row. */
+  readonly idempotencyKey?: string
+  /** Parts of one long message share a group; `part` counts from 0. */
+  readonly group?: string
+  readonly part?: number
+  /** Stands for the content and where it goes. Open already: the first row is returned. Confirmed a moment ago: the row is born `deduplicated`. */
+  readonly dedupKey?: string
+  /** Becomes a claim on the confirmed message, in the commit that says `sent`. */
+  readonly claim?: ClaimOffer
+  /** Written to the notification log in the same commit. */
+  readonly notification?: NewNotification
+}
+
+export interface SendRow {
+  readonly seq: number
+  readonly id: string
+  readonly lane: string
+  readonly to: string
+  readonly integration: string
+  readonly platform: string
+  readonly conversation: string
+  readonly thread: string | null
+  readonly agent: string | null
+  readonly session: string | null
+  readonly turn: string | null
+  readonly approval: string | null
+  readonly cause: SendCause
+  readonly op: OutboundOp | null
+  readonly state: SendState
+  readonly reason: ReasonCode | null
+  readonly detail: string | null
+  readonly attempts: number
+  readonly platformIds: readonly string[]
+  readonly group: string | null
+  readonly part: number
+  readonly dueAt: number
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly claim?: ClaimOffer
+}
+
+export interface Enqueued {
+  readonly id: string
+  readonly seq: number
+  readonly state: SendState
+  /** True: the idempotency key was known, or the same content is on its way; the first row is returned. */
+  readonly repeated: boolean
+  /** Born `deduplicated`: the row whose content it repeats. */
+  readonly first?: string
+}
+
+export type TakenSend =
+  | {
+      readonly lane: string
+      readonly outcome: 'taken'
+      readonly token: number
+      /** Moved queued → sending in this commit; null when nothing is due. */
+      readonly sending: SendRow | null
+      /** Only on a fresh acquisition: rows found in `sending`. While there are any, nothing is sent. */
+      readonly leftover: readonly SendRow[]
+      /** When the next row is due, if one waits. */
+      readonly nextDueAt: number | null
+    }
+  | { readonly lane: string; readonly outcome: 'busy' | 'later' | 'lost'; readonly retryAt: number }
+
+export interface SendMove {
+  readonly lane: string
+  readonly token: number
+  readonly id: string
+  readonly to: 'queued' | 'sent' | 'failed' | 'unknown'
+  readonly platformIds?: readonly string[]
+  readonly reason?: ReasonCode
+  readonly detail?: string
+  /** With to: 'queued' or 'sent': the lane is not taken before now + this. */
+  readonly notBeforeMs?: number
+  /** With to: 'queued': replaces the op (the visible "may be a duplicate" note). */
+  readonly op?: OutboundOp
+}

@@ -1,0 +1,125 @@
+// The records of turns: what is received, what of it is stored, and how it may be moved. The verbs are in store.ts.
+import type { Address } from './address.ts'
+import type { Attachment, Quoted } from './message.ts'
+import type { ReasonCode } from './reasons.ts'
+import type { ApprovalRow } from './records.ts'
+import type { ClaimOutcome, ClaimRules } from './sending.ts'
+import type { TurnState } from './states.ts'
+import type { Effect, Stopped } from './step.ts'
+
+export interface TurnBody {
+  readonly text: string
+  readonly kind: 'message' | 'edit' | 'tap' | 'reaction' | 'schedule'
+  readonly senderName?: string
+  readonly meta?: Readonly<Record<string, string>>
+  readonly attachments?: readonly Attachment[]
+  readonly replyTo?: Quoted
+  /** It came from a group: access is asked again with that when it is handed over. Absent: a direct chat. */
+  readonly chat?: 'group'
+}
+
+export interface NewTurn {
+  readonly at: Address
+  readonly platform: string
+  /** With integration, conversation and editVersion the unique key that *is* the duplicate check. */
+  readonly messageId: string
+  readonly editVersion: number
+  readonly source: string
+  /** Null when no agent is bound (refused). */
+  readonly agent: string | null
+  readonly sender: string
+  /** Null: the body is not kept (refusals); `bodyDigest` is then what the ledger holds of it. */
+  readonly body: TurnBody | null
+  readonly bodyDigest: string
+}
+
+export interface ReceiveItem {
+  readonly turn: NewTurn
+  readonly state: 'queued' | 'refused' | 'consumed'
+  readonly reason: ReasonCode | null
+  /** The gate's configuration key or other detail for the ledger. */
+  readonly detail?: Readonly<Record<string, string>>
+  /** False: only counters and a ledger entry are written, no row (rate-limited drops, floods). */
+  readonly keepRow: boolean
+  readonly effects: readonly Effect[]
+  /** A queued message follows the address's route, and may take a claim. Absent: it goes to the address's own session. */
+  readonly claims?: ClaimRules
+}
+
+export interface ReceiveResult {
+  /** Null when no row was kept. For a duplicate: the first one's. */
+  readonly id: string | null
+  readonly duplicate: boolean
+  readonly state: TurnState
+  readonly reason: ReasonCode | null
+  readonly session: string | null
+  /** One per effect, in order; empty for a duplicate. */
+  readonly effects: readonly EffectResult[]
+  /** It did not go to the address's own session: by a claim that it answers or took, or by the route. */
+  readonly routed?: {
+    readonly by: 'answer' | 'claim' | 'route'
+    readonly session: string
+    readonly agent: string
+    readonly label: string
+  }
+}
+
+export type EffectResult =
+  | { readonly kind: 'sent_to_outbox'; readonly id: string }
+  | { readonly kind: 'decided'; readonly won: boolean; readonly approval: ApprovalRow | null }
+  | { readonly kind: 'session'; readonly session: string }
+  | ({ readonly kind: 'cancelled' } & Stopped)
+  | { readonly kind: 'claimed'; readonly outcome: ClaimOutcome; readonly label: string | null }
+  | { readonly kind: 'answered'; readonly said: string }
+  /** `muted`: the stranger already had its two replies, or the cap is reached. */
+  | { readonly kind: 'paired'; readonly outcome: 'new' | 'repeated' | 'muted' }
+
+export interface TurnRow {
+  readonly seq: number
+  readonly id: string
+  readonly session: string | null
+  readonly agent: string | null
+  readonly integration: string
+  readonly platform: string
+  readonly conversation: string
+  readonly thread: string | null
+  readonly address: string
+  readonly source: string
+  readonly sender: string
+  readonly messageId: string
+  readonly editVersion: number
+  readonly state: TurnState
+  readonly reason: ReasonCode | null
+  /** How often it was handed over. */
+  readonly attempts: number
+  /** It may have been seen before: the next hand-over is marked. */
+  readonly repeat: boolean
+  /** It was seen before: the next hand-over is a continuation. */
+  readonly resume: boolean
+  /** Null once pruned, or never kept. */
+  readonly body: TurnBody | null
+  readonly receivedAt: number
+  readonly updatedAt: number
+}
+
+export interface TurnMove {
+  readonly lane: string
+  readonly token: number
+  readonly turn: string
+  /** 'handed' again: the hand-over is confirmed (reason `taken`). */
+  readonly to: 'queued' | 'handed' | 'seen' | 'answered' | 'refused' | 'failed'
+  readonly reason?: ReasonCode
+  readonly detail?: string
+  /** With to: 'queued'. */
+  readonly repeat?: boolean
+  readonly resume?: boolean
+  /** With to: 'queued': the lane is not taken before now + this. */
+  readonly notBeforeMs?: number
+  /** It was never really handed over, so the attempt does not count. */
+  readonly uncounted?: boolean
+  /** To `answered`: what goes with it is the one answer. Nothing is written for a turn that somebody else has answered. */
+  readonly sole?: true
+}
+
+/** `stale`: the token is no longer the lane's, nothing was written. `noop`: already there or beyond. */
+export type MoveOutcome = 'moved' | 'noop' | 'stale'

@@ -1,0 +1,82 @@
+// One event, judged by the steps, as the store takes it: which row is kept of it, in which state, with what body.
+import { hash } from 'node:crypto'
+import type {
+  Address,
+  Effect,
+  InboundEvent,
+  ReasonCode,
+  ReceiveItem,
+  StepResult,
+  TurnBody,
+} from '../../contract/index.ts'
+import { claimRules } from './claim-step.ts'
+import type { StepInput } from './step-input.ts'
+
+/** Refusals that come in any number: counted and in the ledger, without a row each. */
+const UNKEPT: readonly ReasonCode[] = ['rate_limited', 'flood', 'store_away']
+
+/** `messageId`: the event's own, or a fresh one. */
+export function receiveItem(
+  input: StepInput,
+  { decision, effects = [] }: StepResult,
+  messageId: string,
+): ReceiveItem {
+  const { event, integration, at, agent } = input
+  const body = bodyOf(event)
+  const refused = decision.go === 'refuse'
+  return {
+    turn: {
+      at,
+      platform: integration.platform,
+      messageId,
+      editVersion: editVersionOf(event, body),
+      source: integration.source ?? `${integration.platform}:${integration.id}`,
+      agent,
+      sender: event.sender.id,
+      body: refused ? null : body,
+      bodyDigest: refused ? hash('sha256', JSON.stringify(body)) : '',
+    },
+    state: decision.go === 'continue' ? 'queued' : refused ? 'refused' : 'consumed',
+    reason: decision.go === 'continue' ? null : decision.reason,
+    ...(refused && decision.key ? { detail: { key: decision.key } } : {}),
+    keepRow: !(refused && UNKEPT.includes(decision.reason)),
+    effects: decision.go === 'answer' ? [...effects, reply(at, decision.text)] : effects,
+    ...(decision.go === 'continue' ? { claims: claimRules(input) } : {}),
+  }
+}
+
+/** An edit that names no version is not its first version. */
+function editVersionOf(event: InboundEvent, body: TurnBody): number {
+  if (event.kind !== 'message' && event.kind !== 'edit') return 0
+  if (event.editVersion !== undefined || event.kind === 'message') return event.editVersion ?? 0
+  return Number.parseInt(hash('sha256', JSON.stringify(body)).slice(0, 12), 16) || 1
+}
+
+export function reply(to: Address, text: string): Effect {
+  return { kind: 'send', to, op: { kind: 'text', text }, cause: 'notice' }
+}
+
+function bodyOf(event: InboundEvent): TurnBody {
+  const name = event.sender.name === undefined ? {} : { senderName: event.sender.name }
+  switch (event.kind) {
+    case 'message':
+    case 'edit':
+      return {
+        kind: event.kind,
+        text: event.text,
+        ...name,
+        ...(event.meta ? { meta: event.meta } : {}),
+        ...(event.attachments && event.attachments.length > 0 ? { attachments: event.attachments } : {}),
+        ...(event.replyTo ? { replyTo: event.replyTo } : {}),
+        ...(event.chat === 'group' ? { chat: 'group' as const } : {}),
+      }
+    case 'tap':
+      return { kind: 'tap', text: event.value, ...name, meta: { on: event.on } }
+    case 'reaction':
+      return { kind: 'reaction', text: event.emoji, ...name, meta: { on: event.on } }
+    case 'unparsable':
+    case 'barred':
+    case 'verdict':
+      return { kind: 'message', text: '', ...name }
+  }
+}

@@ -1,0 +1,123 @@
+// What every route of the front door uses: the request as an adapter sees it, its body, and how it is answered.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { asSwitchboardError, type HttpReply, type RawRequest, SwitchboardError } from '../contract/index.ts'
+import type { Api } from './api/api.ts'
+import type { BodyBudget } from './body-budget.ts'
+import type { ServerDeps, ServerLimits } from './deps.ts'
+import type { ListenerView } from './host-guard.ts'
+import type { Metrics } from './metrics.ts'
+import { isNear } from './near.ts'
+import { bodyRefusal, isStillSending, refuseUnread } from './read-body.ts'
+import { errorReply, writeReply, writeStream } from './reply.ts'
+import type { WebFiles } from './web-files.ts'
+import type { CredentialRoute, WrongCredentials } from './wrong-credentials.ts'
+
+export interface FrontDoor {
+  readonly deps: ServerDeps
+  readonly limits: ServerLimits
+  readonly metrics: Metrics
+  readonly files: WebFiles
+  draining(): boolean
+  /** Streams that are open, to be ended when the server drains. */
+  readonly streams: Set<ServerResponse>
+  readonly wrong: WrongCredentials
+  api(): Promise<Api>
+}
+
+export interface Listener extends ListenerView {
+  readonly bodies: BodyBudget
+}
+
+export interface Incoming {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly path: string
+  readonly query: URLSearchParams
+}
+
+export function withBody(
+  door: FrontDoor,
+  listener: Listener,
+  { request, response }: Incoming,
+  proven: boolean,
+  use: (body: Buffer) => void,
+): void {
+  const { maxBodyBytes: maxBytes } = door.deps.settings()
+  // Said only now: who was refused by the head has sent nothing in vain.
+  if (request.headers.expect !== undefined) response.writeContinue()
+  listener.bodies.read(request, response, { maxBytes, proven }, (body) => {
+    if (typeof body !== 'string') use(body)
+    else refuseUnread(request, response, bodyRefusal(body, maxBytes))
+  })
+}
+
+/** The server's own view of a request: its body comes after the head. */
+export type OpenRequest = { -readonly [Key in keyof RawRequest]: RawRequest[Key] }
+
+export function rawRequest(
+  door: FrontDoor,
+  listener: Listener,
+  incoming: Incoming,
+  path: string,
+): OpenRequest {
+  const { request, query } = incoming
+  return {
+    method: request.method ?? 'GET',
+    path,
+    query,
+    headers: request.headers,
+    body: NO_BODY,
+    fromLoopback: isNear(request, listener, door.deps.settings().publicUrl),
+  }
+}
+
+const NO_BODY = Buffer.alloc(0)
+
+/** A refusal as it stands, or 429 where this source has had too many. */
+export function wrong(
+  door: FrontDoor,
+  incoming: Incoming,
+  route: CredentialRoute,
+  refusal: HttpReply,
+): HttpReply {
+  const putOff = door.wrong.count(route, incoming.request.socket.remoteAddress)
+  return putOff === null ? refusal : errorReply(putOff)
+}
+
+export function answer(door: FrontDoor, response: ServerResponse, reply: HttpReply): void {
+  if (reply.stream === undefined) {
+    if (isStillSending(response.req)) refuseUnread(response.req, response, reply)
+    else writeReply(response, reply, door.draining())
+    return
+  }
+  // A peer that left meanwhile has closed already: it would stay among the streams for ever.
+  if (response.destroyed) return
+  door.streams.add(response)
+  response.once('close', () => door.streams.delete(response))
+  const { streamBacklogBytes: backlogBytes, streamStallMs: stallMs } = door.limits
+  writeStream(response, { ...reply, stream: reply.stream }, { backlogBytes, stallMs })
+}
+
+/** Errors are answers; only those that are a bug of ours or a store that is away are worth a line in the log. */
+export function failure(door: FrontDoor, thrown: unknown, where: string): HttpReply {
+  const error = asSwitchboardError(thrown)
+  if (error.code === 'internal') door.deps.log.error({ where, problem: error.message }, 'a request failed')
+  return errorReply(error)
+}
+
+export function isRead(request: IncomingMessage): boolean {
+  return request.method === 'GET' || request.method === 'HEAD'
+}
+
+export function badPath(): HttpReply {
+  return errorReply(new SwitchboardError('input_invalid', 'the path is not well percent-encoded'))
+}
+
+export function decode(segment: string): string | null {
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return null
+  }
+}

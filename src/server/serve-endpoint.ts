@@ -1,0 +1,64 @@
+// A request for an adapter's endpoint: verified first, then handled.
+import {
+  type Endpoint,
+  type HttpReply,
+  isReply,
+  type RawRequest,
+  type VerifiedRequest,
+} from '../contract/index.ts'
+import {
+  type FrontDoor,
+  failure,
+  type Incoming,
+  type Listener,
+  type OpenRequest,
+  withBody,
+} from './front-door.ts'
+
+interface Serving {
+  readonly endpoint: Endpoint
+  readonly raw: OpenRequest
+  settle(reply: HttpReply): void
+  /** `verify` said no. */
+  refuse(reply: HttpReply): void
+}
+
+/** Verify, then handle: bytes that were not verified never get further, and are not read where the head decides. */
+export function serveEndpoint(
+  door: FrontDoor,
+  listener: Listener,
+  incoming: Incoming,
+  serving: Serving,
+): void {
+  const { endpoint, raw, settle, refuse } = serving
+  const fail = (thrown: unknown) => settle(failure(door, thrown, 'endpoint'))
+  const read = (proven: boolean, then: () => void) =>
+    withBody(door, listener, incoming, proven, (body) => {
+      raw.body = body
+      then()
+    })
+  // Adapters of others are called here: whatever one of them throws is an answer, also out of a socket's event.
+  const handle = async (verified: VerifiedRequest) => endpoint.handle(verified)
+  const verify = (next: (verified: VerifiedRequest) => void) => {
+    const judged = (outcome: VerifiedRequest | HttpReply) =>
+      isReply(outcome) ? refuse(outcome) : next(outcome)
+    try {
+      const outcome = endpoint.verify(raw)
+      if (outcome instanceof Promise) outcome.then(judged).catch(fail)
+      else judged(outcome)
+    } catch (thrown) {
+      fail(thrown)
+    }
+  }
+  const finish = (verified: VerifiedRequest) => void handle(verified).then(settle, fail)
+  if (headDecides(endpoint, raw)) verify((verified) => read(true, () => finish(verified)))
+  else read(false, () => verify(finish))
+}
+
+function headDecides(endpoint: Endpoint, raw: RawRequest): boolean {
+  try {
+    return endpoint.headDecides?.(raw) === true
+  } catch {
+    return false
+  }
+}
