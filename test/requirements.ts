@@ -7,6 +7,7 @@ import { CLOSED_DOORS } from './requirements/closed-doors.ts'
 import { CLUSTER } from './requirements/cluster.ts'
 import { CONFIGURATION } from './requirements/configuration.ts'
 import { DURABILITY } from './requirements/durability.ts'
+import { HOOKS } from './requirements/hooks.ts'
 import { HOSTS } from './requirements/hosts.ts'
 import { INSTANCES } from './requirements/instances.ts'
 import { PEOPLE, RIVER, SENDING_TRUTH, TELEGRAM } from './requirements/issues.ts'
@@ -78,4 +79,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...TRUTH,
   ...SEED_REPAIRS,
   ...INSTANCES,
+  ...HOOKS,
 ]
