@@ -16,12 +16,13 @@ function scene(
   const taken: string[] = []
   const finish: (() => void)[] = []
   const rounds: { lanes: number; pressed: boolean }[] = []
-  let hint: (hint: Hint) => void = () => undefined
+  let hint: (hint: Hint, from: string | null) => void = () => undefined
   const drain = createDrain<Work>(
     {
       kind,
       share: 1 / 8,
       reachable: () => ['demo'],
+      isMine: () => false,
       async take(lanes, pressed) {
         rounds.push({ lanes: lanes.length, pressed })
         taken.push(...lanes.map((work) => work.lane))
@@ -31,13 +32,20 @@ function scene(
       handle: () => new Promise((resolve) => finish.push(resolve)),
     },
     {
-      store: { findWork: async () => [], onHint: (listen) => (hint = (told) => listen(told, null)) },
+      store: { findWork: async () => [], onHint: (listen) => (hint = listen) },
       clock,
       log: quiet,
       pressure: { now: pressed },
     },
   )
-  return { clock, taken, finish, drain, rounds, hint: (told: Hint) => hint(told) }
+  return {
+    clock,
+    taken,
+    finish,
+    drain,
+    rounds,
+    hint: (told: Hint, from: string | null = null) => hint(told, from),
+  }
 }
 
 describe('the drain', () => {
@@ -109,6 +117,28 @@ describe('the drain', () => {
     hint({ kind: 'sends', lane: 'one', scope: 'demo' })
     await clock.advance(1)
     expect(taken).toEqual(['one'])
+    drain.stop()
+  })
+
+  it('leaves what another node put into a lane to that node, unless the lane is being taken here', async () => {
+    let answer: () => void = () => undefined
+    const { clock, taken, finish, hint, drain } = scene(
+      () => new Promise((resolve) => (answer = resolve)),
+      'sends',
+    )
+    const told: Hint = { kind: 'sends', lane: 'one', scope: 'demo' }
+    hint(told, 'b/1')
+    await clock.advance(1)
+    expect(taken).toEqual([])
+    drain.wake(LANE)
+    await clock.advance(1)
+    // The commit may have given us the lane before the other's row; only its hint was quicker than our answer.
+    hint(told, 'b/1')
+    answer()
+    await clock.settle()
+    finish.shift()?.()
+    await clock.advance(1)
+    expect(taken).toEqual(['one', 'one'])
     drain.stop()
   })
 

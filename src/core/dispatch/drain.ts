@@ -202,7 +202,9 @@ export function createDrain<Taken extends { readonly lane: string }>(
     if (hint.kind === 'missed') drain.sweep()
     if (hint.kind !== queue.kind || stopped || (hint.kind === 'sends' && hint.settled)) return
     if (!queue.reachable().includes(hint.scope)) return
-    if (from === null || queue.isMine === undefined || queue.isMine(hint, from)) drain.wake(hint)
+    // A hint may overtake the answer to our own take: a lane that is being taken may already be ours.
+    const isOurs = from === null || queue.isMine === undefined || underway.has(hint.lane)
+    if (isOurs || queue.isMine?.(hint, from)) drain.wake(hint)
   })
 
   let cancelSweep: Cancel = () => undefined
