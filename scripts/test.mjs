@@ -9,6 +9,8 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { changedFiles } from './changed-files.mjs'
 import { ensureBuilt } from './ensure-built.mjs'
+import { bothLooks, secondLook } from './second-look.mjs'
+import { tally } from './vitest-reporter.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const given = process.argv.slice(2)
@@ -19,7 +21,7 @@ const since = given.find(isChanged)
 if (given.includes('--all')) env.SWITCHBOARD_TEST_SCOPE = 'all'
 else if (since !== undefined) env.SWITCHBOARD_TEST_SCOPE = 'first'
 // Nothing chosen among the tests: what did not run is missing.
-if (since === undefined && args.length === 0) env.SWITCHBOARD_TEST_WHOLE = '1'
+const isWhole = since === undefined && args.length === 0
 
 const chromium =
   env.CHROMIUM ?? provide('chromium', ['chromium', 'chromium-browser', 'google-chrome'], 'test/browser')
@@ -34,22 +36,27 @@ if (build !== 0) end(build, 'The build failed, so no test ran.')
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const reporter = join(root, 'scripts/vitest-reporter.mjs')
 const mode = since === undefined ? ['run'] : ['related', '--run', ...reachedBy(since)]
-// The PostgreSQL of the tests ends the process with a code of its own: what the reporter counted decides.
-env.SWITCHBOARD_TEST_VERDICT = join(mkdtempSync(join(tmpdir(), 'swb-verdict-')), 'failed')
-const run = spawnSync(process.execPath, [vitest, ...mode, `--reporter=${reporter}`, ...args], {
-  cwd: root,
-  env,
-  stdio: ['ignore', 'inherit', 'inherit'],
-})
-process.exit(run.status || (failedTests() === 0 ? 0 : 1))
+const first = testRun([...mode, ...args], { whole: isWhole })
+const files = isWhole ? secondLook(first) : null
+if (files) console.log(`\nA second look, alone: ${files.join(', ')}`)
+const { unsteady, ...count } = bothLooks(first, files && testRun(['run', '--no-file-parallelism', ...files]))
+for (const title of unsteady) console.log(`\nUNSTEADY, red beside others and green alone: ${title}`)
+if (files) console.log(`\n${tally(count)}`)
+process.exit(count.failed === 0 ? 0 : 1)
 
-/** As the reporter wrote it down; one when it never came to its end. */
-function failedTests() {
-  try {
-    return Number(readFileSync(env.SWITCHBOARD_TEST_VERDICT, 'utf8'))
-  } catch {
-    return 1
-  }
+/** What the reporter counted. The runner's own code counts only where nothing ran: PostgreSQL ends it with another. */
+function testRun(what, { whole = false } = {}) {
+  const verdict = join(mkdtempSync(join(tmpdir(), 'swb-verdict-')), 'verdict.json')
+  const told = { SWITCHBOARD_TEST_VERDICT: verdict, SWITCHBOARD_TEST_WHOLE: whole ? '1' : '' }
+  const { status } = spawnSync(process.execPath, [vitest, ...what, `--reporter=${reporter}`], {
+    cwd: root,
+    env: { ...env, ...told },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const nothing = { passed: 0, failed: status === 0 ? 0 : 1, skipped: 0, failures: [] }
+  if (!existsSync(verdict)) return nothing
+  const counted = JSON.parse(readFileSync(verdict, 'utf8'))
+  return counted.passed + counted.failed === 0 ? { ...counted, failed: nothing.failed } : counted
 }
 
 function isChanged(arg) {

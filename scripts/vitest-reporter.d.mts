@@ -4,3 +4,8 @@ export function timeTable(
   files: readonly { readonly file: string; readonly seconds: number; readonly passed: number }[],
   took: number,
 ): readonly string[]
+export function tally(count: {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+}): string

@@ -33,7 +33,7 @@ export default class CountingReporter {
     const lines = []
     const fail = (title, errors) => {
       count.failed += 1
-      this.#failures.push({ title, errors })
+      this.#failures.push({ title, errors, file })
       lines.push(`  ✗ ${title}`)
     }
     for (const error of module.errors()) fail(file, [error])
@@ -86,9 +86,11 @@ export default class CountingReporter {
     }
     if (this.#failed > 0) process.exitCode = 1
     const verdict = process.env.SWITCHBOARD_TEST_VERDICT
-    if (verdict) writeFileSync(verdict, String(this.#failed))
+    const count = { passed: this.#passed, failed: this.#failed, skipped: this.#skipped }
+    const failures = this.#failures.map(({ title, file }) => ({ title, file }))
+    if (verdict) writeFileSync(verdict, JSON.stringify({ ...count, failures }))
     print('')
-    print(tally({ passed: this.#passed, failed: this.#failed, skipped: this.#skipped }))
+    print(tally(count))
   }
 }
 
@@ -147,7 +149,8 @@ export function timeTable(files, took) {
   ]
 }
 
-function tally({ passed, failed, skipped }) {
+/** The line that ends every run. */
+export function tally({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 

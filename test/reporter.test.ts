@@ -1,6 +1,7 @@
 // What a run of the tests prints at its end: where the time went, and which suite did not run.
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { bothLooks, secondLook } from '../scripts/second-look.mjs'
 import { suitesMissing, timeTable } from '../scripts/vitest-reporter.mjs'
 import { foldersOf } from './house/source.ts'
 
@@ -46,4 +47,26 @@ it('[I13.suite-ran] a run of all tests misses the suite of whoever did not run i
       `the shared suite did not run for ${folder}`,
     ])
   }
+})
+
+it('looks a second time at a few red files, never at many or at what is no test', () => {
+  const red = (...files: (string | undefined)[]) => ({
+    ...{ passed: 10, failed: files.length, skipped: 0 },
+    failures: files.map((file) => ({ title: `${file} > a test`, file })),
+  })
+  expect(secondLook(red())).toBeNull()
+  expect(secondLook(red('a.test.ts', 'a.test.ts', 'b.test.ts'))).toEqual(['a.test.ts', 'b.test.ts'])
+  expect(secondLook(red('a', 'b', 'c', 'd'))).toBeNull()
+  expect(secondLook(red('a', undefined))).toBeNull()
+  expect(secondLook({ passed: 0, failed: 1, skipped: 0, failures: [] })).toBeNull()
+})
+
+it('names what was green only alone, and keeps what stayed red', () => {
+  const first = { passed: 10, failed: 1, skipped: 2, failures: [{ title: 'a > one', file: 'a' }] }
+  const alone = { passed: 4, failed: 0, skipped: 0, failures: [] }
+  const count = { passed: 11, failed: 0, skipped: 2 }
+  expect(bothLooks(first, alone)).toEqual({ ...count, unsteady: ['a > one'] })
+  expect(bothLooks(first, { ...alone, failed: 1 })).toMatchObject({ passed: 10, failed: 1, unsteady: [] })
+  expect(bothLooks(first, { ...alone, passed: 0 })).toMatchObject({ failed: 1 })
+  expect(bothLooks(first, null)).toMatchObject({ failed: 1 })
 })
