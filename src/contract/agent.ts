@@ -81,6 +81,12 @@ export type AgentOutput =
       /** The answer to `turn`: evidence of `answered`, in the same commit. */
       readonly final?: boolean
     }
+  /**
+   * The answer to `turn` as far as it is written: the whole text so far, never a piece. Lossy: it may be shown, late, in part
+   * or not at all, and is never waited for. It is evidence that the turn was seen, and answers nothing: the final `say`
+   * does, and what that says is what stands in the chat in the end, in the same message.
+   */
+  | { readonly kind: 'partial'; readonly session: string; readonly turn: string; readonly text: string }
   /** Without a text: a sign of life alone. */
   | { readonly kind: 'status'; readonly session: string; readonly turn?: string; readonly text: string }
   | {

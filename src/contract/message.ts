@@ -67,6 +67,17 @@ export interface InboundReaction extends InboundBase {
   readonly emoji: string
 }
 
+/**
+ * A message was taken back. A turn of it that is still queued ends `consumed: withdrawn` and loses its body; one that was
+ * handed over goes on. It counts for messages of `sender` alone; an empty id: the platform does not tell who deleted it,
+ * and its word counts for anybody's. Deletions are not found in a history.
+ */
+export interface InboundDelete extends InboundBase {
+  readonly kind: 'delete'
+  /** Of the message that is gone. */
+  readonly messageId: string
+}
+
 /** Bytes that passed verification but did not parse. Recorded as `refused: unparsable`. */
 export interface InboundUnparsable extends InboundBase {
   readonly kind: 'unparsable'
@@ -95,6 +106,7 @@ export type InboundEvent =
   | InboundMessage
   | InboundTap
   | InboundReaction
+  | InboundDelete
   | InboundUnparsable
   | InboundBarred
   | InboundVerdict
@@ -123,6 +135,8 @@ export type OutboundOp =
       readonly tool?: string
       /** It tells of a turn that failed: what a program in front is told instead of these words. */
       readonly failure?: { readonly message: string; readonly code?: string }
+      /** The beginning of an answer that is still being written: the same row ends with the whole text. */
+      readonly partial?: true
     }
   | {
       readonly kind: 'prompt'
@@ -176,6 +190,8 @@ export interface Receipt {
 export type Signal =
   | { readonly kind: 'typing'; readonly on: boolean }
   | { readonly kind: 'status'; readonly text: string }
+  /** The answer to a message as far as it is written, whole each time; the answer itself comes as a message. */
+  | { readonly kind: 'partial'; readonly turn: string; readonly messageId: string; readonly text: string }
   | {
       readonly kind: 'turn_state'
       readonly turn: string

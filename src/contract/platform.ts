@@ -4,6 +4,7 @@ import type { Address } from './address.ts'
 import type { ChannelView } from './channel-servers.ts'
 import type { Clock, Random } from './clock.ts'
 import type { GateView } from './doctor-report.ts'
+import type { HistoryReader } from './history.ts'
 import type { Logger } from './log.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 import type { Attachment, InboundEvent, OutboundOp, Receipt, Signal } from './message.ts'
@@ -33,7 +34,17 @@ export interface Abilities {
   readonly oneWay?: boolean
   /** Programs write here, not people: how their turns end is told by `notify_on`. */
   readonly unattended?: boolean
+  /** It tells when a message was deleted (`InboundDelete`): one that comes before its message is kept in mind. */
+  readonly deletes?: boolean
 }
+
+/**
+ * How an answer is shown while it is written. `signals`: by `signal` of kind `partial`, which leaves nothing behind.
+ * `edits`: by a message that is changed. Its outbox row is the answer's own: `send` is given a text op with `partial` and
+ * shows it, `revise` changes it (not more often than `everyMs`, one at a time, lossy), and `send` with `shown` makes it the
+ * final text. Absent: an answer is shown when it is finished.
+ */
+export type Streaming = { readonly by: 'signals' } | { readonly by: 'edits'; readonly everyMs: number }
 
 export interface Received {
   /** The turn's id; null when the body was not kept (rate-limited drops). */
@@ -54,6 +65,11 @@ export interface PlatformIntake {
     events: readonly InboundEvent[],
     options?: { readonly cursor?: string },
   ): Promise<readonly Received[]>
+  /**
+   * The live link was made, or made again: what was said while there was none is looked for in the history. Said each
+   * time, also by a link that replaces one that still stands. Platforms without `history` need not say it.
+   */
+  connected?(): void
 }
 
 /** One message of a conversation as it was stored: what a page shows after a reload and a stream resumes from. */
@@ -197,6 +213,11 @@ export interface SendRequest {
   readonly turn?: string
   /** Why it is sent: a notice of Switchboard's own is not the agent's word. */
   readonly cause?: SendCause
+  /**
+   * The message that showed the beginning of it: it is made to show `op` and nothing new is posted. Doing so twice does no
+   * harm. Throws `not_found` when that message is gone or cannot be changed any more: it is then sent anew, without this.
+   */
+  readonly shown?: readonly string[]
 }
 
 /** Asked before a send is committed as `sending`: what waits for its place is `queued`. */
@@ -245,6 +266,25 @@ export interface PlatformAdapter {
   forget?(of: { readonly sender: string; readonly attachments: readonly Attachment[] }): Promise<number>
   /** Lossy by contract. */
   signal?(to: Address, signal: Signal): void
+  /** How answers are shown while they are written. */
+  readonly streaming?: Streaming
+  /**
+   * Shows more of an answer that is being written (`streaming.by: 'edits'`): `shown` is there, and `op.text` the text so far,
+   * cut to `textLimit`. It gives way: what fails or is too much is left out, for the next or the final text comes anyway.
+   */
+  revise?(request: SendRequest & { readonly shown: readonly string[] }): Promise<void>
+  /** The platform keeps a history that can be compared with the inbox. Absent: it "cannot be checked". */
+  readonly history?: HistoryReader
+  /**
+   * The live link missed something that stands in the history, or `probe` found it deaf: make a new one, before the old one
+   * is left where that can be done. Asked for once in ten minutes at most, and never because nobody spoke.
+   */
+  renew?(cause: string): void
+  /**
+   * Whether the live link still hears, found out by a round trip of its own (a ping and its answer, a canary); never by
+   * whether somebody spoke. Asked now and then while the link is `up`. Throws: it could not be found out.
+   */
+  probe?(): Promise<'hears' | 'deaf'>
   /** The configuration changed and `deps.current()` has it. Absent: the adapter is started anew for a change. */
   reconsider?(): void
   /** Approvals of its agent are asked here too, as structured requests to RELAY_PLACE. Absent: never. */
@@ -267,6 +307,8 @@ export interface PlatformAdapter {
     /** `waiting`: another node holds it. */
     readonly state: 'up' | 'connecting' | 'down' | 'disabled' | 'waiting'
     readonly detail?: string
+    /** When the present connection was made: a message after it that was missed shows that the link is deaf. */
+    readonly since?: number
   }
   stop(): Promise<void>
 }

@@ -40,6 +40,8 @@ export const REASONS = {
   verdict_late: { of: ['consumed'], text: 'It was a verdict on an approval that was already answered.' },
   command: { of: ['consumed'], text: 'It was a command to Switchboard.' },
   tap: { of: ['consumed'], text: 'It was a tap on a button.' },
+  late: { of: ['consumed'], text: 'It was a command that was found in the history too late to be obeyed.' },
+  withdrawn: { of: ['consumed'], text: 'Whoever sent it deleted it while it waited.' },
   noted: { of: ['consumed'], text: 'A reaction or edit that no agent needs to see.' },
   // turns on their way
   taken: { of: ['handed'], text: 'The agent has confirmed that it has it.' },

@@ -9,7 +9,7 @@ import type { Effect, Stopped } from './step.ts'
 
 export interface TurnBody {
   readonly text: string
-  readonly kind: 'message' | 'edit' | 'tap' | 'reaction' | 'schedule'
+  readonly kind: 'message' | 'edit' | 'delete' | 'tap' | 'reaction' | 'schedule'
   readonly senderName?: string
   readonly meta?: Readonly<Record<string, string>>
   readonly attachments?: readonly Attachment[]

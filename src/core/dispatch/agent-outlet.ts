@@ -238,6 +238,17 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     return row === null || (output.guessed && shared) ? null : { to, sender: row.sender }
   }
 
+  /** Never waited for, and lost where nobody can show it. */
+  const partial = async ({ turn, text }: Output<'partial'>): Promise<Accepted> => {
+    const row = dispatcher.flight(turn)?.flight.row
+    if (row?.agent !== agent) return { id: null }
+    if (row.state !== 'seen') await dispatcher.settle(turn, 'seen')
+    else await dispatcher.heard(turn, agent)
+    if (deps.links.get(row.integration)?.adapter.streaming?.by === 'signals')
+      deps.signal(rowAddress(row), { kind: 'partial', turn, messageId: row.messageId, text })
+    return { id: null }
+  }
+
   const isOwn = (turn: string) => dispatcher.flight(turn)?.flight.row.agent === agent
 
   const status = async ({ turn, text }: Output<'status'>): Promise<Accepted> => {
@@ -258,6 +269,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
           return say(output)
         case 'status':
           return status(output)
+        case 'partial':
+          return partial(output)
         case 'ask':
           return ask(output)
         case 'waits':

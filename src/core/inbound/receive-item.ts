@@ -74,6 +74,8 @@ function bodyOf(event: InboundEvent): TurnBody {
       return { kind: 'tap', text: event.value, ...name, meta: { on: event.on } }
     case 'reaction':
       return { kind: 'reaction', text: event.emoji, ...name, meta: { on: event.on } }
+    case 'delete':
+      return { kind: 'delete', text: '', ...name }
     case 'unparsable':
     case 'barred':
     case 'verdict':

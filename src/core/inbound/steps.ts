@@ -60,10 +60,12 @@ function bound(input: StepInput): StepResult {
   return { decision: { go: 'refuse', reason: 'no_binding', key: 'agents[].inbound_bindings' } }
 }
 
-/** A tap that is no verdict, or a reaction: recorded, not handed to an agent. */
+/** A tap that is no verdict, a reaction or a deletion: recorded, not handed to an agent. */
 function noted(input: StepInput): StepResult {
-  if (input.event.kind === 'tap') return { decision: { go: 'consume', reason: 'tap' } }
-  return input.event.kind === 'reaction' ? { decision: { go: 'consume', reason: 'noted' } } : CONTINUE
+  const { kind } = input.event
+  if (kind === 'tap') return { decision: { go: 'consume', reason: 'tap' } }
+  const isNoted = kind === 'reaction' || kind === 'delete'
+  return isNoted ? { decision: { go: 'consume', reason: 'noted' } } : CONTINUE
 }
 
 function notEmpty(input: StepInput): StepResult {
