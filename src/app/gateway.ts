@@ -40,10 +40,12 @@ import { createNotifier, type Notifier } from '../core/outbound/notify.ts'
 import { createNotifyOn } from '../core/outbound/notify-on.ts'
 import { createOutlet, type Outlet } from '../core/outbound/outlet.ts'
 import { createSender, type Sender } from '../core/outbound/sender.ts'
+import { createStatusLines } from '../core/outbound/status-lines.ts'
 import { createAdmission } from '../core/people/admission.ts'
 import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
 import { createScheduler } from '../core/schedules/scheduler.ts'
 import { createSharedLimits } from '../core/shared-limits.ts'
+import type { SignalSink } from '../core/signals.ts'
 import { createSerial } from '../kit/index.ts'
 import { splitMarkdown } from '../kit/markdown/index.ts'
 import { createHostedServers } from './hosted-servers.ts'
@@ -122,7 +124,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const crashPoint = deps.crashPoint ? { crashPoint: deps.crashPoint } : {}
 
   const relay = createSignalRelay({ store, clock, log, links, cluster: () => cluster })
-  const { signal } = relay
+  const signal: SignalSink = (to, told) => {
+    relay.signal(to, told)
+    statusLines.heard(to, told)
+  }
   const sharedLimits = createSharedLimits({ store, log })
   const bornAt = clock.now()
   const cluster = createCluster({
@@ -144,6 +149,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...{ store, clock, settings, grants, cluster },
     admitsNow: (integration) => links.get(integration)?.adapter.admitsNow?.() ?? true,
     sendersAreNoChats: (integration) => links.get(integration)?.adapter.abilities.sendersAreNoChats === true,
+  })
+  const statusLines = createStatusLines({
+    ...{ store, clock, log, links, cluster },
+    mayShow: async (row) => (await admission.ofTurn(row)) === 'admitted',
   })
   const pressure = createPressure({ store, clock, utilization: createUtilization() })
   const dispatcher = createDispatcher({
@@ -235,7 +244,19 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
   })
 
-  const river = { links, roster, cluster, grants, intake, relay, hosted, outlet, dispatcher, approvals }
+  const river = {
+    links,
+    roster,
+    cluster,
+    grants,
+    intake,
+    relay,
+    signal,
+    hosted,
+    outlet,
+    dispatcher,
+    approvals,
+  }
   const applyNow = async () => {
     const release = await hosted.apply(settings()).catch((thrown) => {
       log.error({ error: String(thrown) }, 'channel servers could not be started')
@@ -272,6 +293,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       dispatcher.start()
       sender.start()
       approvals.start()
+      statusLines.start()
       started = true
       scheduler.start()
       stopEnding = keepEndingRemoved({
@@ -289,6 +311,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       approvals.stop()
       await dispatcher.stop()
       await sender.stop()
+      await statusLines.stop()
       // First the servers, then who listens to them: what they say while they end is stored.
       await hosted.stop()
       await parts.endAll()

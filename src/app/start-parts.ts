@@ -9,6 +9,7 @@ import type { Intake } from '../core/inbound/intake.ts'
 import type { Links } from '../core/outbound/links.ts'
 import type { Outlet } from '../core/outbound/outlet.ts'
 import type { LiveGrantBook } from '../core/people/grant-book.ts'
+import type { SignalSink } from '../core/signals.ts'
 import type { GatewayDeps } from './gateway.ts'
 import type { HostedServers } from './hosted-servers.ts'
 import { createLinkLease } from './link-lease.ts'
@@ -24,6 +25,7 @@ export interface River {
   readonly grants: LiveGrantBook
   readonly intake: Intake
   readonly relay: SignalRelay
+  readonly signal: SignalSink
   readonly hosted: HostedServers
   readonly outlet: Outlet
   readonly dispatcher: Dispatcher
@@ -66,7 +68,7 @@ export async function makeIntegration(
 export async function makeAgent(
   agent: AgentSettings,
   deps: GatewayDeps,
-  { roster, cluster, links, outlet, dispatcher, approvals, relay }: River,
+  { roster, cluster, links, outlet, dispatcher, approvals, signal }: River,
 ): ReturnType<Part['make']> {
   const { store, clock, log, settings } = deps
   const module = await deps.connector(agent.connector.type)
@@ -84,7 +86,6 @@ export async function makeAgent(
     ...(deps.hosts ? { hosts: deps.hosts } : {}),
     isElsewhere: () => cluster.isElsewhere(agent.id),
   })
-  const { signal } = relay
   return async () => {
     roster.add(agent, connector)
     const outletDeps = { store, clock, log, settings, roster, links, outlet, dispatcher, approvals, signal }

@@ -189,7 +189,8 @@ export interface Receipt {
 /** Lossy, never queued: typing, a status line, a partial text. */
 export type Signal =
   | { readonly kind: 'typing'; readonly on: boolean }
-  | { readonly kind: 'status'; readonly text: string }
+  /** What the agent is doing on this turn. */
+  | { readonly kind: 'status'; readonly turn: string; readonly text: string }
   /** The answer to a message as far as it is written, whole each time; the answer itself comes as a message. */
   | { readonly kind: 'partial'; readonly turn: string; readonly messageId: string; readonly text: string }
   | {

@@ -264,6 +264,14 @@ export interface PlatformAdapter {
   download?(attachment: Attachment): Promise<DownloadedFile>
   /** Removes the files that a person sent, named in these attachments or not, from here and from the mirror. Returns how many. */
   forget?(of: { readonly sender: string; readonly attachments: readonly Attachment[] }): Promise<number>
+  /**
+   * Shows what the agent is doing on a turn, apart from what it says: a new line, or (`line`) the one that stands changed.
+   * Returns what names it. Silent, soon, and tried once: the river asks `pace` before, and gives it up for everything else.
+   * Absent: nothing is shown, or `signal` is enough.
+   */
+  showStatus?(to: Address, text: string, line: string | null): Promise<string>
+  /** Takes it away; one that is gone already is no failure. With `showStatus`. */
+  removeStatus?(to: Address, line: string): Promise<void>
   /** Lossy by contract. */
   signal?(to: Address, signal: Signal): void
   /** How answers are shown while they are written. */

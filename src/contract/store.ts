@@ -27,6 +27,7 @@ import type {
 import type { Enqueued, NewSend, SendMove, SendRow, TakenSend } from './send-records.ts'
 import type { ClaimRow, Firing, FiringRow, NewNotification, NotificationRow, RouteRow } from './sending.ts'
 import type { ApprovalState, ClaimState, TurnState } from './states.ts'
+import type { StatusLineRow } from './status-line.ts'
 import type { NewTurnEvent, TurnEventRow } from './turn-events.ts'
 import type { MoveOutcome, ReceiveItem, ReceiveResult, TurnMove, TurnRow } from './turn-records.ts'
 
@@ -139,6 +140,11 @@ export interface Store {
       readonly waiting?: true
     },
   ): Promise<{ readonly outcome: 'accepted' | 'stale'; readonly sends: readonly Enqueued[] }>
+  /** A line that tells what the agent does stands, or (empty `line`) is about to. Resolves with the one that counts. */
+  keepStatusLine(line: Pick<StatusLineRow, 'turn' | 'to' | 'line'>): Promise<StatusLineRow>
+  /** Those that stand, the oldest first. */
+  statusLines(limit: number): Promise<readonly StatusLineRow[]>
+  forgetStatusLine(turn: string): Promise<void>
   /** Operator: failed or expired → queued; anything open → failed: cancelled. Null when the state does not allow it. */
   operateTurn(id: string, verb: 'retry' | 'cancel', by: string): Promise<TurnRow | null>
   /** What has been queued longer than `olderThanMs`; at most `limit`. */

@@ -32,6 +32,7 @@ import { pruneRows } from './verbs/prune-rows.ts'
 import { receive } from './verbs/receive.ts'
 import { readRestored, settleRestored } from './verbs/restored.ts'
 import { fireSchedule } from './verbs/schedules.ts'
+import { forgetStatusLine, keepStatusLine, readStatusLines } from './verbs/status-lines.ts'
 import { takeSends } from './verbs/take-sends.ts'
 import { takeTurns } from './verbs/take-turns.ts'
 import { heardOf, keepTurnEvent } from './verbs/turn-events.ts'
@@ -84,6 +85,9 @@ export function assembleStore(engine: StoreEngine): Store {
         await new Promise<void>((resolve) => setImmediate(resolve))
       }
     },
+    keepStatusLine: (line) => write(keepStatusLine, line),
+    statusLines: (limit) => read(readStatusLines(limit)),
+    forgetStatusLine: (turn) => write(forgetStatusLine, turn),
     operateTurn: (id, verb, by) => write(operateTurn, { id, verb, by }),
     overdueTurns: (olderThanMs, limit) => read(readOverdueTurns(tag, clock.now() - olderThanMs, limit)),
     expireTurns: (olderThanMs, turns) => write(expireTurns, { olderThanMs, turns }),

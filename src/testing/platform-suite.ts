@@ -136,6 +136,15 @@ export function describePlatform(
       expect(await shown('same-key')).toBe(1)
     })
 
+    it('[I14.status-line] shows what an agent is doing as one line that goes, twice without harm', async (context) => {
+      const { showStatus, removeStatus } = fixture.adapter
+      if (showStatus === undefined) return context.skip('it shows no line of its own')
+      const line = await showStatus(fixture.address, 'reading', null)
+      expect(await showStatus(fixture.address, 'writing', line)).toBe(line)
+      await removeStatus?.(fixture.address, line)
+      await expect(removeStatus?.(fixture.address, line)).resolves.toBeUndefined()
+    })
+
     it('has a sensible limit and says how its link is', () => {
       const { size, unit } = fixture.adapter.textLimit
       expect(size).toBeGreaterThan(0)

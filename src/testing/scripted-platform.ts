@@ -40,6 +40,12 @@ export interface Arrived {
   readonly platformId: string
 }
 
+export interface StatusShown {
+  readonly conversation: string
+  readonly line: string
+  readonly text: string | null
+}
+
 export interface Person {
   says(text: string, options?: SayOptions): Promise<Received>
   /** Presses the button with this label on the newest message of the conversation that has it. */
@@ -82,6 +88,8 @@ export interface ScriptedPlatform {
   /** What people can see, in the order in which it came. */
   readonly arrived: readonly Arrived[]
   readonly signals: readonly { readonly to: Address; readonly signal: Signal }[]
+  /** Lines that tell what an agent is doing, in the order in which they were shown; null: taken away. */
+  readonly statusLines: readonly StatusShown[]
   readonly cursors: ReadonlyMap<string, string | null>
   /** The texts of a conversation as they arrived; edits and reactions as their text. */
   texts(conversation: string, integration?: string): readonly string[]
@@ -103,6 +111,10 @@ export interface ScriptedPlatformOptions {
   readonly markdown?: PlatformAdapter['markdown']
   /** Least time between two messages to one conversation. */
   readonly paceMs?: number
+  /** It shows what agents are doing, as a line of its own. */
+  readonly statusLines?: boolean
+  /** What showing or removing a line meets; null lets it pass. */
+  readonly statusFault?: (text: string | null) => SendFault | null
   /** Absent: the platform cannot be asked. `truth` answers from what arrived. */
   readonly reconcile?: 'truth' | 'unknown' | 'throws'
   /** Overrides per integration. */
@@ -123,6 +135,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
   const attempts: SendRequest[] = []
   const arrived: Arrived[] = []
   const signals: { to: Address; signal: Signal }[] = []
+  const statusLines: StatusShown[] = []
   const cursors = new Map<string, string | null>()
   const doors = new Map<string, PlatformIntake>()
   const faults: { fault: SendFault; conversation: string | undefined }[] = []
@@ -158,7 +171,12 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
     return { platformIds: [take(request)] }
   }
 
-  const meet = async (fault: SendFault, request: SendRequest): Promise<void> => {
+  const meet = (fault: SendFault, request: SendRequest): Promise<void> => {
+    if ('arrived' in fault && fault.arrived) take(request)
+    return trouble(fault)
+  }
+
+  const trouble = async (fault: SendFault): Promise<void> => {
     switch (fault.kind) {
       case 'unavailable':
         throw new SwitchboardError('platform_unavailable', 'the platform is away', retryAfter(fault))
@@ -167,13 +185,30 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
       case 'rejected':
         throw new SwitchboardError('platform_rejected', 'not_in_channel')
       case 'unknown':
-        if (fault.arrived) take(request)
         throw new SwitchboardError('outcome_unknown', 'the connection broke before the answer')
       case 'hang':
-        if (fault.arrived) take(request)
         await new Promise<void>((resolve) => hanging.push(resolve))
     }
   }
+
+  const lineOf = (
+    faultOf: (text: string | null) => SendFault | null = () => null,
+  ): Pick<PlatformAdapter, 'showStatus' | 'removeStatus'> => ({
+    async showStatus({ conversation }, text, line) {
+      const fault = faultOf(text)
+      const name = line ?? `s${++counter}`
+      const show = () => void statusLines.push({ conversation, line: name, text })
+      if (fault && 'arrived' in fault && fault.arrived) show()
+      if (fault) await trouble(fault)
+      show()
+      return name
+    },
+    async removeStatus({ conversation }, line) {
+      const fault = faultOf(null)
+      if (fault) await trouble(fault)
+      statusLines.push({ conversation, line, text: null })
+    },
+  })
 
   /** Of the world outside: all nodes meet the same. */
   const freeAt = new Map<string, number>()
@@ -249,6 +284,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
     attempts,
     arrived,
     signals,
+    statusLines,
     cursors,
     texts: (conversation, integration) => of(conversation, integration).map(({ op }) => opText(op)),
     shown(conversation, integration) {
@@ -297,6 +333,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
         },
         send,
         ...(mine.reconcile ? { reconcile } : {}),
+        ...(mine.statusLines ? lineOf(mine.statusFault) : {}),
         signal: (to, signal) => void signals.push({ to, signal }),
         link: () => ({ state: 'up' }),
         async stop() {

@@ -73,7 +73,7 @@ describe('talking', () => {
     expect(await typing.count()).toBe(0)
     river.platform.signal?.(to, { kind: 'typing', on: true })
     await typing.waitFor()
-    river.platform.signal?.(to, { kind: 'status', text: 'reading the log' })
+    river.platform.signal?.(to, { kind: 'status', turn: 't', text: 'reading the log' })
     await typing.getByText('reading the log').waitFor()
     await river.say({ kind: 'text', text: 'done' })
     await typing.waitFor({ state: 'detached' })

@@ -142,7 +142,8 @@ export function createLife(timers: { due: Set<number[]>; now: () => number }): L
       }),
     platform: (module) => ({
       ...module,
-      create: (deps) => muted(module.create(deps), ['send', 'reconcile', 'start', 'stop']),
+      create: (deps) =>
+        muted(module.create(deps), ['send', 'showStatus', 'removeStatus', 'reconcile', 'start', 'stop']),
     }),
     connector: (module) => ({
       ...module,

@@ -256,7 +256,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     // What lives on speaks at any node, whoever holds the lane.
     const row = dispatcher.flight(turn)?.flight.row ?? (waits() ? await store.turn(turn) : null)
     if (row?.agent === agent && OPEN_TURN_STATES.some((state) => state === row.state)) {
-      if (text !== '') deps.signal(rowAddress(row), { kind: 'status', text })
+      if (text !== '') deps.signal(rowAddress(row), { kind: 'status', turn, text })
       await dispatcher.heard(turn, agent)
     }
     return { id: null }

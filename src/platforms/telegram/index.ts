@@ -17,6 +17,7 @@ import type { Parsed, Self } from './parse.ts'
 import { type LinkState, type Poller, startPoller } from './poller.ts'
 import { TEXT_LIMIT } from './render.ts'
 import { createSend } from './send.ts'
+import { createStatusLine } from './status-line.ts'
 import { createTyping } from './typing.ts'
 import { verifyRequest } from './verify.ts'
 import { createWebhookDoor, type WebhookDoor } from './webhook-door.ts'
@@ -87,6 +88,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
     keep: (file) => files.keep(file),
     download: (attachment) => files.download(attachment),
     forget: ({ attachments }) => files.forget(attachments),
+    ...createStatusLine(client),
     signal(to, signal) {
       if (signal.kind === 'typing') typing.set(to, signal.on)
     },

@@ -75,6 +75,23 @@ describe('what people see', () => {
     expect(kate.sees()).toEqual([edited])
   })
 
+  it('[I14.status-telegram] what the agent is doing is one silent message: edited, deleted, and never twice', async () => {
+    const kate = scene.fake.person()
+    const to = { integration: 'tg', conversation: String(kate.chat.id) }
+    const show = (text: string, line: string | null) => scene.adapter.showStatus?.(to, text, line)
+    const line = (await show('reading <b>', null)) ?? ''
+    expect(kate.sees()).toEqual(['⏳ reading <b>'])
+    const [shown] = scene.fake.world.shown(kate.chat.id)
+    expect([String(shown?.message.message_id), shown?.silent]).toEqual([line, true])
+    expect(await show('writing', line)).toBe(line)
+    expect(await show('writing', line)).toBe(line)
+    expect(kate.sees()).toEqual(['⏳ writing'])
+    await scene.adapter.removeStatus?.(to, line)
+    await scene.adapter.removeStatus?.(to, line)
+    expect(kate.sees()).toEqual([])
+    expect((await failureOf(Promise.resolve(show('again', line)))).code).toBe('platform_rejected')
+  })
+
   it('[S7.telegram-topics] into a topic, [S7.telegram-channelname] to a channel by its name, to a group that moved', async () => {
     const { world } = scene.fake
     world.addChat({ id: -1009, type: 'supergroup', title: 'Forum', is_forum: true })

@@ -128,7 +128,7 @@ describe('the web chat', () => {
   it('[S7.web-typing] shows typing and what the agent is doing, and forgets it', async () => {
     const { river, frames } = await listen()
     river.platform.signal?.(to, { kind: 'typing', on: true })
-    river.platform.signal?.(to, { kind: 'status', text: 'reading' })
+    river.platform.signal?.(to, { kind: 'status', turn: 't', text: 'reading' })
     expect(frames.slice(-2)).toEqual([
       'event: typing\ndata: {"on":true}\n\n',
       'event: status\ndata: {"text":"reading"}\n\n',

@@ -27,7 +27,7 @@ describe('webhook stream', () => {
     const to = { integration: 'demo', conversation: 'webhook' }
     await send(2)
     await deps.clock.settle()
-    adapter.signal?.(to, { kind: 'status', text: 'reading\nfiles' })
+    adapter.signal?.(to, { kind: 'status', turn: 't', text: 'reading\nfiles' })
     adapter.signal?.(to, { kind: 'typing', on: true })
     expect(watching.events().slice(-2)).toEqual([
       { id: '2', data: 'm2' },

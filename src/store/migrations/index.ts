@@ -8,6 +8,7 @@ import { files } from './0006-files.ts'
 import { turnRetries } from './0007-turn-retries.ts'
 import { scheduleTimes } from './0008-schedule-times.ts'
 import { approvalTurns } from './0009-approval-turns.ts'
+import { statusLines } from './0010-status-lines.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -20,5 +21,6 @@ export const MIGRATIONS: readonly Migration[] = [
   turnRetries,
   scheduleTimes,
   approvalTurns,
+  statusLines,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

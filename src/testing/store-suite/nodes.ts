@@ -94,6 +94,24 @@ export function describeNodes(make: MakeStoreFixture): void {
       expect(outcomes[0]?.approval?.decidedBy).toBe(outcomes[1]?.approval?.decidedBy)
     })
 
+    it('[I14.status-line] a line that tells of a turn is made by one of them, and both know its name', async () => {
+      const { id: turn } = await queueOne(one)
+      const to = 'chat:c'
+      const claims = await Promise.all(
+        [one, two].map((store) => store.keepStatusLine({ turn, to, line: '' })),
+      )
+      const [owner] = [...new Set(claims.map((claim) => claim.owner))]
+      expect(claims.map((claim) => claim.owner)).toEqual([owner, owner])
+      const [maker, other] = owner === one.owner ? [one, two] : [two, one]
+      // Whoever has it not cannot name it.
+      expect(await other.keepStatusLine({ turn, to, line: 'stolen' })).toMatchObject({ owner, line: '' })
+      expect(await maker.keepStatusLine({ turn, to, line: '17' })).toMatchObject({ owner, line: '17', to })
+      expect(await other.keepStatusLine({ turn, to, line: '' })).toMatchObject({ owner, line: '17' })
+      expect(await other.statusLines(10)).toMatchObject([{ turn, to, line: '17', owner }])
+      await other.forgetStatusLine(turn)
+      expect(await maker.statusLines(10)).toEqual([])
+    })
+
     it('[S2.conservation] [S2.conservation-each] share counters and keep chains of their own', async () => {
       const rounds = Array.from({ length: 10 }, (_, at) => at)
       await Promise.all(

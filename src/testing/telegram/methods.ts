@@ -145,11 +145,11 @@ const sendFile =
     return ok(fromBot(params, world, chat, { ...content, ...caption }))
   }
 
-function ownMessage(params: Params, world: World, what: string): Shown {
+function ownMessage(params: Params, world: World, what: 'edit' | 'delete'): Shown {
   const chat = chatOf(params, world)
   const found = world.find(chat.id, Number(params.message_id))
   if (!found) throw new RefusedError(bad(`message to ${what} not found`))
-  if (!found.fromBot) throw new RefusedError(bad(`message can't be ${what}ed`))
+  if (!found.fromBot) throw new RefusedError(bad(`message can't be ${what === 'edit' ? 'edited' : 'deleted'}`))
   return found
 }
 
@@ -225,7 +225,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     return ok(true)
   },
   deletemessage: ({ params }, world) => {
-    const { message } = ownMessage(params, world, 'delet')
+    const { message } = ownMessage(params, world, 'delete')
     world.remove(message.chat.id, message.message_id)
     return ok(true)
   },
