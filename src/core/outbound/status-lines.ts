@@ -8,6 +8,7 @@
 import {
   type Address,
   asSwitchboardError,
+  type Cancel,
   type Clock,
   formatAddress,
   type Logger,
@@ -74,7 +75,7 @@ export function createStatusLines(deps: StatusLinesDeps): StatusLines {
   const timers = createKeyedTimers(clock)
   /** Until then an integration asked for peace. */
   const quietUntil = new Map<string, number>()
-  let stopSweeping = () => undefined as void
+  let stopSweeping: Cancel = () => undefined
   let stopped = false
 
   const linkOf = (to: Address): Link | null => {

@@ -149,7 +149,8 @@ function ownMessage(params: Params, world: World, what: 'edit' | 'delete'): Show
   const chat = chatOf(params, world)
   const found = world.find(chat.id, Number(params.message_id))
   if (!found) throw new RefusedError(bad(`message to ${what} not found`))
-  if (!found.fromBot) throw new RefusedError(bad(`message can't be ${what === 'edit' ? 'edited' : 'deleted'}`))
+  if (!found.fromBot)
+    throw new RefusedError(bad(`message can't be ${what === 'edit' ? 'edited' : 'deleted'}`))
   return found
 }
 
