@@ -9,6 +9,7 @@ import { CONFIGURATION } from './requirements/configuration.ts'
 import { DURABILITY } from './requirements/durability.ts'
 import { HOOKS } from './requirements/hooks.ts'
 import { HOSTS } from './requirements/hosts.ts'
+import { HTTP_AGENT } from './requirements/http.ts'
 import { INSTANCES } from './requirements/instances.ts'
 import { PEOPLE, RIVER, SENDING_TRUTH, TELEGRAM } from './requirements/issues.ts'
 import { MARKDOWN } from './requirements/markdown.ts'
@@ -80,4 +81,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SEED_REPAIRS,
   ...INSTANCES,
   ...HOOKS,
+  ...HTTP_AGENT,
 ]

@@ -3,7 +3,7 @@ import type { Clock, Random } from './clock.ts'
 import type { HostDoor } from './hosts.ts'
 import type { Logger } from './log.ts'
 import type { Attachment, Quoted, Urgency } from './message.ts'
-import type { CredentialShelf, HttpReply, RawRequest, TokenBook } from './platform.ts'
+import type { CredentialShelf, HttpReply, NewFile, RawRequest, TokenBook } from './platform.ts'
 import type { AgentSettings } from './settings.ts'
 import type { OpenAtHost, ToolDesk } from './tool-desk.ts'
 import type { NewTurnEvent } from './turn-events.ts'
@@ -80,6 +80,12 @@ export type AgentOutput =
       readonly idempotencyKey?: string
       /** The answer to `turn`: evidence of `answered`, in the same commit. */
       readonly final?: boolean
+      /** Only while `turn` is open: `conflict` where it was answered or ended. The same key again is the same answer. */
+      readonly sole?: true
+      /** Messages of their own that come before the text, in the same commit. */
+      readonly before?: readonly string[]
+      /** Sent after the text. Throws `execution_failed` where the platform takes none. */
+      readonly files?: readonly NewFile[]
     }
   /**
    * The answer to `turn` as far as it is written: the whole text so far, never a piece. Lossy: it may be shown, late, in part
@@ -127,8 +133,10 @@ export type AgentOutput =
   | {
       readonly kind: 'failed'
       readonly turn: string
-      readonly reason: 'agent_failed' | 'agent_rejected' | 'cancelled'
+      readonly reason: 'agent_failed' | 'agent_rejected' | 'agent_silent' | 'cancelled'
       readonly detail: string
+      /** What it had said until then: sent in the same commit, marked as incomplete. */
+      readonly text?: string
       /** The agent's own name for what went wrong. */
       readonly code?: string
       /** It is not the end for an agent that said, here or to another node, that it will say when it is done. */
@@ -151,6 +159,11 @@ export interface AgentOutlet {
   presence(attached: boolean, detail?: string): void
   /** There may be room where there was none: what waits for it is looked at. */
   roomy(): void
+  /**
+   * For agents that fetch: how an approval of this turn stands, here or at another node. To get a verdict is to be told
+   * it. Throws `not_found` for one of another turn, `gone` when it was given up.
+   */
+  fetchVerdict(approval: string, turn: string): Promise<Verdict | 'pending'>
 }
 
 export interface Verdict {
@@ -190,8 +203,8 @@ export interface AgentConnector {
   takeUp?(delivery: Delivery, seen: boolean): boolean
   /** Which host has it, for people; null: none here. */
   whereIs?(turn: string): { readonly host: string; readonly proven: boolean } | null
-  /** Writes the verdict to the asking host. `gone`: there is nobody to tell. */
-  verdict?(verdict: Verdict): Promise<'relayed' | 'gone'>
+  /** Writes the verdict to the asking host. `gone`: there is nobody to tell. `fetched`: the agent will come for it. */
+  verdict?(verdict: Verdict): Promise<'relayed' | 'gone' | 'fetched'>
   /** True if something was running and was told to stop. */
   cancel?(session: string, turn: string | null): Promise<boolean>
   /** What comes to `/callback/TOKEN`, for the token's own scope. Throws what the caller is answered with. */

@@ -30,6 +30,11 @@ export function givenUpText(reason: ReasonCode, detail?: string): string {
   return `⚠️ Your message was not answered. ${why}`
 }
 
+/** What an agent had said before it fell silent. */
+export function incompleteText(text: string): string {
+  return `${text.trimEnd()} …\n\n⚠️ Incomplete: the agent stopped here.`
+}
+
 export const NO_REPLY_TEXT = 'The agent finished without replying.'
 
 export function unseenText(agent: string): string {

@@ -18,6 +18,8 @@ export interface RecordedOutlet {
   roomy: number
   /** What the outlet waits for before it says that it took something. */
   hold: () => Promise<void>
+  /** How an approval stands that the agent comes to ask for; `pending` unless replaced. */
+  standing: (approval: string, turn: string) => Promise<Verdict | 'pending'>
   until(kind: AgentOutput['kind']): Promise<AgentOutput>
 }
 
@@ -118,6 +120,7 @@ export async function startRecorded(connector: AgentConnector): Promise<Recorded
     attached: false,
     roomy: 0,
     hold: async () => undefined,
+    standing: async () => 'pending',
     until(kind) {
       const found = outputs.find((one) => one.kind === kind)
       return found ? Promise.resolve(found) : new Promise((resolve) => waiting.push({ kind, resolve }))
@@ -136,6 +139,7 @@ export async function startRecorded(connector: AgentConnector): Promise<Recorded
     roomy() {
       recorded.roomy += 1
     },
+    fetchVerdict: (approval, turn) => recorded.standing(approval, turn),
   })
   return recorded
 }

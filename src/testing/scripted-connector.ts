@@ -4,6 +4,7 @@ import {
   type Accepted,
   type AgentConnector,
   type AgentOutlet,
+  type AgentOutput,
   type Ask,
   type ConnectorDeps,
   type Delivery,
@@ -27,7 +28,7 @@ export interface ScriptedAgentOptions {
   /** True: what it was handed it keeps through every end of the gateway. */
   readonly keeps?: boolean
   /** What `verdict` answers at first; absent: `relayed`. */
-  readonly verdict?: 'relayed' | 'gone'
+  readonly verdict?: 'relayed' | 'gone' | 'fetched'
   /** It says how many it could be written: `room` of the agent. False: one at a time. */
   readonly roomed?: boolean
 }
@@ -38,7 +39,7 @@ export interface ScriptedAgent {
   readonly verdicts: readonly Verdict[]
   readonly cancelled: readonly { readonly session: string; readonly turn: string | null }[]
   /** What `verdict` answers from now on. */
-  hears: 'relayed' | 'gone'
+  hears: 'relayed' | 'gone' | 'fetched'
   /** Replaced by the test; by default it answers `re: TEXT`. */
   script: Script
   /** What it waits for before a turn with attachments can be written; by default nothing. */
@@ -69,6 +70,10 @@ export interface ScriptedAgent {
   /** Trouble told before the end: kept beside the turn. */
   trouble(delivery: Delivery, text: string): Promise<Accepted>
   status(delivery: Delivery, text: string): Promise<Accepted>
+  /** Whatever an agent can give back. */
+  accept(output: AgentOutput): Promise<Accepted>
+  /** Comes for the answer to a question of its own. */
+  fetchVerdict(approval: string, turn: string): Promise<Verdict | 'pending'>
   texts(): readonly string[]
 }
 
@@ -164,6 +169,11 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
     kept: ({ turn }, seen) => accept({ kind: 'kept', turn, seen }),
     giveBack: ({ turn }) => accept({ kind: 'returned', turns: [turn], counted: false, detail: 'given back' }),
     status: (delivery, text) => accept({ kind: 'status', ...of(delivery), text }),
+    accept,
+    async fetchVerdict(approval, turn) {
+      if (!outlet) throw new Error(`${id} has nobody to talk to`)
+      return outlet.fetchVerdict(approval, turn)
+    },
     texts: () => deliveries.map((one) => one.text),
   }
 
@@ -190,7 +200,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
       },
       takeUp: () => options.keeps ?? false,
       async verdict(verdict) {
-        if (agent.hears === 'gone') return 'gone'
+        if (agent.hears !== 'relayed') return agent.hears
         verdicts.push(verdict)
         return 'relayed'
       },

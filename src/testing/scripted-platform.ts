@@ -332,6 +332,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
           cursors.set(id, cursor)
         },
         send,
+        keep: async ({ name }) => `kept:${name}`,
         ...(mine.reconcile ? { reconcile } : {}),
         ...(mine.statusLines ? lineOf(mine.statusFault) : {}),
         signal: (to, signal) => void signals.push({ to, signal }),

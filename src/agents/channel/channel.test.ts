@@ -159,6 +159,7 @@ describe('the channel connector', () => {
     await told.start({
       accept: async () => ({ id: null }),
       presence: (on, detail) => details.push(`${on} ${detail}`),
+      fetchVerdict: async () => 'pending',
       roomy: () => undefined,
     })
     const host = hosts.attach('kate')

@@ -11,6 +11,7 @@ const isProven = async (open: Awaited<ReturnType<typeof openChannel>>) => {
   await open.connector.start({
     accept: async () => ({ id: null }),
     presence: (_on, detail) => details.push(detail),
+    fetchVerdict: async () => 'pending',
     roomy: () => undefined,
   })
   return details.at(-1)?.includes('take messages') ?? false

@@ -208,6 +208,7 @@ describe('callback events', () => {
       },
       presence: () => undefined,
       roomy: () => undefined,
+      fetchVerdict: async () => 'pending',
     }
     const node = () => createEventTaker(() => outlet, { showTools: false, secrets: [] })
     const place = { session: 's', turn: 't' }

@@ -14,6 +14,7 @@ import {
   type Random,
   type Settings,
   type Store,
+  type Verdict,
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Roster } from '../dispatch/roster.ts'
@@ -51,6 +52,11 @@ export interface Approvals {
   settle(id: string): Promise<void>
   /** A host that attached here still waits for the answers to these requests of its own. */
   hostWaits(agent: string, host: string, requests: readonly string[]): Promise<void>
+  /** How an approval of that turn stands: `not_found` for another's, `gone` for one that was given up. */
+  fetchVerdict(
+    id: string,
+    of: { readonly agent: string; readonly turn: string },
+  ): Promise<Verdict | 'pending'>
   /** The turns behind them were cancelled: nobody needs to answer any more. */
   withdraw(agent: string, turns: readonly string[]): Promise<void>
   /** Agents that are not configured any more: what they asked needs no answer, and what was decided reaches nobody. */
@@ -215,6 +221,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       if (store.shared) await relay.passedOn(id)
     },
     hostWaits,
+    fetchVerdict: relay.fetchVerdict,
     async withdraw(agent, turns) {
       for (const turn of turns)
         for await (const row of all({ agent, turn, states: ['pending'] }))

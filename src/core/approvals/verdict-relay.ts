@@ -9,6 +9,8 @@ import {
   type NewSend,
   nodeOf,
   type Store,
+  SwitchboardError,
+  type Verdict,
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Roster } from '../dispatch/roster.ts'
@@ -39,10 +41,15 @@ export interface VerdictRelay {
   settleSoon(id: string): void
   /** Resolves when another node has passed it on, or after a while. */
   passedOn(id: string): Promise<void>
+  /** The agent came for it: it is passed on by that. */
+  fetchVerdict(
+    id: string,
+    of: { readonly agent: string; readonly turn: string },
+  ): Promise<Verdict | 'pending'>
   /** A call that was asked again and is decided: its verdict is told once more. */
   relayAgain(row: ApprovalRow): void
   /** decided → relayed or undeliverable, pending → withdrawn, and the chats are told. */
-  settled(row: ApprovalRow, to: Ended, passed: boolean): Promise<void>
+  settled(row: ApprovalRow, to: Ended, passed: boolean): Promise<boolean>
   /** Switchboard holds the decision; a host with a dialog of its own does not need it. */
   holdsDecisions(row: ApprovalRow): boolean
   stop(): void
@@ -50,6 +57,8 @@ export interface VerdictRelay {
 
 /** How long a host that is gone may take to come back, here or elsewhere, before its verdict is undeliverable. */
 const ORPHAN_MS = 15_000
+/** An agent that fetches asks again within seconds; one that does not for so long is gone. */
+const FETCH_MS = 10 * 60_000
 /** What its asker could not pass on by then may be asked of the hosts of others. */
 const ROAMED_MS = 2_000
 /** A verdict given here and passed on by another node: waited for this long by whoever gave it. */
@@ -104,6 +113,30 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     // Another node may have passed it on just now: what is said last must be how it ended.
     const now = store.shared ? await store.approval(row.id) : null
     if (now && now.state !== 'decided') await retire(now, true, 'again')
+  }
+
+  /** False: it did not come for too long. */
+  const awaitFetch = async (row: ApprovalRow): Promise<boolean> => {
+    const leftMs = FETCH_MS - (clock.now() - (row.decidedAt ?? row.expiresAt))
+    if (leftMs <= 0) return false
+    timers.set(row.id, leftMs, () => settleSoon(row.id))
+    await retire(row, true)
+    return true
+  }
+
+  const fetchVerdict: VerdictRelay['fetchVerdict'] = async (id, { agent, turn }) => {
+    for (;;) {
+      const row = await store.approval(id)
+      if (row?.agent !== agent || row.turn !== turn)
+        throw new SwitchboardError('not_found', 'there is no such approval of this turn')
+      if (row.state === 'pending') return 'pending'
+      if (row.state === 'undeliverable' || row.state === 'withdrawn')
+        throw new SwitchboardError('gone', `the approval is over: ${row.state}`)
+      // Somebody else settled it between the look and the write: look again.
+      if (row.state === 'decided' && !(await settled(row, 'relayed', false))) continue
+      timers.cancel(row.id)
+      return verdictOf(row)
+    }
   }
 
   const retire = (row: ApprovalRow, passedOn: boolean, again?: 'again') =>
@@ -162,15 +195,17 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
       told.set(row.id, true)
       return true
     }
+    if (outcome === 'fetched' && (await awaitFetch(row))) return true
     const relayed = outcome === 'relayed'
     if (relayed || last) await settled(row, relayed ? 'relayed' : 'undeliverable', !holds)
     return relayed || last
   }
 
-  const settled = async (row: ApprovalRow, to: Ended, passed: boolean) => {
-    await storeRetry.persist('settle an approval', async () =>
+  const settled = async (row: ApprovalRow, to: Ended, passed: boolean): Promise<boolean> => {
+    const written = await storeRetry.persist('settle an approval', async () =>
       store.settleApproval(row.id, to, await words({ ...row, state: to }, passed)),
     )
+    return written !== null
   }
 
   const relayAgain = (row: ApprovalRow) => {
@@ -199,6 +234,7 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     settle,
     settleSoon,
     passedOn,
+    fetchVerdict,
     relayAgain,
     settled,
     holdsDecisions,

@@ -9,6 +9,7 @@ import {
   everyRow,
   isResting,
   type Logger,
+  type NewFile,
   type NewSend,
   OPEN_TURN_STATES,
   parseAddress,
@@ -21,7 +22,8 @@ import {
 } from '../../contract/index.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import { admissionOf } from '../channel-admission.ts'
-import { givenUpText, NO_REPLY_TEXT, notice } from '../notices.ts'
+import { givenUpText, incompleteText, NO_REPLY_TEXT, notice } from '../notices.ts'
+import type { FileOp } from '../outbound/compose.ts'
 import { canSpeak, isOneWay, type Links, ONE_WAY_HINT } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
@@ -60,7 +62,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
 
   const say = async (output: Output<'say'>): Promise<Accepted> => {
     // Nothing would be shown: an answer without words is told as one.
-    if (output.turn && output.final && output.text.trim() === '')
+    if (output.turn && output.final && isWordless(output))
       return evidence({ kind: 'evidence', turn: output.turn, of: 'answered' })
     const place = await placeOf(output)
     // Nobody is there to hear it: the end of such a turn is told by notify_on, anything else by a tool.
@@ -72,26 +74,45 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
         `Integration "${place.to.integration}" cannot send: it is one-way`,
         { hint: ONE_WAY_HINT },
       )
-    const sends = unheard
-      ? []
-      : deps.outlet.rows({
-          to: place.to,
-          text: output.text,
-          cause: 'reply',
-          agent,
-          session: output.session,
-          turn: output.turn ?? null,
-          ...(output.urgency ? { urgency: output.urgency } : {}),
-          ...(output.afterMs === undefined ? {} : { dueAt: deps.clock.now() + output.afterMs }),
-          ...(output.idempotencyKey === undefined ? {} : { idempotencyKey: output.idempotencyKey }),
-        })
+    const files = unheard ? [] : await keptFiles(place.to.integration, output.files ?? [])
+    const sends = unheard ? [] : rowsOf(output, place.to, files)
     const flying = output.turn ? await flightOf(output.turn) : null
     if (output.turn && dispatcher.wasLost(output.turn))
       throw new SwitchboardError('conflict', `turn ${output.turn} is another node's now`)
     const to = output.final ? ({ to: 'answered', text: output.text } as const) : ({ to: 'seen' } as const)
-    const ids = await deps.outlet.put(sends, flying && output.turn ? { turn: output.turn, ...to } : undefined)
+    const sole = output.sole ? { sole: true as const } : {}
+    const settles = output.turn && (flying || output.sole) ? { turn: output.turn, ...to, ...sole } : undefined
+    const ids = await deps.outlet.put(sends, settles)
+    if (!ids && output.sole)
+      throw new SwitchboardError('conflict', 'this message was answered, or given up, before')
     if (!ids) throw new SwitchboardError('conflict', `turn ${output.turn} is no longer this node's`)
     return { id: ids[0] ?? null }
+  }
+
+  const rowsOf = (output: Output<'say'>, to: Address, files: readonly FileOp[]): readonly NewSend[] => {
+    const key = output.idempotencyKey
+    const said = {
+      ...({ to, cause: 'reply', agent, session: output.session, turn: output.turn ?? null } as const),
+      ...(output.urgency ? { urgency: output.urgency } : {}),
+      ...(output.afterMs === undefined ? {} : { dueAt: deps.clock.now() + output.afterMs }),
+    }
+    const keyed = (end: string) => (key === undefined ? {} : { idempotencyKey: key + end })
+    const before = (output.before ?? []).flatMap((text, index) =>
+      deps.outlet.rows({ ...said, text, ...keyed(`#before${index}`) }),
+    )
+    return [...before, ...deps.outlet.rows({ ...said, text: output.text, files, ...keyed('') })]
+  }
+
+  /** All of them are kept before anything is said. */
+  const keptFiles = async (integration: string, files: readonly NewFile[]): Promise<readonly FileOp[]> => {
+    if (files.length === 0) return []
+    const adapter = deps.links.get(integration)?.adapter
+    if (!adapter?.abilities.files || !adapter.keep)
+      throw new SwitchboardError('execution_failed', `integration "${integration}" takes no files`)
+    const ops: FileOp[] = []
+    for (const file of files)
+      ops.push({ kind: 'file', name: file.name, mime: file.mime, ref: await adapter.keep(file) })
+    return ops
   }
 
   const waits = () => deps.roster.get(agent)?.connector.redelivery.handed === 'wait'
@@ -184,7 +205,11 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
       ...(output.code === undefined ? {} : { code: output.code }),
     }
     const words = givenUpText(output.reason, output.detail)
-    const sends = speaks ? [notice(noticeTarget(row), words, undefined, failure)] : []
+    const session = row.session ?? ''
+    const came = speaks && output.text?.trim() ? incompleteText(output.text) : null
+    const said =
+      came === null ? [] : rowsOf({ kind: 'say', session, turn: row.id, text: came }, rowAddress(row), [])
+    const sends = speaks ? [...said, notice(noticeTarget(row), words, undefined, failure)] : []
     await dispatcher.settle(output.turn, 'failed', { sends, reason: output.reason, detail: output.detail })
     return { id: null }
   }
@@ -292,5 +317,10 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     },
     presence: (attached, detail) => deps.roster.presence(agent, attached, detail),
     roomy: () => dispatcher.roomy(agent),
+    fetchVerdict: (approval, turn) => deps.approvals.fetchVerdict(approval, { agent, turn }),
   }
+}
+
+function isWordless({ text, before = [], files = [] }: Output<'say'>): boolean {
+  return files.length === 0 && [text, ...before].every((one) => one.trim() === '')
 }

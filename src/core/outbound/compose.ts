@@ -66,7 +66,10 @@ export function compose(
 ): readonly NewSend[] {
   const { to, cause, agent, session, turn, dueAt, idempotencyKey, claim, notification, files = [] } = saying
   const shown = saying.plain ? 'plain' : markdown
-  const parts = Number.isFinite(limit.size) ? deps.split(saying.text, limit, shown) : [saying.text]
+  // Files may come without a word.
+  const wordless = files.length > 0 && saying.text.trim() === ''
+  const whole = wordless ? [] : [saying.text]
+  const parts = Number.isFinite(limit.size) ? deps.split(saying.text, limit, shown) : whole
   const group = parts.length + files.length > 1 ? deps.random.uuid() : undefined
   const content = saying.dedup ? contentKey(saying) : null
   const row = (op: OutboundOp, part: number, keyed: string): NewSend => ({
