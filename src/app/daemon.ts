@@ -281,7 +281,10 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         }),
         note: (notes) => store.note(notes),
         ...{ authenticate, authorize },
-        attach: createRemoteHosts({ clock, tokens, authenticate, store, accept: attachments.accept }),
+        attach: createRemoteHosts({
+          ...{ clock, tokens, authenticate, store, accept: attachments.accept },
+          isAgent: (id) => settings().agents.some((agent) => agent.id === id),
+        }),
         mcp: createToolSurface({ desk: toolDesk, tokens, settings, log, services }),
         adminTokenConfigured: () => admin.configured,
         metrics: { counters: () => store.counters() },

@@ -39,6 +39,7 @@ function opened() {
         return () => undefined
       },
     },
+    isAgent: (id) => id !== 'gone',
     accept(pipe) {
       const ended: string[] = []
       accepted.push({ pipe, ended })
@@ -83,6 +84,16 @@ describe('a token at /attach', () => {
       code: 'forbidden',
       message: 'this credential is not good for agent.attach',
     })
+  })
+
+  it('[I14.attach-agent-gone] of an agent that is not configured is refused, whoever may attach any is not', async () => {
+    const { tokens, hosts, enter } = opened()
+    const { token } = await tokens.mint({ kind: 'agent', scope: { agent: 'gone' }, ttlMs: null })
+    await expect(hosts.admit(token)).rejects.toMatchObject({
+      code: 'forbidden',
+      message: 'agent "gone" is not configured here',
+    })
+    expect((await enter('admin')).may('leo')).toEqual({ allowed: true })
   })
 
   it('that is wrong, expired or revoked is refused with just that', async () => {

@@ -19,6 +19,8 @@ export interface RemoteHostsDeps {
   readonly authenticate: (bearer: string) => Promise<Principal | null>
   readonly store: Pick<Store, 'onHint'>
   readonly accept: (pipe: FramePipe) => FrameReader
+  /** Whether the configuration in force has such an agent. */
+  readonly isAgent: (id: string) => boolean
 }
 
 export interface RemoteHosts {
@@ -92,6 +94,11 @@ export function createRemoteHosts(deps: RemoteHostsDeps): RemoteHosts {
       if (!own.allowed)
         throw new SwitchboardError('forbidden', own.reason, {
           hint: 'a token to attach with is minted by: switchboard token mint --kind agent --agent ID',
+        })
+      // The token outlived its agent: nothing that it could ask for is there.
+      if (principal.kind === 'agent' && !deps.isAgent(principal.id))
+        throw new SwitchboardError('forbidden', `agent "${principal.id}" is not configured here`, {
+          hint: 'see agents: in the configuration, or revoke the token: switchboard token revoke ID',
         })
       return (pipe) => {
         const reader = deps.accept({ ...pipe, may, origin: originOf(bearer) })

@@ -72,6 +72,36 @@ describe('browsers', () => {
     }
   })
 
+  it('[I14.host-once] two Host or Authorization headers are refused at every door, in whatever order or case', async () => {
+    const attach = { admit: () => Promise.reject(new SwitchboardError('internal', 'asked')) }
+    const { raw, calls } = await opened({ attach })
+    const right = `authorization: Bearer ${TOKEN}\r\n`
+    const twice = [
+      [get('', 'localhost', `Host: evil.example\r\n${right}`), 'another name'],
+      [get('', 'localhost', `host: localhost\r\n${right}`), 'the same name'],
+      [get('', 'localhost', `${right}Authorization: Bearer x\r\n`), 'another bearer'],
+      [get('', 'localhost', `AUTHORIZATION: Basic eA==\r\n${right}`), 'another form'],
+    ]
+    const upgrade = 'connection: upgrade\r\nupgrade: websocket\r\n'
+    for (const path of [...pages, '/hooks/demo', '/metrics', '/callback/x', '/healthz', '/mcp', '/attach']) {
+      for (const [head = '', what] of twice) {
+        const bytes = head.replace('GET ', `GET ${path}`)
+        expect([path, what, status(await raw(bytes))]).toEqual([path, what, 400])
+        if (path !== '/attach') continue
+        const socket = bytes.replace('connection: close\r\n', upgrade)
+        expect([path, what, status(await raw(socket))]).toEqual([path, what, 400])
+      }
+    }
+    expect(calls).toEqual([])
+  })
+
+  it('[I14.metrics-host] /metrics is asked under our own names only', async () => {
+    const { raw } = await opened({ settings: () => ({ maxBodyBytes: 1_000, publicUrl: null }) })
+    const right = `authorization: Bearer ${TOKEN}\r\n`
+    expect(status(await raw(get('/metrics', 'evil.example', right)))).toBe(403)
+    expect(status(await raw(get('/metrics', 'localhost', right)))).toBe(200)
+  })
+
   it('[I14.forwarded-not-near] whoever came through a proxy is not near, and with a public URL nobody is', async () => {
     const settings = (publicUrl: string | null) => ({ settings: () => ({ maxBodyBytes: 1_000, publicUrl }) })
     const near = async (host: string, more = '') =>

@@ -15,7 +15,7 @@ import {
   wrong,
 } from './front-door.ts'
 import { healthReply, readyReply } from './health.ts'
-import { hostName } from './host-guard.ts'
+import { unclearHead } from './host-guard.ts'
 import { page } from './pages.ts'
 import { bodyRefusal, declaredTooLarge, refuseUnread } from './read-body.ts'
 import { errorReply, methodNotAllowed, notFound, writeReply } from './reply.ts'
@@ -40,9 +40,9 @@ export function handleRequest(
     writeReply(response, { ...errorReply(error), status: 414 }, true)
     return
   }
-  if (!listener.local && hostName(request.headers.host) === null) {
-    const error = new SwitchboardError('input_invalid', 'the Host header is missing or malformed')
-    writeReply(response, errorReply(error), true)
+  const unclear = unclearHead(request, listener)
+  if (unclear !== null) {
+    writeReply(response, errorReply(unclear), true)
     return
   }
   const mark = url.indexOf('?')

@@ -23,7 +23,7 @@ export function isLoopbackListener(host: string): boolean {
 }
 
 /** Lower-case and without the port; null for what is no host at all. */
-export function hostName(header: string | undefined): string | null {
+function hostName(header: string | undefined): string | null {
   const match = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?$/i.exec(header ?? '')
   return match?.[1]?.toLowerCase() ?? null
 }
@@ -31,6 +31,30 @@ export function hostName(header: string | undefined): string | null {
 export function isLoopbackName(header: string | undefined): boolean {
   const host = hostName(header)
   return host !== null && LOOPBACK_HOST.test(host)
+}
+
+/**
+ * A head that can be read in two ways: no Host or one that is none, or a second Host or Authorization. Node keeps the first
+ * of two; whoever stands in front may have judged the other one. Null: it is clear.
+ */
+export function unclearHead(request: IncomingMessage, listener: ListenerView): SwitchboardError | null {
+  if (listener.local) return null
+  if (hostName(request.headers.host) === null)
+    return new SwitchboardError('input_invalid', 'the Host header is missing or malformed')
+  const twice = sentTwice(request.rawHeaders)
+  return twice === null ? null : new SwitchboardError('input_invalid', `the ${twice} header was sent twice`)
+}
+
+function sentTwice(raw: readonly string[]): 'Host' | 'Authorization' | null {
+  let hosts = 0
+  let credentials = 0
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] ?? ''
+    // By length first: this is done for every request.
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+    else if (name.length === 13 && name.toLowerCase() === 'authorization') credentials += 1
+  }
+  return hosts > 1 ? 'Host' : credentials > 1 ? 'Authorization' : null
 }
 
 /** Null: come in. Otherwise the `forbidden` to answer with. */
@@ -50,7 +74,11 @@ export function guardSocket(
   publicUrl: string | null,
 ): SwitchboardError | null {
   if (listener.local) return null
-  return guardHost(request, listener, publicUrl) ?? guardOrigin(request, publicUrl)
+  return (
+    unclearHead(request, listener) ??
+    guardHost(request, listener, publicUrl) ??
+    guardOrigin(request, publicUrl)
+  )
 }
 
 function guardHost(
@@ -59,10 +87,7 @@ function guardHost(
   publicUrl: string | null,
 ): SwitchboardError | null {
   const { host } = request.headers
-  const name = hostName(host)
-  // A name that is none must not meet a public URL that is none.
-  if (name === null) return new SwitchboardError('input_invalid', 'the Host header is missing or malformed')
-  if (listener.loopback && !isLoopbackName(host) && name !== publicHost(publicUrl)) {
+  if (listener.loopback && !isLoopbackName(host) && hostName(host) !== publicHost(publicUrl)) {
     return new SwitchboardError('forbidden', 'the Host header is not one of this server', {
       hint: 'use localhost or 127.0.0.1, or set server.public_url',
     })

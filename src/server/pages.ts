@@ -25,7 +25,7 @@ export function page(door: FrontDoor, listener: Listener, incoming: Incoming): v
     answer(door, incoming.response, { ...reply, headers: { ...SECURITY_HEADERS, ...reply.headers } })
   }
   const refused = guardBrowser(incoming.request, listener, door.deps.settings().publicUrl)
-  if (refused !== null && incoming.path !== '/metrics') {
+  if (refused !== null) {
     settle(errorReply(refused))
     return
   }

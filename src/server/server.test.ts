@@ -171,7 +171,7 @@ describe('health', () => {
     for (const line of text.trim().split('\n'))
       expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{.*\})? -?[\d.e+-]+)$/)
     const asked = (more: string) =>
-      raw(`GET /metrics HTTP/1.1\r\nhost: sb.example.com\r\nconnection: close\r\n${more}\r\n`)
+      raw(`GET /metrics HTTP/1.1\r\nhost: localhost\r\nvia: 1.1 x\r\nconnection: close\r\n${more}\r\n`)
     expect(await asked('')).toMatch(/^HTTP\/1\.1 401 /)
     expect(await asked(`authorization: Bearer ${TOKEN}\r\n`)).toMatch(/^HTTP\/1\.1 200 /)
   })

@@ -23,6 +23,11 @@ built   14 I14.body-budget           Bytes of bodies in flight have a budget per
 built   14 I14.connection-budget     Connections of a listener are capped, and a slow body is ended
 built   14 I14.forwarded-not-near    With public_url set, or any header of a proxy present, nothing is loopback
 built   14 I14.host-malformed        A malformed Host is refused everywhere
+built   14 I14.host-once             Two Host or two Authorization headers are refused at every door: whoever stands in front may have judged the other one
+built   14 I14.metrics-host          /metrics is refused under a name that is not ours, as every page is
+built   14 I14.notify-credential     Without a credential /mcp/notify says 401 whatever the body is
+built   14 I14.position-canonical    A Last-Event-ID that the stream never gave is refused: repeated, unordered or impossible holes
+built   14 I14.attach-agent-gone     A token of an agent that is not configured is refused before the WebSocket opens
 built   14 I14.prompt-no-group       A request that names no chat is shown in no group unless groups.ID.approvals is true
 built   14 I14.command-own-name      A command addressed to another bot is not obeyed; only our own name or none counts
 built   14 I14.wrong-credential      A wrong credential is counted, and in the ledger once a source and minute

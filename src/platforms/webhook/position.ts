@@ -19,9 +19,10 @@ export function formatPosition(at: Position): string {
   return (first === undefined ? [at.upTo, ...holes] : [first - 1, ...holes.slice(0, MAX_HOLES)]).join('-')
 }
 
-/** Null when the text is no position. */
+/** Null when the text is none that `formatPosition` gives: whoever made it up is told so. */
 export function parsePosition(text: string): Position | null {
   if (!/^\d{1,15}(?:-\d{1,15}){0,200}$/.test(text)) return null
   const [upTo = 0, ...holes] = text.split('-').map(Number)
-  return { upTo, holes: new Set(holes.filter((hole) => hole <= upTo)) }
+  const at = { upTo, holes: new Set(holes.filter((hole) => hole <= upTo)) }
+  return formatPosition(at) === text ? at : null
 }

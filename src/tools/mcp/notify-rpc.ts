@@ -55,10 +55,10 @@ function denied(head: RequestHead, id: RpcId): HttpReply {
 
 async function take(deps: McpDeps, grant: ToolGrant | null, request: RawRequest): Promise<HttpReply> {
   const body = parseBody(request)
-  if (isUnparsable(body)) return notJson()
   const call = rpcRequestOf(body)
+  if (grant === null) return denied(request, call?.id ?? null)
+  if (isUnparsable(body)) return notJson()
   if (call === null) return failed(400, null, -32600, 'Invalid JSON-RPC request')
-  if (grant === null) return denied(request, call.id)
   if (isNewer(request, call)) {
     const { serveTools } = await import('./serve-tools.ts')
     const may = (action: typeof notifyUser.action) => action === notifyUser.action && grant.may(action)

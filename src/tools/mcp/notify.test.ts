@@ -223,6 +223,18 @@ describe('error rows', () => {
     expect(tools.asked).toEqual([])
   })
 
+  it('[I14.notify-credential] without a credential it is 401, whatever the body is', async () => {
+    const tools = await opened()
+    const bodies = ['{"jsonrpc":"2.0",', '', '[]', { hello: 1 }, rpc('no/such'), notify({ message: 'x' })]
+    for (const body of bodies) {
+      for (const headers of [{}, bearer('notify_made-up')]) {
+        const answer = await tools.post(PATH, body, headers)
+        expect([body, answer.status, answer.json.error.code]).toEqual([body, 401, -32000])
+      }
+    }
+    expect(tools.asked).toEqual([])
+  })
+
   it('[S16.413] [S16.415] oversize, wrong type, no JSON, no POST', async () => {
     const tools = await opened()
     const headers = bearer(await minted(tools))
