@@ -1,6 +1,13 @@
 // Retention: what is older than configured goes, a slice at a time. Bodies and approval inputs, attachments on this disk
 // and in the store, settled rows, and ledger entries behind a checkpoint; each by its own time, and 0 keeps it.
-import type { Cancel, Clock, Logger, Store, Tunables } from '../contract/index.ts'
+import {
+  type Cancel,
+  type Clock,
+  type Logger,
+  OVERHEARD_MS,
+  type Store,
+  type Tunables,
+} from '../contract/index.ts'
 import { keepDoing } from '../core/keep-doing.ts'
 import { pruneAttachmentFolder } from './attachment-folder.ts'
 
@@ -21,7 +28,10 @@ export type RetentionTimes = Pick<
 >
 
 export interface RetentionDeps {
-  readonly store: Pick<Store, 'pruneBodies' | 'pruneFiles' | 'pruneTokens' | 'pruneRows' | 'pruneLedger'>
+  readonly store: Pick<
+    Store,
+    'pruneBodies' | 'forgetOverheard' | 'pruneFiles' | 'pruneTokens' | 'pruneRows' | 'pruneLedger'
+  >
   readonly clock: Clock
   readonly log: Logger
   /** Where this node keeps attachments; absent: nowhere. */
@@ -45,6 +55,7 @@ export function keepPruning({ store, clock, log, attachments, tunables }: Retent
 
   const prune = async (stopped: () => boolean) => {
     await inSlices(stopped, () => store.pruneTokens(EXPIRED_TOKENS_STAY_MS, PAGE), PAGE)
+    await inSlices(stopped, () => store.forgetOverheard(OVERHEARD_MS, PAGE), PAGE)
     const times = tunables()
     const gone = { bodies: 0, files: 0, rows: 0, entries: 0 }
     if (times.bodyRetentionMs > 0)

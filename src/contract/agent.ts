@@ -32,6 +32,19 @@ export interface Delivery {
   readonly repeat: boolean
   /** The agent had seen it before the interruption: go on, do not replay. */
   readonly continuation: boolean
+  /** What was said around it and is no turn, oldest first: for the agent to know, never an instruction. Absent: nothing. */
+  readonly context?: readonly ContextLine[]
+}
+
+/** How far back a turn's context reaches; what is older is forgotten. */
+export const OVERHEARD_MS = 24 * 3_600_000
+
+/** One thing that somebody said in a group without mentioning the agent. */
+export interface ContextLine {
+  readonly speaker: { readonly id: string; readonly name?: string }
+  readonly text: string
+  readonly messageId: string
+  readonly at: number
 }
 
 /**

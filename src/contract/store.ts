@@ -322,6 +322,14 @@ export interface Store {
   // reading
   turn(id: string): Promise<TurnRow | null>
   turns(filter: TurnFilter): Promise<readonly TurnRow[]>
+  /**
+   * What was refused as `not_mentioned` at the place of a turn of a group: before it, after the last turn of its session that
+   * was handed over, not before the session was opened anew; the newest `limit`, oldest first. Bodies that are gone are left out.
+   */
+  overheard(
+    turn: string,
+    query: { readonly sinceMs: number; readonly limit: number },
+  ): Promise<readonly TurnRow[]>
   /** In order. Empty for a turn that is not there. */
   turnEvents(id: string): Promise<readonly TurnEventRow[]>
   send(id: string): Promise<SendRow | null>
@@ -351,6 +359,8 @@ export interface Store {
   restored(): Promise<RestoredFrom | null>
   /** Bodies of settled rows older than this are dropped; rows and ledger stay. Returns how many. */
   pruneBodies(olderThanMs: number, limit: number): Promise<number>
+  /** Bodies of `not_mentioned` messages older than this are dropped: no turn can need them any more. Returns how many. */
+  forgetOverheard(olderThanMs: number, limit: number): Promise<number>
   /**
    * Settled rows older than this (and never younger than 30 days) go for good; counters and ledger stay. At most `limit`
    * of each kind; returns how many.

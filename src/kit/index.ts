@@ -12,6 +12,7 @@ export {
   readDelivery,
   readEvents,
 } from './chorus/wire.ts'
+export { contextBlock } from './context-lines.ts'
 export {
   createGuardedFetch,
   type GuardedFetch,

@@ -3,6 +3,7 @@ import type { Clock, DatabaseFile, Hint, Store } from '../contract/index.ts'
 import type { Mac } from './mac.ts'
 import { readFile, readFileTime } from './reads/files.ts'
 import { readAttachments, readNodes } from './reads/nodes.ts'
+import { readOverheard } from './reads/overheard.ts'
 import { readPerson } from './reads/person.ts'
 import * as rest from './reads/rest.ts'
 import { readClaims, readFirings, readNotifications } from './reads/sending.ts'
@@ -36,7 +37,7 @@ import { forgetStatusLine, keepStatusLine, readStatusLines } from './verbs/statu
 import { takeSends } from './verbs/take-sends.ts'
 import { takeTurns } from './verbs/take-turns.ts'
 import { heardOf, keepTurnEvent } from './verbs/turn-events.ts'
-import { note, pruneBodies, pruneTokens } from './verbs/upkeep.ts'
+import { forgetOverheard, note, pruneBodies, pruneTokens } from './verbs/upkeep.ts'
 
 export interface StoreEngine {
   readonly tag: string
@@ -147,6 +148,7 @@ export function assembleStore(engine: StoreEngine): Store {
 
     turn: (id) => read(readTurn(tag, id)),
     turns: (filter) => read(readTurns(tag, filter)),
+    overheard: (turn, query) => read(readOverheard(tag, turn, query)),
     turnEvents: (id) => read(readTurnEvents(tag, id)),
     send: (id) => read(readSend(tag, id)),
     sends: (filter) => read(readSends(tag, filter)),
@@ -163,6 +165,7 @@ export function assembleStore(engine: StoreEngine): Store {
     settleRestored: (takenAt, by, limit) => write(settleRestored, { takenAt, by, limit }),
     restored: () => read(readRestored()),
     pruneBodies: (olderThanMs, limit) => write(pruneBodies, { olderThanMs, limit }),
+    forgetOverheard: (olderThanMs, limit) => write(forgetOverheard, { olderThanMs, limit }),
     pruneRows: (olderThanMs, limit) => write(pruneRows, { olderThanMs, limit }),
     pruneLedger: (olderThanMs, limit) => write(pruneLedger, { olderThanMs, limit }),
     person: (who, cursor) => read(readPerson(tag, who, cursor)),

@@ -1,6 +1,6 @@
 // A delivery as the host's pipe carries it: content and meta, all strings, with keys that every host takes.
 import { type Attachment, type Delivery, defined, type HostEvent } from '../../contract/index.ts'
-import { neutraliseChannelTags } from '../../kit/index.ts'
+import { contextBlock, neutraliseChannelTags } from '../../kit/index.ts'
 import type { FileMeta } from './first-file.ts'
 
 // Claude Code drops other keys without a word, and one value that is no string drops the whole message.
@@ -21,7 +21,9 @@ export function eventOf(delivery: Delivery, file: FileMeta = {}): HostEvent {
     chatId: delivery.chatId,
     messageId: delivery.messageId,
     // The host puts it into a <channel> element. Claude Code neutralises tags in it, others put it in as it is.
-    content: delivery.text === '' ? inWords(delivery.attachments) : neutraliseChannelTags(delivery.text),
+    content: neutraliseChannelTags(
+      contextBlock(delivery.context) + (delivery.text || inWords(delivery.attachments)),
+    ),
     meta: {
       ...meta,
       // Whatever a platform wrote there, these are ours.

@@ -79,6 +79,16 @@ describe('a delivery', () => {
     expect(posts[1]?.body.channel).toMatchObject({ service: 'mcp', context: 'The ops room.' })
   })
 
+  it('[I16.context-shown] tells what a group said before, apart from the message', async () => {
+    const { connector, posts } = await opened()
+    const context = [{ speaker: { id: 'u1', name: 'Anna' }, text: 'it is red', messageId: 'm0', at: 0 }]
+    await connector.deliver(delivery('why?', { context }))
+    expect(posts[0]?.body.message).toMatchObject({
+      content: 'why?',
+      context: [{ sender: 'Anna', content: 'it is red', ts: '1970-01-01T00:00:00.000Z' }],
+    })
+  })
+
   it('says what is attached, and names a file that came without words', async () => {
     const { connector, posts } = await opened()
     const attachments = [

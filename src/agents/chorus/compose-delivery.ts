@@ -2,6 +2,7 @@
 import {
   CALLBACK_KIND,
   type ConnectorDeps,
+  type ContextLine,
   type Delivery,
   defined,
   parseAddress,
@@ -42,6 +43,7 @@ export async function composeDelivery(
       sender: delivery.sender.name ?? delivery.sender.id,
       content: contentOf(delivery),
       ...(delivery.repeat ? { redelivery: true } : {}),
+      ...(delivery.context === undefined ? {} : { context: delivery.context.map(shownLine) }),
       ...(delivery.attachments.length === 0 ? {} : { attachments: delivery.attachments.map(shownFile) }),
     },
     callback: `${base}/callback/${callback.token}`,
@@ -69,6 +71,11 @@ function inFront({ platform, meta }: Delivery, fact: 'service' | 'context'): str
 function contentOf({ text, attachments }: Delivery): string {
   if (text !== '' || attachments.length === 0) return text
   return attachments.map((file) => `(attachment: ${file.name ?? file.kind})`).join('\n')
+}
+
+/** Apart from the content: it was not said to the agent. */
+function shownLine({ speaker, text, at }: ContextLine) {
+  return { sender: speaker.name ?? speaker.id, content: text, ts: new Date(at).toISOString() }
 }
 
 function shownFile({ id, name, mime, size }: Delivery['attachments'][number]) {

@@ -27,6 +27,16 @@ describe('the demo agent', () => {
     expect(says[2]).toMatchObject({ afterMs: 5_000, idempotencyKey: 'remind:t_test_1' })
   })
 
+  it('[I16.context-shown] says that something was said before, and repeats none of it', async () => {
+    const agent = createDemoAgent()
+    const recorded = await startRecorded(agent)
+    const line = { speaker: { id: 'u1' }, text: 'deploy', messageId: 'm0', at: 0 }
+    await agent.deliver(delivery('hi', { context: [line, line] }))
+    expect(recorded.outputs).toMatchObject([
+      { kind: 'say', text: expect.stringContaining('2 messages before') },
+    ])
+  })
+
   it('[S2.redelivery-marked] says when a message was delivered again', async () => {
     const agent = createDemoAgent()
     const recorded = await startRecorded(agent)

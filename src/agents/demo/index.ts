@@ -91,7 +91,10 @@ export function createDemoAgent(): AgentConnector {
 function echo(delivery: Delivery): string {
   const files = delivery.attachments.map((file) => file.name ?? file.kind)
   const attached = files.length > 0 ? `\n(with ${files.join(', ')})` : ''
-  return `You said: ${delivery.text}${attached}${delivery.repeat ? '\n(delivered again after an interruption)' : ''}`
+  const heard = delivery.context?.length ?? 0
+  const before =
+    heard === 0 ? '' : `\n(and ${heard} ${heard === 1 ? 'message' : 'messages'} before it went not to me)`
+  return `You said: ${delivery.text}${attached}${before}${delivery.repeat ? '\n(delivered again after an interruption)' : ''}`
 }
 
 function outcome(verdict: Verdict): string {

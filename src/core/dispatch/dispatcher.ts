@@ -21,6 +21,7 @@ import { type SignalSink, tellTurnState } from '../signals.ts'
 import { createStoreRetry } from '../store-retry.ts'
 import { toDelivery } from './delivery.ts'
 import { createDrain, type Drain } from './drain.ts'
+import { createGroupContext } from './group-context.ts'
 import { createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
 import { createLeftovers } from './leftovers.ts'
 import { createMovedElsewhere } from './moved-elsewhere.ts'
@@ -53,7 +54,7 @@ export interface DispatcherDeps {
   /** The agent refused a turn for good: a claim that led it there is given back. */
   readonly onRejected: (row: TurnRow) => void
   /** Access is asked again at hand-over. */
-  readonly admission: Pick<Admission, 'ofTurn'>
+  readonly admission: Pick<Admission, 'ofTurn' | 'mayBeHeard'>
   /** A turn was not handed over, for access to it was revoked. */
   readonly onRevoked: (row: TurnRow) => void
   readonly pressure?: Pressure
@@ -92,6 +93,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   let stopped = false
   const expiry = createTurnExpiry(deps)
+  const contextOf = createGroupContext(deps)
   const settling = createSettling({ ...deps, holds, storeRetry, wake: (work) => drain.wake(work) })
   const { putBack, giveBack } = createPutBack({
     ...deps,
@@ -192,11 +194,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (holds.isOver(hold)) return holds.drop(hold)
     if (judgement === 'revoked') return settling.revoke(hold, row)
     if (judgement === 'unsure') return notTaken(hold, row, NOT_KNOWN_YET)
+    const context = await contextOf(row)
+    if (hold.flights.get(row.id) !== flight) return // likewise
+    if (holds.isOver(hold)) return holds.drop(hold)
     flight.offered = true
     tellTurnState(deps.signal, row, 'handed')
     try {
       deps.crashPoint?.('dispatch.before-hand-over')
-      await connector.deliver(toDelivery(row, hold.agent, hold.lane))
+      await connector.deliver({ ...toDelivery(row, hold.agent, hold.lane), ...context })
       deps.crashPoint?.('dispatch.after-hand-over')
       flight.written = true
       // An agent that answered already needs no note.

@@ -111,7 +111,6 @@ export function createIntake(deps: IntakeDeps): Intake {
     const senderLimit = bound?.binding.senderLimit ?? settings.tunables.senderLimit
     const senderKey = `s:${integration.id}:${event.sender.id}`
     const floodKey = `${known ? 'f' : 'x'}:${integration.id}`
-    const refusalKey = `r:${integration.id}`
     // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
     const form = messageForm(event)
     const approval = await namedApproval(form, now)
@@ -144,6 +143,8 @@ export function createIntake(deps: IntakeDeps): Intake {
     }
     const result = runSteps(input)
     const takes = takenBy(result)
+    // Strangers who knock must not crowd out what a group says.
+    const refusalKey = `${known ? 'm' : 'r'}:${integration.id}`
     if (flood.drawn && !takes.flood) shared?.giveBack(floodKey, floodLimit)
     if (sending.drawn && !takes.sender) shared?.giveBack(senderKey, senderLimit)
     if (takes.flood) limits.take(floodKey, floodLimit)

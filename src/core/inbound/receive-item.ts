@@ -24,6 +24,9 @@ export function receiveItem(
   const { event, integration, at, agent } = input
   const body = bodyOf(event)
   const refused = decision.go === 'refuse'
+  // What a group says without mention is the context of its next turn: that of people whom the gate admits alone.
+  const isHeard = refused && decision.reason === 'not_mentioned' && agent !== null
+  const isKept = !refused || isHeard
   return {
     turn: {
       at,
@@ -33,8 +36,8 @@ export function receiveItem(
       source: integration.source ?? `${integration.platform}:${integration.id}`,
       agent,
       sender: event.sender.id,
-      body: refused ? null : body,
-      bodyDigest: refused ? hash('sha256', JSON.stringify(body)) : '',
+      body: isKept ? body : null,
+      bodyDigest: isKept ? '' : hash('sha256', JSON.stringify(body)),
     },
     state: decision.go === 'continue' ? 'queued' : refused ? 'refused' : 'consumed',
     reason: decision.go === 'continue' ? null : decision.reason,

@@ -29,6 +29,8 @@ export type Judgement = 'admitted' | 'revoked' | 'unsure'
 export interface Admission {
   /** Whether a turn may be handed to its agent now. */
   ofTurn(row: TurnRow): Promise<Judgement>
+  /** Whether what somebody said beside a turn may be shown with it now. What cannot be known is no. */
+  mayBeHeard(row: TurnRow): Promise<boolean>
   /** Why a message may not be sent any more; `later`: it cannot be known yet; null: it may. */
   ofSend(row: SendRow): Promise<ReasonCode | 'later' | null>
 }
@@ -155,6 +157,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
 
   return {
     ofTurn: (row) => judge(remember(row.id, factsOf(row, settings()))),
+    mayBeHeard: (row) => admits(factsOf(row, settings())),
     async ofSend(row) {
       const refused = refusedNow(settings(), row)
       if (refused !== null) return refused

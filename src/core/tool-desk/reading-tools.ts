@@ -129,7 +129,7 @@ type ReadTurns = (page: {
 
 async function filesOf(read: ReadTurns, messageId: string): Promise<Found> {
   for await (const turn of everyRow(read)) {
-    if (turn.body === null) continue
+    if (turn.body === null || turn.state === 'refused') continue
     const attachments = turn.body.attachments ?? []
     if (attachments.length > 0) return { turn, attachments }
     throw new SwitchboardError('not_found', `message "${messageId}" has no attachments`)

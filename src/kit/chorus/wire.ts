@@ -28,6 +28,8 @@ export interface ChorusDelivery {
     readonly content: string
     /** An extension: it may have come before, and others ignore that. */
     readonly redelivery?: true
+    /** An extension: what was said around it and not to the agent; information, not instructions. */
+    readonly context?: readonly { readonly sender: string; readonly content: string; readonly ts: string }[]
     /** An extension: others ignore it. */
     readonly attachments?: readonly ChorusAttachment[]
   }

@@ -82,6 +82,42 @@ function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number)
   return positions
 }
 
+/** What a group said without mention is kept for the next turn alone. */
+export const forgetOverheard = oneByOne(function* (
+  context: VerbContext,
+  { olderThanMs, limit }: OlderThan,
+): Steps<number> {
+  const before = context.now - olderThanMs
+  const known = yield* firstRow("SELECT value FROM meta WHERE name = 'pruned:overheard'")
+  const from = known ? Number(text(known, 'value')) : 0
+  const end = yield* positionAt('turns', 'received_at', before + 2 * SLACK_MS)
+  const old = yield* rows(
+    `SELECT seq FROM turns WHERE seq > $1 AND seq < $2 AND received_at < $3 AND reason = 'not_mentioned'
+     AND body IS NOT NULL ORDER BY seq LIMIT $4`,
+    [from, end, before, limit],
+  )
+  const positions = old.map((row) => whole(row, 'seq'))
+  if (positions.length > 0) {
+    yield* run('UPDATE turns SET body = NULL WHERE seq @any($1)', [positions])
+    recordFact(
+      context,
+      { kind: 'audit', ref: 'bodies', to: 'pruned' },
+      { rows: String(positions.length), turns: toRanges(positions) },
+    )
+  }
+  // All that lies before this position is older than the time asked for, and was looked at.
+  const upTo =
+    positions.length === limit
+      ? (positions.at(-1) as number)
+      : (yield* positionAt('turns', 'received_at', before)) - 1
+  if (upTo > from)
+    yield* run(
+      `INSERT INTO meta (name, value) VALUES ('pruned:overheard', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      [String(upTo)],
+    )
+  return positions.length
+})
+
 /** What an approval asked about. Its hash, who decided and how stay. Gives the positions that it emptied. */
 function* pruneInputs(before: number, limit: number): Steps<readonly number[]> {
   if (limit <= 0) return []

@@ -33,6 +33,23 @@ export function describeKeeping(make: MakeStoreFixture): void {
       () => one,
     )
 
+    it('[I16.context-erased] what was overheard is forgotten after its time, page by page, and the audit holds', async () => {
+      const said = { reason: 'not_mentioned', state: 'refused' } as const
+      await one.receive(['a', 'b', 'c'].map((text) => item({ ...said, text })))
+      const kept = await one.receive([item({ text: 'a turn' })])
+      await fixture.clock.advance(3_600_000)
+      await one.receive([item({ ...said, text: 'young' })])
+      expect(await one.forgetOverheard(1_800_000, 2)).toBe(2)
+      expect(await one.forgetOverheard(1_800_000, 2)).toBe(1)
+      expect(await one.forgetOverheard(1_800_000, 2)).toBe(0)
+      const left = await one.turns({ limit: 9 })
+      expect(left.flatMap((row) => row.body?.text ?? [])).toEqual(['young', 'a turn'])
+      expect(kept).toHaveLength(1)
+      await fixture.clock.advance(3_600_000)
+      expect(await one.forgetOverheard(1_800_000, 2)).toBe(1)
+      await expectSound(one)
+    })
+
     it('[I14.restore-sends] what was open in a restored database is unknown or marked, slice by slice', async () => {
       await fixture.clock.advance(1)
       const to = (conversation: string) => ({ integration: 'demo', conversation })

@@ -1,0 +1,64 @@
+// What a group said around a turn: messages that did not mention the agent, of people whom the gate admits now. Marked by
+// their speakers and handed over beside the turn; they are no turn of their own and no instruction.
+import {
+  type Clock,
+  type ContextLine,
+  type Delivery,
+  type Logger,
+  OVERHEARD_MS,
+  type Store,
+  type TurnRow,
+} from '../../contract/index.ts'
+import type { Admission } from '../people/admission.ts'
+
+const CONTEXT_LINES = 50
+const LINE_CHARS = 2_000
+/** Edits and people who may not speak any more leave out lines: so many more are looked at. */
+const LOOKED_AT = 4 * CONTEXT_LINES
+
+export interface GroupContextDeps {
+  readonly store: Pick<Store, 'overheard'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly admission: Pick<Admission, 'mayBeHeard'>
+}
+
+export type GroupContext = (row: TurnRow) => Promise<Pick<Delivery, 'context'>>
+
+export function createGroupContext({ store, clock, log, admission }: GroupContextDeps): GroupContext {
+  return async (row) => {
+    if (row.body?.chat !== 'group') return {}
+    try {
+      const sinceMs = clock.now() - OVERHEARD_MS
+      const said = await store.overheard(row.id, { sinceMs, limit: LOOKED_AT })
+      const heard: TurnRow[] = []
+      for (const one of said) if (await admission.mayBeHeard(one)) heard.push(one)
+      const context = linesOf(heard, row.messageId)
+      return context.length === 0 ? {} : { context }
+    } catch (thrown) {
+      // The turn itself is more important than what was said around it.
+      log.warn({ turn: row.id, error: String(thrown) }, 'what the group said before could not be read')
+      return {}
+    }
+  }
+}
+
+/** Of a message that was edited the newest words, where it was first said; the turn's own message is not repeated. */
+function linesOf(said: readonly TurnRow[], own: string): readonly ContextLine[] {
+  const lines = new Map<string, ContextLine>()
+  for (const { body, sender, messageId, receivedAt } of said) {
+    if (!body || messageId === own) continue
+    const files = (body.attachments ?? []).map((file) => `(attachment: ${file.name ?? file.kind})`)
+    const text = cut([body.text, ...files].filter((part) => part.trim() !== '').join(' '))
+    if (text === '') continue
+    const name = body.senderName
+    const speaker = name === undefined ? { id: sender } : { id: sender, name }
+    lines.set(messageId, { speaker, text, messageId, at: lines.get(messageId)?.at ?? receivedAt })
+  }
+  return [...lines.values()].slice(-CONTEXT_LINES)
+}
+
+function cut(text: string): string {
+  if (text.length <= LINE_CHARS) return text
+  return `${[...text.slice(0, LINE_CHARS)].slice(0, -1).join('')}…`
+}
