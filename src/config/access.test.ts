@@ -30,7 +30,7 @@ describe('the door of each platform', () => {
 
   it('a webhook without a gate is an error that names both keys', () => {
     const said = problemsFrom('integrations:\n  - { id: h, platform: webhook }')
-    expect(said).toContain('switchboard.yaml:2:5 a webhook needs "secret"')
+    expect(said).toContain('switchboard.yaml:2:5 a webhook needs "auth", "secret"')
     expect(said).toContain('"sender_header"')
   })
 

@@ -21,7 +21,7 @@ export function defaultSettings(options: { readonly defaultStore: string }): Set
       integration(
         'demo',
         'webhook',
-        { signature: 'github', sender_header: 'X-Sender', behind_proxy: false, two_way: true },
+        { sender_header: 'X-Sender', behind_proxy: false, two_way: true },
         { dm: 'allowlist', allowFrom: ['dev'], approvers: ['dev'] },
       ),
     ],

@@ -342,11 +342,13 @@ export interface VerifiedRequest {
   readonly request: RawRequest
   /** Who the credential speaks for. */
   readonly sender: string
+  /** The id that the credential covers, where it covers one: nobody can change it and send the rest again. */
+  readonly messageId?: string
 }
 
 /** Only an endpoint's `verify` calls this. */
-export function markVerified(request: RawRequest, sender: string): VerifiedRequest {
-  return { request, sender } as VerifiedRequest
+export function markVerified(request: RawRequest, sender: string, messageId?: string): VerifiedRequest {
+  return { request, sender, ...(messageId === undefined ? {} : { messageId }) } as VerifiedRequest
 }
 
 export interface StreamSink {

@@ -27,6 +27,12 @@ export { sentByOtherSite } from './request-origin.ts'
 export { createSerial } from './serial.ts'
 export { createSharedFolder } from './shared-folder.ts'
 export { formatSse, formatSseComment } from './sse.ts'
+export {
+  ed25519PublicKey,
+  type StandardKey,
+  standardKey,
+  verifyStandard,
+} from './standard-webhooks.ts'
 export { createStreamingFetch, type StreamingFetch } from './streaming-fetch.ts'
 export { toolText } from './tool-text.ts'
 export { codePointLength, truncate } from './truncate.ts'

@@ -19,7 +19,7 @@ const STANDARD_TOLERANCE_MS = 5 * 60_000
 const MOST_SIGNATURES = 16
 const MAX_ID = 256
 
-type StandardKey =
+export type StandardKey =
   | { readonly kind: 'hmac'; readonly key: KeyObject }
   | { readonly kind: 'ed25519'; readonly verify: KeyObject; readonly sign: KeyObject | null }
 
@@ -50,7 +50,7 @@ export function standardKey(secret: string): StandardKey {
 }
 
 /** The public key of 32 bytes, as senders print it. Throws a TypeError on any other length. */
-function ed25519PublicKey(bytes: Uint8Array): KeyObject {
+export function ed25519PublicKey(bytes: Uint8Array): KeyObject {
   if (bytes.length !== 32) throw new TypeError('an Ed25519 public key has 32 bytes')
   const key = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), bytes])
   return createPublicKey({ key, format: 'der', type: 'spki' })

@@ -9,27 +9,27 @@ built   17 I17.rotation           Several keys count at once, on the way in and 
 built   17 I17.tolerance          A signed time that is older or further ahead than the tolerance does not count
 built   17 I17.bad-headers        Whatever the headers of a credential hold (twice, empty, absurd), nothing is thrown and nothing is taken
 built   17 I17.ed25519            A sender that signs by Ed25519 is verified by its public key
-pending 17 I17.auth-forms         Each form of auth (github, standard, slack, stripe, gitlab, basic, bearer, header, url_secret, loopback) takes its sender and refuses a wrong credential
-pending 17 I17.auth-own-form      A form of one's own says header, prefix, encoding, hash, signed string, id, timestamp and tolerance, and is verified so
-pending 17 I17.auth-short-forms   secret with signature github or plain, and sender_header, mean what they meant before auth
-pending 17 I17.url-secret         url_secret is /hooks/ID/SECRET: 404 when wrong, and the secret is in no log, turn or answer
-pending 17 I17.loopback           Under loopback the sender is local; nothing forwarded, and no page of another site, counts
-pending 17 I17.two-signatures     Of two signatures in a header one that is right is enough; two headers of one name are none
-pending 17 I17.replay             A signed request that comes again within its tolerance is found by its id and repeats nothing
-pending 17 I17.unsigned-id        An id that the signature does not cover makes no second message of a signed request
-pending 17 I17.signed-place       A signed body counts only for the conversation that the configuration or the signed part names
-pending 17 I17.sns                SNS is verified by its certificate, fetched under the guard from Amazon's own hosts only
-pending 17 I17.was-401            Stripe, Svix, GitLab, Bitbucket, Jira, Shopify, Linear, Sentry, PagerDuty, Slack, Basic, a key header and a secret in the URL are taken by configuration alone
+built   17 I17.auth-forms         Each form of auth (github, standard, slack, stripe, gitlab, basic, bearer, header, url_secret, loopback) takes its sender and refuses a wrong credential
+built   17 I17.auth-own-form      A form of one's own says header, prefix, encoding, hash, signed string, id, timestamp and tolerance, and is verified so
+built   17 I17.auth-short-forms   secret with signature github or plain, and sender_header, mean what they meant before auth
+built   17 I17.url-secret         url_secret is /hooks/ID/SECRET: 404 when wrong, and the secret is in no log, turn or answer
+built   17 I17.loopback           Under loopback the sender is local; nothing forwarded, and no page of another site, counts
+built   17 I17.two-signatures     Of two signatures in a header one that is right is enough; two headers of one name are none
+built   17 I17.replay             A signed request that comes again within its tolerance is found by its id and repeats nothing
+built   17 I17.unsigned-id        Where the signature covers a time, an id beside it makes no second message of the same request
+built   17 I17.signed-place       A signed body counts only for the conversation that the configuration or the signed part names
+built   17 I17.sns                SNS is verified by its certificate, fetched under the guard from Amazon's own hosts only
+built   17 I17.was-401            Stripe, Svix, GitLab, Bitbucket, Jira, Shopify, Linear, Sentry, PagerDuty, Slack, Basic, a key header and a secret in the URL are taken by configuration alone
 pending 17 I17.recipes            Each recipe makes of three kinds of its sender's events a conversation, an id and a short text
 pending 17 I17.recipe-follow-ups  What belongs together (a pull request, an incident, an issue) reaches one conversation
 pending 17 I17.recipe-page        Each recipe has a page of about ten lines
-pending 17 I17.vendor-signs       Fixtures are signed by the vendor's own library where it is on npm
+built   17 I17.vendor-signs       Fixtures are signed by the vendor's own library where it is on npm
 pending 17 I17.github-session     A GitHub pull request's events reach one session in order, and its ping none
 pending 17 I17.when               when filters by header and field; what is filtered out is consumed: filtered, counted and not kept
 pending 17 I17.template           A template has conditions, loops, defaults and headers
 pending 17 I17.template-bounded   A template runs no code, reads no file, reaches no prototype, and ends in bounded time and size
 pending 17 I17.expressions        conversation, message_id and sender are expressions over body and headers
-pending 17 I17.challenges         Challenges are answered as each sender expects: echo of a GET, hub.challenge, url_verification, SNS confirmation
+built   17 I17.challenges         Challenges are answered as each sender expects: echo of a GET, hub.challenge, url_verification, SNS confirmation
 pending 17 I17.lying-type         A body that is not what its type says is recorded as unparsable where structure is needed
 pending 17 I17.nested             A mebibyte of nested JSON is answered and harms nobody
 pending 17 I17.out-standard       out.url gets posts signed as Standard Webhooks, with the same id on every try

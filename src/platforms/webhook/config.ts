@@ -1,17 +1,21 @@
 // The options of a webhook integration, and what they come to once secrets are read.
 import type { KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import { type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
+import { asSwitchboardError, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { hmacKey } from '../../kit/hmac.ts'
 import { optionsProblem, secret, text } from '../../kit/option-words.ts'
+import { type Auth, readAuth } from './auth.ts'
+import { authOptions, KEYLESS, secrets } from './auth-options.ts'
 
 export const webhookOptions = z
   .strictObject({
-    secret: secret('Shared secret of the HMAC (or of the plain header).').optional(),
+    auth: authOptions,
+    secret: secrets('The key of "auth"; alone: of the GitHub signature (or of the plain header).').optional(),
     signature: z
       .enum(['github', 'plain'])
-      .default('github')
-      .describe('github: HMAC in X-Hub-Signature-256. plain: the secret itself in a header.'),
+      .optional()
+      .describe('Without "auth". github: HMAC in X-Hub-Signature-256. plain: the secret itself in a header.'),
+    verify_token: secrets('What hub.verify_token must be, where a sender asks before it sends.').optional(),
     sender_header: text(
       'Trusted header that names the sender; from loopback only, unless behind_proxy.',
     ).optional(),
@@ -31,21 +35,7 @@ export const webhookOptions = z
       .describe('Answers are posted to a URL.'),
   })
   .superRefine((hook, context) => {
-    if (hook.secret === undefined && hook.sender_header === undefined) {
-      context.addIssue({
-        code: 'custom',
-        path: [],
-        message:
-          'a webhook needs "secret" (its signature is checked) or "sender_header" (a trusted header names the sender)',
-      })
-    }
-    if (hook.secret !== undefined && hook.sender_header !== undefined) {
-      context.addIssue({
-        code: 'custom',
-        path: ['sender_header'],
-        message: 'a webhook takes either "secret" or "sender_header", not both',
-      })
-    }
+    for (const { path, message } of authProblems(hook)) context.addIssue({ code: 'custom', path, message })
     if (hook.two_way && hook.out !== undefined) {
       context.addIssue({
         code: 'custom',
@@ -71,11 +61,6 @@ export const webhookOptions = z
   })
   .describe('Messages by POST /hooks/ID.')
 
-export type Credential =
-  | { readonly kind: 'github'; readonly secret: string; readonly key: KeyObject }
-  | { readonly kind: 'plain'; readonly secret: string }
-  | { readonly kind: 'header'; readonly header: string; readonly behindProxy: boolean }
-
 export type Outward =
   | { readonly kind: 'none' }
   | { readonly kind: 'stream' }
@@ -88,7 +73,8 @@ export type Outward =
 
 export interface WebhookConfig {
   readonly id: string
-  readonly credential: Credential
+  readonly auth: Auth
+  readonly verifyTokens: readonly string[]
   readonly template: string | null
   readonly outward: Outward
 }
@@ -98,20 +84,60 @@ export function readConfig(deps: Pick<PlatformDeps, 'integration' | 'secret'>): 
   const { id, options } = deps.integration
   const parsed = webhookOptions.safeParse(options)
   if (!parsed.success) throw invalid(id, optionsProblem(parsed) ?? 'malformed')
-  const { secret: shared, signature, sender_header, behind_proxy, template, two_way, out } = parsed.data
+  const { secret: shared, template, two_way, out } = parsed.data
+  const texts = (references: string | readonly string[] | undefined) =>
+    [references ?? []].flat().map((reference) => deps.secret(reference))
   return {
     id,
-    credential:
-      shared === undefined
-        ? { kind: 'header', header: (sender_header ?? '').toLowerCase(), behindProxy: behind_proxy }
-        : sharedSecret(deps.secret(shared), signature),
+    auth: authOf(id, parsed.data, deps.secret),
+    verifyTokens: texts(parsed.data.verify_token ?? shared),
     template: template ?? null,
     outward: out === undefined ? { kind: two_way ? 'stream' : 'none' } : post(out, deps.secret),
   }
 }
 
-function sharedSecret(secret: string, signature: 'github' | 'plain'): Credential {
-  return signature === 'github' ? { kind: 'github', secret, key: hmacKey(secret) } : { kind: 'plain', secret }
+type WrittenHook = Pick<
+  z.output<typeof webhookOptions>,
+  'auth' | 'secret' | 'signature' | 'sender_header' | 'behind_proxy'
+>
+
+function authOf(id: string, hook: WrittenHook, read: (reference: string) => string): Auth {
+  const { auth, secret: shared, signature, sender_header, behind_proxy } = hook
+  if (sender_header !== undefined)
+    return { kind: 'sender', header: sender_header.toLowerCase(), behindProxy: behind_proxy }
+  try {
+    if (auth !== undefined || signature !== 'plain')
+      return readAuth({ auth: auth ?? 'github', secret: shared, read })
+  } catch (thrown) {
+    throw invalid(id, asSwitchboardError(thrown).message)
+  }
+  return { kind: 'plain', secrets: [shared ?? []].flat().map(read) }
+}
+
+/** What is wrong with the proof as a whole: one is needed, and only one. */
+function authProblems(hook: WrittenHook & { readonly two_way: boolean }) {
+  const { auth, secret: shared, signature, sender_header } = hook
+  const type = typeof auth === 'object' ? auth.type : auth
+  const own = typeof auth === 'object' ? (auth.secret ?? auth.value) : undefined
+  const problem = (message: string, ...path: string[]) => [{ path, message }]
+  if (sender_header !== undefined && (shared ?? auth) !== undefined)
+    return problem('a webhook takes either "secret" or "sender_header", not both', 'sender_header')
+  if (sender_header !== undefined) return []
+  if (auth === undefined && shared === undefined)
+    return problem(
+      'a webhook needs "auth", "secret" (its signature is checked) or "sender_header" (a trusted header names the sender)',
+    )
+  if (type === undefined) return []
+  if (signature !== undefined)
+    return problem('a webhook takes either "auth" or "signature", not both', 'signature')
+  if (KEYLESS.includes(type) && shared !== undefined)
+    return problem(`auth ${type} takes no "secret"`, 'secret')
+  if (!KEYLESS.includes(type) && (shared ?? own) === undefined)
+    return problem(`auth ${type} needs "secret": a reference to its key`)
+  if (shared !== undefined && own !== undefined) return problem('is in "auth" already', 'secret')
+  if (hook.two_way && (type === 'sns' || type === 'ed25519'))
+    return problem(`auth ${type} has no secret to read the stream with; answer by "out"`, 'two_way')
+  return []
 }
 
 function post(

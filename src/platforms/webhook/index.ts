@@ -14,6 +14,7 @@ import { readConfig, type WebhookConfig } from './config.ts'
 import { parseRequest } from './parse.ts'
 import { postOut } from './post-out.ts'
 import { answerTo, type Shown } from './render.ts'
+import { createSnsDoor } from './sns.ts'
 import { createStreams } from './streams.ts'
 import { headDecides, verifyRequest } from './verify.ts'
 
@@ -25,10 +26,11 @@ export function createWebhook(
   const config = readConfig(deps)
   const streams = createStreams(config, deps)
   const able = abilitiesOf(config)
+  const proofs = { now: () => deps.clock.now(), sns: createSnsDoor(fetch, deps.clock) }
   let intake: PlatformIntake | null = null
 
   async function handle(verified: VerifiedRequest): Promise<HttpReply> {
-    if (verified.request.path === '/events') return streams.open(verified)
+    if (verified.request.method === 'GET') return streams.open(verified)
     if (intake === null) {
       throw new SwitchboardError('store_unavailable', 'the integration is not started', {
         retryAfterMs: 1_000,
@@ -49,7 +51,7 @@ export function createWebhook(
     answersRefusals: true,
     endpoint: {
       headDecides: (head) => headDecides(config, head),
-      verify: (request) => verifyRequest(config, request),
+      verify: (request) => verifyRequest(config, request, proofs),
       handle,
     },
     async start(given) {

@@ -1,6 +1,7 @@
 // What Switchboard knows of the platform `webhook` before it runs one.
 import type { PlatformModule } from '../../contract/index.ts'
 import { webhookOptions } from './config.ts'
+import { pasteLines } from './paste-lines.ts'
 
 export const webhookModule: PlatformModule = {
   name: 'webhook',
@@ -11,17 +12,7 @@ export const webhookModule: PlatformModule = {
   oneWay: ({ two_way, out }) => two_way !== true && out === undefined,
   setup: {
     questions: [{ key: 'secret', flag: 'secret', ask: 'secret that the sender signs with', secret: true }],
-    paste: ({ id, base, options }) => [
-      `URL: ${base}/hooks/${encodeURIComponent(id)}`,
-      ...(options.sender_header === undefined
-        ? [
-            options.signature === 'plain'
-              ? 'header: the secret itself (see the page)'
-              : 'header: X-Hub-Signature-256, an HMAC of the body with the secret',
-          ]
-        : [`header: ${String(options.sender_header)}, which names the sender`]),
-      ...(options.two_way === true ? [`answers: ${base}/hooks/${encodeURIComponent(id)}/events`] : []),
-    ],
+    paste: pasteLines,
   },
   create: async (deps) => (await import('./index.ts')).createWebhook(deps),
 }

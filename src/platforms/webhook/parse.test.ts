@@ -7,7 +7,8 @@ import { parseRequest } from './parse.ts'
 
 const CONFIG: WebhookConfig = {
   id: 'demo',
-  credential: { kind: 'header', header: 'x-sender', behindProxy: true },
+  auth: { kind: 'sender', header: 'x-sender', behindProxy: true },
+  verifyTokens: [],
   template: null,
   outward: { kind: 'none' },
 }

@@ -1,9 +1,11 @@
-// From a verified POST to an event: the body as it is, or a text made from it by the template.
+// From a verified POST to an event: the body as it is, or what the configuration makes of it.
 import { hash } from 'node:crypto'
 import { defined, type InboundEvent, type RawRequest, type VerifiedRequest } from '../../contract/index.ts'
 import { versionOf } from '../../kit/index.ts'
+import { signsBody } from './auth.ts'
 import type { WebhookConfig } from './config.ts'
-import { header } from './verify.ts'
+import { lookUp, structured } from './structure.ts'
+import { header, pathBehind } from './verify.ts'
 
 /** Longest conversation, thread or message id that is kept as it is; the rest is somebody filling the store. */
 const MAX_NAME = 256
@@ -14,10 +16,10 @@ export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, n
   const { request, sender } = verified
   const named = name(header(request, 'x-conversation') ?? request.query.get('conversation') ?? undefined)
   const thread = name(request.query.get('thread') ?? undefined)
-  const key = header(request, 'idempotency-key') ?? header(request, 'x-github-delivery')
   const who = clean(sender)
   // Naming another conversation than one's own is speaking in a group: it has to be listed in access.groups.
-  const elsewhere = config.credential.kind === 'header' && named !== undefined && named !== who
+  const elsewhere = config.auth.kind === 'sender' && named !== undefined && named !== who
+  const key = idOf(verified)
   // There a key counts for its sender only: a stranger who guessed it would make the owner's message a repeat.
   const messageId = name(key && elsewhere ? `${encodeURIComponent(who)}:${key}` : key)
   const place = {
@@ -30,6 +32,9 @@ export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, n
     // One event may be sent to several threads under one key: GitHub's delivery id is the event's.
     ...(messageId === undefined || thread === undefined ? {} : { editVersion: versionOf(thread) }),
   } as const
+  // What stands outside of a signature is said by whoever sends it, perhaps for the second time: it moves nothing.
+  if (signsBody(config.auth) && (named !== undefined || thread !== undefined))
+    return { kind: 'unparsable', ...place, conversation: who, problem: OUTSIDE }
   const body = decode(request.body)
   if (body === null) return { kind: 'unparsable', ...place, problem: 'the body is not valid UTF-8' }
   const text = config.template === null ? body : fillTemplate(config.template, body, request)
@@ -38,9 +43,20 @@ export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, n
   return { kind: 'message', ...place, text: clean(text), mentioned: true, meta: metaOf(config, request) }
 }
 
+const OUTSIDE =
+  'a signed body counts only for the conversation that the configuration names ("conversation"), not for one in the URL or in a header'
+
+/** The id that the credential covers, else one that the sender gives. */
+function idOf({ request, messageId }: VerifiedRequest): string | undefined {
+  if (messageId !== undefined) return messageId
+  return ID_HEADERS.map((one) => header(request, one)).find((one) => one !== undefined && one !== '')
+}
+
+const ID_HEADERS = ['webhook-id', 'idempotency-key', 'x-github-delivery']
+
 function metaOf(config: WebhookConfig, request: RawRequest): Record<string, string> {
   const event = header(request, 'x-github-event')
-  const path = `/hooks/${encodeURIComponent(config.id)}${request.path}`
+  const path = `/hooks/${encodeURIComponent(config.id)}${pathBehind(config.auth, request) ?? ''}`
   return {
     path,
     method: request.method,
@@ -77,34 +93,6 @@ function fillTemplate(template: string, body: string, request: RawRequest): stri
   const data = structured(body, header(request, 'content-type') ?? '')
   if (data === undefined) return null
   return template.replace(/\{\{\s*([^{}]*?)\s*\}\}/g, (_, path: string) => shown(lookUp(data, path)))
-}
-
-/** JSON whatever the type says (`curl -d` calls everything a form), else a form if it says so. */
-function structured(body: string, contentType: string): unknown {
-  const parsed = parseJson(body)
-  if (parsed !== undefined) return parsed
-  if (!contentType.toLowerCase().startsWith('application/x-www-form-urlencoded')) return undefined
-  const form = new URLSearchParams(body)
-  // GitHub's form type carries the same JSON in one field.
-  const payload = form.get('payload')
-  return (payload === null ? undefined : parseJson(payload)) ?? Object.fromEntries(form)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function lookUp(data: unknown, path: string): unknown {
-  let value = data
-  for (const key of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
-    value = (value as Record<string, unknown>)[key]
-  }
-  return value
 }
 
 function shown(value: unknown): string {

@@ -30,7 +30,7 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
 
   /** Whoever holds the secret may watch all; a sender only its own conversation, and those where it spoke. */
   async function mayWatch(sender: string, conversation: string): Promise<boolean> {
-    if (config.credential.kind !== 'header' || conversation === sender) return true
+    if (config.auth.kind !== 'sender' || conversation === sender) return true
     // What was refused is in no transcript.
     const [said] = await deps.transcript({ conversation, direction: 'in', sender, limit: 1 })
     return said !== undefined && said.sender === sender && said.state !== 'refused'
@@ -41,7 +41,7 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
       // The gate of speaking is that of listening: whoever may not speak takes nobody's place.
       if (deps.mayTalk?.(sender) === false) return forbidden()
       const wanted = request.query.get('conversation') ?? header(request, 'x-conversation') ?? null
-      const conversation = wanted ?? (config.credential.kind === 'header' ? sender : null)
+      const conversation = wanted ?? (config.auth.kind === 'sender' ? sender : null)
       if (conversation !== null && !(await mayWatch(sender, conversation))) return forbidden()
       const format = request.query.get('format') ?? 'text'
       if (format !== 'text' && format !== 'json')
@@ -51,7 +51,7 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
       if (last !== null && last !== '' && resume === null) {
         return jsonError(400, 'input_invalid', 'Last-Event-ID: is not an id of this stream')
       }
-      const shared = config.credential.kind !== 'header'
+      const shared = config.auth.kind !== 'sender'
       const most = shared ? MAX_READERS : MAX_OF_SENDER
       const taken = shared ? watchers.size : (places.get(sender) ?? 0)
       if (watchers.size >= MAX_READERS || taken >= most) {

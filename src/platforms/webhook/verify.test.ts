@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import type { WebhookConfig } from './config.ts'
 import { request } from './fixtures/webhook-requests.ts'
+import { NAMED_FORMS } from './signed-form.ts'
 import { headDecides, header } from './verify.ts'
 
 it.each([
@@ -13,14 +14,18 @@ it.each([
 })
 
 it('[I14.body-credential] only a signature over the body needs it, and only where one was sent', () => {
-  const decides = (kind: string, headers: Record<string, string> = {}, method = 'POST') =>
-    headDecides({ credential: { kind } } as unknown as WebhookConfig, request({ method, headers }))
-  expect([decides('secret'), decides('header'), decides('github'), decides('github', {}, 'GET')]).toEqual([
-    true,
+  const decides = (auth: Record<string, unknown>, headers: Record<string, string> = {}, method = 'POST') =>
+    headDecides({ auth } as unknown as WebhookConfig, request({ method, headers }))
+  const github = { kind: 'signed', form: NAMED_FORMS.github }
+  for (const kind of ['plain', 'bearer', 'basic', 'header', 'url', 'loopback', 'sender'])
+    expect(decides({ kind })).toBe(true)
+  expect([decides(github), decides(github, {}, 'GET'), decides({ kind: 'standard' })]).toEqual([
     true,
     true,
     true,
   ])
-  expect(decides('github', { 'x-hub-signature-256': 'sha256=nonsense' })).toBe(true)
-  expect(decides('github', { 'x-hub-signature-256': `sha256=${'0a'.repeat(32)}` })).toBe(false)
+  expect(decides(github, { 'x-hub-signature-256': 'sha256=nonsense' })).toBe(true)
+  expect(decides(github, { 'x-hub-signature-256': `sha256=${'0a'.repeat(32)}` })).toBe(false)
+  expect(decides({ kind: 'standard' }, { 'webhook-signature': 'v1,AAAA' })).toBe(false)
+  expect(decides({ kind: 'sns' })).toBe(false)
 })

@@ -1,4 +1,5 @@
-// Who sends to a webhook: a signature over the body, a shared secret, or a header that only this machine may set.
+// Who sends to a webhook: a signature over the body, a shared secret, a certificate, or a header that only this machine
+// may set.
 import {
   type HttpReply,
   markVerified,
@@ -6,58 +7,171 @@ import {
   type RequestHead,
   type VerifiedRequest,
 } from '../../contract/index.ts'
-import { equalSecrets, sentByOtherSite, verifySha256 } from '../../kit/index.ts'
-import type { Credential, WebhookConfig } from './config.ts'
+import { equalSecrets, sentByOtherSite, verifyStandard } from '../../kit/index.ts'
+import type { Auth } from './auth.ts'
+import type { WebhookConfig } from './config.ts'
 import { forbidden, jsonError } from './render.ts'
+import { hasSignature, verifyForm } from './signed-form.ts'
+import type { SnsDoor } from './sns.ts'
 
 /** The sender of everything that a shared secret vouches for: it proves the secret, not a person. */
 const SECRET_SENDER = 'webhook'
+const LOOPBACK_SENDER = 'local'
 
-/** The request with its sender, or the refusal. Paths and methods are told first: they are no secret. */
-export function verifyRequest(config: WebhookConfig, request: RawRequest): VerifiedRequest | HttpReply {
-  const wrong = wrongPlace(config, request)
+export interface VerifyDeps {
+  readonly now: () => number
+  readonly sns: SnsDoor
+}
+
+/** The request with its sender, or the refusal. Paths and methods are told first: they are no secret, unless one is in them. */
+export function verifyRequest(
+  config: WebhookConfig,
+  request: RawRequest,
+  deps: VerifyDeps,
+): VerifiedRequest | HttpReply | Promise<VerifiedRequest | HttpReply> {
+  const { auth } = config
+  const path = pathBehind(auth, request)
+  if (path === null) return nothingHere()
+  const asked = path === '' && request.method === 'GET' ? challenge(config, request) : null
+  if (asked !== null) return asked
+  const wrong = wrongPlace(config, path, request.method)
   if (wrong !== null) return wrong
-  const { credential } = config
-  if (credential.kind === 'header') return verifyHeader(credential, request)
-  return holdsSecret(credential, request) ? markVerified(request, SECRET_SENDER) : unauthorized(credential)
+  if (auth.kind === 'sns') return verifySns(auth, request, deps)
+  if (auth.kind === 'sender') return verifyHeader(auth, request)
+  if (auth.kind === 'loopback') return isLocal(request) ? markVerified(request, LOOPBACK_SENDER) : forbidden()
+  const proven = prove(auth, request, deps.now())
+  return proven === null ? unauthorized(auth) : markVerified(request, SECRET_SENDER, proven.messageId)
 }
 
 /** Only a signature over the body needs it; a request that brings none is refused without. */
-export function headDecides({ credential }: WebhookConfig, head: RequestHead): boolean {
-  if (credential.kind !== 'github' || head.method !== 'POST') return true
-  return !/^sha256=[0-9a-f]{64}$/i.test(header(head, 'x-hub-signature-256') ?? '')
+export function headDecides({ auth }: WebhookConfig, head: RequestHead): boolean {
+  if (head.method !== 'POST') return true
+  if (auth.kind === 'signed') return !hasSignature(auth.form, head)
+  if (auth.kind === 'standard')
+    return head.headers['webhook-signature'] === undefined && head.headers['svix-signature'] === undefined
+  return auth.kind !== 'sns'
 }
 
-function wrongPlace(config: WebhookConfig, request: RawRequest): HttpReply | null {
-  const streams = request.path === '/events' && config.outward.kind === 'stream'
-  if (request.path !== '' && !streams) return jsonError(404, 'not_found', 'there is nothing at this path')
+/** The path without the secret that may stand in it; null: the secret is wrong. */
+export function pathBehind(auth: Auth, { path }: RequestHead): string | null {
+  if (auth.kind !== 'url') return path
+  const [, given = '', rest] = /^\/([^/]*)(\/.*)?$/.exec(path) ?? []
+  return auth.secrets.some((secret) => equalSecrets(decoded(given), secret)) ? (rest ?? '') : null
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}
+
+function nothingHere(): HttpReply {
+  return jsonError(404, 'not_found', 'there is nothing at this path')
+}
+
+function wrongPlace(config: WebhookConfig, path: string, method: string): HttpReply | null {
+  const streams = path === '/events' && config.outward.kind === 'stream'
+  if (path !== '' && !streams) return nothingHere()
   const takes = streams ? 'GET' : 'POST'
-  if (request.method === takes) return null
+  if (method === takes) return null
   const reply = jsonError(405, 'method_not_allowed', `this path takes ${takes} only`)
   return { ...reply, headers: { ...reply.headers, allow: takes } }
 }
 
-function holdsSecret(credential: Extract<Credential, { secret: string }>, request: RawRequest): boolean {
-  // A GET has no body to sign: watching the stream takes the secret itself.
-  if (credential.kind === 'github' && request.method === 'POST') {
-    return verifySha256(credential.key, request.body, header(request, 'x-hub-signature-256') ?? '')
+/**
+ * Some senders ask once before they send, and want their own words back. Nothing is promised by it: what they send has
+ * to be signed. Whoever brings a `hub.verify_token` must bring ours.
+ */
+function challenge(config: WebhookConfig, { query }: RawRequest): HttpReply | null {
+  const word = query.get('hub.challenge') ?? query.get('challenge')
+  if (word === null || !/^[\x21-\x7e]{1,512}$/.test(word)) return null
+  const token = query.get('hub.verify_token')
+  if (token !== null && !config.verifyTokens.some((ours) => equalSecrets(token, ours))) return forbidden()
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body: word,
   }
-  const bearer = /^Bearer +(.+)$/i.exec(header(request, 'authorization') ?? '')?.[1]
-  const given = header(request, 'x-webhook-secret') ?? bearer
-  return given !== undefined && equalSecrets(given, credential.secret)
+}
+
+/** Null: it does not hold. The id is one that the credential covers. */
+function prove(
+  auth: Exclude<Auth, { kind: 'sns' | 'sender' | 'loopback' }>,
+  request: RawRequest,
+  now: number,
+): { readonly messageId?: string } | null {
+  const any = (given: string | undefined) =>
+    given !== undefined && auth.secrets.some((secret) => equalSecrets(given, secret)) ? {} : null
+  switch (auth.kind) {
+    case 'url':
+      return {}
+    case 'basic':
+      return any(basicPair(request))
+    case 'bearer':
+      return any(bearerOf(request))
+    case 'header':
+      return any(header(request, auth.name))
+    case 'plain':
+      return any(header(request, 'x-webhook-secret') ?? bearerOf(request))
+    default:
+      // A GET has no body to sign: watching the stream takes the secret itself.
+      if (request.method === 'GET') return any(header(request, 'x-webhook-secret') ?? bearerOf(request))
+      return auth.kind === 'signed' ? proveForm(auth, request, now) : proveStandard(auth, request, now)
+  }
+}
+
+function proveForm(auth: Extract<Auth, { kind: 'signed' }>, request: RawRequest, now: number) {
+  const verdict = verifyForm(auth.form, auth.keys, request, now)
+  if (!verdict.ok) return null
+  if (verdict.id !== null) return { messageId: verdict.id }
+  // A signature over a time is of one request: the same again is that request again.
+  return auth.form.timestamp === null ? {} : { messageId: `sig:${verdict.signature}` }
+}
+
+function proveStandard(auth: Extract<Auth, { kind: 'standard' }>, request: RawRequest, nowMs: number) {
+  const { headers, body } = request
+  const verdict = verifyStandard(auth.keys, { headers, body, nowMs, toleranceMs: auth.toleranceMs })
+  return verdict.ok ? { messageId: verdict.id } : null
+}
+
+async function verifySns(
+  auth: Extract<Auth, { kind: 'sns' }>,
+  request: RawRequest,
+  { sns }: VerifyDeps,
+): Promise<VerifiedRequest | HttpReply> {
+  const message = await sns.verify(auth, request.body)
+  if (message === null) return unauthorized(auth)
+  if (message.type === 'SubscriptionConfirmation' && !(await sns.confirm(message)))
+    return jsonError(503, 'platform_unavailable', 'the subscription could not be confirmed; send it again')
+  return markVerified(request, SECRET_SENDER, message.id)
+}
+
+function bearerOf(request: RequestHead): string | undefined {
+  return /^Bearer +(.+)$/i.exec(header(request, 'authorization') ?? '')?.[1]
+}
+
+function basicPair(request: RequestHead): string | undefined {
+  const given = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header(request, 'authorization') ?? '')?.[1]
+  return given === undefined ? undefined : Buffer.from(given, 'base64').toString('utf8')
 }
 
 /**
- * The header is believed from this machine only, and never from a browser that another site's page is using: such a
- * page can reach loopback, but it cannot hide its origin or come under our name.
+ * From this machine, and never from a browser that another site's page is using: such a page can reach loopback, but it
+ * cannot hide its origin or come under our name.
  */
+function isLocal(request: RawRequest): boolean {
+  return request.fromLoopback && !sentByOtherSite(request.headers)
+}
+
 function verifyHeader(
-  credential: Extract<Credential, { kind: 'header' }>,
+  auth: Extract<Auth, { kind: 'sender' }>,
   request: RawRequest,
 ): VerifiedRequest | HttpReply {
-  if (!credential.behindProxy && !request.fromLoopback) return forbidden()
+  if (!auth.behindProxy && !request.fromLoopback) return forbidden()
   if (sentByOtherSite(request.headers)) return forbidden()
-  const sender = header(request, credential.header)
+  const sender = header(request, auth.header)
   return sender === undefined || sender === '' ? forbidden() : markVerified(request, sender)
 }
 
@@ -73,7 +187,18 @@ export function header(request: RequestHead, name: string): string | undefined {
   }
 }
 
-function unauthorized(credential: Credential): HttpReply {
-  const what = credential.kind === 'github' ? 'X-Hub-Signature-256' : 'X-Webhook-Secret'
-  return jsonError(401, 'unauthorized', `the credential (${what}) is missing or wrong`)
+const ASKED_FOR: Readonly<Record<string, string>> = {
+  standard: 'webhook-signature',
+  basic: 'Authorization: Basic',
+  bearer: 'Authorization: Bearer',
+  plain: 'X-Webhook-Secret',
+  sns: 'SNS signature of a listed topic',
+}
+
+function unauthorized(auth: Auth): HttpReply {
+  const named = auth.kind === 'signed' ? auth.form.header : auth.kind === 'header' ? auth.name : null
+  const what = named?.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()) ?? ASKED_FOR[auth.kind] ?? ''
+  const reply = jsonError(401, 'unauthorized', `the credential (${what}) is missing, wrong or out of date`)
+  if (auth.kind !== 'basic') return reply
+  return { ...reply, headers: { ...reply.headers, 'www-authenticate': 'Basic realm="hook"' } }
 }

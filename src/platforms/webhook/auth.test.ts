@@ -1,0 +1,363 @@
+// Proof as data: each form takes its sender, signed by the vendor's own library where there is one, and nobody else.
+import { createHmac, createSecretKey, generateKeyPairSync, sign as signEd25519 } from 'node:crypto'
+import { Webhooks } from '@octokit/webhooks'
+import { verifyKey } from 'discord-interactions'
+import Stripe from 'stripe'
+import { Webhook as Svix } from 'svix'
+import { describe, expect, it } from 'vitest'
+import { KEY, openHook, SECRETS } from './fixtures/hook-scene.ts'
+import { request } from './fixtures/webhook-requests.ts'
+import { NAMED_FORMS, signForm } from './signed-form.ts'
+
+const BODY = '{"id":"evt_1","type":"invoice.paid"}'
+
+const hex = (text: string, key = KEY) => createHmac('sha256', key).update(text).digest('hex')
+const base64 = (text: string, key = KEY) => createHmac('sha256', key).update(text).digest('base64')
+const seconds = (now: number) => String(Math.floor(now / 1000))
+const signOctokit = (secret: string, body: string) => new Webhooks({ secret }).sign(body)
+const verifyOctokit = (secret: string, body: string, signature: string) =>
+  new Webhooks({ secret }).verify(body, signature)
+const stripe = new Stripe('sk_test_nothing')
+
+interface Sender {
+  readonly options: Record<string, unknown>
+  /** What the sender sends, with a key: its headers, and its path where the proof is there. */
+  readonly sends: (
+    key: string,
+    now: number,
+    body: string,
+  ) => Record<string, string> | Promise<Record<string, string>>
+  readonly path?: (key: string) => string
+  readonly wrongStatus?: number
+}
+
+const keyed = (auth: unknown) => ({ auth, secret: 'env:KEY' })
+
+/** Everything that was answered 401 before there was `auth`, and the forms that worked. */
+const SENDERS: Readonly<Record<string, Sender>> = {
+  'github, by its library': {
+    options: keyed('github'),
+    sends: async (key, _, body) => ({ 'x-hub-signature-256': await signOctokit(key, body) }),
+  },
+  'gitea (documented)': {
+    options: keyed('gitea'),
+    sends: (key, _, body) => ({ 'x-hub-signature-256': `sha256=${hex(body, key)}` }),
+  },
+  'stripe, by its library': {
+    options: keyed('stripe'),
+    sends: (secret, now, payload) => ({
+      'stripe-signature': stripe.webhooks.generateTestHeaderString({
+        payload,
+        secret,
+        timestamp: Math.floor(now / 1000),
+      }),
+    }),
+  },
+  'standard, by the library of Svix': {
+    options: { auth: 'standard', secret: 'env:WHSEC' },
+    sends: (key, now, body) => {
+      const secret =
+        key === KEY ? (SECRETS['env:WHSEC'] ?? '') : `whsec_${Buffer.from(key).toString('base64')}`
+      return {
+        'svix-id': 'msg_1',
+        'svix-timestamp': seconds(now),
+        'svix-signature': new Svix(secret).sign('msg_1', new Date(now), body),
+      }
+    },
+  },
+  'slack (documented)': {
+    options: keyed('slack'),
+    sends: (key, now, body) => ({
+      'x-slack-request-timestamp': seconds(now),
+      'x-slack-signature': `v0=${hex(`v0:${seconds(now)}:${body}`, key)}`,
+    }),
+  },
+  'gitlab (documented)': { options: keyed('gitlab'), sends: (key) => ({ 'x-gitlab-token': key }) },
+  'bitbucket (documented)': {
+    options: keyed('bitbucket'),
+    sends: (key, _, body) => ({ 'x-hub-signature': `sha256=${hex(body, key)}` }),
+  },
+  'jira (documented)': {
+    options: keyed('jira'),
+    sends: (key, _, body) => ({ 'x-hub-signature': `sha256=${hex(body, key)}` }),
+  },
+  'shopify (documented)': {
+    options: keyed('shopify'),
+    sends: (key, _, body) => ({ 'x-shopify-hmac-sha256': base64(body, key) }),
+  },
+  'linear (documented)': {
+    options: keyed('linear'),
+    sends: (key, _, body) => ({ 'linear-signature': hex(body, key) }),
+  },
+  'sentry (documented)': {
+    options: keyed('sentry'),
+    sends: (key, _, body) => ({ 'sentry-hook-signature': hex(body, key), 'sentry-hook-timestamp': '1' }),
+  },
+  'pagerduty (documented)': {
+    options: keyed('pagerduty'),
+    sends: (key, _, body) => ({
+      'x-pagerduty-signature': `v1=${hex(body, 'a key that is going')},v1=${hex(body, key)}`,
+    }),
+  },
+  'Basic auth': {
+    options: { auth: { type: 'basic', user: 'kate', secret: 'env:KEY' } },
+    sends: (key) => ({ authorization: `Basic ${Buffer.from(`kate:${key}`).toString('base64')}` }),
+  },
+  'a bearer': { options: keyed('bearer'), sends: (key) => ({ authorization: `Bearer ${key}` }) },
+  'a key header': {
+    options: { auth: { type: 'header', name: 'X-Api-Key', value: 'env:KEY' } },
+    sends: (key) => ({ 'x-api-key': key }),
+  },
+  'a secret in the URL': {
+    options: keyed('url_secret'),
+    sends: () => ({}),
+    path: (key) => `/${encodeURIComponent(key)}`,
+    wrongStatus: 404,
+  },
+}
+
+describe('auth', () => {
+  it.each(Object.entries(SENDERS))(
+    '[I17.was-401] [I17.auth-forms] [I17.vendor-signs] %s',
+    async (_, sender) => {
+      const { post, events, now, log } = await openHook(sender.options)
+      const body = JSON.stringify({ ...JSON.parse(BODY), webhookTimestamp: now() })
+      const send = async (key: string, sent = body) => {
+        const headers = await sender.sends(key, now(), body)
+        return post(request({ text: sent, headers, path: sender.path?.(key) ?? '', fromLoopback: false }))
+      }
+      expect(await send(KEY)).toMatchObject({ status: 200 })
+      expect(events).toHaveLength(1)
+      expect(events[0]?.sender.id).toBe('webhook')
+      const wrong = sender.wrongStatus ?? 401
+      expect((await send('another-key')).status).toBe(wrong)
+      expect((await post(request({ text: body, fromLoopback: false }))).status).toBe(wrong)
+      expect(events).toHaveLength(1)
+      const told = JSON.stringify([events, log.lines])
+      for (const secret of Object.values(SECRETS)) expect(told).not.toContain(secret)
+    },
+  )
+
+  it('[I17.auth-forms] a body that was changed on its way is refused by every form that signs it', async () => {
+    const signing = Object.entries(SENDERS).filter(([name]) => !/gitlab|Basic|bearer|header|URL/.test(name))
+    expect(signing.length).toBeGreaterThan(10)
+    for (const [, sender] of signing) {
+      const { post, now } = await openHook(sender.options)
+      const body = JSON.stringify({ webhookTimestamp: now(), n: 1 })
+      const headers = await sender.sends(KEY, now(), body)
+      expect((await post(request({ text: body.replace('"n":1', '"n":2'), headers }))).status).toBe(401)
+    }
+  })
+
+  it('[I17.vendor-signs] what we sign is verified by the libraries of GitHub, Stripe and Svix', async () => {
+    const body = Buffer.from(BODY)
+    const key = createSecretKey(KEY, 'utf8')
+    const now = Date.now()
+    const github = signForm(NAMED_FORMS.github, key, { body, now, id: 'd1' })
+    expect(await verifyOctokit(KEY, BODY, github['x-hub-signature-256'] ?? '')).toBe(true)
+    const paid = signForm(NAMED_FORMS.stripe, key, { body, now, id: 'd1' })
+    expect(stripe.webhooks.constructEvent(BODY, paid['stripe-signature'] ?? '', KEY).id).toBe('evt_1')
+  })
+
+  it('[I17.rotation] a list of keys: the old and the new one count', async () => {
+    const { post } = await openHook({ auth: 'github', secret: ['env:KEY', 'env:OLD'] })
+    for (const [key, status] of [
+      [KEY, 200],
+      [SECRETS['env:OLD'] ?? '', 200],
+      ['neither', 401],
+    ] as const) {
+      const headers = { 'x-hub-signature-256': await signOctokit(key, BODY) }
+      expect((await post(request({ text: BODY, headers }))).status).toBe(status)
+    }
+  })
+
+  it('[I17.tolerance] times of tomorrow and of ten minutes ago do not count', async () => {
+    for (const name of ['slack', 'stripe'] as const) {
+      const { post, now } = await openHook(keyed(name))
+      const key = createSecretKey(KEY, 'utf8')
+      for (const [offset, status] of [
+        [0, 200],
+        [-299_000, 200],
+        [-600_000, 401],
+        [86_400_000, 401],
+      ] as const) {
+        const headers = signForm(NAMED_FORMS[name], key, {
+          body: Buffer.from(BODY),
+          now: now() + offset,
+          id: 'x',
+        })
+        expect((await post(request({ text: BODY, headers }))).status).toBe(status)
+      }
+    }
+  })
+
+  it('[I17.two-signatures] one right signature of several is enough; two times are none', async () => {
+    const { post, now } = await openHook(keyed('stripe'))
+    const t = seconds(now())
+    const right = hex(`${t}.${BODY}`)
+    for (const [value, status] of [
+      [`t=${t},v1=${'0'.repeat(64)},v1=${right}`, 200],
+      [`t=${t},v0=${right}`, 401],
+      [`t=${t},t=${t},v1=${right}`, 401],
+      [`v1=${right}`, 401],
+      [`t=${t},v1=${right.slice(2)}`, 401],
+      [`t=${t},${'v1=00,'.repeat(5_000)}v1=${right}`, 401],
+    ] as const)
+      expect((await post(request({ text: BODY, headers: { 'stripe-signature': value } }))).status).toBe(
+        status,
+      )
+    const github = await openHook(keyed('github'))
+    const good = `sha256=${hex(BODY)}`
+    // Node joins a header that was sent twice.
+    for (const value of [`${good}, ${good}`, [good, good], '', 'sha256='])
+      expect(
+        (await github.post(request({ text: BODY, headers: { 'x-hub-signature-256': value } }))).status,
+      ).toBe(401)
+  })
+
+  it('[I17.replay] [I17.unsigned-id] a signed time makes the request one of its kind, whatever id is put beside it', async () => {
+    for (const [name, id] of [
+      ['slack', /^sig:/],
+      ['standard', /^msg_1$/],
+    ] as const) {
+      const sender = SENDERS[Object.keys(SENDERS).find((one) => one.startsWith(name)) ?? '']
+      if (sender === undefined) throw new Error('no such sender')
+      const { post, events, now } = await openHook(sender.options)
+      const headers = await sender.sends(KEY, now(), BODY)
+      for (const key of ['a', 'b'])
+        await post(
+          request({ text: BODY, headers: { ...headers, 'idempotency-key': key, 'x-github-delivery': key } }),
+        )
+      expect(events.map((event) => event.messageId)).toEqual([events[0]?.messageId, events[0]?.messageId])
+      expect(events[0]?.messageId).toMatch(id)
+    }
+  })
+
+  it('[I17.signed-place] a conversation named outside of the signature is refused', async () => {
+    const { post, events } = await openHook(keyed('github'))
+    const headers = { 'x-hub-signature-256': await signOctokit(KEY, BODY) }
+    for (const raw of [
+      request({ text: BODY, headers, query: new URLSearchParams('conversation=ops') }),
+      request({ text: BODY, headers, query: new URLSearchParams('thread=ops') }),
+      request({ text: BODY, headers: { ...headers, 'x-conversation': 'ops' } }),
+    ])
+      expect(await post(raw)).toMatchObject({ status: 400, body: expect.stringContaining('conversation') })
+    expect(
+      events.every((event) => (event.kind as string) === 'unparsable' && event.conversation === 'webhook'),
+    ).toBe(true)
+    const bearer = await openHook(keyed('bearer'))
+    const query = new URLSearchParams('conversation=ops')
+    await bearer.post(request({ headers: { authorization: `Bearer ${KEY}` }, query }))
+    expect(bearer.events[0]?.conversation).toBe('ops')
+  })
+
+  it('[I17.loopback] takes a bare curl from this machine alone, as local', async () => {
+    const { post, events } = await openHook({ auth: 'loopback' })
+    expect((await post(request())).status).toBe(200)
+    expect([events[0]?.sender.id, events[0]?.conversation]).toEqual(['local', 'local'])
+    for (const raw of [
+      request({ fromLoopback: false }),
+      request({ headers: { origin: 'https://evil.example' } }),
+      request({ headers: { 'sec-fetch-site': 'cross-site' } }),
+    ])
+      expect((await post(raw)).status).toBe(403)
+  })
+
+  it('[I17.url-secret] the secret is in the path, and in nothing that is kept or told', async () => {
+    const { post, events, log } = await openHook({ ...keyed('url_secret'), two_way: true })
+    expect((await post(request({ path: `/${KEY}` }))).status).toBe(200)
+    expect(events[0]?.meta?.path).toBe('/hooks/demo')
+    for (const path of ['', '/', '/wrong', `/${KEY}x`, `/${KEY}/`, `/${KEY}/nothing`, '/%', '/events'])
+      expect(await post(request({ path }))).toMatchObject({ status: 404 })
+    expect((await post(request({ path: `/${KEY}/events`, method: 'GET' }))).status).toBe(200)
+    expect(JSON.stringify([events, log.lines])).not.toContain(KEY)
+  })
+
+  it('[I17.auth-own-form] a form of one’s own is verified as it is written', async () => {
+    const auth = {
+      type: 'hmac',
+      header: 'X-Acme-Signature',
+      prefix: 'v2:',
+      separator: ';',
+      encoding: 'base64',
+      hash: 'sha512',
+      signed: '{id}|{timestamp}|{body}',
+      id: 'X-Acme-Id',
+      timestamp: { header: 'X-Acme-Time', unit: 'ms' },
+      tolerance: '10s',
+    }
+    const { post, events, now } = await openHook({ auth, secret: 'env:KEY' })
+    const at = String(now())
+    const signature = createHmac('sha512', KEY).update(`n1|${at}|${BODY}`).digest('base64')
+    const headers = { 'x-acme-id': 'n1', 'x-acme-time': at, 'x-acme-signature': `v1:AAAA;v2:${signature}` }
+    expect((await post(request({ text: BODY, headers }))).status).toBe(200)
+    expect(events[0]?.messageId).toBe('n1')
+    for (const bad of [
+      { ...headers, 'x-acme-id': 'n2' },
+      { ...headers, 'x-acme-time': String(now() + 11_000) },
+      { ...headers, 'x-acme-time': '' },
+      { ...headers, 'x-acme-signature': signature },
+    ])
+      expect((await post(request({ text: BODY, headers: bad }))).status).toBe(401)
+    expect(events).toHaveLength(1)
+  })
+
+  it('[I17.ed25519] a sender that signs by Ed25519, as its own library verifies it', async () => {
+    const pair = generateKeyPairSync('ed25519')
+    const publicKey = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex')
+    const { post, now } = await openHook({ auth: { type: 'ed25519', public_key: publicKey } })
+    const at = seconds(now())
+    const signature = signEd25519(null, Buffer.from(at + BODY), pair.privateKey).toString('hex')
+    expect(await verifyKey(BODY, signature, at, publicKey)).toBe(true)
+    const headers = { 'x-signature-ed25519': signature, 'x-signature-timestamp': at }
+    expect((await post(request({ text: BODY, headers }))).status).toBe(200)
+    expect((await post(request({ text: `${BODY} `, headers }))).status).toBe(401)
+    const later = { ...headers, 'x-signature-timestamp': String(Number(at) + 1) }
+    expect((await post(request({ text: BODY, headers: later }))).status).toBe(401)
+  })
+
+  it('[I17.challenges] the words of a GET come back, and a verify token must be ours', async () => {
+    const { post } = await openHook({ ...keyed('github'), verify_token: 'env:OLD' })
+    const get = (query: string) => post(request({ method: 'GET', query: new URLSearchParams(query) }))
+    expect(await get('challenge=abc')).toMatchObject({ status: 200, body: 'abc' })
+    expect(await get('hub.mode=subscribe&hub.challenge=42')).toMatchObject({ status: 200, body: '42' })
+    const ours = encodeURIComponent(SECRETS['env:OLD'] ?? '')
+    expect(await get(`hub.challenge=42&hub.verify_token=${ours}`)).toMatchObject({ status: 200, body: '42' })
+    expect((await get('hub.challenge=42&hub.verify_token=guess')).status).toBe(403)
+    expect((await get('challenge=<script> alert')).status).toBe(405)
+    expect((await get('')).status).toBe(405)
+  })
+
+  it('[I17.auth-short-forms] options that do not hold are told by key', async () => {
+    for (const [options, told] of [
+      [{ auth: 'github' }, 'secret'],
+      [{ auth: 'loopback', secret: 'env:KEY' }, 'no "secret"'],
+      [{ auth: 'githup', secret: 'env:KEY' }, 'auth'],
+      [{ auth: 'github', signature: 'plain', secret: 'env:KEY' }, 'not both'],
+      [{ auth: 'basic', secret: 'env:KEY' }, 'user:password'],
+      [{ auth: { type: 'header', name: 'X' } }, 'value'],
+      [{ auth: { type: 'hmac', header: 'X', signed: '{timestamp}' }, secret: 'env:KEY' }, '{body}'],
+      [{ auth: { type: 'hmac', header: 'X', timestamp: 'T' }, secret: 'env:KEY' }, 'part of what is signed'],
+      [{ auth: { type: 'sns' } }, 'topics'],
+      [{ auth: { type: 'sns', topics: ['t'] }, two_way: true }, 'two_way'],
+      [{ auth: { type: 'github', user: 'x' }, secret: 'env:KEY' }, 'user'],
+      [{ auth: { type: 'ed25519', public_key: 'abc' } }, 'public_key'],
+      [{ auth: 'github', secret: 'env:EMPTY' }, 'empty'],
+    ] as const)
+      await expect(openHook(options)).rejects.toMatchObject({
+        code: 'config_invalid',
+        message: expect.stringContaining(told),
+      })
+    expect(
+      (
+        await (
+          await openHook({ auth: 'basic', secret: 'env:PAIR' })
+        ).post(
+          request({
+            headers: { authorization: `Basic ${Buffer.from('kate:planted-password').toString('base64')}` },
+          }),
+        )
+      ).status,
+    ).toBe(200)
+  })
+})
