@@ -12,7 +12,7 @@ import { HOSTS } from './requirements/hosts.ts'
 import { HTTP_AGENT } from './requirements/http.ts'
 import { INSTANCES } from './requirements/instances.ts'
 import { PEOPLE, RIVER, SENDING_TRUTH, TELEGRAM } from './requirements/issues.ts'
-import { GROUP_CONTEXT } from './requirements/llm.ts'
+import { GROUP_CONTEXT, LLM } from './requirements/llm.ts'
 import { MARKDOWN } from './requirements/markdown.ts'
 import { MODULES } from './requirements/modules.ts'
 import { ONE_DOOR } from './requirements/one-door.ts'
@@ -84,4 +84,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...HOOKS,
   ...HTTP_AGENT,
   ...GROUP_CONTEXT,
+  ...LLM,
 ]

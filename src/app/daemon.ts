@@ -87,6 +87,9 @@ export interface Daemon {
 
 const GRACE_MS = 10_000
 
+/** Before every day that tokens were counted on. */
+const LONG_AGO = '1970-01-01'
+
 export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
   const environment = readEnvironment()
   const env = environment.variables
@@ -160,6 +163,10 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const gateway = createGateway({
       tools: () => toolDesk,
       hosts: attachments.door,
+      lent: {
+        list: (session) => services.list(session),
+        call: (session, name, input) => services.call(session, name, input),
+      },
       platform: (name) => adapters.platform(name, settings().modules),
       connector: (name) => adapters.connector(name, settings().modules),
       store,
@@ -287,7 +294,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         }),
         mcp: createToolSurface({ desk: toolDesk, tokens, settings, log, services }),
         adminTokenConfigured: () => admin.configured,
-        metrics: { counters: () => store.counters() },
+        metrics: { counters: () => store.counters(), usage: () => store.usage(LONG_AGO) },
         webRoot: webRoot(),
       },
     )

@@ -8,6 +8,7 @@ import {
   type CredentialShelf,
   type HostDoor,
   integrationById,
+  type LentToolDoor,
   type Logger,
   type NewSend,
   type NodeReport,
@@ -81,6 +82,7 @@ export interface GatewayDeps {
   /** What connectors whose agents call tools or attach need; absent: they are told so. */
   readonly tools?: () => ToolDesk
   readonly hosts?: HostDoor
+  readonly lent?: LentToolDoor
   /** Connections to channel servers; asked for when the first one is configured. */
   readonly servers?: () => Promise<ChannelServers>
   readonly crashPoint?: (name: string) => void

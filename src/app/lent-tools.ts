@@ -7,13 +7,14 @@ import {
   type CredentialShelf,
   createBoundedMap,
   integrationById,
+  type LentTool,
   type Logger,
   MCP_SERVERS_REF,
   type Settings,
   type Store,
 } from '../contract/index.ts'
 import type { ChorusDelivery, ChorusMcpServer, GuardedFetch } from '../kit/index.ts'
-import { type LentTool, type LentTools, lentFailure, lentToolName } from '../tools/mcp/lent-tools.ts'
+import { type LentTools, lentFailure, lentToolName } from '../tools/mcp/lent-tools.ts'
 
 export interface LentToolsDeps {
   readonly store: Pick<Store, 'turns'>

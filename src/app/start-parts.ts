@@ -83,6 +83,14 @@ export async function makeAgent(
     tokens: deps.tokens,
     ...(deps.publicBase ? { publicBase: deps.publicBase } : {}),
     ...(deps.tools ? { tools: deps.tools } : {}),
+    journal: {
+      steps: (turn) => store.turnSteps(turn),
+      add: (step) => store.keepStep(step),
+      past: (session, before, limit) => store.pastTurns(session, before, limit),
+      spent: (id, day) => store.spentTokens(id, day),
+    },
+    ...(deps.lent ? { lent: deps.lent } : {}),
+    ...(deps.crashPoint ? { crashPoint: deps.crashPoint } : {}),
     ...(deps.hosts ? { hosts: deps.hosts } : {}),
     isElsewhere: () => cluster.isElsewhere(agent.id),
   })

@@ -11,8 +11,10 @@ import {
   type SendRow,
   type SendView,
   type StatusReport,
+  type TokenUsage,
   type TurnRow,
   type TurnView,
+  type UsageView,
 } from '../contract/index.ts'
 
 export function iso(at: number): string {
@@ -39,6 +41,17 @@ export function turnView(row: TurnRow): TurnView {
     updated_at: iso(row.updatedAt),
     message_id: row.messageId,
     text: row.body?.text ?? null,
+    ...(row.usage ? { usage: usageView(row.usage) } : {}),
+  }
+}
+
+function usageView({ input, output, cacheRead, cacheWrite, costMicros }: TokenUsage): UsageView {
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    cache_read_tokens: cacheRead,
+    cache_write_tokens: cacheWrite,
+    ...(costMicros === undefined ? {} : { cost: costMicros / 1_000_000 }),
   }
 }
 

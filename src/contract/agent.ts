@@ -1,12 +1,14 @@
 // The contract of an agent connector: an agent is delivered to and accepted from. It sees no platform.
 import type { Clock, Random } from './clock.ts'
 import type { HostDoor } from './hosts.ts'
+import type { LentToolDoor } from './lent-tools.ts'
 import type { Logger } from './log.ts'
 import type { Attachment, Quoted, Urgency } from './message.ts'
 import type { CredentialShelf, HttpReply, NewFile, RawRequest, TokenBook } from './platform.ts'
 import type { AgentSettings } from './settings.ts'
 import type { OpenAtHost, ToolDesk } from './tool-desk.ts'
 import type { NewTurnEvent } from './turn-events.ts'
+import type { TurnJournal } from './turn-steps.ts'
 
 /** One turn, on its way to the agent. */
 export interface Delivery {
@@ -239,6 +241,12 @@ export interface ConnectorDeps {
   readonly publicBase?: () => string
   /** What the agent's tools do. Asked for when a tool is called. */
   readonly tools?: () => ToolDesk
+  /** Where a loop in this process keeps its steps. Absent: nowhere. */
+  readonly journal?: TurnJournal
+  /** Tools that the service in front lent to a session. Absent: there are none. */
+  readonly lent?: LentToolDoor
+  /** For tests that end the process at a named point. */
+  readonly crashPoint?: (name: string) => void
   /** Where hosts attach. Absent: they cannot. */
   readonly hosts?: HostDoor
   /** Another living node has hosts of this agent. Absent: there is none. */

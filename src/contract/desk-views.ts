@@ -81,6 +81,17 @@ export interface TurnView {
   readonly updated_at: string
   readonly message_id: string
   readonly text: string | null
+  /** What a model used for it, where Switchboard itself asked one. */
+  readonly usage?: UsageView
+}
+
+export interface UsageView {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cache_read_tokens: number
+  readonly cache_write_tokens: number
+  /** Only where `prices` are configured. */
+  readonly cost?: number
 }
 
 export interface SendView {

@@ -30,6 +30,7 @@ import type { ApprovalState, ClaimState, TurnState } from './states.ts'
 import type { StatusLineRow } from './status-line.ts'
 import type { NewTurnEvent, TurnEventRow } from './turn-events.ts'
 import type { MoveOutcome, ReceiveItem, ReceiveResult, TurnMove, TurnRow } from './turn-records.ts'
+import type { NewTurnStep, PastTurn, TokenUsage, TurnStep, UsageRow } from './turn-steps.ts'
 
 // ---- wake-ups ---------------------------------------------------------------------------------------------
 
@@ -330,6 +331,16 @@ export interface Store {
     turn: string,
     query: { readonly sinceMs: number; readonly limit: number },
   ): Promise<readonly TurnRow[]>
+  // journals of loops that run in this process
+  /** False: the position is taken, or the turn is not in work. */
+  keepStep(step: NewTurnStep): Promise<boolean>
+  turnSteps(turn: string): Promise<readonly TurnStep[]>
+  /** Turns of the session before this one that were handed over, newest first, with what was done and said. */
+  pastTurns(session: string, before: string, limit: number): Promise<readonly PastTurn[]>
+  spentTokens(agent: string, day: string): Promise<TokenUsage>
+  /** By agent, day and model. */
+  usage(sinceDay: string): Promise<readonly UsageRow[]>
+
   /** In order. Empty for a turn that is not there. */
   turnEvents(id: string): Promise<readonly TurnEventRow[]>
   send(id: string): Promise<SendRow | null>

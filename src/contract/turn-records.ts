@@ -1,4 +1,5 @@
 // The records of turns: what is received, what of it is stored, and how it may be moved. The verbs are in store.ts.
+
 import type { Address } from './address.ts'
 import type { Attachment, Quoted } from './message.ts'
 import type { ReasonCode } from './reasons.ts'
@@ -6,6 +7,7 @@ import type { ApprovalRow } from './records.ts'
 import type { ClaimOutcome, ClaimRules } from './sending.ts'
 import type { TurnState } from './states.ts'
 import type { Effect, Stopped } from './step.ts'
+import type { TokenUsage } from './turn-steps.ts'
 
 export interface TurnBody {
   readonly text: string
@@ -100,6 +102,8 @@ export interface TurnRow {
   readonly body: TurnBody | null
   readonly receivedAt: number
   readonly updatedAt: number
+  /** What a model used for it; absent: none was asked by Switchboard itself. */
+  readonly usage?: TokenUsage
 }
 
 export interface TurnMove {

@@ -13,6 +13,7 @@ import type {
   Logger,
   Principal,
   Resource,
+  UsageRow,
 } from '../contract/index.ts'
 
 export interface ServerDeps {
@@ -47,6 +48,8 @@ export interface ServerDeps {
   readonly metrics?: {
     /** Turns and sends by integration, state and reason. */
     counters?(): Promise<readonly Counter[]>
+    /** Tokens by agent, day and model. */
+    usage?(): Promise<readonly UsageRow[]>
     /** Commits of the store since the start. */
     commits?(): number
   }

@@ -1,6 +1,6 @@
 // /metrics in the Prometheus text format, written by hand: a dozen families do not need a library.
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Counter, HttpReply, StatusReport } from '../contract/index.ts'
+import type { Counter, HttpReply, StatusReport, UsageRow } from '../contract/index.ts'
 import type { ServerDeps } from './deps.ts'
 
 export interface Metrics {
@@ -38,6 +38,7 @@ export function createMetrics(
       const counters = (await deps.metrics?.counters?.()) ?? null
       const families = [
         ...stateFamilies(status, counters),
+        ...tokenFamilies((await deps.metrics?.usage?.()) ?? []),
         ...processFamilies(status, delay, deps.metrics?.commits?.()),
         hookFamily(hooks),
         wrongFamily(wrong),
@@ -115,6 +116,38 @@ function stateFamilies(status: StatusReport, counters: readonly Counter[] | null
       help: 'How often a hosted channel server was started again.',
       samples: (status.servers ?? []).map((one) => ({ labels: { server: one.name }, value: one.restarts })),
     },
+  ]
+}
+
+/** Of all days: a counter only grows. */
+function tokenFamilies(usage: readonly UsageRow[]): readonly Family[] {
+  const sums = new Map<string, { readonly labels: Labels; value: number }>()
+  const add = (labels: Labels, value: number) => {
+    const key = JSON.stringify(labels)
+    const known = sums.get(key)
+    if (known) known.value += value
+    else sums.set(key, { labels, value })
+  }
+  let cost = 0
+  for (const { agent, model, input, output, cacheRead, cacheWrite, costMicros = 0 } of usage) {
+    const kinds = {
+      input: input - cacheRead - cacheWrite,
+      output,
+      cache_read: cacheRead,
+      cache_write: cacheWrite,
+    }
+    for (const [kind, value] of Object.entries(kinds)) add({ agent, model, kind }, value)
+    cost += costMicros
+  }
+  if (usage.length === 0) return []
+  return [
+    {
+      name: 'switchboard_llm_tokens_total',
+      type: 'counter',
+      help: 'Tokens that models used, by agent, model and kind.',
+      samples: [...sums.values()],
+    },
+    counter('switchboard_llm_cost_total', 'What they cost, where prices are configured.', cost / 1_000_000),
   ]
 }
 

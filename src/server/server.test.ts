@@ -149,10 +149,13 @@ describe('health', () => {
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET'])
   })
 
-  it('[S14.http-metrics] speaks Prometheus, to this machine or with the token', async () => {
+  it('[S14.http-metrics] [I16.tokens-counted] speaks Prometheus, to this machine or with the token', async () => {
     const counters = async () => [{ integration: 'demo', name: 'refused', reason: 'flood', count: 4 }]
+    const day = { agent: 'kate', model: 'm1', calls: 1, input: 50, output: 5, cacheRead: 5, cacheWrite: 0 }
+    const usage = async () =>
+      ['2026-01-01', '2026-01-02'].map((one) => ({ ...day, day: one, costMicros: 1_250 }))
     const { fetch, raw } = await opened({
-      metrics: { counters, commits: () => 9 },
+      metrics: { counters, usage, commits: () => 9 },
       settings: () => ({ maxBodyBytes: 1_000, publicUrl: null }),
     })
     await fetch('/hooks/demo', { method: 'POST', body: 'x' })
@@ -161,6 +164,9 @@ describe('health', () => {
     expect(response.headers.get('content-type')).toContain('version=0.0.4')
     for (const line of [
       'switchboard_turns{integration="demo",state="refused",reason="flood"} 4',
+      'switchboard_llm_tokens_total{agent="kate",model="m1",kind="input"} 90',
+      'switchboard_llm_tokens_total{agent="kate",model="m1",kind="cache_read"} 10',
+      'switchboard_llm_cost_total 0.0025',
       'switchboard_approvals_pending 1',
       'switchboard_agent_queued{agent="kate \\"k\\""} 2',
       'switchboard_store_commits_total 9',

@@ -9,6 +9,7 @@ import * as rest from './reads/rest.ts'
 import { readClaims, readFirings, readNotifications } from './reads/sending.ts'
 import { readSend, readSends, readTranscript } from './reads/sends.ts'
 import { readTurnEvents } from './reads/turn-events.ts'
+import { readPast, readSpent, readSteps, readUsage } from './reads/turn-steps.ts'
 import { readTurn, readTurns } from './reads/turns.ts'
 import { readForeignChains, verifyLedger } from './reads/verify.ts'
 import type { Steps } from './statement.ts'
@@ -37,6 +38,7 @@ import { forgetStatusLine, keepStatusLine, readStatusLines } from './verbs/statu
 import { takeSends } from './verbs/take-sends.ts'
 import { takeTurns } from './verbs/take-turns.ts'
 import { heardOf, keepTurnEvent } from './verbs/turn-events.ts'
+import { keepStep } from './verbs/turn-steps.ts'
 import { forgetOverheard, note, pruneBodies, pruneTokens } from './verbs/upkeep.ts'
 
 export interface StoreEngine {
@@ -148,6 +150,11 @@ export function assembleStore(engine: StoreEngine): Store {
 
     turn: (id) => read(readTurn(tag, id)),
     turns: (filter) => read(readTurns(tag, filter)),
+    keepStep: (step) => write(keepStep, step),
+    turnSteps: (turn) => read(readSteps(tag, turn)),
+    pastTurns: (session, before, limit) => read(readPast(tag, session, before, limit)),
+    spentTokens: (agent, day) => read(readSpent(agent, day)),
+    usage: (sinceDay) => read(readUsage(sinceDay)),
     overheard: (turn, query) => read(readOverheard(tag, turn, query)),
     turnEvents: (id) => read(readTurnEvents(tag, id)),
     send: (id) => read(readSend(tag, id)),

@@ -13,6 +13,7 @@ import type {
   SendState,
   SessionRow,
   TokenRow,
+  TokenUsage,
   TurnBody,
   TurnRow,
   TurnState,
@@ -22,13 +23,14 @@ import { type Row, text, textOrNull, whole, wholeOrNull } from './statement.ts'
 
 export const TURN_COLUMNS =
   'seq, integration, conversation, message_id, edit_version, thread, platform, source, agent, session, sender, ' +
-  'state, reason, attempts, repeat, resume, body, received_at, updated_at'
+  'state, reason, attempts, repeat, resume, body, received_at, updated_at, usage'
 
 export function turnRow(tag: string, row: Row): TurnRow {
   const integration = text(row, 'integration')
   const conversation = text(row, 'conversation')
   const thread = textOrNull(row, 'thread')
   const body = textOrNull(row, 'body')
+  const usage = parsedUsage(textOrNull(row, 'usage'))
   return {
     seq: whole(row, 'seq'),
     id: rowId('t', tag, whole(row, 'seq')),
@@ -51,7 +53,12 @@ export function turnRow(tag: string, row: Row): TurnRow {
     body: body === null ? null : (JSON.parse(body) as TurnBody),
     receivedAt: whole(row, 'received_at'),
     updatedAt: whole(row, 'updated_at'),
+    ...(usage === null ? {} : { usage }),
   }
+}
+
+export function parsedUsage(stored: string | null): TokenUsage | null {
+  return stored === null ? null : (JSON.parse(stored) as TokenUsage)
 }
 
 export const SEND_COLUMNS =

@@ -9,6 +9,7 @@ import { turnRetries } from './0007-turn-retries.ts'
 import { scheduleTimes } from './0008-schedule-times.ts'
 import { approvalTurns } from './0009-approval-turns.ts'
 import { statusLines } from './0010-status-lines.ts'
+import { turnSteps } from './0011-turn-steps.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -22,5 +23,6 @@ export const MIGRATIONS: readonly Migration[] = [
   scheduleTimes,
   approvalTurns,
   statusLines,
+  turnSteps,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

@@ -5,6 +5,7 @@ import { toRanges } from '../ranges.ts'
 import { readPerson } from '../reads/person.ts'
 import { rows, run, type Steps, whole } from '../statement.ts'
 import { oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
+import { forgetSteps } from './turn-steps.ts'
 import { emptyInputs } from './upkeep.ts'
 
 export interface EraseCall {
@@ -27,6 +28,7 @@ export const erasePerson = oneByOne(function* (
   const turns = settled.filter((turn) => turn.body !== null).map((turn) => turn.seq)
   const sends = found.sends.filter((send) => !isOpen(send) && send.op !== null).map((send) => send.seq)
   if (turns.length > 0) yield* run('UPDATE turns SET body = NULL WHERE seq @any($1)', [turns])
+  yield* forgetSteps(settled.map((turn) => turn.seq))
   const events = yield* eraseEvents(settled.map((turn) => turn.seq))
   if (sends.length > 0) {
     yield* run('UPDATE outbox SET op = NULL, claim = NULL WHERE seq @any($1)', [sends])

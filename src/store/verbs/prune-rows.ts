@@ -46,6 +46,7 @@ function* pruneTurns(before: number, limit: number): Steps<readonly number[]> {
   if (old.length === 0) return []
   const seqs = old.map(seqOf)
   yield* run('DELETE FROM turn_events WHERE turn @any($1)', [seqs])
+  yield* run('DELETE FROM turn_steps WHERE turn @any($1)', [seqs])
   for (const row of old) {
     yield* run('DELETE FROM @places WHERE integration = $1 AND conversation = $2 AND seq = $3', [
       text(row, 'integration'),

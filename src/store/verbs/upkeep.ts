@@ -68,6 +68,7 @@ function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number)
   const positions = settled.map((row) => whole(row, 'seq'))
   if (positions.length === 0) return []
   yield* run(`UPDATE ${of.table} SET ${of.body} = NULL WHERE seq @any($1)`, [positions])
+  if (of.table === 'turns') yield* run('DELETE FROM turn_steps WHERE turn @any($1)', [positions])
   const left = yield* firstRow(
     `SELECT seq FROM ${of.table} WHERE seq > $1 AND ${of.body} IS NOT NULL ORDER BY seq LIMIT 1`,
     [from],

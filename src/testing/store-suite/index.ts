@@ -16,6 +16,7 @@ import { describeProperties } from './property.ts'
 import { describeReading } from './reading.ts'
 import { describeSending } from './sending.ts'
 import { describeTurnEvents } from './turn-events.ts'
+import { describeTurnSteps } from './turn-steps.ts'
 
 /** Runs the suite against the store that `make` opens. `propertyRuns`: how many random sequences. */
 export function describeStore(
@@ -33,6 +34,7 @@ export function describeStore(
     describePeople(make)
     describeReading(make)
     describeTurnEvents(make)
+    describeTurnSteps(make)
     describeFiles(make)
     describeAudit(make)
     describeKeeping(make)

@@ -1,27 +1,8 @@
 // Tools of others that a session's own endpoint lists beside ours: those of the service whose delivery began the turn.
-import type { ToolOutcome } from '../../contract/index.ts'
+import type { LentToolDoor, LentToolResult, ToolOutcome } from '../../contract/index.ts'
 
-export interface LentTool {
-  /** `<server>__<tool>`, unique within 64 characters. */
-  readonly name: string
-  readonly description?: string
-  readonly inputSchema: Readonly<Record<string, unknown>>
-}
-
-/** The servers are those of the session's newest delivery; they are forgotten with it. */
-export interface LentTools {
-  /** Those that can be listed in time. Never throws: a service that is away takes nothing else away. */
-  list(session: string): Promise<readonly LentTool[]>
-  /** Null: there is no such tool. */
-  call(session: string, name: string, input: unknown): Promise<LentToolResult | null>
-}
-
-/** As the server answered: content blocks and structured content go on unread. */
-export interface LentToolResult {
-  readonly content: readonly unknown[]
-  readonly structuredContent?: Readonly<Record<string, unknown>>
-  readonly isError?: boolean
-}
+/** What the session's endpoint lists beside our own. */
+export type LentTools = LentToolDoor
 
 /** The words of a call that could not be made, in the form of an answer. */
 export function lentFailure(outcome: ToolOutcome): LentToolResult {
