@@ -7,11 +7,13 @@ import { createUpgrades } from './attach-upgrade.ts'
 import { type BodyBudget, createBodyBudget } from './body-budget.ts'
 import { listenOnSocket } from './control-socket.ts'
 import { DEFAULT_LIMITS, type ServerDeps, type ServerLimits } from './deps.ts'
+import { createEventStreams } from './events.ts'
 import type { FrontDoor } from './front-door.ts'
 import { handleRequest } from './handle-request.ts'
 import { isLoopbackListener, type ListenerView } from './host-guard.ts'
 import { createMetrics } from './metrics.ts'
 import { errorReply } from './reply.ts'
+import { createSourcePlaces } from './source-places.ts'
 import { createWebFiles } from './web-files.ts'
 import { createWrongCredentials } from './wrong-credentials.ts'
 
@@ -57,6 +59,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
     metrics,
     streams,
     wrong,
+    events: createEventStreams(deps, limits.heartbeatMs),
     files: createWebFiles(deps.webRoot),
     draining: () => draining,
     api: () => {
@@ -87,6 +90,14 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
       // Those that only wait for their next request make room for the next peer.
       server.closeIdleConnections()
     })
+    if (!view.loopback) {
+      const places = createSourcePlaces(limits, () => deps.settings().publicUrl)
+      server.on('connection', (socket) => {
+        if (places.take(socket)) return
+        metrics.countDropped()
+        socket.destroy()
+      })
+    }
     server.on('upgrade', (request, socket, head) => upgrades.take(server, view, request, socket, head))
     server.on('clientError', refuseMalformed)
     listeners.push(server)

@@ -1,13 +1,60 @@
 // /events: the desk's live hints as server-sent events. Lossy by nature; a page asks the API for what it shows.
-import type { Clock, Desk, HttpReply } from '../contract/index.ts'
+import { type Clock, type Desk, type HttpReply, type Principal, SwitchboardError } from '../contract/index.ts'
 
-/** `mayStay` is asked with every heartbeat: a stream does not outlive the credential that opened it. */
+/** Of one principal: a page that reconnects must not take the connections of the others. */
+const MAX_OF_PRINCIPAL = 32
+
+export interface EventStreams {
+  /**
+   * `mayStay` is asked with every heartbeat: a stream does not outlive the credential that opened it. Throws
+   * `rate_limited` where this principal has as many as it may.
+   */
+  open(principal: Principal, mayStay: () => Promise<boolean>): HttpReply
+}
+
+export function createEventStreams(
+  deps: { readonly desk: Pick<Desk, 'watch'>; readonly clock: Clock },
+  heartbeatMs: number,
+): EventStreams {
+  /** As many entries as streams at most. */
+  const places = new Map<string, number>()
+  const isFull = (who: string) => (places.get(who) ?? 0) >= MAX_OF_PRINCIPAL
+  return {
+    open(principal, mayStay) {
+      const who = `${principal.kind}:${principal.id}`
+      if (isFull(who))
+        throw new SwitchboardError(
+          'rate_limited',
+          `${MAX_OF_PRINCIPAL} of your readers are connected already`,
+          {
+            retryAfterMs: 30_000,
+          },
+        )
+      const reply = eventsReply(deps.desk, deps.clock, heartbeatMs, mayStay)
+      return {
+        ...reply,
+        stream(sink) {
+          // Several that came at once were all let in.
+          if (isFull(who)) return sink.end()
+          places.set(who, (places.get(who) ?? 0) + 1)
+          sink.onClose(() => {
+            const left = (places.get(who) ?? 1) - 1
+            if (left > 0) places.set(who, left)
+            else places.delete(who)
+          })
+          reply.stream(sink)
+        },
+      }
+    },
+  }
+}
+
 export function eventsReply(
   desk: Pick<Desk, 'watch'>,
   clock: Clock,
   heartbeatMs: number,
   mayStay: () => Promise<boolean>,
-): HttpReply {
+): HttpReply & { stream: NonNullable<HttpReply['stream']> } {
   return {
     status: 200,
     headers: {

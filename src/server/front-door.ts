@@ -4,6 +4,7 @@ import { asSwitchboardError, type HttpReply, type RawRequest, SwitchboardError }
 import type { Api } from './api/api.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { ServerDeps, ServerLimits } from './deps.ts'
+import type { EventStreams } from './events.ts'
 import type { ListenerView } from './host-guard.ts'
 import type { Metrics } from './metrics.ts'
 import { isNear } from './near.ts'
@@ -21,6 +22,7 @@ export interface FrontDoor {
   /** Streams that are open, to be ended when the server drains. */
   readonly streams: Set<ServerResponse>
   readonly wrong: WrongCredentials
+  readonly events: EventStreams
   api(): Promise<Api>
 }
 
@@ -35,20 +37,57 @@ export interface Incoming {
   readonly query: URLSearchParams
 }
 
+/** A credential that was good this long ago is asked for again. */
+const LATE_BODY_MS = 1_000
+
+/** `late`: the body took its time, and what the head proved may have been taken back meanwhile. */
 export function withBody(
   door: FrontDoor,
   listener: Listener,
   { request, response }: Incoming,
-  proven: boolean,
-  use: (body: Buffer) => void,
+  /** When the head began to be judged, where it was. Null: the body is what proves. */
+  judgedAt: number | null,
+  use: (body: Buffer, late: boolean) => void,
 ): void {
   const { maxBodyBytes: maxBytes } = door.deps.settings()
   // Said only now: who was refused by the head has sent nothing in vain.
   if (request.headers.expect !== undefined) response.writeContinue()
-  listener.bodies.read(request, response, { maxBytes, proven }, (body) => {
-    if (typeof body !== 'string') use(body)
+  listener.bodies.read(request, response, { maxBytes, proven: judgedAt !== null }, (body) => {
+    if (typeof body !== 'string')
+      use(body, judgedAt !== null && Math.abs(door.deps.clock.now() - judgedAt) > LATE_BODY_MS)
     else refuseUnread(request, response, bodyRefusal(body, maxBytes))
   })
+}
+
+type Next = HttpReply | ((body: Buffer) => Promise<HttpReply>)
+
+/** The head is judged, then the body is read; after one that took its time the head is judged again. */
+export function takeHead(
+  door: FrontDoor,
+  listener: Listener,
+  incoming: Incoming,
+  how: {
+    admit(): Promise<Next>
+    refuse(reply: HttpReply): void
+    settle(reply: HttpReply): void
+    /** Thrown by `admit`, or by what takes the body. */
+    fail(thrown: unknown, by: 'head' | 'body'): void
+  },
+): void {
+  const { admit, refuse, settle } = how
+  const judge = (then: (next: (body: Buffer) => Promise<HttpReply>) => void) =>
+    admit()
+      .then((next) => (typeof next === 'function' ? then(next) : refuse(next)))
+      .catch((thrown) => how.fail(thrown, 'head'))
+  const finish = (next: (body: Buffer) => Promise<HttpReply>, body: Buffer) =>
+    void next(body).then(settle, (thrown) => how.fail(thrown, 'body'))
+  const judgedAt = door.deps.clock.now()
+  void judge((next) =>
+    withBody(door, listener, incoming, judgedAt, (body, late) => {
+      if (late) void judge((again) => finish(again, body))
+      else finish(next, body)
+    }),
+  )
 }
 
 /** The server's own view of a request: its body comes after the head. */

@@ -11,7 +11,7 @@ import {
   isRead,
   type Listener,
   rawRequest,
-  withBody,
+  takeHead,
   wrong,
 } from './front-door.ts'
 import { healthReply, readyReply } from './health.ts'
@@ -103,14 +103,10 @@ function secretDoor(door: FrontDoor, listener: Listener, incoming: Incoming): vo
   }
   const refuse = (reply: HttpReply) =>
     settle(reply.status === 404 ? wrong(door, incoming, route, reply) : reply)
-  const fail = (thrown: unknown) => refuse(failure(door, thrown, route))
-  behind.admit(rawRequest(door, listener, incoming, `/${secret}`)).then((next) => {
-    if (typeof next !== 'function') refuse(next)
-    else
-      withBody(door, listener, incoming, true, (body) => {
-        next(body).then(settle, (thrown) => settle(failure(door, thrown, route)))
-      })
-  }, fail)
+  const fail = (thrown: unknown, by: 'head' | 'body') =>
+    (by === 'head' ? refuse : settle)(failure(door, thrown, route))
+  const admit = () => behind.admit(rawRequest(door, listener, incoming, `/${secret}`))
+  takeHead(door, listener, incoming, { admit, refuse, settle, fail })
 }
 
 const SECRET_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }

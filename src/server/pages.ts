@@ -1,7 +1,6 @@
 // What browsers, operators and tools ask for: the chat page and its endpoint, `/api`, `/mcp`, `/events`, `/metrics`.
 import type { IncomingMessage } from 'node:http'
 import { type HttpReply, type Principal, SwitchboardError } from '../contract/index.ts'
-import { eventsReply } from './events.ts'
 import {
   answer,
   badPath,
@@ -12,7 +11,7 @@ import {
   isRead,
   type Listener,
   rawRequest,
-  withBody,
+  takeHead,
   wrong,
 } from './front-door.ts'
 import { guardBrowser } from './host-guard.ts'
@@ -38,10 +37,8 @@ export function page(door: FrontDoor, listener: Listener, incoming: Incoming): v
     serveEndpoint(door, listener, incoming, { endpoint: chat, raw, settle: judged, refuse: judged })
     return
   }
-  pageReply(door, listener, incoming).then((next) => {
-    if (typeof next !== 'function') judged(next)
-    else withBody(door, listener, incoming, true, (body) => next(body).then(judged, failed))
-  }, failed)
+  const admit = () => pageReply(door, listener, incoming)
+  takeHead(door, listener, incoming, { admit, refuse: judged, settle: judged, fail: failed })
 }
 
 /** The answer, or what takes the body: by then the credential was looked at. */
@@ -72,8 +69,7 @@ async function pageReply(
   if (!isRead(request)) return known(path) ? methodNotAllowed('GET') : notFound()
   if (path === '/events') {
     const mayStay = () => mayRead(door, listener, request).then(() => true, isNoRefusal)
-    await mayRead(door, listener, request)
-    return eventsReply(deps.desk, deps.clock, door.limits.heartbeatMs, mayStay)
+    return door.events.open(await mayRead(door, listener, request), mayStay)
   }
   if (path === '/metrics') {
     if (!isNear(request, listener, deps.settings().publicUrl)) await mayRead(door, listener, request)
@@ -93,10 +89,11 @@ function known(path: string): boolean {
   return path === '/' || path === '/events' || path === '/metrics' || path.startsWith('/assets/')
 }
 
-async function mayRead(door: FrontDoor, listener: Listener, request: IncomingMessage): Promise<void> {
+async function mayRead(door: FrontDoor, listener: Listener, request: IncomingMessage): Promise<Principal> {
   const principal = await whoAsks(door, listener, request)
   const allowed = door.deps.authorize(principal, 'admin.read', { kind: 'gateway' })
   if (!allowed.allowed) throw new SwitchboardError('forbidden', allowed.reason)
+  return principal
 }
 
 /** A store that is away says nothing about a credential. */
@@ -119,8 +116,9 @@ async function whoAsks(door: FrontDoor, listener: Listener, request: IncomingMes
 
 /** Of the pages: a bearer, session or link that did not hold. To have brought none is no try. */
 function judge(door: FrontDoor, incoming: Incoming, reply: HttpReply): HttpReply {
-  if (reply.status !== 401) return reply
   const { path } = incoming
+  // A link that does not hold is told as one that is too old.
+  if (reply.status !== 401 && !(reply.status === 410 && path === '/chat/session')) return reply
   const { authorization, cookie } = incoming.request.headers
   const isChat = path.startsWith('/chat')
   const tried = authorization ?? (isChat ? cookie : undefined)

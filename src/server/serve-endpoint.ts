@@ -32,10 +32,10 @@ export function serveEndpoint(
 ): void {
   const { endpoint, raw, settle, refuse } = serving
   const fail = (thrown: unknown) => settle(failure(door, thrown, 'endpoint'))
-  const read = (proven: boolean, then: () => void) =>
-    withBody(door, listener, incoming, proven, (body) => {
+  const read = (judgedAt: number | null, then: (late: boolean) => void) =>
+    withBody(door, listener, incoming, judgedAt, (body, late) => {
       raw.body = body
-      then()
+      then(late)
     })
   // Adapters of others are called here: whatever one of them throws is an answer, also out of a socket's event.
   const handle = async (verified: VerifiedRequest) => endpoint.handle(verified)
@@ -51,8 +51,10 @@ export function serveEndpoint(
     }
   }
   const finish = (verified: VerifiedRequest) => void handle(verified).then(settle, fail)
-  if (headDecides(endpoint, raw)) verify((verified) => read(true, () => finish(verified)))
-  else read(false, () => verify(finish))
+  if (headDecides(endpoint, raw)) {
+    const judgedAt = door.deps.clock.now()
+    verify((verified) => read(judgedAt, (late) => (late ? verify(finish) : finish(verified))))
+  } else read(null, () => verify(finish))
 }
 
 function headDecides(endpoint: Endpoint, raw: RawRequest): boolean {

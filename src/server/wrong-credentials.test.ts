@@ -79,6 +79,16 @@ describe('at the doors', () => {
     expect((await fetch('/api/status')).status).toBe(401)
   })
 
+  it('[I14.wrong-credential] a link that was made up is counted too: guessing one is put off', async () => {
+    const chat = { verify: () => ({ status: 410, body: 'too old' }), handle: async () => ({ status: 500 }) }
+    const endpoints = { hook: () => null, chat: () => chat }
+    open = await openServer({ endpoints }, { limits: { wrongPerMinute: 2 } })
+    const { fetch } = open
+    const enter = async (path: string) => (await fetch(path, { method: 'POST', body: '{}' })).status
+    expect([await enter('/chat/session'), await enter('/chat/session')]).toEqual([410, 410])
+    expect([await enter('/chat/session'), await enter('/chat/other')]).toEqual([429, 410])
+  })
+
   it('[I14.wrong-credential] every door counts, and tells nothing of what was tried', async () => {
     const notes: LedgerNote[] = []
     open = await openServer({

@@ -1,8 +1,8 @@
 // Wrong credentials leave a trace: counted by route, told in the ledger once a source and minute, and a source of many
 // is put off. Only wrong ones are: whoever has the right one is never locked out by others behind the same address.
-import { isIPv6 } from 'node:net'
 import { type Cancel, createBoundedMap, type LedgerNote, SwitchboardError } from '../contract/index.ts'
 import type { ServerDeps, ServerLimits } from './deps.ts'
+import { sourceOf } from './source-of.ts'
 
 /** The doors that ask for a credential. */
 export type CredentialRoute = 'api' | 'attach' | 'callback' | 'chat' | 'hook' | 'inbox' | 'mcp'
@@ -91,21 +91,4 @@ function noteOf(source: string, attempts: number, routes: ReadonlySet<Credential
     ref: source,
     detail: { what: 'wrong credentials', attempts: String(attempts), ...at },
   }
-}
-
-/** Of IPv6 the network: one customer has all addresses of a /64. */
-function sourceOf(address: string | undefined): string {
-  if (address === undefined || address === '') return 'local'
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined) return mapped
-  const bare = address.split('%', 1)[0] ?? ''
-  if (!isIPv6(bare)) return bare
-  const [head = '', tail] = bare.split('::', 2)
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const groups = [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right]
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')}::/64`
 }

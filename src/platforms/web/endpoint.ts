@@ -44,6 +44,9 @@ export interface EndpointParts {
 
 type Route = (request: RawRequest, session: Session) => Promise<HttpReply>
 
+/** What is said is judged by the river, which records who was refused and why. */
+const OPEN_TO_ALL = ['GET /me', 'POST /messages', 'POST /tap', 'POST /logout']
+
 const STALE_LINK = 'this link was used already or is too old'
 
 export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endpoint {
@@ -145,8 +148,11 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
     },
   }
 
+  /** The gate of speaking is that of listening: a session outlives the right of its sender, but opens nothing then. */
+  const mayListen = (session: Session): boolean => deps.mayTalk?.(session.sender) !== false
+
   const isLive = async (session: Session): Promise<boolean> =>
-    (await deps.tokens.find(session.token)) !== null
+    mayListen(session) && (await deps.tokens.find(session.token)) !== null
 
   /** Reads what a person's page sent. What cannot be read is recorded as such before it is refused. */
   async function read<Order>(
@@ -211,7 +217,10 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
   }
 
   async function route(request: RawRequest, session: Session): Promise<HttpReply> {
-    const found = routes[`${request.method} ${request.path}`]
+    const name = `${request.method} ${request.path}`
+    if (!OPEN_TO_ALL.includes(name) && !mayListen(session))
+      return errorReply('forbidden', 'you may not speak here any more, so nothing is shown either')
+    const found = routes[name]
     if (found !== undefined) return found(request, session)
     const file = /^\/files\/([0-9a-f]{32})$/.exec(request.path)?.[1]
     if (file !== undefined && request.method === 'GET') {

@@ -90,6 +90,7 @@ export function createLooseUploads(deps: LooseUploadsDeps): LooseUploads {
       if (problem !== null)
         throw new SwitchboardError('rate_limited', problem, {
           hint: 'send the message that they belong to; what no message takes goes after an hour',
+          retryAfterMs: Math.max(1_000, oldestOf(loose) + LOOSE_MS - deps.now()),
         })
       loose.set(upload.id, upload)
     },
@@ -97,6 +98,10 @@ export function createLooseUploads(deps: LooseUploadsDeps): LooseUploads {
       ;(await known()).delete(id)
     },
   }
+}
+
+function oldestOf(loose: ReadonlyMap<string, LooseUpload>): number {
+  return [...loose.values()].reduce((oldest, { at }) => Math.min(oldest, at), Number.MAX_SAFE_INTEGER)
 }
 
 function bytesOf(uploads: readonly LooseUpload[]): number {

@@ -28,6 +28,10 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
     else places.delete(sender)
   }
 
+  const shared = config.auth.kind !== 'sender'
+  const isFull = (sender: string) =>
+    watchers.size >= MAX_READERS || (!shared && (places.get(sender) ?? 0) >= MAX_OF_SENDER)
+
   /** Whoever holds the secret may watch all; a sender only its own conversation, and those where it spoke. */
   async function mayWatch(sender: string, conversation: string): Promise<boolean> {
     if (config.auth.kind !== 'sender' || conversation === sender) return true
@@ -51,10 +55,8 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
       if (last !== null && last !== '' && resume === null) {
         return jsonError(400, 'input_invalid', 'Last-Event-ID: is not an id of this stream')
       }
-      const shared = config.auth.kind !== 'sender'
-      const most = shared ? MAX_READERS : MAX_OF_SENDER
-      const taken = shared ? watchers.size : (places.get(sender) ?? 0)
-      if (watchers.size >= MAX_READERS || taken >= most) {
+      if (isFull(sender)) {
+        const most = shared ? MAX_READERS : MAX_OF_SENDER
         const reply = jsonError(429, 'rate_limited', `${most} readers are connected already`)
         return { ...reply, headers: { ...reply.headers, 'retry-after': '30' } }
       }
@@ -65,9 +67,14 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
           'cache-control': 'no-cache, no-transform',
         },
         stream(sink) {
+          // Several that came at once were all let in.
+          if (isFull(sender)) return sink.end()
           const watcher = createWatcher(
             { integration: config.id, conversation, format, resume },
-            { transcript: deps.transcript, clock: deps.clock, sink },
+            {
+              ...{ transcript: deps.transcript, clock: deps.clock, sink },
+              mayStay: () => deps.mayTalk?.(sender) !== false,
+            },
           )
           watchers.add(watcher)
           takePlace(sender, 1)

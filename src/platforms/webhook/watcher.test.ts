@@ -182,6 +182,31 @@ describe('webhook stream', () => {
     expect(await open('owner')).toBe(200)
   })
 
+  it('[I14.listen-gate] a reader who may not speak any more is shown nothing further, and its stream ends', async () => {
+    let may = true
+    const deps = { ...fakeDeps({ sender_header: 'X-Sender', two_way: true }), mayTalk: () => may }
+    const adapter = createWebhook(deps)
+    const raw = request({ method: 'GET', path: '/events', headers: { 'x-sender': 'bert' } })
+    const verified = await adapter.endpoint?.verify(raw)
+    if (!verified || isReply(verified)) throw new Error('not verified')
+    const reply = await adapter.endpoint?.handle(verified)
+    const written: string[] = []
+    let ended = 0
+    const sink = { write: (text: string) => written.push(text), end: () => (ended += 1), onClose: () => {} }
+    reply?.stream?.({ ...sink, drained: async () => {}, closed: false } as never)
+    await deps.clock.advance(5_000)
+    expect([ended, written.join('')]).toEqual([0, expect.stringContaining(': connected')])
+    may = false
+    const before = written.length
+    adapter.heard?.('bert')
+    adapter.signal?.(
+      { integration: 'hook', conversation: 'bert' },
+      { kind: 'status', turn: 't1', text: 'secret' },
+    )
+    await deps.clock.advance(5_000)
+    expect([ended, written.slice(before).filter((text) => !text.startsWith(':'))]).toEqual([1, []])
+  })
+
   it('ends the stream when the store is away: the reader comes back with its position', async () => {
     const { deps, open } = setUp()
     Object.assign(deps, { transcript: () => Promise.reject(new Error('away')) })

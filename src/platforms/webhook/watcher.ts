@@ -46,7 +46,12 @@ export interface Watcher {
 
 export function createWatcher(
   config: WatcherConfig,
-  deps: Pick<PlatformDeps, 'transcript'> & { readonly clock: Clock; readonly sink: StreamSink },
+  deps: Pick<PlatformDeps, 'transcript'> & {
+    readonly clock: Clock
+    readonly sink: StreamSink
+    /** Asked before anything is shown: a stream does not outlive the right of its reader. Absent: for good. */
+    readonly mayStay?: () => boolean
+  },
 ): Watcher {
   const { sink, clock } = deps
   /** Rows that this node sends or sent just now, and that were not shown yet. */
@@ -64,6 +69,15 @@ export function createWatcher(
   let looks = 0
   let heldBackMs = HELD_BACK_MS
   let cancelSoon: Cancel | null = null
+
+  let sentAway = false
+  const isGone = () => {
+    if (!sentAway && deps.mayStay?.() === false) {
+      sentAway = true
+      sink.end()
+    }
+    return sentAway || sink.closed
+  }
 
   const scope = config.conversation === null ? {} : { conversation: config.conversation }
   type Range = Omit<Parameters<PlatformDeps['transcript']>[0], 'conversation' | 'direction'>
@@ -136,7 +150,7 @@ export function createWatcher(
   const mayShow = (row: TranscriptEntry) => wasShown(row) || (row.state === 'sending' && live.has(row.seq))
 
   async function readOn(): Promise<void> {
-    while (!sink.closed) {
+    while (!isGone()) {
       const page = await rows({ afterSeq: at.upTo, limit: PAGE })
       // What was sent before one of these in the same conversation is sent by now, and comes first.
       const places = new Set(page.map((row) => row.conversation))
@@ -171,7 +185,7 @@ export function createWatcher(
     if (pumping) return
     pumping = true
     try {
-      while (again && !sink.closed) {
+      while (again && !isGone()) {
         again = false
         if (!begun) await begin()
         await readOn()
@@ -233,7 +247,7 @@ export function createWatcher(
     status(conversation, text) {
       if (config.conversation !== null && conversation !== config.conversation) return
       // One who is behind reads what was said first.
-      if (!begun || pumping || sink.closed) return
+      if (!begun || pumping || isGone()) return
       const data = config.format === 'json' ? JSON.stringify({ conversation, status: text }) : text
       sink.write(formatSse({ event: 'status', data }))
     },
