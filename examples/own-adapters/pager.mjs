@@ -45,6 +45,8 @@ export function createPager(deps, { timeoutMs = 10_000 } = {}) {
     markdown: 'written',
     sendFrom: 'any',
     endpoint: {
+      // The credential is in a header: whoever lacks it is refused before a byte of the body is read.
+      headDecides: () => true,
       // Nothing is parsed before the credential holds.
       verify: (request) =>
         equalSecrets(String(request.headers['x-pager-token'] ?? ''), token)

@@ -28,6 +28,32 @@ describe('the door of each platform', () => {
     expect(first(integration)?.access).toMatchObject({ readable: true, dm })
   })
 
+  it('[I14.proxy-check] what takes requests of this machine alone is told of where a public URL makes that nobody', () => {
+    const hook = (server: string, keys: string) =>
+      settingsFrom(
+        `server: { ${server} }\nintegrations: [{ id: h, platform: webhook, access: { allow_from: [dev] }, ${keys} }]`,
+      ).warnings
+    const open = 'public_url: https://sb.example.com'
+    expect(hook(open, 'sender_header: X-Sender')).toEqual([
+      expect.stringMatching(
+        /^integrations\[0\]\.sender_header: "h" .* it refuses everybody .*behind_proxy: true/,
+      ),
+    ])
+    expect(hook(open, 'auth: loopback')).toEqual([
+      expect.stringMatching(/^integrations\[0\]\.auth: .* refuses everybody/),
+    ])
+    expect(hook(open, 'auth: { type: loopback }')).toHaveLength(1)
+    for (const quiet of [
+      hook(open, 'sender_header: X-Sender, behind_proxy: true'),
+      hook(open, 'secret: env:S'),
+      hook(open, 'sender_header: X-Sender, enabled: false'),
+      hook('public_url: http://127.0.0.1:4747', 'sender_header: X-Sender'),
+      hook('port: 4747', 'sender_header: X-Sender'),
+      hook('port: 4747', 'auth: loopback'),
+    ])
+      expect(quiet).toEqual([])
+  })
+
   it('a webhook without a gate is an error that names both keys', () => {
     const said = problemsFrom('integrations:\n  - { id: h, platform: webhook }')
     expect(said).toContain('switchboard.yaml:2:5 a webhook needs "auth", "secret"')

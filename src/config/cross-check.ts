@@ -34,6 +34,7 @@ export function crossCheck(config: Config, book: AdapterBook): Checked {
   quietDoors(config, warnings)
   unheard(config, warnings)
   publicAddress(config, warnings)
+  nearOnly(config, warnings)
   ownCallbacks(config, book, warnings)
   slowPatterns(config, warnings)
   liftedLimits(config, warnings)
@@ -318,11 +319,26 @@ function quietDoors(config: Config, warnings: string[]): void {
 }
 
 /** A warning only: the environment of the daemon may hold the token. */
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/
+
 function publicAddress({ server }: Config, warnings: string[]): void {
-  if (server.admin_token !== undefined || /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(server.host)) return
+  if (server.admin_token !== undefined || LOOPBACK.test(server.host)) return
   warnings.push(
     `server.host ${server.host} can be reached by others: \`up\` refuses it without server.admin_token (or SWITCHBOARD_ADMIN_TOKEN)`,
   )
+}
+
+/** With a public URL nothing counts as near: what comes through its proxy looks as if it began here. */
+function nearOnly({ server, integrations }: Config, warnings: string[]): void {
+  const url = server.public_url
+  if (url === undefined || !URL.canParse(url) || LOOPBACK.test(new URL(url).hostname)) return
+  for (const [index, { id, enabled, adapter, options }] of integrations.entries()) {
+    const key = adapter?.nearOnly?.(options) ?? null
+    if (key !== null && enabled)
+      warnings.push(
+        `integrations[${index}].${key}: "${id}" takes requests of this machine alone, and with server.public_url none counts as that: it refuses everybody (give it a secret; or behind_proxy: true, where the proxy sets the header itself)`,
+      )
+  }
 }
 
 /** With a database of its own there is one node; what is only named may be shared. */

@@ -49,6 +49,8 @@ export interface PlatformModule extends AdapterModule {
   readonly defaultAccess?: DefaultAccess | ((options: Options) => DefaultAccess)
   /** Whether an integration with these options can say nothing back. Absent: it can. */
   oneWay?(options: Options): boolean
+  /** The key that makes an integration take requests of this machine alone; null: none does. Absent: none ever does. */
+  nearOnly?(options: Options): string | null
   /** What is right or wrong with an integration, from its configuration alone: `doctor` shows it, running or not. */
   doctor?(
     integration: IntegrationSettings,
@@ -67,7 +69,7 @@ export interface ConnectorModule extends AdapterModule {
 }
 
 /** One that can be configured and is not built: it has no adapter. */
-export type PlannedModule = Pick<PlatformModule, 'name' | 'options' | 'defaultAccess' | 'oneWay'>
+export type PlannedModule = Pick<PlatformModule, 'name' | 'options' | 'defaultAccess' | 'oneWay' | 'nearOnly'>
 
 export interface DefaultAccess {
   /** `credential`: whoever holds the platform's own credential may speak. */

@@ -83,8 +83,13 @@ function hook(door: FrontDoor, listener: Listener, incoming: Incoming): void {
   }
   const raw = rawRequest(door, listener, incoming, slash === -1 ? '' : path.slice(slash))
   const refuse = (reply: HttpReply) =>
-    settle(reply.status === 401 || reply.status === 403 ? wrong(door, incoming, 'hook', reply) : reply)
+    settle(isWrong(reply, raw.path) ? wrong(door, incoming, 'hook', reply) : reply)
   serveEndpoint(door, listener, incoming, { endpoint, raw, settle, refuse })
+}
+
+/** Where the secret stands in the path, a wrong one is answered as if nothing were there. */
+function isWrong({ status }: HttpReply, path: string): boolean {
+  return status === 401 || status === 403 || (status === 404 && path !== '' && path !== '/events')
 }
 
 /** The URL is the credential: it is handed on, never told, and nothing may keep or forward the answer. */

@@ -89,6 +89,20 @@ describe('at the doors', () => {
     expect([await enter('/chat/session'), await enter('/chat/other')]).toEqual([429, 410])
   })
 
+  it('[I14.wrong-credential] a wrong secret in the path of a hook is counted, though it is answered 404', async () => {
+    const secret = { verify: () => ({ status: 404, body: '' }), handle: async () => ({ status: 500 }) }
+    open = await openServer(
+      { endpoints: { hook: () => secret, chat: () => null } },
+      { limits: { wrongPerMinute: 2 } },
+    )
+    const { fetch } = open
+    const post = async (path: string) => (await fetch(path, { method: 'POST' })).status
+    expect([await post('/hooks/ci/one'), await post('/hooks/ci/two')]).toEqual([404, 404])
+    expect([await post('/hooks/ci/three'), await post('/hooks/ci'), await post('/hooks/ci/events')]).toEqual([
+      ...[429, 404, 404],
+    ])
+  })
+
   it('[I14.wrong-credential] every door counts, and tells nothing of what was tried', async () => {
     const notes: LedgerNote[] = []
     open = await openServer({

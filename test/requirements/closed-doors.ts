@@ -25,7 +25,7 @@ built   14 I14.source-places         One source cannot take all connections of a
 built   14 I14.revoked-meanwhile     A credential that was taken back while its body came in is refused, at every door
 built   14 I14.events-places         /events has so many places for one principal
 built   14 I14.listen-gate           A web session whose sender may not speak any more neither streams, reads, uploads nor makes links; an open stream ends, on a hook too
-pending 14 I14.proxy-check           check warns of a sender_header that public_url makes refuse everybody
+built   14 I14.proxy-check           check warns of a sender_header that public_url makes refuse everybody
 built   14 I14.forwarded-not-near    With public_url set, or any header of a proxy present, nothing is loopback
 built   14 I14.host-malformed        A malformed Host is refused everywhere
 built   14 I14.host-once             Two Host or two Authorization headers are refused at every door: whoever stands in front may have judged the other one

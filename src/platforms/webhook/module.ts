@@ -10,6 +10,11 @@ export const webhookModule: PlatformModule = {
   // The header names the sender, so the list decides; a signature alone is the credential itself.
   defaultAccess: ({ sender_header }) => ({ dm: sender_header === undefined ? 'credential' : 'allowlist' }),
   oneWay: ({ two_way, out }) => two_way !== true && out === undefined,
+  nearOnly: ({ sender_header, behind_proxy, auth }) => {
+    if (sender_header !== undefined) return behind_proxy === true ? null : 'sender_header'
+    const type = typeof auth === 'object' && auth !== null && 'type' in auth ? auth.type : auth
+    return type === 'loopback' ? 'auth' : null
+  },
   setup: {
     questions: [{ key: 'secret', flag: 'secret', ask: 'secret that the sender signs with', secret: true }],
     paste: pasteLines,
