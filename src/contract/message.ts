@@ -85,6 +85,12 @@ export interface InboundUnparsable extends InboundBase {
   readonly problem: string
 }
 
+/** The configuration says that it means nothing to an agent (a ping, an event nobody asked for): counted, not kept. */
+export interface InboundFiltered extends InboundBase {
+  readonly kind: 'filtered'
+  readonly messageId?: string
+}
+
 /** The adapter's own gate (the five of a channel server, its token bucket) said no: recorded as refused, never handed on. */
 export interface InboundBarred extends InboundBase {
   readonly kind: 'barred'
@@ -108,6 +114,7 @@ export type InboundEvent =
   | InboundReaction
   | InboundDelete
   | InboundUnparsable
+  | InboundFiltered
   | InboundBarred
   | InboundVerdict
 

@@ -52,6 +52,7 @@ export function createFakeIntake(): FakeIntake {
 
 function byDefault(event: InboundEvent, count: number): Received {
   const base = { id: `t_fake_${count.toString(36)}`, duplicate: false, session: null } as const
+  if (event.kind === 'filtered') return { ...base, id: null, state: 'consumed', reason: 'filtered' }
   return event.kind === 'unparsable'
     ? { ...base, state: 'refused', reason: 'unparsable' }
     : { ...base, state: 'queued', reason: null }

@@ -20,18 +20,18 @@ built   17 I17.unsigned-id        Where the signature covers a time, an id besid
 built   17 I17.signed-place       A signed body counts only for the conversation that the configuration or the signed part names
 built   17 I17.sns                SNS is verified by its certificate, fetched under the guard from Amazon's own hosts only
 built   17 I17.was-401            Stripe, Svix, GitLab, Bitbucket, Jira, Shopify, Linear, Sentry, PagerDuty, Slack, Basic, a key header and a secret in the URL are taken by configuration alone
-pending 17 I17.recipes            Each recipe makes of three kinds of its sender's events a conversation, an id and a short text
-pending 17 I17.recipe-follow-ups  What belongs together (a pull request, an incident, an issue) reaches one conversation
-pending 17 I17.recipe-page        Each recipe has a page of about ten lines
+built   17 I17.recipes            Each recipe makes of three kinds of its sender's events a conversation, an id and a short text
+built   17 I17.recipe-follow-ups  What belongs together (a pull request, an incident, an issue) reaches one conversation
+built   17 I17.recipe-page        Each recipe has a page of about ten lines
 built   17 I17.vendor-signs       Fixtures are signed by the vendor's own library where it is on npm
-pending 17 I17.github-session     A GitHub pull request's events reach one session in order, and its ping none
-pending 17 I17.when               when filters by header and field; what is filtered out is consumed: filtered, counted and not kept
-pending 17 I17.template           A template has conditions, loops, defaults and headers
-pending 17 I17.template-bounded   A template runs no code, reads no file, reaches no prototype, and ends in bounded time and size
-pending 17 I17.expressions        conversation, message_id and sender are expressions over body and headers
+built   17 I17.github-session     A GitHub pull request's events reach one session in order, and its ping none
+built   17 I17.when               when filters by header and field; what is filtered out is consumed: filtered, counted and not kept
+built   17 I17.template           A template has conditions, loops, defaults and headers
+built   17 I17.template-bounded   A template runs no code, reads no file, reaches no prototype, and ends in bounded time and size
+built   17 I17.expressions        conversation, message_id and sender are expressions over body and headers
 built   17 I17.challenges         Challenges are answered as each sender expects: echo of a GET, hub.challenge, url_verification, SNS confirmation
-pending 17 I17.lying-type         A body that is not what its type says is recorded as unparsable where structure is needed
-pending 17 I17.nested             A mebibyte of nested JSON is answered and harms nobody
+built   17 I17.lying-type         A body that is not what its type says is recorded as unparsable where structure is needed
+built   17 I17.nested             A mebibyte of nested JSON is answered and harms nobody
 pending 17 I17.out-standard       out.url gets posts signed as Standard Webhooks, with the same id on every try
 pending 17 I17.out-retried        A post that fails for now is retried by schedule, one that fails for good is failed with the status and listed
 pending 17 I17.out-formats        out.format writes as Slack, Discord, Teams, ntfy, Gotify and PagerDuty take it, urgency mapped

@@ -12,8 +12,8 @@ import type {
 import { claimRules } from './claim-step.ts'
 import type { StepInput } from './step-input.ts'
 
-/** Refusals that come in any number: counted and in the ledger, without a row each. */
-const UNKEPT: readonly ReasonCode[] = ['rate_limited', 'flood', 'store_away']
+/** What comes in any number: counted and in the ledger, without a row each. */
+const UNKEPT: readonly ReasonCode[] = ['rate_limited', 'flood', 'store_away', 'filtered']
 
 /** `messageId`: the event's own, or a fresh one. */
 export function receiveItem(
@@ -42,7 +42,7 @@ export function receiveItem(
     state: decision.go === 'continue' ? 'queued' : refused ? 'refused' : 'consumed',
     reason: decision.go === 'continue' ? null : decision.reason,
     ...(refused && decision.key ? { detail: { key: decision.key } } : {}),
-    keepRow: !(refused && UNKEPT.includes(decision.reason)),
+    keepRow: decision.go === 'continue' || !UNKEPT.includes(decision.reason),
     effects: decision.go === 'answer' ? [...effects, reply(at, decision.text)] : effects,
     ...(decision.go === 'continue' ? { claims: claimRules(input) } : {}),
   }
@@ -80,6 +80,7 @@ function bodyOf(event: InboundEvent): TurnBody {
     case 'delete':
       return { kind: 'delete', text: '', ...name }
     case 'unparsable':
+    case 'filtered':
     case 'barred':
     case 'verdict':
       return { kind: 'message', text: '', ...name }

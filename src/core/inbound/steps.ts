@@ -18,6 +18,7 @@ const STEPS: readonly Step[] = [
   barredStep,
   serverVerdictStep,
   senderGate,
+  filtered,
   verdictStep,
   showStep,
   claimStep,
@@ -47,6 +48,11 @@ function floodGuard(input: StepInput): StepResult {
 function parsable(input: StepInput): StepResult {
   if (input.event.kind !== 'unparsable') return CONTINUE
   return { decision: { go: 'refuse', reason: 'unparsable', key: input.event.problem } }
+}
+
+/** Behind the gate: a stranger is refused, whatever was sent. */
+function filtered(input: StepInput): StepResult {
+  return input.event.kind === 'filtered' ? { decision: { go: 'consume', reason: 'filtered' } } : CONTINUE
 }
 
 function senderLimit(input: StepInput): StepResult {

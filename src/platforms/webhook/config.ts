@@ -5,7 +5,10 @@ import { asSwitchboardError, type PlatformDeps, SwitchboardError } from '../../c
 import { hmacKey } from '../../kit/hmac.ts'
 import { optionsProblem, secret, text } from '../../kit/option-words.ts'
 import { type Auth, readAuth } from './auth.ts'
-import { authOptions, KEYLESS, secrets } from './auth-options.ts'
+import { type AuthOptions, authOptions, KEYLESS, secrets } from './auth-options.ts'
+import { type Meaning, type MeaningOptions, readMeaning } from './meaning.ts'
+import { RECIPE_NAMES, RECIPES } from './recipes/index.ts'
+import { whenOptions } from './when.ts'
 
 export const webhookOptions = z
   .strictObject({
@@ -24,7 +27,17 @@ export const webhookOptions = z
       .default(false)
       .describe('A proxy in front sets sender_header itself and lets nobody else set it.'),
     two_way: z.boolean().default(false).describe('Answers are streamed at /hooks/ID/events.'),
-    template: text('How the body becomes text; {{path.to.field}} is filled from the JSON body.').optional(),
+    recipe: z
+      .enum(RECIPE_NAMES)
+      .optional()
+      .describe('What the events of a known sender mean: text, conversation and id.'),
+    when: whenOptions,
+    template: text(
+      'How the body becomes text, in Liquid: {{ path.to.field }}, {{ headers["x-event"] }}.',
+    ).optional(),
+    conversation: text('Which conversation it belongs to, as a template over body and headers.').optional(),
+    message_id: text('The id that stays the same when it is sent again, as a template.').optional(),
+    sender: text('Who sent it, as a template: the id that access is judged by.').optional(),
     out: z
       .strictObject({
         url: text('Where answers are posted: a URL, or a reference to one.'),
@@ -35,7 +48,16 @@ export const webhookOptions = z
       .describe('Answers are posted to a URL.'),
   })
   .superRefine((hook, context) => {
+    const wrong = templateProblem(hook)
+    if (wrong !== null) context.addIssue({ code: 'custom', path: wrong.path, message: wrong.message })
     for (const { path, message } of authProblems(hook)) context.addIssue({ code: 'custom', path, message })
+    if (hook.sender !== undefined && hook.sender_header !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['sender'],
+        message: 'a webhook takes either "sender" or "sender_header", not both',
+      })
+    }
     if (hook.two_way && hook.out !== undefined) {
       context.addIssue({
         code: 'custom',
@@ -75,7 +97,8 @@ export interface WebhookConfig {
   readonly id: string
   readonly auth: Auth
   readonly verifyTokens: readonly string[]
-  readonly template: string | null
+  /** Null: the body is the message. */
+  readonly meaning: Meaning | null
   readonly outward: Outward
 }
 
@@ -84,25 +107,37 @@ export function readConfig(deps: Pick<PlatformDeps, 'integration' | 'secret'>): 
   const { id, options } = deps.integration
   const parsed = webhookOptions.safeParse(options)
   if (!parsed.success) throw invalid(id, optionsProblem(parsed) ?? 'malformed')
-  const { secret: shared, template, two_way, out } = parsed.data
+  const { secret: shared, two_way, out } = parsed.data
   const texts = (references: string | readonly string[] | undefined) =>
     [references ?? []].flat().map((reference) => deps.secret(reference))
   return {
     id,
     auth: authOf(id, parsed.data, deps.secret),
     verifyTokens: texts(parsed.data.verify_token ?? shared),
-    template: template ?? null,
+    meaning: readMeaning(parsed.data),
     outward: out === undefined ? { kind: two_way ? 'stream' : 'none' } : post(out, deps.secret),
   }
 }
 
 type WrittenHook = Pick<
   z.output<typeof webhookOptions>,
-  'auth' | 'secret' | 'signature' | 'sender_header' | 'behind_proxy'
+  'auth' | 'secret' | 'signature' | 'sender_header' | 'behind_proxy' | 'recipe'
 >
 
+/** What `check` can know of templates: whether they can be read. */
+function templateProblem(hook: MeaningOptions): { readonly path: string[]; readonly message: string } | null {
+  try {
+    readMeaning(hook)
+    return null
+  } catch (thrown) {
+    const [, key = '', message = ''] = /^(\w+): (.*)$/s.exec(asSwitchboardError(thrown).message) ?? []
+    return { path: [key], message: `cannot be read: ${message}` }
+  }
+}
+
 function authOf(id: string, hook: WrittenHook, read: (reference: string) => string): Auth {
-  const { auth, secret: shared, signature, sender_header, behind_proxy } = hook
+  const { secret: shared, signature, sender_header, behind_proxy } = hook
+  const auth = writtenAuth(hook)
   if (sender_header !== undefined)
     return { kind: 'sender', header: sender_header.toLowerCase(), behindProxy: behind_proxy }
   try {
@@ -114,9 +149,17 @@ function authOf(id: string, hook: WrittenHook, read: (reference: string) => stri
   return { kind: 'plain', secrets: [shared ?? []].flat().map(read) }
 }
 
+/** A recipe knows how its sender proves itself, where only the key is given. */
+function writtenAuth({ auth, secret: shared, signature, recipe }: WrittenHook): AuthOptions | undefined {
+  const known =
+    recipe === undefined || shared === undefined || signature !== undefined ? null : RECIPES[recipe].auth
+  return auth ?? (known as AuthOptions | null) ?? undefined
+}
+
 /** What is wrong with the proof as a whole: one is needed, and only one. */
 function authProblems(hook: WrittenHook & { readonly two_way: boolean }) {
-  const { auth, secret: shared, signature, sender_header } = hook
+  const { secret: shared, signature, sender_header } = hook
+  const auth = writtenAuth(hook)
   const type = typeof auth === 'object' ? auth.type : auth
   const own = typeof auth === 'object' ? (auth.secret ?? auth.value) : undefined
   const problem = (message: string, ...path: string[]) => [{ path, message }]

@@ -13,7 +13,7 @@ import { createGuardedFetch, type GuardedFetch } from '../../kit/index.ts'
 import { readConfig, type WebhookConfig } from './config.ts'
 import { parseRequest } from './parse.ts'
 import { postOut } from './post-out.ts'
-import { answerTo, type Shown } from './render.ts'
+import { answerTo, challengeAnswer, type Shown } from './render.ts'
 import { createSnsDoor } from './sns.ts'
 import { createStreams } from './streams.ts'
 import { headDecides, verifyRequest } from './verify.ts'
@@ -36,9 +36,10 @@ export function createWebhook(
         retryAfterMs: 1_000,
       })
     }
-    const event = parseRequest(config, verified, deps.clock.now())
+    const { event, answer } = parseRequest(config, verified, deps.clock.now())
     const [received] = await intake.receive([event])
     if (received === undefined) throw new SwitchboardError('internal', 'the intake gave no result')
+    if (answer !== undefined && received.state === 'consumed') return challengeAnswer(answer)
     return answerTo(received, event.kind === 'unparsable' ? event.problem : undefined)
   }
 

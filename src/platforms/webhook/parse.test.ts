@@ -9,12 +9,12 @@ const CONFIG: WebhookConfig = {
   id: 'demo',
   auth: { kind: 'sender', header: 'x-sender', behindProxy: true },
   verifyTokens: [],
-  template: null,
+  meaning: null,
   outward: { kind: 'none' },
 }
 
 const parsed = (sender: string, headers: Record<string, string>): InboundEvent =>
-  parseRequest(CONFIG, markVerified(request({ headers }), sender), 1)
+  parseRequest(CONFIG, markVerified(request({ headers }), sender), 1).event
 
 describe('webhook: ids that senders choose', () => {
   it("[S2.dup-key] nobody can use up the key of another sender's message", () => {
@@ -39,7 +39,7 @@ describe('webhook: ids that senders choose', () => {
     const inThread = (thread: string) => {
       const query = new URLSearchParams({ thread })
       const raw = request({ headers: { 'x-github-delivery': 'd1' }, query })
-      return parseRequest(CONFIG, markVerified(raw, 'dev'), 1) as InboundMessage
+      return parseRequest(CONFIG, markVerified(raw, 'dev'), 1).event as InboundMessage
     }
     expect(inThread('a').messageId).toBe('d1')
     expect(inThread('a').editVersion).not.toBe(inThread('b').editVersion)

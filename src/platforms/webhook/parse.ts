@@ -4,43 +4,86 @@ import { defined, type InboundEvent, type RawRequest, type VerifiedRequest } fro
 import { versionOf } from '../../kit/index.ts'
 import { signsBody } from './auth.ts'
 import type { WebhookConfig } from './config.ts'
-import { lookUp, structured } from './structure.ts'
+import { understand } from './meaning.ts'
+import { lookUp, parseJson } from './structure.ts'
 import { header, pathBehind } from './verify.ts'
 
 /** Longest conversation, thread or message id that is kept as it is; the rest is somebody filling the store. */
 const MAX_NAME = 256
 const DIGEST_CHARS = 64
 
+export interface Parsed {
+  readonly event: InboundEvent
+  /** What the sender wants to hear instead of how it went: its own challenge. */
+  readonly answer?: string
+}
+
 /** Never throws: what does not parse is an event of its own, so that it is recorded. */
-export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, now: number): InboundEvent {
-  const { request, sender } = verified
-  const named = name(header(request, 'x-conversation') ?? request.query.get('conversation') ?? undefined)
-  const thread = name(request.query.get('thread') ?? undefined)
-  const who = clean(sender)
+export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, now: number): Parsed {
+  const { request } = verified
+  const body = decode(request.body)
+  if (body === null) {
+    const place = placeOf(config, verified, NOTHING_SAID, now)
+    return { event: { kind: 'unparsable', ...place, problem: 'the body is not valid UTF-8' } }
+  }
+  const answer = handshake(config, body)
+  if (answer !== null)
+    return { event: { kind: 'filtered', ...placeOf(config, verified, NOTHING_SAID, now) }, answer }
+  const understood =
+    config.meaning === null ? null : understand(config.meaning, body, request, hiddenHeaders(config))
+  const said = understood === null || understood.kind === 'unparsable' ? NOTHING_SAID : understood.names
+  const place = placeOf(config, verified, said, now)
+  // What stands outside of a signature is said by whoever sends it, perhaps for the second time: it moves nothing.
+  if (signsBody(config.auth) && namesOutside(request))
+    return { event: { kind: 'unparsable', ...place, problem: OUTSIDE } }
+  if (understood?.kind === 'unparsable') return { event: { ...understood, ...place } }
+  if (understood?.kind === 'filtered') return { event: { kind: 'filtered', ...place } }
+  const text = clean(understood?.text ?? body)
+  return {
+    event: { kind: 'message', ...place, text, mentioned: true, meta: metaOf(config, request, said.event) },
+  }
+}
+
+interface Said {
+  readonly conversation: string
+  readonly messageId: string
+  readonly sender: string
+  readonly author: string
+  readonly event: string
+}
+
+const NOTHING_SAID: Said = { conversation: '', messageId: '', sender: '', author: '', event: '' }
+
+/** Who speaks, where, and under which id: by the configuration, else by what the request says beside its body. */
+function placeOf({ auth }: WebhookConfig, verified: VerifiedRequest, said: Said, now: number) {
+  const { request } = verified
+  const covered = signsBody(auth)
+  const who = name(said.sender) ?? clean(verified.sender)
+  const named = name(said.conversation) ?? (covered ? undefined : name(conversationOutside(request)))
+  const thread = covered ? undefined : name(request.query.get('thread') ?? undefined)
   // Naming another conversation than one's own is speaking in a group: it has to be listed in access.groups.
-  const elsewhere = config.auth.kind === 'sender' && named !== undefined && named !== who
-  const key = idOf(verified)
+  const elsewhere = auth.kind === 'sender' && named !== undefined && named !== who
+  const key = said.messageId === '' ? idOf(verified) : said.messageId
   // There a key counts for its sender only: a stranger who guessed it would make the owner's message a repeat.
   const messageId = name(key && elsewhere ? `${encodeURIComponent(who)}:${key}` : key)
-  const place = {
+  return {
     conversation: named ?? who,
     ...defined({ thread }),
-    chat: elsewhere ? 'group' : 'direct',
-    sender: { id: who },
+    chat: elsewhere ? ('group' as const) : ('direct' as const),
+    sender: { id: who, ...defined({ name: name(said.author) }) },
     at: now,
     ...defined({ messageId }),
     // One event may be sent to several threads under one key: GitHub's delivery id is the event's.
     ...(messageId === undefined || thread === undefined ? {} : { editVersion: versionOf(thread) }),
-  } as const
-  // What stands outside of a signature is said by whoever sends it, perhaps for the second time: it moves nothing.
-  if (signsBody(config.auth) && (named !== undefined || thread !== undefined))
-    return { kind: 'unparsable', ...place, conversation: who, problem: OUTSIDE }
-  const body = decode(request.body)
-  if (body === null) return { kind: 'unparsable', ...place, problem: 'the body is not valid UTF-8' }
-  const text = config.template === null ? body : fillTemplate(config.template, body, request)
-  if (text === null)
-    return { kind: 'unparsable', ...place, problem: 'the template needs a JSON or form body' }
-  return { kind: 'message', ...place, text: clean(text), mentioned: true, meta: metaOf(config, request) }
+  }
+}
+
+function conversationOutside(request: RawRequest): string | undefined {
+  return header(request, 'x-conversation') ?? request.query.get('conversation') ?? undefined
+}
+
+function namesOutside(request: RawRequest): boolean {
+  return (conversationOutside(request) ?? '') !== '' || (request.query.get('thread') ?? '') !== ''
 }
 
 const OUTSIDE =
@@ -54,8 +97,28 @@ function idOf({ request, messageId }: VerifiedRequest): string | undefined {
 
 const ID_HEADERS = ['webhook-id', 'idempotency-key', 'x-github-delivery']
 
-function metaOf(config: WebhookConfig, request: RawRequest): Record<string, string> {
-  const event = header(request, 'x-github-event')
+/** Senders that ask whether somebody is there, in a request that is signed like any other: null: it is none. */
+function handshake({ auth }: WebhookConfig, body: string): string | null {
+  if (auth.kind === 'sns') return /"Type"\s*:\s*"SubscriptionConfirmation"/.test(body) ? 'confirmed' : null
+  if (!body.includes('"url_verification"') || body.length > 4_096) return null
+  const asked = parseJson(body)
+  const challenge = lookUp(asked, 'challenge')
+  return lookUp(asked, 'type') === 'url_verification' && typeof challenge === 'string' ? challenge : null
+}
+
+/** No template shows a credential. */
+function hiddenHeaders({ auth }: WebhookConfig): readonly string[] {
+  return [
+    'authorization',
+    'cookie',
+    'proxy-authorization',
+    'x-webhook-secret',
+    ...(auth.kind === 'header' ? [auth.name] : []),
+  ]
+}
+
+function metaOf(config: WebhookConfig, request: RawRequest, said: string): Record<string, string> {
+  const event = said === '' ? header(request, 'x-github-event') : said
   const path = `/hooks/${encodeURIComponent(config.id)}${pathBehind(config.auth, request) ?? ''}`
   return {
     path,
@@ -86,16 +149,4 @@ function name(value: string | undefined): string | undefined {
   if (whole.length <= MAX_NAME) return whole
   const head = whole.slice(0, MAX_NAME - DIGEST_CHARS - 1).replace(/[\uD800-\uDBFF]$/, '')
   return `${head}~${hash('sha256', whole)}`
-}
-
-/** `{{a.b.0}}` filled from the body; null when the body has no structure to look into. */
-function fillTemplate(template: string, body: string, request: RawRequest): string | null {
-  const data = structured(body, header(request, 'content-type') ?? '')
-  if (data === undefined) return null
-  return template.replace(/\{\{\s*([^{}]*?)\s*\}\}/g, (_, path: string) => shown(lookUp(data, path)))
-}
-
-function shown(value: unknown): string {
-  if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

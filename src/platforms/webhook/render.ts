@@ -26,9 +26,18 @@ function plain(status: number, body: string): HttpReply {
   return { status, headers: TEXT_TYPE, body }
 }
 
+/** A sender's own words, back to it: as text, which no browser takes for anything else. */
+export function challengeAnswer(word: string): HttpReply {
+  return { status: 200, headers: { ...TEXT_TYPE, 'x-content-type-options': 'nosniff' }, body: word }
+}
+
 /** What the sender is told once the message is stored. */
 export function answerTo(received: Received, problem?: string): HttpReply {
   if (received.state === 'refused') return refusal(received, problem)
+  if (received.reason === 'filtered') {
+    const { id, state, reason } = received
+    return { status: 200, headers: JSON_TYPE, body: JSON.stringify({ ok: true, id, state, reason }) }
+  }
   if (received.state === 'consumed') return plain(200, received.answer ?? consumed(received))
   const { id, state, duplicate } = received
   const body = JSON.stringify(duplicate ? { ok: true, id, state, duplicate } : { ok: true, id, state })

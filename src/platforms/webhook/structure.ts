@@ -23,7 +23,7 @@ export function structured(body: string, contentType: string): unknown {
 }
 
 /** The steps of `a.b.0` and `a["b.c"]`; null when it is no path. */
-function pathSteps(path: string): readonly string[] | null {
+export function pathSteps(path: string): readonly string[] | null {
   const steps: string[] = []
   const step = /\.?([^.[\]"']+)|\[\s*(?:"([^"]*)"|'([^']*)'|(\d+))\s*\]/gy
   while (step.lastIndex < path.length) {

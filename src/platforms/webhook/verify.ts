@@ -10,7 +10,7 @@ import {
 import { equalSecrets, sentByOtherSite, verifyStandard } from '../../kit/index.ts'
 import type { Auth } from './auth.ts'
 import type { WebhookConfig } from './config.ts'
-import { forbidden, jsonError } from './render.ts'
+import { challengeAnswer, forbidden, jsonError } from './render.ts'
 import { hasSignature, verifyForm } from './signed-form.ts'
 import type { SnsDoor } from './sns.ts'
 
@@ -89,11 +89,7 @@ function challenge(config: WebhookConfig, { query }: RawRequest): HttpReply | nu
   if (word === null || !/^[\x21-\x7e]{1,512}$/.test(word)) return null
   const token = query.get('hub.verify_token')
   if (token !== null && !config.verifyTokens.some((ours) => equalSecrets(token, ours))) return forbidden()
-  return {
-    status: 200,
-    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
-    body: word,
-  }
+  return challengeAnswer(word)
 }
 
 /** Null: it does not hold. The id is one that the credential covers. */

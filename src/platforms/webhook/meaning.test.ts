@@ -1,0 +1,255 @@
+// What the configuration makes of a request: filters, templates, expressions, and bodies that were sent to do harm.
+import { describe, expect, it } from 'vitest'
+import type { InboundEvent } from '../../contract/index.ts'
+import { KEY, openHook } from './fixtures/hook-scene.ts'
+import { request } from './fixtures/webhook-requests.ts'
+import { readMeaning, understand } from './meaning.ts'
+import { compileTemplate } from './template.ts'
+import { holds } from './when.ts'
+
+const bearer = { authorization: `Bearer ${KEY}` }
+const HOOK = { auth: 'bearer', secret: 'env:KEY' }
+
+async function read(options: Record<string, unknown>, body: unknown, headers: Record<string, string> = {}) {
+  const { post, events } = await openHook({ ...HOOK, ...options })
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const reply = await post(request({ text, headers: { ...bearer, ...headers } }))
+  return { reply, event: events[0] as unknown as InboundEvent & { text: string } }
+}
+
+describe('when', () => {
+  it.each([
+    [{ action: 'opened' }, true],
+    [{ action: ['closed', 'opened'] }, true],
+    [{ action: 'closed' }, false],
+    [{ action: { not: 'closed' } }, true],
+    [{ action: { not: ['opened', 'closed'] } }, false],
+    [{ 'pull_request.draft': false }, true],
+    [{ 'pull_request.number': 12 }, true],
+    [{ 'pull_request.number': '12' }, true],
+    [{ 'labels[0].name': 'bug' }, true],
+    [{ 'labels.0.name': { like: 'b*' } }, true],
+    [{ 'labels.0.name': { like: '*ug' } }, true],
+    [{ 'labels.0.name': { like: 'b*x*g' } }, false],
+    [{ 'labels.0.name': { like: 'bu*ug' } }, false],
+    [{ nothing: { exists: false }, action: { exists: true } }, true],
+    [{ nothing: 'x' }, false],
+    [{ nothing: null }, true],
+    [{ 'headers.x-github-event': 'push' }, true],
+    [{ 'headers["x-github-event"]': ['pull_request'] }, false],
+    [{ 'constructor.name': { exists: true } }, false],
+    [{ '__proto__.polluted': { exists: true } }, false],
+    [[{ action: 'closed' }, { action: 'opened' }], true],
+    [{ pull_request: 'x' }, false],
+  ])('[I17.when] %j: %s', (when, expected) => {
+    const scope = {
+      action: 'opened',
+      pull_request: { draft: false, number: 12 },
+      labels: [{ name: 'bug' }],
+      headers: { 'x-github-event': 'push' },
+    }
+    expect(holds(when, scope)).toBe(expected)
+  })
+
+  it('[I17.when] what does not hold is filtered: told so, and no message', async () => {
+    const options = { when: { 'headers.x-event': ['deploy'], status: { not: 'ok' } } }
+    const out = await read(options, { status: 'ok' }, { 'x-event': 'deploy' })
+    expect(out.event.kind).toBe('filtered')
+    expect(out.reply).toMatchObject({ status: 200 })
+    expect(JSON.parse(out.reply.body)).toEqual({ ok: true, id: null, state: 'consumed', reason: 'filtered' })
+    expect((await read(options, { status: 'failed' }, { 'x-event': 'deploy' })).event).toMatchObject({
+      kind: 'message',
+      text: '{"status":"failed"}',
+    })
+    await expect(openHook({ ...HOOK, when: { 'a[': 'x' } })).rejects.toThrow(/when/)
+  })
+})
+
+describe('templates', () => {
+  const fill = (template: string, scope: Record<string, unknown>) => compileTemplate(template)(scope)
+
+  it('[I17.template] has loops, conditions, defaults and headers', async () => {
+    const template =
+      '{{ title | default: "no title" }}{% for alert in alerts %}\n- {{ alert.name }}{% if alert.hot %}!{% endif %}{% endfor %} ({{ headers["x-source"] }})'
+    const { event } = await read(
+      { template },
+      { alerts: [{ name: 'cpu', hot: true }, { name: 'disk' }] },
+      { 'x-source': 'ci' },
+    )
+    expect(event.text).toBe('no title\n- cpu!\n- disk (ci)')
+    expect((await read({ template: '{{ body[1] }}' }, [1, 2])).event.text).toBe('2')
+  })
+
+  it('[I17.template] paths that could always be written still can', () => {
+    expect(
+      fill('{{commits.0.message}}|{{ a.b-c }}|{{x/y}}|{{a.k:v}}|{{no.such}}', {
+        commits: [{ message: 'm' }],
+        a: { 'b-c': 1, 'k:v': 2 },
+        body: { 'x/y': 3 },
+      }),
+    ).toBe('m|1|3|2|')
+  })
+
+  it('[I17.template-bounded] it reaches nothing that the sender did not write, and runs no code', () => {
+    const scope = JSON.parse('{"a":{"b":1},"__proto__":{"c":2},"s":"text","list":[1]}') as Record<
+      string,
+      unknown
+    >
+    for (const path of [
+      'constructor',
+      'constructor.name',
+      'a.constructor',
+      'a.__proto__',
+      's.constructor',
+      'list.constructor',
+      'a.toString',
+      'a.hasOwnProperty',
+      'process.env',
+      'global',
+      'require',
+      'list.push',
+    ])
+      expect(fill(`[{{ ${path} }}]`, scope)).toBe('[]')
+    expect(({} as { c?: number }).c).toBeUndefined()
+    for (const bad of [
+      '{% include "/etc/passwd" %}',
+      '{% render "x" %}',
+      '{% layout "x" %}',
+      '{% block x %}{% endblock %}',
+      '{{ x | raw }}',
+      '{% if %}',
+      '{{ x | nothing }}',
+      '{% tablerow i in x %}{% endtablerow %}',
+    ])
+      expect(() => compileTemplate(bad), bad).toThrow()
+  })
+
+  it('[I17.template-bounded] a bomb ends, in time and in size', () => {
+    const big = { list: Array.from({ length: 2_000 }, (_, index) => index), long: 'a'.repeat(500_000) }
+    for (const bomb of [
+      '{% for i in (1..1000000000) %}x{% endfor %}',
+      '{% for a in list %}{% for b in list %}{% for c in list %}x{% endfor %}{% endfor %}{% endfor %}',
+      '{{ long | replace: "a", long }}',
+      '{% assign x = long %}{% for a in list %}{% assign x = x | append: x %}{% endfor %}',
+      `${'{{ long }}'.repeat(1_000)}`,
+    ])
+      expect(() => fill(bomb, big), bomb.slice(0, 40)).toThrow(/limit/)
+    expect(fill('{{ long }}', big).length).toBe(100_001)
+    expect(() => compileTemplate('x'.repeat(30_000))).toThrow(/limit/)
+    let nested: unknown = 1
+    for (let depth = 0; depth < 200_000; depth++) nested = [nested]
+    expect(fill('[{{ nested }}]', { nested })).toBe('[]')
+  })
+
+  it('[I17.template-bounded] what cannot be filled is unparsable, not lost and not a crash', async () => {
+    const { reply, event } = await read(
+      {
+        template:
+          '{% for a in list %}{% for b in list %}{% for c in list %}x{% endfor %}{% endfor %}{% endfor %}',
+      },
+      { list: Array.from({ length: 3_000 }, () => 1) },
+    )
+    expect(reply.status).toBe(400)
+    expect(event).toMatchObject({ kind: 'unparsable', problem: expect.stringContaining('limit') })
+  })
+
+  it('[I17.template] one that cannot be read is an error of the configuration, with its key', async () => {
+    for (const key of ['template', 'conversation', 'message_id', 'sender'])
+      await expect(openHook({ ...HOOK, [key]: '{% if %}' })).rejects.toMatchObject({
+        code: 'config_invalid',
+        message: expect.stringContaining(key),
+      })
+  })
+})
+
+describe('expressions', () => {
+  it('[I17.expressions] conversation, id and sender are made from body and headers', async () => {
+    const options = {
+      conversation: '{{ repo }}#{{ number }}',
+      message_id: '{{ headers["x-id"] }}-{{ attempt }}',
+      sender: '{{ user.login }}',
+    }
+    const body = { repo: 'a/b', number: 7, attempt: 2, user: { login: 'kate' } }
+    const { event } = await read(options, body, { 'x-id': 'n1', 'idempotency-key': 'other' })
+    expect(event).toMatchObject({
+      conversation: 'a/b#7',
+      messageId: 'n1-2',
+      sender: { id: 'kate' },
+      chat: 'direct',
+    })
+    const empty = await read(
+      { conversation: '{{ none }}', message_id: '{{ none }}', sender: '{{ none }}' },
+      {},
+      { 'idempotency-key': 'k' },
+    )
+    expect(empty.event).toMatchObject({ conversation: 'webhook', messageId: 'k', sender: { id: 'webhook' } })
+  })
+
+  it('[I17.expressions] the configuration decides over its recipe, part by part', async () => {
+    const options = { recipe: 'generic', template: 'T {{ title }}', conversation: 'all alerts' }
+    const { event } = await read(options, { title: 'x', incident_id: '1' })
+    expect(event).toMatchObject({ text: 'T x', conversation: 'all alerts' })
+  })
+
+  it('[I17.signed-place] under sender_header a conversation that the body names is a group, and has to be listed', async () => {
+    const { post, events } = await openHook({ sender_header: 'X-Sender', conversation: '{{ room }}' })
+    await post(request({ text: '{"room":"ops"}', headers: { 'x-sender': 'dev' } }))
+    await post(request({ text: '{"room":"dev"}', headers: { 'x-sender': 'dev' } }))
+    expect(events.map(({ chat }) => chat)).toEqual(['group', 'direct'])
+  })
+
+  it('[I17.url-secret] no credential can be shown by a template', async () => {
+    const options = {
+      auth: { type: 'header', name: 'X-Api-Key', value: 'env:KEY' },
+      template: '[{{ headers["x-api-key"] }}{{ headers.authorization }}{{ headers.cookie }}]',
+    }
+    const { post, events } = await openHook(options)
+    await post(request({ text: '{}', headers: { 'x-api-key': KEY, ...bearer, cookie: `s=${KEY}` } }))
+    expect(events[0]?.text).toBe('[]')
+  })
+})
+
+describe('bodies', () => {
+  it('[I17.lying-type] what is not what its type says is unparsable where structure is needed', async () => {
+    for (const [body, type] of [
+      ['not json', 'application/json'],
+      ['<a/>', 'application/json; charset=utf-8'],
+      ['{"a":', 'application/json'],
+      ['{"a":1}{"a":2}', 'application/json'],
+    ] as const) {
+      const { reply, event } = await read({ template: '{{ a }}' }, body, { 'content-type': type })
+      expect([reply.status, event.kind]).toEqual([400, 'unparsable'])
+    }
+    const { event } = await read({ template: '{{ a }}' }, '{"a":1}', { 'content-type': 'image/png' })
+    expect(event.text).toBe('1')
+  })
+
+  it('[I17.nested] a mebibyte of nested JSON is answered, by every recipe', () => {
+    const depth = 500_000
+    for (const body of [
+      '['.repeat(depth) + ']'.repeat(depth),
+      `${'{"event":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+    ]) {
+      for (const recipe of ['github', 'stripe', 'generic', 'sns', 'pagerduty'] as const) {
+        const meaning = readMeaning({ recipe })
+        if (meaning === null) throw new Error('a recipe means something')
+        const head = request({ headers: { 'x-github-event': 'push' } })
+        expect(['message', 'filtered', 'unparsable']).toContain(understand(meaning, body, head, []).kind)
+      }
+    }
+  })
+
+  it('[I17.challenges] url_verification gets its challenge back, and is no message', async () => {
+    const { reply, event } = await read(
+      {},
+      {
+        type: 'url_verification',
+        token: 'x',
+        challenge: '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P',
+      },
+    )
+    expect(reply).toMatchObject({ status: 200, body: '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P' })
+    expect(event.kind).toBe('filtered')
+    expect((await read({}, { type: 'other', about: '"url_verification"' })).event.kind).toBe('message')
+  })
+})

@@ -1,0 +1,167 @@
+// What a request means: by its recipe and by the configuration, which decides where both speak. The result is words and
+// names; who may speak, and whether it came before, is the river's to judge.
+import { asSwitchboardError, type RequestHead, SwitchboardError } from '../../contract/index.ts'
+import { RECIPES, type RecipeName } from './recipes/index.ts'
+import type { Recipe } from './recipes/recipe.ts'
+import { lookUp, parseJson, structured } from './structure.ts'
+import { compileTemplate, type Scope, type Template } from './template.ts'
+import { holds, type When } from './when.ts'
+
+export interface MeaningOptions {
+  readonly recipe?: RecipeName | undefined
+  readonly when?: When | undefined
+  readonly template?: string | undefined
+  readonly conversation?: string | undefined
+  readonly message_id?: string | undefined
+  readonly sender?: string | undefined
+}
+
+/** What the parts of a message are made by; null: nothing says how. */
+interface Makers {
+  readonly text: Template | null
+  readonly conversation: Template | null
+  readonly messageId: Template | null
+  readonly sender: Template | null
+}
+
+interface CompiledRecipe extends Pick<Recipe, 'inside' | 'takesAny'> {
+  readonly event: Template
+  readonly conversation: Template
+  readonly messageId: Template | null
+  readonly author: Template | null
+  textOf(event: string): Template | null
+}
+
+export interface Meaning {
+  readonly makers: Makers
+  readonly when: When | null
+  readonly recipe: CompiledRecipe | null
+}
+
+/** Empty: nothing was said of it. */
+interface Names {
+  readonly conversation: string
+  readonly messageId: string
+  readonly sender: string
+  readonly author: string
+  readonly event: string
+}
+
+export type Understood =
+  | { readonly kind: 'message'; readonly text: string; readonly names: Names }
+  | { readonly kind: 'filtered'; readonly names: Names }
+  | { readonly kind: 'unparsable'; readonly problem: string }
+
+/** Null when nothing is configured: the body is the message. Throws `input_invalid` naming the key. */
+export function readMeaning(options: MeaningOptions): Meaning | null {
+  const compile = (key: 'template' | 'conversation' | 'message_id' | 'sender') => {
+    const written = options[key]
+    if (written === undefined) return null
+    try {
+      return compileTemplate(written)
+    } catch (thrown) {
+      throw new SwitchboardError('input_invalid', `${key}: ${asSwitchboardError(thrown).message}`)
+    }
+  }
+  const makers: Makers = {
+    text: compile('template'),
+    conversation: compile('conversation'),
+    messageId: compile('message_id'),
+    sender: compile('sender'),
+  }
+  const recipe = options.recipe === undefined ? null : compileRecipe(RECIPES[options.recipe])
+  const says =
+    recipe !== null || options.when !== undefined || Object.values(makers).some((one) => one !== null)
+  return says ? { makers, when: options.when ?? null, recipe } : null
+}
+
+function compileRecipe(recipe: Recipe): CompiledRecipe {
+  const texts = new Map(Object.entries(recipe.texts).map(([event, text]) => [event, compileTemplate(text)]))
+  const other = recipe.other === undefined ? null : compileTemplate(recipe.other)
+  return {
+    ...recipe,
+    event: compileTemplate(recipe.event),
+    conversation: compileTemplate(recipe.conversation),
+    messageId: recipe.messageId === undefined ? null : compileTemplate(recipe.messageId),
+    author: recipe.author === undefined ? null : compileTemplate(recipe.author),
+    textOf: (event) => texts.get(event) ?? other,
+  }
+}
+
+/** Never throws. `hidden`: headers that hold credentials, which no template sees. */
+export function understand(
+  meaning: Meaning,
+  body: string,
+  head: RequestHead,
+  hidden: readonly string[],
+): Understood {
+  const data = structured(body, String(head.headers['content-type'] ?? ''))
+  const { recipe, makers } = meaning
+  const needsStructure = recipe === null ? makers.text !== null : recipe.takesAny !== true
+  if (data === undefined && needsStructure) {
+    const what = recipe === null ? 'the template' : 'the recipe'
+    return { kind: 'unparsable', problem: `${what} needs a JSON or form body` }
+  }
+  try {
+    return inWords(meaning, body, scopeOf(data ?? body, head, hidden, recipe?.inside))
+  } catch (thrown) {
+    return { kind: 'unparsable', problem: asSwitchboardError(thrown).message }
+  }
+}
+
+function inWords({ recipe, makers, when }: Meaning, body: string, bare: Scope): Understood {
+  const event = (recipe?.event(bare) ?? '').trim()
+  const scope = { ...bare, event: event === '' ? bare.event : event }
+  const say = (...makings: readonly (Template | null | undefined)[]) => {
+    for (const make of makings) {
+      const text = make?.(scope).trim() ?? ''
+      if (text !== '') return text
+    }
+    return ''
+  }
+  const names: Names = {
+    conversation: say(makers.conversation, recipe?.conversation),
+    messageId: say(makers.messageId, recipe?.messageId),
+    sender: say(makers.sender),
+    author: say(recipe?.author),
+    event,
+  }
+  if (when !== null && !holds(when, scope)) return { kind: 'filtered', names }
+  if (recipe === null) return { kind: 'message', text: makers.text?.(scope) ?? body, names }
+  const make = recipe.textOf(event)
+  // A ping is no message, whatever a template of one's own would make of it.
+  if (make === null && makers.text === null) return { kind: 'filtered', names }
+  const said = make === null ? null : tidy(make(scope))
+  if (said === '' && recipe.takesAny !== true) return { kind: 'filtered', names }
+  if (makers.text !== null) return { kind: 'message', text: makers.text(scope), names }
+  return { kind: 'message', text: said === '' ? body : (said ?? body), names }
+}
+
+/** Lines that came out empty, because a field was missing, are left out; a paragraph stays one. */
+function tidy(text: string): string {
+  return text
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+/** The fields of the body, and beside them, whatever the body holds under these names: headers, query, body and event. */
+function scopeOf(
+  data: unknown,
+  head: RequestHead,
+  hidden: readonly string[],
+  inside: string | undefined,
+): Scope {
+  const fields = typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {}
+  const headers = Object.entries(head.headers).filter(
+    ([name, value]) => typeof value === 'string' && !hidden.includes(name),
+  )
+  const within = inside === undefined ? undefined : lookUp(data, inside)
+  return {
+    ...fields,
+    ...(typeof within === 'string' ? { inside: parseJson(within) } : {}),
+    headers: Object.fromEntries(headers),
+    query: Object.fromEntries(head.query),
+    body: data,
+  }
+}

@@ -1,0 +1,154 @@
+// Templates over what a sender sent: Liquid, cut down to conditions, loops and filters that only shape text. It runs no
+// code, reads no file, sees own properties alone, and ends in bounded time and size (docs/decisions/0010-templates.md).
+import { createRequire } from 'node:module'
+import type { Emitter, Liquid, Template as Parsed } from 'liquidjs'
+import { SwitchboardError } from '../../contract/index.ts'
+
+export type Scope = Readonly<Record<string, unknown>>
+
+/** Throws `input_invalid` when what was sent makes it too long, or takes too long. */
+export type Template = (scope: Scope) => string
+
+const TAGS = ['assign', 'break', 'case', 'comment', 'continue', 'for', 'if', 'raw', 'unless', '#', 'echo']
+const FILTERS = [
+  ...[
+    'append',
+    'capitalize',
+    'compact',
+    'date',
+    'default',
+    'divided_by',
+    'downcase',
+    'escape',
+    'first',
+    'join',
+    'json',
+  ],
+  ...[
+    'jsonify',
+    'last',
+    'lstrip',
+    'map',
+    'minus',
+    'plus',
+    'prepend',
+    'remove',
+    'remove_first',
+    'replace',
+    'round',
+  ],
+  ...[
+    'replace_first',
+    'reverse',
+    'rstrip',
+    'size',
+    'slice',
+    'sort',
+    'split',
+    'strip',
+    'strip_newlines',
+    'times',
+  ],
+  ...['truncate', 'truncatewords', 'uniq', 'upcase', 'url_decode', 'url_encode', 'where'],
+]
+const MAX_TEMPLATE_CHARS = 20_000
+const MAX_TEXT_CHARS = 100_000
+/** What may be written before it is given up: the rest of a long text is cut, that of an endless one is not waited for. */
+const MAX_WRITTEN_CHARS = 1_000_000
+/** Work that a body of a mebibyte can make of loops over it: more is no message. */
+const MAX_RENDER_MS = 250
+const MAX_MEMORY = 4_000_000
+
+interface Engine {
+  readonly library: typeof import('liquidjs')
+  readonly liquid: Liquid
+}
+
+let engine: Engine | null = null
+
+/** Loaded by the first hook that has a template: it takes 50 ms. `require`, for options are checked without a promise. */
+function loadEngine(): Engine {
+  if (engine !== null) return engine
+  const library = createRequire(import.meta.url)('liquidjs') as typeof import('liquidjs')
+  const made = new library.Liquid({
+    ownPropertyOnly: true,
+    strictFilters: true,
+    dynamicPartials: false,
+    relativeReference: false,
+    templates: {},
+    parseLimit: MAX_TEMPLATE_CHARS,
+    renderLimit: MAX_RENDER_MS,
+    memoryLimit: MAX_MEMORY,
+    outputEscape: shown,
+  })
+  for (const name of Object.keys(made.tags)) if (!TAGS.includes(name)) delete made.tags[name]
+  for (const name of Object.keys(made.filters)) if (!FILTERS.includes(name)) delete made.filters[name]
+  engine = { library, liquid: made }
+  return engine
+}
+
+/** Throws `input_invalid` that says what is wrong, and where. */
+export function compileTemplate(written: string): Template {
+  const { library, liquid } = loadEngine()
+  let parsed: Parsed[]
+  try {
+    parsed = liquid.parse(plainPaths(written))
+  } catch (thrown) {
+    throw new SwitchboardError('input_invalid', problemOf(thrown))
+  }
+  return (scope) => {
+    const page = createPage()
+    try {
+      const context = new library.Context(scope, liquid.options, { sync: true }, { liquid })
+      library.toValueSync(liquid.renderer.renderTemplates(parsed, context, page))
+    } catch (thrown) {
+      throw new SwitchboardError('input_invalid', `the template could not be filled: ${problemOf(thrown)}`)
+    }
+    return page.buffer
+  }
+}
+
+/** Takes what is written up to the longest text, then counts, then gives up. */
+function createPage(): Emitter {
+  let written = 0
+  const page: Emitter = {
+    buffer: '',
+    write(piece: unknown) {
+      const text = String(piece ?? '')
+      written += text.length
+      if (written > MAX_WRITTEN_CHARS) throw new RangeError('text limit exceeded')
+      const room = MAX_TEXT_CHARS - page.buffer.length
+      if (room < 0) return
+      page.buffer += text.length <= room ? text : `${text.slice(0, room).replace(/[\uD800-\uDBFF]$/, '')}…`
+    },
+  }
+  return page
+}
+
+/** The engine's own words, without the excerpt, the stack, or anything that was sent. */
+function problemOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message : 'it failed'
+  return text.split('\n', 1)[0]?.slice(0, 200) ?? ''
+}
+
+/** `{{a.b.0.c/d}}`, as it could always be written: names that Liquid would not take are put into brackets. */
+function plainPaths(written: string): string {
+  return written.replace(/\{\{\s*([^\s{}|"'[\]()]{1,200})\s*\}\}/g, (whole, path: string) => {
+    if (/^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/.test(path)) return whole
+    const [first = '', ...steps] = path.split('.')
+    const inside = steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `["${step}"]`)).join('')
+    return `{{ ${/^[A-Za-z_][\w-]*$/.test(first) ? first : `body["${first}"]`}${inside} }}`
+  })
+}
+
+/** What is missing is nothing, and an object is its JSON. */
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value !== 'object') return String(value)
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    // Nested so deep that it has no text.
+    return ''
+  }
+}

@@ -1,0 +1,78 @@
+// Signed webhooks through the whole river: what belongs together reaches one session in order, a ping reaches nobody, and
+// what comes again is one message.
+import { expect, it } from 'vitest'
+import { hmacKey, signSha256 } from '../../src/kit/index.ts'
+import { fakeDeps, request, SECRET } from '../../src/platforms/webhook/fixtures/webhook-requests.ts'
+import { createWebhook } from '../../src/platforms/webhook/index.ts'
+import { SAMPLES } from '../../src/platforms/webhook/samples/index.ts'
+import { testAgent, testIntegration } from '../../src/testing/test-settings.ts'
+import { describeRiver, type River } from './river.ts'
+
+const HOOK = testIntegration('hook', {
+  platform: 'webhook',
+  scope: 'all',
+  access: { readable: true, dm: 'credential', allowFrom: [], approvers: [], groups: {}, mentionPatterns: [] },
+})
+
+/** The adapter itself, in front of the river. */
+async function hookOf(river: River, options: Record<string, unknown>) {
+  const adapter = createWebhook(fakeDeps({ secret: 'env:HOOK', ...options }))
+  await adapter.start({ receive: (events) => river.platform.receive('hook', events) }, null)
+  return async (event: string, delivery?: string) => {
+    const sample = SAMPLES.github[event]
+    const { endpoint } = adapter
+    if (sample === undefined || endpoint === undefined) throw new Error(`no sample ${event}`)
+    const text = JSON.stringify(sample.body)
+    const headers = {
+      ...sample.headers,
+      ...(delivery === undefined ? {} : { 'x-github-delivery': delivery }),
+      'x-hub-signature-256': signSha256(hmacKey(SECRET), text),
+    }
+    const verified = await endpoint.verify(request({ text, headers }))
+    const reply = 'status' in verified ? verified : await endpoint.handle(verified)
+    return { status: reply.status, body: String(reply.body) }
+  }
+}
+
+describeRiver('webhooks of GitHub', (open) => {
+  const opened = () =>
+    open({
+      integrations: [HOOK],
+      agents: [testAgent('demo', ['hook'])],
+      platform: { perIntegration: { hook: { abilities: { oneWay: true, unattended: true } } } },
+    })
+
+  it('[I17.github-session] a pull request’s events reach one session in order, and its ping none', async () => {
+    const river = await opened()
+    river.agent.script = async (delivery, agent) => void (await agent.answer(delivery, 'noted'))
+    const send = await hookOf(river, { recipe: 'github' })
+    expect(JSON.parse((await send('ping')).body)).toMatchObject({ state: 'consumed', reason: 'filtered' })
+    const order = ['pull_request', 'pull_request_review', 'issue_comment', 'workflow_run'] as const
+    for (const event of order) expect((await send(event)).status).toBe(200)
+    await send('push')
+    await river.settle()
+    const handed = river.agent.deliveries
+    const pull = handed.filter((one) => one.chatId.includes('12'))
+    expect(pull.map((one) => one.meta.event)).toEqual(order)
+    expect(new Set(pull.map((one) => one.session)).size).toBe(1)
+    expect(handed).toHaveLength(5)
+    expect(new Set(handed.map((one) => one.session)).size).toBe(2)
+  })
+
+  it('[I17.when] [I17.github-session] what is filtered is counted and conserved, and leaves no row; a redelivery repeats nothing', async () => {
+    const river = await opened()
+    const send = await hookOf(river, {
+      recipe: 'github',
+      when: { 'headers.x-github-event': ['pull_request', 'ping'] },
+    })
+    await send('ping')
+    await send('push')
+    await send('pull_request')
+    const again = await send('pull_request')
+    expect(JSON.parse(again.body)).toMatchObject({ ok: true, duplicate: true })
+    await river.settle()
+    const { counts } = await river.desk().status()
+    expect(counts).toMatchObject({ received: 3, consumed: 2 })
+    expect(await river.store().turns({ limit: 10 })).toHaveLength(1)
+  })
+})
