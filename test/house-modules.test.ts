@@ -69,7 +69,10 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
   'src/app/emulators.ts': ['telegram', 'the rows of emulators'],
   'src/platforms/planned.ts': ['slack discord email imessage whatsapp', 'what is not built yet'],
   'src/agents/planned.ts': ['claude-code acp llm', 'what is not built yet'],
-  'src/contract/channel-servers.ts': ['mcp', 'CHANNEL_PLATFORM: bindings and mcp_servers call it that'],
+  'src/contract/channel-servers.ts': [
+    'mcp http',
+    'CHANNEL_PLATFORM: bindings and mcp_servers call it that; a transport',
+  ],
   'src/config/default-settings.ts': ['web webhook demo', 'the embedded default is a configuration'],
   'src/config/schema/agents.ts': [
     'channel slack',
@@ -78,6 +81,8 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
   'src/config/schema/mcp-servers.ts': ['slack', 'an example of a plugin of Claude Code'],
   'src/config/installed-plugin.ts': ['slack', 'an example of a plugin of Claude Code'],
   'src/app/look-over-module.ts': ['channel', 'words that no platform may be called by: sources of turns'],
+  'src/attach/remote-link.ts': ['http', 'the beginning of a URL'],
+  'src/server/api/openapi.ts': ['http', 'a word of OpenAPI'],
   'src/server/wrong-credentials.ts': ['mcp', 'the door /mcp, as the metric calls it'],
   'src/app/chat-link.ts': ['web', '/chat is the page of that platform'],
   'src/app/endpoints.ts': ['web', '/chat is the page of that platform'],

@@ -20,6 +20,7 @@ export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>
   channel: async () => (await import('../agents/channel/module.ts')).channelModule,
   chorus: async () => (await import('../agents/chorus/module.ts')).chorusModule,
   demo: async () => (await import('../agents/demo/module.ts')).demoModule,
+  http: async () => (await import('../agents/http/module.ts')).httpModule,
 }
 
 /** What SPEC names and is not built yet: a platform can be configured and stays off, a connector is an error. */

@@ -1,5 +1,6 @@
 // What adapter authors share. No platform, no store, no session in here.
 export { backoffMs } from './backoff.ts'
+export { bindingContext } from './binding-context.ts'
 export { postChorus } from './chorus/post.ts'
 export {
   type ChorusAttachment,
@@ -20,16 +21,19 @@ export {
   type GuardedResponse,
   urlRefusal,
 } from './guarded-fetch.ts'
+export { handOverError } from './hand-over-error.ts'
 export { equalSecrets, hmacKey, signSha256, verifySha256 } from './hmac.ts'
 export { createLeaseHold } from './lease-hold.ts'
 export { visitPassed } from './passed-positions.ts'
 export { sentByOtherSite } from './request-origin.ts'
+export { retryAfterMs } from './retry-after.ts'
 export { createSerial } from './serial.ts'
 export { createSharedFolder } from './shared-folder.ts'
 export { formatSse, formatSseComment } from './sse.ts'
 export {
   ed25519PublicKey,
   type StandardKey,
+  signStandard,
   standardKey,
   verifyStandard,
 } from './standard-webhooks.ts'

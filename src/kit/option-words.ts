@@ -36,6 +36,15 @@ function isHttpUrl(written: string): boolean {
   }
 }
 
+/** Where the URL may itself be a secret: an http or https URL, or a reference to one. */
+export const urlOrSecret = (description: string) =>
+  z
+    .string()
+    .refine((written) => SECRET_REFERENCE.test(written) || isHttpUrl(written), {
+      error: 'expected a URL that starts with http:// or https://, or env:NAME, file:path or secret:NAME',
+    })
+    .meta({ description: `${description} A URL, or a reference to one.`, 'x-secret': 'or-text' })
+
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,

@@ -33,6 +33,28 @@ describe('a streaming fetch', () => {
     expect(seen).toEqual(['POST Bearer t ü'])
   })
 
+  it('[I16.http-guard] a reader that leaves while the end is on its way does no harm', async () => {
+    const url = await serve((_request, response) => response.end('all of it'))
+    const thrown: unknown[] = []
+    const note = (error: unknown) => void thrown.push(error)
+    process.on('uncaughtException', note)
+    onTestFinished(() => void process.off('uncaughtException', note))
+    for (let round = 0; round < 20; round++) {
+      const { body } = await reach(url)
+      if (!body) throw new Error('there is no body')
+      await body.cancel()
+      for (let turn = 0; turn < 5; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    expect(thrown).toEqual([])
+  })
+
+  it('[I16.http-guard] private addresses and plain http are closed where they are not allowed', async () => {
+    const guarded = createStreamingFetch({ clock, headTimeoutMs: 1_000, allowPrivate: false })
+    const url = await serve((_request, response) => response.end('inside'))
+    await expect(guarded(url)).rejects.toMatchObject({ code: 'input_invalid' })
+    await expect(guarded(url.replace('http:', 'https:'))).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
   it('follows no redirect and needs no body', async () => {
     const url = await serve((request, response) => {
       if (request.method === 'DELETE') response.writeHead(204).end()

@@ -1,6 +1,6 @@
-// Requests whose answers stream for as long as the peer likes, for URLs that the operator wrote: the shape of the web's
-// fetch over the rules of the guard. Private addresses are the operator's own and open; link-local ones stay closed; the
-// checked address is the one connected to; no redirect is followed, for headers are credentials; no URL is in any error.
+// Requests whose answers stream for as long as the peer likes: the shape of the web's fetch over the rules of the guard.
+// Private addresses are open where the operator says so; link-local ones stay closed; the checked address is the one
+// connected to; no redirect is followed, for headers are credentials; no URL is in any error.
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { type Clock, SwitchboardError } from '../contract/index.ts'
@@ -11,24 +11,33 @@ export interface StreamingFetchOptions {
   readonly clock: Pick<Clock, 'after'>
   /** Until the head of the answer; its body may take any time. */
   readonly headTimeoutMs: number
+  /** Loopback, private networks and plain `http:`. Absent: they are open, as the operator's own. */
+  readonly allowPrivate?: boolean
   readonly resolve?: LookUp
 }
 
-/** Throws `platform_unavailable` when the request did not go out, `outcome_unknown` when it did and no answer came. */
+/**
+ * Throws `platform_unavailable` when the request did not go out, `outcome_unknown` when it did and no answer came; an
+ * AbortError that says whether it was `written` when the caller aborted it.
+ */
 export type StreamingFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /** Statuses that carry no body: the web's Response refuses one. */
 const BARE = new Set([101, 103, 204, 205, 304])
 
 export function createStreamingFetch(options: StreamingFetchOptions): StreamingFetch {
-  const { resolve = lookUp } = options
+  const { resolve = lookUp, allowPrivate = true } = options
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input)
     if (url.protocol !== 'http:' && url.protocol !== 'https:')
       throw new SwitchboardError('input_invalid', 'only http: and https: URLs are taken here')
+    if (url.protocol === 'http:' && !allowPrivate)
+      throw new SwitchboardError('input_invalid', 'a URL with http: is not taken here, only https:', {
+        hint: 'plain http and private addresses need allow_private: true',
+      })
     const host = url.hostname.replace(/^\[|\]$/g, '')
-    const addresses = await resolveChecked(host, { allowPrivate: true }, resolve)
-    if (init.signal?.aborted) throw abortError()
+    const addresses = await resolveChecked(host, { allowPrivate }, resolve)
+    if (init.signal?.aborted) throw abortError(false)
     const answer = await exchange(url, addresses, init, options)
     return toResponse(answer)
   }
@@ -59,7 +68,7 @@ function exchange(
         else done(null, first.address, first.family)
       },
     })
-    const abort = () => outgoing.destroy(abortError())
+    const abort = () => outgoing.destroy(abortError(written))
     const cancel = options.clock.after(options.headTimeoutMs, () => {
       outgoing.destroy(Object.assign(new Error('late'), { code: 'NO_ANSWER_IN_TIME' }))
     })
@@ -98,10 +107,10 @@ function toResponse(answer: IncomingMessage): Response {
     return new Response(null, { status, headers })
   }
   answer.pause()
+  let over = false
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        let over = false
         const end = (settle: () => void) => {
           if (over) return
           over = true
@@ -120,6 +129,8 @@ function toResponse(answer: IncomingMessage): Response {
         answer.resume()
       },
       cancel() {
+        // Its end may be on its way already: a stream that was left must not be closed once more.
+        over = true
         answer.destroy()
       },
     },
@@ -129,6 +140,7 @@ function toResponse(answer: IncomingMessage): Response {
   return new Response(body, { status: status >= 200 && status <= 599 ? status : 502, headers })
 }
 
-function abortError(): Error {
-  return Object.assign(new Error('the request was aborted'), { name: 'AbortError' })
+/** `written`: it had gone out by then. */
+function abortError(written: boolean): Error {
+  return Object.assign(new Error('the request was aborted'), { name: 'AbortError', written })
 }

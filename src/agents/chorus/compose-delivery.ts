@@ -5,9 +5,8 @@ import {
   type ContextLine,
   type Delivery,
   defined,
-  parseAddress,
 } from '../../contract/index.ts'
-import type { ChorusDelivery } from '../../kit/index.ts'
+import { bindingContext, type ChorusDelivery } from '../../kit/index.ts'
 import type { ChorusAgentConfig } from './config.ts'
 
 const CALLBACK_LIFE_MS = 24 * 3_600_000
@@ -53,12 +52,9 @@ export async function composeDelivery(
 }
 
 function contextOf(delivery: Delivery, deps: ConnectorDeps): string | undefined {
-  const { conversation, thread } = parseAddress(delivery.chatId)
-  const places = [conversation, `${conversation}/${thread}`]
-  const bindings = deps.agent.bindings.filter((binding) => binding.instance === delivery.integration)
-  const named = bindings.find((binding) => binding.conversations?.some((one) => places.includes(one)))
-  const own = (named ?? bindings.find((binding) => binding.conversations === undefined))?.context
-  const all = [own, inFront(delivery, 'context')].filter((one) => one !== undefined)
+  const all = [bindingContext(delivery, deps.agent), inFront(delivery, 'context')].filter(
+    (one) => one !== undefined,
+  )
   return all.length === 0 ? undefined : all.join('\n')
 }
 

@@ -11,13 +11,16 @@ import {
   type RawRequest,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createGuardedFetch, type GuardedFetch, postChorus, readEvents } from '../../kit/index.ts'
+import {
+  createGuardedFetch,
+  type GuardedFetch,
+  handOverError,
+  postChorus,
+  readEvents,
+} from '../../kit/index.ts'
 import { composeDelivery } from './compose-delivery.ts'
 import { readConfig } from './config.ts'
 import { createEventTaker } from './take-events.ts'
-
-/** Pauses between tries of an agent that cannot be reached: longer than a restart, shorter than patience. */
-const RETRY_MS = [1_000, 5_000, 30_000, 120_000]
 
 /** Throws `config_invalid` when the options do not hold. `fetch` can be handed in. */
 export function createChorusAgent(
@@ -39,7 +42,7 @@ export function createChorusAgent(
     try {
       await postChorus({ ...post, idempotencyKey: delivery.turn, now: deps.clock.now() }, fetch)
     } catch (thrown) {
-      throw refusal(asSwitchboardError(thrown, 'platform_unavailable'), delivery.attempt)
+      throw handOverError(asSwitchboardError(thrown, 'platform_unavailable'), delivery.attempt)
     }
   }
 
@@ -70,24 +73,6 @@ export function createChorusAgent(
       outlet?.presence(false)
       outlet = null
     },
-  }
-}
-
-/** What the dispatcher makes of it: tried again, or failed with the status. */
-function refusal(error: SwitchboardError, attempt: number): SwitchboardError {
-  const { message, hint, retryAfterMs } = error
-  const more = hint === undefined ? {} : { hint }
-  switch (error.code) {
-    case 'rate_limited':
-    case 'platform_unavailable':
-    case 'outcome_unknown':
-    case 'store_unavailable': {
-      const pause = Math.max(retryAfterMs ?? 0, RETRY_MS[Math.min(attempt, RETRY_MS.length) - 1] ?? 1_000)
-      const code = error.code === 'outcome_unknown' ? 'platform_unavailable' : error.code
-      return new SwitchboardError(code, message, { ...more, retryAfterMs: pause })
-    }
-    default:
-      return new SwitchboardError('agent_failed', message, more)
   }
 }
 

@@ -2,6 +2,7 @@
 // a credential: neither it nor what the peer answered is in any error.
 import { asSwitchboardError, SwitchboardError } from '../../contract/index.ts'
 import type { GuardedFetch, GuardedResponse } from '../guarded-fetch.ts'
+import { retryAfterMs } from '../retry-after.ts'
 
 export interface ChorusPost {
   readonly url: string
@@ -19,7 +20,6 @@ const TIMEOUT_MS = 30_000
 const MAX_RESPONSE_BYTES = 4_096
 /** Latin-1 would pass, too, but arrives as something else. */
 const HEADER_TEXT = /^[\x21-\x7e][\x20-\x7e]{0,511}$/
-const MAX_RETRY_AFTER_MS = 3_600_000
 
 /**
  * Resolves on a 2xx. Throws `platform_unavailable` (it did not go out), `outcome_unknown` (it may have arrived),
@@ -52,8 +52,8 @@ export async function postChorus(post: ChorusPost, fetch: GuardedFetch): Promise
 function judge({ status, headers }: GuardedResponse, { whom, now }: ChorusPost): void {
   if (status >= 200 && status < 300) return
   const said = `${whom} answered ${status}`
-  const retryAfterMs = retryAfter(headers['retry-after'], now)
-  const later = retryAfterMs === null ? {} : { retryAfterMs }
+  const pauseMs = retryAfterMs(headers['retry-after'], now)
+  const later = pauseMs === null ? {} : { retryAfterMs: pauseMs }
   if (status === 429) throw new SwitchboardError('rate_limited', said, later)
   if (status >= 500 || status === 408) throw new SwitchboardError('platform_unavailable', said, later)
   if (status === 404 || status === 410) throw new SwitchboardError('gone', said)
@@ -67,10 +67,4 @@ function guardRefusal(thrown: unknown, whom: string): SwitchboardError {
   return new SwitchboardError('forbidden', `${whom} is not called: ${error.message}`, {
     hint: error.hint ?? 'https only; plain http and private addresses need allow_private: true',
   })
-}
-
-function retryAfter(value: string | undefined, now: number): number | null {
-  if (value === undefined) return null
-  const delayMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
-  return Number.isFinite(delayMs) && delayMs >= 0 ? Math.min(delayMs, MAX_RETRY_AFTER_MS) : null
 }

@@ -1,0 +1,71 @@
+// The one POST of a turn: signed, under the guard, and judged by whether trying again can help. The URL may be a
+// credential: neither it nor what the agent answered is in any error.
+import { asSwitchboardError, SwitchboardError } from '../../contract/index.ts'
+import { retryAfterMs, type StreamingFetch, signStandard } from '../../kit/index.ts'
+import type { HttpAgentConfig } from './config.ts'
+
+export interface TurnPost {
+  readonly config: Pick<HttpAgentConfig, 'url' | 'keys'>
+  /** The same whenever it is posted again. */
+  readonly id: string
+  readonly body: string
+  readonly signal: AbortSignal
+  readonly now: number
+}
+
+/**
+ * Resolves with a response of status 2xx, or `aborted` when the caller ended it after it had gone out. Throws
+ * `platform_unavailable`, `outcome_unknown` or `rate_limited` (worth another try), `platform_rejected` with the status, or
+ * `forbidden` by the guard.
+ */
+export async function post(given: TurnPost, reach: StreamingFetch): Promise<Response | 'aborted'> {
+  const { config, id, body, now } = given
+  const { 'webhook-signature': signature, ...named } = signStandard(config.keys, { id, atMs: now, body })
+  const response = await reach(config.url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, application/x-ndjson, text/event-stream, text/plain',
+      'accept-encoding': 'identity',
+      'user-agent': 'switchboard',
+      ...named,
+      ...(signature === '' ? {} : { 'webhook-signature': signature }),
+    },
+    body,
+    signal: given.signal,
+  }).catch((thrown: unknown) => {
+    if (isAbort(thrown)) return notSent(thrown)
+    throw guardRefusal(thrown)
+  })
+  if (response === 'aborted') return response
+  if (response.status >= 200 && response.status < 300) return response
+  await response.body?.cancel().catch(() => undefined)
+  throw refusal(response, now)
+}
+
+function isAbort(thrown: unknown): thrown is Error & { readonly written: boolean } {
+  return thrown instanceof Error && thrown.name === 'AbortError'
+}
+
+function notSent({ written }: { readonly written: boolean }): 'aborted' {
+  if (written) return 'aborted'
+  throw new SwitchboardError('platform_unavailable', 'the agent could not be reached in time')
+}
+
+function refusal({ status, headers }: Response, now: number): SwitchboardError {
+  const said = `the agent answered ${status}`
+  const pauseMs = retryAfterMs(headers.get('retry-after'), now)
+  const later = pauseMs === null ? {} : { retryAfterMs: pauseMs }
+  if (status === 429) return new SwitchboardError('rate_limited', said, later)
+  if (status >= 500 || status === 408) return new SwitchboardError('platform_unavailable', said, later)
+  const hint = status < 400 ? { hint: 'redirects are not followed: give the final URL' } : {}
+  return new SwitchboardError('platform_rejected', said, hint)
+}
+
+function guardRefusal(thrown: unknown): SwitchboardError {
+  const error = asSwitchboardError(thrown, 'platform_unavailable')
+  if (error.code !== 'forbidden' && error.code !== 'input_invalid') return error
+  return new SwitchboardError('forbidden', `the agent is not called: ${error.message}`, {
+    hint: error.hint ?? 'https only; plain http and private addresses need allow_private: true',
+  })
+}

@@ -1,0 +1,210 @@
+// The response of an agent, read to its end or to the limit: the answer, or why there is none. It never throws, for after
+// a 2xx nothing is posted again: whatever goes wrong here is how the turn ends.
+import { TextDecoder } from 'node:util'
+import type { NewFile } from '../../contract/index.ts'
+import { type AnswerEvent, createNdjsonReader, createSseReader, type EventReader } from './answer-events.ts'
+import { readMessages } from './message-form.ts'
+
+export type Answer =
+  | { readonly kind: 'answer'; readonly texts: readonly string[]; readonly files: readonly NewFile[] }
+  /** It can be no answer, or tells of an error; `text`: what came until then. */
+  | { readonly kind: 'failed'; readonly detail: string; readonly code?: string; readonly text: string }
+  /** It broke off. */
+  | { readonly kind: 'silent'; readonly detail: string; readonly text: string }
+
+export interface AnswerProgress {
+  /** The whole text so far. */
+  partial(text: string): void
+  status(text: string): void
+}
+
+export interface AnswerBody {
+  readonly contentType: string | null
+  readonly contentEncoding: string | null
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
+/** Of the whole body, and of the words in it: more would flood a chat. */
+export const MAX_ANSWER_BYTES = 1_048_576
+export const MAX_ANSWER_CHARS = 100_000
+
+type Form = 'json' | 'ndjson' | 'sse' | 'text' | 'page' | 'unsaid'
+
+export async function readAnswer(body: AnswerBody, progress: AnswerProgress): Promise<Answer> {
+  const encoding = body.contentEncoding?.trim().toLowerCase() ?? 'identity'
+  if (encoding !== 'identity' && encoding !== '')
+    return failed(`its answer is compressed (${shown(encoding)}), though identity was asked for`)
+  const form = formOf(body.contentType)
+  if (form === null)
+    return failed(
+      `its answer is ${shown(body.contentType ?? '')}; JSON, NDJSON, text/event-stream or plain text is taken`,
+    )
+  const decoder = decoderOf(body.contentType)
+  if (decoder === null) return failed('the charset of its answer is not known')
+  if (form === 'ndjson' || form === 'sse')
+    return readStream(
+      body.chunks,
+      decoder,
+      form === 'sse' ? createSseReader() : createNdjsonReader(),
+      progress,
+    )
+  return readWhole(body.chunks, decoder, form, progress)
+}
+
+/** Null: no answer has such a type. */
+function formOf(contentType: string | null): Form | null {
+  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (type === '') return 'unsaid'
+  if (/^application\/(x-ndjson|ndjson|jsonl|x-jsonlines|jsonlines|json-seq)$/.test(type)) return 'ndjson'
+  if (type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type)) return 'json'
+  if (type === 'text/event-stream') return 'sse'
+  if (type === 'text/html') return 'page'
+  return type === 'text/plain' || type === 'text/markdown' ? 'text' : null
+}
+
+function decoderOf(contentType: string | null): TextDecoder | null {
+  const [, charset = 'utf-8'] = /;\s*charset="?([\w.:-]{1,40})"?/i.exec(contentType ?? '') ?? []
+  try {
+    return new TextDecoder(charset)
+  } catch {
+    return null
+  }
+}
+
+async function readStream(
+  chunks: AsyncIterable<Uint8Array>,
+  decoder: TextDecoder,
+  reader: EventReader,
+  progress: AnswerProgress,
+): Promise<Answer> {
+  let text = ''
+  let end: Answer | null = null
+  const take = (events: readonly AnswerEvent[]) => {
+    const before = text.length
+    let status: string | null = null
+    for (const event of events) {
+      if (end) break
+      if (event.kind === 'chunk') text += event.text
+      else if (event.kind === 'status') status = event.text
+      else if (event.kind === 'done') end = answerOf(text)
+      else if (event.kind === 'problem') end = failed(event.problem, text)
+      else end = { ...failed(event.message, text), ...(event.code === undefined ? {} : { code: event.code }) }
+    }
+    if (text.length > MAX_ANSWER_CHARS) end = tooLong(text.slice(0, MAX_ANSWER_CHARS))
+    if (end) return
+    // What comes together is told together: a thousand lines in one piece are one sign of life.
+    if (status !== null) progress.status(status)
+    if (text.length > before) progress.partial(text)
+  }
+  const broken = await eachChunk(chunks, (bytes) => {
+    take(reader.feed(decoder.decode(bytes, { stream: true })))
+    return end !== null
+  })
+  if (broken === 'too long') return end ?? tooLong(text)
+  if (broken === 'cut') return end ?? { kind: 'silent', detail: 'its answer broke off', text }
+  if (!end) take([...reader.feed(decoder.decode()), ...reader.end()])
+  return end ?? answerOf(text)
+}
+
+async function readWhole(
+  chunks: AsyncIterable<Uint8Array>,
+  decoder: TextDecoder,
+  form: Form,
+  progress: AnswerProgress,
+): Promise<Answer> {
+  let body = ''
+  const broken = await eachChunk(chunks, (bytes) => {
+    body += decoder.decode(bytes, { stream: true })
+    if (form === 'text' && body.length <= MAX_ANSWER_CHARS) progress.partial(body)
+    return form === 'text' && body.length > MAX_ANSWER_CHARS
+  })
+  body += decoder.decode()
+  // Half of a JSON document, or of a page, says nothing to a person.
+  const said = form === 'text' ? body : ''
+  if (broken === 'too long' || said.length > MAX_ANSWER_CHARS) return tooLong(said.slice(0, MAX_ANSWER_CHARS))
+  if (broken === 'cut') return { kind: 'silent', detail: 'its answer broke off', text: said }
+  switch (form) {
+    case 'json':
+      return jsonAnswer(body)
+    case 'unsaid':
+      return /^\s*[[{"]/.test(body) ? jsonAnswer(body) : answerOf(body)
+    case 'page':
+      // Frameworks call every string a page; a real one is a log-in or an error of somebody in between.
+      return /<[a-z!/]/i.test(body)
+        ? failed('its answer is an HTML page; JSON or plain text is taken')
+        : answerOf(body)
+    default:
+      return answerOf(body)
+  }
+}
+
+/** Told how it ended, if not by itself or by `take`, which says when it has enough. */
+async function eachChunk(
+  chunks: AsyncIterable<Uint8Array>,
+  take: (bytes: Uint8Array) => boolean,
+): Promise<'too long' | 'cut' | null> {
+  let size = 0
+  try {
+    for await (const bytes of chunks) {
+      size += bytes.byteLength
+      if (size > MAX_ANSWER_BYTES) return 'too long'
+      if (take(bytes)) return null
+    }
+    return null
+  } catch {
+    return 'cut'
+  }
+}
+
+function jsonAnswer(body: string): Answer {
+  if (body.trim() === '') return answerOf('')
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return linesAnswer(body) ?? failed('its answer says that it is JSON, and is not')
+  }
+  const read = readMessages(value)
+  if ('problem' in read) return failed(`its answer cannot be read: ${read.problem}${atOnce(value)}`)
+  if ('error' in read)
+    return { ...failed(read.error), ...(read.code === undefined ? {} : { code: read.code }) }
+  if (read.texts.some((text) => text.length > MAX_ANSWER_CHARS)) return tooLong('')
+  return { kind: 'answer', ...read }
+}
+
+/** A stream that calls itself JSON, as that of n8n does. */
+function linesAnswer(body: string): Answer | null {
+  const lines = createNdjsonReader()
+  const events = [...lines.feed(body), ...lines.end()]
+  if (events.some(({ kind }) => kind === 'problem') || !/\n\s*\S/.test(body)) return null
+  const error = events.find((event) => event.kind === 'error')
+  const text = events.flatMap((event) => (event.kind === 'chunk' ? [event.text] : [])).join('')
+  if (error)
+    return { ...failed(error.message, text), ...(error.code === undefined ? {} : { code: error.code }) }
+  return text.length > MAX_ANSWER_CHARS ? tooLong(text.slice(0, MAX_ANSWER_CHARS)) : answerOf(text)
+}
+
+/** What automation services answer while the work goes on. */
+function atOnce(value: unknown): string {
+  const receipt = typeof value === 'object' && value !== null && ('message' in value || 'status' in value)
+  return receipt ? ' (a receipt? an agent that answers later needs mode: later)' : ''
+}
+
+function answerOf(text: string): Answer {
+  return { kind: 'answer', texts: text.trim() === '' ? [] : [text], files: [] }
+}
+
+function failed(detail: string, text = ''): Extract<Answer, { kind: 'failed' }> {
+  return { kind: 'failed', detail, text }
+}
+
+function tooLong(text: string): Answer {
+  return failed(
+    `its answer is over the limit (${MAX_ANSWER_BYTES} bytes, ${MAX_ANSWER_CHARS} characters of text)`,
+    text,
+  )
+}
+
+function shown(header: string): string {
+  return header.replace(/[^\x20-\x7e]/g, '?').slice(0, 80)
+}

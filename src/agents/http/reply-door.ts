@@ -1,0 +1,209 @@
+// What comes to `reply_url`: the answer or a part of it, a sign of life, a question for a person, and those who fetch a
+// verdict or an attachment. The URL is good for one turn; what is posted for it is taken in order of receipt.
+import { createHash } from 'node:crypto'
+import {
+  type Accepted,
+  type AgentOutlet,
+  asSwitchboardError,
+  type Clock,
+  type ConnectorDeps,
+  type HttpReply,
+  type RawRequest,
+  SwitchboardError,
+  type Verdict,
+} from '../../contract/index.ts'
+import { type Reply, type ReplyAsk, readReply } from './reply-form.ts'
+
+export interface ReplyDoor {
+  callback(scope: Readonly<Record<string, string>>, request: RawRequest): Promise<HttpReply>
+  /** There is a verdict: true when somebody waits for it at this moment, who is told. */
+  wake(approval: string): boolean
+  /** Whoever waits is sent away. */
+  stop(): void
+}
+
+export interface ReplyDoorDeps extends Pick<ConnectorDeps, 'tools'> {
+  readonly clock: Clock
+  readonly outlet: () => AgentOutlet
+  /** The turn has its answer from here. */
+  readonly answered: (turn: string) => void
+}
+
+interface Place {
+  readonly agent: string
+  readonly session: string
+  readonly turn: string
+}
+
+/** Shorter than the time-outs of proxies and of most clients. */
+const VERDICT_MS = 25_000
+/** Another node may have decided it: hints reach the one that asked. */
+const LOOK_EVERY_MS = 1_000
+const HOST = 'http'
+
+export function createReplyDoor(deps: ReplyDoorDeps): ReplyDoor {
+  const { clock } = deps
+  const waiting = new Map<string, Set<() => void>>()
+  const queues = new Map<string, Promise<unknown>>()
+  let stopped = false
+
+  /** One after the other for each turn, so that two posts at once cannot overtake each other. */
+  const inOrder = <T>(turn: string, work: () => Promise<T>): Promise<T> => {
+    const mine = (queues.get(turn) ?? Promise.resolve()).then(work, work)
+    queues.set(turn, mine)
+    const done = () => {
+      if (queues.get(turn) === mine) queues.delete(turn)
+    }
+    mine.then(done, done)
+    return mine
+  }
+
+  const take = async (place: Place, reply: Reply, key: string | null): Promise<HttpReply> => {
+    const { session, turn } = place
+    if (reply.status !== null) {
+      await deps.outlet().accept({ kind: 'evidence', turn, of: 'seen' })
+      await deps.outlet().accept({ kind: 'status', session, turn, text: reply.status.trim() })
+    }
+    if (reply.failure) {
+      const { late } = await deps
+        .outlet()
+        .accept({ kind: 'failed', turn, reason: 'agent_failed', ...reply.failure })
+      if (late) throw new SwitchboardError('conflict', 'this message was answered before')
+      deps.answered(turn)
+      return json(200, { ok: true, state: 'failed' })
+    }
+    if (!reply.say) return json(200, { ok: true, state: 'seen' })
+    const { id } = await say(place, reply.say, key)
+    if (reply.say.final) deps.answered(turn)
+    return json(200, { ok: true, state: reply.say.final ? 'answered' : 'seen', outbox_id: id })
+  }
+
+  const say = (
+    { session, turn }: Place,
+    { texts, files, final }: NonNullable<Reply['say']>,
+    key: string | null,
+  ): Promise<Accepted> => {
+    const [text = '', before] = [texts.at(-1), texts.slice(0, -1)]
+    return deps.outlet().accept({
+      ...{ kind: 'say', session, turn, text, before, final, sole: true },
+      ...(files.length > 0 ? { files } : {}),
+      ...(key === null ? {} : { idempotencyKey: `http:${turn}:${digest(key)}` }),
+    })
+  }
+
+  const ask = async (place: Place, { requestId, ...asked }: ReplyAsk): Promise<HttpReply> => {
+    const { session, turn } = place
+    // Its own id makes a question that is asked again the same one.
+    const own = requestId === undefined ? {} : { requestId: `${turn}:${requestId}`, host: HOST }
+    const { id } = await deps.outlet().accept({ kind: 'ask', session, turn, ask: { ...asked, ...own } })
+    return verdictReply(id ?? '', await awaitVerdict(id ?? '', turn))
+  }
+
+  const awaitVerdict = async (approval: string, turn: string): Promise<Verdict | 'pending'> => {
+    const until = clock.now() + VERDICT_MS
+    for (;;) {
+      const woken = nextLook(approval)
+      const standing = await deps.outlet().fetchVerdict(approval, turn)
+      const over = standing !== 'pending' || stopped || clock.now() >= until
+      if (!over) await woken.look
+      woken.leave()
+      if (over) return standing
+    }
+  }
+
+  /** Resolves when a verdict is there, or after a while. */
+  const nextLook = (approval: string) => {
+    const listeners = waiting.get(approval) ?? new Set()
+    waiting.set(approval, listeners)
+    let leave = () => {}
+    const look = new Promise<void>((resolve) => {
+      const cancel = clock.after(LOOK_EVERY_MS, resolve)
+      listeners.add(resolve)
+      leave = () => {
+        cancel()
+        listeners.delete(resolve)
+        if (listeners.size === 0 && waiting.get(approval) === listeners) waiting.delete(approval)
+      }
+    })
+    return { look, leave: () => leave() }
+  }
+
+  const attachment = async ({ agent, session, turn }: Place, fileId: string): Promise<HttpReply> => {
+    const desk = deps.tools?.()
+    if (!desk) throw new SwitchboardError('not_found', 'no attachments can be fetched here')
+    const caller = { agent, session, turn, user: null, idempotencyKey: null }
+    const outcome = await desk.downloadAttachment(caller, { fileId })
+    const [file] = outcome.files ?? []
+    if (outcome.isError || !file) throw new SwitchboardError('not_found', outcome.text)
+    const name = encodeURIComponent(file.name).replace(/['()*]/g, '_')
+    return {
+      status: 200,
+      headers: {
+        'content-type': file.mime,
+        'content-disposition': `attachment; filename*=UTF-8''${name}`,
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "sandbox; default-src 'none'",
+      },
+      body: file.bytes,
+    }
+  }
+
+  return {
+    async callback(scope, request) {
+      const { agent, session, turn } = scope
+      if (agent === undefined || session === undefined || turn === undefined)
+        throw new SwitchboardError('not_found', 'there is no such callback')
+      const place = { agent, session, turn }
+      if (request.method === 'GET') {
+        const approval = request.query.get('approval')
+        if (approval !== null) return verdictReply(approval, await awaitVerdict(approval, turn))
+        const file = request.query.get('attachment')
+        if (file !== null) return attachment(place, file)
+      }
+      if (request.method !== 'POST') return methodNotAllowed()
+      const reply = await readReply(request)
+      // It may wait for a person: what is posted meanwhile does not wait for that.
+      if (reply.ask) return ask(place, reply.ask)
+      return inOrder(turn, () => take(place, reply, keyOf(request))).catch((thrown: unknown) => {
+        throw asSwitchboardError(thrown)
+      })
+    },
+    wake(approval) {
+      const listeners = waiting.get(approval)
+      for (const resolve of listeners ?? []) resolve()
+      return listeners !== undefined
+    },
+    stop() {
+      stopped = true
+      for (const listeners of waiting.values()) for (const resolve of listeners) resolve()
+    },
+  }
+}
+
+function verdictReply(approval: string, standing: Verdict | 'pending'): HttpReply {
+  if (standing === 'pending') return json(202, { ok: true, approval, state: 'pending' })
+  const { behavior, decidedBy, cause } = standing
+  const allowed = behavior === 'allow'
+  return json(200, { ok: true, approval, state: 'decided', allowed, behavior, by: decidedBy, cause })
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
+
+function json(status: number, body: Readonly<Record<string, unknown>>): HttpReply {
+  return { status, headers: JSON_TYPE, body: JSON.stringify(body) }
+}
+
+function methodNotAllowed(): HttpReply {
+  const error = 'POST an answer here; GET takes ?approval=ID or ?attachment=ID'
+  const reply = json(405, { ok: false, code: 'method_not_allowed', error })
+  return { ...reply, headers: { ...JSON_TYPE, allow: 'POST, GET' } }
+}
+
+function keyOf({ headers }: RawRequest): string | null {
+  const key = headers['idempotency-key'] ?? headers['webhook-id']
+  return typeof key === 'string' && key !== '' ? key : null
+}
+
+function digest(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 32)
+}

@@ -1,0 +1,175 @@
+// What becomes of a response: the answer, told whole; half of one, told as such; or silence.
+import {
+  type AgentOutlet,
+  type AgentOutput,
+  asSwitchboardError,
+  type Clock,
+  type Delivery,
+  defined,
+  type Logger,
+  type NewFile,
+  TURN_EVENT_CHARS,
+} from '../../contract/index.ts'
+import { type Answer, type AnswerProgress, readAnswer } from './read-answer.ts'
+
+export interface TakeAnswer {
+  /** The agent has it. Never throws: after a 2xx nothing is posted again. */
+  seen(delivery: Delivery): Promise<void>
+  from(
+    delivery: Delivery,
+    response: Response,
+    /** Why the request was ended here; null: it was not. */
+    how: { readonly timeoutMs: number; readonly ended: () => 'late' | 'aborted' | null },
+  ): Promise<void>
+  silent(delivery: Delivery, timeoutMs: number): Promise<void>
+}
+
+/** An open connection is a sign of life. */
+const ALIVE_EVERY_MS = 60_000
+
+export function createTakeAnswer(deps: {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly outlet: () => AgentOutlet
+}): TakeAnswer {
+  const { clock, log } = deps
+  // Whether it is shown or not, nobody waits for it.
+  const tell = async (output: AgentOutput) =>
+    void (await deps
+      .outlet()
+      .accept(output)
+      .catch((thrown: unknown) => log.warn({ error: String(thrown) }, 'a sign of life was not taken')))
+
+  const keepAlive = ({ session, turn }: Delivery) => {
+    let cancel = () => {}
+    const again = () => {
+      cancel = clock.after(ALIVE_EVERY_MS, () => {
+        void tell({ kind: 'status', session, turn, text: '' })
+        again()
+      })
+    }
+    again()
+    return () => cancel()
+  }
+
+  const say = async (
+    { session, turn }: Delivery,
+    texts: readonly string[],
+    files: readonly NewFile[],
+  ): Promise<void> => {
+    const [text = '', before] = [texts.at(-1), texts.slice(0, -1)]
+    const idempotencyKey = `http:${turn}:answer`
+    const words = {
+      kind: 'say',
+      session,
+      turn,
+      text,
+      before,
+      idempotencyKey,
+      final: true,
+      sole: true,
+    } as const
+    try {
+      await deps.outlet().accept({ ...words, ...(files.length > 0 ? { files } : {}) })
+    } catch (thrown) {
+      const error = asSwitchboardError(thrown)
+      if (error.code === 'conflict') return unsaid(turn, texts)
+      if (files.length === 0 || error.code !== 'execution_failed') throw thrown
+      // The words must not be lost with what cannot go along.
+      const names = files.map(({ name }) => name).join(', ')
+      const note = `(not sent: ${names}; ${error.message})`
+      await deps.outlet().accept({ ...words, text: text === '' ? note : `${text}\n\n${note}` })
+    }
+  }
+
+  /** It was answered through `reply_url` or a tool before: the words are kept beside the turn, and sent nowhere. */
+  const unsaid = async (turn: string, texts: readonly string[]) => {
+    log.warn({ turn }, 'the response came after the turn was answered or ended: it is not sent')
+    const text = texts.join('\n').slice(0, TURN_EVENT_CHARS)
+    const key = `http:${turn}:unsaid`
+    const event = { turn, kind: 'tool_result', call: null, name: 'unsent response', text, key } as const
+    await tell({ kind: 'event', event })
+  }
+
+  const settle = async (delivery: Delivery, answer: Answer) => {
+    if (answer.kind === 'answer') return say(delivery, answer.texts, answer.files)
+    const { detail, text } = answer
+    const { code } = { code: undefined, ...answer }
+    const reason = answer.kind === 'silent' ? 'agent_silent' : 'agent_failed'
+    await deps.outlet().accept({
+      ...{ kind: 'failed', turn: delivery.turn, reason, detail },
+      ...(text === '' ? {} : { text }),
+      ...defined({ code }),
+    })
+  }
+
+  const ending = (delivery: Delivery, answer: Answer) =>
+    settle(delivery, answer).catch((thrown: unknown) =>
+      log.error({ turn: delivery.turn, error: String(thrown) }, 'an answer was not taken'),
+    )
+
+  return {
+    seen: ({ turn }) => tell({ kind: 'evidence', turn, of: 'seen' }),
+    async from(delivery, response, { timeoutMs, ended }) {
+      const alive = keepAlive(delivery)
+      const shown = createShown(delivery, tell)
+      const { headers, body } = response
+      try {
+        const answer = await readAnswer(
+          {
+            contentType: headers.get('content-type'),
+            contentEncoding: headers.get('content-encoding'),
+            chunks: body ?? NO_CHUNKS,
+          },
+          shown,
+        )
+        // What was left unread must not keep its connection.
+        await body?.cancel().catch(() => undefined)
+        await shown.last()
+        if (ended() === 'aborted') return
+        const text = answer.kind === 'answer' ? '' : answer.text
+        if (ended() === 'late' && answer.kind === 'silent')
+          return await ending(delivery, { kind: 'silent', detail: noAnswerWithin(timeoutMs), text })
+        await ending(delivery, answer)
+      } finally {
+        alive()
+      }
+    },
+    silent: (delivery, timeoutMs) =>
+      ending(delivery, { kind: 'silent', detail: noAnswerWithin(timeoutMs), text: '' }),
+  }
+}
+
+const NO_CHUNKS: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} }
+
+function noAnswerWithin(timeoutMs: number): string {
+  return `no answer within ${timeoutMs / 1_000} s`
+}
+
+/** One at a time, the newest only: whoever writes quicker than it is shown is shown less often. */
+function createShown(
+  { session, turn }: Delivery,
+  tell: (output: AgentOutput) => Promise<void>,
+): AnswerProgress & { last(): Promise<void> } {
+  let next: string | null = null
+  let showing: Promise<void> | null = null
+  const show = async () => {
+    while (next !== null) {
+      const text = next
+      next = null
+      await tell({ kind: 'partial', session, turn, text })
+    }
+    showing = null
+  }
+  return {
+    partial(text) {
+      next = text
+      showing ??= show()
+    },
+    status: (text) => void tell({ kind: 'status', session, turn, text }),
+    async last() {
+      next = null
+      await showing
+    },
+  }
+}

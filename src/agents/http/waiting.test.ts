@@ -1,0 +1,136 @@
+// Waits of the connector `http`: a stop, an answer that comes by the other door, a question for a person.
+import { describe, expect, it } from 'vitest'
+import { SwitchboardError, type Verdict } from '../../contract/index.ts'
+import { delivery } from '../../testing/connector-suite.ts'
+import { failure, NEVER, opened, reply } from './fixtures/agent-scene.ts'
+
+const { session } = delivery('')
+
+describe('stopping', () => {
+  it('[I16.http-stop] /stop ends the request, and what comes of it is not told', async () => {
+    const { connector, recorded, posts } = await opened(() => NEVER)
+    const delivered = failure(connector.deliver(delivery('hi')))
+    await until(() => posts.length === 1)
+    expect(await connector.cancel?.(session, 't_other')).toBe(false)
+    expect(await connector.cancel?.(session, 't_test_1')).toBe(true)
+    await delivered
+    expect(posts[0]?.signal.aborted).toBe(true)
+    expect(recorded.outputs).toEqual([])
+  })
+
+  it('[I16.http-stop] a stop waits for the answer that is being said', async () => {
+    let answer: (response: Response) => void = () => undefined
+    const coming = new Promise<Response>((resolve) => {
+      answer = resolve
+    })
+    const { connector, recorded, posts } = await opened(() => coming)
+    const delivered = connector.deliver(delivery('hi'))
+    await until(() => posts.length === 1)
+    const stopping = connector.stop()
+    expect(recorded.attached).toBe(true)
+    answer(reply({ text: 'just in time' }))
+    await Promise.all([delivered, stopping])
+    expect(recorded.outputs.at(-1)).toMatchObject({ kind: 'say', text: 'just in time' })
+    expect(recorded.attached).toBe(false)
+  })
+
+  it('[I16.http-stop] but not for ever: what had no 2xx goes back to be posted again', async () => {
+    const { connector, posts, clock } = await opened(() => NEVER)
+    const delivered = failure(connector.deliver(delivery('hi')))
+    await until(() => posts.length === 1)
+    const stopping = connector.stop()
+    await clock.advance(5_000)
+    await stopping
+    expect((await delivered).nature.retryable).toBe(true)
+  })
+
+  it('[I16.http-later] an answer at reply_url ends the hand-over, though the response is still open', async () => {
+    const { connector, callback, posts } = await opened(() => NEVER)
+    const delivered = connector.deliver(delivery('hi'))
+    await until(() => posts.length === 1)
+    await callback({ text: 'by the other door' })
+    await delivered
+    expect(posts[0]?.signal.aborted).toBe(false)
+  })
+})
+
+describe('a question', () => {
+  const VERDICT: Verdict = {
+    ...{
+      approval: 'o_test_1',
+      session,
+      turn: 't_test_1',
+      behavior: 'allow',
+      decidedBy: 'anna',
+      cause: 'person',
+    },
+    ask: { toolName: 'Bash', description: '', input: 'ls' },
+  }
+
+  it('[I16.http-ask] waits for its verdict, and tells it', async () => {
+    const { callback, recorded, connector } = await opened()
+    const asking = callback({ ask: { tool: 'Bash', description: 'List', input: { cmd: 'ls' }, id: 'q1' } })
+    const asked = await recorded.until('ask')
+    expect(asked).toMatchObject({
+      ...{ kind: 'ask', turn: 't_test_1', session },
+      ask: {
+        toolName: 'Bash',
+        description: 'List',
+        input: '{\n  "cmd": "ls"\n}',
+        requestId: 't_test_1:q1',
+        host: 'http',
+      },
+    })
+    let looks = 0
+    recorded.standing = async () => (++looks === 1 ? 'pending' : VERDICT)
+    await until(() => looks === 1)
+    await until(async () => (await connector.verdict?.(VERDICT)) === 'relayed')
+    const answered = await asking
+    expect(answered?.status).toBe(200)
+    expect(JSON.parse(String(answered?.body))).toEqual({
+      ...{
+        ok: true,
+        approval: 'o_test_1',
+        state: 'decided',
+        allowed: true,
+        behavior: 'allow',
+        by: 'anna',
+        cause: 'person',
+      },
+    })
+    // Nobody waits any more: the next one is fetched.
+    expect(await connector.verdict?.(VERDICT)).toBe('fetched')
+  })
+
+  it('[I16.http-ask] nobody answers for 25 s: 202 with an id to fetch it by', async () => {
+    const { callback, recorded, clock } = await opened()
+    const asking = callback({ ask: { tool: 'Bash' } })
+    await recorded.until('ask')
+    let over = false
+    void asking?.then(() => {
+      over = true
+    })
+    await until(async () => {
+      await clock.advance(1_000)
+      return over
+    })
+    expect(clock.now()).toBeGreaterThanOrEqual(25_000)
+    const body = JSON.parse(String((await asking)?.body)) as { approval: string }
+    expect((await asking)?.status).toBe(202)
+    recorded.standing = async (approval, turn) =>
+      approval === body.approval && turn === 't_test_1'
+        ? { ...VERDICT, behavior: 'deny', cause: 'expired' }
+        : Promise.reject(new SwitchboardError('not_found', 'no such approval'))
+    const fetched = await callback('', {}, 'GET', `approval=${body.approval}`)
+    expect(JSON.parse(String(fetched?.body))).toMatchObject({ allowed: false, cause: 'expired' })
+    expect(await failure(callback('', {}, 'GET', 'approval=zzzzz'))).toMatchObject({ code: 'not_found' })
+  })
+})
+
+async function until(met: () => boolean | Promise<boolean>): Promise<void> {
+  for (let round = 0; round < 1_000; round++) {
+    if (await met()) return
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  throw new Error('it never came to it')
+}

@@ -1,0 +1,22 @@
+// A POST to an agent that failed, as the dispatcher reads it: tried again after a pause, or failed with the reason.
+import { defined, SwitchboardError } from '../contract/index.ts'
+
+/** Pauses between tries of an agent that cannot be reached: longer than a restart, shorter than patience. */
+const RETRY_MS = [1_000, 5_000, 30_000, 120_000]
+
+export function handOverError(error: SwitchboardError, attempt: number): SwitchboardError {
+  const { message, hint } = error
+  switch (error.code) {
+    case 'rate_limited':
+    case 'platform_unavailable':
+    case 'outcome_unknown':
+    case 'store_unavailable': {
+      const pause = RETRY_MS[Math.min(attempt, RETRY_MS.length) - 1] ?? 1_000
+      const code = error.code === 'outcome_unknown' ? 'platform_unavailable' : error.code
+      const retryAfterMs = Math.max(error.retryAfterMs ?? 0, pause)
+      return new SwitchboardError(code, message, { ...defined({ hint }), retryAfterMs })
+    }
+    default:
+      return new SwitchboardError('agent_failed', message, defined({ hint }))
+  }
+}
