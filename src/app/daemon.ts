@@ -51,6 +51,7 @@ import { createSendableFiles, databaseFile, statePlaces } from './sendable-files
 import { namedModules, settingsInForce } from './settings-in-force.ts'
 import { followSharedChanges } from './shared-changes.ts'
 import { watchStore } from './store-watch.ts'
+import { createTokenUse } from './token-use.ts'
 import { createTokens } from './tokens.ts'
 import { createToolSurface } from './tool-surface.ts'
 import { createUndoStack } from './undo-stack.ts'
@@ -154,7 +155,9 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       resolveSecret(reference, { ...sources, stored: (name) => secrets.read(name) })
     const { adminToken: reference } = settings().server
     const admin = adminToken(folder, env, reference === undefined ? null : secret(reference))
-    const tokens = createTokens(store, clock, random)
+    const tokenUse = createTokenUse({ store, clock, log })
+    undo.push(() => tokenUse.stop())
+    const tokens = createTokens(store, clock, random, tokenUse.used)
     const watchers: DeskWatchers = new Set()
     let ready = false
     let draining = false

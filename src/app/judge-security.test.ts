@@ -5,7 +5,15 @@ import { judgeRunning } from './judge-security.ts'
 
 it('[I14.doctor-security] judges the tokens, servers and address of the daemon that runs', async () => {
   const settings = defaultSettings({ defaultStore: 'sqlite:x' })
-  const token = { id: 'tok_1', kind: 'admin', scope: {}, createdAt: 0, expiresAt: null, revokedAt: null }
+  const token = {
+    id: 'tok_1',
+    kind: 'admin',
+    scope: {},
+    createdAt: 0,
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: 0,
+  }
   const stamp = { source: 'slack@acme', verified: false }
   const facts = {
     name: 'slack',
@@ -17,6 +25,7 @@ it('[I14.doctor-security] judges the tokens, servers and address of the daemon t
   }
   const deps = {
     settings: () => settings,
+    clock: { now: () => 2_000 },
     store: { tokens: async () => [token] },
     gateway: { servers: () => ({ all: () => [{ facts: () => ({ ...facts, stamp }) }] }) },
   } as unknown as Parameters<typeof judgeRunning>[0]

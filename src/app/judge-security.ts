@@ -23,12 +23,15 @@ export interface Exposure {
 }
 
 export async function judgeRunning(
-  { store, gateway, settings }: Pick<StatusDeps, 'store' | 'gateway' | 'settings'>,
+  { store, gateway, settings, clock }: Pick<StatusDeps, 'store' | 'gateway' | 'settings' | 'clock'>,
   { host, adminTokenChosen, files }: Exposure,
 ): Promise<SecurityReport> {
   const tokens = await createStoreDesk(store, settings).tokens()
   const { servers = [] } = serverViews(gateway.servers())
-  return { ...securityFindings({ settings: settings(), host, adminTokenChosen, tokens, servers }), files }
+  return {
+    ...securityFindings({ settings: settings(), host, adminTokenChosen, tokens, servers, now: clock.now() }),
+    files,
+  }
 }
 
 /** Throws `config_invalid` when the file does not hold. Nothing that it names is run. */
@@ -50,6 +53,7 @@ export async function judgeConfiguration(file: string | null, folder: DataFolder
     adminTokenChosen: null,
     tokens: null,
     servers: null,
+    now: clock.now(),
   })
   const files = { config: config.files(), secrets: secretFiles(settings, sources.folder) }
   try {

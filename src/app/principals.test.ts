@@ -13,7 +13,8 @@ function opened() {
   const clock = createTestClock()
   const tokens = createTokens(
     {
-      addToken: async (token) => void rows.set(token.hash, { ...token, createdAt: 0, revokedAt: null }),
+      addToken: async (token) =>
+        void rows.set(token.hash, { ...token, createdAt: 0, revokedAt: null, lastUsedAt: null }),
       tokenByHash: async (hash) => rows.get(hash) ?? null,
       async revokeToken(id) {
         const row = [...rows.values()].find((one) => one.id === id && one.revokedAt === null)

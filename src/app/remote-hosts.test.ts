@@ -13,7 +13,8 @@ function opened() {
   let away = false
   const tokens = createTokens(
     {
-      addToken: async (token) => void rows.set(token.hash, { ...token, createdAt: 0, revokedAt: null }),
+      addToken: async (token) =>
+        void rows.set(token.hash, { ...token, createdAt: 0, revokedAt: null, lastUsedAt: null }),
       async tokenByHash(hash) {
         if (away) throw new Error('the store is away')
         return rows.get(hash) ?? null

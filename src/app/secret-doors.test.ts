@@ -38,7 +38,7 @@ const gateway = {
 
 const store = {
   addToken: async (row: Omit<TokenRow, 'createdAt' | 'revokedAt'>) =>
-    void rows.push({ ...row, createdAt: clock.now(), revokedAt: null }),
+    void rows.push({ ...row, createdAt: clock.now(), revokedAt: null, lastUsedAt: null }),
   tokenByHash: async (hash: string) => {
     lookups += 1
     return rows.find((row) => row.hash === hash) ?? null

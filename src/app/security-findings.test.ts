@@ -11,6 +11,7 @@ const CLOSED: SecurityFacts = {
   adminTokenChosen: false,
   tokens: [],
   servers: [],
+  now: Date.parse('2026-06-01T00:00:00.000Z'),
 }
 
 function found(facts: Partial<SecurityFacts>) {
@@ -61,6 +62,8 @@ const token = (more: object) => ({
   created_at: '2026-01-01T00:00:00.000Z',
   expires_at: null,
   revoked: false,
+  last_used_at: '2026-05-31T00:00:00.000Z',
+  never_used: false,
   ...more,
 })
 
@@ -171,6 +174,39 @@ describe('[I14.doctor-security] what is open', () => {
     ])
   })
 
+  it('[I14.token-unused] tokens that nobody uses: never in a week, or not for three months', () => {
+    const since = (created_at: string, more: object = {}) =>
+      token({
+        created_at,
+        last_used_at: null,
+        never_used: true,
+        expires_at: '2027-01-01T00:00:00.000Z',
+        ...more,
+      })
+    const used = (id: string, last_used_at: string) =>
+      since('2025-01-01T00:00:00.000Z', { id, last_used_at, never_used: false })
+    const tokens = [
+      since('2026-05-01T00:00:00.000Z', { id: 'tok_never' }),
+      since('2026-05-30T00:00:00.000Z', { id: 'tok_fresh' }),
+      since('2026-05-01T00:00:00.000Z', { id: 'tok_gone', revoked: true }),
+      since('2026-05-01T00:00:00.000Z', { id: 'tok_over', expires_at: '2026-05-02T00:00:00.000Z' }),
+      since('2025-01-01T00:00:00.000Z', { id: 'tok_before', never_used: false }),
+      used('tok_idle', '2026-01-01T00:00:00.000Z'),
+      used('tok_busy', '2026-05-31T00:00:00.000Z'),
+    ]
+    expect(found({ tokens })).toEqual([
+      ['low', 'switchboard token revoke ID', 'a token was never used, in a week or longer: tok_never'],
+      ['low', 'switchboard token revoke ID', 'a token was not used for three months or longer: tok_idle'],
+    ])
+    expect(securityFindings({ ...CLOSED, tokens }).unjudged).toEqual([
+      'whether tokens that were minted before their use was recorded are used',
+    ])
+    const admin = since('2026-05-01T00:00:00.000Z', { kind: 'admin' })
+    expect(found({ tokens: [admin, admin] })[0]).toEqual([
+      ...['medium', 'switchboard token revoke ID', expect.stringMatching(/^2 tokens were never used/)],
+    ])
+  })
+
   it('plugins that nothing verifies', () => {
     const server = (more: object) =>
       ({ name: 'slack', plugin_source: 'slack@acme', verified: false, ...more }) as ServerView
@@ -185,14 +221,14 @@ describe('[I14.doctor-security] what is open', () => {
 
   it('says what could not be judged', () => {
     const asked = securityFindings(CLOSED).unjudged
-    expect(asked).toEqual(['tokens that were never used: their use is not recorded'])
+    expect(asked).toEqual([])
     const alone = securityFindings({
       ...CLOSED,
       tokens: null,
       servers: null,
       adminTokenChosen: null,
     }).unjudged
-    expect(alone).toHaveLength(4)
+    expect(alone).toHaveLength(3)
     for (const word of ['never expire', 'plugins', 'admin token']) expect(alone.join()).toContain(word)
   })
 })

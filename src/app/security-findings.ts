@@ -25,6 +25,7 @@ export interface SecurityFacts {
   /** Null: only a daemon knows. */
   readonly tokens: readonly TokenView[] | null
   readonly servers: readonly ServerView[] | null
+  readonly now: number
 }
 
 const NAMED = 10
@@ -40,11 +41,14 @@ export function securityFindings(facts: SecurityFacts): Omit<SecurityReport, 'fi
       ...limits(tunables),
       ...agents.flatMap(bindingLimits),
       ...lastingTokens(facts.tokens ?? []),
+      ...idleTokens(facts.tokens ?? [], facts.now),
       ...(facts.servers ?? []).flatMap(plugin),
     ],
     unjudged: [
-      ...(facts.tokens === null ? ['tokens that never expire: no daemon was asked'] : []),
-      'tokens that were never used: their use is not recorded',
+      ...(facts.tokens === null ? ['tokens that never expire or are not used: no daemon was asked'] : []),
+      ...((facts.tokens ?? []).some(isUseUnknown)
+        ? ['whether tokens that were minted before their use was recorded are used']
+        : []),
       ...(facts.servers === null ? ['plugins of channel servers: no daemon was asked'] : []),
       ...(facts.adminTokenChosen === null
         ? [
@@ -192,14 +196,51 @@ function lastingTokens(all: readonly TokenView[]): SecurityFinding[] {
   for (const { id, kind, expires_at, revoked } of all)
     if (!revoked && expires_at === null) kinds.set(kind, [...(kinds.get(kind) ?? []), id])
   return [...kinds].map(([kind, ids]) => {
-    const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : ''
-    const which = `${ids.slice(0, NAMED).join(', ')}${more}`
     const count =
       ids.length === 1
         ? `a token of kind ${kind} never expires`
         : `${ids.length} tokens of kind ${kind} never expire`
-    return finding(kind === 'admin' ? 'medium' : 'low', `${count}: ${which}`, 'switchboard token revoke ID')
+    return finding(kind === 'admin' ? 'medium' : 'low', `${count}: ${which(ids)}`, REVOKE)
   })
+}
+
+const DAY_MS = 24 * 3_600_000
+/** A token that was minted for next week is no finding. */
+const UNUSED_AFTER_MS = 7 * DAY_MS
+const IDLE_AFTER_MS = 90 * DAY_MS
+const REVOKE = 'switchboard token revoke ID'
+
+/** Good still, and needed by nobody as it seems. */
+function idleTokens(all: readonly TokenView[], now: number): SecurityFinding[] {
+  const good = all.filter(
+    ({ revoked, expires_at }) => !revoked && (expires_at === null || Date.parse(expires_at) > now),
+  )
+  const never = good.filter(
+    ({ never_used, created_at }) => never_used && now - Date.parse(created_at) >= UNUSED_AFTER_MS,
+  )
+  const idle = good.filter(
+    ({ last_used_at }) => last_used_at !== null && now - Date.parse(last_used_at) >= IDLE_AFTER_MS,
+  )
+  const told = (found: readonly TokenView[], what: string) => {
+    const severity = found.some(({ kind }) => kind === 'admin') ? 'medium' : 'low'
+    const count = found.length === 1 ? 'a token was' : `${found.length} tokens were`
+    return found.length === 0
+      ? []
+      : [finding(severity, `${count} ${what}: ${which(found.map(({ id }) => id))}`, REVOKE)]
+  }
+  return [
+    ...told(never, 'never used, in a week or longer'),
+    ...told(idle, 'not used for three months or longer'),
+  ]
+}
+
+function isUseUnknown({ last_used_at, never_used, revoked }: TokenView): boolean {
+  return !revoked && last_used_at === null && !never_used
+}
+
+function which(ids: readonly string[]): string {
+  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : ''
+  return `${ids.slice(0, NAMED).join(', ')}${more}`
 }
 
 function plugin({ name, plugin_source, verified }: ServerView): SecurityFinding[] {

@@ -48,6 +48,8 @@ export function createStoreDesk(store: Store, settings: () => Settings): StoreDe
         created_at: iso(row.createdAt),
         expires_at: isoOrNull(row.expiresAt),
         revoked: row.revokedAt !== null,
+        last_used_at: isoOrNull(row.lastUsedAt === 0 ? null : row.lastUsedAt),
+        never_used: row.lastUsedAt === null,
       })),
     secretNames: async () =>
       Object.keys(await store.secrets())

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { Clock, Random, Store, TokenBook, TokenRow } from '../contract/index.ts'
 
+const BY = 'switchboard'
+
 function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
@@ -16,12 +18,18 @@ export function createTokens(
   store: Pick<Store, 'addToken' | 'tokenByHash' | 'revokeToken'>,
   clock: Clock,
   random: Random,
-  by = 'switchboard',
+  used: (row: TokenRow) => void = () => {},
 ): Tokens {
-  const live = async (token: string): Promise<TokenRow | null> => {
+  const isLive = (row: TokenRow): boolean =>
+    row.revokedAt === null && (row.expiresAt === null || row.expiresAt > clock.now())
+  const look = async (token: string): Promise<TokenRow | null> => {
     const row = await store.tokenByHash(hashToken(token))
-    if (!row || row.revokedAt !== null) return null
-    return row.expiresAt !== null && row.expiresAt <= clock.now() ? null : row
+    if (row && isLive(row)) used(row)
+    return row
+  }
+  const live = async (token: string): Promise<TokenRow | null> => {
+    const row = await look(token)
+    return row && isLive(row) ? row : null
   }
 
   return {
@@ -29,15 +37,15 @@ export function createTokens(
       const token = `${prefix}_${Buffer.from(random.bytes(32)).toString('base64url')}`
       const id = `tok_${Buffer.from(random.bytes(6)).toString('hex')}`
       const expiresAt = ttlMs === null ? null : clock.now() + ttlMs
-      await store.addToken({ id, hash: hashToken(token), kind, scope, expiresAt }, by)
+      await store.addToken({ id, hash: hashToken(token), kind, scope, expiresAt }, BY)
       return { token, id, expiresAt }
     },
     find: live,
-    look: (token) => store.tokenByHash(hashToken(token)),
+    look,
     async consume(token) {
       const row = await live(token)
       // Revoking succeeds for exactly one caller: that is the one-time use.
-      return row && (await store.revokeToken(row.id, by)) ? row : null
+      return row && (await store.revokeToken(row.id, BY)) ? row : null
     },
     revoke: (id, who) => store.revokeToken(id, who),
   }

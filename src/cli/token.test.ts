@@ -5,7 +5,7 @@ import { command, freshFolder } from './fixtures/fake-daemon.ts'
 const { data, start } = freshFolder()
 
 describe('token', () => {
-  it('[S14.json-token] [S14.cli-token] mints, lists and revokes', async () => {
+  it('[S14.json-token] [S14.cli-token] [I14.token-use] mints, lists and revokes', async () => {
     const minted = { token: 'agent_x', id: 'tok_1', expires_at: null }
     const row = {
       id: 'tok_1',
@@ -18,7 +18,17 @@ describe('token', () => {
     const { asked } = await start({
       'POST /api/tokens': minted,
       'GET /api/tokens': {
-        items: [row, { ...row, id: 'tok_0', expires_at: '2026-01-02T11:30:00.000Z' }],
+        items: [
+          { ...row, last_used_at: '2026-01-02T11:15:00.000Z', never_used: false },
+          {
+            ...row,
+            id: 'tok_0',
+            expires_at: '2026-01-02T11:30:00.000Z',
+            last_used_at: null,
+            never_used: true,
+          },
+          { ...row, id: 'tok_old' },
+        ],
         next: null,
       },
       'DELETE /api/tokens/tok_1': { revoked: true },
@@ -46,8 +56,9 @@ describe('token', () => {
     const over = await command(['token', 'mint', '--agent', 'kate', '--expires', '0s', ...data()])
     expect(over).toMatchObject({ code: 2, err: expect.stringContaining('over at once') })
     const listed = (await command(['token', ...data()])).out
-    expect(listed).toMatch(/tok_1 .*good.*never.*agent=kate/)
-    expect(listed).toMatch(/tok_0 .*expired/)
+    expect(listed).toMatch(/tok_1 .*good.*never.*45m? .*agent=kate/)
+    expect(listed).toMatch(/tok_0 .*expired.* never .*agent=kate/)
+    expect(listed).toMatch(/tok_old .*\? .*agent=kate/)
     expect(asked.at(-1)?.query.all).toBeUndefined()
     expect((await command(['token', 'list', '--all', ...data()])).code).toBe(0)
     expect(asked.at(-1)?.query.all).toBe('true')

@@ -48,6 +48,10 @@ export interface ReadDesk {
       readonly created_at: string
       readonly expires_at: string | null
       readonly revoked: boolean
+      /** Within an hour; null: never, or not known. */
+      readonly last_used_at: string | null
+      /** False also where it is not known: those that were minted before this was recorded. */
+      readonly never_used: boolean
     }[]
   >
   secretNames(): Promise<readonly string[]>

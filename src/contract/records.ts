@@ -68,6 +68,8 @@ export interface TokenRow {
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
+  /** Within an hour. Null: never; 0: not known, for it was minted before this was recorded. */
+  readonly lastUsedAt: number | null
 }
 
 // ---- reading ----------------------------------------------------------------------------------------------

@@ -144,6 +144,7 @@ export function assembleStore(engine: StoreEngine): Store {
     addToken: (token, by) => write(people.addToken, { token, by }),
     tokenByHash: (hash) => read(rest.readTokenByHash(hash)),
     tokens: (only = {}) => read(rest.readTokens(only)),
+    tokensUsed: (uses) => write(people.tokensUsed, { uses }),
     revokeToken: (id, by) => write(people.revokeToken, { id, by }),
     secrets: () => read(rest.readSecrets()),
     replaceSecrets: (change, by) => write(people.replaceSecrets, { change, by }),

@@ -149,6 +149,7 @@ export function tokenRow(row: Row): TokenRow {
     createdAt: whole(row, 'created_at'),
     expiresAt: wholeOrNull(row, 'expires_at'),
     revokedAt: wholeOrNull(row, 'revoked_at'),
+    lastUsedAt: wholeOrNull(row, 'last_used_at'),
   }
 }
 

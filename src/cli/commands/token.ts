@@ -34,6 +34,12 @@ export function tokenState({ revoked, expires_at }: TokenView, now: number): 'go
   return expires_at !== null && Date.parse(expires_at) <= now ? 'expired' : 'good'
 }
 
+/** `?`: it was minted before use was recorded, or by a daemon that does not tell. */
+function lastUse({ last_used_at, never_used }: Partial<TokenView>, now: number): string {
+  if (last_used_at) return relativeTime(last_used_at, now)
+  return never_used ? 'never' : '?'
+}
+
 export const listTokens: Run<{ readonly all?: boolean }> = (context, _args, options) =>
   context.reading(async (reader) => {
     const now = context.terminal.now()
@@ -46,6 +52,7 @@ export const listTokens: Run<{ readonly all?: boolean }> = (context, _args, opti
         title: 'EXPIRES',
         value: (row) => (row.expires_at === null ? 'never' : relativeTime(row.expires_at, now)),
       },
+      { title: 'LAST USED', value: (row) => lastUse(row, now) },
       {
         title: 'FOR',
         value: (row) =>

@@ -10,6 +10,7 @@ import { scheduleTimes } from './0008-schedule-times.ts'
 import { approvalTurns } from './0009-approval-turns.ts'
 import { statusLines } from './0010-status-lines.ts'
 import { turnSteps } from './0011-turn-steps.ts'
+import { tokenUse } from './0012-token-use.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -24,5 +25,6 @@ export const MIGRATIONS: readonly Migration[] = [
   approvalTurns,
   statusLines,
   turnSteps,
+  tokenUse,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

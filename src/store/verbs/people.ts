@@ -40,7 +40,7 @@ export const revoke = oneByOne(function* (context: VerbContext, call: RevokeCall
 })
 
 export interface AddTokenCall {
-  readonly token: Omit<TokenRow, 'createdAt' | 'revokedAt'>
+  readonly token: Omit<TokenRow, 'createdAt' | 'revokedAt' | 'lastUsedAt'>
   readonly by: string
 }
 
@@ -50,6 +50,19 @@ export const addToken: Verb<AddTokenCall, void> = oneByOne(function* (context, {
     [token.id, token.hash, token.kind, JSON.stringify(token.scope), context.now, token.expiresAt],
   )
   recordFact(context, { kind: 'token', ref: token.id, to: 'minted' }, { by, kind: token.kind })
+})
+
+export interface TokensUsedCall {
+  readonly uses: readonly { readonly id: string; readonly at: number }[]
+}
+
+/** No entry in the ledger: it is a hint for whoever tidies up, and coarse. */
+export const tokensUsed: Verb<TokensUsedCall, void> = oneByOne(function* (_, { uses }) {
+  for (const { id, at } of uses)
+    yield* run(
+      'UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)',
+      [id, at],
+    )
 })
 
 export interface RevokeTokenCall {

@@ -108,12 +108,39 @@ export function describePeople(make: MakeStoreFixture): void {
         ...token,
         createdAt: fixture.clock.now(),
         revokedAt: null,
+        lastUsedAt: null,
       })
       expect(await store.tokenByHash('nope')).toBeNull()
       expect(await store.revokeToken('tok1', 'op')).toBe(true)
       expect(await store.revokeToken('tok1', 'op')).toBe(false)
       expect(await store.tokenByHash('h1')).toMatchObject({ revokedAt: fixture.clock.now() })
       expect(await store.tokens()).toHaveLength(1)
+    })
+
+    it('[I14.token-use] when a token was used last only grows, and leaves no entry', async () => {
+      const token = { kind: 'agent', scope: { agent: 'kate' }, expiresAt: null }
+      await store.addToken({ ...token, id: 'a', hash: 'ha' }, 'op')
+      await store.addToken({ ...token, id: 'b', hash: 'hb' }, 'op')
+      const entries = async () => (await store.ledger({ afterSeq: 0, limit: 100 })).length
+      const before = await entries()
+      const uses = async () => (await store.tokens()).map(({ id, lastUsedAt }) => [id, lastUsedAt])
+      await store.tokensUsed([
+        { id: 'a', at: 2_000 },
+        { id: 'nobody', at: 2_000 },
+      ])
+      await store.tokensUsed([{ id: 'a', at: 1_000 }])
+      expect((await uses()).sort()).toEqual([
+        ['a', 2_000],
+        ['b', null],
+      ])
+      await store.tokensUsed([
+        { id: 'a', at: 3_000 },
+        { id: 'b', at: 3_000 },
+      ])
+      await store.tokensUsed([])
+      expect(await uses()).toHaveLength(2)
+      expect((await store.tokenByHash('ha'))?.lastUsedAt).toBe(3_000)
+      expect([await entries(), (await store.verify()).ok]).toEqual([before, true])
     })
 
     it('tokens that expired long enough ago are forgotten, the others stay', async () => {
