@@ -1,15 +1,9 @@
-// One runner, three projects. What is pure runs on every core. What starts real processes, browsers or servers waits for
-// its disk, database or child half the time: two files for each core. What measures (how soon work has moved, how fast
-// the river is) runs last, one file after the other, so that the tests do not disturb each other.
+// One runner, two projects. What is pure runs on every core, and its files share the modules that they load: to load them
+// anew for each file took longer than the tests. What starts real processes, browsers or servers waits most of its time
+// for a child, a disk, a database or a lease: three files for each core.
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-const measuring = [
-  'test/faults/cluster-database.test.ts',
-  'test/faults/cluster-nodes.test.ts',
-  'test/faults/idle-exit.test.ts',
-  'bench/bench.process.test.ts',
-]
 const processes = [
   'test/faults/**/*.test.ts',
   'test/daemon/**/*.test.ts',
@@ -30,6 +24,7 @@ export default defineConfig({
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
           exclude: [...elsewhere, ...processes],
+          isolate: false,
           maxWorkers: cores,
           sequence: { groupOrder: 0 },
         },
@@ -40,20 +35,9 @@ export default defineConfig({
           ...patient,
           name: 'processes',
           include: processes,
-          exclude: [...elsewhere, ...measuring],
-          maxWorkers: 2 * cores,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...patient,
-          name: 'measuring',
-          include: measuring,
           exclude: elsewhere,
-          fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          maxWorkers: 3 * cores,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -9,6 +9,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { changedFiles } from './changed-files.mjs'
 import { ensureBuilt } from './ensure-built.mjs'
+import { packForTests } from './pack-for-tests.mjs'
 import { bothLooks, secondLook } from './second-look.mjs'
 import { tally } from './vitest-reporter.mjs'
 
@@ -32,6 +33,9 @@ if (onCi) demandPostgres()
 
 const build = ensureBuilt()
 if (build !== 0) end(build, 'The build failed, so no test ran.')
+// The whole product of tests runs what is shipped; a room of src/ starts no daemon of its own.
+const startsDaemons = args.length === 0 || args.some((arg) => !arg.startsWith('src/') && !arg.startsWith('-'))
+if (startsDaemons && !given.includes('--all')) env.SWITCHBOARD_BIN ??= await packForTests()
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const reporter = join(root, 'scripts/vitest-reporter.mjs')

@@ -55,7 +55,7 @@ export type Run<Options = object> = (
 export function createContext(terminal: Terminal, options: GlobalOptions): Context {
   const json = options.json === true
   const { config, data, name } = options
-  const named = { data, name, env: terminal.env, cwd: process.cwd() }
+  const named = { data, name, env: terminal.env, cwd: terminal.cwd() }
   const instance = locateInstance({ ...named, config })
   const folder = dataFolderAt({ data: instance.data.path, env: terminal.env })
   const target = {

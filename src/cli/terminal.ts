@@ -10,6 +10,8 @@ export interface Terminal {
   /** One answered question; `hidden` keeps the answer off the screen. Null when the input ended. */
   readonly ask: Ask
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The working folder, in which `switchboard.yaml` is looked for. */
+  cwd(): string
   readonly inputIsTty: boolean
   readonly outputIsTty: boolean
   readonly errorIsTty: boolean
@@ -41,6 +43,7 @@ export function createProcessTerminal(): Terminal {
       isTty: process.stdin.isTTY === true,
     }),
     env: process.env,
+    cwd: () => process.cwd(),
     inputIsTty: process.stdin.isTTY === true,
     outputIsTty: process.stdout.isTTY === true,
     errorIsTty: process.stderr.isTTY === true,

@@ -42,18 +42,19 @@ export function createTestDatabases(server: string): TestDatabases {
       await client.end()
     }
   }
-  const asAdmin = <Result>(work: (client: Client) => Promise<Result>) => inside('postgres', work)
+  // One connection serves them all: to open one costs more than what is asked over it. It holds no process up.
+  const desk = new pg.Pool({ connectionString: urlOf('postgres'), max: 1, allowExitOnIdle: true })
+  desk.on('error', () => undefined)
   const originals = new Map<string, Promise<string>>()
 
-  const createDatabase = (like = ''): Promise<string> =>
-    asAdmin(async (admin) => {
-      const name = `sb_${process.pid}_${made++}`
-      await admin.query(`CREATE DATABASE ${name}${like === '' ? '' : ` TEMPLATE ${like}`}`)
-      return name
-    })
+  const createDatabase = async (like = ''): Promise<string> => {
+    const name = `sb_${process.pid}_${made++}`
+    await desk.query(`CREATE DATABASE ${name}${like === '' ? '' : ` TEMPLATE ${like}`}`)
+    return name
+  }
 
   const makeOriginal = (name: string, fill: (url: string) => Promise<void>): Promise<string> =>
-    asAdmin(async (admin) => {
+    inside('postgres', async (admin) => {
       const original = `sb_original_${name}`
       await admin.query('SELECT pg_advisory_lock($1)', [MAKING])
       await admin.query('CREATE TABLE IF NOT EXISTS lendable (name TEXT, original TEXT, free BOOLEAN)')
@@ -80,9 +81,7 @@ export function createTestDatabases(server: string): TestDatabases {
   const pristineAs = async (original: string): Promise<Pristine> => {
     const known = asFilled.get(original)
     if (known !== undefined) return known
-    const found = await asAdmin((admin) =>
-      admin.query('SELECT facts FROM pristine WHERE original = $1', [original]),
-    )
+    const found = await desk.query('SELECT facts FROM pristine WHERE original = $1', [original])
     const facts = (found.rows[0] as { facts: Pristine } | undefined)?.facts
     if (facts === undefined) throw new Error(`nothing is known of ${original}`)
     asFilled.set(original, facts)
@@ -92,8 +91,7 @@ export function createTestDatabases(server: string): TestDatabases {
   const giveBack = async (name: string, original: string): Promise<void> => {
     const pristine = await pristineAs(original)
     const asNew = await inside(name, (client) => restore(client, pristine))
-    if (asNew)
-      await asAdmin((admin) => admin.query('UPDATE lendable SET free = true WHERE name = $1', [name]))
+    if (asNew) await desk.query('UPDATE lendable SET free = true WHERE name = $1', [name])
   }
 
   return {
@@ -101,19 +99,16 @@ export function createTestDatabases(server: string): TestDatabases {
     copyOf: async (name, fill) => urlOf(await createDatabase(await originalOf(name, fill))),
     async lend(name, fill) {
       const original = await originalOf(name, fill)
-      const free = await asAdmin((admin) =>
-        admin.query(
-          `UPDATE lendable SET free = false WHERE name =
-             (SELECT name FROM lendable WHERE original = $1 AND free LIMIT 1 FOR UPDATE SKIP LOCKED)
-           RETURNING name`,
-          [original],
-        ),
+      const free = await desk.query(
+        `UPDATE lendable SET free = false WHERE name =
+           (SELECT name FROM lendable WHERE original = $1 AND free LIMIT 1 FOR UPDATE SKIP LOCKED)
+         RETURNING name`,
+        [original],
       )
       const found = (free.rows[0] as { name: string } | undefined)?.name
       const lent = found ?? (await createDatabase(original))
-      if (found === undefined) {
-        await asAdmin((admin) => admin.query('INSERT INTO lendable VALUES ($1, $2, false)', [lent, original]))
-      }
+      if (found === undefined)
+        await desk.query('INSERT INTO lendable VALUES ($1, $2, false)', [lent, original])
       return { url: urlOf(lent), giveBack: () => giveBack(lent, original) }
     },
   }

@@ -272,7 +272,7 @@ describe('what is not built or not known', () => {
         'did you mean "two_way"',
       ],
       ['integrations:\n  - { id: a, platform: web, secret: env:A }\n', 'unknown key "secret"'],
-      ['integrations:\n  - { id: a, platform: webhook }\n', 'needs "secret"'],
+      ['integrations:\n  - { id: a, platform: webhook }\n', 'needs "auth", "secret"'],
       ['integrations:\n  - { id: a, platform: webhok, secret: env:A }\n', 'webhook'],
       [`agents:\n  - { id: a, connector: { type: demo, modle: x } }\n`, 'unknown key "modle"'],
       [`agents:\n  - { id: a, connector: { type: dmeo } }\n`, 'demo'],

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
+import { rememberingTerminal } from '../../src/cli/fixtures/fake-daemon.ts'
 import { BINARY, bareEnvironment, type Daemon, type DaemonOptions, type Launch, launch } from './daemon.ts'
 
 export interface Ran {
@@ -87,18 +88,27 @@ export function run(program: string, args: readonly string[], cwd: string): Prom
   })
 }
 
+/**
+ * The same words of the command line in this process: it asks the daemon's socket, or the store, as the command does. To
+ * start a process takes ten times as long, and most questions are asked again and again until the answer is there.
+ */
+async function ask(data: string, args: readonly string[]): Promise<string> {
+  const { run: runCommand } = await import('../../src/cli/run.ts')
+  const terminal = rememberingTerminal({ env: bareEnvironment(), cwd: () => data, now: Date.now })
+  const code = await runCommand([...args, '--json', '--data', data], terminal)
+  const { out, err } = terminal.printed
+  if (code !== 0) throw new Error(`switchboard ${args.join(' ')} exited ${code}: ${err}`)
+  return out
+}
+
 /** One JSON object of a command that must succeed. */
 export async function askJson<T>(data: string, ...args: readonly string[]): Promise<T> {
-  const ran = await switchboard(data, ...args, '--json')
-  if (ran.code !== 0) throw new Error(`switchboard ${args.join(' ')} exited ${ran.code}: ${ran.stderr}`)
-  return JSON.parse(ran.stdout) as T
+  return JSON.parse(await ask(data, args)) as T
 }
 
 /** The JSON lines of a command that must succeed. */
 export async function askLines<T>(data: string, ...args: readonly string[]): Promise<readonly T[]> {
-  const ran = await switchboard(data, ...args, '--json')
-  if (ran.code !== 0) throw new Error(`switchboard ${args.join(' ')} exited ${ran.code}: ${ran.stderr}`)
-  return ran.stdout
+  return (await ask(data, args))
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as T)

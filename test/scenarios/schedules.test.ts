@@ -168,16 +168,16 @@ describeRiver('schedules', (open) => {
     expect(river.platform.texts('room')).toEqual(['standup in 5 min'])
   })
 
-  const SOON = { cron: '15,17 22 * * *', tz: 'UTC' }
+  const SOON = { cron: '14,15 22 * * *', tz: 'UTC' }
 
   it('[S11.notify-on] completion sends the final text of such a turn, failure why it failed', async () => {
     for (const notifyOn of ['completion', 'failure', 'both', 'none'] as const) {
       const river = await open(configured(SOON, { notifyOn }))
-      await river.pass(2 * MINUTE)
+      await river.pass(MINUTE)
       const done = notifyOn === 'completion' || notifyOn === 'both'
       expect(river.platform.texts('boss'), notifyOn).toEqual(done ? ['re: Post the daily standup.'] : [])
       river.agent.script = (delivery, agent) => void agent.fail(delivery, 'no disk')
-      await river.pass(2 * MINUTE)
+      await river.pass(MINUTE)
       const failed = notifyOn === 'failure' || notifyOn === 'both'
       expect(river.platform.texts('boss').slice(done ? 1 : 0), notifyOn).toEqual(
         failed ? ['✗ demo — schedule:standup failed. The agent answered with an error. (no disk)'] : [],
@@ -204,7 +204,7 @@ describeRiver('schedules', (open) => {
       ...configured(SOON, { notifyOn: 'both' }),
       integrations: [{ ...CHAT, scope: { agents: [] } }, TEAM, HOOK],
     })
-    await river.pass(2 * MINUTE)
+    await river.pass(MINUTE)
     expect(await river.store().notifications({ limit: 5 })).toMatchObject([
       { status: 'failed', error: 'Integration "chat" is not granted to agent "demo"' },
     ])

@@ -1,0 +1,76 @@
+// The shared suites can fail: run on fixtures that bring nothing, no step that needs something passes.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+interface Step {
+  readonly ancestorTitles: readonly string[]
+  readonly title: string
+  readonly status: 'passed' | 'failed' | 'skipped' | 'pending'
+  readonly failureMessages: readonly string[]
+}
+
+/** The steps that need something of the fixture, and what. */
+const NEEDS = {
+  'real payloads become valid events': 'inbound',
+  '[S16.unparsable] [S16.link-survives] unreadable payloads are recorded and change nothing else':
+    'malformed',
+  '[S16.401] what is not verified never reaches the intake': 'unverified',
+  '[S2.ack-after-commit] received is said only after the commit, and never when there was none': 'inbound',
+  'no secret in errors, answers or logs': 'planted',
+  'tells the truth when the platform is down': 'down',
+  'tells the truth when the platform is silent': 'silent',
+  'tells the truth when the platform is rejects': 'rejects',
+  'tells the truth when the platform is busy': 'busy',
+}
+
+let steps: readonly Step[] = []
+let printed = ''
+
+beforeAll(() => {
+  const file = join(mkdtempSync(join(tmpdir(), 'swb-hollow-')), 'report.json')
+  const args = ['run', '--config', 'test/fixtures/hollow-suite.config.ts', '--reporter=json']
+  // Beside it the reporter of `npm test`, which prints skips with their reasons.
+  const own = [`--outputFile.json=${file}`, '--reporter=./scripts/vitest-reporter.mjs']
+  const ran = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', ...args, ...own], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: { ...process.env, SWITCHBOARD_TEST_WHOLE: '', SWITCHBOARD_TEST_VERDICT: '' },
+  })
+  printed = ran.stdout
+  const report = JSON.parse(readFileSync(file, 'utf8')) as { testResults: { assertionResults: Step[] }[] }
+  steps = report.testResults.flatMap((one) => one.assertionResults)
+  rmSync(dirname(file), { recursive: true })
+})
+
+const of = (suite: string, title: string) =>
+  steps.find((step) => step.ancestorTitles.includes(suite) && step.title === title)
+
+describe('a fixture that brings nothing', () => {
+  it.each(Object.entries(NEEDS))('[I13.suite-not-empty] does not pass: %s', (title, part) => {
+    const step = of('platform hollow: the shared suite', title)
+    expect(step?.status).toBe('failed')
+    expect(step?.failureMessages.join('\n')).toContain(`say why in without.${part}`)
+  })
+
+  it('[I13.suite-not-empty] still passes what needs nothing of it', () => {
+    expect(of('platform hollow: the shared suite', 'stops, twice without harm')?.status).toBe('passed')
+  })
+})
+
+describe('a fixture that says why it brings nothing', () => {
+  it.each(Object.entries(NEEDS))('[I13.suite-skip-reason] is skipped with its reason: %s', (title, part) => {
+    const suite = 'platform excused: the shared suite'
+    expect(of(suite, title)?.status).toMatch(/skipped|pending/)
+    expect(printed).toContain(`skipped: ${suite} > ${title} (nothing of ${part} can be played here)`)
+  })
+
+  it('[I13.suite-skip-reason] so is the permission that a connector never asks for', () => {
+    expect(printed).toMatch(/skipped: connector suite: hollow > .* \(this agent never asks\)/)
+  })
+})
