@@ -122,6 +122,13 @@ describe('[I14.doctor-security] what is open', () => {
       ['low', 'integrations[0].out.secret', expect.any(String)],
     ])
     expect(found({ settings: settingsWith({ integrations: [out({ secret: 'env:O' })] }) })).toEqual([])
+    expect(found({ settings: settingsWith({ integrations: [out({ format: 'slack' })] }) })).toEqual([])
+    for (const auth of ['loopback', 'url_secret', 'basic', 'bearer', 'gitlab', { type: 'header' }])
+      expect(found({ settings: settingsWith({ integrations: [hookOf({ auth })] }) })).toEqual([
+        ['low', 'integrations[0].auth', expect.any(String)],
+      ])
+    for (const auth of ['github', 'standard', { type: 'sns' }])
+      expect(found({ settings: settingsWith({ integrations: [hookOf({ auth })] }) })).toEqual([])
   })
 
   it('a place where anybody may talk, and an open group', () => {

@@ -93,6 +93,16 @@ function exposure({ settings: { server }, host, adminTokenChosen }: SecurityFact
   return found
 }
 
+/** Forms of proof that cover no body. */
+const UNSIGNED: Readonly<Record<string, string>> = {
+  loopback: 'believes every program of this machine',
+  url_secret: 'has its secret in the URL, where proxies and senders may log it; nothing signs the body',
+  basic: 'is sent a password: nothing signs the body',
+  bearer: 'is sent its secret in a header: nothing signs the body',
+  header: 'is sent its secret in a header: nothing signs the body',
+  gitlab: 'is sent its secret in a header: nothing signs the body; a signing token with auth standard does',
+}
+
 /** Whom a hook believes, and whether others can tell that what it posts is ours. Its options say that it is one. */
 function hook(
   { id, origin, options }: IntegrationSettings,
@@ -109,8 +119,15 @@ function hook(
         `${origin}.signature`,
       ),
     )
+  const written = options.auth
+  const type = typeof written === 'object' && written !== null && 'type' in written ? written.type : written
+  const unsigned = typeof type === 'string' && Object.hasOwn(UNSIGNED, type) ? UNSIGNED[type] : undefined
+  if (unsigned !== undefined) found.push(finding('low', `hook ${id} ${unsigned}`, `${origin}.auth`))
   const { out } = options
-  if (typeof out === 'object' && out !== null && !('secret' in out && out.secret !== undefined))
+  const isSigned = typeof out === 'object' && out !== null && 'secret' in out && out.secret !== undefined
+  // Takers with a form of their own know us by their URL or token.
+  const isOurForm = typeof out === 'object' && out !== null && (!('format' in out) || out.format === 'json')
+  if (isOurForm && !isSigned)
     found.push(
       finding(
         'low',

@@ -27,6 +27,8 @@ export type Auth =
   | { readonly kind: 'plain'; readonly secrets: readonly string[] }
   | { readonly kind: 'url'; readonly secrets: readonly string[] }
   | { readonly kind: 'loopback' }
+  /** Nothing comes in: the hook only posts. */
+  | { readonly kind: 'closed' }
   | { readonly kind: 'sender'; readonly header: string; readonly behindProxy: boolean }
   | { readonly kind: 'sns'; readonly topics: readonly string[]; readonly toleranceMs: number }
 

@@ -1,12 +1,11 @@
 // The options of a webhook integration, and what they come to once secrets are read.
-import type { KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { asSwitchboardError, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
-import { hmacKey } from '../../kit/hmac.ts'
-import { optionsProblem, secret, text } from '../../kit/option-words.ts'
+import { optionsProblem, text } from '../../kit/option-words.ts'
 import { type Auth, readAuth } from './auth.ts'
 import { type AuthOptions, authOptions, KEYLESS, secrets } from './auth-options.ts'
 import { type Meaning, type MeaningOptions, readMeaning } from './meaning.ts'
+import { outOptions, type Posting, readOut } from './out-options.ts'
 import { RECIPE_NAMES, RECIPES } from './recipes/index.ts'
 import { whenOptions } from './when.ts'
 
@@ -38,14 +37,7 @@ export const webhookOptions = z
     conversation: text('Which conversation it belongs to, as a template over body and headers.').optional(),
     message_id: text('The id that stays the same when it is sent again, as a template.').optional(),
     sender: text('Who sent it, as a template: the id that access is judged by.').optional(),
-    out: z
-      .strictObject({
-        url: text('Where answers are posted: a URL, or a reference to one.'),
-        secret: secret('Signs what is posted (X-Signature-256).').optional(),
-        allow_private: z.boolean().default(false).describe('Allow private and loopback addresses.'),
-      })
-      .optional()
-      .describe('Answers are posted to a URL.'),
+    out: outOptions,
   })
   .superRefine((hook, context) => {
     const wrong = templateProblem(hook)
@@ -72,26 +64,10 @@ export const webhookOptions = z
         message: 'is not the name of an HTTP header',
       })
     }
-    const url = hook.out?.url
-    if (url !== undefined && !/^(https?:\/\/|env:|file:|secret:)/.test(url)) {
-      context.addIssue({
-        code: 'custom',
-        path: ['out', 'url'],
-        message: 'expected a URL that starts with http:// or https://, or a reference to one',
-      })
-    }
   })
   .describe('Messages by POST /hooks/ID.')
 
-export type Outward =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'stream' }
-  | {
-      readonly kind: 'post'
-      readonly url: string
-      readonly key: KeyObject | null
-      readonly allowPrivate: boolean
-    }
+export type Outward = { readonly kind: 'none' } | { readonly kind: 'stream' } | Posting
 
 export interface WebhookConfig {
   readonly id: string
@@ -115,7 +91,7 @@ export function readConfig(deps: Pick<PlatformDeps, 'integration' | 'secret'>): 
     auth: authOf(id, parsed.data, deps.secret),
     verifyTokens: texts(parsed.data.verify_token ?? shared),
     meaning: readMeaning(parsed.data),
-    outward: out === undefined ? { kind: two_way ? 'stream' : 'none' } : post(out, deps.secret),
+    outward: out === undefined ? { kind: two_way ? 'stream' : 'none' } : outOf(id, out, deps.secret),
   }
 }
 
@@ -141,6 +117,7 @@ function authOf(id: string, hook: WrittenHook, read: (reference: string) => stri
   if (sender_header !== undefined)
     return { kind: 'sender', header: sender_header.toLowerCase(), behindProxy: behind_proxy }
   try {
+    if (auth === undefined && shared === undefined) return { kind: 'closed' }
     if (auth !== undefined || signature !== 'plain')
       return readAuth({ auth: auth ?? 'github', secret: shared, read })
   } catch (thrown) {
@@ -157,7 +134,7 @@ function writtenAuth({ auth, secret: shared, signature, recipe }: WrittenHook): 
 }
 
 /** What is wrong with the proof as a whole: one is needed, and only one. */
-function authProblems(hook: WrittenHook & { readonly two_way: boolean }) {
+function authProblems(hook: WrittenHook & { readonly two_way: boolean; readonly out?: unknown }) {
   const { secret: shared, signature, sender_header } = hook
   const auth = writtenAuth(hook)
   const type = typeof auth === 'object' ? auth.type : auth
@@ -166,6 +143,8 @@ function authProblems(hook: WrittenHook & { readonly two_way: boolean }) {
   if (sender_header !== undefined && (shared ?? auth) !== undefined)
     return problem('a webhook takes either "secret" or "sender_header", not both', 'sender_header')
   if (sender_header !== undefined) return []
+  // One that only posts takes nothing in.
+  if (auth === undefined && shared === undefined && hook.out !== undefined) return []
   if (auth === undefined && shared === undefined)
     return problem(
       'a webhook needs "auth", "secret" (its signature is checked) or "sender_header" (a trusted header names the sender)',
@@ -183,15 +162,11 @@ function authProblems(hook: WrittenHook & { readonly two_way: boolean }) {
   return []
 }
 
-function post(
-  out: { readonly url: string; readonly secret?: string | undefined; readonly allow_private: boolean },
-  read: (reference: string) => string,
-): Outward {
-  return {
-    kind: 'post',
-    url: /^(?:env|file|secret):/.test(out.url) ? read(out.url) : out.url,
-    key: out.secret === undefined ? null : hmacKey(read(out.secret)),
-    allowPrivate: out.allow_private,
+function outOf(id: string, out: Parameters<typeof readOut>[0], read: (reference: string) => string): Posting {
+  try {
+    return readOut(out, read)
+  } catch (thrown) {
+    throw invalid(id, asSwitchboardError(thrown).message)
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../../contract/index.ts'
 import { createGuardedFetch, type GuardedFetch } from '../../kit/index.ts'
 import { readConfig, type WebhookConfig } from './config.ts'
+import { TAKERS } from './out-formats.ts'
 import { parseRequest } from './parse.ts'
 import { postOut } from './post-out.ts'
 import { answerTo, challengeAnswer, type Shown } from './render.ts'
@@ -27,6 +28,7 @@ export function createWebhook(
   const streams = createStreams(config, deps)
   const able = abilitiesOf(config)
   const proofs = { now: () => deps.clock.now(), sns: createSnsDoor(fetch, deps.clock) }
+  const taker = config.outward.kind === 'post' ? TAKERS[config.outward.format] : null
   let intake: PlatformIntake | null = null
 
   async function handle(verified: VerifiedRequest): Promise<HttpReply> {
@@ -45,8 +47,8 @@ export function createWebhook(
 
   return {
     abilities: able,
-    textLimit: NO_TEXT_LIMIT,
-    markdown: 'written',
+    textLimit: taker?.limit ?? NO_TEXT_LIMIT,
+    markdown: taker?.markdown ?? 'written',
     sendFrom: 'any',
     notifyPlace: 'notify',
     answersRefusals: true,
@@ -72,9 +74,9 @@ export function createWebhook(
       if (!takes(able, op.kind)) {
         throw new SwitchboardError('platform_rejected', `integration ${config.id} cannot show a ${op.kind}`)
       }
-      if (config.outward.kind === 'post') await postOut(config.outward, shown, fetch)
-      else streams.show(shown)
-      return { platformIds: [key] }
+      const given = config.outward.kind === 'post' ? await postOut(config.outward, shown, fetch) : []
+      if (config.outward.kind === 'stream') streams.show(shown)
+      return { platformIds: given.length === 0 ? [key] : given }
     },
     heard: (conversation) => streams.heard(conversation),
     signal(to, signal) {
@@ -100,7 +102,8 @@ function abilitiesOf(config: WebhookConfig): Abilities {
     buttons: false,
     typing: false,
     // The outbox row is what readers resume from, so showing it again adds nothing. A foreign URL promises no such thing.
-    idempotentSend: streams,
+    idempotentSend:
+      streams || (config.outward.kind === 'post' && TAKERS[config.outward.format].idempotent === true),
     oneWay: config.outward.kind === 'none',
   }
 }

@@ -1,29 +1,19 @@
-// Answers posted to a URL: signed, under the guard, and told honestly when nobody knows whether they arrived.
+// Answers posted to a URL: in its taker's form, signed, under the guard, and told honestly when nobody knows whether they
+// arrived. Trying again is the river's: what is thrown says whether it can help.
 import { asSwitchboardError, SwitchboardError } from '../../contract/index.ts'
-import { type GuardedFetch, type GuardedResponse, signSha256 } from '../../kit/index.ts'
-import type { Outward } from './config.ts'
-import { postBody, type Shown } from './render.ts'
+import type { GuardedFetch, GuardedResponse } from '../../kit/index.ts'
+import { postFor, TAKERS } from './out-formats.ts'
+import type { Posting } from './out-options.ts'
+import type { Shown } from './render.ts'
 
 const TIMEOUT_MS = 10_000
 const MAX_RESPONSE_BYTES = 65_536
 
-/** Resolves on a 2xx. Otherwise throws by whether trying again can help. */
-export async function postOut(
-  out: Extract<Outward, { kind: 'post' }>,
-  shown: Shown,
-  post: GuardedFetch,
-): Promise<void> {
-  const body = postBody(shown)
+/** Resolves on a 2xx, with the ids that the taker gave. Otherwise throws by whether trying again can help. */
+export async function postOut(out: Posting, shown: Shown, post: GuardedFetch): Promise<readonly string[]> {
   const response = await post({
-    url: out.url,
+    ...postFor(out, shown),
     method: 'POST',
-    headers: {
-      'content-type': 'application/json; charset=utf-8',
-      'idempotency-key': shown.id,
-      'user-agent': 'switchboard',
-      ...(out.key === null ? {} : { 'x-signature-256': signSha256(out.key, body) }),
-    },
-    body,
     timeoutMs: TIMEOUT_MS,
     maxResponseBytes: MAX_RESPONSE_BYTES,
     allowPrivate: out.allowPrivate,
@@ -32,6 +22,7 @@ export async function postOut(
     throw refusedByGuard(thrown)
   })
   judge(response, shown.at)
+  return TAKERS[out.format].confirm?.(response) ?? []
 }
 
 function judge(response: GuardedResponse, now: number): void {

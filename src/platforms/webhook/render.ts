@@ -65,8 +65,8 @@ function refusal(received: Received, problem: string | undefined): HttpReply {
   return received.answer === undefined ? forbidden() : plain(403, received.answer)
 }
 
-/** The text that a reader of the stream sees; a prompt says how to answer it. */
-function textOf(op: OutboundOp): string {
+/** The text that somebody reads of it; a prompt says how to answer it. */
+export function shownText(op: OutboundOp): string {
   switch (op.kind) {
     case 'text':
       return op.text + choices(op.choices ?? [])
@@ -98,13 +98,13 @@ export interface Shown {
 
 /** One event of the stream: plain text as in the seed, or JSON for programs. */
 export function eventData(shown: Shown, format: 'text' | 'json'): string {
-  if (format === 'text') return textOf(shown.op)
+  if (format === 'text') return shownText(shown.op)
   return JSON.stringify({
     id: shown.id,
     chat_id: formatAddress(shown.to),
     conversation: shown.to.conversation,
     ...defined({ thread: shown.to.thread }),
-    text: textOf(shown.op),
+    text: shownText(shown.op),
     kind: shown.op.kind,
     ...('on' in shown.op ? { on: shown.op.on } : {}),
     ...('approval' in shown.op ? { approval: shown.op.approval } : {}),
@@ -117,7 +117,7 @@ export function eventData(shown: Shown, format: 'text' | 'json'): string {
 export function postBody(shown: Shown): string {
   const urgency = shown.op.kind === 'text' ? (shown.op.urgency ?? 'normal') : 'normal'
   return JSON.stringify({
-    message: textOf(shown.op),
+    message: shownText(shown.op),
     chat_id: formatAddress(shown.to),
     urgency,
     timestamp: new Date(shown.at).toISOString(),

@@ -31,7 +31,7 @@ export function verifyRequest(
 ): VerifiedRequest | HttpReply | Promise<VerifiedRequest | HttpReply> {
   const { auth } = config
   const path = pathBehind(auth, request)
-  if (path === null) return nothingHere()
+  if (path === null || auth.kind === 'closed') return nothingHere()
   const asked = path === '' && request.method === 'GET' ? challenge(config, request) : null
   if (asked !== null) return asked
   const wrong = wrongPlace(config, path, request.method)
@@ -94,7 +94,7 @@ function challenge(config: WebhookConfig, { query }: RawRequest): HttpReply | nu
 
 /** Null: it does not hold. The id is one that the credential covers. */
 function prove(
-  auth: Exclude<Auth, { kind: 'sns' | 'sender' | 'loopback' }>,
+  auth: Exclude<Auth, { kind: 'sns' | 'sender' | 'loopback' | 'closed' }>,
   request: RawRequest,
   now: number,
 ): { readonly messageId?: string } | null {
