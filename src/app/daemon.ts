@@ -317,7 +317,10 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       ...(options.idleExitMs === undefined ? {} : { idleExit: true }),
     })
     undo.push(() => removeDaemonNote(folder))
-    const place = { host, port: listening.port ?? 0 }
+    const place = {
+      ...{ host, port: listening.port ?? 0 },
+      ...(store.file ? { database: { file: realPath(store.file.path), tag: store.tag } } : {}),
+    }
     writeLastLife(folder, { ...place, end: 'running' })
     ready = true
     for (const warning of settings().warnings) log.warn({}, warning)

@@ -1,10 +1,20 @@
 // The watch over the database's file: noticed within a second, refused, rescued, and told where.
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Store } from '../contract/index.ts'
 import { openStore } from '../store/open.ts'
+import { damagedLog } from '../store/sqlite/rescued.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
 import { expectSound, item } from '../testing/store-suite/fixture.ts'
 import { createTestClock, createTestRandom, type TestClock } from '../testing/test-clock.ts'
@@ -30,7 +40,7 @@ beforeEach(async () => {
   opened = await open(file)
 })
 afterEach(async () => {
-  watch.stop()
+  await watch.stop()
   await opened.close()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -82,6 +92,50 @@ it('[I14.rescue-elsewhere] a place that takes nothing is passed over, and where 
   mkdirSync(later)
   await clock.advance(12_000)
   expect(await told(/what it held is in/)).toContain(join(later, 'b.db.rescued-'))
+})
+
+it('[I14.rescued] a stop before anybody looked leaves the copy, and so does one while it is made', async () => {
+  begin()
+  await watch.store.receive([item({ text: 'kept' })])
+  rmSync(file)
+  const [last] = await watch.store.receive([item({ conversation: 'c2' })])
+  await watch.stop()
+  const [name = ''] = rescuedIn(folder)
+  expect(name).toMatch(/Z$/)
+  const copy = await open(join(folder, name))
+  expect(await copy.turn(last?.id ?? '')).toMatchObject({ state: 'queued' })
+  await copy.close()
+})
+
+it('[I14.file-overwritten] [I14.rescue-whole] of a file that was written over nothing is called rescued, and its log poisons no other', async () => {
+  const large = Array.from({ length: 200 }, (_, at) =>
+    item({ messageId: `large ${at}`, text: 'x'.repeat(40_000) }),
+  )
+  await opened.receive(large)
+  await opened.close()
+  // What was folded into the file is in no log any more, and not all of it is in the memory of the engine.
+  opened = await open(file)
+  begin()
+  await watch.store.receive([item()])
+  const other = join(folder, 'other.db')
+  const stranger = await open(other)
+  for (let at = 0; at < 200; at++)
+    await stranger.receive([item({ conversation: `c${at}`, messageId: `m${at}`, text: 'y'.repeat(45_000) })])
+  await stranger.close()
+  copyFileSync(other, file)
+  await expect(watch.store.receive([item()])).rejects.toMatchObject({ code: 'store_unavailable' })
+  await clock.advance(1_000)
+  expect(await told(/not whole any more/)).toMatch(/written over.*put a backup back/)
+  await clock.advance(60_000)
+  expect(rescuedIn(folder)).toEqual([])
+  // What was put there is opened as it is, without the pages of the one that was.
+  expect(damagedLog(file)).toMatch(/\.damaged-\d{8}T\d{6}Z-wal$/)
+  expect(existsSync(`${file}-wal`)).toBe(false)
+  copyFileSync(file, join(folder, 'found.db'))
+  const found = await open(join(folder, 'found.db'))
+  expect(await found.turns({ limit: 500 })).toHaveLength(200)
+  await expectSound(found)
+  await found.close()
 })
 
 it('[I14.file-back] what is put back is used again, and the problem is over', async () => {

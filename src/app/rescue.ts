@@ -1,7 +1,7 @@
 // Saves what a store holds whose file was taken from under it: one whole copy, in the first place that has room for it.
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { DatabaseFile } from '../contract/index.ts'
+import { type DatabaseFile, SwitchboardError } from '../contract/index.ts'
 import { rescuedName } from '../store/sqlite/rescued.ts'
 
 export interface Rescued {
@@ -10,7 +10,7 @@ export interface Rescued {
   readonly passed: readonly string[]
 }
 
-/** Throws when none of the places takes it, with the reason of each. Nobody ever finds half of a copy. */
+/** Throws `store_corrupt` when what is left is not whole, and when none of the places takes it, with the reason of each. Nobody ever finds half of a copy. */
 export async function rescue(
   file: Pick<DatabaseFile, 'copyTo'>,
   places: readonly string[],
@@ -32,6 +32,8 @@ export async function rescue(
     } catch (thrown) {
       for (const left of [half, `${half}-journal`, `${half}-wal`, `${half}-shm`])
         rmSync(left, { force: true })
+      // No other place would take more of it.
+      if (thrown instanceof SwitchboardError && thrown.code === 'store_corrupt') throw thrown
       passed.push(`${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
     }
   }

@@ -15,7 +15,7 @@ export interface StoreWatch {
   readonly store: Store
   /** Why messages cannot be taken now; null when they can. */
   problem(): string | null
-  stop(): void
+  stop(): Promise<void>
 }
 
 const TRY_EVERY_MS = 1_000
@@ -82,10 +82,10 @@ export function watchStore(
       },
     },
     problem: () => fileWatch?.problem() ?? away,
-    stop() {
+    async stop() {
       stopped = true
       cancel()
-      fileWatch?.stop()
+      await fileWatch?.stop()
     },
   }
 }

@@ -1,6 +1,7 @@
 // How the last daemon of a data folder listened, and how it ended: whoever revives one gives it the same place, and leaves
 // alone what its operator stopped. A crash has no time to write: it leaves `running`.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { isAbsolute, relative, resolve } from 'node:path'
 import type { DataFolder } from './data-folder.ts'
 
 export interface LastLife {
@@ -8,13 +9,18 @@ export interface LastLife {
   readonly port: number
   /** `stopped`: by a signal or a command, until the next `up`. `idle`: by itself, for nobody needed it. */
   readonly end: 'running' | 'stopped' | 'idle'
+  /** The embedded database that it had: that one, and no other, belongs here. */
+  readonly database?: { readonly file: string; readonly tag: string }
 }
 
 export function readLastLife(folder: DataFolder): LastLife | null {
   try {
-    const { host, port, end } = JSON.parse(readFileSync(folder.lastLifeFile, 'utf8')) as LastLife
+    const { host, port, end, database } = JSON.parse(readFileSync(folder.lastLifeFile, 'utf8')) as LastLife
     const whole = typeof host === 'string' && Number.isInteger(port) && port > 0 && port < 65_536
-    return whole && ['running', 'stopped', 'idle'].includes(end) ? { host, port, end } : null
+    if (!whole || !['running', 'stopped', 'idle'].includes(end)) return null
+    const isKnown = typeof database?.file === 'string' && typeof database.tag === 'string'
+    const { file = '', tag = '' } = database ?? {}
+    return { host, port, end, ...(isKnown ? { database: { file: resolve(folder.path, file), tag } } : {}) }
   } catch {
     return null // the first one, or torn: then nothing is known of it
   }
@@ -24,9 +30,25 @@ export function readLastLife(folder: DataFolder): LastLife | null {
 export function writeLastLife(folder: DataFolder, life: LastLife): void {
   try {
     const fresh = `${folder.lastLifeFile}.${process.pid}`
-    writeFileSync(fresh, `${JSON.stringify(life)}\n`, { mode: 0o600 })
+    writeFileSync(fresh, `${JSON.stringify(inFolder(folder, life))}\n`, { mode: 0o600 })
     renameSync(fresh, folder.lastLifeFile)
   } catch {
     // Revived with what the configuration says, then.
   }
+}
+
+/** Another database was put there on purpose. */
+export function forgetDatabase(folder: DataFolder): void {
+  const life = readLastLife(folder)
+  if (life?.database === undefined) return
+  const { database: _, ...rest } = life
+  writeLastLife(folder, rest)
+}
+
+/** Inside the folder by its place there: a folder that is moved keeps its database. */
+function inFolder(folder: DataFolder, life: LastLife): LastLife {
+  if (life.database === undefined) return life
+  const inside = relative(folder.path, life.database.file)
+  if (inside.startsWith('..') || isAbsolute(inside)) return life
+  return { ...life, database: { ...life.database, file: inside } }
 }

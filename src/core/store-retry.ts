@@ -1,6 +1,6 @@
 // Writing again while the store is away: what is already true (an agent answered, a platform confirmed) must not be forgotten
 // because the database was away for a moment.
-import { asSwitchboardError, type Clock, type Logger } from '../contract/index.ts'
+import { asSwitchboardError, type Clock, type Logger, type Store } from '../contract/index.ts'
 
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5_000
@@ -8,11 +8,31 @@ const LONGEST_WAIT_MS = 5_000
 export interface StoreRetry {
   /** Runs `attempt` until it succeeds; rethrows what is not retryable, or when stopped. */
   persist<T>(what: string, attempt: () => Promise<T>): Promise<T>
+  /** A stop begins: it waits for a store that is away, but not for a file that was taken away, which nobody puts back now. */
+  hurry(): void
   stop(): void
 }
 
-export function createStoreRetry(clock: Clock, log: Logger): StoreRetry {
+export function createStoreRetry(clock: Clock, log: Logger, store: Pick<Store, 'file'>): StoreRetry {
   let stopped = false
+  const waiting = new Set<() => void>()
+
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const done = () => {
+        cancel()
+        waiting.delete(done)
+        resolve()
+      }
+      const cancel = clock.after(ms, done)
+      waiting.add(done)
+    })
+
+  const stop = () => {
+    stopped = true
+    for (const done of [...waiting]) done()
+  }
+
   return {
     async persist(what, attempt) {
       let waitMs = FIRST_WAIT_MS
@@ -23,13 +43,14 @@ export function createStoreRetry(clock: Clock, log: Logger): StoreRetry {
           const error = asSwitchboardError(thrown)
           if (error.code !== 'store_unavailable' || stopped) throw error
           log.warn({ what, error: error.message }, 'the store is away; trying again')
-          await new Promise<void>((resolve) => clock.after(waitMs, resolve))
+          await pause(waitMs)
           waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
         }
       }
     },
-    stop() {
-      stopped = true
+    hurry() {
+      if ((store.file?.misplaced() ?? null) !== null) stop()
     },
+    stop,
   }
 }

@@ -34,12 +34,19 @@ describe('a lost ledger key', () => {
     }
   })
 
-  it('a database that is gone is told, for the folder was used before', async () => {
+  it('[I14.no-empty-after-kill] all files of a database gone, and killed before it noticed: up stops, and says how to go on', async () => {
     const data = scene.folder()
-    await (await scene.start({ data })).terminate()
+    const daemon = await scene.start({ data })
+    await postDemo(daemon.url, 'acknowledged')
     for (const name of readdirSync(data)) if (name.startsWith('switchboard.db')) rmSync(join(data, name))
-    const again = await scene.start({ data })
-    expect(again.stderr()).toContain('this data folder was used before, but its database is not there')
-    await again.terminate()
+    daemon.signal('SIGKILL')
+    await daemon.exited
+    const up = await switchboard(data, 'up', '--port', '0')
+    expect(up).toMatchObject({ code: 2, stdout: '' })
+    expect(up.stderr).toContain('this data folder was used before, but its database')
+    expect(up.stderr).toContain('switchboard restore BACKUP')
+    expect(readdirSync(data).filter((name) => name.endsWith('.db'))).toEqual([])
+    rmSync(join(data, 'last-life.json'))
+    await (await scene.start({ data })).terminate()
   })
 })

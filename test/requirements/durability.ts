@@ -6,6 +6,11 @@ export const DURABILITY = requirements(
   `
 built   14 I14.file-gone            A database file that is removed, replaced, cut short or linked elsewhere under the daemon is noticed within a second
 built   14 I14.log-gone             So is a write-ahead log that is removed, replaced or cut short
+built   14 I14.file-overwritten     So is a database or a log that is written over in place, and nothing is acknowledged on top of it
+built   14 I14.no-false-alarm       Folds of the log, writes and times that others set, links and readers are no difference, in a long busy run either
+built   14 I14.rescue-whole         A copy is called rescued only if it is whole and ends where the database ended; else it is said that nothing could be
+built   14 I14.stop-lost            A daemon whose database was taken away stops as soon as any other
+built   14 I14.no-empty-after-kill  'up' in a folder whose database is gone, or another one, stops with what was there and how to go on
 built   14 I14.gone-503             From then on nothing is acknowledged: intake answers 503, readyz is not ready, status and doctor say why
 built   14 I14.rescued              What the open handle holds is copied whole to <db>.rescued-TIME, every acknowledged message in it, and doctor says where
 built   14 I14.rescue-elsewhere     Where there is no room or no folder beside it the copy goes elsewhere, and is tried until it succeeds

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dataFolderAt, openKeyRing, prepareDataFolder } from '../../config/index.ts'
-import { writeLastLife } from '../../config/last-life.ts'
+import { readLastLife, writeLastLife } from '../../config/last-life.ts'
 import type { Store } from '../../contract/index.ts'
 import { openStore } from '../../store/open.ts'
 import { takeFolderLock } from '../../store/sqlite/folder-lock.ts'
@@ -281,8 +281,38 @@ it('[I14.no-empty-start] that a database is missing is told where a daemon ran b
   }
   writeFileSync(place.folder.ledgerKeyFile, 'made by this start')
   expect(told()).toBe('')
-  writeLastLife(place.folder, { host: '127.0.0.1', port: 4747, end: 'running' })
+  const life = { host: '127.0.0.1', port: 4747, end: 'running' } as const
+  // Written by a version that did not say which database it had.
+  writeLastLife(place.folder, life)
   expect(told()).toContain('its database is not there')
+  writeLastLife(place.folder, { ...life, database: { file: place.folder.database, tag: 'abcdef' } })
+  expect(told).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+  expect(told).toThrow(/is not there/)
+  // Another store is another matter.
+  writeLastLife(place.folder, { ...life, database: { file: '/elsewhere/s.db', tag: 'abcdef' } })
+  expect(told()).toBe('')
+})
+
+it('[I14.no-empty-after-kill] another database in its place is refused, until it is restored or accepted', async () => {
+  const backup = join(base, 'backup')
+  await backupTo(backup)
+  const { tag } = store
+  await store.close()
+  const hold = () => holdDatabase(place.store, place.folder, createRecordingLog()).release()
+  const life = { host: '127.0.0.1', port: 4747, end: 'stopped' } as const
+  writeLastLife(place.folder, { ...life, database: { file: place.folder.database, tag } })
+  hold()
+  rmSync(place.folder.database)
+  const stranger = await openAt(place)
+  await stranger.close()
+  expect(hold).toThrow(/is another one.*nothing is started/)
+  expect(hold).toThrow(expect.objectContaining({ hint: expect.stringContaining('restore BACKUP --replace') }))
+  // A log that was set aside is told of first.
+  writeFileSync(`${place.folder.database}.damaged-20261116T101010Z-wal`, 'pages')
+  expect(hold).toThrow(/was written over while a daemon ran/)
+  await restoreTo(place, backup, true)
+  hold()
+  expect(readLastLife(place.folder)).toEqual(life)
 })
 
 it('[I14.backup-postgres] on PostgreSQL pg_dump is named, and its password is not', async () => {

@@ -17,11 +17,12 @@ import { copyFile, open, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { readDaemonNote } from '../../config/daemon-note.ts'
 import { prepareDataFolder, readLedgerKey } from '../../config/index.ts'
+import { forgetDatabase } from '../../config/last-life.ts'
 import { type Store, SwitchboardError } from '../../contract/index.ts'
 import { openStore } from '../../store/open.ts'
 import { takeDatabaseLock } from '../../store/sqlite/database-lock.ts'
 import { takeFolderLock } from '../../store/sqlite/folder-lock.ts'
-
+import { damagedLog } from '../../store/sqlite/rescued.ts'
 import { createNodeClock, createRealRandom } from '../real-clock.ts'
 import {
   ATTACHMENTS,
@@ -171,6 +172,8 @@ async function putBack(options: RestoreOptions, source: Source, database: string
     sync(draft)
     renameSync(draft, database)
     sync(dirname(database))
+    // From now on this one belongs here.
+    forgetDatabase(place.folder)
     return {
       database,
       taken_at: source.settle ? new Date(source.takenAt).toISOString() : null,
@@ -246,6 +249,8 @@ function moveAside(
   else rmSync(`${of.database}-wal`, { force: true })
   rmSync(`${of.database}-shm`, { force: true })
   aside(of.database, old)
+  for (let log = damagedLog(of.database); log !== null; log = damagedLog(of.database))
+    aside(log, `${log}.replaced-${time}`)
   for (const name of [LEDGER_KEY, ...KEYS]) {
     const own = join(folder.path, name)
     if (source.folder === null || !source.files.includes(name) || !existsSync(own)) continue

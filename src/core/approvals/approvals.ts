@@ -70,7 +70,7 @@ const JOINED_REMEMBERED = 10_000
 
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, clock, log } = deps
-  const storeRetry = createStoreRetry(clock, log)
+  const storeRetry = createStoreRetry(clock, log, store)
   const { surfaces, prompts, words } = createSurfaces(deps)
   const timers = createKeyedTimers(clock)
   const relay = createVerdictRelay({ ...deps, storeRetry, timers, words })

@@ -83,7 +83,7 @@ export interface Dispatcher {
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { store, clock, log, roster } = deps
-  const storeRetry = createStoreRetry(clock, log)
+  const storeRetry = createStoreRetry(clock, log, store)
   const livesOn = (agent: string) => roster.get(agent)?.connector.redelivery.handed === 'wait'
   const holds = createLaneHolds({ store, clock, log, leaseMs: LEASE_MS, signal: deps.signal, livesOn })
   const rooms = createRooms({ roster, holds })
@@ -326,6 +326,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     abandon,
     async stop() {
       stopped = true
+      storeRetry.hurry()
       expiry.stop()
       await drain.stop()
       await holds.stop()

@@ -31,7 +31,7 @@ it('[I6.missed-hints] every lane is woken and every turn is looked at, though th
   const movedElsewhere = createMovedElsewhere({
     holds,
     log,
-    storeRetry: createStoreRetry(clock, log),
+    storeRetry: createStoreRetry(clock, log, {}),
     wake: ({ lane }) => void woken.push(lane),
     ended: (_hold, row) => void looked.push(row.id),
     store: {

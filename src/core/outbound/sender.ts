@@ -74,7 +74,7 @@ const NOT_KNOWN_MS = 5_000
 
 export function createSender(deps: SenderDeps): Sender {
   const { store, clock, log, links } = deps
-  const storeRetry = createStoreRetry(clock, log)
+  const storeRetry = createStoreRetry(clock, log, store)
   const lanes = createLaneKeeper<KeptLane>({
     ...{ kind: 'sends', store, clock, log, leaseMs: LEASE_MS },
     // What was under way is settled by whoever has it now.
@@ -341,6 +341,7 @@ export function createSender(deps: SenderDeps): Sender {
     },
     settled: (id, waitMs) => waiters.wait(id, waitMs),
     async stop() {
+      storeRetry.hurry()
       await drain.stop()
       await finished()
       storeRetry.stop()

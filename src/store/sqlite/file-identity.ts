@@ -3,18 +3,34 @@
 //
 // The handle of the main file is our own and stays open as long as the store does: closing any handle of a file gives up
 // all locks that this process has on it.
-import { type BigIntStats, closeSync, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs'
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+} from 'node:fs'
 import { SwitchboardError } from '../../contract/index.ts'
-import { followLog } from './log-length.ts'
+import { followContent } from './file-content.ts'
+import { isLogDamaged } from './log-damage.ts'
+import { damagedLogName } from './rescued.ts'
+import { openWalIndex } from './wal-index.ts'
 
 export interface FileIdentity {
   /** What happened to the files at their paths, in words that follow the file's name; null: they are ours. */
-  difference(): string | null
+  difference(now: number): string | null
+  /** The same of their content alone, quickly: asked before every commit, for one on top of it would be lost. */
+  damage(now: number): string | null
+  /** A commit of our own is over. */
+  wrote(): void
   release(): void
 }
 
 const BESIDE = ['-wal', '-shm'] as const
-const CUT = 'is damaged: its -wal file was cut short'
+const CUT = 'is damaged: its -wal file was cut short or written over'
+const OVERWRITTEN = 'was written over by somebody else'
 
 /** `before`: the file as it was before the engine opened it, from `fileBefore`. Throws `store_unavailable`. */
 export function holdIdentity(file: string, before: BigIntStats | null): FileIdentity {
@@ -29,7 +45,8 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
   }
   let largest = opened.size
   const beside = new Map<string, BigIntStats>()
-  const log = followLog(`${real}-wal`)
+  const index = openWalIndex(`${real}-shm`)
+  const content = followContent(handle, index)
 
   const main = (): string | null => {
     const present = look(real)
@@ -44,16 +61,32 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
     return null
   }
 
-  // What was cut out does not come back by itself.
-  let wasCut = false
-  const cut = (size: number): boolean => {
-    wasCut ||= log.wasCut(size)
-    return wasCut
+  /** Whoever begins the log anew says so in its index first: if that has not changed, it was somebody else. */
+  const isLogCut = (): boolean => {
+    const before = index.read()
+    const own = beside.get('-wal')
+    if (before === null || own === undefined) return false
+    if (!isLogDamaged(`${real}-wal`, before, (log) => same(log, own))) return false
+    const after = index.read()
+    return after !== null && after.salts === before.salts && after.frames === before.frames
+  }
+
+  // What was cut out or written over does not come back by itself.
+  let damaged: string | null = null
+  const damageAt = (now: number): string | null => {
+    if (damaged !== null) return damaged
+    if (content.isForeign()) {
+      damaged = OVERWRITTEN
+      setLogAside(real, beside.get('-wal'), now)
+    }
+    if (damaged === null && isLogCut()) damaged = CUT
+    return damaged
   }
 
   const identity: FileIdentity = {
-    difference() {
-      const wrong = main()
+    difference(now) {
+      const damage = damageAt(now)
+      const wrong = main() ?? damage
       if (wrong !== null) return wrong
       for (const ending of BESIDE) {
         const present = look(real + ending)
@@ -63,15 +96,30 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
         else if (known === undefined) continue
         else if (typeof present === 'string') return `lost its ${ending} file, which ${present}`
         else if (!same(present, known)) return `lost its ${ending} file, which was replaced by another`
-        if (ending === '-wal' && typeof present !== 'string' && cut(Number(present.size))) return CUT
       }
       return null
     },
-    release: () => closeSync(handle),
+    damage: damageAt,
+    wrote: () => content.note(),
+    release() {
+      index.release()
+      closeSync(handle)
+    },
   }
   // Remembers what lies beside it from the start.
-  identity.difference()
+  identity.difference(0)
   return identity
+}
+
+/** Its pages belong to the file that was: whoever opened the other one with it would mix the two. The engine has it open. */
+function setLogAside(real: string, own: BigIntStats | undefined, now: number): void {
+  const present = look(`${real}-wal`)
+  if (own === undefined || typeof present === 'string' || !same(present, own)) return
+  try {
+    renameSync(`${real}-wal`, damagedLogName(real, now))
+  } catch {
+    // It is gone with the rest.
+  }
 }
 
 /** Null: there is none yet. */

@@ -7,6 +7,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { realPath } from './database-lock.ts'
 
 const RESCUED = '.rescued-'
+const DAMAGED = '.damaged-'
 
 /** Where a copy of this database goes: beside it, else into the data folder, else to where there is always a folder. */
 export function rescuePlaces(file: string, dataDir: string): readonly string[] {
@@ -15,9 +16,33 @@ export function rescuePlaces(file: string, dataDir: string): readonly string[] {
   return [...new Set([real, join(dataDir, basename(real)), join(tmpdir(), `switchboard-${name}.db`)])]
 }
 
-/** `20261116T154500Z`: sorts by time, and has no colon. */
 export function rescuedName(place: string, now: number): string {
-  return `${place}${RESCUED}${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}`
+  return `${place}${RESCUED}${timeMark(now)}`
+}
+
+/** `20261116T154500Z`: sorts by time, and has no colon. */
+function timeMark(now: number): string {
+  return new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
+}
+
+/** Where the log of a database goes that was written over: on top of another file it would destroy that, too. */
+export function damagedLogName(file: string, now: number): string {
+  return `${file}${DAMAGED}${timeMark(now)}-wal`
+}
+
+/** The newest such log beside this database; null: there is none. */
+export function damagedLog(file: string): string | null {
+  const real = realPath(file)
+  const begin = basename(real) + DAMAGED
+  try {
+    const [newest] = readdirSync(dirname(real))
+      .filter((name) => name.startsWith(begin) && /^\d{8}T\d{6}Z-wal$/.test(name.slice(begin.length)))
+      .sort()
+      .reverse()
+    return newest === undefined ? null : join(dirname(real), newest)
+  } catch {
+    return null
+  }
 }
 
 /** A rescued copy that holds something which the database does not; null: there is none. */
@@ -61,6 +86,38 @@ function holds(file: string, copy: string): boolean {
   return ours.chains.every(({ id, n, head }) =>
     theirs.chains.some((chain) => chain.id === id && (chain.n > n || (chain.n === n && chain.head === head))),
   )
+}
+
+/** Which database it is; null: none of ours, or an empty one. */
+export function tagOf(file: string): string | null {
+  return chainsOf(file)?.tag ?? null
+}
+
+/** What a copy lacks that is to end where this chain ended; null: nothing. `deep`: its pages are looked over, too. */
+export function lacking(
+  copy: string,
+  expected: { readonly tag: string; readonly chain: Chain | null; readonly deep: boolean },
+): string | null {
+  const found = chainsOf(copy)
+  if (found === null || found.tag !== expected.tag) return 'it cannot be read'
+  const { chain } = expected
+  const ended = found.chains.some(
+    (one) => one.id === chain?.id && one.n === chain.n && one.head === chain.head,
+  )
+  if (chain !== null && !ended) return 'the newest entries are not in it'
+  return expected.deep ? damageOf(copy) : null
+}
+
+function damageOf(file: string): string | null {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    const [row] = database.prepare('PRAGMA quick_check(1)').all() as { quick_check?: string }[]
+    return row?.quick_check === 'ok' ? null : 'its pages do not fit together'
+  } catch {
+    return 'its pages cannot be read'
+  } finally {
+    database.close()
+  }
 }
 
 /** Null: it is no database of ours, or an empty one. */

@@ -5,6 +5,7 @@ import { type DatabaseFile, type Hint, type Store, SwitchboardError } from '../.
 import { assembleStore, type StoreEngine } from '../assemble.ts'
 import { type GroupIdentity, newContext, type Pending, runGroup } from '../group.ts'
 import { createMac } from '../mac.ts'
+import { verifyLedger } from '../reads/verify.ts'
 import { type SequencedTable, type Steps, whole } from '../statement.ts'
 import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
 import { adopt, oneByOne, type Verb, type VerbContext } from '../verb-context.ts'
@@ -12,6 +13,7 @@ import { type Connection, openConnection } from './connection.ts'
 import { copyFromFile } from './copy-database.ts'
 import { sqliteError } from './errors.ts'
 import { type FileIdentity, fileBefore, holdIdentity } from './file-identity.ts'
+import { lacking } from './rescued.ts'
 import { checkSchema, freeFormerBoots, migrateSqlite } from './schema.ts'
 import { createTurnPlaces } from './turn-places.ts'
 
@@ -141,19 +143,37 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     scheduled = false
     const calls = queue
     queue = []
+    if (calls.length > 0) lost ??= ownFile?.damage(clock.now()) ?? null
     if (lost !== null) for (const call of calls) call.reject(lostError(file, lost))
-    else if (calls.length > 0) settle(calls)
+    else if (calls.length > 0) {
+      settle(calls)
+      ownFile?.wrote()
+    }
+  }
+
+  /** Pages of two databases can fit together: only the chain tells whose they are. */
+  const unverified = async (copy: string): Promise<string | null> => {
+    const reading = openConnection({ file: copy, readOnly: true, busyTimeoutMs, reserve })
+    const report = await driveSlowly(reading, verifyLedger(tag, mac, undefined))
+    return report.ok ? null : 'its chain does not hold'
   }
 
   const databaseFile = (held: FileIdentity): DatabaseFile => ({
     path: file,
     misplaced() {
-      if (!closed) lost = held.difference()
+      if (!closed) lost = held.difference(clock.now())
       return lost
     },
-    copyTo(to, onProgress) {
-      if (closed) return Promise.reject(closedError())
-      return lost === null ? copyFromFile(file, to, onProgress) : connection.copyTo(to, onProgress)
+    async copyTo(to, onProgress) {
+      if (closed) throw closedError()
+      if (lost === null) return copyFromFile(file, to, onProgress)
+      await connection.copyTo(to, onProgress)
+      const damaged = held.damage(clock.now()) !== null
+      const lacks =
+        lacking(to, { tag, chain: identity.memory.chain, deep: damaged }) ??
+        (damaged ? await unverified(to) : null)
+      if (lacks !== null)
+        throw new SwitchboardError('store_corrupt', `what it held is not whole any more: ${lacks}`)
     },
   })
 
