@@ -56,7 +56,7 @@ export function watchDatabaseFile(deps: {
 
   let looking: Promise<void> = Promise.resolve()
   const look = () => {
-    looking = looking.then(lookNow)
+    looking = lookNow()
     return looking
   }
 
