@@ -113,8 +113,9 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
   'src/cli/program/sending.ts': ['telegram', 'an example of a channel'],
   'src/cli/commands/agents.ts': ['chorus web telegram', 'what `agents add` writes; an example of a binding'],
   'src/cli/commands/doctor.ts': ['channel', 'Claude Code is asked only where an agent waits for it'],
+  'src/cli/http-agent.ts': ['http', 'what `agents add --http` and `init` write'],
   'src/cli/commands/import.ts': ['imessage telegram discord', 'plugins of Claude Code, not platforms'],
-  'src/cli/commands/init.ts': ['claude-code demo web', 'what `init` writes'],
+  'src/cli/commands/init.ts': ['claude-code demo web http', 'what `init` writes'],
   'src/cli/commands/init-claude-code.ts': ['channel telegram', 'what `init claude-code` writes'],
 }
 

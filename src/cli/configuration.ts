@@ -113,20 +113,29 @@ export async function openSetup(file: string | null, platform: string): Promise<
       const { readStoredIntegration } = await import('../config/stored-integration.ts')
       return readStoredIntegration(definition, book)
     },
-    async tried(setup, options, withinMs) {
-      const { createRealClock } = await import('../app/real-clock.ts')
-      const clock = createRealClock()
-      let settled: Cancel = () => undefined
-      const late = new Promise<never>((_resolve, reject) => {
-        const why = `no answer within ${withinMs / 1_000} seconds`
-        settled = clock.after(withinMs, () => reject(new SwitchboardError('platform_unavailable', why)))
-      })
-      const answer: unknown = await Promise.race([setup.try?.(options, { clock }), late]).finally(settled)
-      const { who } = (answer ?? {}) as { readonly who?: unknown }
-      if (typeof who === 'string' && who !== '') return { who }
-      throw new SwitchboardError('execution_failed', 'its module did not say who it is')
-    },
+    tried: tryWithin,
   }
+}
+
+/** How a connector is set up; null: it is not built, or asks nothing. */
+export async function connectorSetup(name: string): Promise<ModuleSetup | null> {
+  const { CONNECTORS } = await import('../app/registry.ts')
+  const module = Object.hasOwn(CONNECTORS, name) ? await CONNECTORS[name]?.() : undefined
+  return module?.setup ?? null
+}
+
+export const tryWithin: SetupDoor['tried'] = async (setup, options, withinMs) => {
+  const { createRealClock } = await import('../app/real-clock.ts')
+  const clock = createRealClock()
+  let settled: Cancel = () => undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    const why = `no answer within ${withinMs / 1_000} seconds`
+    settled = clock.after(withinMs, () => reject(new SwitchboardError('platform_unavailable', why)))
+  })
+  const answer: unknown = await Promise.race([setup.try?.(options, { clock }), late]).finally(settled)
+  const { who } = (answer ?? {}) as { readonly who?: unknown }
+  if (typeof who === 'string' && who !== '') return { who }
+  throw new SwitchboardError('execution_failed', 'its module did not say who it is')
 }
 
 /** Of a platform that is not set up yet, as its id. */

@@ -3,6 +3,8 @@ import { DEFAULT_PORT } from '../contract/index.ts'
 
 export interface Starter {
   readonly agent: string
+  /** How it is reached, as YAML in one line, and what is said above it. */
+  readonly connector?: { readonly yaml: string; readonly comment: string }
   readonly hook: string
   /** Null: none was chosen. */
   readonly port: number | null
@@ -10,7 +12,7 @@ export interface Starter {
   readonly secretFile: string
 }
 
-export function starterYaml({ agent, hook, port, secretFile }: Starter): string {
+export function starterYaml({ agent, hook, port, secretFile, connector = DEMO }: Starter): string {
   return `# Switchboard's configuration. Check it with \`switchboard check\`; it is read again when it changes.
 # Every key, with its default: \`switchboard schema\`.
 
@@ -35,9 +37,9 @@ integrations:
     two_way: true
 
 agents:
-  # The demo agent needs no key. Say "help" to it, "deploy", or "remind me in 5s".
+  # ${connector.comment}
   - id: ${agent}
-    connector: { type: demo }
+    connector: ${connector.yaml}
     inbound_bindings:
       - { plugin: web, instance: web }
       - { plugin: webhook, instance: ${hook} }
@@ -54,6 +56,11 @@ agents:
 #   queue_expiry: 7d
 #   approval_expiry: 10m
 `
+}
+
+const DEMO = {
+  yaml: '{ type: demo }',
+  comment: 'The demo agent needs no key. Say "help" to it, "deploy", or "remind me in 5s".',
 }
 
 /** A port that nobody chose stays open: where it is taken the next free one is used. */

@@ -48,7 +48,7 @@ export function readConfig(deps: ConnectorDeps): HttpAgentConfig {
 }
 
 /** What a shared secret looks like; null: this is none. */
-function signingKey(secretText: string): StandardKey | null {
+export function signingKey(secretText: string): StandardKey | null {
   if (!/^whs(ec|k)_/.test(secretText)) return null
   try {
     return standardKey(secretText)
@@ -57,7 +57,7 @@ function signingKey(secretText: string): StandardKey | null {
   }
 }
 
-const SIGNING_HINT = 'make one with: echo "whsec_$(openssl rand -base64 32)"'
+export const SIGNING_HINT = 'make one with: echo "whsec_$(openssl rand -base64 32)"'
 
 function keyOf(deps: ConnectorDeps, reference: string): StandardKey {
   const key = signingKey(deps.secret(reference).trim())

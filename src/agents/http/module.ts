@@ -1,5 +1,5 @@
 // What Switchboard knows of the connector `http` before it runs one.
-import type { ConnectorModule } from '../../contract/index.ts'
+import type { AgentSettings, ConnectorModule, GateView } from '../../contract/index.ts'
 import { httpOptions } from './config.ts'
 
 export const httpModule: ConnectorModule = {
@@ -7,5 +7,68 @@ export const httpModule: ConnectorModule = {
   options: httpOptions,
   docs: 'docs/agents/http.md',
   callsBack: true,
+  setup: {
+    questions: [
+      { key: 'url', flag: 'url', ask: 'the URL that turns are posted to' },
+      { key: 'mode', flag: 'mode', ask: 'answer (in the response) or later', default: 'answer' },
+    ],
+    try: async (options, deps) => (await import('./try-agent.ts')).tryAgent(options, deps),
+  },
+  doctor,
   create: async (deps) => (await import('./index.ts')).createHttpAgent(deps),
+}
+
+/** From the configuration alone: what is behind a reference is not known here. */
+function doctor(agent: AgentSettings, server: { readonly publicUrl: string | null }): readonly GateView[] {
+  const parsed = httpOptions.safeParse(agent.connector.options)
+  if (!parsed.success) return []
+  const { url, secret, allow_private: allowPrivate } = parsed.data
+  const key = (name: string) => `${agent.origin}.connector.${name}`
+  const written = URL.canParse(url) && /^https?:/.test(url) ? new URL(url) : null
+  const closed = written?.protocol === 'http:' && !allowPrivate
+  const near = written !== null && isNear(written.hostname)
+  const unreachable = !near && server.publicUrl === null
+  return [
+    closed
+      ? {
+          gate: 'agent URL',
+          pass: false,
+          reason: 'plain http is refused without allow_private',
+          key: key('allow_private'),
+        }
+      : {
+          gate: 'agent URL',
+          pass: true,
+          reason: written === null ? 'kept as a reference' : 'may be called',
+          key: key('url'),
+        },
+    secret === undefined
+      ? {
+          gate: 'signature',
+          pass: true,
+          flagged: true,
+          reason: 'turns are posted unsigned: the agent cannot tell who posts',
+          key: key('secret'),
+        }
+      : { gate: 'signature', pass: true, reason: 'signed (Standard Webhooks)', key: key('secret') },
+    unreachable
+      ? {
+          gate: 'reply_url',
+          pass: true,
+          flagged: true,
+          reason:
+            'it begins with the listener’s own address: an agent elsewhere cannot reply later, nor use tools',
+          key: 'server.public_url',
+        }
+      : {
+          gate: 'reply_url',
+          pass: true,
+          reason: server.publicUrl === null ? 'the agent is on this machine' : 'behind the public URL',
+          key: 'server.public_url',
+        },
+  ]
+}
+
+function isNear(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host)
 }

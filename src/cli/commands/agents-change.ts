@@ -35,6 +35,8 @@ export async function change(
     readonly what: string
     /** What the file will refer to: done when it is known to hold, before it is written. */
     readonly first?: () => Promise<void>
+    /** More for `--json`. */
+    readonly told?: Readonly<Record<string, string>>
   },
 ): Promise<number> {
   const named = context.configFile()
@@ -61,6 +63,7 @@ export async function change(
       agent: done.id,
       file,
       ...(elsewhere ? { daemon_reads: elsewhere } : {}),
+      ...done.told,
     })
   else await context.print(`${oneLine(done.id)} ${done.what} (${oneLine(named)})`)
   if (elsewhere)

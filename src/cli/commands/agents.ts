@@ -23,6 +23,10 @@ export const listAgents: Run = (context) =>
 
 export interface AddAgentOptions {
   readonly chorus?: string
+  /** The URL of an agent that takes a JSON POST. */
+  readonly http?: string
+  readonly mode?: string
+  readonly secretFile?: string
   readonly connector?: string
   /** Puts the lines into the file instead of printing them. */
   readonly write?: boolean
@@ -33,13 +37,15 @@ export interface AddAgentOptions {
 /** Keeps the connection string encrypted, and prints the lines for the configuration or puts them there. */
 export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options) => {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(id)) throw usage(`"${id}" is not an id for an agent`)
-  if (options.connector !== undefined && options.chorus !== undefined)
-    throw usage('--connector and --chorus exclude each other', 'an agent is reached in one way')
+  const ways = [options.connector, options.chorus, options.http].filter((one) => one !== undefined)
+  if (ways.length > 1)
+    throw usage('--connector, --chorus and --http exclude each other', 'an agent is reached in one way')
+  if (options.http !== undefined) return addHttp(context, id, options.http, options)
   if (options.connector !== undefined) return addConnected(context, id, options)
   if (options.chorus === undefined) {
     throw usage(
       'say how the agent is reached',
-      'switchboard agents add ID --chorus URL, or --connector channel',
+      'switchboard agents add ID --http URL, --chorus URL, or --connector channel',
     )
   }
   const url = options.chorus
@@ -107,6 +113,49 @@ async function refuseTaken(daemon: DaemonClient, id: string, secret: string): Pr
       hint: `replace it with: switchboard secrets set ${secret}, or forget it: switchboard secrets remove ${secret}`,
     })
   }
+}
+
+/** Tried live first; its signing secret is kept encrypted, and shown this once. */
+async function addHttp(context: Context, id: string, url: string, options: AddAgentOptions): Promise<number> {
+  const { tryHttpAgent, wishOf } = await import('../http-agent.ts')
+  const wish = wishOf(url, options)
+  const [plugin, instance] = bound(options.bind)
+  const name = `${id}_signing`
+  const daemon = await context.daemon()
+  await refuseTaken(daemon, id, name)
+  const tried = await tryHttpAgent(context, wish, `secret:${name}`)
+  const keep = async () =>
+    void (await daemon.call('PUT', `/api/secrets/${encodeURIComponent(name)}`, {
+      body: { value: tried.secret },
+    }))
+  const agent = { id, connector: tried.connector, inbound_bindings: [{ plugin, instance }] }
+  const told = { ...(tried.known ? {} : { signing_secret: tried.secret }), who: tried.who }
+  const shown = async () =>
+    tried.known ||
+    context.print(
+      `The secret that its turns are signed with, shown this once (kept as secret:${name}):\n  ${tried.secret}`,
+    )
+  if (options.write) {
+    const { change } = await import('./agents-change.ts')
+    const code = await change(context, [{ kind: 'add', agent }], { id, what: 'is added', first: keep, told })
+    if (code === 0 && !context.json) await shown()
+    return code
+  }
+  await keep()
+  const { stringify } = await import('yaml')
+  const yaml = stringify({ agents: [agent] }).trimEnd()
+  if (context.json) {
+    await context.printJson({ ok: true, agent: id, secret: name, yaml, ...told })
+    return 0
+  }
+  await context.print(yaml)
+  await shown()
+  context.note(
+    context.paint.dim(
+      'put the lines above into your switchboard.yaml (below an agents: that is there already)',
+    ),
+  )
+  return 0
 }
 
 /** A connector that needs no secret of its own: its keys are set with `agents set`. */

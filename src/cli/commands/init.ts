@@ -1,5 +1,6 @@
 // `switchboard init`: writes a commented starter switchboard.yaml and a fresh secret for its webhook.
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { shellWord } from '../../config/shell-word.ts'
@@ -17,6 +18,8 @@ export interface InitOptions {
   readonly force?: boolean
   readonly url?: string
   readonly tokenFile?: string
+  readonly mode?: string
+  readonly secretFile?: string
 }
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
@@ -34,16 +37,18 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
   }
   const file = resolve(context.givenConfig ?? 'switchboard.yaml')
   const answer = asker(context, options.yes === true)
-  const agent = await answer('id of the demo agent', options.agent, 'demo', checkId)
+  const own = options.agent === HTTP ? await ownAgent(context, options, dirname(file), stem(file)) : null
+  const agent = own ? HTTP : await answer('id of the demo agent', options.agent, 'demo', checkId)
   const hook = await answer('id of the webhook (/hooks/ID)', options.hook, 'alerts', checkId)
   const port = await answer('port', options.port, String(DEFAULT_PORT), checkPort)
   if (hook === 'web') throw usage('--hook: "web" is the id of the chat page', 'choose another id')
 
-  const secretFile = `${basename(file).replace(/\.ya?ml$/, '')}.${hook}.secret`
+  const secretFile = `${stem(file)}.${hook}.secret`
   const secretPath = join(dirname(file), secretFile)
   const chosen = options.port !== undefined || Number(port) !== DEFAULT_PORT
   const yaml = starterYaml({
     ...{ agent, hook, secretFile: `./${secretFile}` },
+    ...(own ? { connector: own.connector } : {}),
     port: chosen ? Number(port) : null,
   })
   await mkdir(dirname(file), { recursive: true }).catch((problem) => {
@@ -52,6 +57,7 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
   await write(file, yaml, { mode: 0o644, force: options.force === true })
   // An existing secret is kept even with --force: whoever signs with it would be locked out.
   const secretKept = await writeSecret(secretPath)
+  if (own) await create(own.secretPath, `${own.secret}\n`, 0o600)
   remember(context, context.instanceOf(file))
 
   const upCommand =
@@ -62,6 +68,7 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
       file,
       secret_file: secretPath,
       secret_kept: secretKept,
+      ...(own ? { agent_secret_file: own.secretPath, who: own.who } : {}),
       next: upCommand,
     })
     return 0
@@ -71,8 +78,37 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
   await context.print(
     `${paint.green(secretKept ? 'kept ' : 'wrote')} ${secretPath} (the webhook's secret, for your eyes only)`,
   )
+  if (own)
+    await context.print(
+      `${paint.green(own.known ? 'uses ' : 'wrote')} ${own.secretPath} (signs what is posted to the agent: give it to your agent to verify with)`,
+    )
   await context.print(`\nNext: ${paint.bold(upCommand)}`)
   return 0
+}
+
+const HTTP = 'http'
+
+const stem = (file: string) => basename(file).replace(/\.ya?ml$/, '')
+
+/** An agent of one's own behind a URL: tried before anything is written. */
+async function ownAgent(context: Context, options: InitOptions, folder: string, name: string) {
+  const { tryHttpAgent, wishOf } = await import('../http-agent.ts')
+  const asks = context.terminal.inputIsTty && !context.json && options.yes !== true
+  const typed = options.url ?? (asks ? await context.terminal.ask('URL that turns are posted to: ') : null)
+  if (!typed)
+    throw usage('--url is missing: where the agent takes turns', 'init --agent http --url https://…')
+  const secretName = `${name}.${HTTP}.secret`
+  const secretPath = join(folder, secretName)
+  const kept = existsSync(secretPath) ? { secretFile: secretPath } : {}
+  const tried = await tryHttpAgent(
+    context,
+    wishOf(typed.trim(), { ...kept, ...options }),
+    `file:./${secretName}`,
+  )
+  const { stringify } = await import('yaml')
+  const yaml = stringify(tried.connector, { collectionStyle: 'flow', lineWidth: 0 }).trim()
+  const comment = 'Your own agent: every turn is one signed POST (docs/guide/http-agent.md).'
+  return { ...tried, secretPath, connector: { yaml, comment } }
 }
 
 type Check = (value: string) => string | null

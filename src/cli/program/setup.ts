@@ -15,10 +15,18 @@ export function addSetupCommands(program: Command, action: Action): void {
     .command('init')
     .description('write a commented switchboard.yaml to start from')
     .argument('[kind]', 'what to set up: claude-code; nothing: the web chat, a webhook and the demo agent')
-    .option('--agent <id>', 'the id of the demo agent (default: demo)')
+    .option(
+      '--agent <name>',
+      'who answers: http (your own, at --url); another name is the id of the demo agent',
+    )
     .option('--hook <id>', 'the id of the webhook, as in /hooks/ID (default: alerts)')
     .option('--port <number>', 'the port to write down (default: 4747)')
-    .option('--url <address>', 'claude-code: Switchboard runs on another machine (https:// or wss://)')
+    .option(
+      '--url <address>',
+      'http: where the agent takes turns; claude-code: Switchboard on another machine',
+    )
+    .option('--mode <mode>', 'http: answer (in the response, the default) or later')
+    .option('--secret-file <file>', 'http: the whsec_… that the agent verifies with already')
     .option('--token-file <file>', 'claude-code: where the token for it is')
     .option('--yes', 'ask nothing, take the defaults')
     .option('--force', 'overwrite what is there')
