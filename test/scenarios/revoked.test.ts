@@ -99,6 +99,22 @@ describeRiver('access that is taken back', (open) => {
     await balanced(river)
   })
 
+  it('[I14.revoked-leftover] what a node left in flight is judged before it is offered again or given up', async () => {
+    const redelivery = { handed: 'give-up', seen: 'give-up', afterTimeout: false } as const
+    const river = await open({ ...ANNA, agent: { redelivery } })
+    // Never written: the node goes while it waits for its agent to take it.
+    river.agent.script = () => new Promise(() => {})
+    const turn = await river.person('anna').says('delete it')
+    await river.settle()
+    expect((await state(river, turn))[0]).toBe('handed')
+    await river.restart(NOBODY)
+    await river.pass(20_000)
+    expect(await state(river, turn)).toEqual(['refused', 'revoked'])
+    expect(river.agent.deliveries.filter(({ repeat }) => repeat)).toEqual([])
+    expect(river.platform.texts('anna')).toEqual([])
+    await balanced(river)
+  })
+
   it('[I14.revoked-not-mention] mentions and limits are not asked again', async () => {
     const groups = { g1: { requireMention: true, allowFrom: [] } }
     const river = await open({

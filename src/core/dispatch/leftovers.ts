@@ -1,6 +1,7 @@
 // What a former owner of a lane left in flight goes on where an attached host still has it; else it is offered again,
 // resumed, waited for or given up, as its connector declared.
 import type { AgentConnector, Clock, Settings, Store, TurnMove, TurnRow } from '../../contract/index.ts'
+import type { Admission } from '../people/admission.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import type { StoreRetry } from '../store-retry.ts'
 import { toDelivery } from './delivery.ts'
@@ -15,6 +16,7 @@ export interface LeftoversDeps {
   readonly holds: LaneHolds
   readonly storeRetry: StoreRetry
   readonly settling: Settling
+  readonly admission: Pick<Admission, 'ofTurn'>
 }
 
 export type SettleLeftovers = (
@@ -44,6 +46,9 @@ export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
       const kept = connector.takeUp?.(toDelivery(row, hold.agent, lane), row.state === 'seen') ?? false
       if (kept) waitOn(hold, row)
       else if (policy === 'wait' && (row.state === 'seen' || row.reason === 'taken')) waitOn(hold, row)
+      // No agent confirmed it: to one whose sender may not speak any more it is not said again, nor that it was taken.
+      else if (row.state === 'handed' && (await deps.admission.ofTurn(row)) === 'revoked')
+        await settling.revoke(hold, row)
       else if (policy === 'give-up') await settling.giveUp(hold, row, 'agent_silent')
       else if (row.attempts >= maxAttempts) await settling.giveUp(hold, row, 'max_attempts')
       else {
