@@ -42,8 +42,13 @@ export function createAdapters(options: AdaptersOptions = {}): Adapters {
   const platforms = bankOf<PlatformModule>('platform', PLATFORMS, PLANNED_PLATFORMS)
   const connectors = bankOf<ConnectorModule>('connector', CONNECTORS, PLANNED_CONNECTORS)
   let foreign: ForeignModules | null = null
+  const broughtTo = new WeakMap<AdapterBook, readonly ForeignModule[]>()
 
-  const others = async ({ folder, modules }: WantedAdapters): Promise<readonly ForeignModule[]> => {
+  const others = async ({
+    folder,
+    modules,
+    entries = [],
+  }: WantedAdapters): Promise<readonly ForeignModule[]> => {
     if (given.length === 0 && modules.length === 0) return []
     if (options.leaveModulesAlone) return modules.map(leftAlone)
     if (foreign === null) {
@@ -55,7 +60,7 @@ export function createAdapters(options: AdaptersOptions = {}): Adapters {
         ...defined({ loadTimeoutMs: options.loadTimeoutMs }),
       })
     }
-    return foreign.load({ folder, modules, given })
+    return foreign.load({ folder, modules, given, entries })
   }
 
   const bringing = (modules: readonly ModuleStanding[] = []): readonly ForeignModule[] =>
@@ -73,21 +78,24 @@ export function createAdapters(options: AdaptersOptions = {}): Adapters {
       ?.connectors.get(name)
 
   return {
-    async open(wanted) {
+    async open(wanted, before) {
+      const known = before && broughtTo.get(before)
       const [found] = await Promise.all([
-        others(wanted),
+        known ?? others(wanted),
         platforms.load(wanted.platforms),
         connectors.load(wanted.connectors),
       ])
       const foreignPlatforms = new Map(found.flatMap((one) => [...one.platforms]))
       const foreignConnectors = new Map(found.flatMap((one) => [...one.connectors]))
-      return {
+      const book: AdapterBook = {
         platform: (name) => platforms.known(name) ?? foreignPlatforms.get(name),
         connector: (name) => connectors.known(name) ?? foreignConnectors.get(name),
         platformNames: [...platforms.names, ...foreignPlatforms.keys()],
         connectorNames: [...connectors.names, ...foreignConnectors.keys()],
         modules: found.map((one) => one.standing),
-      } satisfies AdapterBook
+      }
+      broughtTo.set(book, found)
+      return book
     },
     platform: async (name, modules) =>
       platforms.has(name)

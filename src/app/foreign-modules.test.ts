@@ -1,5 +1,5 @@
 // Modules of others: where they are found, what is refused and why, and that one that misbehaves harms nobody.
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -207,6 +207,22 @@ describe('a module that misbehaves while it is loaded', () => {
     expect((await adapters.open(wanted)).platform('mended')).toBeDefined()
   })
 
+  it('[I13.modules-once] one that failed is not tried again for a book of the same file', async () => {
+    write(
+      'bad.mjs',
+      `import { appendFileSync } from 'node:fs'
+appendFileSync(new URL('./tries', import.meta.url), 'x')
+throw new Error('boom')`,
+    )
+    const adapters = createAdapters()
+    const wanted = { folder, modules: ['./bad.mjs'], platforms: [], connectors: [] }
+    const before = await adapters.open(wanted)
+    const after = await adapters.open({ ...wanted, platforms: 'all' }, before)
+    expect(after.modules).toEqual(before.modules)
+    expect(after.platform('web')).toBeDefined()
+    expect(readFileSync(join(folder, 'tries'), 'utf8')).toBe('x')
+  })
+
   it('[I13.modules-restart] one whose file changed since is named', async () => {
     write('m.mjs', source('mine', "export const version = '1.2.3'"))
     const adapters = createAdapters()
@@ -217,6 +233,68 @@ describe('a module that misbehaves while it is loaded', () => {
     expect([...adapters.changed(modules)]).toEqual(['./m.mjs'])
     rmSync(join(folder, 'm.mjs'))
     expect([...adapters.changed(modules)]).toEqual(['./m.mjs'])
+  })
+})
+
+describe('[I13.modules-validate] a schema that misbehaves on what the file says', () => {
+  const checking = (name: string, body: string) => `
+const options = { '~standard': { version: 1, vendor: 'hand', validate: (value) => { ${body} },
+  jsonSchema: { input: () => ({ type: 'object', properties: {} }) } } }
+export const platforms = [{ name: '${name}', options, docs: 'https://example.com', create: () => ({}) }]`
+  const entries = (room: unknown) => [{ bank: 'platform' as const, name: 'matrix', options: { room } }]
+  const wanted = (room: unknown) => ({
+    ...{ folder, modules: ['./m.mjs', './good.mjs'], platforms: [], connectors: [] },
+    entries: entries(room),
+  })
+  beforeEach(() => void write('good.mjs', source('good')))
+
+  it.each([
+    ['throws', 'if (value.room === 7) throw new Error("boom"); return { value }', 'threw on the options'],
+    ['loops', 'while (value.room === 7); return { value }', 'within 2 s'],
+    [
+      'answers later',
+      'return value.room === 7 ? Promise.resolve({ value }) : { value }',
+      'must answer at once',
+    ],
+    ['answers nothing', 'return value.room === 7 ? undefined : { value }', 'answered nothing'],
+    ['ends the process', 'if (value.room === 7) process.exit(3); return { value }', 'ended the process'],
+  ])('that %s fails with its reason, and the rest runs', async (_, body, why) => {
+    write('m.mjs', checking('matrix', body))
+    const adapters = createAdapters({ loadTimeoutMs: 2_000 })
+    const book = await adapters.open(wanted(7))
+    expect(book.modules[0]?.problem).toContain(why)
+    expect(book.platform('matrix')).toBeUndefined()
+    expect(book.platform('good')).toBeDefined()
+    expect((await adapters.open(wanted('lobby'))).platform('matrix')).toBeDefined()
+    // It was imported meanwhile: what the file says now is tried all the same.
+    expect((await adapters.open(wanted(7))).modules[0]?.problem).toContain(why)
+  })
+
+  it('what it refuses in words is no fault of the module', async () => {
+    write('m.mjs', checking('matrix', 'return { issues: [{ message: "no such room" }] }'))
+    expect((await createAdapters().open(wanted(7))).modules[0]?.problem).toBeNull()
+  })
+
+  it('one of a library user is held to it, as far as it comes back', async () => {
+    const mine = {
+      name: 'matrix',
+      docs: 'x',
+      create: () => ({}) as never,
+      options: {
+        '~standard': {
+          version: 1 as const,
+          vendor: 'x',
+          validate: () => {
+            throw new Error('boom')
+          },
+          jsonSchema: { input: () => ({ type: 'object' }) },
+        },
+      },
+    }
+    const adapters = createAdapters({ given: [{ platforms: [mine] }] })
+    expect((await adapters.open({ ...wanted(7), modules: [] })).modules[0]?.problem).toContain(
+      'threw on the options of platform "matrix": boom',
+    )
   })
 })
 

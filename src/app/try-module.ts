@@ -1,25 +1,41 @@
-// A module of others is imported first by a process of its own: one that hangs, loops or ends the process does so there.
-// Only a trial like this can end a loop that never yields.
+// A module of others is imported first by a process of its own, and its schemas see there what the file says: one that
+// hangs, loops or ends the process does so there. Only a trial like this can end a loop that never yields.
 import { spawn } from 'node:child_process'
+import type { WantedOptions } from '../contract/index.ts'
 
-// It speaks on a pipe of its own: what the module prints while it is loaded is nobody's answer.
+// It speaks on a pipe of its own, a line for each step: what the module prints meanwhile is nobody's answer.
 const TRIAL = `
-import { writeSync } from 'node:fs'
-const say = (text) => { try { writeSync(3, text) } catch {} }
+import { readFileSync, writeSync } from 'node:fs'
+const say = (text) => { try { writeSync(3, text + '\\n') } catch {} }
+const entries = JSON.parse(readFileSync(0, 'utf8'))
 try {
-  await import(process.argv[1])
+  const found = await import(process.argv[1])
+  for (const { bank, name, options } of entries) {
+    const list = found[bank + 's'] ?? found.default?.[bank + 's']
+    const schema = Array.isArray(list) ? list.find((one) => one?.name === name)?.options?.['~standard'] : undefined
+    if (schema === undefined) continue
+    say('?' + bank + ' ' + JSON.stringify(name))
+    // What it answers or throws is judged where it counts.
+    try { schema.validate(options) } catch {}
+  }
   say('+')
 } catch (error) {
-  say('-' + String(error?.message ?? error).slice(0, 1000))
+  say('-' + String(error?.message ?? error).slice(0, 1000).split(/[\\r\\n]+/).join(' '))
 }
 process.exit()`
 
-/** Resolves when it can be imported. Rejects with what went wrong, in words that follow the module's name. */
-export function tryModule(url: string, timeoutMs: number): Promise<void> {
+/** Resolves when it can be imported and asked. Rejects with what went wrong, in words that follow the module's name. */
+export function tryModule(
+  url: string,
+  timeoutMs: number,
+  entries: readonly WantedOptions[] = [],
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', TRIAL, url], {
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+      stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
     })
+    // One that has ended before it read them says so by its end.
+    child.stdin?.on('error', () => undefined).end(JSON.stringify(entries))
     let said = ''
     let late = false
     const timer = setTimeout(() => {
@@ -27,7 +43,7 @@ export function tryModule(url: string, timeoutMs: number): Promise<void> {
       child.kill('SIGKILL')
     }, timeoutMs)
     child.stdio[3]?.on('data', (chunk: Buffer) => {
-      if (said.length < 8_192) said += chunk.toString('utf8')
+      if (said.length < MOST_SAID) said += chunk.toString('utf8')
     })
     child.once('error', (problem) => {
       clearTimeout(timer)
@@ -35,16 +51,25 @@ export function tryModule(url: string, timeoutMs: number): Promise<void> {
     })
     child.once('close', (code) => {
       clearTimeout(timer)
-      if (late) return reject(new Error(`was not loaded within ${timeoutMs / 1000} s`))
-      if (said.startsWith('+')) return resolve()
-      if (said.startsWith('-'))
-        return reject(new Error(`threw while it was loaded: ${oneLine(said.slice(1))}`))
+      const last = said.trimEnd().split('\n').at(-1) ?? ''
+      if (last === '+') return resolve()
+      const asked = last.startsWith('?') ? oneLine(last.slice(1)) : null
+      const doing = asked === null ? 'it was loaded' : `it checked the options of ${asked}`
+      if (late) {
+        const what = asked === null ? 'was not loaded' : `did not check the options of ${asked}`
+        return reject(new Error(`${what} within ${timeoutMs / 1000} s`))
+      }
+      if (last.startsWith('-'))
+        return reject(new Error(`threw while it was loaded: ${oneLine(last.slice(1))}`))
       // 13: an `await` at its top level that nothing will ever end.
       const why = code === 13 ? 'waits for something that never comes' : `ended the process (code ${code})`
-      reject(new Error(`${why} while it was loaded`))
+      reject(new Error(`${why} while ${doing}`))
     })
   })
 }
+
+/** A line for each entry of the file. */
+const MOST_SAID = 1 << 20
 
 function oneLine(text: string): string {
   const line = text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, ' ').trim()

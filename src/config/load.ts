@@ -6,6 +6,7 @@ import {
   CHANNEL_PLATFORM,
   type Settings,
   type WantedAdapters,
+  type WantedOptions,
 } from '../contract/index.ts'
 import { crossCheck } from './cross-check.ts'
 import { excerptOf, type KnownKeys } from './excerpt.ts'
@@ -14,7 +15,7 @@ import { configurationJsonSchema } from './json-schema.ts'
 import { formatPath, type Problem } from './problem.ts'
 import { CONNECTOR_KEY, DEFAULT_CONNECTOR } from './schema/agents.ts'
 import { configSchema, modulesSchema } from './schema/index.ts'
-import { PLATFORM_KEY } from './schema/integrations.ts'
+import { PLATFORM_KEY, sharedSchema } from './schema/integrations.ts'
 import { isMap, type Json, keyNames } from './schema-walk.ts'
 import { settingsOf } from './settings-of.ts'
 import { shellWord } from './shell-word.ts'
@@ -72,11 +73,12 @@ export async function parseSettings(
   const yaml = readYaml(text)
   const wanted = wantedBy(yaml.value, dirname(path))
   const given = { text, path, yaml }
-  const result = settle(given, { ...deps, book: await deps.adapters.open(wanted) })
+  const book = await deps.adapters.open(wanted)
+  const result = settle(given, { ...deps, book })
   if (result.ok) return result
   // What is told of a wrong file goes by all keys and names that there are.
   const everything = { ...wanted, platforms: 'all', connectors: 'all' } as const
-  return settle(given, { ...deps, book: await deps.adapters.open(everything) })
+  return settle(given, { ...deps, book: await deps.adapters.open(everything, book) })
 }
 
 interface SettleDeps extends Omit<LoadDeps, 'adapters'> {
@@ -169,15 +171,39 @@ function wantedBy(value: unknown, folder: string): WantedAdapters {
   const named = (list: readonly unknown[], key: string) =>
     list.flatMap((one) => (isMap(one) && typeof one[key] === 'string' ? [one[key]] : []))
   const modules = modulesSchema.safeParse(file.modules)
+  const integrations = listed(file.integrations)
   const connectors = listed(file.agents).flatMap((one) =>
     isMap(one) ? [one.connector ?? DEFAULT_CONNECTOR] : [],
   )
   return {
     folder,
     modules: modules.success ? modules.data : [],
-    platforms: [...new Set(named(listed(file.integrations), PLATFORM_KEY))],
+    platforms: [...new Set(named(integrations, PLATFORM_KEY))],
     connectors: [...new Set(named(connectors, CONNECTOR_KEY))],
+    entries: [
+      ...optionsIn(integrations, 'platform', [PLATFORM_KEY, ...Object.keys(sharedSchema.shape)]),
+      ...optionsIn(connectors, 'connector', [CONNECTOR_KEY]),
+    ],
   }
+}
+
+/** What each entry says beyond the key that names its adapter (the first of `shared`) and those that all entries have. */
+function optionsIn(
+  list: readonly unknown[],
+  bank: WantedOptions['bank'],
+  shared: readonly string[],
+): readonly WantedOptions[] {
+  return list.flatMap((one) => {
+    const name = isMap(one) && one[shared[0] ?? '']
+    if (!isMap(one) || typeof name !== 'string') return []
+    return [
+      {
+        bank,
+        name,
+        options: Object.fromEntries(Object.entries(one).filter(([key]) => !shared.includes(key))),
+      },
+    ]
+  })
 }
 
 /** The `modules` of a file, as far as it can be read; else none. */

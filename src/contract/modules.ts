@@ -145,8 +145,11 @@ export interface AdapterBook {
 
 /** Where the book comes from: what is built in, and the modules of others. */
 export interface AdapterShelf {
-  /** Loads what is named, and every entry of `modules`. Never throws for one of them: its standing says why. */
-  open(wanted: WantedAdapters): Promise<AdapterBook>
+  /**
+   * Loads what is named, and every entry of `modules`. Never throws for one of them: its standing says why. `before`: a
+   * book of the same file that was opened just now; its modules are not tried again.
+   */
+  open(wanted: WantedAdapters, before?: AdapterBook): Promise<AdapterBook>
 }
 
 export interface WantedAdapters {
@@ -156,6 +159,14 @@ export interface WantedAdapters {
   /** Names as they are written; `all`: everything that is built in or planned. */
   readonly platforms: readonly string[] | 'all'
   readonly connectors: readonly string[] | 'all'
+  /** The options that the file gives to each: a module whose schema does not come back from them is not used. */
+  readonly entries?: readonly WantedOptions[]
+}
+
+export interface WantedOptions {
+  readonly bank: 'platform' | 'connector'
+  readonly name: string
+  readonly options: Options
 }
 
 // ---- Modules of others -----------------------------------------------------------------------------------

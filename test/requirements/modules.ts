@@ -30,6 +30,8 @@ built   13 I13.modules-errors   An error of another copy of the package counts l
 built   13 I13.modules-library  runDaemon takes modules of a library user, held to the same rules.
 built   13 I13.modules-example  The example platform and connector run against the built package from a folder outside the repository, suites included.
 built   13 I13.modules-guide    The guide leads from an empty folder to a green suite, as a test follows it.
+built   13 I13.modules-validate  A module whose schema throws, loops or answers later on the options of the file fails within a bounded time, and the rest runs.
+built   13 I13.modules-once      One look at a configuration tries each module once: check ends within the time that one trial may take.
 built   13 I13.module-hangs          A module whose adapter is never made or started is down with the reason, and the rest runs
 `,
 )

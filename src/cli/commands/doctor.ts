@@ -158,7 +158,7 @@ function moduleLines(context: Context, modules: NonNullable<DoctorReport['module
       '',
       `${paint.bold(`module ${oneLine(from)}`)} ${oneLine(version ?? '')}`.trimEnd(),
       ...(file === null ? [] : [`  file    ${oneLine(file)}`]),
-      problem === null ? `  brings  ${brings}` : `  ${paint.red('failed')}  it ${oneLine(problem)}`,
+      problem === null ? `  brings  ${brings}` : `  ${paint.red('failed')}  ${oneLine(problem)}`,
       ...(changed ? [`  ${paint.yellow('changed')} since it was loaded: restart the daemon to use it`] : []),
     ]
   })
