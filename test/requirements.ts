@@ -5,6 +5,7 @@ import { CHANNEL_SERVERS, HOSTING } from './requirements/channel-servers.ts'
 import { CHORUS } from './requirements/chorus.ts'
 import { CLOSED_DOORS } from './requirements/closed-doors.ts'
 import { CLUSTER } from './requirements/cluster.ts'
+import { COMPLETENESS } from './requirements/completeness.ts'
 import { CONFIGURATION } from './requirements/configuration.ts'
 import { DURABILITY } from './requirements/durability.ts'
 import { HOOKS } from './requirements/hooks.ts'
@@ -85,4 +86,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...HTTP_AGENT,
   ...GROUP_CONTEXT,
   ...LLM,
+  ...COMPLETENESS,
 ]

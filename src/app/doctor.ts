@@ -11,6 +11,7 @@ import {
 } from '../contract/index.ts'
 import { approversOn, isBound } from '../core/people/approvers.ts'
 import { agentAnywhere, clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
+import { completenessView } from './completeness-view.ts'
 import { bindingGates, integrationGates, refusals, type ServerStanding } from './doctor-gates.ts'
 import { ledgerStanding } from './foreign-ledger.ts'
 import { judgeRunning } from './judge-security.ts'
@@ -26,13 +27,16 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
   return async ({ security = false } = {}) => {
     const now = settings()
     const me = standing()
-    const [counters, open, pending, durability, ledger] = await Promise.all([
+    const [counters, open, pending, durability, ledger, restored, compared] = await Promise.all([
       store.counters(),
       store.openTurns(),
       store.pendingApprovals(),
       store.durability(),
       ledgerStanding(store),
+      store.restored(),
+      store.historyLinks(),
     ])
+    const history = { rows: compared, restored, now: clock.now() }
     const others = gateway.cluster.others()
     const rows = gateway.cluster.nodes()
     const nodes = nodeViews(rows, clock.now())
@@ -53,6 +57,10 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
         ...linkOf(one.id, one.enabled),
         gates: [...integrationGates(one, standingOf(one)), ...ofModules.ofIntegration(one), ...own],
         ...lastTimes(link, one.id, others),
+        complete: {
+          ...completenessView(one.id, link?.adapter.history !== undefined, history),
+          late: sum(mine, 'found:late'),
+        },
         drops: drops(mine),
         refusals: refusals(mine, one, own),
         sends_waiting: sum(mine, 'send:queued') + sum(mine, 'send:sending'),

@@ -232,6 +232,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     tellsLimits: (integration) => tellsLimits(links, integration),
     textLimit: (integration) => promptLimitOf(links.get(integration)),
     isOneWay: (integration) => isOneWay(links, integration),
+    keepsHistory: (integration) => links.get(integration)?.adapter.history !== undefined,
+    tellsDeletions: (integration) => links.get(integration)?.adapter.abilities.deletes === true,
     canEdit: (integration) => links.get(integration)?.adapter.abilities.edits ?? false,
     reach() {
       const ids = settings().agents.map(({ id }) => id)

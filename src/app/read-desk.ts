@@ -13,6 +13,7 @@ import { type ReadDesk, SwitchboardError } from '../contract/index.ts'
 import { openStore } from '../store/open.ts'
 import { createAdapters } from './adapter-shelf.ts'
 import { latestBoots, nodeViews } from './cluster-view.ts'
+import { completenessView } from './completeness-view.ts'
 import { createLogger } from './logger.ts'
 import { createNodeClock, createRealRandom } from './real-clock.ts'
 import { createStoreDesk } from './store-desk.ts'
@@ -59,12 +60,15 @@ export async function openReadDesk(
   const desk: ReadDesk = {
     ...createStoreDesk(store, () => settings),
     async status() {
-      const [counters, open, pending, durability] = await Promise.all([
+      const [counters, open, pending, durability, restored, rows] = await Promise.all([
         store.counters(),
         store.openTurns(),
         store.pendingApprovals(),
         store.durability(),
+        store.restored(),
+        store.historyLinks(),
       ])
+      const history = { rows, restored, now: clock.now() }
       // One look cannot tell a boot that was killed just now from a second daemon of that name.
       const nodes = nodeViews(latestBoots(await store.nodes()), clock.now())
       return {
@@ -84,6 +88,7 @@ export async function openReadDesk(
           detail: 'no daemon is running',
           last_in_at: null,
           last_out_at: null,
+          complete: completenessView(one.id, false, history),
         })),
         agents: settings.agents.map((one) => ({
           id: one.id,

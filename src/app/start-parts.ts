@@ -5,6 +5,7 @@ import type { Cluster } from '../core/cluster/cluster.ts'
 import { createAgentOutlet } from '../core/dispatch/agent-outlet.ts'
 import type { Dispatcher } from '../core/dispatch/dispatcher.ts'
 import type { Roster } from '../core/dispatch/roster.ts'
+import { watchHistory } from '../core/history/completeness.ts'
 import type { Intake } from '../core/inbound/intake.ts'
 import type { Links } from '../core/outbound/links.ts'
 import type { Outlet } from '../core/outbound/outlet.ts'
@@ -38,7 +39,7 @@ export async function makeIntegration(
   deps: GatewayDeps,
   { links, intake, relay, hosted, grants }: River,
 ): ReturnType<Part['make']> {
-  const { store, clock } = deps
+  const { store, clock, log } = deps
   if (!integration.enabled) return
   const platform = await deps.platform(integration.platform)
   if (!platform) return `this version has no platform "${integration.platform}"`
@@ -50,6 +51,8 @@ export async function makeIntegration(
   return async () => {
     const link = links.add(integration.id, integration.platform, adapter)
     const door = intake.of(integration.id, lease?.fence)
+    const watch = adapter.history || adapter.probe ? watchHistory(link, { store, clock, log, intake }) : null
+    if (watch) link.watch = watch
     await adapter.start(
       {
         async receive(events, options) {
@@ -58,6 +61,7 @@ export async function makeIntegration(
           for (const { conversation } of events) relay.received(integration.id, conversation)
           return received
         },
+        connected: () => watch?.connected(),
       },
       await store.cursor(integration.id),
     )
@@ -114,6 +118,7 @@ export async function endPart(
   } else {
     const link = links.get(id)
     links.remove(id)
+    await link?.watch?.stop()
     await link?.adapter.stop()
   }
 }

@@ -3,7 +3,6 @@ import {
   type Clock,
   defined,
   type NodeRow,
-  type RestoredFrom,
   type Settings,
   type StatusReport,
   type Store,
@@ -12,6 +11,7 @@ import type { Link } from '../core/outbound/links.ts'
 import type { Adapters } from './adapter-shelf.ts'
 import type { Attachments } from './attachments.ts'
 import { agentAnywhere, latestAt, linkAnywhere, nodeViews } from './cluster-view.ts'
+import { completenessView } from './completeness-view.ts'
 import type { Gateway } from './gateway.ts'
 import type { Exposure } from './judge-security.ts'
 import type { AppLentTools } from './lent-tools.ts'
@@ -59,13 +59,15 @@ export function createStatus({
   return async () => {
     const now = settings()
     const me = standing()
-    const [counters, open, pending, durability, restored] = await Promise.all([
+    const [counters, open, pending, durability, restored, rows] = await Promise.all([
       store.counters(),
       store.openTurns(),
       store.pendingApprovals(),
       store.durability(),
       store.restored(),
+      store.historyLinks(),
     ])
+    const history = { rows, restored, now: clock.now() }
     const others = gateway.cluster.others()
     const nodes = nodeViews(gateway.cluster.nodes(), clock.now())
     return {
@@ -81,7 +83,7 @@ export function createStatus({
           platform: one.platform,
           ...linkAnywhere(linkState(gateway, one.id, one.enabled), one.id, others),
           ...lastTimes(link, one.id, others),
-          ...behind(restored, clock.now()),
+          complete: completenessView(one.id, link?.adapter.history !== undefined, history),
         }
       }),
       ...serverViews(gateway.servers()),
@@ -112,14 +114,6 @@ export function createStatus({
       },
     }
   }
-}
-
-/** After that long nobody looks for what a restored database lacks. */
-const BEHIND_FOR_MS = 30 * 24 * 3_600_000
-
-function behind(restored: RestoredFrom | null, now: number) {
-  if (restored === null || now - restored.at > BEHIND_FOR_MS) return {}
-  return { complete: { state: 'behind' as const, until: new Date(restored.takenAt).toISOString() } }
 }
 
 export function lastTimes(

@@ -70,9 +70,9 @@ export function watchStore(
   return {
     store: {
       ...store,
-      async receive(items, cursor) {
+      async receive(items, cursor, mark) {
         try {
-          const received = await store.receive(items, cursor)
+          const received = await store.receive(items, cursor, mark)
           back()
           return received
         } catch (thrown) {

@@ -41,6 +41,7 @@ export function turnView(row: TurnRow): TurnView {
     updated_at: iso(row.updatedAt),
     message_id: row.messageId,
     text: row.body?.text ?? null,
+    late: row.lateAt !== null,
     ...(row.usage ? { usage: usageView(row.usage) } : {}),
   }
 }

@@ -233,6 +233,7 @@ describe('secrets, links, reload, doctor', () => {
           drops: { rate_limited: 3 },
           sends_waiting: 1,
           sends_failed: 0,
+          complete: { state: 'complete', until: '2026-01-02T12:00:00.000Z', late: 3 },
         },
       ],
       agents: [

@@ -18,6 +18,7 @@ const turn = (n: number, more: Partial<TurnView> = {}): TurnView => ({
   updated_at: '2026-01-02T11:59:01.000Z',
   message_id: 'm1',
   text: 'hello',
+  late: false,
   ...more,
 })
 
@@ -52,6 +53,7 @@ const statusReport: StatusReport = {
       link: 'up',
       last_in_at: '2026-01-02T11:59:00.000Z',
       last_out_at: null,
+      complete: { state: 'unchecked', until: null },
     },
   ],
   agents: [{ id: 'demo', connector: 'demo', attached: true, queued: 2 }],

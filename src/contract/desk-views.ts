@@ -1,6 +1,7 @@
 // What is shown and ordered at the operator's desk: the answers of `/api` and the command line as plain data. Fields may
 // be added, none renamed; times are ISO 8601 strings unless the name ends in _ms.
 import type { ServerView } from './channel-servers.ts'
+import type { Completeness } from './history.ts'
 import type { Urgency } from './message.ts'
 import type { NodeView } from './nodes.ts'
 import type { TurnEventRow } from './turn-events.ts'
@@ -19,8 +20,12 @@ export interface StatusReport {
     readonly detail?: string
     readonly last_in_at: string | null
     readonly last_out_at: string | null
-    /** `behind`: the database was restored from a backup of then, and what came since is not in it. */
-    readonly complete?: { readonly state: 'behind'; readonly until: string }
+    /** How far nothing was missed. `unchecked`: its platform keeps no history that we may read. */
+    readonly complete: {
+      readonly state: Completeness['state']
+      readonly until: string | null
+      readonly detail?: string
+    }
   }[]
   /** Absent where no channel server is configured. */
   readonly servers?: readonly ServerView[]
@@ -81,6 +86,8 @@ export interface TurnView {
   readonly updated_at: string
   readonly message_id: string
   readonly text: string | null
+  /** It was missed, and found in the history later: `received_at` is then, not when it was said. */
+  readonly late: boolean
   /** What a model used for it, where Switchboard itself asked one. */
   readonly usage?: UsageView
 }

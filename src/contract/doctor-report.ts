@@ -1,6 +1,7 @@
 // What `doctor` reports: which door lets whom in, what stands still and which key changes it. Fields may be added, none
 // renamed.
 import type { ServerView } from './channel-servers.ts'
+import type { StatusReport } from './desk-views.ts'
 import type { ModuleStanding } from './modules.ts'
 import type { NodeView } from './nodes.ts'
 import type { SecurityReport } from './security.ts'
@@ -39,6 +40,8 @@ export interface DoctorReport {
     readonly gates: readonly GateView[]
     readonly last_in_at: string | null
     readonly last_out_at: string | null
+    /** How far nothing was missed; `late`: how many messages were found late. */
+    readonly complete: StatusReport['integrations'][number]['complete'] & { readonly late: number }
     readonly drops: Readonly<Record<string, number>>
     /** What the door refused, most often first: which gate, and the key that would change it. */
     readonly refusals: readonly {

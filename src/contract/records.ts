@@ -113,7 +113,7 @@ export interface SendFilter {
 
 export interface Counter {
   readonly integration: string
-  /** `received`, a turn state, or `send:` + a send state. */
+  /** `received`, a turn state, `send:` + a send state, or `found:late`: missed, and found in a history. */
   readonly name: string
   /** '' where the state needs none. */
   readonly reason: string

@@ -6,7 +6,8 @@
 // `seen` and `answered` need evidence from the agent. A handed turn may go back to `queued` when the connector
 // knows that it was not taken. handed → handed (reason `taken`) notes that an agent which lives on without us has it.
 // seen → seen (reason `acknowledged`): the agent said that it will not answer at once, or at all. Such a turn rests: it is
-// no longer waited for nor offered again, and can still be answered. `consumed` is born so and never moves. `refused` is,
+// no longer waited for nor offered again, and can still be answered. `consumed` is born so and never moves, or it is where a
+// queued turn ends whose message was deleted (reason `withdrawn`). `refused` is born so,
 // too, or it is where a turn ends that was not handed over when its sender, chat, integration or binding was no longer let
 // in (reason `revoked`): access is asked again at hand-over.
 
@@ -25,7 +26,7 @@ export type TurnState = (typeof TURN_STATES)[number]
 export const OPEN_TURN_STATES = ['queued', 'handed', 'seen'] as const satisfies readonly TurnState[]
 
 const TURN_MOVES: Record<TurnState, readonly TurnState[]> = {
-  queued: ['handed', 'refused', 'failed', 'expired'],
+  queued: ['handed', 'refused', 'consumed', 'failed', 'expired'],
   handed: ['queued', 'handed', 'seen', 'answered', 'refused', 'failed', 'expired'],
   seen: ['queued', 'seen', 'answered', 'failed', 'expired'],
   answered: [],

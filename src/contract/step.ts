@@ -55,6 +55,14 @@ export type Effect =
     }
   /** /back: the address leads to its own session again. */
   | { readonly kind: 'route_back'; readonly at: Address; readonly texts: BackTexts }
+  /** A message was deleted: what of it is still queued ends as consumed: withdrawn. */
+  | {
+      readonly kind: 'withdraw'
+      readonly at: Address
+      readonly messageId: string
+      /** Only what this one sent; null: the platform does not tell who deleted it. */
+      readonly sender: string | null
+    }
   /** A pairing code for a stranger. The store enforces the caps, and replaces {code} in the reply: one code per sender. */
   | {
       readonly kind: 'pair'

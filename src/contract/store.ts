@@ -4,6 +4,7 @@
 // a fencing token that only grows, and a time until. Every settle presents the token, so a frozen node that wakes up
 // can write nothing. Every verb that changes something leaves its ledger entries and counters in the same commit.
 import type { Address } from './address.ts'
+import type { HistoryStore, MarkMove, PositionFence } from './history-records.ts'
 import type { LaneRequest, TakenTurns } from './lanes.ts'
 import type { Signal } from './message.ts'
 import type { AttachmentRow, NodeReport, NodeRow } from './nodes.ts'
@@ -85,7 +86,7 @@ export interface Work {
   readonly scope: string
 }
 
-export interface Store {
+export interface Store extends HistoryStore {
   /** Short random name of this database, part of every row id. */
   readonly tag: string
   /** `<node>/<boot>`: under this name lanes and leases are held here, and this is the ledger's chain. */
@@ -98,15 +99,13 @@ export interface Store {
   durability(): Promise<{ readonly kind: 'sqlite' | 'postgres'; readonly detail: string }>
 
   // intake
-  /** Rows, sessions, effects, cursor, ledger and counters in one commit. */
+  /** Rows, sessions, effects, cursor, mark, ledger and counters in one commit. */
   receive(
     items: readonly ReceiveItem[],
     /** `fence`: a lease that must still be held, or nothing is written (`conflict`). */
-    cursor?: {
-      readonly integration: string
-      readonly value: string
-      readonly fence?: { readonly name: string; readonly token: number }
-    },
+    cursor?: { readonly integration: string; readonly value: string; readonly fence?: PositionFence },
+    /** How far the place that they were found in was compared. */
+    mark?: MarkMove,
   ): Promise<readonly ReceiveResult[]>
   cursor(integration: string): Promise<string | null>
 

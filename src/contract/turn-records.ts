@@ -33,16 +33,23 @@ export interface NewTurn {
   /** Null: the body is not kept (refusals); `bodyDigest` is then what the ledger holds of it. */
   readonly body: TurnBody | null
   readonly bodyDigest: string
+  /** It was missed and found in the history: when it was really said. */
+  readonly lateAt?: number
 }
 
 export interface ReceiveItem {
   readonly turn: NewTurn
-  readonly state: 'queued' | 'refused' | 'consumed'
+  /** `expired`: found in the history when it was older than a queue keeps anything. */
+  readonly state: 'queued' | 'refused' | 'consumed' | 'expired'
   readonly reason: ReasonCode | null
   /** The gate's configuration key or other detail for the ledger. */
   readonly detail?: Readonly<Record<string, string>>
   /** False: only counters and a ledger entry are written, no row (rate-limited drops, floods). */
   readonly keepRow: boolean
+  /** With `keepRow: false`: its key is kept, so that it is not taken for missed when a history shows it. */
+  readonly keepKey?: true
+  /** Its platform tells of deletions, which may come before it. */
+  readonly mayBeDeleted?: true
   readonly effects: readonly Effect[]
   /** A queued message follows the address's route, and may take a claim. Absent: it goes to the address's own session. */
   readonly claims?: ClaimRules
@@ -73,6 +80,8 @@ export type EffectResult =
   | ({ readonly kind: 'cancelled' } & Stopped)
   | { readonly kind: 'claimed'; readonly outcome: ClaimOutcome; readonly label: string | null }
   | { readonly kind: 'answered'; readonly said: string }
+  /** The turns that ended because their message was deleted. */
+  | { readonly kind: 'withdrawn'; readonly turns: readonly string[] }
   /** `muted`: the stranger already had its two replies, or the cap is reached. */
   | { readonly kind: 'paired'; readonly outcome: 'new' | 'repeated' | 'muted' }
 
@@ -101,6 +110,8 @@ export interface TurnRow {
   /** Null once pruned, or never kept. */
   readonly body: TurnBody | null
   readonly receivedAt: number
+  /** It was missed and found in the history: when it was really said. Null: it came as it was said. */
+  readonly lateAt: number | null
   readonly updatedAt: number
   /** What a model used for it; absent: none was asked by Switchboard itself. */
   readonly usage?: TokenUsage

@@ -65,9 +65,7 @@ export function createMetrics(
 
 function stateFamilies(status: StatusReport, counters: readonly Counter[] | null): readonly Family[] {
   const turns =
-    counters === null
-      ? summed(status.counts)
-      : counters.filter((c) => !c.name.startsWith('send:')).map(sample)
+    counters === null ? summed(status.counts) : counters.filter((c) => !c.name.includes(':')).map(sample)
   const sends =
     counters === null ? summed(status.outbox) : counters.filter((c) => c.name.startsWith('send:')).map(sample)
   return [
@@ -100,6 +98,35 @@ function stateFamilies(status: StatusReport, counters: readonly Counter[] | null
         labels: { integration: one.id, platform: one.platform },
         value: one.link === 'up' ? 1 : 0,
       })),
+    },
+    {
+      name: 'switchboard_late_messages_total',
+      type: 'counter',
+      help: 'Messages that were missed, and found in a history.',
+      samples: (counters ?? [])
+        .filter((c) => c.name === 'found:late')
+        .map((c) => ({ labels: { integration: c.integration }, value: c.count })),
+    },
+    {
+      name: 'switchboard_complete_until_seconds',
+      type: 'gauge',
+      help: 'Everything said before this was received or refused; absent where it cannot be checked.',
+      samples: status.integrations.flatMap(({ id, platform, complete }) =>
+        complete.until === null
+          ? []
+          : [{ labels: { integration: id, platform }, value: Date.parse(complete.until) / 1_000 }],
+      ),
+    },
+    {
+      name: 'switchboard_complete',
+      type: 'gauge',
+      help: 'How far nothing was missed: the state that holds is 1.',
+      samples: status.integrations.flatMap(({ id, platform, complete }) =>
+        (['complete', 'behind', 'unchecked'] as const).map((state) => ({
+          labels: { integration: id, platform, state },
+          value: complete.state === state ? 1 : 0,
+        })),
+      ),
     },
     {
       name: 'switchboard_channel_server_up',

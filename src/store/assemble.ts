@@ -2,6 +2,7 @@
 import type { Clock, DatabaseFile, Hint, Store } from '../contract/index.ts'
 import type { Mac } from './mac.ts'
 import { readFile, readFileTime } from './reads/files.ts'
+import { readHistoryLinks, readHistoryMarks, readKnownMessages } from './reads/history.ts'
 import { readAttachments, readNodes } from './reads/nodes.ts'
 import { readOverheard } from './reads/overheard.ts'
 import { readPerson } from './reads/person.ts'
@@ -20,6 +21,7 @@ import { settleClock } from './verbs/clock-set-back.ts'
 import { enqueue } from './verbs/enqueue.ts'
 import { erasePerson, forgetFile } from './verbs/erase-person.ts'
 import { keepFile, pruneFiles } from './verbs/files.ts'
+import { beginHistory, forgetPlace, settleHistory } from './verbs/history.ts'
 import * as lanes from './verbs/lanes.ts'
 import * as leases from './verbs/leases.ts'
 import { moveSends, operateSend } from './verbs/move-sends.ts'
@@ -73,8 +75,15 @@ export function assembleStore(engine: StoreEngine): Store {
     shared: engine.shared,
     ...(engine.file ? { file: engine.file } : {}),
     durability: engine.durability,
-    receive: (items, cursor) => write(receive, { items, cursor: cursor ?? null }),
+    receive: (items, cursor, mark) => write(receive, { items, cursor: cursor ?? null, mark: mark ?? null }),
     cursor: (integration) => read(rest.readCursor(integration)),
+
+    beginHistory: (integration) => write(beginHistory, integration),
+    settleHistory: (settled) => write(settleHistory, settled),
+    historyLinks: () => read(readHistoryLinks()),
+    historyMarks: (integration, places) => read(readHistoryMarks(integration, places)),
+    forgetPlace: (integration, place) => write(forgetPlace, { integration, place }),
+    knownMessages: (integration, keys) => read(readKnownMessages(integration, keys)),
 
     takeTurns: (requests, leaseMs) => write(takeTurns, { lanes: requests, leaseMs }),
     moveTurns: (moves) => write(moveTurns, moves),

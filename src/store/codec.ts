@@ -23,7 +23,7 @@ import { type Row, text, textOrNull, whole, wholeOrNull } from './statement.ts'
 
 export const TURN_COLUMNS =
   'seq, integration, conversation, message_id, edit_version, thread, platform, source, agent, session, sender, ' +
-  'state, reason, attempts, repeat, resume, body, received_at, updated_at, usage'
+  'state, reason, attempts, repeat, resume, body, received_at, updated_at, usage, late_at'
 
 export function turnRow(tag: string, row: Row): TurnRow {
   const integration = text(row, 'integration')
@@ -52,6 +52,7 @@ export function turnRow(tag: string, row: Row): TurnRow {
     resume: whole(row, 'resume') === 1,
     body: body === null ? null : (JSON.parse(body) as TurnBody),
     receivedAt: whole(row, 'received_at'),
+    lateAt: wholeOrNull(row, 'late_at'),
     updatedAt: whole(row, 'updated_at'),
     ...(usage === null ? {} : { usage }),
   }

@@ -138,6 +138,9 @@ export function count(context: VerbContext, change: Change): void {
   else context.counts.set(key, { ...change })
 }
 
+/** Messages that were missed and found in a history: counted beside their states. */
+export const FOUND_LATE = 'found:late'
+
 export interface Change {
   readonly integration: string
   /** `received`, a turn state, or `send:` + a send state. */

@@ -22,6 +22,8 @@ import {
   type TextLimit,
 } from '../contract/index.ts'
 
+import type { ScriptedHistory } from './scripted-history.ts'
+
 /** What one send meets instead of a confirmation. */
 export type SendFault =
   | { readonly kind: 'unavailable'; readonly retryAfterMs?: number }
@@ -117,6 +119,10 @@ export interface ScriptedPlatformOptions {
   readonly statusFault?: (text: string | null) => SendFault | null
   /** Absent: the platform cannot be asked. `truth` answers from what arrived. */
   readonly reconcile?: 'truth' | 'unknown' | 'throws'
+  /** It keeps a history, of this integration alone where it is given for one. */
+  readonly history?: ScriptedHistory
+  /** The link can be asked whether it hears. */
+  readonly probes?: boolean
   /** Overrides per integration. */
   readonly perIntegration?: Readonly<Record<string, Omit<ScriptedPlatformOptions, 'perIntegration' | 'name'>>>
 }
@@ -330,13 +336,19 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
             },
           })
           cursors.set(id, cursor)
+          mine.history?.attach({
+            receive: async (event) => (await receive(id, [event]))[0] as Received,
+            connected: () => intake.connected?.(),
+          })
         },
         send,
         keep: async ({ name }) => `kept:${name}`,
         ...(mine.reconcile ? { reconcile } : {}),
         ...(mine.statusLines ? lineOf(mine.statusFault) : {}),
         signal: (to, signal) => void signals.push({ to, signal }),
-        link: () => ({ state: 'up' }),
+        ...(mine.history ? { history: mine.history.reader, renew: mine.history.renew } : {}),
+        ...(mine.history && mine.probes ? { probe: mine.history.probe } : {}),
+        link: () => mine.history?.link() ?? { state: 'up' },
         async stop() {
           doors.delete(id)
         },

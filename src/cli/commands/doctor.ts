@@ -4,6 +4,7 @@ import { CLAUDE_GATES, skippedChannels } from '../claude-gates.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { paintState } from '../output/colour.ts'
+import { completeText } from '../output/complete.ts'
 import { renderNodes } from '../output/nodes.ts'
 import { oneLine } from '../output/text.ts'
 import { relativeTime } from '../output/time.ts'
@@ -62,6 +63,7 @@ function describe(context: Context, report: DoctorReport): string {
       `${paint.bold(`integration ${oneLine(each.id)}`)} (${oneLine(each.platform)})`,
       `  link    ${paintState(paint, oneLine(each.link))}${each.detail === undefined ? '' : `: ${oneLine(each.detail)}`}`,
       `  last    in ${relativeTime(each.last_in_at, now)}, out ${relativeTime(each.last_out_at, now)}`,
+      `  all in  ${oneLine(completeText(each.complete))}${each.complete.late === 0 ? '' : `; ${each.complete.late} found late`}`,
       `  sends   ${each.sends_waiting} waiting, ${each.sends_failed} failed`,
       `  drops   ${drops === '' ? 'none' : oneLine(drops)}`,
       ...refusalLines(context, each.refusals),

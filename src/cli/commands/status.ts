@@ -2,6 +2,7 @@
 import type { ServerView, StatusReport } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { paintState } from '../output/colour.ts'
+import { completeText } from '../output/complete.ts'
 import { renderNodes } from '../output/nodes.ts'
 import { renderFields, renderTable } from '../output/table.ts'
 import { oneLine } from '../output/text.ts'
@@ -67,6 +68,7 @@ async function describe(context: Context, report: StatusReport, live: boolean): 
           { title: 'LINK', value: (row) => row.link, paint: (cell, row) => dyed(context, cell, row.link) },
           { title: 'LAST IN', value: (row) => relativeTime(row.last_in_at, now) },
           { title: 'LAST OUT', value: (row) => relativeTime(row.last_out_at, now) },
+          { title: 'ALL IN', value: (row) => completeText(row.complete), givesWay: 3 },
           { title: 'DETAIL', value: (row) => row.detail ?? '', givesWay: 2 },
         ],
         { paint, width },

@@ -36,7 +36,8 @@ export function claimRules(input: StepInput): ClaimRules {
   const owner = ownsChat(input)
   return {
     answers: owner ? answersOf(event) : [],
-    takesNewest: owner && event.kind === 'message',
+    // What was said before it was offered takes nothing; an answer to that very message does.
+    takesNewest: owner && event.kind === 'message' && !input.late,
     texts: CLAIM_TEXTS,
     ...reachable(input),
   }

@@ -48,6 +48,8 @@ function commandsAll({ event, settings, grants, integration }: StepInput): boole
 export function commandStep(input: StepInput): StepResult {
   const { form, agent, at, reach, event } = input
   if (form?.kind !== 'command' || !agent) return CONTINUE
+  // What it was about has moved on since.
+  if (input.late) return { decision: { go: 'consume', reason: 'late' } }
   const { attached, stoppable } = reach
   switch (form.command) {
     case 'new':

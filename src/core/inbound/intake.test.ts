@@ -29,6 +29,8 @@ function opened() {
     reach: () => ({ attached: [], stoppable: [] }),
     canEdit: () => false,
     isOneWay: () => false,
+    keepsHistory: () => false,
+    tellsDeletions: () => false,
     tellsLimits: () => false,
     textLimit: () => ({ size: 1, unit: 'utf-16' }),
     onStop: () => undefined,

@@ -16,6 +16,7 @@ import {
   integrationById,
   type LimitPeek,
   type Logger,
+  type MarkMove,
   type PlatformIntake,
   type Random,
   type RateLimit,
@@ -57,6 +58,10 @@ export interface IntakeDeps {
   readonly textLimit: (integration: string) => TextLimit
   /** Whether a sender over a limit is told by a message: false where the platform's own answer says so. */
   readonly tellsLimits: (integration: string) => boolean
+  /** Its platform keeps a history: what is dropped without a row must not be found there as missed. */
+  readonly keepsHistory: (integration: string) => boolean
+  /** Its platform tells of deletions. */
+  readonly tellsDeletions: (integration: string) => boolean
   /** Told after the commit which turns /stop cancelled, so that what runs can be stopped. */
   readonly onStop: (agent: string, turns: readonly string[]) => void
 }
@@ -79,6 +84,8 @@ export interface Fence {
 export interface Intake {
   /** `fence`: the lease under which positions of it are stored, and only under it; null while it is not held. */
   of(integration: string, fence?: () => Fence | null): PlatformIntake
+  /** What was missed and found in the history of a place, with the mark of how far that was compared, in one commit. */
+  late(events: readonly InboundEvent[], mark: MarkMove): Promise<readonly Received[]>
 }
 
 export function createIntake(deps: IntakeDeps): Intake {
@@ -100,7 +107,12 @@ export function createIntake(deps: IntakeDeps): Intake {
     drawn: false,
   })
 
-  const consider = async (event: InboundEvent, integration: IntegrationSettings): Promise<Considered> => {
+  /** What was missed draws no limit. */
+  const consider = async (
+    event: InboundEvent,
+    integration: IntegrationSettings,
+    late: boolean,
+  ): Promise<Considered> => {
     const settings = deps.settings()
     const now = deps.clock.now()
     const at = addressOf(integration.id, event)
@@ -115,12 +127,17 @@ export function createIntake(deps: IntakeDeps): Intake {
     const form = messageForm(event)
     const approval = await namedApproval(form, now)
     const asked = event.kind === 'verdict' && (await wasAsked(event, integration.id))
-    const flood = shared ? await look(floodKey, floodLimit) : lookAlone(floodKey, floodLimit)
-    const sending = flood.peek.over
+    const flood = late
       ? NOT_LOOKED
       : shared
-        ? await look(senderKey, senderLimit)
-        : lookAlone(senderKey, senderLimit)
+        ? await look(floodKey, floodLimit)
+        : lookAlone(floodKey, floodLimit)
+    const sending =
+      late || flood.peek.over
+        ? NOT_LOOKED
+        : shared
+          ? await look(senderKey, senderLimit)
+          : lookAlone(senderKey, senderLimit)
     const input: StepInput = {
       event,
       form,
@@ -129,6 +146,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       at,
       agent,
       now,
+      late,
       grants: deps.grants,
       approval,
       asked,
@@ -142,7 +160,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       freshCode: () => Buffer.from(deps.random.bytes(3)).toString('hex'),
     }
     const result = runSteps(input)
-    const takes = takenBy(result)
+    const takes = late ? TAKES_NOTHING : takenBy(result)
     // Strangers who knock must not crowd out what a group says.
     const refusalKey = `${known ? 'm' : 'r'}:${integration.id}`
     if (flood.drawn && !takes.flood) shared?.giveBack(floodKey, floodLimit)
@@ -157,11 +175,22 @@ export function createIntake(deps: IntakeDeps): Intake {
       if (takes.sender && sending.drawn) shared?.giveBack(senderKey, senderLimit)
       if (takes.refusal && !crowded) limits.giveBack(refusalKey, REFUSAL_ROWS)
     }
-    const item = heard(receiveItem(input, result, freshMessageId(event)))
+    const item = remembered(heard(receiveItem(input, result, freshMessageId(event))))
     if (takes.sender) toldOff.delete(senderKey)
     const told = known && overLimit(result) && tellOnce(senderKey, integration.id, item)
     if (told) return { item: told, result, undo }
-    return { item: crowded ? { ...item, keepRow: false } : item, result, undo }
+    return { item: crowded ? remembered({ ...item, keepRow: false }) : item, result, undo }
+  }
+
+  /** What a history will show again, or a deletion overtake, is marked so. */
+  const remembered = (item: ReceiveItem): ReceiveItem => {
+    const { integration } = item.turn.at
+    const unkept = !item.keepRow && item.reason !== 'store_away' && deps.keepsHistory(integration)
+    return {
+      ...item,
+      ...(unkept ? { keepKey: true as const } : {}),
+      ...(deps.tellsDeletions(integration) ? { mayBeDeleted: true as const } : {}),
+    }
   }
 
   /** A one-way place gets no answer: it would fail. What the sender hears in the same breath stays. */
@@ -172,6 +201,8 @@ export function createIntake(deps: IntakeDeps): Intake {
 
   const isKnown = (event: InboundEvent, integration: IntegrationSettings): boolean => {
     const { sender, conversation, chat } = event
+    // Nobody is named: it is the platform's own word.
+    if (event.kind === 'delete' && sender.id === '') return true
     return (
       !sender.isBot &&
       closedGate(integration, deps.grants, { sender: sender.id, conversation, chat }) === null
@@ -213,39 +244,56 @@ export function createIntake(deps: IntakeDeps): Intake {
   // A message without an id gets a fresh one and is never taken for a duplicate.
   const freshMessageId = (event: InboundEvent): string => event.messageId ?? deps.random.uuid()
 
+  /** Considers, stores and settles; what failed to be stored has spent nothing. */
+  const take = async (
+    integrationId: string,
+    events: readonly InboundEvent[],
+    options: { readonly late: boolean; readonly store: (items: readonly ReceiveItem[]) => Stored },
+  ): Promise<readonly Received[]> => {
+    const integration = integrationById(deps.settings(), integrationId)
+    if (!integration)
+      throw new SwitchboardError('not_found', `integration "${integrationId}" is not configured`)
+    const considered: Considered[] = []
+    try {
+      for (const event of events) considered.push(await consider(event, integration, options.late))
+      const results = await options.store(considered.map((one) => one.item))
+      for (const { item, result } of considered)
+        if (!item.keepRow && result.decision.go === 'refuse')
+          dropped({
+            integration: integrationId,
+            reason: result.decision.reason,
+            key: result.decision.key,
+          })
+      return considered.map((one, index) => settled(one, results[index]))
+    } catch (thrown) {
+      for (const one of considered) one.undo()
+      throw asSwitchboardError(thrown, 'store_unavailable')
+    }
+  }
+
   return {
-    of: (integrationId, fence) => ({
-      async receive(events, options) {
-        const integration = integrationById(deps.settings(), integrationId)
-        if (!integration)
-          throw new SwitchboardError('not_found', `integration "${integrationId}" is not configured`)
-        const considered: Considered[] = []
-        try {
-          for (const event of events) considered.push(await consider(event, integration))
-          const cursor =
-            options?.cursor === undefined
-              ? undefined
-              : { integration: integrationId, value: options.cursor, ...fencedBy(fence) }
-          const results = await deps.store.receive(
-            considered.map((one) => one.item),
-            cursor,
-          )
-          for (const { item, result } of considered)
-            if (!item.keepRow && result.decision.go === 'refuse')
-              dropped({
-                integration: integrationId,
-                reason: result.decision.reason,
-                key: result.decision.key,
-              })
-          return considered.map((one, index) => settled(one, results[index]))
-        } catch (thrown) {
-          for (const one of considered) one.undo()
-          throw asSwitchboardError(thrown, 'store_unavailable')
-        }
-      },
+    of: (integration, fence) => ({
+      receive: (events, options) =>
+        take(integration, events, {
+          late: false,
+          async store(items) {
+            const value = options?.cursor
+            const cursor = value === undefined ? undefined : { integration, value, ...fencedBy(fence) }
+            return deps.store.receive(items, cursor)
+          },
+        }),
     }),
+    late: (events, mark) =>
+      take(mark.integration, events, {
+        late: true,
+        store: (items) => deps.store.receive(items, undefined, mark),
+      }),
   }
 }
+
+type Stored = Promise<readonly ReceiveResult[]>
+
+const TAKES_NOTHING = { flood: false, sender: false, refusal: false }
 
 /** Throws `conflict` when the lease is known to be lost: without its token nothing would keep the position from going back. */
 function fencedBy(fence: (() => Fence | null) | undefined): { readonly fence?: Fence } {

@@ -1,13 +1,14 @@
 // One event, judged by the steps, as the store takes it: which row is kept of it, in which state, with what body.
 import { hash } from 'node:crypto'
-import type {
-  Address,
-  Effect,
-  InboundEvent,
-  ReasonCode,
-  ReceiveItem,
-  StepResult,
-  TurnBody,
+import {
+  type Address,
+  DELETED_VERSION,
+  type Effect,
+  type InboundEvent,
+  type ReasonCode,
+  type ReceiveItem,
+  type StepResult,
+  type TurnBody,
 } from '../../contract/index.ts'
 import { claimRules } from './claim-step.ts'
 import type { StepInput } from './step-input.ts'
@@ -27,6 +28,7 @@ export function receiveItem(
   // What a group says without mention is the context of its next turn: that of people whom the gate admits alone.
   const isHeard = refused && decision.reason === 'not_mentioned' && agent !== null
   const isKept = !refused || isHeard
+  const outcome = outcomeOf(input, decision)
   return {
     turn: {
       at,
@@ -38,18 +40,31 @@ export function receiveItem(
       sender: event.sender.id,
       body: isKept ? body : null,
       bodyDigest: isKept ? '' : hash('sha256', JSON.stringify(body)),
+      ...(input.late ? { lateAt: event.at } : {}),
     },
-    state: decision.go === 'continue' ? 'queued' : refused ? 'refused' : 'consumed',
-    reason: decision.go === 'continue' ? null : decision.reason,
+    ...outcome,
     ...(refused && decision.key ? { detail: { key: decision.key } } : {}),
     keepRow: decision.go === 'continue' || !UNKEPT.includes(decision.reason),
     effects: decision.go === 'answer' ? [...effects, reply(at, decision.text)] : effects,
-    ...(decision.go === 'continue' ? { claims: claimRules(input) } : {}),
+    ...(outcome.state === 'queued' ? { claims: claimRules(input) } : {}),
   }
+}
+
+function outcomeOf(
+  input: StepInput,
+  decision: StepResult['decision'],
+): Pick<ReceiveItem, 'state' | 'reason'> {
+  if (decision.go === 'refuse') return { state: 'refused', reason: decision.reason }
+  if (decision.go !== 'continue') return { state: 'consumed', reason: decision.reason }
+  const { late, now, event, settings } = input
+  if (late && now - event.at > settings.tunables.queueExpiryMs)
+    return { state: 'expired', reason: 'queue_expired' }
+  return { state: 'queued', reason: null }
 }
 
 /** An edit that names no version is not its first version. */
 function editVersionOf(event: InboundEvent, body: TurnBody): number {
+  if (event.kind === 'delete') return DELETED_VERSION
   if (event.kind !== 'message' && event.kind !== 'edit') return 0
   if (event.editVersion !== undefined || event.kind === 'message') return event.editVersion ?? 0
   return Number.parseInt(hash('sha256', JSON.stringify(body)).slice(0, 12), 16) || 1

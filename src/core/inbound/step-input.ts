@@ -22,6 +22,8 @@ export interface StepInput {
   /** The agent whose binding takes this conversation; null when none does. */
   readonly agent: string | null
   readonly now: number
+  /** It was missed and found in the history: gated as of now, and what it would command is past. */
+  readonly late: boolean
   readonly grants: GrantBook
   /** The approval that a verdict-shaped message names: pending, or decided in the last 24 h; else null. */
   readonly approval: ApprovalRow | null

@@ -49,6 +49,7 @@ function input(
     at: { integration: 'chat', conversation: event.conversation },
     agent: 'demo',
     now: 1_000,
+    late: false,
     grants: { has: () => false, senders: () => [] },
     approval: null,
     reach: { attached: [], stoppable: [] },

@@ -4,6 +4,7 @@ import type { StepResult } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
 import { claimStep } from './claim-step.ts'
 import { commandStep } from './command-step.ts'
+import { deleteStep } from './delete-step.ts'
 import { mentionGate, senderGate } from './gate.ts'
 import { barredStep, serverVerdictStep } from './server-step.ts'
 import { showStep } from './show-step.ts'
@@ -17,6 +18,7 @@ const STEPS: readonly Step[] = [
   parsable,
   barredStep,
   serverVerdictStep,
+  deleteStep,
   senderGate,
   filtered,
   verdictStep,
@@ -66,12 +68,10 @@ function bound(input: StepInput): StepResult {
   return { decision: { go: 'refuse', reason: 'no_binding', key: 'agents[].inbound_bindings' } }
 }
 
-/** A tap that is no verdict, a reaction or a deletion: recorded, not handed to an agent. */
+/** A tap that is no verdict, or a reaction: recorded, not handed to an agent. */
 function noted(input: StepInput): StepResult {
-  const { kind } = input.event
-  if (kind === 'tap') return { decision: { go: 'consume', reason: 'tap' } }
-  const isNoted = kind === 'reaction' || kind === 'delete'
-  return isNoted ? { decision: { go: 'consume', reason: 'noted' } } : CONTINUE
+  if (input.event.kind === 'tap') return { decision: { go: 'consume', reason: 'tap' } }
+  return input.event.kind === 'reaction' ? { decision: { go: 'consume', reason: 'noted' } } : CONTINUE
 }
 
 function notEmpty(input: StepInput): StepResult {

@@ -8,6 +8,7 @@ import {
   type TextLimit,
   type TurnRow,
 } from '../../contract/index.ts'
+import type { HistoryWatch } from '../history/completeness.ts'
 import { rowAddress } from '../signals.ts'
 import { roomyTextLimit } from './duplicate-note.ts'
 
@@ -17,6 +18,8 @@ export interface Link {
   readonly adapter: PlatformAdapter
   lastInAt: number | null
   lastOutAt: number | null
+  /** Compares it with its platform's history. */
+  watch?: HistoryWatch
 }
 
 export interface Links {
@@ -40,7 +43,7 @@ export function createLinks(): Links {
     all: () => [...links.values()],
     reachable: () => (shared.size === 0 ? reachable : reachable.filter(isHere)),
     add(integration, platform, adapter) {
-      const link = { integration, platform, adapter, lastInAt: null, lastOutAt: null }
+      const link: Link = { integration, platform, adapter, lastInAt: null, lastOutAt: null }
       links.set(integration, link)
       reachable = [...links.keys()]
       if (adapter.sendFrom === 'link-holder') shared.add(integration)

@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../../contract/index.ts'
 import { rowSeq, SEND_STATES, TURN_STATES } from '../../contract/index.ts'
 import type { Checkpoint } from '../checkpoint.ts'
 import { fromRanges } from '../ranges.ts'
-import { countedReason } from '../verb-context.ts'
+import { countedReason, FOUND_LATE } from '../verb-context.ts'
 
 export interface Replay {
   /** Returns what is wrong with the entry, or null. */
@@ -55,7 +55,11 @@ export function createReplay(tag: string, from?: Checkpoint): Replay {
     const { integration, from, to, reason } = entry
     add(integration, prefix + to, countedReason(to, reason), entry.count)
     if (from !== '') add(integration, prefix + from, String(parsed(entry.detail).was ?? ''), -entry.count)
-    else if (!send) add(integration, 'received', '', entry.count)
+    else if (!send) {
+      add(integration, 'received', '', entry.count)
+      if (entry.detail.includes('"late":') && parsed(entry.detail).late !== undefined)
+        add(integration, FOUND_LATE, '', entry.count)
+    }
     if (entry.ref === '') return null
     const seq = rowSeq(send ? 'o' : 't', tag, entry.ref)
     if (seq === null) return `${entry.ref} is no row of this store`

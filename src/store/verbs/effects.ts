@@ -17,6 +17,7 @@ import { applyTap, endRoute } from './claims.ts'
 import { enqueueSends } from './enqueue.ts'
 import { pairStranger } from './pairing.ts'
 import { raiseGeneration } from './sessions.ts'
+import { withdrawMessage } from './withdraw.ts'
 
 export interface Origin {
   readonly turn: NewTurn
@@ -62,6 +63,8 @@ function* applyEffect(context: VerbContext, origin: Origin, effect: Effect): Ste
     }
     case 'claim':
       return yield* applyTap(context, origin.turn.platform, effect)
+    case 'withdraw':
+      return { kind: 'withdrawn', turns: yield* withdrawMessage(context, effect) }
     case 'pair': {
       const { outcome, replyText } = yield* pairStranger(context, effect)
       if (replyText !== null) {

@@ -1,4 +1,5 @@
 // Named leases (a poller, a schedule, a socket): one holder at a time, with a token that grows at each change of hands.
+import { SwitchboardError } from '../../contract/index.ts'
 import { firstRow, run, type Steps, textOrNull, whole } from '../statement.ts'
 import { oneByOne, type Verb, type VerbContext } from '../verb-context.ts'
 import { heldByOther } from './lanes.ts'
@@ -31,6 +32,16 @@ export const lease = oneByOne(function* (
   ])
   return { token }
 })
+
+/** A node that slept through the end of its lease moves no position: another one receives by now. */
+export function* checkFence(
+  context: VerbContext,
+  fence: { readonly name: string; readonly token: number },
+): Steps<void> {
+  const row = yield* firstRow('SELECT owner, token FROM leases WHERE name = $1 @lock', [fence.name])
+  if (row && textOrNull(row, 'owner') === context.owner && whole(row, 'token') === fence.token) return
+  throw new SwitchboardError('platform_unavailable', 'another node receives for this integration by now')
+}
 
 export interface ReleaseLeaseCall {
   readonly name: string

@@ -35,12 +35,16 @@ export const pruneRows = oneByOne(function* (
   return gone
 })
 
+// A row that a history may still be compared with must be there, or its message would be taken for missed.
+const STILL_COMPARED = `EXISTS (SELECT 1 FROM history_links WHERE history_links.integration = turns.integration
+  AND (compared_at IS NULL OR turns.received_at >= compared_at))`
+
 const seqOf = (row: Row) => whole(row, 'seq')
 
 function* pruneTurns(before: number, limit: number): Steps<readonly number[]> {
   const old = yield* rows(
     `SELECT seq, integration, conversation FROM turns WHERE received_at < $1 AND updated_at < $1
-     AND NOT (state = 'queued' OR (${IN_FLIGHT})) ORDER BY seq LIMIT $2`,
+     AND NOT (state = 'queued' OR (${IN_FLIGHT})) AND NOT ${STILL_COMPARED} ORDER BY seq LIMIT $2`,
     [before, limit],
   )
   if (old.length === 0) return []

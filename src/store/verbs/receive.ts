@@ -2,7 +2,9 @@
 // items of all calls in a commit share their statements, items with effects go one by one so that order holds.
 import {
   formatAddress,
+  type MarkMove,
   type NewTurn,
+  type PositionFence,
   type ReasonCode,
   type ReceiveItem,
   type ReceiveResult,
@@ -25,18 +27,30 @@ import {
   whole,
 } from '../statement.ts'
 import { storableTurn } from '../storable.ts'
-import { count, divide, hint, type KnownSession, type Verb, type VerbContext } from '../verb-context.ts'
+import {
+  count,
+  divide,
+  FOUND_LATE,
+  hint,
+  type KnownSession,
+  type Verb,
+  type VerbContext,
+} from '../verb-context.ts'
 import { applyEffects } from './effects.ts'
 import { follow, itemsUnderClaim, switched } from './follow-route.ts'
+import { moveMark, rememberDrop } from './history.ts'
+import { checkFence } from './leases.ts'
 import { bearSessions, currentSessions, factsOfSession, firstSession, type SessionBirth } from './sessions.ts'
+import { asWithdrawn, withdrawnBefore } from './withdraw.ts'
 
 export interface ReceiveCall {
   readonly items: readonly ReceiveItem[]
   readonly cursor: {
     readonly integration: string
     readonly value: string
-    readonly fence?: { readonly name: string; readonly token: number }
+    readonly fence?: PositionFence
   } | null
+  readonly mark: MarkMove | null
 }
 
 const TURN_INSERT: InsertShape = {
@@ -59,24 +73,30 @@ const TURN_INSERT: InsertShape = {
     'body',
     'received_at',
     'updated_at',
+    'late_at',
   ],
   conflict: 'ON CONFLICT (integration, conversation, message_id, edit_version) DO NOTHING',
   identity: 'seq',
 }
 
 export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (context, calls) {
-  for (const { cursor } of calls) if (cursor?.fence) yield* checkFence(context, cursor.fence)
+  for (const { cursor, mark } of calls) {
+    if (cursor?.fence) yield* checkFence(context, cursor.fence)
+    if (mark?.fence) yield* checkFence(context, mark.fence)
+  }
   const answers: ReceiveResult[] = []
   let plain: ReceiveItem[] = []
   const claimed = yield* itemsUnderClaim(
     context,
     calls.flatMap((call) => call.items),
   )
+  const deleted = yield* withdrawnBefore(calls.flatMap((call) => call.items))
   for (const call of calls) {
     for (const given of call.items) {
       const turn = storableTurn(given.turn)
-      const item = turn === given.turn ? given : { ...given, turn }
-      if (claimed.has(given)) {
+      const whole = turn === given.turn ? given : { ...given, turn }
+      const item = deleted.has(given) ? asWithdrawn(whole) : whole
+      if (claimed.has(given) && item.claims) {
         if (plain.length > 0) answers.push(...(yield* keep(context, plain)))
         plain = []
         answers.push(yield* keepRouted(context, item))
@@ -92,21 +112,14 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
     }
   }
   if (plain.length > 0) answers.push(...(yield* keep(context, plain)))
-  for (const { cursor } of calls) if (cursor) yield* storeCursor(cursor.integration, cursor.value)
+  for (const { cursor, mark } of calls) {
+    if (cursor) yield* storeCursor(cursor.integration, cursor.value)
+    if (mark) yield* moveMark(mark)
+  }
   return divide(
     answers,
     calls.map((call) => call.items),
   )
-}
-
-/** A node that slept through the end of its lease moves no position: another one receives by now. */
-function* checkFence(
-  context: VerbContext,
-  fence: { readonly name: string; readonly token: number },
-): Steps<void> {
-  const row = yield* firstRow('SELECT owner, token FROM leases WHERE name = $1 @lock', [fence.name])
-  if (row && textOrNull(row, 'owner') === context.owner && whole(row, 'token') === fence.token) return
-  throw new SwitchboardError('platform_unavailable', 'another node receives for this integration by now')
 }
 
 /** One whose place has a route or a claim. A duplicate takes nothing. */
@@ -245,6 +258,7 @@ function turnValues(
     body,
     now,
     now,
+    turn.lateAt ?? null,
   ]
 }
 
@@ -265,9 +279,11 @@ function recordReceived(context: VerbContext, item: ReceiveItem, id: string, dig
       sender: turn.sender,
       address: formatAddress(turn.at),
       message_id: turn.messageId,
+      ...(turn.lateAt === undefined ? {} : { late: String(turn.lateAt) }),
       ...item.detail,
     }),
   })
+  if (turn.lateAt !== undefined) count(context, { integration, name: FOUND_LATE, reason: '', delta: 1 })
   count(context, { integration, name: 'received', reason: '', delta: 1 })
   count(context, { integration, name: state, reason: state === 'queued' ? '' : reason, delta: 1 })
 }
@@ -309,6 +325,7 @@ function* keepWithEffects(context: VerbContext, item: ReceiveItem, leadsTo?: str
 function* drop(context: VerbContext, item: ReceiveItem): Steps<ReceiveResult> {
   const received = item.reason === 'flood' ? null : yield* knownTurn(context, item.turn)
   if (received) return received
+  if (item.keepKey) yield* rememberDrop(context, item.turn)
   const { integration } = item.turn.at
   const reason = item.reason ?? ''
   const key = `${item.state}\n${reason}\n${integration}`

@@ -54,6 +54,8 @@ function* finish(context: VerbContext, takenAt: number, by: string): Steps<void>
   yield* run('DELETE FROM attachments')
   yield* run('DELETE FROM nodes')
   context.memory.lanes?.clear()
+  // What was said since then is looked for in the histories, from the marks of that time.
+  yield* run(`UPDATE history_links SET state = 'behind', detail = 'restored from a backup'`)
   yield* run(
     `INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
     [RESTORED, JSON.stringify({ at: context.now, takenAt })],

@@ -1,0 +1,255 @@
+// COMPLETENESS: proof that nothing was missed, for every integration whose platform keeps a history.
+//
+// An integration is `behind` from each connect until a walk over its histories (walk.ts) has compared every place; then it
+// is `complete` until a minute before that walk began, and the next walks move that on. After a connect a walk begins at
+// once, and another one follows when what was said in the last minute before it is ripe; then they come slowly, in the
+// background. Where several nodes run, one of them walks, under a lease whose token goes with every mark.
+//
+// A message that stands in the history and was not brought by a link that was up when it was said shows that the link is
+// deaf: it is renewed, once in ten minutes at most. So is one whose own probe says so. Silence alone proves nothing.
+import {
+  type Cancel,
+  type Clock,
+  defined,
+  everyRow,
+  type HistoryPlace,
+  type KnownConversation,
+  type Logger,
+  type Store,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import type { Intake } from '../inbound/intake.ts'
+import type { Link } from '../outbound/links.ts'
+import type { Missed } from './missed.ts'
+import { GRACE_MS, type WalkOutcome, walkHistory } from './walk.ts'
+
+export interface CompletenessDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+  readonly intake: Pick<Intake, 'late'>
+}
+
+/** What watches one integration. */
+export interface HistoryWatch {
+  /** The live link was made, or made again. */
+  connected(): void
+  stop(): Promise<void>
+}
+
+const EVERY_MS = 600_000
+const AFTER_FAULT_MS = 60_000
+/** What was said up to a connect is ripe by then. */
+const FOLLOW_UP_MS = GRACE_MS + 15_000
+const BACKGROUND_GAP_MS = 250
+/** A link that comes and goes makes no walk after walk. */
+const BETWEEN_CONNECTS_MS = 5_000
+const LEASE_MS = 120_000
+const ANSWER_WITHIN_MS = 60_000
+const RENEW_AT_MOST_EVERY_MS = 600_000
+const PROBE_EVERY_MS = 300_000
+const KNOWN_FOR_MS = 7 * 24 * 3_600_000
+const MOST_KNOWN = 2_000
+
+/** `follow-up`: what was too young at the connect is ripe. */
+type Cause = 'connect' | 'follow-up' | 'background'
+
+interface Next {
+  readonly ms: number
+  readonly cause?: Cause
+}
+
+export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
+  const { store, clock, log } = deps
+  const { adapter, integration } = link
+  const { history: reader } = adapter
+  let stopped = false
+  let walking: Promise<void> | null = null
+  /** A connect came while one was walking: it did not see what was said meanwhile. */
+  let again = false
+  let connectedAt: number | null = null
+  let renewedAt = Number.NEGATIVE_INFINITY
+  let next: Cancel = () => undefined
+  let cancelProbe: Cancel = () => undefined
+  const pauses = new Set<() => void>()
+
+  const pause = (ms: number) =>
+    new Promise<boolean>((resolve) => {
+      if (stopped) return resolve(false)
+      const over = () => {
+        cancel()
+        pauses.delete(over)
+        resolve(!stopped)
+      }
+      const cancel = clock.after(ms, over)
+      pauses.add(over)
+    })
+
+  const inTime = <Answer>(answer: Promise<Answer>) =>
+    new Promise<Answer>((resolve, reject) => {
+      const over = () =>
+        reject(new SwitchboardError('platform_unavailable', 'the history was not answered in time'))
+      const cancel = clock.after(ANSWER_WITHIN_MS, over)
+      pauses.add(over)
+      answer.then(resolve, reject).finally(() => {
+        cancel()
+        pauses.delete(over)
+      })
+    })
+
+  const renew = (cause: string) => {
+    const now = clock.now()
+    if (!adapter.renew || now - renewedAt < RENEW_AT_MOST_EVERY_MS) return
+    renewedAt = now
+    log.warn({ integration, cause }, 'the link is renewed')
+    adapter.renew(cause)
+  }
+
+  const missed = (found: readonly Missed[]) => {
+    link.lastInAt = clock.now()
+    log.warn({ integration, messages: found.length }, 'messages were missed, and found in the history')
+    const { state, since = connectedAt } = adapter.link()
+    // What was said before it was made no link could bring, and one that is down is being made anew already.
+    if (state === 'up' && since !== null && found.some(({ at }) => at >= since))
+      renew(`${found.length} messages stood in the history that it did not bring`)
+  }
+
+  const gap = async ({ id, name = id }: HistoryPlace, { from, to }: { from: number; to: number }) => {
+    const detail = { place: name, from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+    log.warn({ integration, ...detail }, 'the platform keeps no history of this time any more')
+    await store.note([{ kind: 'audit', ref: `history:${integration}`, detail }])
+  }
+
+  const leaseName = `history:${integration}`
+  let token: number | null = null
+  const hold = async () => {
+    if (stopped || isElsewhere()) return false
+    if (!store.shared) return null
+    token = (await store.lease(leaseName, LEASE_MS))?.token ?? null
+    return token === null ? false : { name: leaseName, token }
+  }
+  const letGo = async () => {
+    const held = token
+    token = null
+    if (held !== null) await store.releaseLease(leaseName, held)
+  }
+  const isElsewhere = () => ['waiting', 'disabled'].includes(adapter.link().state)
+
+  /** The newest come first, so what is cut off is what was silent longest. */
+  const known = async (): Promise<readonly KnownConversation[]> => {
+    const sinceMs = clock.now() - KNOWN_FOR_MS
+    const found = new Map<string, KnownConversation>()
+    const add = (row: { readonly conversation: string; readonly thread: string | null }) => {
+      const one = { conversation: row.conversation, ...defined({ thread: row.thread ?? undefined }) }
+      found.set(JSON.stringify([row.conversation, row.thread]), one)
+    }
+    let looked = 0
+    for await (const row of everyRow((page) => store.turns({ integration, sinceMs, ...page }))) {
+      add(row)
+      if (++looked >= MOST_KNOWN) break
+    }
+    for await (const row of everyRow((page) => store.sends({ integration, sinceMs, ...page }))) {
+      add(row)
+      if (++looked >= 2 * MOST_KNOWN) break
+    }
+    return [...found.values()]
+  }
+
+  /** Resolves with when the next one is due, and as what. */
+  const walk = async (cause: Cause): Promise<Next> => {
+    if (!reader) return { ms: EVERY_MS }
+    const fence = await hold()
+    if (fence === false) return { ms: AFTER_FAULT_MS }
+    const row = await store.beginHistory(integration)
+    // Another node has walked lately.
+    const freshMs = (row.comparedAt ?? 0) + GRACE_MS + EVERY_MS - clock.now()
+    if (cause === 'background' && freshMs > AFTER_FAULT_MS) return { ms: Math.min(freshMs, EVERY_MS) }
+    const outcome = await walkHistory(row, {
+      ...{ integration, reader, store, known, hold, pause, inTime, missed, gap },
+      now: () => clock.now(),
+      late: deps.intake.late,
+      gapMs: cause === 'background' ? BACKGROUND_GAP_MS : 0,
+    })
+    if (outcome.end === 'lost') return { ms: AFTER_FAULT_MS }
+    await settle(outcome)
+    return outcome.settled ? { ms: EVERY_MS } : { ms: AFTER_FAULT_MS, cause: 'follow-up' }
+  }
+
+  const settle = async ({ upTo, problem, settled }: WalkOutcome) => {
+    const fence = await hold()
+    if (fence === false) return
+    await store.settleHistory({
+      integration,
+      state: problem === null ? 'complete' : 'behind',
+      detail: problem,
+      ...(problem === null ? { until: upTo } : {}),
+      ...(settled ? { comparedAt: upTo } : {}),
+      ...(fence ? { fence } : {}),
+    })
+  }
+
+  const begin = (cause: Cause) => {
+    next()
+    if (stopped) return
+    if (walking) {
+      again ||= cause === 'connect'
+      return
+    }
+    walking = walk(cause)
+      .catch((thrown) => {
+        log.warn({ integration, error: String(thrown) }, 'the history could not be compared')
+        return { ms: AFTER_FAULT_MS, cause: 'follow-up' as const }
+      })
+      .then(async (due: Next) => {
+        await letGo().catch(() => undefined)
+        walking = null
+        if (stopped) return
+        if (again) {
+          again = false
+          next = clock.after(BETWEEN_CONNECTS_MS, () => begin('connect'))
+        } else later(due)
+      })
+  }
+
+  const later = ({ ms, cause = 'background' }: Next) => {
+    next()
+    const leftMs = connectedAt === null ? 0 : connectedAt + FOLLOW_UP_MS - clock.now()
+    if (leftMs > 0 && leftMs < ms) next = clock.after(leftMs, () => begin('follow-up'))
+    else next = clock.after(ms, () => begin(cause))
+  }
+
+  const probe = () => {
+    cancelProbe = clock.after(PROBE_EVERY_MS, () => {
+      const asked = adapter.link().state === 'up' ? adapter.probe?.() : undefined
+      void Promise.resolve(asked && inTime(asked))
+        .then(
+          (answer) => answer === 'deaf' && renew('its own probe was not heard'),
+          (thrown) => log.info({ integration, error: String(thrown) }, 'the link could not be probed'),
+        )
+        .finally(() => !stopped && probe())
+    })
+  }
+
+  if (adapter.probe) probe()
+  if (reader) next = clock.after(0, () => begin('follow-up'))
+
+  return {
+    connected() {
+      if (!reader || stopped) return
+      connectedAt = clock.now()
+      const behind = { integration, state: 'behind', detail: 'not compared since the last connect' } as const
+      store
+        .beginHistory(integration)
+        .then((row) => (row.state === 'behind' ? undefined : store.settleHistory(behind)))
+        .catch((thrown) => log.warn({ integration, error: String(thrown) }, 'it is not noted as behind'))
+        .finally(() => begin('connect'))
+    },
+    async stop() {
+      stopped = true
+      next()
+      cancelProbe()
+      for (const over of [...pauses]) over()
+      await walking
+    },
+  }
+}

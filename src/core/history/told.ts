@@ -1,0 +1,18 @@
+// How far an integration is known to have missed nothing, as status, doctor, metrics and the page tell it.
+import type { Completeness, HistoryLinkRow } from '../../contract/index.ts'
+
+/** Three walks in the background should have ended by then. */
+const STALE_MS = 1_800_000
+
+/** `row`: absent where the platform keeps no history that we may read, or nothing was compared yet. */
+export function completenessOf(
+  row: HistoryLinkRow | undefined,
+  keepsHistory: boolean,
+  now: number,
+): Completeness {
+  if (!row) return keepsHistory ? { state: 'behind', until: null } : { state: 'unchecked', until: null }
+  const { until, detail } = row
+  if (row.state === 'complete' && until !== null && now - until > STALE_MS)
+    return { state: 'behind', until, detail: 'not compared lately' }
+  return { state: row.state, until, ...(detail === null ? {} : { detail }) }
+}

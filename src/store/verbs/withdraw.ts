@@ -1,0 +1,112 @@
+// A message that was deleted: what of it is still queued ends `consumed: withdrawn` and loses its body, in the commit of
+// the deletion. One that was handed over goes on. The deletion's own row is its mark: a message that comes after it is
+// withdrawn at birth.
+import { DELETED_VERSION, type Effect, type ReceiveItem, rowId } from '../../contract/index.ts'
+import { toRanges } from '../ranges.ts'
+import { rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
+import { hint, recordFact, recordMove, type VerbContext } from '../verb-context.ts'
+import { lockLanes } from './lanes.ts'
+
+/** The ids of the turns that ended by it. */
+export function* withdrawMessage(
+  context: VerbContext,
+  { at, messageId, sender }: Extract<Effect, { kind: 'withdraw' }>,
+): Steps<readonly string[]> {
+  const key = [at.integration, at.conversation, messageId]
+  yield* forgetHeard(context, key, sender)
+  const sessions = yield* rows(
+    `SELECT DISTINCT session FROM turns
+     WHERE integration = $1 AND conversation = $2 AND message_id = $3 AND state = 'queued'`,
+    key,
+  )
+  if (sessions.length === 0) return []
+  // Lane first, turns second: the order in which every verb locks.
+  yield* lockLanes(
+    context,
+    'turns',
+    sessions.flatMap((row) => textOrNull(row, 'session') ?? []),
+  )
+  const queued = yield* rows(
+    `SELECT seq, integration, sender FROM turns
+     WHERE integration = $1 AND conversation = $2 AND message_id = $3 AND state = 'queued' ORDER BY seq @lock`,
+    key,
+  )
+  const own = queued.filter((row) => sender === null || text(row, 'sender') === sender)
+  if (own.length === 0) return []
+  const seqs = own.map((row) => whole(row, 'seq'))
+  yield* run(
+    `UPDATE turns SET state = 'consumed', reason = 'withdrawn', body = NULL, updated_at = $2 WHERE seq @any($1)`,
+    [seqs, context.now],
+  )
+  erased(context, seqs)
+  return own.map((row) => {
+    const id = rowId('t', context.tag, whole(row, 'seq'))
+    recordMove(context, {
+      ...{ kind: 'turn', id, integration: text(row, 'integration') },
+      ...{ from: 'queued', fromReason: null, to: 'consumed', reason: 'withdrawn' },
+    })
+    hint(context, { kind: 'turn', id })
+    return id
+  })
+}
+
+/** What was only overheard, for the context of a later turn: that goes, too. */
+function* forgetHeard(context: VerbContext, key: readonly string[], sender: string | null): Steps<void> {
+  const heard = yield* rows(
+    `SELECT seq, sender FROM turns WHERE integration = $1 AND conversation = $2 AND message_id = $3
+     AND state = 'refused' AND body IS NOT NULL ORDER BY seq @lock`,
+    key,
+  )
+  const seqs = heard
+    .filter((row) => sender === null || text(row, 'sender') === sender)
+    .map((row) => whole(row, 'seq'))
+  if (seqs.length === 0) return
+  yield* run('UPDATE turns SET body = NULL WHERE seq @any($1)', [seqs])
+  erased(context, seqs)
+}
+
+function erased(context: VerbContext, seqs: readonly number[]): void {
+  const detail = { by: 'its sender', turns: toRanges(seqs) }
+  recordFact(context, { kind: 'audit', ref: 'bodies', to: 'erased' }, detail)
+}
+
+/** Platforms do not promise order: what was deleted before it came is taken as withdrawn, without its text. */
+export function* withdrawnBefore(items: readonly ReceiveItem[]): Steps<ReadonlySet<ReceiveItem>> {
+  const asked = items.filter((item) => item.mayBeDeleted && item.state === 'queued')
+  if (asked.length === 0) return NONE
+  const found = yield* rows(
+    `SELECT integration, conversation, message_id, sender FROM turns
+     WHERE integration @any($1) AND conversation @any($2) AND message_id @any($3) AND edit_version = $4`,
+    [
+      [...new Set(asked.map(({ turn }) => turn.at.integration))],
+      [...new Set(asked.map(({ turn }) => turn.at.conversation))],
+      [...new Set(asked.map(({ turn }) => turn.messageId))],
+      DELETED_VERSION,
+    ],
+  )
+  if (found.length === 0) return NONE
+  const deletedBy = new Map(
+    found.map((row) => [
+      keyOf(text(row, 'integration'), text(row, 'conversation'), text(row, 'message_id')),
+      text(row, 'sender'),
+    ]),
+  )
+  return new Set(
+    asked.filter(({ turn }) => {
+      const by = deletedBy.get(keyOf(turn.at.integration, turn.at.conversation, turn.messageId))
+      return by !== undefined && (by === '' || by === turn.sender)
+    }),
+  )
+}
+
+const NONE: ReadonlySet<ReceiveItem> = new Set()
+
+const keyOf = (...parts: readonly string[]) => JSON.stringify(parts)
+
+/** As it is kept: that it was there, and nothing of what it said. */
+export function asWithdrawn(item: ReceiveItem): ReceiveItem {
+  const { claims: _route, ...rest } = item
+  const kind = item.turn.body?.kind ?? 'message'
+  const turn = { ...item.turn, body: { kind, text: '' } }
+  return { ...rest, turn, state: 'consumed', reason: 'withdrawn', effects: [] }
+}

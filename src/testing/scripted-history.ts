@@ -1,0 +1,220 @@
+// A platform that keeps a history, as a test plays it: what people say stands there whether or not the live link brings
+// it, and the reader lies, pages, asks to wait or forgets when told to. It outlives a gateway that crashes.
+import {
+  type HistoryEntry,
+  type HistoryPlace,
+  type HistoryQuery,
+  type HistoryReader,
+  type InboundEvent,
+  type InboundMessage,
+  type KnownConversation,
+  type Received,
+  SwitchboardError,
+} from '../contract/index.ts'
+
+export interface SaidOptions {
+  readonly thread?: string
+  readonly messageId?: string
+  readonly chat?: 'direct' | 'group'
+  readonly mentioned?: boolean
+  /** When it was said; absent: now. */
+  readonly at?: number
+}
+
+/** What a reader does instead of answering. */
+export type ReadFault =
+  | { readonly kind: 'busy'; readonly retryAfterMs: number }
+  | { readonly kind: 'unavailable' }
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'forbidden' | 'gone'; readonly detail: string }
+  /** The page that it gave for the place last, again, with "there is more". */
+  | { readonly kind: 'repeats' }
+
+export interface ScriptedHistory {
+  /** Somebody says something. Null: the live link did not bring it. */
+  says(conversation: string, sender: string, text: string, options?: SaidOptions): Promise<Received | null>
+  /** It stands there with another text from now on. */
+  edits(messageId: string, text: string): Promise<Received | null>
+  /** It stands there no more. */
+  deletes(messageId: string): Promise<Received | null>
+  /** The link says that it is up and brings nothing. A new one hears. */
+  deafen(): void
+  /** Nothing goes over the link, and it knows: down until `connect`. */
+  disconnect(): void
+  /** A new connection is made. */
+  connect(): void
+  isDeaf(): boolean
+  /** Listed by the platform; absent: whatever was spoken in. */
+  list(places: readonly HistoryPlace[] | null): void
+  /** Reads of a place (of every one, if none is named) meet these, one each. */
+  failReads(faults: readonly ReadFault[], place?: string): void
+  /** Every read of the place meets this; null heals it. */
+  failAlways(fault: ReadFault | null, place?: string): void
+  pageSize(entries: number): void
+  readonly reads: readonly HistoryQuery[]
+  readonly listings: readonly { readonly since: number }[]
+  readonly renewals: readonly string[]
+  /** For the platform that it belongs to. */
+  readonly reader: HistoryReader
+  attach(door: {
+    readonly receive: (event: InboundEvent) => Promise<Received>
+    readonly connected: () => void
+  }): void
+  readonly link: () => { readonly state: 'up' | 'down'; readonly since?: number }
+  readonly renew: (cause: string) => void
+  readonly probe: () => Promise<'hears' | 'deaf'>
+}
+
+interface Said {
+  readonly position: number
+  event: InboundMessage & { readonly kind: 'message'; readonly messageId: string }
+}
+
+/** `now`: the driven clock. */
+export function createScriptedHistory(now: () => number): ScriptedHistory {
+  const said: Said[] = []
+  const reads: HistoryQuery[] = []
+  const listings: { since: number }[] = []
+  const renewals: string[] = []
+  const faults: { fault: ReadFault; place: string | undefined }[] = []
+  const always = new Map<string | undefined, ReadFault>()
+  let door: Parameters<ScriptedHistory['attach']>[0] | null = null
+  let deaf = false
+  let down = false
+  let upSince = now()
+  let counter = 0
+  let pages = 100
+  let listed: readonly HistoryPlace[] | null = null
+
+  const placeId = (at: KnownConversation) =>
+    at.thread === undefined ? at.conversation : `${at.conversation}/${at.thread}`
+
+  const brought = async (event: InboundEvent): Promise<Received | null> =>
+    deaf || down || !door ? null : door.receive(event)
+
+  const connect = () => {
+    deaf = false
+    down = false
+    upSince = now()
+    door?.connected()
+  }
+
+  const nextFault = (place: string): ReadFault | undefined => {
+    const at = faults.findIndex((one) => one.place === undefined || one.place === place)
+    if (at >= 0) return faults.splice(at, 1)[0]?.fault
+    return always.get(place) ?? always.get(undefined)
+  }
+
+  const entriesOf = (place: string): readonly HistoryEntry[] =>
+    said
+      .filter(({ event }) => placeId(event) === place)
+      .toSorted((one, other) => one.event.at - other.event.at || one.position - other.position)
+      .map(({ position, event }) => ({
+        position: `${String(event.at).padStart(15, '0')}.${position}`,
+        at: event.at,
+        event,
+      }))
+
+  const reader: HistoryReader = {
+    async places(query) {
+      listings.push({ since: query.since })
+      const found =
+        listed ??
+        [...new Set(said.filter(({ event }) => !event.thread).map(({ event }) => event.conversation))].map(
+          (id) => ({ id }),
+        )
+      const from = query.page === undefined ? 0 : Number(query.page)
+      const next = from + 1_000
+      return {
+        places: found.slice(from, next),
+        ...(next < found.length ? { next: String(next) } : {}),
+      }
+    },
+    placeOf: (known) => ({ id: placeId(known) }),
+    async read(query) {
+      reads.push(query)
+      const fault = nextFault(query.place.id)
+      switch (fault?.kind) {
+        case 'busy':
+          throw new SwitchboardError('rate_limited', 'slow down', { retryAfterMs: fault.retryAfterMs })
+        case 'unavailable':
+          throw new SwitchboardError('platform_unavailable', 'the platform is away')
+        case 'hang':
+          return new Promise(() => undefined)
+        case 'forbidden':
+        case 'gone':
+          return { unreadable: fault.kind, detail: fault.detail }
+        case 'repeats':
+          return { entries: entriesOf(query.place.id).slice(0, pages), more: true }
+        default: {
+          const { after, since } = query
+          const rest = entriesOf(query.place.id).filter((one) =>
+            after === null ? one.at >= since : one.position > after,
+          )
+          const size = Math.min(pages, query.limit)
+          return { entries: rest.slice(0, size), more: rest.length > size }
+        }
+      }
+    },
+  }
+
+  return {
+    async says(conversation, sender, text, { at = now(), chat = 'direct', ...more } = {}) {
+      const position = ++counter
+      const event = {
+        ...{ kind: 'message' as const, conversation, chat, sender: { id: sender }, at, text, ...more },
+        messageId: more.messageId ?? `h${position}`,
+      }
+      said.push({ position, event })
+      return brought(event)
+    },
+    async edits(messageId, text) {
+      const one = said.find(({ event }) => event.messageId === messageId)
+      if (!one) throw new Error(`there is no message ${messageId}`)
+      one.event = { ...one.event, text, editVersion: (one.event.editVersion ?? 0) + 1 }
+      return brought({ ...one.event, kind: 'edit' })
+    },
+    async deletes(messageId) {
+      const at = said.findIndex(({ event }) => event.messageId === messageId)
+      const [one] = said.splice(at, at < 0 ? 0 : 1)
+      if (!one) throw new Error(`there is no message ${messageId}`)
+      const { conversation, chat, sender } = one.event
+      return brought({ kind: 'delete', conversation, chat, sender, messageId, at: now() })
+    },
+    deafen() {
+      deaf = true
+    },
+    disconnect() {
+      down = true
+    },
+    connect,
+    isDeaf: () => deaf,
+    list(places) {
+      listed = places
+    },
+    failReads(list, place) {
+      for (const fault of list) faults.push({ fault, place })
+    },
+    failAlways(fault, place) {
+      if (fault === null) always.delete(place)
+      else always.set(place, fault)
+    },
+    pageSize(entries) {
+      pages = entries
+    },
+    reads,
+    listings,
+    renewals,
+    reader,
+    attach(given) {
+      door = given
+      connect()
+    },
+    link: () => (down ? { state: 'down' } : { state: 'up', since: upSince }),
+    renew(cause) {
+      renewals.push(cause)
+      connect()
+    },
+    probe: async () => (deaf ? 'deaf' : 'hears'),
+  }
+}
