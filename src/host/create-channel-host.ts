@@ -23,11 +23,11 @@ import { truncate, wrapChannel } from '../kit/index.ts'
 import { inboundLimit } from '../platforms/mcp/channel-options.ts'
 import { createChannelServers } from '../platforms/mcp/channel-servers.ts'
 import { parseMessage, parseVerdict, senderOf } from '../platforms/mcp/parse.ts'
-import { destinationOf, placeOf } from '../platforms/mcp/thread.ts'
+import { placeOf } from '../platforms/mcp/thread.ts'
 import { verifyNews } from '../platforms/mcp/verify.ts'
 import { createAsks } from './asks.ts'
 import { createRegistrations, type HostedAgent } from './registrations.ts'
-import { createSpoken, sendThrough } from './send.ts'
+import { createSpoken, replyThrough, sendThrough } from './send.ts'
 import { createSessionLines } from './session-lines.ts'
 import { statusOf } from './status.ts'
 import type { ChannelHost, ChannelHostOptions, HostMessage, HostRefusal } from './types.ts'
@@ -118,10 +118,7 @@ export function createChannelHost(options: ChannelHostOptions, parts: HostParts 
       wrapped: wrapChannel(server, meta, cut).text,
       at: clock.now(),
       reply: (text) =>
-        sendThrough(
-          { agent: agent.id, server, content: text, arguments: destinationOf(place) },
-          { pool, registrations, spoken },
-        ),
+        replyThrough({ agent: agent.id, server, place, text }, { pool, registrations, spoken }),
     }
     lines.push(message.session, () => onMessage(message))
   }

@@ -143,6 +143,31 @@ describe('sends', () => {
     ])
   })
 
+  it("[I14.host-mapping] a reply names its place as the gateway does: by the tool's schema, or as the configuration maps it", async () => {
+    const { messages, slack, clock, configured } = await openHost([agent('kate')])
+    slack.arguments = ['channel', 'text', 'thread_ts']
+    slack.say('hello', { channel_id: 'C1', thread_ts: '1.2' })
+    await clock.settle()
+    await messages[0]?.reply('hi')
+    expect(slack.calls.at(-1)?.input).toEqual({ text: 'hi', channel: 'C1', thread_ts: '1.2' })
+    const outbound_arguments = { room: 'target', words: 'body', under: 'thread' } as const
+    configured(agent('kate', { approved: [{ server: 'slack', outbound_arguments }] }))
+    await messages[0]?.reply('again')
+    expect(slack.calls.at(-1)?.input).toEqual({ words: 'again', room: 'C1', under: '1.2' })
+  })
+
+  it('[I14.host-mapping] a place that no argument can name is refused, and nothing is sent', async () => {
+    const { messages, slack, clock } = await openHost([agent('kate')])
+    slack.arguments = ['text']
+    slack.say('hello', { channel_id: 'C1' })
+    await clock.settle()
+    await expect(messages[0]?.reply('hi')).rejects.toMatchObject({
+      code: 'platform_rejected',
+      message: expect.stringContaining('has no argument that can name "C1"'),
+    })
+    expect(slack.calls).toEqual([])
+  })
+
   it('are refused in the words of the seed', async () => {
     const { host, slack } = await openHost([agent('kate')])
     const words = (order: object) => host.send(order as never).catch((thrown: Error) => thrown.message)

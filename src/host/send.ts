@@ -1,8 +1,14 @@
 // `channel_send` of the library: the seed's rules and words, and no way out to a conversation that never spoke.
-import { type ChannelServers, type ServerToolResult, SwitchboardError } from '../contract/index.ts'
+import {
+  type ChannelServers,
+  type ServerTool,
+  type ServerToolResult,
+  SwitchboardError,
+} from '../contract/index.ts'
 import { destinationsIn } from '../platforms/mcp/destinations.ts'
-import { placeOf } from '../platforms/mcp/thread.ts'
-import type { Registrations } from './registrations.ts'
+import { outboundArguments } from '../platforms/mcp/outbound-arguments.ts'
+import { type ChannelPlace, placeOf } from '../platforms/mcp/thread.ts'
+import type { HostedAgent, Registrations } from './registrations.ts'
 import type { SendOrder, SendResult } from './types.ts'
 
 const MAX_CONTENT_BYTES = 65_536
@@ -43,18 +49,19 @@ export interface SendDeps {
   readonly spoken: Spoken
 }
 
+interface ReplyOrder {
+  readonly agent: string
+  readonly server: string
+  readonly place: ChannelPlace
+  readonly text: string
+}
+
 /** Throws `input_invalid` or `forbidden` before anything is sent; `outcome_unknown` when it may have arrived. */
 export async function sendThrough(order: SendOrder, deps: SendDeps): Promise<SendResult> {
   const agent = deps.registrations.agent(order.agent)
   const server = typeof order.server === 'string' ? order.server.trim() : ''
   if (server === '') throw invalid("channel_send: 'server' must be a non-empty string")
-  const { registration } = deps.registrations.standing(server, agent)
-  if (registration === null) {
-    const binding = deps.registrations.bindingOf(agent)
-    throw invalid(
-      `channel_send: server '${server}' is not registered for binding '${binding}' (run channel_list to see what's available)`,
-    )
-  }
+  const tool = registered(server, agent, deps)
   const input = inputOf(order)
   for (const { value, places } of destinationsIn(input)) {
     const listed = [`${server}:${value}`, `${server}:*`, '*'].some((entry) =>
@@ -69,15 +76,55 @@ export async function sendThrough(order: SendOrder, deps: SendDeps): Promise<Sen
       },
     )
   }
+  return call(server, { agent, tool }, deps, () => input)
+}
+
+/**
+ * To the place that spoke, named as the gateway names it: by `outbound_arguments`, else by the tool's own schema. Throws
+ * `platform_rejected` where no argument can name the place.
+ */
+export async function replyThrough(
+  { agent, server, place, text }: ReplyOrder,
+  deps: SendDeps,
+): Promise<SendResult> {
+  const now = deps.registrations.agent(agent)
+  const tool = registered(server, now, deps)
+  checkLength(text)
+  const mapped = now.channels?.approved.find((one) => one.server === server)?.outboundArguments ?? null
+  return call(server, { agent: now, tool }, deps, (offered) =>
+    outboundArguments({ text, place }, offered, mapped),
+  )
+}
+
+/** The name of the outbound tool. Throws where the server does not pass the gates now. */
+function registered(server: string, agent: HostedAgent, { registrations }: SendDeps): string {
+  const { registration } = registrations.standing(server, agent)
+  if (registration !== null) return registration.outboundToolName
+  throw invalid(
+    `channel_send: server '${server}' is not registered for binding '${registrations.bindingOf(agent)}' (run channel_list to see what's available)`,
+  )
+}
+
+async function call(
+  server: string,
+  { agent, tool }: { readonly agent: HostedAgent; readonly tool: string },
+  deps: SendDeps,
+  input: (offered: ServerTool) => Readonly<Record<string, unknown>>,
+): Promise<SendResult> {
   const live = deps.pool.get(server)
-  const tool = registration.outboundToolName
-  const offered = ((await live?.tools()) ?? []).map(({ name }) => name)
-  if (!offered.includes(tool))
+  const tools = (await live?.tools()) ?? []
+  const offered = tools.find(({ name }) => name === tool)
+  if (offered === undefined) {
+    const names = tools.map(({ name }) => name)
     throw new SwitchboardError(
       'platform_rejected',
-      `server ${server} has no tool "${tool}" (outbound_tool_name); it offers: ${offered.slice(0, 50).join(', ').slice(0, 500) || 'none'}`,
+      `server ${server} has no tool "${tool}" (outbound_tool_name); it offers: ${names.slice(0, 50).join(', ').slice(0, 500) || 'none'}`,
     )
-  const result = await live?.call(tool, input, { timeoutMs: CALL_TIMEOUT_MS })
+  }
+  // While its tools were asked for, a gate may have been closed, or the server may have become another.
+  if (registered(server, deps.registrations.agent(agent.id), deps) !== tool || deps.pool.get(server) !== live)
+    throw new SwitchboardError('platform_unavailable', `server ${server} was replaced`)
+  const result = await live?.call(tool, input(offered), { timeoutMs: CALL_TIMEOUT_MS })
   return shown(server, tool, result as ServerToolResult)
 }
 
@@ -86,12 +133,16 @@ function inputOf({ content, arguments: given }: SendOrder): Readonly<Record<stri
     throw invalid("channel_send: 'arguments' must be an object")
   if (content !== undefined && typeof content !== 'string')
     throw invalid("channel_send: 'content' must be a string")
-  if (Buffer.byteLength(content ?? '') > MAX_CONTENT_BYTES)
-    throw invalid(`channel_send: 'content' exceeds ${MAX_CONTENT_BYTES} bytes`)
+  checkLength(content ?? '')
   const filled = given ?? {}
   return content === undefined || 'text' in filled || 'content' in filled
     ? filled
     : { ...filled, text: content }
+}
+
+function checkLength(content: string): void {
+  if (Buffer.byteLength(content) > MAX_CONTENT_BYTES)
+    throw invalid(`channel_send: 'content' exceeds ${MAX_CONTENT_BYTES} bytes`)
 }
 
 function shown(server: string, tool: string, result: ServerToolResult): SendResult {

@@ -8,6 +8,7 @@ built   14 I14.server-by-name        send_message to the name of a hosted server
 built   14 I14.server-arguments      Target, thread and text stand in the arguments that the outbound tool's own schema names, the first that it has
 built   14 I14.server-mapped         outbound_arguments of an approved entry maps target, body and thread before the schema does
 built   14 I14.server-no-target      A target that can be named nowhere is refused, and nothing is sent
+built   14 I14.host-mapping          A reply through switchboard/host uses the same mapping, and is refused where no argument can name its place
 built   14 I14.server-reply          reply uses the same mapping: chat.postMessage gets channel where the server said channel_id
 built   14 I14.server-allow          Allow entries name a hosted server by its name, when a send is ordered and again when it leaves
 built   14 I14.album-webhook         Telegram by webhook: an album is one message, also where parts come one after the other's answer, and after a crash

@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { type ServerPush, sessionId } from '../../contract/index.ts'
 import { truncate, wrapChannel } from '../../kit/index.ts'
+import { outboundArguments } from './outbound-arguments.ts'
 import { newsOf, parseMessage, parseVerdict, senderOf } from './parse.ts'
-import { destinationOf, placeOf } from './thread.ts'
+import { placeOf } from './thread.ts'
 
 const message = (prefix: 'claude' | 'nexo', params: unknown): ServerPush => ({
   kind: 'message',
@@ -191,9 +192,12 @@ describe('the place', () => {
   })
 
   it('leads back to where it came from, whatever the values hold', () => {
+    const ANY = { name: 'send_message', arguments: null }
     for (const meta of [{ chat_id: 'a=b|c/%2F' }, { to: 'x', thread_ts: '=' }, { thread_id: '9' }, {}])
-      expect(destinationOf(placeOf(meta))).toEqual(meta)
-    expect(destinationOf({ conversation: 'evil=1' })).toEqual({})
+      expect(outboundArguments({ text: 'x', place: placeOf(meta) }, ANY, null)).toEqual({
+        text: 'x',
+        ...meta,
+      })
   })
 })
 

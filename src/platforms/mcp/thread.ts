@@ -4,9 +4,6 @@
 export const THREAD_KEYS = ['thread_ts', 'thread_id'] as const
 export const CONVERSATION_KEYS = ['chat_id', 'conversation_id', 'room_id', 'channel_id', 'to'] as const
 
-/** The keys of a tool call that say where a message goes. */
-const DESTINATION_KEYS: readonly string[] = [...CONVERSATION_KEYS, ...THREAD_KEYS]
-
 /** The conversation of a server that names none. It holds no `=`, so that no named one can be taken for it. */
 export const WHOLE_SERVER = 'all'
 
@@ -41,21 +38,10 @@ export function namedPlace(
   return place === WHOLE_SERVER || place === '' ? null : { of: 'thread', key: null, value: place }
 }
 
-/** The way back: the arguments that lead a tool of the server to that place. */
-export function destinationOf(place: ChannelPlace): Readonly<Record<string, string>> {
-  return { ...argument(place.conversation), ...argument(place.thread ?? '') }
-}
-
 function firstNamed(keys: readonly string[], meta: Readonly<Record<string, string>>): string | null {
   for (const key of keys) {
     const value = Object.hasOwn(meta, key) ? meta[key] : undefined
     if (value !== undefined && value !== '') return `${key}=${value}`
   }
   return null
-}
-
-function argument(named: string): Readonly<Record<string, string>> {
-  const at = named.indexOf('=')
-  const key = named.slice(0, Math.max(0, at))
-  return DESTINATION_KEYS.includes(key) ? { [key]: named.slice(at + 1) } : {}
 }
