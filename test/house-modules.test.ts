@@ -68,7 +68,7 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
   'src/app/registry.ts': ['claude-code telegram', 'the rows'],
   'src/app/emulators.ts': ['telegram', 'the rows of emulators'],
   'src/platforms/planned.ts': ['slack discord email imessage whatsapp', 'what is not built yet'],
-  'src/agents/planned.ts': ['claude-code acp llm', 'what is not built yet'],
+  'src/agents/planned.ts': ['claude-code acp', 'what is not built yet'],
   'src/contract/channel-servers.ts': [
     'mcp http',
     'CHANNEL_PLATFORM: bindings and mcp_servers call it that; a transport',

@@ -2,7 +2,7 @@
 // is refused for what it is. One that is built takes its schema along into its folder.
 import { z } from 'zod'
 import type { PlannedModule } from '../contract/index.ts'
-import { httpUrl, secret, text, textOrSecret } from '../kit/option-words.ts'
+import { text, textOrSecret } from '../kit/option-words.ts'
 
 const claudeCodeOptions = z
   .strictObject({
@@ -24,17 +24,5 @@ const acpOptions = z
   })
   .describe('An ACP agent over stdio.')
 
-const llmOptions = z
-  .strictObject({
-    provider: z.enum(['anthropic', 'openai']).describe('Which API it speaks.'),
-    base_url: httpUrl('Base URL of the API.').optional(),
-    api_key: secret('The API key.').optional(),
-    model: text('Model.'),
-    system: text('System prompt.').optional(),
-    risky_tools: z.array(z.string()).default([]).describe('Tools that need an approval.'),
-  })
-  .describe('A model behind an API.')
-
 export const claudeCode: PlannedModule = { name: 'claude-code', options: claudeCodeOptions }
 export const acp: PlannedModule = { name: 'acp', options: acpOptions }
-export const llm: PlannedModule = { name: 'llm', options: llmOptions }

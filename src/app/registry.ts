@@ -19,6 +19,7 @@ export const PLATFORMS: Readonly<Record<string, () => Promise<PlatformModule>>> 
 export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>> = {
   channel: async () => (await import('../agents/channel/module.ts')).channelModule,
   chorus: async () => (await import('../agents/chorus/module.ts')).chorusModule,
+  llm: async () => (await import('../agents/llm/module.ts')).llmModule,
   demo: async () => (await import('../agents/demo/module.ts')).demoModule,
   http: async () => (await import('../agents/http/module.ts')).httpModule,
 }
@@ -35,7 +36,6 @@ export const PLANNED_PLATFORMS: Readonly<Record<string, () => Promise<PlannedMod
 export const PLANNED_CONNECTORS: Readonly<Record<string, () => Promise<PlannedModule>>> = {
   'claude-code': async () => (await import('../agents/planned.ts')).claudeCode,
   acp: async () => (await import('../agents/planned.ts')).acp,
-  llm: async () => (await import('../agents/planned.ts')).llm,
 }
 
 /** What the app has for one platform alone. */

@@ -91,7 +91,8 @@ export function describeConnectorSuite(name: string, make: () => Promise<Connect
       if (asked.kind !== 'ask') throw new Error('unreachable')
       expect(recorded.outputs.filter((one) => one.kind === 'say' && one.final)).toEqual([])
       const verdict: Verdict = {
-        approval: 'abcde',
+        // As the outlet below named it.
+        approval: `o_test_${recorded.outputs.indexOf(asked) + 1}`,
         session: asked.session,
         turn: asked.turn ?? null,
         behavior: 'deny',

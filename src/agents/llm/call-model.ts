@@ -1,0 +1,73 @@
+// One question to the model, asked until it is answered or nothing more can be hoped for: waits that the API asks for are
+// kept, and after some tries the fallback is asked instead.
+import { asSwitchboardError, type Clock, type Logger, SwitchboardError } from '../../contract/index.ts'
+import type { Model, ModelReply, ModelRequest } from './models/model.ts'
+
+const TRIES = 4
+const FIRST_WAIT_MS = 1_000
+const LONGEST_WAIT_MS = 30_000
+
+export interface CallModelDeps {
+  readonly model: Model
+  readonly clock: Clock
+  readonly log: Logger
+  readonly fallback: string | null
+  /** How long the turn may still take. */
+  readonly leftMs: () => number
+  /** A wait begins: the person may be told. */
+  readonly onWait?: (ms: number, why: string) => void
+}
+
+/** The reply, and which model gave it. Throws what the last try failed with; an abort goes on as it came. */
+export async function callModel(
+  request: ModelRequest,
+  deps: CallModelDeps,
+): Promise<{ readonly reply: ModelReply; readonly model: string }> {
+  const names = [request.model, ...(deps.fallback === null ? [] : [deps.fallback])]
+  let last: unknown = null
+  for (const model of names) {
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
+      try {
+        return { reply: await deps.model.ask({ ...request, model }), model }
+      } catch (thrown) {
+        if (request.signal.aborted) throw thrown
+        last = thrown
+        const error = asSwitchboardError(thrown, 'platform_unavailable')
+        deps.log.warn({ model, attempt, problem: error.message }, 'the model did not answer')
+        // The next model may well take what this one does not; a wrong key is wrong for both.
+        if (!error.nature.retryable) break
+        if (attempt === TRIES) break
+        const wait = Math.max(error.retryAfterMs ?? 0, backoffOf(attempt))
+        if (wait >= deps.leftMs()) {
+          if (model !== names.at(-1)) break
+          throw new SwitchboardError(
+            'agent_failed',
+            `${error.message}; it asks to wait ${Math.ceil(wait / 1_000)} s, longer than the turn may take`,
+          )
+        }
+        deps.onWait?.(wait, error.message)
+        await pause(deps.clock, wait, request.signal)
+      }
+    }
+  }
+  throw asSwitchboardError(last, 'agent_failed')
+}
+
+function backoffOf(attempt: number): number {
+  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1))
+}
+
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => {
+      cancel()
+      reject(signal.reason)
+    }
+    const cancel = clock.after(ms, () => {
+      signal.removeEventListener('abort', aborted)
+      resolve()
+    })
+    signal.addEventListener('abort', aborted, { once: true })
+    if (signal.aborted) aborted()
+  })
+}

@@ -1,0 +1,174 @@
+// The connector `llm`: a small loop over a model behind an API, in this process. A turn is handed over when its run has
+// begun; what a crash interrupts is delivered again and goes on from the journal, whether it had been seen or not.
+import {
+  type AgentConnector,
+  type AgentOutlet,
+  asSwitchboardError,
+  type ConnectorDeps,
+  createBoundedMap,
+  type Delivery,
+  SwitchboardError,
+  type Verdict,
+} from '../../contract/index.ts'
+import { createStreamingFetch, type StreamingFetch } from '../../kit/index.ts'
+import { type LlmConfig, readConfig } from './config.ts'
+import { LOST } from './journal.ts'
+import { createMcpServers } from './mcp-servers.ts'
+import type { Model } from './models/model.ts'
+import { Draining } from './run-calls.ts'
+import { runTurn, TurnOver } from './run-turn.ts'
+
+/** Until the head of an answer: a model that thinks first sends its head at once. */
+const HEAD_MS = 120_000
+/** A stop waits so long for what runs, so that its result is known to the next life. */
+const STOP_MS = 5_000
+const EARLY_VERDICTS = 1_000
+
+interface Run {
+  readonly session: string
+  readonly turn: string
+  readonly abort: AbortController
+  readonly done: Promise<void>
+}
+
+class Stopped extends Error {}
+
+/** Throws `config_invalid` when the options do not hold. `fetch` can be handed in. */
+export async function createLlmConnector(
+  deps: ConnectorDeps,
+  fetch: StreamingFetch = createStreamingFetch({ clock: deps.clock, headTimeoutMs: HEAD_MS }),
+): Promise<AgentConnector> {
+  const config = readConfig(deps)
+  const { journal, clock, log } = deps
+  if (!journal)
+    throw new SwitchboardError('config_invalid', `agent ${deps.agent.id}: connector.type: it needs a store`)
+  const servers = createMcpServers(config, { clock, log, fetch, version: '0.1.0' })
+  const runs = new Map<string, Run>()
+  const waiting = new Map<string, (verdict: Verdict) => void>()
+  /** Verdicts that came while their question was still on its way: its id is known only when it was asked. */
+  const early = createBoundedMap<string, Verdict>(EARLY_VERDICTS)
+  let asking = 0
+  let outlet: AgentOutlet | null = null
+  let model: Promise<Model> | null = null
+  const modelOf = () => {
+    model ??= createModel(config, { fetch, clock }).catch((thrown) => {
+      model = null
+      throw thrown
+    })
+    return model
+  }
+
+  const verdictOn = async (ask: () => Promise<string | null>, signal: AbortSignal): Promise<Verdict> => {
+    asking += 1
+    let id: string | null
+    try {
+      id = await ask()
+    } finally {
+      asking -= 1
+    }
+    if (id === null) throw new SwitchboardError('agent_failed', 'the approval could not be asked for')
+    const known = early.get(id)
+    if (known) {
+      early.delete(id)
+      return known
+    }
+    const approval = id
+    return new Promise<Verdict>((resolve, reject) => {
+      const over = () => {
+        waiting.delete(approval)
+        reject(signal.reason)
+      }
+      waiting.set(approval, (verdict) => {
+        waiting.delete(approval)
+        signal.removeEventListener('abort', over)
+        resolve(verdict)
+      })
+      signal.addEventListener('abort', over, { once: true })
+      if (signal.aborted) over()
+    })
+  }
+
+  const run = async (delivery: Delivery, abort: AbortController, out: AgentOutlet): Promise<void> => {
+    const { turn } = delivery
+    try {
+      const shared = { ...deps, journal, config, servers, outlet: out, verdictOn }
+      await runTurn(delivery, { ...shared, model: await modelOf() }, abort)
+      out.presence(true)
+    } catch (thrown) {
+      const why = abort.signal.aborted ? abort.signal.reason : thrown
+      // Somebody else has it, or it was stopped: there is nothing to say here.
+      if (why === LOST || why instanceof Stopped || why instanceof Draining) return
+      const over = why instanceof TurnOver
+      const error = over ? null : asSwitchboardError(why, 'agent_failed')
+      if (error) log.warn({ turn, problem: error.message }, 'a turn of the model failed')
+      if (error?.code === 'conflict') return
+      const detail = over ? why.message : (error?.message ?? '')
+      if (error) out.presence(true, detail)
+      const text = over && why.text !== '' ? { text: why.text } : {}
+      await out.accept({ kind: 'failed', turn, reason: 'agent_failed', detail, ...text }).catch((problem) => {
+        log.error({ turn, problem: String(problem) }, 'a turn could not be ended')
+      })
+    } finally {
+      runs.delete(turn)
+    }
+  }
+
+  return {
+    redelivery: { handed: 'again', seen: 'resume', afterTimeout: false },
+    // The next message of a session is part of what the one after it is about.
+    window: 1,
+    holdsDecisions: true,
+    async start(given) {
+      outlet = given
+      given.presence(true)
+    },
+    async deliver(delivery) {
+      const out = outlet
+      if (!out) throw new SwitchboardError('agent_absent', 'the agent is being stopped')
+      if (runs.has(delivery.turn)) return
+      const abort = new AbortController()
+      const { session, turn } = delivery
+      runs.set(turn, { session, turn, abort, done: Promise.resolve() })
+      runs.set(turn, { session, turn, abort, done: run(delivery, abort, out) })
+    },
+    async verdict(verdict) {
+      const waits = waiting.get(verdict.approval)
+      if (waits) {
+        waits(verdict)
+        return 'relayed'
+      }
+      if (verdict.turn === null || !runs.has(verdict.turn) || asking === 0) return 'gone'
+      early.set(verdict.approval, verdict)
+      return 'relayed'
+    },
+    async cancel(session, turn) {
+      const found = [...runs.values()].filter(
+        (one) => one.session === session && (turn === null || one.turn === turn),
+      )
+      for (const one of found) one.abort.abort(new Stopped())
+      return found.length > 0
+    },
+    async stop() {
+      outlet?.presence(false)
+      outlet = null
+      const all = [...runs.values()]
+      for (const one of all) one.abort.abort(new Draining())
+      await Promise.race([
+        Promise.allSettled(all.map((one) => one.done)),
+        new Promise<void>((resolve) => clock.after(STOP_MS, resolve)),
+      ])
+      await servers.stop()
+    },
+  }
+}
+
+async function createModel(
+  config: LlmConfig,
+  { fetch, clock }: { fetch: StreamingFetch; clock: ConnectorDeps['clock'] },
+) {
+  const wire = { apiKey: config.key, baseUrl: config.base_url ?? null, fetch, clock }
+  if (config.provider === 'anthropic')
+    return (await import('./models/anthropic.ts')).createAnthropicModel(wire)
+  const { createOpenAiModel } = await import('./models/openai.ts')
+  return createOpenAiModel({ ...wire, compatible: config.provider === 'openai-compatible' })
+}

@@ -1,0 +1,162 @@
+// The MCP servers of `llm.mcp`: their tools, and nothing else of them. Each is connected when its tools are wanted, and
+// connected again when it went away; one that does not come up is left out, and said why.
+import type { Client } from '@modelcontextprotocol/client'
+import { asSwitchboardError, type Clock, type Logger } from '../../contract/index.ts'
+import type { StreamingFetch } from '../../kit/index.ts'
+import { lentToolName } from '../../tools/mcp/lent-tools.ts'
+import type { LlmConfig } from './config.ts'
+
+export interface ServerTool {
+  readonly name: string
+  readonly description: string
+  readonly schema: Readonly<Record<string, unknown>>
+  readonly readOnly: boolean
+  /** The server's answer, unread. */
+  call(
+    input: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<{ readonly content: readonly unknown[]; readonly isError: boolean }>
+}
+
+export interface McpServers {
+  /** Never throws. `taken`: names that are in use; it learns those of the tools. */
+  tools(taken: Set<string>): Promise<readonly ServerTool[]>
+  /** Why a server is not used, by name. */
+  problems(): ReadonlyMap<string, string>
+  stop(): Promise<void>
+}
+
+export interface McpServersDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly fetch: StreamingFetch
+  readonly version: string
+}
+
+/** `npx` may have to fetch the server first. */
+const CONNECT_MS = 30_000
+const LIST_MS = 10_000
+const MOST_TOOLS = 200
+/** One that failed is not tried again with every message. */
+const AGAIN_MS = 30_000
+/** A call that is no longer waited for: the limit of the loop is shorter. */
+const CALL_MS = 3_600_000
+
+interface Opened {
+  readonly client: Client
+  readonly listed: readonly Listed[]
+}
+type Listed = Awaited<ReturnType<Client['listTools']>>['tools'][number]
+
+export function createMcpServers(config: LlmConfig, deps: McpServersDeps): McpServers {
+  const { clock, log } = deps
+  const problems = new Map<string, string>()
+  const failedAt = new Map<string, number>()
+  const opened = new Map<string, Promise<Opened>>()
+  let stopped = false
+
+  const transportOf = async (name: string) => {
+    const server = config.mcp[name]
+    if (!server) throw new Error(`there is no server "${name}"`)
+    const values = (given: Readonly<Record<string, string>>) =>
+      Object.fromEntries(Object.entries(given).map(([key, written]) => [key, config.value(written)]))
+    if (server.url !== undefined) {
+      const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+      return new StreamableHTTPClientTransport(new URL(server.url), {
+        requestInit: { headers: values(server.headers) },
+        fetch: deps.fetch,
+      })
+    }
+    const { getDefaultEnvironment, StdioClientTransport } = await import('@modelcontextprotocol/client/stdio')
+    return new StdioClientTransport({
+      command: server.command ?? '',
+      args: [...server.args],
+      env: { ...getDefaultEnvironment(), ...values(server.env) },
+      ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
+      stderr: 'ignore',
+    })
+  }
+
+  const connect = async (name: string): Promise<Opened> => {
+    const { Client: McpClient } = await import('@modelcontextprotocol/client')
+    const client = new McpClient({ name: 'switchboard', version: deps.version })
+    const forget = () => {
+      if (opened.get(name) === mine) opened.delete(name)
+    }
+    client.onclose = forget
+    // Its tools changed: they are listed anew with the next message.
+    client.setNotificationHandler('notifications/tools/list_changed', () => forget())
+    const mine = opened.get(name)
+    try {
+      await within(clock, CONNECT_MS, client.connect(await transportOf(name)), 'it did not start')
+      const { tools } = await within(clock, LIST_MS, client.listTools(), 'its tools were not listed')
+      problems.delete(name)
+      failedAt.delete(name)
+      return { client, listed: tools.slice(0, MOST_TOOLS) }
+    } catch (thrown) {
+      void client.close().catch(() => undefined)
+      throw thrown
+    }
+  }
+
+  const open = (name: string): Promise<Opened | null> => {
+    const known = opened.get(name)
+    if (known) return known.catch(() => null)
+    if (stopped || clock.now() - (failedAt.get(name) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS)
+      return Promise.resolve(null)
+    const opening = Promise.resolve().then(() => connect(name))
+    opened.set(name, opening)
+    return opening.catch((thrown: unknown) => {
+      if (opened.get(name) === opening) opened.delete(name)
+      failedAt.set(name, clock.now())
+      const problem = asSwitchboardError(thrown).message.slice(0, 300)
+      problems.set(name, problem)
+      log.warn({ server: name, problem }, 'the tools of an MCP server are left out')
+      return null
+    })
+  }
+
+  return {
+    async tools(taken) {
+      const names = Object.keys(config.mcp)
+      const all = await Promise.all(names.map(async (server) => ({ server, connection: await open(server) })))
+      return all.flatMap(({ server, connection }) =>
+        (connection?.listed ?? []).map(
+          (tool): ServerTool => ({
+            name: lentToolName(server, tool.name, taken),
+            description: tool.description ?? tool.title ?? tool.name,
+            schema: tool.inputSchema as Readonly<Record<string, unknown>>,
+            // The operator named the server: what it says of its tools is believed.
+            readOnly: tool.annotations?.readOnlyHint === true,
+            async call(input, signal) {
+              const now = await open(server)
+              if (!now) throw new Error(`the MCP server "${server}" is away`)
+              const answer = await now.client.callTool(
+                { name: tool.name, arguments: input },
+                { signal, timeout: CALL_MS },
+              )
+              return {
+                content: (answer.content ?? []) as readonly unknown[],
+                isError: answer.isError === true,
+              }
+            },
+          }),
+        ),
+      )
+    },
+    problems: () => problems,
+    async stop() {
+      stopped = true
+      const all = [...opened.values()]
+      opened.clear()
+      await Promise.allSettled(all.map(async (one) => (await one).client.close()))
+    },
+  }
+}
+
+function within<T>(clock: Clock, ms: number, work: Promise<T>, what: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => reject(new Error(`${what} within ${ms / 1_000} s`)))
+    work.then(resolve, reject).finally(cancel)
+  })
+}

@@ -1,0 +1,94 @@
+// What went wrong at an API, in our words: whether another try may help and when, and never a key or a URL.
+import { SwitchboardError } from '../../../contract/index.ts'
+import { toolText } from '../../../kit/index.ts'
+
+const SHOWN_CHARS = 300
+const TOO_LONG =
+  /context[ _-]?(length|window)|too (long|many tokens)|maximum (context|prompt)|exceeds? .{0,40}(context|token)|prompt is too long/i
+const LONGEST_WAIT_MS = 3_600_000
+
+export interface FaultContext {
+  readonly model: string
+  readonly now: number
+  readonly secrets: readonly string[]
+}
+
+/** Null: what was sent was too long for the model. An abort goes on as it came. */
+export function modelFault(thrown: unknown, { model, now, secrets }: FaultContext): SwitchboardError | null {
+  const { status, headers, code, type, message } = factsOf(thrown)
+  const said = toolText(message, SHOWN_CHARS, secrets)
+  const why = said === '' ? '' : `: ${said}`
+  if (code === 'insufficient_quota' || status === 402)
+    return failed('the account at the API has no credit left', 'top it up, or set fallback to another model')
+  if (status === 401 || status === 403)
+    return failed(`the API refused the key (${status})`, 'set another one: switchboard secrets set NAME')
+  if (status === 413 || code === 'context_length_exceeded' || (status === 400 && TOO_LONG.test(message)))
+    return null
+  if (status === 404)
+    return failed(`the API knows no model "${model}", or nothing is at base_url (404)`, 'set connector.model')
+  if (type === 'overloaded_error' || status === 529)
+    return later('platform_unavailable', 'the API is overloaded (529)', headers, now)
+  if (status === 429 || type === 'rate_limit_error')
+    return later('rate_limited', 'the API asks to wait (429)', headers, now)
+  if (status === undefined)
+    return later('platform_unavailable', `the API cannot be reached${why}`, headers, now)
+  if (status === 408 || status === 409 || status >= 500)
+    return later('platform_unavailable', `the API failed (${status})${why}`, headers, now)
+  return failed(`the API refused the request (${status})${why}`)
+}
+
+function failed(message: string, hint?: string): SwitchboardError {
+  return new SwitchboardError('agent_failed', message, hint === undefined ? {} : { hint })
+}
+
+function later(
+  code: 'platform_unavailable' | 'rate_limited',
+  message: string,
+  headers: Headers | undefined,
+  now: number,
+): SwitchboardError {
+  const retryAfterMs = waitOf(headers, now)
+  return new SwitchboardError(code, message, retryAfterMs === null ? {} : { retryAfterMs })
+}
+
+function waitOf(headers: Headers | undefined, now: number): number | null {
+  const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN)
+  if (Number.isFinite(exact) && exact >= 0) return Math.min(exact, LONGEST_WAIT_MS)
+  const written = headers?.get('retry-after') ?? ''
+  if (written === '') return null
+  const seconds = Number(written)
+  const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(written) - now
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_WAIT_MS) : null
+}
+
+interface Facts {
+  readonly status: number | undefined
+  readonly headers: Headers | undefined
+  readonly code: string
+  readonly type: string
+  readonly message: string
+}
+
+/** Both SDKs throw errors with `status`, `headers` and the body under `error`; in mid-stream some of it is missing. */
+function factsOf(thrown: unknown): Facts {
+  const error = objectOf(thrown)
+  const body = objectOf(error.error)
+  const inner = objectOf(body.error)
+  const word = (name: string) =>
+    [inner[name], body[name], error[name]].find((one) => typeof one === 'string') ?? ''
+  const cause = objectOf(error.cause)
+  const message = [inner.message, body.message, cause.message, error.message].find(
+    (one) => typeof one === 'string',
+  )
+  return {
+    status: typeof error.status === 'number' ? error.status : undefined,
+    headers: error.headers instanceof Headers ? error.headers : undefined,
+    code: word('code') as string,
+    type: word('type') as string,
+    message: typeof message === 'string' ? message : '',
+  }
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

@@ -1,0 +1,92 @@
+// What the loop knows of a model behind an API, whoever serves it: messages without a vendor's words, one question at a
+// time, and an answer whole. The vendor's own blocks travel along unread, for only the same vendor can take them back.
+import type { TokenUsage } from '../../../contract/index.ts'
+
+export interface ToolSpec {
+  readonly name: string
+  readonly description: string
+  readonly schema: Readonly<Record<string, unknown>>
+}
+
+export interface ToolUse {
+  readonly id: string
+  readonly name: string
+  /** As the model wrote it: JSON, if all is well. */
+  readonly arguments: string
+}
+
+export interface ToolAnswer {
+  readonly id: string
+  readonly name: string
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** A file of a message as bytes in base64. */
+export interface ModelFile {
+  readonly mime: string
+  readonly name: string
+  readonly base64: string
+}
+
+export type Message =
+  | { readonly role: 'user'; readonly text: string; readonly files?: readonly ModelFile[] }
+  | {
+      readonly role: 'assistant'
+      readonly text: string
+      readonly calls: readonly ToolUse[]
+      /** The vendor's own form, given back unchanged where `by` is the same. */
+      readonly raw?: { readonly by: string; readonly content: unknown }
+    }
+  | { readonly role: 'tool'; readonly results: readonly ToolAnswer[] }
+
+export interface ModelRequest {
+  readonly model: string
+  readonly system: string
+  readonly messages: readonly Message[]
+  readonly tools: readonly ToolSpec[]
+  readonly maxTokens: number
+  /** The text so far, whole each time. */
+  readonly onText?: (text: string) => void
+  /** The first sign of an answer, whatever it is. */
+  readonly onFirst?: () => void
+  readonly signal: AbortSignal
+}
+
+/** `pause`: send it back and ask on. `overflow`: what was sent is longer than the model takes. */
+export type StopReason = 'end' | 'length' | 'refusal' | 'pause' | 'overflow'
+
+export interface ModelReply {
+  readonly text: string
+  readonly calls: readonly ToolUse[]
+  readonly stop: StopReason
+  readonly usage: TokenUsage
+  readonly raw: { readonly by: string; readonly content: unknown } | null
+}
+
+/** Throws a SwitchboardError: retryable where another try may help. Never a vendor's error, which may hold a key. */
+export interface Model {
+  ask(request: ModelRequest): Promise<ModelReply>
+}
+
+/** What was sent was too long: nothing was answered. */
+export const OVERFLOW: ModelReply = {
+  text: '',
+  calls: [],
+  stop: 'overflow',
+  usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  raw: null,
+}
+
+/** The arguments as an object; null: they are none. Empty means no arguments. */
+export function parsedArguments(text: string): Record<string, unknown> | null {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,57 @@
+// What Switchboard knows of the connector `llm` before it runs one.
+import type { ConnectorModule } from '../../contract/index.ts'
+import { llmOptions } from './config.ts'
+
+export const llmModule: ConnectorModule = {
+  name: 'llm',
+  options: llmOptions,
+  docs: 'docs/agents/llm.md',
+  setup: {
+    questions: [
+      {
+        key: 'provider',
+        flag: 'provider',
+        ask: 'API (anthropic, openai or openai-compatible)',
+        default: 'anthropic',
+      },
+      { key: 'model', flag: 'model', ask: 'Model, as the API names it' },
+      { key: 'api_key', flag: 'api-key', ask: 'API key', secret: true },
+    ],
+    /** One token of the model: key, model and address hold, or it says which does not. */
+    async try(options, deps) {
+      const { tryModel } = await import('./try-model.ts')
+      return tryModel(options, deps)
+    },
+  },
+  doctor(agent) {
+    const parsed = llmOptions.safeParse(agent.connector.options)
+    if (!parsed.success) return []
+    const { provider, model, base_url, limits, risky_tools } = parsed.data
+    const at = `${agent.origin}.connector`
+    const where = base_url === undefined ? provider : `${provider} at ${new URL(base_url).host}`
+    const dayless = limits.tokens_per_day === undefined && limits.cost_per_day === undefined
+    return [
+      { gate: 'model', pass: true, reason: `${model} (${where})`, key: `${at}.model` },
+      {
+        gate: 'limits',
+        pass: true,
+        reason: dayless
+          ? `${limits.steps} steps, ${limits.minutes} min and ${limits.tokens} tokens a turn; none a day`
+          : `${limits.steps} steps, ${limits.minutes} min and ${limits.tokens} tokens a turn, and a limit a day`,
+        key: `${at}.limits.tokens_per_day`,
+      },
+      ...(risky_tools === undefined
+        ? []
+        : [
+            {
+              gate: 'approvals',
+              pass: true,
+              flagged: true as const,
+              reason: `only ${risky_tools.length} listed tools wait for an approval`,
+              key: `${at}.risky_tools`,
+            },
+          ]),
+    ]
+  },
+  create: async (deps) => (await import('./index.ts')).createLlmConnector(deps),
+}

@@ -1,0 +1,250 @@
+// The loop: ask the model, run what it calls, and again, until it ends with a text. Every step is in the journal before the
+// next begins, so a run is the same whether it is the first or goes on after a crash: it looks what is there, and does what
+// is not. Who finds that another node writes the journal stops without a word.
+import {
+  type AgentOutlet,
+  type ConnectorDeps,
+  type Delivery,
+  SwitchboardError,
+  type TokenUsage,
+  type TurnJournal,
+  type Verdict,
+} from '../../contract/index.ts'
+import { callModel } from './call-model.ts'
+import type { LlmConfig } from './config.ts'
+import { filesOf } from './files.ts'
+import { type History, historyMessages, readHistory, SUMMARY_SYSTEM, summaryRequest } from './history.ts'
+import { type ModelStep, type OpenJournal, openJournal } from './journal.ts'
+import { dayOf, overDay, overTurn } from './limits.ts'
+import type { McpServers } from './mcp-servers.ts'
+import type { Message, Model, ModelRequest } from './models/model.ts'
+import { systemPrompt, userText } from './prompt.ts'
+import { runCalls } from './run-calls.ts'
+import { openToolbox } from './toolbox.ts'
+import { createWorkTime, type WorkTime } from './work-time.ts'
+
+export interface RunDeps extends ConnectorDeps {
+  readonly journal: TurnJournal
+  readonly config: LlmConfig
+  readonly model: Model
+  readonly servers: McpServers
+  readonly outlet: AgentOutlet
+  /** Waits for the verdict on an approval that was asked. */
+  readonly verdictOn: (ask: () => Promise<string | null>, signal: AbortSignal) => Promise<Verdict>
+}
+
+/** The turn's end, in words that the person is told. */
+export class TurnOver extends Error {
+  readonly text: string
+  constructor(message: string, text = '') {
+    super(message)
+    this.text = text
+  }
+}
+
+const PARTIAL_EVERY_MS = 300
+const SUMMARY_TOKENS = 1_024
+/** Of what is summarised at once; more than that is cut at its beginning. */
+const SUMMARY_CHARS = 120_000
+
+/** Resolves when the turn is answered. Throws LOST, an abort, TurnOver, or what the model failed with. */
+export async function runTurn(delivery: Delivery, deps: RunDeps, abort: AbortController): Promise<void> {
+  const { config, outlet } = deps
+  const { session, turn } = delivery
+  const time = createWorkTime(deps.clock, config.limits.minutes * 60_000, () =>
+    abort.abort(new TurnOver(`it took longer than ${config.limits.minutes} min (limits.minutes)`)),
+  )
+  try {
+    const journal = await openJournal(deps.journal, turn)
+    const loop = createLoop(delivery, { ...deps, book: deps.journal, journal, time, signal: abort.signal })
+    const answer = await loop()
+    deps.crashPoint?.('llm.before-answer')
+    // The same key after a crash is the same answer.
+    await outlet.accept({
+      kind: 'say',
+      session,
+      turn,
+      text: answer,
+      final: true,
+      idempotencyKey: `llm:${turn}`,
+    })
+  } finally {
+    time.stop()
+  }
+}
+
+type LoopDeps = Omit<RunDeps, 'journal'> & {
+  /** The turn's own. */
+  readonly journal: OpenJournal
+  /** All of the agent's. */
+  readonly book: TurnJournal
+  readonly time: WorkTime
+  readonly signal: AbortSignal
+}
+
+function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
+  const { config, journal, outlet, time, signal, clock } = deps
+  const { session, turn } = delivery
+  let seen = false
+  const sawIt = () => {
+    if (seen) return
+    seen = true
+    void outlet.accept({ kind: 'evidence', turn, of: 'seen' }).catch(() => undefined)
+  }
+  let shownAt = Number.NEGATIVE_INFINITY
+  const show = (text: string) => {
+    if (text.trim() === '' || clock.now() - shownAt < PARTIAL_EVERY_MS) return
+    shownAt = clock.now()
+    void outlet.accept({ kind: 'partial', session, turn, text }).catch(() => undefined)
+  }
+  const status = (text: string) =>
+    void outlet.accept({ kind: 'status', session, turn, text }).catch(() => undefined)
+
+  const ask = (request: Omit<ModelRequest, 'model' | 'signal'>) =>
+    callModel(
+      { ...request, model: config.model, signal },
+      {
+        ...{
+          model: deps.model,
+          clock,
+          log: deps.log,
+          fallback: config.fallback ?? null,
+          leftMs: time.leftMs,
+        },
+        onWait: (ms, why) => status(`Waiting ${Math.ceil(ms / 1_000)} s: ${why}`),
+      },
+    )
+
+  const spend = (usage: TokenUsage, model: string) => ({
+    usage: { ...usage, ...costOf(usage, config), agent: delivery.agent, model },
+  })
+
+  const withinDay = async () => {
+    const spent = await deps.book.spent(delivery.agent, dayOf(clock.now()))
+    const over = overDay(spent, config, clock.now())
+    if (over !== null) throw new TurnOver(over, textSoFar(journal))
+  }
+
+  /** What fell out of the history is summarised once; without a summary the turn goes on all the same. */
+  const summarise = async (history: History): Promise<string | null> => {
+    const last = history.fallen.at(-1)
+    if (!last) return history.summary
+    try {
+      await withinDay()
+      const { reply, model } = await ask({
+        system: SUMMARY_SYSTEM,
+        messages: [{ role: 'user', text: summaryRequest(history, SUMMARY_CHARS) }],
+        ...{ tools: [], maxTokens: SUMMARY_TOKENS },
+      })
+      if (reply.text.trim() === '') return history.summary
+      const body = { through: last.turn, text: reply.text.trim() }
+      await journal.add({ kind: 'summary', body, ...spend(reply.usage, model) })
+      return body.text
+    } catch (thrown) {
+      if (signal.aborted || !(thrown instanceof SwitchboardError)) throw thrown
+      deps.log.warn({ turn, problem: thrown.message }, 'what was said before could not be summarised')
+      return history.summary
+    }
+  }
+
+  const before = async (budget: number): Promise<readonly Message[]> => {
+    const history = await readHistory(deps.book, { session, turn, budget, summary: journal.summary() })
+    const summary = await summarise(history)
+    return historyMessages({ ...history, summary }, history.fallen.length > 0)
+  }
+
+  return async () => {
+    const toolbox = await openToolbox(delivery, config, deps)
+    const done = () => journal.modelSteps().at(-1)
+    if (journal.steps.length > 0) sawIt()
+    let budget = config.limits.history_tokens
+    let past: readonly Message[] | null = null
+    let own: Message | null = null
+    for (;;) {
+      signal.throwIfAborted()
+      const last = done()
+      if (last) {
+        await runCalls(last.calls, {
+          ...{ delivery, config, journal, toolbox, deps, signal },
+          ask: (tool, input) => {
+            status(`Waiting for an approval: ${tool}`)
+            return time.outside(() => deps.verdictOn(() => asked(tool, input), signal))
+          },
+          async tell(kind, call, text) {
+            if (kind === 'tool_call') status(`Using ${call.name}`)
+            const event = {
+              turn,
+              kind,
+              call: call.id,
+              name: call.name,
+              text: text.slice(0, 4_000),
+              key: `${kind}:${call.id}`,
+            }
+            await outlet.accept({ kind: 'event', event }).catch(() => undefined)
+          },
+        })
+        if (last.stop === 'refusal') throw new TurnOver('the model declined to answer')
+        if (last.calls.length === 0 && last.stop !== 'pause') return answerOf(last)
+      }
+      const over = overTurn(journal, config)
+      if (over !== null) throw new TurnOver(over, textSoFar(journal))
+      await withinDay()
+      past ??= await before(budget)
+      if (own === null) {
+        const { files, words } = await filesOf(delivery, config, deps)
+        own = { role: 'user', text: userText(delivery, words), ...(files.length === 0 ? {} : { files }) }
+      }
+      deps.crashPoint?.('llm.before-model')
+      const { reply, model } = await ask({
+        system: systemPrompt(config.systemText, delivery),
+        messages: [...past, own, ...journal.messages()],
+        tools: toolbox.tools,
+        maxTokens: config.limits.output_tokens,
+        onFirst: sawIt,
+        onText: show,
+      })
+      if (reply.stop === 'overflow') {
+        // Less of the past, once or twice; then it is the turn itself that is too long.
+        if (budget === 0)
+          throw new TurnOver('the conversation is longer than the model takes', textSoFar(journal))
+        budget = budget > 4_000 && past.length > 0 ? Math.floor(budget / 4) : 0
+        past = budget === 0 ? [] : null
+        continue
+      }
+      deps.crashPoint?.('llm.model-done')
+      const { text, calls, stop, raw, usage } = reply
+      const step: ModelStep = { text, calls, stop, model, raw, tokens: usage.input + usage.output }
+      await journal.add({ kind: 'model', body: step, ...spend(reply.usage, model) })
+      deps.crashPoint?.('llm.model-kept')
+    }
+  }
+
+  async function asked(toolName: string, input: string): Promise<string | null> {
+    sawIt()
+    const description = `${delivery.agent} wants to use ${toolName}`
+    const { id } = await outlet.accept({ kind: 'ask', session, turn, ask: { toolName, description, input } })
+    return id
+  }
+}
+
+function answerOf({ text, stop }: ModelStep): string {
+  if (stop !== 'length') return text
+  if (text.trim() === '') throw new TurnOver('the model used up its output tokens before it said anything')
+  return `${text.trimEnd()} …\n\n(cut: the limit of output tokens was reached)`
+}
+
+function textSoFar(journal: OpenJournal): string {
+  return journal.modelSteps().at(-1)?.text ?? ''
+}
+
+function costOf(usage: TokenUsage, { prices }: LlmConfig): { costMicros?: number } {
+  if (!prices) return {}
+  const plain = usage.input - usage.cacheRead - usage.cacheWrite
+  // A price is that of a million tokens, and a cost is counted in millionths.
+  const cost =
+    plain * prices.input +
+    usage.output * prices.output +
+    usage.cacheRead * (prices.cache_read ?? prices.input) +
+    usage.cacheWrite * (prices.cache_write ?? prices.input)
+  return { costMicros: Math.round(cost) }
+}

@@ -1,0 +1,128 @@
+// All tools of a turn under one roof: Switchboard's own, those of `llm.mcp`, and those that the service in front lent. Each
+// says whether it only reads, and whether a call may be made again under the same key.
+import type { ConnectorDeps, Delivery, LentToolDoor, ToolCaller } from '../../contract/index.ts'
+import { callTool, isOffered, sessionSchemaOf, TOOLS } from '../../tools/index.ts'
+import type { LlmConfig } from './config.ts'
+import type { McpServers } from './mcp-servers.ts'
+import type { ToolSpec } from './models/model.ts'
+
+export interface BoxedTool extends ToolSpec {
+  readonly readOnly: boolean
+  /** The same call with the same key is done once, however often it is made. */
+  readonly keyed: boolean
+  readonly risky: boolean
+  run(
+    input: Record<string, unknown>,
+    call: { readonly key: string; readonly signal: AbortSignal },
+  ): Promise<BoxedResult>
+}
+
+export interface BoxedResult {
+  readonly text: string
+  readonly isError: boolean
+}
+
+export interface Toolbox {
+  readonly tools: readonly BoxedTool[]
+  find(name: string): BoxedTool | undefined
+}
+
+// The text with which the loop ends is the reply, the loop itself sees what waits, and it has no disk to be handed a path on.
+const LEFT_OUT = ['reply', 'ack', 'pending_messages', 'download_attachment']
+const KEYED = ['send_message', 'notify_user', 'react', 'edit_message']
+
+export async function openToolbox(
+  delivery: Delivery,
+  config: LlmConfig,
+  deps: Pick<ConnectorDeps, 'agent' | 'tools' | 'lent' | 'log'> & { readonly servers: McpServers },
+): Promise<Toolbox> {
+  const taken = new Set<string>(TOOLS.map(({ name }) => name))
+  const own = ownTools(delivery, deps)
+  const theirs = await deps.servers.tools(taken)
+  const lent = deps.lent ? await lentTools(delivery.session, deps.lent) : []
+  const all = [
+    ...own,
+    ...theirs.map((tool) => ({
+      ...tool,
+      keyed: false,
+      run: async (input: Record<string, unknown>, { signal }: { readonly signal: AbortSignal }) => {
+        const { content, isError } = await tool.call(input, signal)
+        return { text: contentText(content), isError }
+      },
+    })),
+    ...lent,
+  ]
+  const tools = all.map((tool): BoxedTool => ({ ...tool, risky: isRisky(tool, config.risky_tools) }))
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  return { tools: [...byName.values()], find: (name) => byName.get(name) }
+}
+
+/** Without a list everything that does not only read; with one exactly what it names. */
+function isRisky(
+  tool: { readonly name: string; readonly readOnly: boolean },
+  listed: readonly string[] | undefined,
+): boolean {
+  if (listed === undefined) return !tool.readOnly
+  return listed.some((one) =>
+    one.endsWith('*') ? tool.name.startsWith(one.slice(0, -1)) : tool.name === one,
+  )
+}
+
+type Unjudged = Omit<BoxedTool, 'risky'>
+
+function ownTools(
+  delivery: Delivery,
+  deps: Pick<ConnectorDeps, 'agent' | 'tools' | 'log'>,
+): readonly Unjudged[] {
+  const { tools: deskOf, log, agent } = deps
+  if (!deskOf) return []
+  const { session, turn } = delivery
+  const offered = TOOLS.filter(
+    (tool) => !LEFT_OUT.includes(tool.name) && isOffered(tool, { channels: agent.channels !== null }),
+  )
+  return offered.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    schema: sessionSchemaOf(tool),
+    readOnly: tool.readOnly,
+    keyed: KEYED.includes(tool.name),
+    async run(input, { key }) {
+      const caller: ToolCaller = { agent: agent.id, session, turn, user: null, idempotencyKey: key }
+      const { text, isError } = await callTool(tool, { desk: deskOf(), caller, input, log })
+      return { text, isError }
+    },
+  }))
+}
+
+async function lentTools(session: string, door: LentToolDoor): Promise<readonly Unjudged[]> {
+  const listed = await door.list(session)
+  return listed.map(({ name, description, inputSchema }) => ({
+    name,
+    description: description ?? name,
+    schema: inputSchema,
+    // That a foreign tool only reads is not believed.
+    readOnly: false,
+    keyed: false,
+    async run(input) {
+      const answer = await door.call(session, name, input)
+      if (!answer) return { text: `there is no tool "${name}" any more`, isError: true }
+      return { text: contentText(answer.content), isError: answer.isError === true }
+    },
+  }))
+}
+
+/** Content blocks of MCP as text; what is none is named. */
+function contentText(content: readonly unknown[]): string {
+  return content
+    .map((block) => {
+      const { type, text, mimeType, resource, uri } = block as Readonly<Record<string, unknown>>
+      if (type === 'text' && typeof text === 'string') return text
+      if (type === 'resource' && typeof resource === 'object' && resource !== null) {
+        const inner = (resource as Readonly<Record<string, unknown>>).text
+        return typeof inner === 'string' ? inner : '(a resource without text)'
+      }
+      if (type === 'resource_link') return `(a link: ${String(uri)})`
+      return `(${String(type)}${typeof mimeType === 'string' ? `, ${mimeType}` : ''}: not shown)`
+    })
+    .join('\n')
+}
