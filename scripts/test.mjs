@@ -29,6 +29,10 @@ const chromium =
 if (chromium) env.CHROMIUM = chromium
 provide('strace', ['strace'], 'test/faults')
 provide('faketime', ['faketime'], 'test/faults')
+// The examples of agents behind plain HTTP.
+provide('python3-flask', ['flask'], 'test/faults')
+provide('socat', ['socat'], 'test/faults')
+provide('jq', ['jq'], 'test/faults')
 if (onCi) demandPostgres()
 
 const build = ensureBuilt()

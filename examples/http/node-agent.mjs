@@ -17,6 +17,12 @@ async function work({ text, reply_url }) {
 createServer(async (request, response) => {
   let body = ''
   for await (const chunk of request) body += chunk
-  response.writeHead(202).end()
-  await work(JSON.parse(body))
+  try {
+    const turn = JSON.parse(body)
+    response.writeHead(202).end()
+    await work(turn)
+  } catch (error) {
+    if (!response.headersSent) response.writeHead(400).end()
+    console.error(error)
+  }
 }).listen(Number(process.env.PORT ?? 8080), '127.0.0.1')

@@ -28,14 +28,14 @@ built   16 I16.http-tools            mcp_token opens the tool surface for the tu
 built   16 I16.http-guard            Private, loopback and link-local addresses and plain http are refused unless allow_private
 built   16 I16.http-limits           An answer over the limit, endless, compressed, of a wrong type or no JSON fails the turn with the reason and without its URL
 built   16 I16.http-bounded          At most so many requests of an agent are open at once; the rest stays queued
-pending 16 I16.http-crash            A crash before the 2xx makes a marked repeat, after it none, and a late answer at reply_url still counts
+built   16 I16.http-crash            A crash before the 2xx makes a marked repeat, after it none, and a late answer at reply_url still counts
 built   16 I16.http-stop             A stop waits for answers under way, and /stop aborts the request
 built   16 I16.http-setup            agents add tries the URL live before anything is kept, and no secret is printed
 built   16 I16.http-init             init --agent http --url URL tries the agent live and writes a configuration with the secret in a private file
 built   16 I16.http-doctor           doctor says what is wrong with a url, an unsigned agent, and a reply_url that leads nowhere
-pending 16 I16.http-examples         The agents of examples/http in Python, Node and shell answer a real daemon
+built   16 I16.http-examples         The agents of examples/http in Python, Node and shell answer a real daemon
 built   16 I16.http-n8n-zapier       The shapes that n8n and Zapier answer with are understood, or refused with the key to change
-pending 16 I16.http-kill             Killed with SIGKILL in mid-answer the daemon comes back, tells the person, and loses nothing
+built   16 I16.http-kill             Killed with SIGKILL in mid-answer the daemon comes back, tells the person, and loses nothing
 pending 16 I16.http-bench            The bench prints the overhead of a turn against a bare fetch
 `,
 )
