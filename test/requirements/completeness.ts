@@ -35,11 +35,11 @@ built   15 I15.threads            Threads and chats that were active lately are 
 pending 15 I15.one-walks          Of several nodes one compares, and a mark needs its lease
 pending 15 I15.status             status, doctor and metrics tell of each integration: complete until T, behind, or cannot be checked
 pending 15 I15.retention          Retention prunes no row that a history may still be compared with
-pending 15 I15.delete-queued      A message deleted while queued ends consumed: withdrawn, its text is gone, and no agent sees it
-pending 15 I15.delete-handed      A message deleted after it was handed over goes on; the deletion is recorded
-pending 15 I15.delete-first       A deletion that comes before its message withdraws it
-pending 15 I15.delete-whose       Nobody withdraws what somebody else sent, unless the platform itself says so
-pending 15 I15.delete-twice       A deletion that comes twice is one
+built   15 I15.delete-queued      A message deleted while queued ends consumed: withdrawn, its text is gone, and no agent sees it
+built   15 I15.delete-handed      A message deleted after it was handed over goes on; the deletion is recorded
+built   15 I15.delete-first       A deletion that comes before its message withdraws it
+built   15 I15.delete-whose       Nobody withdraws what somebody else sent, unless the platform itself says so
+built   15 I15.delete-twice       A deletion that comes twice is one
 pending 15 I15.partial-edits      Partial text is shown by edits of one message, which ends as the final text: one message, one row
 pending 15 I15.partial-signals    Where a platform shows partial text by signals nothing of it is stored
 pending 15 I15.partial-none       Where a platform can show none, partial text is lost and the answer comes whole
