@@ -1,6 +1,7 @@
 // The operator's part of sending: orders and notifications through the one outlet, and integrations by command.
 import { EMBEDDED_ORIGIN } from '../config/default-settings.ts'
 import type { IntegrationShelf } from '../config/integration-shelf.ts'
+import type { SecretShelf } from '../config/secret-shelf.ts'
 import {
   type Address,
   address,
@@ -19,6 +20,7 @@ import {
 } from '../contract/index.ts'
 import type { Gateway } from './gateway.ts'
 import { linkStateOf } from './link-reports.ts'
+import { removeOwnSecrets } from './own-secrets.ts'
 import type { StatusDeps } from './status.ts'
 
 export interface DeskSendingDeps {
@@ -30,6 +32,7 @@ export interface DeskSendingDeps {
   /** Makes the running parts match what is on the shelf. */
   readonly applied: () => Promise<void>
   readonly adapters?: StatusDeps['adapters'] | undefined
+  readonly secrets?: SecretShelf
   /** Where this server is reached. */
   readonly base?: (() => string) | undefined
 }
@@ -147,10 +150,14 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
     },
     async removeIntegration(id, by) {
       notTheFiles(id)
+      const gone = integrationById(settings(), id)
       if (!(await shelf().remove(id, by)))
         throw new SwitchboardError('not_found', `there is no integration "${id}"`)
       await store.note([{ kind: 'config', ref: id, detail: { what: 'integration removed', by } }])
       await deps.applied()
+      // One that could not be read has no settings: then nobody knows what was its own.
+      if (!gone || !deps.secrets) return { removed: [], unused: [] }
+      return removeOwnSecrets(gone, { settings: settings(), secrets: deps.secrets }, by)
     },
   }
 }

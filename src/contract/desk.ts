@@ -66,6 +66,12 @@ export interface ReadDesk {
 /** Who is at the desk: named in the ledger. */
 export type Operator = string
 
+/** Names of secrets: those that went, and those that nothing refers to any more but that an operator named. */
+export interface RemovedSecrets {
+  readonly removed: readonly string[]
+  readonly unused: readonly string[]
+}
+
 export interface Desk extends ReadDesk {
   /** `security`: with what is open, in `security`. */
   doctor(options?: { readonly security?: boolean }): Promise<DoctorReport>
@@ -86,7 +92,8 @@ export interface Desk extends ReadDesk {
     change: { readonly enabled?: boolean; readonly scope?: 'all' | { readonly agents: readonly string[] } },
     by: Operator,
   ): Promise<IntegrationView>
-  removeIntegration(id: string, by: Operator): Promise<void>
+  /** Secrets that were kept for it alone go with it. */
+  removeIntegration(id: string, by: Operator): Promise<RemovedSecrets>
   /** Empties what a person said and the answers to it, and removes their files. */
   erasePerson(who: string, options: { readonly revoke: boolean }, by: Operator): Promise<ErasedPerson>
   operateTurn(id: string, verb: 'retry' | 'cancel', by: Operator): Promise<TurnView>

@@ -48,6 +48,7 @@ built   14 I14.pending-ids           Ids of pending approvals are told to approv
 built   14 I14.doctor-security       doctor --security judges exposure, tokens, modes, limits, open groups, unsigned hooks and unverified plugins, each with severity, key and fix
 built   14 I14.token-use             The token table says when a token was used last, within an hour, written seldom and never while a request waits; token list shows it
 built   14 I14.token-unused          doctor --security names tokens that were never used, or not for long, and says where that is not known
+built   14 I14.secrets-gone          integrations remove takes the secrets along that were kept for that integration alone, and names those that nothing refers to any more
 built   14 I14.doctor-fix            doctor --security --fix mends what is safe to mend, and says what it did
 built   14 I14.attack-routes         Every route is tried with every kind of credential, from a table that a new route without a row fails
 built   14 I14.attack-ssrf           A hundred forms of private addresses do not pass the guard

@@ -45,9 +45,20 @@ export const disableIntegration = turned('disable')
 
 export const removeIntegration: Run = async (context, [id = '']) => {
   const daemon = await context.daemon()
-  await daemon.call('DELETE', `/api/integrations/${encodeURIComponent(id)}`)
-  if (context.json) await context.printJson({ ok: true, id })
-  else await context.print(`${oneLine(id)} is forgotten`)
+  const { secrets_removed = [], secrets_unused = [] } = await daemon.call<{
+    readonly secrets_removed?: readonly string[]
+    readonly secrets_unused?: readonly string[]
+  }>('DELETE', `/api/integrations/${encodeURIComponent(id)}`)
+  if (context.json) {
+    await context.printJson({ ok: true, id, secrets_removed, secrets_unused })
+    return 0
+  }
+  const went = secrets_removed.length === 0 ? '' : `, and with it the secret ${secrets_removed.join(', ')}`
+  await context.print(`${oneLine(id)} is forgotten${went}`)
+  for (const name of secrets_unused)
+    context.note(
+      context.paint.dim(`nothing refers to secret:${name} any more: switchboard secrets remove ${name}`),
+    )
   return 0
 }
 

@@ -75,10 +75,10 @@ export const SENDING_ROUTES: readonly Route[] = [
   route({
     method: 'DELETE',
     path: '/api/integrations/{id}',
-    summary: 'Forgets an added integration.',
+    summary: 'Forgets an added integration, and the secrets that were kept for it alone.',
     run: async ({ desk, path, by }) => {
-      await desk.removeIntegration(path.id ?? '', by)
-      return { removed: true }
+      const secrets = await desk.removeIntegration(path.id ?? '', by)
+      return { removed: true, secrets_removed: secrets.removed, secrets_unused: secrets.unused }
     },
   }),
 ]
