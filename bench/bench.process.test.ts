@@ -47,9 +47,14 @@ describe('a short run', () => {
     expect(readdirSync(dir)).toEqual([])
   }, 600_000)
 
-  it('[S17.chorus] measures a message to a Chorus agent and back, beside the agent alone', async () => {
-    const stdout = await bench('--json', '--only', 'chorus', '--quick', '--no-peers')
-    const { chorus } = JSON.parse(stdout) as BenchReport
+  it('[S17.chorus] [I16.http-bench] measures a message to a Chorus agent and to an http agent and back, beside each alone', async () => {
+    const stdout = await bench('--json', '--only', 'chorus,http', '--quick', '--no-peers')
+    const { chorus, http } = JSON.parse(stdout) as BenchReport
+    expect(http?.map((one) => one.conversations)).toEqual([1, 32])
+    for (const one of http ?? []) {
+      expect(one.ratio).toBeGreaterThan(0)
+      expect(one.bare_p50_ms).toBeGreaterThan(0)
+    }
     expect(chorus?.map((one) => one.conversations)).toEqual([1, 32, 256])
     for (const one of chorus ?? []) {
       expect(one.p50_ms).toBeGreaterThan(0)
@@ -159,6 +164,7 @@ describe('targets', () => {
     growth: null,
     micro: null,
     chorus: null,
+    http: null,
     channel: null,
     mcp: null,
     cluster: null,

@@ -2,7 +2,18 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-const PARTS = ['intake', 'ready', 'rss', 'growth', 'micro', 'chorus', 'channel', 'mcp', 'cluster'] as const
+const PARTS = [
+  'intake',
+  'ready',
+  'rss',
+  'growth',
+  'micro',
+  'chorus',
+  'http',
+  'channel',
+  'mcp',
+  'cluster',
+] as const
 export type Part = (typeof PARTS)[number]
 
 export interface BenchOptions {

@@ -4,6 +4,7 @@ import type { Machine } from './machine.ts'
 import type { ChannelReport } from './measure/channel.ts'
 import type { ChorusFigures } from './measure/chorus.ts'
 import type { GrowthReport } from './measure/growth.ts'
+import type { HttpAgentFigures } from './measure/http-agent.ts'
 import type { IntakeReport, ServerName } from './measure/intake.ts'
 import { type McpReport, mcpLines } from './measure/mcp.ts'
 import type { MicroReport } from './measure/micro.ts'
@@ -29,6 +30,7 @@ export interface BenchReport {
   readonly growth: GrowthReport | null
   readonly micro: MicroReport | null
   readonly chorus: readonly ChorusFigures[] | null
+  readonly http: readonly HttpAgentFigures[] | null
   readonly channel: ChannelReport | null
   readonly mcp: McpReport | null
   readonly cluster: ClusterParts | null
@@ -126,7 +128,7 @@ function targetTable(judgements: readonly Judgement[]): string {
   return table.toString()
 }
 
-function otherLines({ intake, ready, growth, micro, chorus }: BenchReport): string[] {
+function otherLines({ intake, ready, growth, micro, chorus, http }: BenchReport): string[] {
   const lines: string[] = []
   if (intake.rss_loaded_mb !== null)
     lines.push(`resident memory under load: ${intake.rss_loaded_mb} MB (highest)`)
@@ -145,6 +147,12 @@ function otherLines({ intake, ready, growth, micro, chorus }: BenchReport): stri
       `message → Chorus agent → callback → visible, ${one.conversations} conversations: p50 ${one.p50_ms} ms, ` +
         `p99 ${one.p99_ms} ms; the agent alone ${one.bare_p50_ms} and ${one.bare_p99_ms} ms: ` +
         `${one.overhead_ms} ms added, ${one.per_second} messages/s`,
+    )
+  }
+  for (const one of http ?? []) {
+    lines.push(
+      `message → http agent → answer visible, ${one.conversations} conversations: p50 ${one.p50_ms} ms, ` +
+        `a bare fetch ${one.bare_p50_ms} ms: ${one.ratio}×, ${one.overhead_ms} ms added a turn`,
     )
   }
   return lines

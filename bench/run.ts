@@ -12,6 +12,7 @@ import { measureClaims } from './measure/claims.ts'
 import { measureCluster } from './measure/cluster.ts'
 import { type BenchContext, openWorkspace } from './measure/context.ts'
 import { measureGrowth } from './measure/growth.ts'
+import { measureHttpAgent } from './measure/http-agent.ts'
 import { measureIntake, peersInstalled } from './measure/intake.ts'
 import { measureMcp } from './measure/mcp.ts'
 import { measureMicro } from './measure/micro.ts'
@@ -53,6 +54,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
     const intake = has('intake') ? await measureIntake(context) : NO_INTAKE
     const growth = has('growth') ? await measureGrowth(context) : null
     const chorus = has('chorus') ? await measureChorus(context) : null
+    const http = has('http') ? await measureHttpAgent(context) : null
     const channel = has('channel') ? await measureChannel(context) : null
     const mcp = has('mcp') ? await measureMcp(context) : null
     const cluster = has('cluster') ? await measureClusterParts(context, workspace.path) : null
@@ -74,6 +76,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
       growth,
       micro,
       chorus,
+      http,
       channel,
       mcp,
       cluster,

@@ -36,6 +36,6 @@ built   16 I16.http-doctor           doctor says what is wrong with a url, an un
 built   16 I16.http-examples         The agents of examples/http in Python, Node and shell answer a real daemon
 built   16 I16.http-n8n-zapier       The shapes that n8n and Zapier answer with are understood, or refused with the key to change
 built   16 I16.http-kill             Killed with SIGKILL in mid-answer the daemon comes back, tells the person, and loses nothing
-pending 16 I16.http-bench            The bench prints the overhead of a turn against a bare fetch
+built   16 I16.http-bench            The bench prints the overhead of a turn against a bare fetch
 `,
 )

@@ -1,0 +1,119 @@
+// A message through Switchboard to an agent and back to a stream, and the bare pieces that such a measurement is made of.
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { Agent, type IncomingMessage, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { startSwitchboard } from '../servers/switchboard.ts'
+import type { BenchContext } from './context.ts'
+
+const connections = new Agent({ keepAlive: true })
+
+/** When nothing more is posted. */
+export function closeConnections(): void {
+  connections.destroy()
+}
+
+export type Send = (conversation: string, text: string) => Promise<void>
+
+/** Every conversation speaks again as soon as its answer is visible. */
+export async function run(send: Send, conversations: number, rounds: number): Promise<readonly number[]> {
+  const latencies: number[] = []
+  const speak = async (conversation: string) => {
+    for (let round = 0; round < rounds; round++) {
+      const startedAt = performance.now()
+      await send(conversation, randomBytes(8).toString('hex'))
+      latencies.push(performance.now() - startedAt)
+    }
+  }
+  await Promise.all(Array.from({ length: conversations }, (_, at) => speak(`c${at}`)))
+  return latencies
+}
+
+/** `connector`: as YAML in one line; it may name env:BENCH_AGENT. */
+export async function openSwitchboard(context: BenchContext, agent: string, connector: string) {
+  const dir = context.freshFolder('agent')
+  const dataDir = join(dir, 'data')
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const configFile = join(dir, 'switchboard.yaml')
+  writeFileSync(
+    configFile,
+    `tunables: { sender_limit: { rps: 0, burst: 0 }, flood_limit: { rps: 0, burst: 0 } }
+integrations:
+  - { id: bench, platform: webhook, secret: env:BENCH_SECRET, signature: plain, two_way: true }
+agents:
+  - id: far
+    connector: ${connector}
+    inbound_bindings: [{ plugin: webhook, instance: bench }]
+`,
+  )
+  const env = { BENCH_SECRET: context.secret, BENCH_AGENT: agent }
+  const daemon = await startSwitchboard({ dataDir, configFile, entry: context.options.entry, env })
+  const waiting = createWaiting()
+  const credential = { 'x-webhook-secret': context.secret }
+  const stream = request(`${daemon.url}/hooks/bench/events`, { headers: credential, agent: false })
+  stream.on('response', (response) => {
+    let text = ''
+    response.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      const lines = text.split('\n')
+      text = lines.pop() ?? ''
+      for (const line of lines) if (line.startsWith('data: ')) waiting.arrived(line.slice(6))
+    })
+  })
+  stream.on('error', () => undefined)
+  stream.end()
+  const send: Send = async (conversation, text) => {
+    const visible = waiting.until(text)
+    await post(`${daemon.url}/hooks/bench`, text, { ...credential, 'x-conversation': conversation })
+    await visible
+  }
+  return {
+    send,
+    async close() {
+      stream.destroy()
+      await daemon.stop()
+    },
+  }
+}
+
+export function createWaiting() {
+  const waiting = new Map<string, () => void>()
+  return {
+    until: (text: string) => new Promise<void>((resolve) => waiting.set(text, resolve)),
+    arrived(text: string) {
+      waiting.get(text)?.()
+      waiting.delete(text)
+    },
+  }
+}
+
+export function post(url: string, body: string, headers: Record<string, string> = {}): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const length = { 'content-length': Buffer.byteLength(body) }
+    const outgoing = request(url, { method: 'POST', agent: connections, headers: { ...headers, ...length } })
+    outgoing.on('error', reject)
+    outgoing.on('response', (response) => {
+      response.resume()
+      const status = response.statusCode ?? 0
+      response.on('end', () => (status < 300 ? resolve() : reject(new Error(`answered ${status}`))))
+    })
+    outgoing.end(body)
+  })
+}
+
+export async function bodyOf(incoming: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of incoming) text += String(chunk)
+  return text
+}
+
+export async function listen(server: Server): Promise<string> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+export function end(server: Server): void {
+  server.closeAllConnections()
+  server.close()
+}
