@@ -65,9 +65,9 @@ describe('[I13.late-sdk] a plain start', () => {
 
 /** A file, the names that it writes, and why. No folder but the fakes is let off. */
 const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> = {
-  'src/app/registry.ts': ['claude-code telegram', 'the rows'],
-  'src/app/emulators.ts': ['telegram', 'the rows of emulators'],
-  'src/platforms/planned.ts': ['slack discord email imessage whatsapp', 'what is not built yet'],
+  'src/app/registry.ts': ['claude-code telegram slack', 'the rows'],
+  'src/app/emulators.ts': ['telegram slack', 'the rows of emulators'],
+  'src/platforms/planned.ts': ['discord email imessage whatsapp', 'what is not built yet'],
   'src/agents/planned.ts': ['claude-code acp', 'what is not built yet'],
   'src/contract/channel-servers.ts': [
     'mcp http',
@@ -159,9 +159,9 @@ describe('[I13.no-names] the name of an adapter', () => {
       const written = source(file).strings.filter((text) => neighbours.includes(text))
       return folder === undefined || written.length === 0 ? [] : written.map((name) => `${file}: ${name}`)
     })
-    // How Telegram's updates come; what kind of token or channel it is.
+    // How Telegram's updates come; what kind of token or channel it is; the forms and senders that webhooks know.
     const words =
-      /telegram\/(config|module|index|webhook-door)\.ts: webhook$|chorus\/.*: (channel|web)$|mcp\/.*: (web|webhook|channel|chorus)$/
+      /telegram\/(config|module|index|webhook-door)\.ts: webhook$|webhook\/.*: (slack|discord)$|chorus\/.*: (channel|web)$|mcp\/.*: (web|webhook|channel|chorus)$/
     expect(wrong.filter((one) => !words.test(one))).toEqual([])
   })
 

@@ -30,6 +30,7 @@ import {
 } from './requirements/seed-lists.ts'
 import { SEED_REPAIRS } from './requirements/seed-repairs.ts'
 import { NOTIFY, SENDING } from './requirements/sending.ts'
+import { SLACK } from './requirements/slack.ts'
 import { MACHINES, STORE } from './requirements/store.ts'
 import { STREAMS } from './requirements/streams.ts'
 import { BAD_INPUT, COMMAND_LINE, CONSOLE, HTTP, SPEED } from './requirements/surface.ts'
@@ -60,6 +61,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...CONSOLE,
   ...BAD_INPUT,
   ...SPEED,
+  ...SLACK,
   ...GATE_AND_PARSE,
   ...WRAP_AND_SESSION,
   ...RELAY_AND_TOOLS,

@@ -12,6 +12,7 @@ export const PLATFORMS: Readonly<Record<string, () => Promise<PlatformModule>>> 
   web: async () => (await import('../platforms/web/module.ts')).webModule,
   webhook: async () => (await import('../platforms/webhook/module.ts')).webhookModule,
   telegram: async () => (await import('../platforms/telegram/module.ts')).telegramModule,
+  slack: async () => (await import('../platforms/slack/module.ts')).slackModule,
   chorus: async () => (await import('../platforms/chorus/module.ts')).chorusModule,
   [CHANNEL_PLATFORM]: async () => (await import('../platforms/mcp/module.ts')).mcpModule,
 }
@@ -26,7 +27,6 @@ export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>
 
 /** What SPEC names and is not built yet: a platform can be configured and stays off, a connector is an error. */
 export const PLANNED_PLATFORMS: Readonly<Record<string, () => Promise<PlannedModule>>> = {
-  slack: async () => (await import('../platforms/planned.ts')).slack,
   discord: async () => (await import('../platforms/planned.ts')).discord,
   email: async () => (await import('../platforms/planned.ts')).email,
   imessage: async () => (await import('../platforms/planned.ts')).imessage,

@@ -8,6 +8,8 @@ export type MarkdownInline =
   | {
       readonly kind: 'strong' | 'emphasis' | 'strike'
       readonly children: readonly MarkdownInline[]
+      /** Emphasis that was written with underscores: elsewhere than in Markdown the two do not mean the same. */
+      readonly mark?: '_'
     }
   /** `href` leads to http, https or mailto; any other link is text. */
   | { readonly kind: 'link'; readonly href: string; readonly children: readonly MarkdownInline[] }

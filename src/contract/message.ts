@@ -191,6 +191,8 @@ export function opText(op: OutboundOp): string {
 /** The platform's confirmation. `sent` is said only when there is one. */
 export interface Receipt {
   readonly platformIds: readonly string[]
+  /** The chat where it stands, when the target had another name (a person's id that leads to their direct chat). */
+  readonly conversation?: string
 }
 
 /** Lossy, never queued: typing, a status line, a partial text. */

@@ -88,6 +88,8 @@ export interface SendMove {
   readonly id: string
   readonly to: 'queued' | 'sent' | 'failed' | 'unknown'
   readonly platformIds?: readonly string[]
+  /** With to: 'sent': where it stands, when that is not what the row calls it. A claim is of that chat. */
+  readonly conversation?: string
   readonly reason?: ReasonCode
   readonly detail?: string
   /** With to: 'queued' or 'sent': the lane is not taken before now + this. */

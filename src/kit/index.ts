@@ -1,6 +1,7 @@
 // What adapter authors share. No platform, no store, no session in here.
 export { backoffMs } from './backoff.ts'
 export { bindingContext } from './binding-context.ts'
+export { createChatPace } from './chat-pace.ts'
 export { postChorus } from './chorus/post.ts'
 export {
   type ChorusAttachment,
@@ -13,7 +14,12 @@ export {
   readDelivery,
   readEvents,
 } from './chorus/wire.ts'
+
 export { contextBlock } from './context-lines.ts'
+
+export { safeFileName, safeMime } from './file-names.ts'
+export { createFileShelf, type FetchedQuota, type FileShelf } from './file-shelf.ts'
+
 export {
   createGuardedFetch,
   type GuardedFetch,

@@ -18,22 +18,6 @@ const mailServer = (what: string, port: number) =>
     })
     .describe(`The ${what} server.`)
 
-const slackOptions = z
-  .strictObject({
-    bot_token: secret('The bot token (xoxb-).'),
-    mode: z.enum(['socket', 'events']).default('socket').describe('How events come.'),
-    app_token: secret('The app-level token (xapp-), for mode socket.').optional(),
-    signing_secret: secret('The signing secret, for mode events.').optional(),
-    api_url: httpUrl('Base URL of the Web API.').default('https://slack.com/api/'),
-  })
-  .superRefine((app, context) => {
-    const needed = app.mode === 'socket' ? 'app_token' : 'signing_secret'
-    if (app[needed] === undefined) {
-      context.addIssue({ code: 'custom', path: [], message: `slack in mode ${app.mode} needs "${needed}"` })
-    }
-  })
-  .describe('A Slack app.')
-
 const discordOptions = z
   .strictObject({
     token: secret('The bot’s token.'),
@@ -71,7 +55,6 @@ const whatsappOptions = z
   })
   .describe('A WhatsApp Cloud API number.')
 
-export const slack: PlannedModule = { name: 'slack', options: slackOptions, defaultAccess: { dm: 'pairing' } }
 export const discord: PlannedModule = {
   name: 'discord',
   options: discordOptions,

@@ -1,4 +1,4 @@
-// The part of the package `ws` that is used here and in the attach room, so that no package of types is needed for it.
+// The part of the package `ws` that is used here, in the attach room and by adapters, so that no package of types is needed for it.
 declare module 'ws' {
   import type { ClientRequest, IncomingMessage } from 'node:http'
   import type { Duplex } from 'node:stream'
@@ -16,7 +16,9 @@ declare module 'ws' {
       event: 'unexpected-response',
       listen: (request: ClientRequest, response: IncomingMessage) => void,
     ): this
+    on(event: 'ping' | 'pong', listen: (data: Buffer) => void): this
     send(data: string, done?: (error?: Error) => void): void
+    ping(data?: string): void
     close(code?: number, reason?: string): void
     terminate(): void
   }

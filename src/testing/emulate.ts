@@ -22,6 +22,20 @@ export {
   type FaultRule,
   parseFaultRules,
 } from './fault-plan.ts'
+export { type SlackPersonAction, slackControlDoor } from './slack/control.ts'
+export {
+  createFakeSlack,
+  FAKE_APP_TOKEN,
+  FAKE_BOT_TOKEN,
+  FAKE_SIGNING_SECRET,
+  type FakeSlack,
+  type FakeSlackOptions,
+} from './slack/fake-slack.ts'
+export type {
+  Person as SlackPerson,
+  PersonOptions as SlackPersonOptions,
+  SayOptions as SlackSayOptions,
+} from './slack/person.ts'
 export { controlDoor, type PersonAction } from './telegram/control.ts'
 export {
   createFakeTelegram,

@@ -14,6 +14,10 @@ export const FAULT_KINDS = {
   conflict: 'refused with 409, as to a second poller',
   duplicate: 'updates come twice',
   reorder: 'updates come in the wrong order',
+  'deaf-link':
+    'from then on the live link stands and carries nothing; what it should have brought is not sent again',
+  ghost: 'a connection of an earlier process takes its share of what comes, and nobody hears it',
+  gap: 'what should have come is never sent: only the history has it',
 } as const
 
 export type FaultKind = keyof typeof FAULT_KINDS

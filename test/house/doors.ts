@@ -80,7 +80,7 @@ export const RULES: readonly Rule[] = [
       'src/cli/': 'writes what the user asked to be written (init, export) and reads what is piped or named',
       'src/server/': 'serves the built pages',
       'src/platforms/web/files.ts': 'uploads are kept in the data folder, under names of our own',
-      'src/platforms/telegram/files.ts': 'attachments are kept in the data folder, and sent from there alone',
+      'src/kit/file-shelf.ts': 'attachments are kept in the data folder, and sent from there alone',
       'src/kit/shared-folder.ts': 'files of an integration lie in the data folder, wherever they were taken',
       'src/attach/': 'its socket is a file: what was left behind is removed, and its mode set',
       'src/testing/': 'makes scratch folders',

@@ -61,7 +61,7 @@ built   5 S7.telegram-html          telegram: HTML with a plain fallback, at mos
 built   5 S7.telegram-topics        telegram: topics
 built   5 S7.telegram-buttons       telegram: inline buttons
 built   5 S7.telegram-channelname   telegram: @channelname targets
-pending 0 S7.slack-socket           slack: Socket Mode is the default
+built   0 S7.slack-socket           slack: Socket Mode is the default
 pending 0 S7.slack-events           slack: Events API with signature
 pending 0 S7.slack-mrkdwn           slack: mrkdwn passes, GitHub Markdown is converted
 pending 0 S7.slack-threads          slack: threads, and blocks for approvals

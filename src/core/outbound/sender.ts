@@ -4,6 +4,7 @@
 import {
   asSwitchboardError,
   type Clock,
+  defined,
   integrationById,
   isSideAct,
   type LaneRequest,
@@ -18,7 +19,7 @@ import {
   type SendRow,
   type Settings,
   type Store,
-  type SwitchboardError,
+  SwitchboardError,
   sideActLifeMs,
   type TakenSend,
   type Work,
@@ -230,7 +231,7 @@ export function createSender(deps: SenderDeps): Sender {
     // From here on it is confirmed: what fails now is not the platform, and must not be said of the message.
     deps.crashPoint?.('outbox.after-send')
     link.lastOutAt = clock.now()
-    await move(lane, row, { to: 'sent', platformIds: receipt.platformIds })
+    await confirm(lane, row, receipt)
     deps.crashPoint?.('outbox.after-receipt')
     return true
   }
@@ -246,7 +247,15 @@ export function createSender(deps: SenderDeps): Sender {
 
   const sendFailed = async (lane: { lane: string; token: number }, row: SendRow, error: SwitchboardError) => {
     if (error.code === 'outcome_unknown') {
-      await settleUnknown(lane, row, error.message)
+      const known = await lookedUp(row)
+      if (known.outcome === 'sent') await confirm(lane, row, known.receipt)
+      else if (known.outcome === 'unknown') await settleUnknown(lane, row, error.message)
+      else
+        return sendFailed(
+          lane,
+          row,
+          new SwitchboardError('platform_unavailable', `${error.message}; it did not arrive`),
+        )
       return true
     }
     const { sendMaxAttempts, sendRetryBaseMs, sendRetryMaxMs } = deps.settings().tunables
@@ -279,14 +288,25 @@ export function createSender(deps: SenderDeps): Sender {
     }
     if (adapter.abilities.idempotentSend) return move(lane, row, { to: 'queued' })
     if (!adapter.reconcile) return settleUnknown(lane, row, 'interrupted before the platform confirmed')
-    const found = await adapter
-      .reconcile(requestOf(row, row.op))
-      .catch(() => ({ outcome: 'unknown' as const }))
-    if (found.outcome === 'sent')
-      return move(lane, row, { to: 'sent', platformIds: found.receipt.platformIds })
+    const found = await lookedUp(row)
+    if (found.outcome === 'sent') return confirm(lane, row, found.receipt)
     if (found.outcome === 'absent') return move(lane, row, { to: 'queued' })
     return settleUnknown(lane, row, 'the platform could not tell whether it arrived')
   }
+
+  /** What the platform itself says became of a send whose answer is lost. */
+  const lookedUp = async (row: SendRow) => {
+    const unknown = { outcome: 'unknown' } as const
+    const adapter = links.get(row.integration)?.adapter
+    if (!adapter?.reconcile || !row.op) return unknown
+    return adapter.reconcile(requestOf(row, row.op)).catch(() => unknown)
+  }
+
+  const confirm = (
+    lane: { lane: string; token: number },
+    row: SendRow,
+    { platformIds, conversation }: Receipt,
+  ) => move(lane, row, { to: 'sent', platformIds, ...defined({ conversation }) })
 
   /** Resent at most once with a visible note, or left for the operator. */
   const settleUnknown = async (lane: { lane: string; token: number }, row: SendRow, detail: string) => {

@@ -33,7 +33,8 @@ export function inlinesOf(tokens: readonly Token[], budget: Budget): readonly Ma
   }
   for (const token of tokens) {
     const mark = MARKS[token.type]
-    if (mark !== undefined) enter((children) => ({ kind: mark, children }))
+    if (mark !== undefined)
+      enter((children) => ({ kind: mark, children, ...(token.markup === '_' ? { mark: '_' as const } : {}) }))
     else if (token.type === 'link_open') {
       const href = hrefOf(token, budget)
       if (href === '') open.push(null)

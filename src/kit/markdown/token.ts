@@ -7,6 +7,7 @@ export interface Token {
   readonly level: number
   readonly content: string
   readonly info: string
+  readonly markup: string
   readonly map: readonly [number, number] | null
   readonly children: readonly Token[] | null
   attrGet(name: string): string | number | null

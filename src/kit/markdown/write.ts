@@ -114,7 +114,9 @@ function writeInline(node: Exclude<MarkdownInline, { kind: 'text' }>, how: Writi
         ? `<${inlineText(node.children)}>`
         : `[${label(writeInlines(node.children, how))}](${target(node.href)})`
     default: {
-      const mark = node.kind === 'emphasis' && before === '*' ? '_' : MARKS[node.kind]
+      const underscores =
+        node.kind === 'emphasis' && (before === '*' || (node.mark === '_' && before !== '_'))
+      const mark = underscores ? '_' : MARKS[node.kind]
       return node.children.length === 0 ? '' : mark + writeInlines(node.children, how) + mark
     }
   }

@@ -1,6 +1,7 @@
 // What hangs on a Telegram message, as references: nothing is fetched before the gate let the message through.
 import type { Message } from 'grammy/types'
 import type { Attachment } from '../../contract/index.ts'
+import { safeFileName, safeMime } from '../../kit/index.ts'
 
 interface FileFacts {
   readonly file_id: string
@@ -68,23 +69,4 @@ function kindOf(mime: string | undefined): Attachment['kind'] {
 function stickerType(sticker: { readonly is_animated: boolean; readonly is_video: boolean }): string {
   if (sticker.is_video) return 'video/webm'
   return sticker.is_animated ? 'application/x-tgsticker' : 'image/webp'
-}
-
-// Reserved for paths, markup and terminals; a name is shown to models and people and becomes part of a path.
-const UNSAFE_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029<>[\]{}"'`|?*:;\\/]/gu
-
-/** The last segment, without anything that could act. Never empty, never hidden, at most 100 characters. */
-export function safeFileName(name: string): string {
-  const last = name.split(/[\\/]/).at(-1) ?? ''
-  const clean = last.replace(UNSAFE_IN_NAME, '_').replace(/^\.+/, '').trim()
-  if (clean === '') return 'file'
-  if (clean.length <= 100) return clean
-  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(clean)?.[0] ?? ''
-  return [...clean].slice(0, 90 - ending.length).join('') + ending
-}
-
-function safeMime(mime: string): string {
-  return /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,80}$/i.test(mime)
-    ? mime.toLowerCase()
-    : 'application/octet-stream'
 }

@@ -1,47 +1,18 @@
-// Files of a Telegram integration: fetched ones are kept in its folder under names that cannot lead anywhere else, and
-// only files in that folder can be sent.
-import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { isAbsolute, join, sep } from 'node:path'
+// Files of a Telegram integration: what getFile leads to, and what Telegram has already.
+import { type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import {
-  type Attachment,
-  type DownloadedFile,
-  type NewFile,
-  type PlatformDeps,
-  SwitchboardError,
-} from '../../contract/index.ts'
-import { createSharedFolder } from '../../kit/index.ts'
-import { safeFileName } from './attachments.ts'
+  createFileShelf as createShelf,
+  type FetchedQuota,
+  type FileShelf as Shelf,
+} from '../../kit/index.ts'
 import type { TelegramClient } from './client.ts'
 
 /** What getFile gives out, and what a bot may send. */
 const MAX_DOWNLOAD_BYTES = 20 * 1_048_576
 const MAX_UPLOAD_BYTES = 50 * 1_048_576
-/** What fetched files may take: they can be fetched again, so the oldest go first. */
-interface FetchedQuota {
-  readonly bytes: number
-  readonly files: number
-}
-const QUOTA: FetchedQuota = { bytes: 1_073_741_824, files: 10_000 }
-const FETCHED = /^[0-9a-f]{24}-/
 const PLATFORM_FILE = 'telegram:'
-const ENDINGS: Readonly<Record<string, string>> = {
-  'image/jpeg': '.jpg',
-  'image/png': '.png',
-  'image/webp': '.webp',
-  'audio/ogg': '.ogg',
-  'audio/mpeg': '.mp3',
-  'video/mp4': '.mp4',
-}
 
-export interface FileShelf {
-  download(attachment: Attachment): Promise<DownloadedFile>
-  /** Removes what was fetched of these. Returns how many files. */
-  forget(attachments: readonly Attachment[]): Promise<number>
-  /** Keeps a file that is to be sent, from whichever node; gives its name in our folder. */
-  keep(file: NewFile): Promise<string>
-  /** The bytes of a file in our folder, by its name there or its whole path. */
-  read(ref: string): Promise<Uint8Array>
+export interface FileShelf extends Shelf {
   /** `telegram:FILE_ID` sends what Telegram already has; null for everything else. */
   platformFile(ref: string): string | null
 }
@@ -49,23 +20,10 @@ export interface FileShelf {
 export function createFileShelf(
   client: TelegramClient,
   deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
-  quota: FetchedQuota = QUOTA,
+  quota?: FetchedQuota,
 ): FileShelf {
-  const folder = createSharedFolder({ dir: deps.filesDir, random: deps.random, mirror: deps.mirror })
-  const ownName = (name: string) => `${Buffer.from(deps.random.bytes(8)).toString('hex')}-${name}`
-  // For this node alone: another one fetches it from Telegram itself. The same attachment again takes the same place.
-  const put = async (ref: string, name: string, bytes: Uint8Array): Promise<string> => {
-    const own = `${nameOfRef(ref)}-${name}`
-    await mkdir(deps.filesDir, { recursive: true, mode: 0o700 })
-    const half = join(deps.filesDir, `.${ownName('part')}`)
-    await writeFile(half, bytes, { mode: 0o600, flag: 'wx' })
-    await rename(half, join(deps.filesDir, own))
-    await makeRoom(deps.filesDir, own, quota)
-    return own
-  }
-
-  return {
-    async download({ ref, name, mime, size }) {
+  const shelf = createShelf(deps, {
+    async bytesOf({ ref, size }) {
       if ((size ?? 0) > MAX_DOWNLOAD_BYTES) throw tooLarge()
       const file = await client.call('getFile', { file_id: ref }, { repeatable: true })
       const path = file.file_path
@@ -74,80 +32,18 @@ export function createFileShelf(
         throw new SwitchboardError('platform_rejected', 'Telegram gives no download for this file')
       }
       if ((file.file_size ?? 0) > MAX_DOWNLOAD_BYTES) throw tooLarge()
-      const bytes = await client.file(path, MAX_DOWNLOAD_BYTES)
-      const shown = withEnding(safeFileName(name ?? path), mime)
-      const own = await put(ref, shown, bytes)
-      return {
-        path: join(deps.filesDir, own),
-        name: shown,
-        mime: mime ?? 'application/octet-stream',
-        size: bytes.length,
-      }
+      return { bytes: await client.file(path, MAX_DOWNLOAD_BYTES), name: path }
     },
-    async forget(attachments) {
-      const theirs = new Set(attachments.map(({ ref }) => nameOfRef(ref)))
-      let removed = 0
-      for (const name of await readdir(deps.filesDir).catch(() => [])) {
-        if (!theirs.has(name.slice(0, name.indexOf('-')))) continue
-        await folder.remove(name)
-        removed += 1
-      }
-      return removed
-    },
-    async keep({ name, bytes }) {
-      if (bytes.length > MAX_UPLOAD_BYTES) throw tooLargeToSend()
-      const own = ownName(safeFileName(name))
-      await folder.save([{ name: own, bytes }])
-      return own
-    },
-    async read(ref) {
-      const wanted = isAbsolute(ref) ? ref : await folder.find(ref)
-      const ours = await realpath(deps.filesDir).catch(() => null)
-      const found = wanted === null ? null : await realpath(wanted).catch(() => null)
-      if (ours === null || found === null || !found.startsWith(ours + sep)) {
-        throw new SwitchboardError('platform_rejected', 'the file to send is not in the integration’s folder')
-      }
-      if ((await stat(found)).size > MAX_UPLOAD_BYTES) throw tooLargeToSend()
-      return readFile(found)
-    },
+    mostBytes: MAX_UPLOAD_BYTES,
+    tooLarge: 'the file is over 50 MB, which is all a bot may send',
+    ...(quota === undefined ? {} : { quota }),
+  })
+  return {
+    ...shelf,
     platformFile: (ref) => (ref.startsWith(PLATFORM_FILE) ? ref.slice(PLATFORM_FILE.length) : null),
   }
 }
 
-/** The one that was just fetched stays, whatever its size. What is kept to be sent is not counted. */
-async function makeRoom(dir: string, fresh: string, quota: FetchedQuota): Promise<void> {
-  const fetched: { readonly path: string; readonly size: number; readonly at: number }[] = []
-  for (const name of await readdir(dir)) {
-    if (!FETCHED.test(name) || name === fresh) continue
-    const path = join(dir, name)
-    const facts = await stat(path).catch(() => null)
-    if (facts !== null) fetched.push({ path, size: facts.size, at: facts.mtimeMs })
-  }
-  fetched.sort((a, b) => a.at - b.at)
-  let bytes = fetched.reduce((total, { size }) => total + size, (await stat(join(dir, fresh))).size)
-  for (let left = fetched.length + 1; bytes > quota.bytes || left > quota.files; left--) {
-    const oldest = fetched.shift()
-    if (oldest === undefined) return
-    await rm(oldest.path, { force: true })
-    bytes -= oldest.size
-  }
-}
-
-/** What a fetched file's name begins with: it leads from an attachment to its copies. */
-function nameOfRef(ref: string): string {
-  return createHash('sha256').update(ref).digest('hex').slice(0, 24)
-}
-
-/** Programs tell a picture by the ending of its name. */
-function withEnding(name: string, mime: string | undefined): string {
-  const ending = ENDINGS[mime ?? '']
-  return ending === undefined || /\.[A-Za-z0-9]{1,10}$/.test(name) ? name : name + ending
-}
-
 function tooLarge(): SwitchboardError {
   return new SwitchboardError('too_large', 'the file is over 20 MB, which is all that Telegram gives to bots')
-}
-
-function tooLargeToSend(): SwitchboardError {
-  return new SwitchboardError('platform_rejected', 'the file is over 50 MB, which is all a bot may send')
 }

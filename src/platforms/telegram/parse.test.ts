@@ -1,7 +1,7 @@
 // Updates as Telegram sends them, to events.
 import { describe, expect, it } from 'vitest'
+import { safeFileName } from '../../kit/index.ts'
 import { gatherAlbums } from './albums.ts'
-import { safeFileName } from './attachments.ts'
 import { recorded } from './fixtures/telegram-scene.ts'
 import { type Parsed, parseUpdate, type Self } from './parse.ts'
 

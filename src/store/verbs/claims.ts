@@ -13,6 +13,7 @@ import {
   type OutboundOp,
   parseAddress,
   type RouteRow,
+  type SendMove,
   type SendRow,
 } from '../../contract/index.ts'
 import { firstRow, type Row, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
@@ -31,11 +32,11 @@ export function* offerClaim(
   context: VerbContext,
   send: SendRow,
   offer: ClaimOffer,
-  platformIds: readonly string[],
+  { platformIds, conversation = send.conversation }: Pick<SendMove, 'platformIds' | 'conversation'>,
 ): Steps<void> {
-  const messageId = platformIds.at(-1)
+  const messageId = platformIds?.at(-1)
   if (messageId === undefined) return
-  const at = { integration: send.integration, conversation: send.conversation }
+  const at = { integration: send.integration, conversation }
   context.claimless = false
   const added = yield* run(
     `INSERT INTO claims (place, message_id, integration, conversation, thread, session, agent, label, state, send,

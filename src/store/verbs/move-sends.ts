@@ -54,7 +54,7 @@ function* moveOne(context: VerbContext, move: SendMove, sends: Map<string, SendR
     ...(op === null ? {} : { op }),
   })
   sends.set(move.id, moved)
-  if (move.to === 'sent' && send.claim) yield* offerClaim(context, send, send.claim, move.platformIds ?? [])
+  if (move.to === 'sent' && send.claim) yield* offerClaim(context, send, send.claim, move)
   if ((move.to === 'queued' || move.to === 'sent') && move.notBeforeMs !== undefined) {
     yield* delayLane(context, 'sends', move.lane, context.now + move.notBeforeMs)
   }

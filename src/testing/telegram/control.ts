@@ -2,6 +2,7 @@
 // people see it, POST /_faults for another plan. Loopback only, and closed to the scripts of other sites.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError } from '../../contract/index.ts'
+import { openControlDoor, readJsonObject } from '../control-door.ts'
 import { parseFaultRules } from '../fault-plan.ts'
 import { CONTROL_PAGE } from './control-page.ts'
 import type { FakeTelegram } from './fake-telegram.ts'
@@ -28,22 +29,7 @@ export interface PersonAction {
 
 /** Answers a request that is not of the Bot API. False: it is not ours either. */
 export function controlDoor(request: IncomingMessage, response: ServerResponse, fake: FakeTelegram): boolean {
-  const path = new URL(request.url ?? '/', 'http://fake').pathname
-  const ours = path === '/' || path.startsWith('/_')
-  if (!ours) return false
-  if (!isLocal(request)) {
-    reply(response, 403, { ok: false, error: 'only from this machine' })
-    return true
-  }
-  answer(request, path, fake)
-    .then((made) => reply(response, 200, made))
-    .catch((thrown: unknown) =>
-      reply(response, thrown instanceof SwitchboardError && thrown.code === 'not_found' ? 404 : 400, {
-        ok: false,
-        error: thrown instanceof Error ? thrown.message : 'malformed',
-      }),
-    )
-  return true
+  return openControlDoor(request, response, (path) => answer(request, path, fake))
 }
 
 async function answer(request: IncomingMessage, path: string, fake: FakeTelegram): Promise<unknown> {
@@ -52,9 +38,9 @@ async function answer(request: IncomingMessage, path: string, fake: FakeTelegram
   if (request.method === 'GET' && id !== undefined) return transcript(fake, Number(id))
   if (request.method === 'GET' && path === '/_calls') return { calls: fake.world.calls, fired: fake.fired }
   if (request.method === 'POST' && path === '/_person')
-    return act(fake, (await readJson(request)) as PersonAction)
+    return act(fake, (await readJsonObject(request)) as PersonAction)
   if (request.method === 'POST' && path === '/_faults') {
-    fake.plan(parseFaultRules(await readJson(request)))
+    fake.plan(parseFaultRules(await readJsonObject(request)))
     return { ok: true }
   }
   throw new SwitchboardError(
@@ -98,28 +84,4 @@ function transcript(fake: FakeTelegram, id: number): object {
     ...(reaction === null ? {} : { reaction }),
   }))
   return { chat: fake.world.chat(id) ?? { id }, messages }
-}
-
-function isLocal(request: IncomingMessage): boolean {
-  const host = request.headers.host ?? ''
-  const { origin } = request.headers
-  const local = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host)
-  return local && (origin === undefined || origin === `http://${host}`)
-}
-
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  let text = ''
-  for await (const chunk of request.setEncoding('utf8')) text += chunk
-  const parsed: unknown = JSON.parse(text)
-  if (typeof parsed !== 'object' || parsed === null)
-    throw new SwitchboardError('input_invalid', 'a JSON object is needed')
-  return parsed
-}
-
-function reply(response: ServerResponse, status: number, body: unknown): void {
-  const page = typeof body === 'string'
-  response.writeHead(status, {
-    'content-type': page ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
-  })
-  response.end(page ? body : `${JSON.stringify(body)}\n`)
 }

@@ -3,9 +3,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createFaultPlan, type FaultPlan, type FaultRule } from '../fault-plan.ts'
+import { type CallBody, readBody } from '../request-body.ts'
 import { type Answer, type Refusal, refuse, runMethod } from './methods.ts'
 import { createPerson, type Person, type PersonOptions } from './person.ts'
-import { type CallBody, readBody } from './request-body.ts'
 import { createUpdateQueue, type UpdateQueue } from './update-queue.ts'
 import { createWorld, type World } from './world.ts'
 

@@ -1,6 +1,7 @@
 // The methods of the fake Bot API: what each checks, changes and answers, with the real server's words for refusals.
+
+import type { CallBody } from '../request-body.ts'
 import { ALLOWED_REACTIONS } from './reactions.ts'
-import type { CallBody } from './request-body.ts'
 import { readTelegramHtml } from './telegram-html.ts'
 import type { FakeButton, FakeChat, FakeMessage, Shown, World } from './world.ts'
 

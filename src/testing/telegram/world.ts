@@ -1,7 +1,7 @@
 // The state behind the fake Bot API: chats and what stands in them, updates that wait for the bot, files. Plain data and
 // the few verbs that change it; no HTTP in here.
 
-import type { UploadedFile } from './request-body.ts'
+import type { UploadedFile } from '../request-body.ts'
 import type { FakeEntity } from './telegram-html.ts'
 
 export interface FakeUser {

@@ -1,5 +1,5 @@
-// What a request to the Bot API carries: JSON, a form, multipart, or the query. Values of forms are JSON where they
-// are objects, as the Bot API wants them.
+// What a request to a fake platform carries: JSON, a form, multipart, or the query. Values of forms are JSON where they
+// are objects, as the Bot API and Slack want them.
 
 export interface UploadedFile {
   readonly name: string

@@ -1,0 +1,129 @@
+// The options of a Slack integration, and what they come to once secrets are read.
+import { z } from 'zod'
+import { type IntegrationSettings, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
+import { httpUrl, optionsProblem, secret, text } from '../../kit/option-words.ts'
+
+const DEFAULT_API_URL = 'https://slack.com/api/'
+
+const prompt = z
+  .strictObject({ title: text('What the button says.'), message: text('What it writes.') })
+  .describe('One prompt.')
+
+export const slackOptions = z
+  .strictObject({
+    bot_token: secret('The bot token (xoxb-).'),
+    mode: z.enum(['socket', 'events']).default('socket').describe('How events come.'),
+    app_token: secret('The app-level token (xapp-), for mode socket.').optional(),
+    signing_secret: secret('The signing secret, for mode events.').optional(),
+    api_url: httpUrl('Base URL of the Web API.').default(DEFAULT_API_URL),
+    surface: z
+      .enum(['none', 'agent', 'assistant'])
+      .default('agent')
+      .describe('Slack’s surface for agents: agent for new apps, assistant for older ones.'),
+    suggested_prompts: z.array(prompt).max(4).default([]).describe('Shown where a person opens the agent.'),
+    command: z
+      .string()
+      .regex(/^\/[a-z0-9_-]{1,31}$/, { error: 'expected a slash and up to 31 of a-z, 0-9, _ and -' })
+      .optional()
+      .describe('A slash command for the manifest, such as /switchboard.'),
+    shortcut: z.boolean().default(false).describe('A shortcut on messages, for the manifest.'),
+  })
+  .superRefine((app, context) => {
+    const needed = app.mode === 'socket' ? 'app_token' : 'signing_secret'
+    if (app[needed] === undefined) {
+      context.addIssue({ code: 'custom', path: [], message: `slack in mode ${app.mode} needs "${needed}"` })
+    }
+  })
+  .describe('A Slack app.')
+
+export type SlackOptions = z.output<typeof slackOptions>
+
+export interface SlackConfig {
+  readonly id: string
+  readonly botToken: string
+  /** Null: mode events. */
+  readonly appToken: string | null
+  /** Which app the app token is for; null: it does not tell. */
+  readonly appId: string | null
+  /** Null: mode socket. */
+  readonly signingSecret: string | null
+  /** Ends with a slash. */
+  readonly apiUrl: string
+  /** A server of one's own may live on a private network and speak plain http. */
+  readonly ownServer: boolean
+  readonly options: SlackOptions
+  /** Where answers go: `off` where the message stood, `first` in channels into its thread, `all` in direct chats too. */
+  readonly replyToMode: 'off' | 'first' | 'all'
+}
+
+/** How long things may take; a test makes them short. */
+export interface Timings {
+  readonly requestTimeoutMs: number
+  /** From the upgrade to Slack's hello. */
+  readonly helloMs: number
+  /** Between our pings; a connection that misses two is left. */
+  readonly pingMs: number
+  /** How long an old connection may bring what is still on its way, once the next one stands. */
+  readonly drainMs: number
+  readonly retryBaseMs: number
+  readonly retryMaxMs: number
+  /** After link_disabled or a refused token. */
+  readonly refusedMs: number
+  /** How long a message waits for the names of those in it. */
+  readonly namesMs: number
+  readonly chatIntervalMs: number
+  /** Between the two looks after which a lost message counts as absent. */
+  readonly settleMs: number
+  /** How often a status is said again: Slack forgets it after two minutes. */
+  readonly statusMs: number
+}
+
+export const DEFAULT_TIMINGS: Timings = {
+  requestTimeoutMs: 30_000,
+  helloMs: 10_000,
+  pingMs: 15_000,
+  drainMs: 5_000,
+  retryBaseMs: 1_000,
+  retryMaxMs: 60_000,
+  refusedMs: 60_000,
+  namesMs: 800,
+  chatIntervalMs: 1_000,
+  settleMs: 1_500,
+  statusMs: 90_000,
+}
+
+/** Reads and checks the options. Throws `config_invalid` naming the key, never the value. */
+export function readConfig(
+  deps: Pick<PlatformDeps, 'secret'> & {
+    readonly integration: Pick<IntegrationSettings, 'id' | 'options' | 'replyToMode'>
+  },
+): SlackConfig {
+  const { id, options } = deps.integration
+  const parsed = slackOptions.safeParse(options)
+  if (!parsed.success) throw invalid(id, optionsProblem(parsed) ?? 'malformed')
+  const { bot_token, app_token, signing_secret, mode, api_url } = parsed.data
+  const apiUrl = api_url.endsWith('/') ? api_url : `${api_url}/`
+  const read = (key: string, reference: string) => {
+    const value = deps.secret(reference).trim()
+    // A token stands in a header: what cannot stand there is told here, and not as a fault of the network.
+    if (/^[\x21-\x7e]+$/.test(value)) return value
+    throw invalid(id, `${key}: is empty or has characters that no token of Slack has`)
+  }
+  const appToken = mode === 'socket' && app_token !== undefined ? read('app_token', app_token) : null
+  return {
+    id,
+    botToken: read('bot_token', bot_token),
+    appToken,
+    appId: /^xapp-\d+-(A[A-Z0-9]+)-/.exec(appToken ?? '')?.[1] ?? null,
+    signingSecret:
+      mode === 'events' && signing_secret !== undefined ? read('signing_secret', signing_secret) : null,
+    apiUrl,
+    ownServer: apiUrl !== DEFAULT_API_URL,
+    options: parsed.data,
+    replyToMode: deps.integration.replyToMode ?? 'first',
+  }
+}
+
+function invalid(id: string, problem: string): SwitchboardError {
+  return new SwitchboardError('config_invalid', `slack ${id}: ${problem}`)
+}

@@ -1,0 +1,56 @@
+// Files that people send in Slack: fetched with the bot's token from Slack's own hosts, and looked at before they are
+// believed, for a token that may not read gets the page where people sign in, with status 200.
+import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
+import { createFileShelf, type FileShelf } from '../../kit/index.ts'
+import { fileOf } from './attachments.ts'
+import { isSlackHost, type SlackClient } from './client.ts'
+import type { SlackConfig } from './config.ts'
+
+const MAX_DOWNLOAD_BYTES = 50 * 1_048_576
+const MAX_UPLOAD_BYTES = 200 * 1_048_576
+
+export function createSlackFiles(
+  client: SlackClient,
+  config: SlackConfig,
+  deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
+): FileShelf {
+  /** Of a file in a shared channel the message says only that there is one. */
+  const ask = async (id: string) => {
+    const { answer } = await client.call('files.info', { file: id }, { repeatable: true })
+    const { url_private_download, url_private } = (answer.file ?? {}) as Record<string, unknown>
+    const url = url_private_download ?? url_private
+    if (typeof url === 'string') return url
+    throw new SwitchboardError('platform_rejected', 'Slack gives no download for this file')
+  }
+
+  return createFileShelf(deps, {
+    async bytesOf(attachment: Attachment) {
+      if ((attachment.size ?? 0) > MAX_DOWNLOAD_BYTES) throw tooLarge()
+      const { id, url } = fileOf(attachment)
+      const from = url ?? (await ask(id))
+      if (!isSlackHost(from, config))
+        throw new SwitchboardError('platform_rejected', 'the file lies outside of Slack and is not fetched')
+      const { bytes, type } = await client.download(from, MAX_DOWNLOAD_BYTES)
+      if (isSignInPage(bytes, type) && !(attachment.mime ?? '').includes('html'))
+        throw new SwitchboardError(
+          'platform_rejected',
+          'Slack gave the page for signing in instead of the file',
+          {
+            hint: 'the bot needs files:read; add it under OAuth & Permissions and install the app again',
+          },
+        )
+      return { bytes, name: id }
+    },
+    mostBytes: MAX_UPLOAD_BYTES,
+    tooLarge: 'the file is over 200 MB',
+  })
+}
+
+function isSignInPage(bytes: Uint8Array, type: string): boolean {
+  const start = Buffer.from(bytes.subarray(0, 200)).toString('latin1').trimStart().toLowerCase()
+  return type.includes('text/html') && (start.startsWith('<!doctype html') || start.startsWith('<html'))
+}
+
+function tooLarge(): SwitchboardError {
+  return new SwitchboardError('too_large', `the file is over ${MAX_DOWNLOAD_BYTES / 1_048_576} MB`)
+}

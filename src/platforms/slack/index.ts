@@ -1,0 +1,203 @@
+// The platform `slack`: Socket Mode or the Events API in, the Web API out, history for what was missed.
+import {
+  type Abilities,
+  type PlatformAdapter,
+  type PlatformDeps,
+  REASONS,
+  type Received,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import { createChatPace, type GuardedFetch } from '../../kit/index.ts'
+import { createSlackClient } from './client.ts'
+import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
+import { createDirectChats } from './direct-chats.ts'
+import { handleRequest } from './events-door.ts'
+import { createSlackFiles } from './files.ts'
+import { createHistory } from './history.ts'
+import { slackMarkdown } from './mrkdwn.ts'
+import { createNames } from './names.ts'
+import { createReceiver, type Receiver } from './receive.ts'
+import { createReconcile } from './reconcile.ts'
+import { TEXT_LIMIT } from './render.ts'
+import { scopeGates } from './scopes.ts'
+import { createSelf } from './self.ts'
+import { createSend } from './send.ts'
+import type { Envelope } from './socket.ts'
+import { type LinkState, type SocketLink, startSocketLink } from './socket-link.ts'
+import { createThreadStatus } from './status.ts'
+import { createSurface } from './surface.ts'
+import { verifyRequest } from './verify.ts'
+
+const ABILITIES: Abilities = {
+  threads: true,
+  edits: true,
+  reactions: true,
+  files: true,
+  buttons: true,
+  replies: true,
+  typing: true,
+  deletes: true,
+  // Slack knows no key that would make a repeat harmless; what was posted can be read back.
+  idempotentSend: false,
+}
+/** Slack lets a message be changed about fifty times a minute. */
+const REVISE_MS = 1_500
+
+export interface SlackAdapterOptions {
+  readonly timings?: Partial<Timings>
+  readonly fetch?: GuardedFetch
+}
+
+/** Throws `config_invalid` when the options do not hold. Timings and fetch can be handed in. */
+export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {}): PlatformAdapter {
+  const { clock, log } = deps
+  const config = readConfig(deps)
+  const timings = { ...DEFAULT_TIMINGS, ...options.timings }
+  const client = createSlackClient(config, timings, deps, options.fetch)
+  const self = createSelf(client)
+  const names = createNames(client, { clock, waitMs: timings.namesMs })
+  const surface = createSurface(client, config.options)
+  const chats = createDirectChats(client)
+  const files = createSlackFiles(client, config, deps)
+  const status = createThreadStatus(client, { clock, everyMs: timings.statusMs })
+  const { send, revise } = createSend({ client, chats, files })
+  let link: LinkState = { state: 'connecting' }
+  let socket: SocketLink | null = null
+  let receiver: Receiver | null = null
+  let stopped = false
+  const tell = (next: LinkState) => {
+    link = next
+  }
+
+  /** A word where it was tapped, for that person alone. Lossy: the decision itself is committed. */
+  const answerTap = (
+    { conversation, thread, sender }: { conversation: string; thread?: string; sender: { id: string } },
+    result: Received,
+  ) => {
+    const text = result.state === 'refused' ? refusalText(result) : (result.answer ?? '')
+    if (text === '') return
+    const place = {
+      channel: conversation,
+      user: sender.id,
+      ...(thread === undefined ? {} : { thread_ts: thread }),
+    }
+    client.call('chat.postEphemeral', { ...place, text }, { repeatable: true }).catch(() => undefined)
+  }
+
+  /** Mode events has no link of its own: it is up while Slack knows the token. */
+  const lookOnce = async (connected: () => void, attempt = 1): Promise<void> => {
+    try {
+      await self()
+      tell({ state: 'up', since: clock.now() })
+      connected()
+    } catch (thrown) {
+      tell({
+        state: 'down',
+        detail: thrown instanceof SwitchboardError ? thrown.message : 'Slack does not answer',
+      })
+      const delayMs = Math.min(timings.retryMaxMs, timings.retryBaseMs * 2 ** Math.min(attempt, 20))
+      clock.after(delayMs, () => void (stopped ? undefined : lookOnce(connected, attempt + 1)))
+    }
+  }
+
+  const take = async ({ type, payload }: Envelope): Promise<object | undefined> => {
+    if (receiver === null) throw new SwitchboardError('store_unavailable', 'the integration is not started')
+    if (type === 'events_api') await receiver.event(payload)
+    else if (type === 'interactive') await receiver.interaction(payload)
+    else if (type === 'slash_commands') {
+      const text = await receiver.command(payload)
+      return text === undefined ? undefined : { response_type: 'ephemeral', text }
+    }
+    return undefined
+  }
+
+  return {
+    abilities: ABILITIES,
+    textLimit: TEXT_LIMIT,
+    markdown: slackMarkdown,
+    sendFrom: 'any',
+    pace: createChatPace({
+      clock,
+      intervalMs: timings.chatIntervalMs,
+      burst: 5,
+      overall: { count: 50, perMs: 1_000 },
+    }),
+    streaming: { by: 'edits', everyMs: REVISE_MS },
+    ...(config.signingSecret === null
+      ? {}
+      : {
+          endpoint: {
+            verify: (request) =>
+              verifyRequest({ signingSecret: config.signingSecret, now: clock.now() }, request),
+            async handle(verified) {
+              if (receiver === null)
+                throw new SwitchboardError('store_unavailable', 'the integration is not started')
+              return handleRequest(verified, receiver)
+            },
+          },
+        }),
+    async start(intake) {
+      stopped = false
+      const connected = () => intake.connected?.()
+      const expelled = (why: string) => {
+        self.forget()
+        tell({ state: 'down', detail: `${why}: the app was taken out of the workspace, or its tokens back` })
+        log.warn({ why }, 'the app may no longer be used')
+        socket?.renew(why)
+      }
+      receiver = createReceiver({ config, self, names, surface, intake, clock, log, expelled, answerTap })
+      if (config.appToken === null) void lookOnce(connected)
+      else
+        socket = startSocketLink(config, timings, {
+          client,
+          self,
+          clock,
+          random: deps.random,
+          log,
+          lease: deps.lease,
+          tell,
+          connected,
+          take,
+        })
+    },
+    send,
+    revise,
+    reconcile: createReconcile({ client, chats, clock, settleMs: timings.settleMs }),
+    history: createHistory({
+      client,
+      self,
+      names,
+      context: (me) => ({
+        self: me,
+        replyToMode: config.replyToMode,
+        nameOf: (user) => names.of(user),
+        now: clock.now(),
+      }),
+    }),
+    renew: (cause) => socket?.renew(cause),
+    probe: async () => (socket === null ? 'hears' : socket.probe()),
+    keep: (file) => files.keep(file),
+    download: (attachment) => files.download(attachment),
+    forget: ({ attachments }) => files.forget(attachments),
+    signal(to, signal) {
+      if (signal.kind === 'typing') status.working(to, signal.on)
+      else if (signal.kind === 'status') status.say(to, signal.text)
+    },
+    gates: () => scopeGates(self.known()?.scopes ?? null, config.options),
+    link: () => link,
+    async stop() {
+      stopped = true
+      status.stop()
+      await socket?.stop()
+      socket = null
+      receiver = null
+    },
+  }
+}
+
+// Who may not speak here learns nothing more than that; who may is told what it was.
+const TOLD: readonly (string | null)[] = ['flood', 'rate_limited', 'no_binding']
+
+function refusalText({ reason }: Received): string {
+  return reason !== null && TOLD.includes(reason) ? REASONS[reason].text : 'Not authorized.'
+}

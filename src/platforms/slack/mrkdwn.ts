@@ -1,0 +1,152 @@
+// The tree of a text as Slack's mrkdwn. Everything that could act in it (a mention, a group, <!channel>) is escaped by
+// construction: only links are written with angle brackets, and they lead to http, https or mailto alone.
+import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
+import {
+  indented,
+  inlineText,
+  isBare,
+  itemMark,
+  plainText,
+  safeHref,
+  textTable,
+} from '../../kit/markdown/index.ts'
+
+export const slackMarkdown: MarkdownRenderer = {
+  render: (blocks) => ({ text: blocksText(blocks), plain: escapeMrkdwn(plainText(blocks)) }),
+}
+
+/** Slack reads three characters as its own, and nothing else. */
+export function escapeMrkdwn(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+function blocksText(blocks: readonly MarkdownBlock[]): string {
+  return blocks
+    .map(blockText)
+    .filter((text) => text !== '')
+    .join('\n\n')
+}
+
+function blockText(block: MarkdownBlock): string {
+  switch (block.kind) {
+    case 'paragraph':
+      return inlinesText(block.children)
+    case 'heading':
+      return marked('*', escapeMrkdwn(inlineText(block.children)).replaceAll('\n', ' '))
+    case 'code':
+      return fenced(block.text)
+    case 'quote':
+      return `> ${indented(blocksText(block.children), '> ')}`
+    case 'list':
+      return block.items
+        .map((item, at) => {
+          const inside = item.children.map(blockText).join('\n')
+          return itemMark(block, at, item.checked) + indented(inside, '    ')
+        })
+        .join('\n')
+    case 'table':
+      return fenced(textTable(block))
+    case 'rule':
+      return '———'
+  }
+}
+
+/** Three backticks inside would end it: a mark of no width between them keeps them apart. */
+function fenced(text: string): string {
+  return text === '' ? '' : `\`\`\`\n${escapeMrkdwn(text).replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``
+}
+
+function inlinesText(nodes: readonly MarkdownInline[]): string {
+  let out = ''
+  let words = ''
+  const flush = () => {
+    out += wordsText(words)
+    words = ''
+  }
+  for (const node of nodes) {
+    // Plain text and bare addresses are one run: `<https://…|label>` is read as both.
+    if (node.kind === 'text') words += node.text
+    else if (node.kind === 'link' && isBare(node)) words += inlineText(node.children)
+    else {
+      flush()
+      out += nodeText(node)
+    }
+  }
+  flush()
+  return out
+}
+
+const SLACK_LINK = /<((?:https?:\/\/|mailto:)[^\s<>|]{1,2000})\|([^<>|\n]{1,500})>/g
+
+/** Who writes Slack's own links gets them; all else is text. */
+function wordsText(text: string): string {
+  let at = 0
+  let out = ''
+  for (const match of text.matchAll(SLACK_LINK)) {
+    out += escapeMrkdwn(text.slice(at, match.index)) + link(match[1] ?? '', escapeMrkdwn(match[2] ?? ''))
+    at = match.index + match[0].length
+  }
+  return out + escapeMrkdwn(text.slice(at))
+}
+
+function nodeText(node: MarkdownInline): string {
+  switch (node.kind) {
+    case 'text':
+      return escapeMrkdwn(node.text)
+    case 'code':
+      return node.text.trim() === '' ? node.text : `\`${escapeMrkdwn(node.text).replaceAll('`', 'ˋ')}\``
+    case 'break':
+      return '\n'
+    case 'image':
+      return link(node.href, escapeMrkdwn(node.alt === '' ? node.href : node.alt))
+    case 'link':
+      return link(node.href, escapeMrkdwn(inlineText(node.children)))
+    case 'strong':
+      return marked('*', inlinesText(node.children))
+    case 'strike':
+      return marked('~', inlinesText(node.children))
+    case 'emphasis':
+      // `*x*` is bold here, and `_x_` italic: each passes as it was written.
+      return marked(node.mark ?? '*', inlinesText(node.children))
+  }
+}
+
+/** Slack takes a mark only where no space stands inside it, and not around itself. */
+function marked(mark: string, text: string): string {
+  const inside = text.trim()
+  if (inside === '' || inside.startsWith(mark)) return text
+  const [before = ''] = /^\s*/.exec(text) ?? []
+  const [after = ''] = /\s*$/.exec(text) ?? []
+  return `${before}${mark}${inside}${mark}${after}`
+}
+
+function link(href: string, label: string): string {
+  const safe = safeHref(href)
+  if (safe === null) return label
+  const address = safe
+    .replaceAll('|', '%7C')
+    .replaceAll('<', '%3C')
+    .replaceAll('>', '%3E')
+    .replaceAll('&', '&amp;')
+  const shown = label.replaceAll('|', '¦').replaceAll('\n', ' ').trim()
+  return shown === '' || shown === address ? `<${address}>` : `<${address}|${shown}>`
+}
+
+/** Whether mrkdwn cannot show it as it was meant: tables, several levels of headings, lists in lists. */
+export function wantsMarkdownBlock(blocks: readonly MarkdownBlock[]): boolean {
+  return blocks.some((block) => {
+    if (block.kind === 'table' || block.kind === 'heading') return true
+    return (
+      block.kind === 'list' &&
+      block.items.some(({ children }) => children.some(({ kind }) => kind === 'list' || kind === 'table'))
+    )
+  })
+}
+
+const MENTION_START = /<(?=[!@#])/g
+const LOUD_WORD = /@(?=(?:channel|here|everyone)\b)/gi
+
+/** Markdown for Slack's `markdown` block, in which nothing can ping: what would be a mention is broken by a mark of no width. */
+export function harmlessMarkdown(text: string): string {
+  return text.replace(MENTION_START, '<\u200b').replace(LOUD_WORD, '@\u200b')
+}

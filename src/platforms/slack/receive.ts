@@ -1,0 +1,135 @@
+// What Slack brings, by whichever way: events, buttons, commands. Each is read as it comes, waits a short while for the
+// names of those in it, and goes to the intake in the order in which it came; only after its commit is it acknowledged.
+import type { Clock, InboundEvent, Logger, PlatformIntake, Received } from '../../contract/index.ts'
+import type { SlackConfig } from './config.ts'
+import { parseCommand, parseInteraction, teamOf } from './interactions.ts'
+import type { Names } from './names.ts'
+import { type ParseContext, parseEvent, peopleIn, unparsable } from './parse.ts'
+import type { Self } from './self.ts'
+import type { Surface } from './surface.ts'
+
+export interface ReceiverDeps {
+  readonly config: SlackConfig
+  readonly self: () => Promise<Self>
+  readonly names: Names
+  readonly surface: Surface
+  readonly intake: PlatformIntake
+  readonly clock: Clock
+  readonly log: Logger
+  /** The app was taken out of the workspace, or its tokens back. */
+  readonly expelled: (why: string) => void
+  /** What came of a tap, for whoever tapped. */
+  readonly answerTap: (event: Extract<InboundEvent, { kind: 'tap' }>, result: Received) => void
+}
+
+export interface Receiver {
+  /** The body of an event callback. Resolves after the commit; throws when there was none. */
+  event(body: unknown): Promise<void>
+  interaction(payload: unknown): Promise<void>
+  /** Gives what the person is told at once, if anything. */
+  command(fields: unknown): Promise<string | undefined>
+}
+
+interface EventBody {
+  readonly type?: unknown
+  readonly team_id?: unknown
+  readonly api_app_id?: unknown
+  readonly event?: unknown
+  readonly authorizations?: unknown
+  readonly minute_rate_limited?: unknown
+}
+
+export function createReceiver(deps: ReceiverDeps): Receiver {
+  const { config, names, surface, intake, clock, log } = deps
+  /** Whoever comes later waits until what came before was read; nobody waits for another's commit. */
+  let before: Promise<unknown> = Promise.resolve()
+
+  const contextFor = (self: Self): ParseContext => ({
+    self,
+    replyToMode: config.replyToMode,
+    nameOf: (user) => names.of(user),
+    now: clock.now(),
+    contextOf: (conversation, thread) => surface.contextOf(conversation, thread),
+  })
+
+  const inOrder = async (
+    people: readonly string[],
+    parse: (context: ParseContext) => InboundEvent | null,
+  ) => {
+    const ready = Promise.all([deps.self(), names.find(people)])
+    const mine = before.then(() => ready)
+    before = mine.catch(() => undefined)
+    const [self] = await mine
+    const event = parse(contextFor(self))
+    if (event === null) return null
+    if (event.kind === 'message') surface.wrote(event.conversation, event.thread, event.text)
+    const [result] = await intake.receive([event])
+    return { event, result }
+  }
+
+  /** Of another workspace or another app: nothing of ours. */
+  const isForeign = (self: Self, team: unknown, app: unknown, authorizations?: unknown): boolean => {
+    if (config.appId !== null && typeof app === 'string' && app !== config.appId) return true
+    if (self.teamId === '' || typeof team !== 'string' || team === self.teamId) return false
+    const teams = Array.isArray(authorizations) ? authorizations : []
+    return !teams.some(
+      (one: { readonly team_id?: unknown; readonly is_enterprise_install?: unknown } | null) =>
+        one?.team_id === self.teamId || one?.is_enterprise_install === true,
+    )
+  }
+
+  return {
+    async event(body) {
+      const { type, team_id, api_app_id, event, authorizations } = (body ?? {}) as EventBody
+      if (type === 'app_rate_limited') {
+        log.warn({}, 'Slack holds back events: over 30,000 in an hour')
+        return
+      }
+      const self = await deps.self()
+      if (isForeign(self, team_id, api_app_id, authorizations)) {
+        log.warn({}, 'an event of another app or workspace came, and was left')
+        return
+      }
+      const inner = (event ?? {}) as {
+        readonly type?: unknown
+        readonly user?: unknown
+        readonly user_profile?: unknown
+      }
+      if (inner.type === 'tokens_revoked' || inner.type === 'app_uninstalled')
+        return deps.expelled(String(inner.type))
+      surface.heard(event)
+      learnName(names, inner)
+      await inOrder(peopleIn(event), (context) =>
+        event === undefined || event === null
+          ? unparsable(body, context.now, new Error('there is no event'))
+          : parseEvent(event, context),
+      )
+    },
+    async interaction(payload) {
+      const self = await deps.self()
+      const { api_app_id } = (payload ?? {}) as { readonly api_app_id?: unknown }
+      if (isForeign(self, teamOf(payload), api_app_id)) return
+      const { user } = (payload ?? {}) as { readonly user?: { readonly id?: unknown } }
+      const people = typeof user?.id === 'string' ? [user.id] : []
+      const taken = await inOrder(people, (context) => parseInteraction(payload, context))
+      if (taken?.event.kind === 'tap' && taken.result) deps.answerTap(taken.event, taken.result)
+    },
+    async command(fields) {
+      const self = await deps.self()
+      const given = (typeof fields === 'object' && fields !== null ? fields : {}) as Record<string, unknown>
+      if (isForeign(self, teamOf(given), given.api_app_id)) return undefined
+      const people = typeof given.user_id === 'string' ? [given.user_id] : []
+      const taken = await inOrder(people, (context) => parseCommand(given, context))
+      return taken?.result?.answer
+    },
+  }
+}
+
+/** The event of a person of another workspace brings the name along. */
+function learnName(
+  names: Names,
+  { user, user_profile }: { readonly user?: unknown; readonly user_profile?: unknown },
+): void {
+  const { display_name, real_name } = (user_profile ?? {}) as Record<string, unknown>
+  if (typeof user === 'string') names.learn(user, display_name || real_name)
+}

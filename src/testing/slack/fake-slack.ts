@@ -1,0 +1,313 @@
+// A Slack on loopback that speaks the real wire and fails when a plan tells it to: Web API, Socket Mode, Events API, files.
+// For tests and for `switchboard emulate slack`; a person's side is scripted with `person(…)`.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { createFaultPlan, type FaultPlan, type FaultRule } from '../fault-plan.ts'
+import { readBody } from '../request-body.ts'
+import { createEventsApi, type EventsApi } from './events-api.ts'
+import { type Answer, fail } from './method.ts'
+import { createPerson, type Person, type PersonOptions } from './person.ts'
+import { createSocketMode, type SocketMode } from './socket-mode.ts'
+import { createTiers, runMethod } from './web-api.ts'
+import { createWorld, type FakeChannel, GENERAL_ID, type World } from './world.ts'
+
+export interface FakeSlackOptions {
+  readonly botToken?: string
+  readonly appToken?: string
+  readonly signingSecret?: string
+  readonly botName?: string
+  readonly port?: number
+  /** Granted to the bot; absent: all that there are. */
+  readonly scopes?: readonly string[]
+  /** Event types that the app subscribed to; absent: all. */
+  readonly subscriptions?: readonly string[]
+  readonly faults?: readonly FaultRule[]
+  readonly seed?: number
+  readonly now?: () => number
+  /** Slack's own limits for each method and for posting. */
+  readonly limits?: boolean
+  readonly ackMs?: number
+  readonly pingMs?: number
+  readonly retryMs?: readonly number[]
+  /** Told of every call of the Web API, after it was done. */
+  readonly onCall?: (method: string, params: Readonly<Record<string, unknown>>, answer: Answer) => void
+  /** Answers what is not Slack's (a control page). True when it did. */
+  readonly otherwise?: (request: IncomingMessage, response: ServerResponse, fake: FakeSlack) => boolean
+}
+
+export interface FakeSlack {
+  readonly url: string
+  /** What `api_url` is set to. */
+  readonly apiUrl: string
+  readonly botToken: string
+  readonly appToken: string
+  readonly signingSecret: string
+  readonly world: World
+  readonly socket: SocketMode
+  readonly http: EventsApi
+  readonly fired: FaultPlan['fired']
+  /** The token was revoked: every call is refused with this error. Null heals. */
+  refuseTokens(error: string | null): void
+  person(options?: PersonOptions): Person
+  /** A body of the Events API as it is delivered, with an event of one's own. */
+  push(event: Readonly<Record<string, unknown>>, envelope?: Readonly<Record<string, unknown>>): string
+  plan(faults: readonly FaultRule[], seed?: number): void
+  /** Breaks every open connection, as a network that goes away. */
+  cut(): void
+  stop(): Promise<void>
+}
+
+export const FAKE_BOT_TOKEN = 'xoxb-7000000001-emulated-bot-token'
+export const FAKE_APP_TOKEN = 'xapp-1-A0SWBAPP1-emulated-app-token'
+export const FAKE_SIGNING_SECRET = 'emulated0signing0secret0000000000'
+const MAX_BODY_BYTES = 60 * 1_048_576
+const ALL_SCOPES = (
+  'app_mentions:read channels:history channels:read groups:history groups:read im:history im:read im:write ' +
+  'mpim:history mpim:read mpim:write chat:write reactions:read reactions:write files:read files:write users:read ' +
+  'commands assistant:write'
+).split(' ')
+
+export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<FakeSlack> {
+  const botToken = options.botToken ?? FAKE_BOT_TOKEN
+  const appToken = options.appToken ?? FAKE_APP_TOKEN
+  const signingSecret = options.signingSecret ?? FAKE_SIGNING_SECRET
+  const now = options.now ?? Date.now
+  const scopes = new Set(options.scopes ?? ALL_SCOPES)
+  const world = createWorld({ now, botName: options.botName ?? 'switchboard' })
+  world.addChannel({ id: GENERAL_ID, name: 'general' })
+  const sockets = new Set<Socket>()
+  const tiers = createTiers(now)
+  let plan = createFaultPlan(options.faults, options.seed)
+  let revoked: string | null = null
+  let base = ''
+
+  const socket = createSocketMode({
+    ackMs: options.ackMs ?? 3_000,
+    pingMs: options.pingMs ?? 10_000,
+    offlineRetryMs: options.retryMs ?? [60_000, 240_000],
+    plan: () => plan,
+  })
+  const http = createEventsApi({
+    now,
+    retryMs: options.retryMs ?? [1_000, 60_000, 240_000],
+    answerMs: options.ackMs ?? 3_000,
+    plan: () => plan,
+  })
+
+  const push: FakeSlack['push'] = (event, envelope = {}) => {
+    const body = {
+      token: 'emulated-verification-token',
+      team_id: world.team.id,
+      context_team_id: world.team.id,
+      context_enterprise_id: null,
+      api_app_id: world.appId,
+      event,
+      type: 'event_callback',
+      event_id: world.nextId('Ev'),
+      event_time: Math.floor(now() / 1_000),
+      authorizations: [
+        {
+          enterprise_id: null,
+          team_id: world.team.id,
+          user_id: world.bot.id,
+          is_bot: true,
+          is_enterprise_install: false,
+        },
+      ],
+      is_ext_shared_channel: false,
+      event_context: world.nextId('4-'),
+      ...envelope,
+    }
+    if (http.target === null) return socket.deliver('events_api', body)
+    http.event(body)
+    return body.event_id
+  }
+
+  /** Only of channels where the bot is, and only what the app subscribed to. */
+  const emit = (channel: FakeChannel, event: Readonly<Record<string, unknown>>) => {
+    const type = String(event.type)
+    const name =
+      type === 'message'
+        ? `message.${channel.kind === 'channel' ? 'channels' : channel.kind === 'group' ? 'groups' : channel.kind}`
+        : type
+    if (options.subscriptions !== undefined && !options.subscriptions.includes(name)) return
+    if (channel.members.has(world.bot.id)) push(event, channel.shared ? { is_ext_shared_channel: true } : {})
+  }
+
+  const person: FakeSlack['person'] = (about) =>
+    createPerson(
+      {
+        world,
+        base: () => base,
+        emit,
+        interact(payload) {
+          if (http.target === null) return socket.deliver('interactive', payload)
+          void http.form({ payload: JSON.stringify(payload) })
+          return ''
+        },
+        command(fields) {
+          if (http.target === null) return socket.deliver('slash_commands', fields)
+          void http.form(fields)
+          return ''
+        },
+      },
+      about,
+    )
+
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url ?? '/', 'http://fake')
+    const [, method] = /^\/api\/([\w.]+)$/.exec(url.pathname) ?? []
+    if (method !== undefined) return call(method, url, request, response)
+    const [, upload] = /^\/upload\/v1\/(\w+)$/.exec(url.pathname) ?? []
+    if (upload !== undefined) return takeUpload(upload, request, response)
+    if (url.pathname.startsWith('/files-pri/')) return giveFile(url.pathname, request, response)
+    if (url.pathname.startsWith('/response/')) return takeResponse(url.pathname, request, response)
+    if (options.otherwise?.(request, response, fake)) return
+    response.writeHead(404, { 'content-type': 'text/html' }).end('<html>Not found</html>')
+  }
+
+  const call = async (method: string, url: URL, request: IncomingMessage, response: ServerResponse) => {
+    const bytes = await bodyOf(request)
+    const body =
+      bytes === null ? null : readBody(request.headers['content-type'] ?? '', bytes, url.searchParams)
+    if (body === null) return send(response, fail('invalid_json'))
+    const fault = plan.next(method)
+    if (fault?.do === 'rate-limit') return busy(response, fault.retryAfter ?? 1)
+    if (fault?.do === 'error')
+      return void response.writeHead(fault.status ?? 500).end('<html>upstream error</html>')
+    if (fault?.do === 'conflict') return send(response, fail('fatal_error'))
+    if (fault?.do === 'drop-request') return void request.socket.destroy()
+    if (fault?.do === 'deaf') return
+    if (fault?.do === 'slow') await new Promise((resolve) => setTimeout(resolve, fault.delayMs ?? 300))
+    const seconds = options.limits ? tiers(method, String(body.params.channel ?? '')) : null
+    if (seconds !== null) return busy(response, seconds)
+    const answer = carryOut(method, body.params, request)
+    options.onCall?.(method, body.params, answer)
+    if (fault?.do === 'drop-response') return void request.socket.destroy()
+    if (fault?.do === 'half-open') return
+    if (fault?.do === 'malformed')
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":tr')
+    send(response, answer, scopes)
+  }
+
+  const carryOut = (
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    request: IncomingMessage,
+  ): Answer => {
+    const header = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    const token = header ?? (typeof params.token === 'string' ? params.token : '')
+    world.calls.push({ method, params })
+    if (token === '') return fail('not_authed')
+    if (revoked !== null) return fail(revoked)
+    if (method === 'apps.connections.open') {
+      if (header !== appToken) return fail(header === botToken ? 'not_allowed_token_type' : 'invalid_auth')
+      return { ok: true, url: base.replace(/^http/, 'ws') + socket.ticket() }
+    }
+    if (token !== botToken) return fail(token === appToken ? 'not_allowed_token_type' : 'invalid_auth')
+    return runMethod(method, { world, params, base, now, scopes, emit })
+  }
+
+  const takeUpload = async (id: string, request: IncomingMessage, response: ServerResponse) => {
+    const file = world.files.get(id)
+    const bytes = await bodyOf(request)
+    if (!file || bytes === null) return void response.writeHead(404).end()
+    const type = request.headers['content-type'] ?? ''
+    const form = type.startsWith('multipart/') ? readBody(type, bytes, new URLSearchParams()) : null
+    file.bytes = Object.values(form?.files ?? {})[0]?.bytes ?? bytes
+    file.uploaded = true
+    response.writeHead(200, { 'content-type': 'text/plain' }).end(`OK - ${file.bytes.length}`)
+  }
+
+  const giveFile = (path: string, request: IncomingMessage, response: ServerResponse) => {
+    const file = world.files.get(/^\/files-pri\/\w+-(\w+)\//.exec(path)?.[1] ?? '')
+    if (!file) return void response.writeHead(404).end()
+    if (request.headers.authorization !== `Bearer ${botToken}` || !scopes.has('files:read'))
+      // Not a refusal: the page where people sign in.
+      return void response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end('<!DOCTYPE html><html>Sign in to Slack</html>')
+    if (file.redirect !== undefined) return void response.writeHead(302, { location: file.redirect }).end()
+    response
+      .writeHead(200, { 'content-type': file.mimetype, 'content-length': file.bytes.length })
+      .end(file.bytes)
+  }
+
+  const takeResponse = async (path: string, request: IncomingMessage, response: ServerResponse) => {
+    const [, , channel = '', , user = ''] = path.split('/')
+    const said = JSON.parse((await bodyOf(request))?.toString('utf8') ?? '{}') as { readonly text?: unknown }
+    world.ephemerals.push({ channel, user, text: String(said.text ?? '') })
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}')
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+  server.on('upgrade', (request, raw, head) => socket.upgrade(request, raw, head))
+  server.on('connection', (one) => {
+    sockets.add(one)
+    one.on('error', () => undefined)
+    one.once('close', () => sockets.delete(one))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+  })
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const fake: FakeSlack = {
+    url: base,
+    apiUrl: `${base}/api/`,
+    botToken,
+    appToken,
+    signingSecret,
+    world,
+    socket,
+    http,
+    get fired() {
+      return plan.fired
+    },
+    refuseTokens(error) {
+      revoked = error
+    },
+    person,
+    push,
+    plan(faults, seed) {
+      plan = createFaultPlan(faults, seed)
+    },
+    cut() {
+      for (const one of sockets) one.destroy()
+    },
+    async stop() {
+      socket.stop()
+      http.stop()
+      for (const one of sockets) one.destroy()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+  return fake
+}
+
+function busy(response: ServerResponse, seconds: number): void {
+  response.writeHead(429, { 'content-type': 'application/json', 'retry-after': String(seconds) })
+  response.end(JSON.stringify(fail('ratelimited')))
+}
+
+function send(response: ServerResponse, answer: Answer, scopes: ReadonlySet<string> = new Set()): void {
+  response.writeHead(200, {
+    'content-type': 'application/json; charset=utf-8',
+    'x-oauth-scopes': [...scopes].join(','),
+  })
+  response.end(JSON.stringify(answer))
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    chunks.push(chunk as Buffer)
+    size += (chunk as Buffer).length
+    if (size > MAX_BODY_BYTES) return null
+  }
+  return Buffer.concat(chunks)
+}
