@@ -1,8 +1,9 @@
-// One runner, two projects. What is pure runs on every core, and its files share the modules that they load: to load them
-// anew for each file took longer than the tests. What starts real processes, browsers or servers waits most of its time
-// for a child, a disk, a database or a lease: three files for each core.
+// One runner, two projects, side by side: what starts real processes, browsers or servers waits most of its time for a
+// child, a disk, a database or a lease, and what is pure uses the cores meanwhile. Three files for each core at once. Files
+// that are pure share the modules that they load: to load them anew for each file took longer than the tests.
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.ts'
 
 const processes = [
   'test/faults/**/*.test.ts',
@@ -25,8 +26,7 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
           exclude: [...elsewhere, ...processes],
           isolate: false,
-          maxWorkers: cores,
-          sequence: { groupOrder: 0 },
+          maxWorkers: 3 * cores,
         },
       },
       {
@@ -37,11 +37,11 @@ export default defineConfig({
           include: processes,
           exclude: elsewhere,
           maxWorkers: 3 * cores,
-          sequence: { groupOrder: 1 },
         },
       },
     ],
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/offer-postgres.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -9,6 +9,10 @@ import { fileURLToPath } from 'node:url'
 const LINES = ['20', '22', '24']
 const root = fileURLToPath(new URL('..', import.meta.url))
 const given = process.argv.slice(2)
+if (given.includes('--help')) {
+  console.log(`npm run matrix [-- VERSION… [-- FILTER…]]   without a version: ${LINES.join(', ')}`)
+  process.exit(0)
+}
 const rest = given.indexOf('--')
 const named = rest === -1 ? given : given.slice(0, rest)
 const forTests = rest === -1 ? [] : given.slice(rest + 1)

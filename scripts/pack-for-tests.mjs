@@ -3,7 +3,6 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'vite'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const entry = join(root, 'dist/cli/main.js')
@@ -17,6 +16,7 @@ export async function packForTests() {
   const packed = join(folder, 'main.js')
   if (existsSync(packed) && statSync(packed).mtimeMs >= statSync(entry).mtimeMs) return packed
   rmSync(folder, { recursive: true, force: true })
+  const { build } = await import('vite')
   await build({
     configFile: false,
     root,

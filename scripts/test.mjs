@@ -15,6 +15,17 @@ import { tally } from './vitest-reporter.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const given = process.argv.slice(2)
+if (given.includes('--help')) {
+  console.log(`npm test [-- FILTER… | --changed[=COMMIT]]   npm run test:all [-- FILTER…]
+
+  FILTER              test files whose path contains it: src/store, test/faults/channel
+  --changed           what the changes that are not committed can reach, scenarios on SQLite alone
+  --changed=COMMIT    the same since that commit
+  --all               every scenario and fault plan on every arrangement, and the build as it is shipped (test:all)
+
+All other words go to vitest: -t 'part of a name', --bail 1. Its own help: npx vitest --help`)
+  process.exit(0)
+}
 const args = given.filter((arg) => arg !== '--all' && !isChanged(arg))
 const onCi = process.env.CI === 'true' || process.env.CI === '1'
 const env = { ...process.env }

@@ -1,8 +1,4 @@
 // `npm run mutate`: changes the code one place at a time and prints which changes no test notices.
-//   --minutes N   at most so long (60)      --sample N   at most so many mutants
-//   --seed N      the order; printed        --only PATH  files under this path alone
-//   --tests PATH  kill with the tests under it alone; may be repeated
-//   --json        one object at the end
 import { readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,16 +10,20 @@ const MOST_MINUTES = 60
 /** Where a wrong change would lose a message, let somebody in, or tell a lie. */
 const TARGETS = /^src\/(core\/.*|store\/verbs\/.*|platforms\/[^/]+\/(verify|parse|send))\.ts$/
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: String(MOST_MINUTES) },
-    seed: { type: 'string', default: String(Date.now() % 100_000) },
-    sample: { type: 'string' },
-    only: { type: 'string', default: '' },
-    tests: { type: 'string', multiple: true, default: [] },
-    json: { type: 'boolean', default: false },
-  },
-})
+const HELP = `npm run mutate -- [options]
+
+  --minutes N   at most so long (${MOST_MINUTES})
+  --sample N    at most so many mutants
+  --seed N      the order; printed at the end
+  --only PATH   files under this path alone: src/core, src/store/verbs, src/platforms/telegram/send.ts
+  --tests PATH  kill with the tests under it alone; may be repeated
+  --json        one object at the end`
+
+const { values } = readWords()
+if (values.help) {
+  console.log(HELP)
+  process.exit(0)
+}
 const number = (name: 'minutes' | 'seed' | 'sample', text: string) => {
   const value = Number(text)
   if (text !== '' && value >= 0) return value
@@ -61,4 +61,24 @@ else {
   console.log(
     `\nscore ${score} of ${report.tried.length} tried (of ${report.mutants}), seed ${seed}, ${report.seconds} s`,
   )
+}
+
+/** Says what is wrong with them and ends, for words that are none of ours. */
+function readWords() {
+  try {
+    return parseArgs({
+      options: {
+        minutes: { type: 'string', default: String(MOST_MINUTES) },
+        seed: { type: 'string', default: String(Date.now() % 100_000) },
+        sample: { type: 'string' },
+        only: { type: 'string', default: '' },
+        tests: { type: 'string', multiple: true, default: [] },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    })
+  } catch (thrown) {
+    console.error(`${thrown instanceof Error ? thrown.message : thrown}\n\n${HELP}`)
+    return process.exit(2)
+  }
 }

@@ -16,6 +16,7 @@ built   13 I13.dealt                npm test runs each scenario on SQLite and on
 built   13 I13.dealt-all            npm run test:all runs every scenario and every fault plan on every arrangement
 built   13 I13.matrix               npm run matrix runs the tests on Node 20, 22 and 24
 built   13 I13.time-table           A test run ends with the seconds by folder and its slowest files
+built   13 I13.script-help          The commands that test, mutate and run on other versions of Node say what they take
 built   13 I13.changed              npm test -- --changed runs the tests that a change can reach
 `,
 )

@@ -1,0 +1,44 @@
+// The order in which test files begin: what starts processes first, for it waits most of its time, and of all files those
+// that take longest, so that none of them is left for the end. Vitest would go by size where it has seen no run yet.
+import { relative } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** By the table that a run prints at its end, longest first. One that is gone is told by test/longest-first.test.ts. */
+export const LONGEST = [
+  'bench/bench.process.test.ts',
+  'test/faults/cluster-nodes.test.ts',
+  'test/faults/cluster-database.test.ts',
+  'test/faults/channel.test.ts',
+  'test/faults/telegram.test.ts',
+  'test/faults/chorus-chain.test.ts',
+  'test/faults/channel-hosts.test.ts',
+  'test/daemon/planted.test.ts',
+  'test/daemon/cluster.test.ts',
+  'test/faults/channel-hosting.test.ts',
+  'test/faults/crash-points.test.ts',
+  'test/daemon/instances.test.ts',
+  'test/faults/cluster-across.test.ts',
+  'test/faults/channel-kills.test.ts',
+  'test/faults/random-kills.test.ts',
+  'src/store/postgres/postgres-suite.test.ts',
+  'test/scenarios/schedules.test.ts',
+  'test/scenarios/sending.test.ts',
+  'test/scenarios/access.test.ts',
+  'test/scenarios/approvals.test.ts',
+  'test/scenarios/ten-thousand.test.ts',
+]
+
+export function rankOf(file: string): number {
+  const at = LONGEST.indexOf(file)
+  return at === -1 ? LONGEST.length : at
+}
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const known = await super.sort(files)
+    const root = this.ctx.config.root
+    const key = (one: TestSpecification) =>
+      (one.project.name === 'processes' ? 0 : 1_000) + rankOf(relative(root, one.moduleId))
+    return [...known].sort((a, b) => key(a) - key(b))
+  }
+}
