@@ -1,5 +1,9 @@
-// Which files a change touches: since a commit (`--changed=main`), or what is not committed yet (`--changed`).
+// Which files a change touches, since a commit (`--changed=main`) or not committed yet (`--changed`), and which tests that
+// reaches: those that import it, or what imports it, by statements that are run when a file is loaded. What is only
+// loaded later, by name (an adapter from the registry), is another room; the whole run tests them together.
 import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, posix, sep } from 'node:path'
 
 /** Read the sources as text, so every change reaches them. */
 const ALWAYS = [
@@ -8,8 +12,12 @@ const ALWAYS = [
   'test/reference.test.ts',
   'test/true-tests.test.ts',
 ]
+const FOLDERS = ['src', 'test', 'examples', 'bench', 'web', 'scripts']
+/** They start daemons and browsers: run by the whole test run, or when they were changed themselves. */
+const PROCESSES = /^test\/(faults|daemon|browser)\/|\.process\.test\.ts$/
+const IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^'"]*?\sfrom\s+)?['"](\.{1,2}\/[^'"]+)['"]/gm
 
-/** Files that are there, relative to the root, and what every change reaches. Throws with git's words. */
+/** Files that are there, relative to the root, and the tests that they reach. Throws with git's words. */
 export function changedFiles(root, flag) {
   const git = (...words) => {
     const done = spawnSync('git', words, { cwd: root, encoding: 'utf8' })
@@ -18,9 +26,41 @@ export function changedFiles(root, flag) {
   }
   const since = flag === '--changed' ? 'HEAD' : flag.slice('--changed='.length)
   const from = git('merge-base', since, 'HEAD')[0]
-  const changed = new Set([
-    ...git('diff', '--name-only', '--diff-filter=d', '--relative', from),
-    ...git('ls-files', '--others', '--exclude-standard'),
-  ])
-  return { since, changed: [...changed], reached: [...changed, ...ALWAYS] }
+  const changed = [
+    ...new Set([
+      ...git('diff', '--name-only', '--diff-filter=d', '--relative', from),
+      ...git('ls-files', '--others', '--exclude-standard'),
+    ]),
+  ]
+  const reached = testsReachedBy(root, changed).filter(
+    (file) => changed.includes(file) || !PROCESSES.test(file),
+  )
+  return { since, changed, reached: [...new Set([...reached, ...ALWAYS])] }
+}
+
+function testsReachedBy(root, changed) {
+  const importers = importersIn(root)
+  const reached = new Set(changed)
+  // A set that grows while it is walked is walked to its end.
+  for (const file of reached) for (const one of importers.get(file) ?? []) reached.add(one)
+  return [...reached].filter((file) => file.endsWith('.test.ts'))
+}
+
+/** By file: who imports it. */
+function importersIn(root) {
+  const importers = new Map()
+  for (const file of FOLDERS.flatMap((folder) => filesIn(root, folder))) {
+    for (const [, to] of readFileSync(join(root, file), 'utf8').matchAll(IMPORT)) {
+      const target = posix.join(posix.dirname(file), to)
+      importers.set(target, [...(importers.get(target) ?? []), file])
+    }
+  }
+  return importers
+}
+
+function filesIn(root, folder) {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { recursive: true })
+    .map((name) => posix.join(folder, name.split(sep).join('/')))
+    .filter((file) => /\.(ts|tsx|mjs|mts)$/.test(file) && !file.includes('node_modules/'))
 }

@@ -19,7 +19,7 @@ if (given.includes('--help')) {
   console.log(`npm test [-- FILTER… | --changed[=COMMIT]]   npm run test:all [-- FILTER…]
 
   FILTER              test files whose path contains it: src/store, test/faults/channel
-  --changed           what the changes that are not committed can reach, scenarios on SQLite alone
+  --changed           what the changes that are not committed can reach: scenarios on SQLite alone, no processes
   --changed=COMMIT    the same since that commit
   --all               every scenario and fault plan on every arrangement, and the build as it is shipped (test:all)
 
@@ -49,12 +49,14 @@ if (onCi) demandPostgres()
 const build = ensureBuilt()
 if (build !== 0) end(build, 'The build failed, so no test ran.')
 // The whole product of tests runs what is shipped; a room of src/ starts no daemon of its own.
-const startsDaemons = args.length === 0 || args.some((arg) => !arg.startsWith('src/') && !arg.startsWith('-'))
+const startsDaemons =
+  since === undefined &&
+  (args.length === 0 || args.some((arg) => !arg.startsWith('src/') && !arg.startsWith('-')))
 if (startsDaemons && !given.includes('--all')) env.SWITCHBOARD_BIN ??= await packForTests()
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const reporter = join(root, 'scripts/vitest-reporter.mjs')
-const mode = since === undefined ? ['run'] : ['related', '--run', ...reachedBy(since)]
+const mode = ['run', ...(since === undefined ? [] : reachedBy(since))]
 const first = testRun([...mode, ...args], { whole: isWhole })
 const files = isWhole ? secondLook(first) : null
 if (files) console.log(`\nA second look, alone: ${files.join(', ')}`)
@@ -86,7 +88,7 @@ function reachedBy(flag) {
   try {
     const { since: commit, changed, reached } = changedFiles(root, flag)
     console.log(
-      `${changed.length} files changed since ${commit}; scenarios run on SQLite alone, all with npm test.`,
+      `${changed.length} files changed since ${commit}, ${reached.length} test files reached; scenarios run on SQLite alone, no processes. All: npm test`,
     )
     return reached
   } catch (thrown) {

@@ -1,8 +1,8 @@
 // What `npm test -- --changed` looks at: files of a real git repository, changed since a commit or not committed yet.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { changedFiles } from '../scripts/changed-files.mjs'
 import { exists } from './house/source.ts'
@@ -14,7 +14,10 @@ const git = (...words: string[]) => {
   const done = spawnSync('git', [...who, ...words], { cwd: root, encoding: 'utf8' })
   if (done.status !== 0) throw new Error(done.stderr)
 }
-const write = (name: string, text: string) => writeFileSync(join(root, name), text)
+const write = (name: string, text: string) => {
+  mkdirSync(dirname(join(root, name)), { recursive: true })
+  writeFileSync(join(root, name), text)
+}
 
 beforeAll(() => {
   git('init', '-q', '-b', 'main')
@@ -46,4 +49,22 @@ it('[I13.changed] takes what changed since a commit as well', () => {
     'fresh.ts',
   ])
   expect(() => changedFiles(root, '--changed=nowhere')).toThrow('nowhere')
+})
+
+it('[I13.changed] reaches the tests that load a changed file, and neither processes nor what is loaded by name', () => {
+  write('src/a/deep.ts', 'export const one = 1')
+  write('src/a/near.ts', "import {\n  one,\n} from './deep.ts'\nexport { one }")
+  write('src/a/near.test.ts', "import { one } from './near.ts'")
+  write('src/b/far.test.ts', "export * from '../a/near.ts'")
+  write('src/b/typed.test.ts', "import type { one } from '../a/deep.ts'")
+  write('src/b/late.test.ts', "const late = await import('../a/deep.ts')")
+  write('test/faults/big.test.ts', "import '../../src/a/deep.ts'")
+  git('add', '.')
+  git('commit', '-qm', 'third')
+  write('src/a/deep.ts', 'export const one = 2')
+  const { reached } = changedFiles(root, '--changed')
+  const own = reached.filter((file) => !exists(file)).sort()
+  expect(own).toEqual(['src/a/near.test.ts', 'src/b/far.test.ts'])
+  write('test/faults/big.test.ts', "import '../../src/a/near.ts'")
+  expect(changedFiles(root, '--changed').reached).toContain('test/faults/big.test.ts')
 })
