@@ -248,6 +248,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       ...{ shelf, turnedAway: attachments.turnedAway, leftOut: services.problems, adapters },
       applied: gateway.apply,
       base: baseUrl,
+      listensAt: () => address.url,
     })
     const toolDesk = createToolDesk({
       store,

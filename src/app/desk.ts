@@ -13,6 +13,7 @@ import {
 } from '../contract/index.ts'
 import { namesApprovers, usersInForce } from '../core/people/users.ts'
 import type { ChorusConnections } from './chorus-connections.ts'
+import { createDeskHooks, type DeskHooksDeps } from './desk-hooks.ts'
 import { createDeskSending, type DeskSendingDeps } from './desk-sending.ts'
 import { createDoctor } from './doctor.ts'
 import type { Gateway } from './gateway.ts'
@@ -42,6 +43,7 @@ export interface DeskDeps {
   readonly exposure?: StatusDeps['exposure']
   readonly applied: DeskSendingDeps['applied']
   readonly base?: DeskSendingDeps['base']
+  readonly listensAt?: DeskHooksDeps['listensAt']
   readonly watchers: DeskWatchers
 }
 
@@ -66,6 +68,7 @@ export function createDesk(deps: DeskDeps): Desk {
     status: createStatus(deps),
     doctor: createDoctor(deps),
     ...createDeskSending(deps),
+    ...createDeskHooks(deps),
     operateTurn,
     erasePerson: createEraser({
       store,

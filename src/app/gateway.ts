@@ -100,6 +100,7 @@ export interface Gateway {
   readonly grants: LiveGrantBook
   readonly outlet: Outlet
   readonly notifier: Notifier
+  readonly intake: Intake
   /** The channel servers that are hosted here. */
   servers(): ChannelServers | undefined
   /** Why an integration or agent could not be started, by `integration:ID` or `agent:ID`. */
@@ -286,6 +287,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     grants,
     outlet,
     notifier,
+    intake,
     servers: () => hosted.pool(),
     problems: () => problems,
     apply: () => inOrder(applyNow),

@@ -1,10 +1,11 @@
 // The contract of an agent connector: an agent is delivered to and accepted from. It sees no platform.
 import type { Clock, Random } from './clock.ts'
+import type { HttpReply, RawRequest } from './endpoint.ts'
 import type { HostDoor } from './hosts.ts'
 import type { LentToolDoor } from './lent-tools.ts'
 import type { Logger } from './log.ts'
 import type { Attachment, Quoted, Urgency } from './message.ts'
-import type { CredentialShelf, HttpReply, NewFile, RawRequest, TokenBook } from './platform.ts'
+import type { CredentialShelf, NewFile, TokenBook } from './platform.ts'
 import type { AgentSettings } from './settings.ts'
 import type { OpenAtHost, ToolDesk } from './tool-desk.ts'
 import type { NewTurnEvent } from './turn-events.ts'

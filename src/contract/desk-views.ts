@@ -207,3 +207,27 @@ export interface IntegrationView {
   /** What to paste elsewhere, line by line, where its platform has something. */
   readonly paste?: readonly string[]
 }
+
+export interface HookTest {
+  readonly recipe: string
+  readonly event: string
+  readonly request: {
+    readonly method: 'POST'
+    readonly url: string
+    /** Those that hold a secret are masked. */
+    readonly headers: Readonly<Record<string, string>>
+    readonly bytes: number
+  }
+  readonly status: number
+  readonly answer: string
+  /** The turn that it made; null: none. */
+  readonly turn: string | null
+}
+
+export interface ReplayedTurn {
+  /** The new turn; null: its body was not kept. */
+  readonly id: string | null
+  readonly replay_of: string
+  readonly state: string
+  readonly reason: string | null
+}

@@ -2,10 +2,12 @@
 // implements all of it; a command without a daemon gets a desk that only reads. What it shows is in desk-views.ts.
 import type {
   ApprovalView,
+  HookTest,
   IntegrationView,
   NotificationView,
   NotifyOrder,
   PairingView,
+  ReplayedTurn,
   SendOrder,
   SendResult,
   SendView,
@@ -14,6 +16,7 @@ import type {
   TurnView,
 } from './desk-views.ts'
 import type { DoctorReport } from './doctor-report.ts'
+import type { SampleOrder } from './endpoint.ts'
 import type { ErasedPerson, PersonLine } from './person.ts'
 import type { AuditReport, LedgerEntry, SendFilter, TurnFilter } from './records.ts'
 
@@ -96,6 +99,10 @@ export interface Desk extends ReadDesk {
   removeIntegration(id: string, by: Operator): Promise<RemovedSecrets>
   /** Empties what a person said and the answers to it, and removes their files. */
   erasePerson(who: string, options: { readonly revoke: boolean }, by: Operator): Promise<ErasedPerson>
+  /** Sends a request as a sender would, through the real door, and tells each step. No secret is in it. */
+  testHook(id: string, order: SampleOrder, by: Operator): Promise<HookTest>
+  /** The message of a hook's turn once more, as a new turn: through the gates, under an id of its own. */
+  replayTurn(id: string, by: Operator): Promise<ReplayedTurn>
   operateTurn(id: string, verb: 'retry' | 'cancel', by: Operator): Promise<TurnView>
   operateSend(id: string, verb: 'retry' | 'bury', by: Operator): Promise<SendView>
   decide(

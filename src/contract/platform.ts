@@ -4,6 +4,7 @@ import type { Address } from './address.ts'
 import type { ChannelView } from './channel-servers.ts'
 import type { Clock, Random } from './clock.ts'
 import type { GateView } from './doctor-report.ts'
+import type { Endpoint, SampleOrder, SampleRequest } from './endpoint.ts'
 import type { HistoryReader } from './history.ts'
 import type { Logger } from './log.ts'
 import type { MarkdownRenderer } from './markdown.ts'
@@ -310,6 +311,11 @@ export interface PlatformAdapter {
   heard?(conversation: string): void
   /** Whether anybody looks (an open window, a stream) through this node. */
   listening?(): boolean
+  /**
+   * A request for a try through the real door. Absent: none can be made. Throws `input_invalid` with what can be asked
+   * for, or why nobody but the sender itself can make one.
+   */
+  sample?(order: SampleOrder): Promise<SampleRequest>
   /** Link health, for status and doctor. */
   link(): {
     /** `waiting`: another node holds it. */
@@ -319,82 +325,4 @@ export interface PlatformAdapter {
     readonly since?: number
   }
   stop(): Promise<void>
-}
-
-// ---- HTTP endpoints of platforms -------------------------------------------------------------------------
-
-export interface RawRequest {
-  readonly method: string
-  /** What follows the integration's own prefix: '' or '/events'. */
-  readonly path: string
-  readonly query: URLSearchParams
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly body: Uint8Array
-  /** It began on this machine and no proxy passed it on: see `src/server/near.ts`, the one judge of that. */
-  readonly fromLoopback: boolean
-}
-
-declare const verified: unique symbol
-/** A request that passed `verify`: unverified bytes cannot be handled, by type. */
-export interface VerifiedRequest {
-  readonly [verified]: true
-  readonly request: RawRequest
-  /** Who the credential speaks for. */
-  readonly sender: string
-  /** The id that the credential covers, where it covers one: nobody can change it and send the rest again. */
-  readonly messageId?: string
-}
-
-/** Only an endpoint's `verify` calls this. */
-export function markVerified(request: RawRequest, sender: string, messageId?: string): VerifiedRequest {
-  return { request, sender, ...(messageId === undefined ? {} : { messageId }) } as VerifiedRequest
-}
-
-export interface StreamSink {
-  /** Never waits. A peer for which too much waits already is dropped and resumes where it was. */
-  write(chunk: string): void
-  /**
-   * Resolves when what was written has left the process, or the peer is gone; one that reads nothing at all is let go
-   * after a while. Whoever replays waits for it after every row, so that a reader far behind gets one after the other.
-   */
-  drained(): Promise<void>
-  /** True once the peer is gone. */
-  readonly closed: boolean
-  onClose(run: () => void): void
-  end(): void
-}
-
-export interface HttpReply {
-  readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
-  /** Present: the reply stays open and this writes to it. */
-  readonly stream?: (sink: StreamSink) => void
-}
-
-/** A request before its body was read. */
-export type RequestHead = Omit<RawRequest, 'body'>
-
-/**
- * A door that judges by the head, so that nobody's body is kept who may not come in: the refusal (it may also be thrown),
- * or what takes the body once it was read.
- */
-export interface HeadDoor {
-  admit(head: RequestHead): Promise<HttpReply | ((body: Uint8Array) => Promise<HttpReply>)>
-}
-
-export interface Endpoint {
-  /**
-   * True where the head alone decides: then `verify` is asked before the body is read, and the same request has its body
-   * in `handle`. Absent: every body is read first, in a smaller share of what may be in flight.
-   */
-  headDecides?(head: RequestHead): boolean
-  /** Checks the credential. Gives the reply to make when it does not hold. A hot endpoint answers without a promise. */
-  verify(request: RawRequest): VerifiedRequest | HttpReply | Promise<VerifiedRequest | HttpReply>
-  handle(request: VerifiedRequest): Promise<HttpReply>
-}
-
-export function isReply(outcome: VerifiedRequest | HttpReply): outcome is HttpReply {
-  return 'status' in outcome
 }

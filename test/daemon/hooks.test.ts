@@ -85,6 +85,57 @@ agents:
   })
 })
 
+describe('switchboard hooks', () => {
+  it('[I17.hooks-show] [I17.hooks-test] [I17.hooks-replay] shows, tries and replays through the running daemon, and prints no secret', async () => {
+    const data = scene.folder()
+    const config = writeYaml(
+      data,
+      `integrations:
+  - { id: gh, platform: webhook, recipe: github, secret: env:HOOK_KEY }
+  - { id: any, platform: webhook, auth: url_secret, secret: env:HOOK_KEY }
+agents:
+  - { id: demo, connector: { type: demo }, inbound_bindings: [{ plugin: webhook, instance: gh }, { plugin: webhook, instance: any }] }
+`,
+    )
+    const { url } = await scene.start({ data, config, env: { HOOK_KEY: 'planted-hook-key-17' } })
+    const shown = await switchboard(data, 'hooks', 'show', 'gh')
+    expect(shown.stdout).toContain(`URL: ${url}/hooks/gh`)
+    expect(shown.stdout).toContain('X-Hub-Signature-256')
+
+    const tried = await switchboard(
+      data,
+      'hooks',
+      'test',
+      'gh',
+      '--recipe',
+      'github',
+      '--event',
+      'pull_request',
+    )
+    expect(tried.code).toBe(0)
+    expect(tried.stdout).toMatch(/sent .*pull_request[\s\S]*x-hub-signature-256: sha256=[\s\S]*answered 200/)
+    expect(tried.stdout).toContain('octo-org/octo-repo#12 opened by octocat')
+    const hidden = await switchboard(data, 'hooks', 'test', 'any', '--json')
+    const { turn, state } = JSON.parse(hidden.stdout) as { turn: string; state: string }
+    expect(state).toBe('answered')
+
+    const again = await switchboard(data, 'hooks', 'replay', turn, '--json')
+    const replay = JSON.parse(again.stdout) as { id: string }
+    expect(replay).toMatchObject({ replay_of: turn, state: 'queued' })
+    await settled(data)
+    const turns = await askLines<{ id: string; address: string; state: string }>(data, 'turns')
+    const [first, second] = [turn, replay.id].map((id) => turns.find((one) => one.id === id))
+    expect(second).toMatchObject({ address: first?.address, state: 'answered' })
+
+    const wrong = await switchboard(data, 'hooks', 'test', 'gh', '--event', 'nothing')
+    expect(wrong.code).not.toBe(0)
+    expect(wrong.stderr).toMatch(/hint: events: .*pull_request/)
+    expect((await switchboard(data, 'hooks', 'show', 'nothing')).code).toBe(2)
+    for (const ran of [shown, tried, hidden, again, wrong])
+      expect(ran.stdout + ran.stderr).not.toContain('planted-hook-key-17')
+  })
+})
+
 describe('integrations', () => {
   it('[S1.integration] are accounts of their own: id, secret, policy and scope of one say nothing about the other', async () => {
     const data = scene.folder()

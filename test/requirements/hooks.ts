@@ -36,8 +36,8 @@ built   17 I17.out-standard       out.url gets posts signed as Standard Webhooks
 built   17 I17.out-retried        A post that fails for now is retried by schedule, one that fails for good is failed with the status and listed
 built   17 I17.out-formats        out.format writes as Slack, Discord, Teams, ntfy, Gotify and PagerDuty take it, urgency mapped
 built   17 I17.out-errors         A taker that answers 200 with an error in its body is not taken for a confirmation
-pending 17 I17.hooks-show         hooks show prints URL, headers and the lines to paste at the sender, and no secret
-pending 17 I17.hooks-test         hooks test sends a fixture of a recipe through the running daemon, signed as configured, and shows each step
-pending 17 I17.hooks-replay       hooks replay hands a turn's message over again as a new turn, and says so
+built   17 I17.hooks-show         hooks show prints URL, headers and the lines to paste at the sender, and no secret
+built   17 I17.hooks-test         hooks test sends a fixture of a recipe through the running daemon, signed as configured, and shows each step
+built   17 I17.hooks-replay       hooks replay hands a turn's message over again as a new turn, and says so
 `,
 )

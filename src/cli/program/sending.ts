@@ -14,6 +14,34 @@ export function addSendingCommands(program: Command, action: Action): void {
     .option('--user <id>', 'whom (default: the owner)')
     .action(action(() => import('../commands/notify.ts').then((m) => m.notify)))
   addIntegrations(program, action)
+  addHooks(program, action)
+}
+
+function addHooks(program: Command, action: Action): void {
+  const load = () => import('../commands/hooks.ts')
+  const group = addGroup(
+    program,
+    'hooks',
+    'webhooks: set one up at its sender, try it, take a message again',
+    null,
+  )
+  group
+    .command('show')
+    .argument('<id>')
+    .description('print the URL, the headers and the lines to paste at the sender')
+    .action(action(() => load().then((m) => m.showHook)))
+  group
+    .command('test')
+    .argument('<id>')
+    .option('--recipe <name>', 'send an event of this sender (default: the recipe of the hook, else generic)')
+    .option('--event <name>', 'this event, e.g. pull_request (default: the first that makes a message)')
+    .description('send a sample through the running daemon, signed as configured, and show each step')
+    .action(action(() => load().then((m) => m.testHook)))
+  group
+    .command('replay')
+    .argument('<turn>')
+    .description('take the message of a turn once more, as a new turn')
+    .action(action(() => load().then((m) => m.replayTurn)))
 }
 
 function addIntegrations(program: Command, action: Action): void {

@@ -107,7 +107,7 @@ function templateProblem(hook: MeaningOptions): { readonly path: string[]; reado
     return null
   } catch (thrown) {
     const [, key = '', message = ''] = /^(\w+): (.*)$/s.exec(asSwitchboardError(thrown).message) ?? []
-    return { path: [key], message: `cannot be read: ${message}` }
+    return { path: [key], message: `"${key}" cannot be read: ${message}` }
   }
 }
 

@@ -82,6 +82,7 @@ export function createWebhook(
     signal(to, signal) {
       if (signal.kind === 'status') streams.status(to.conversation, signal.text)
     },
+    sample: async (order) => (await import('./make-sample.ts')).makeSample(config, order, deps),
     listening: () => streams.count() > 0,
     link: () => ({ state: intake === null ? 'connecting' : 'up' }),
     async stop() {

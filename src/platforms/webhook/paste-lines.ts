@@ -1,5 +1,7 @@
-// What to paste at a sender: the URL, and how it proves itself. The options as they are written, so no secret is in it.
+// What to paste at a sender: the URL, how it proves itself, and a line to try it by hand. Made from the options as they are
+// written, so no secret is in it.
 import type { Options } from '../../contract/index.ts'
+import { RECIPES, type RecipeName } from './recipes/index.ts'
 import { NAMED_FORMS } from './signed-form.ts'
 
 export interface PastePlace {
@@ -11,52 +13,87 @@ export interface PastePlace {
 
 export function pasteLines({ id, base, options }: PastePlace): readonly string[] {
   const hook = `${base}/hooks/${encodeURIComponent(id)}`
-  const auth = typeof options.auth === 'object' ? (options.auth as Options) : { type: options.auth }
+  const auth = authOf(options)
+  if (auth.type === undefined && options.secret === undefined && options.sender_header === undefined)
+    return ['nothing is to be pasted: it only posts, to out.url']
   const url = auth.type === 'url_secret' ? `${hook}/SECRET` : hook
+  const { proof, curl } = proofOf(auth, options)
   return [
     `URL: ${url}`,
-    ...proofLines(auth, options),
+    ...(options.recipe === undefined ? [] : ['content type: application/json']),
+    ...proof,
     ...(options.two_way === true ? [`answers: ${url}/events`] : []),
+    ...(curl === null ? [] : [`by hand: curl -d 'hello' ${curl}${url}`]),
+    `try it: switchboard hooks test ${id}`,
   ]
 }
 
-function proofLines(auth: Options, options: Options): readonly string[] {
+/** As it is written, or as the recipe knows it. */
+function authOf(options: Options): Options {
+  if (typeof options.auth === 'object' && options.auth !== null) return options.auth as Options
+  const recipe = typeof options.recipe === 'string' ? RECIPES[options.recipe as RecipeName] : undefined
+  const known = options.secret === undefined || options.signature !== undefined ? undefined : recipe?.auth
+  return { type: options.auth ?? known ?? undefined }
+}
+
+interface Proof {
+  readonly proof: readonly string[]
+  /** Its part of a command line; null: it takes more than one. */
+  readonly curl: string | null
+}
+
+function proofOf(auth: Options, options: Options): Proof {
+  const told = (line: string, curl: string | null = null): Proof => ({ proof: [line], curl })
   const { type } = auth
-  if (options.sender_header !== undefined)
-    return [`header: ${String(options.sender_header)}, which names the sender`]
+  if (options.sender_header !== undefined) {
+    const name = String(options.sender_header)
+    return told(`header: ${name}, which names the sender`, `-H '${name}: NAME' `)
+  }
   switch (type) {
     case undefined:
       return options.signature === 'plain'
-        ? ['header: the secret itself (see the page)']
-        : ['header: X-Hub-Signature-256, an HMAC of the body with the secret']
+        ? told('header: X-Webhook-Secret: the secret itself', `-H "X-Webhook-Secret: $SECRET" `)
+        : told('header: X-Hub-Signature-256, an HMAC of the body with the secret')
     case 'loopback':
-      return ['no credential: it takes what this machine itself sends, and nothing that was forwarded']
+      return told(
+        'no credential: it takes what this machine itself sends, and nothing that was forwarded',
+        '',
+      )
     case 'standard':
-      return [
+      return told(
         'headers: webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks), by the secret',
-      ]
+      )
     case 'url_secret':
-      return ['SECRET in the URL is the value of the secret']
+      return told('SECRET in the URL is the value of the secret', '')
     case 'basic':
-      return [
-        `header: Authorization: Basic, user ${String(auth.user ?? 'and password as the secret has them')}`,
-      ]
+      return told(
+        `header: Authorization: Basic, ${auth.user === undefined ? 'user and password as the secret has them' : `user ${String(auth.user)}`}`,
+        `-u "${auth.user === undefined ? '' : `${String(auth.user)}:`}$SECRET" `,
+      )
     case 'bearer':
-      return ['header: Authorization: Bearer, and the secret']
+      return told('header: Authorization: Bearer, and the secret', `-H "Authorization: Bearer $SECRET" `)
     case 'gitlab':
-      return ['Secret token: the secret (header X-Gitlab-Token)']
+      return told(
+        'secret token: the value of the secret (header X-Gitlab-Token)',
+        `-H "X-Gitlab-Token: $SECRET" `,
+      )
     case 'header':
-      return [`header: ${String(auth.name)}, which holds the secret`]
+      return told(
+        `header: ${String(auth.name)}, which holds the secret`,
+        `-H "${String(auth.name)}: $SECRET" `,
+      )
     case 'sns':
-      return ['protocol: HTTPS, without raw message delivery; the subscription confirms itself']
+      return told('protocol: HTTPS, raw message delivery off; the subscription confirms itself')
     case 'hmac':
     case 'ed25519':
-      return [`header: ${String(auth.header ?? 'X-Signature-Ed25519')}, the signature as auth says`]
+      return told(`header: ${String(auth.header ?? 'X-Signature-Ed25519')}, the signature as auth says`)
     default: {
-      const form = Object.hasOwn(NAMED_FORMS, String(type))
-        ? NAMED_FORMS[type as keyof typeof NAMED_FORMS]
-        : null
-      return form === null ? [] : [`secret: the value of the secret; it signs by the header ${form.header}`]
+      const known = Object.hasOwn(NAMED_FORMS, String(type))
+      const form = known ? NAMED_FORMS[type as keyof typeof NAMED_FORMS] : null
+      const name = form?.header.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
+      return form === null
+        ? { proof: [], curl: null }
+        : told(`secret: the value of the secret, which signs by the header ${name}`)
     }
   }
 }

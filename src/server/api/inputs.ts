@@ -81,6 +81,11 @@ export const IntegrationBody = z.strictObject({
 
 export const IntegrationGrantBody = z.strictObject({ scope })
 
+export const HookTestBody = z.strictObject({
+  recipe: text.optional().describe('Of which sender. Default: the recipe of the hook, else generic.'),
+  event: text.optional().describe('Which of its events. Default: the first that makes a message.'),
+})
+
 export const DoctorQuery = z.strictObject({
   security: z.enum(['true', 'false']).optional().describe('Also what is open, and how bad that is.'),
 })

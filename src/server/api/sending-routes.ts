@@ -1,6 +1,13 @@
 // The part of the table that sends and keeps integrations.
 import type { z } from 'zod'
-import { IntegrationBody, IntegrationGrantBody, NotifyBody, PageQuery, SendBody } from './inputs.ts'
+import {
+  HookTestBody,
+  IntegrationBody,
+  IntegrationGrantBody,
+  NotifyBody,
+  PageQuery,
+  SendBody,
+} from './inputs.ts'
 import { type Route, route } from './route.ts'
 
 /** Undefined values dropped: orders know absent keys, not undefined ones. */
@@ -69,6 +76,19 @@ export const SENDING_ROUTES: readonly Route[] = [
     body: IntegrationGrantBody as z.ZodType<z.infer<typeof IntegrationGrantBody>>,
     gives: () => true,
     run: ({ desk, path, body, by }) => desk.changeIntegration(path.id ?? '', { scope: body.scope }, by),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/hooks/{id}/test',
+    summary: 'Sends a request as a sender would through the real door, and tells each step.',
+    body: HookTestBody as z.ZodType<z.infer<typeof HookTestBody>>,
+    run: ({ desk, path, body, by }) => desk.testHook(path.id ?? '', given(body), by),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/hooks/turns/{id}/replay',
+    summary: "Takes the message of a hook's turn once more, as a new turn.",
+    run: ({ desk, path, by }) => desk.replayTurn(path.id ?? '', by),
   }),
   turned('enable', 'Turns an added integration on.'),
   turned('disable', 'Turns an added integration off; it is kept.'),
