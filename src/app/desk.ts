@@ -18,6 +18,7 @@ import { createDeskSending, type DeskSendingDeps } from './desk-sending.ts'
 import { createDoctor } from './doctor.ts'
 import type { Gateway } from './gateway.ts'
 import { createEraser } from './people-data.ts'
+import { fileBytes } from './person-files.ts'
 import { createStatus, type Standing, type StatusDeps } from './status.ts'
 import { createStoreDesk } from './store-desk.ts'
 import type { Tokens } from './tokens.ts'
@@ -64,7 +65,7 @@ export function createDesk(deps: DeskDeps): Desk {
   }
 
   return {
-    ...createStoreDesk(store, settings),
+    ...createStoreDesk(store, settings, fileBytes(gateway.links)),
     status: createStatus(deps),
     doctor: createDoctor(deps),
     ...createDeskSending(deps),

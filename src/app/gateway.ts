@@ -49,6 +49,7 @@ import { createSharedLimits } from '../core/shared-limits.ts'
 import type { SignalSink } from '../core/signals.ts'
 import { createSerial } from '../kit/index.ts'
 import { splitMarkdown } from '../kit/markdown/index.ts'
+import { keepForgettingFiles } from './file-orders.ts'
 import { createHostedServers } from './hosted-servers.ts'
 import { linkReports } from './link-reports.ts'
 import { nextRun } from './next-run.ts'
@@ -122,6 +123,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const inOrder = createSerial()
   let started = false
   let stopPruning: Cancel = () => undefined
+  let stopForgetting: Cancel = () => undefined
   let stopClockWatch: Cancel = () => undefined
   let stopEnding: Cancel = () => undefined
   const crashPoint = deps.crashPoint ? { crashPoint: deps.crashPoint } : {}
@@ -306,11 +308,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
         ...{ store, clock, log, settings, cluster, approvals },
         giveUp: dispatcher.giveUpRemoved,
       })
+      stopForgetting = keepForgettingFiles({ store, clock, log, links })
       const { attachmentsDir: attachments } = deps
       stopPruning = keepPruning({ store, clock, log, attachments, tunables: () => settings().tunables })
     },
     async stop() {
       stopPruning()
+      stopForgetting()
       stopClockWatch()
       stopEnding()
       scheduler.stop()

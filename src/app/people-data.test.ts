@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Attachment, Identity, PersonLine, Settings, Store } from '../contract/index.ts'
+import type { Link } from '../core/outbound/links.ts'
 import { authorize } from '../core/people/authorize.ts'
 import { createFileShelf } from '../platforms/web/files.ts'
 import { ROUTES } from '../server/api/routes.ts'
 import { openStore } from '../store/open.ts'
+import { createRecordingLog } from '../testing/recording-log.ts'
 import { expectSound, item, queueOne } from '../testing/store-suite/fixture.ts'
 import { createTestClock, createTestRandom } from '../testing/test-clock.ts'
 import { createFileMirror } from './file-mirror.ts'
+import { keepForgettingFiles } from './file-orders.ts'
 import { createEraser, exportPerson, identitiesOf } from './people-data.ts'
 
 let store: Store
@@ -88,6 +91,92 @@ it('[I14.erase] [I14.erase-files] open turns end first, files go from disk and m
   expect(await store.keptFile('web', `${attachment?.ref}.json`)).toBeNull()
   expect(await store.grants()).toHaveLength(1)
   expect(await erase('web:ann', { revoke: true }, 'op')).toMatchObject({ turns: 0, grants_revoked: 1 })
+})
+
+it('[I14.export] [I14.export-files] with the log of notifications, and with the bytes of files where they can be had', async () => {
+  const attachment = { id: 'f1', kind: 'file', name: 'plan.txt', ref: 'tg-file-1' } as const
+  const gone = { ...attachment, id: 'f2', ref: 'gone' }
+  const body = { text: 'see', kind: 'message', attachments: [attachment, gone] } as const
+  await store.receive([item({ integration: 'tg', sender: '1', body })])
+  const attempt = {
+    agent: null,
+    session: null,
+    channel: 'tg',
+    urgency: 'normal',
+    source: 'operator',
+  } as const
+  for (const user of ['kate', 'bob'])
+    await store.logNotification({ ...attempt, user, message: `to ${user}`, status: 'failed', error: 'away' })
+  const bytesOf = async (_integration: string, { ref }: Attachment) => {
+    if (ref === 'gone') throw new Error('it is gone')
+    return { name: 'plan.txt', mime: 'text/plain', bytes: Buffer.from('the plan') }
+  }
+  const lines: PersonLine[] = []
+  for await (const line of exportPerson('kate', settings, store, bytesOf)) lines.push(line)
+  expect(lines.map(({ kind }) => kind)).toEqual([
+    'identity',
+    'identity',
+    'turn',
+    'file',
+    'file',
+    'notification',
+  ])
+  expect(lines[3]).toMatchObject({ name: 'plan.txt', base64: Buffer.from('the plan').toString('base64') })
+  expect(lines[4]).toMatchObject({ attachment: 'f2', missing: expect.stringContaining('gone') })
+  expect(lines[5]).toMatchObject({ message: 'to kate', status: 'failed' })
+  // One of several identities is not the whole user.
+  const some: PersonLine[] = []
+  for await (const line of exportPerson('tg:1', settings, store)) some.push(line)
+  expect(some.map(({ kind }) => kind)).toEqual(['identity', 'turn'])
+  expect(await eraser(async () => 0)('kate', { revoke: false }, 'op')).toMatchObject({ notifications: 1 })
+  expect((await store.notifications({ limit: 9 })).map(({ message }) => String(message)).sort()).toEqual([
+    'null',
+    'to bob',
+  ])
+})
+
+it('[I14.erase-nodes] what another node fetched goes from its disk: at once, or when its integration runs', async () => {
+  const clock = createTestClock()
+  const orders = [{ id: 'o1', integration: 'tg', sender: '1', refs: ['a', 'b'] }]
+  const done: string[] = []
+  const forgotten: unknown[] = []
+  const forget = async (of: unknown) => {
+    forgotten.push(of)
+    return 2
+  }
+  let link: unknown
+  const stop = keepForgettingFiles({
+    store: {
+      shared: true,
+      fileOrders: async () => orders.filter(({ id }) => !done.includes(id)),
+      doneFileOrder: async (id) => void done.push(id),
+    },
+    clock,
+    log: createRecordingLog(),
+    links: { get: () => link as Link | undefined },
+  })
+  await clock.advance(120_000)
+  expect(done).toEqual([])
+  link = { adapter: { forget } }
+  await clock.advance(120_000)
+  expect(done).toEqual(['o1'])
+  expect(forgotten).toMatchObject([{ sender: '1', attachments: [{ ref: 'a' }, { ref: 'b' }] }])
+  stop()
+})
+
+it('[I14.erase-nodes] erasing leaves the order for the others, by the platform’s names alone', async () => {
+  const order: unknown[] = []
+  const shared = { ...store, shared: true, keepFileOrder: async (one: unknown) => void order.push(one) }
+  const attachment = { id: 'f1', kind: 'file', name: 'my illness.pdf', ref: 'tg-file-1' } as const
+  const body = { text: 'see', kind: 'message', attachments: [attachment, attachment] } as const
+  await store.receive([item({ integration: 'tg', sender: '1', body })])
+  const erase = createEraser({
+    ...{ store: shared, settings: () => settings, forgetFiles: async () => 1 },
+    cancel: (turn, by) => store.operateTurn(turn, 'cancel', by),
+    grantsChanged: async () => undefined,
+  })
+  await erase('tg:1', { revoke: false }, 'op')
+  expect(order).toEqual([{ integration: 'tg', sender: '1', refs: ['tg-file-1'] }])
 })
 
 it('an integration that does not run is named: its files were not looked at', async () => {

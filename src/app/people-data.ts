@@ -2,6 +2,7 @@
 // configuration, or one identity `integration:sender`.
 import {
   type Attachment,
+  asSwitchboardError,
   type ErasedPerson,
   type Identity,
   PERSON_START,
@@ -10,15 +11,18 @@ import {
   type Settings,
   type Store,
   SwitchboardError,
+  type TurnRow,
 } from '../contract/index.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { approvalView, iso, pairingView, sendView, turnView } from './views.ts'
 
-export async function identitiesOf(
-  who: string,
-  settings: Settings,
-  store: Pick<Store, 'grants'>,
-): Promise<readonly Identity[]> {
+interface Person {
+  readonly identities: readonly Identity[]
+  /** Whose notifications are theirs, too; null: nobody's. */
+  readonly user: string | null
+}
+
+async function personOf(who: string, settings: Settings, store: Pick<Store, 'grants'>): Promise<Person> {
   const granted = await store.grants()
   const book = {
     has: (integration: string, sender: string, right: string) =>
@@ -28,9 +32,18 @@ export async function identitiesOf(
         .filter((one) => one.integration === integration && one.right === right)
         .map((one) => one.sender),
   }
-  const user = usersInForce(settings, book).find((one) => one.id === who)
-  const named = user ? user.identities : [who]
-  return named.map((written) => identityOf(written, settings))
+  const users = usersInForce(settings, book)
+  const named = users.find((one) => one.id === who)?.identities ?? [who]
+  const identities = named.map((written) => identityOf(written, settings))
+  // Notifications are a user's: of one identity they are its user's only if that is the only one.
+  const isOnly = (one: { readonly identities: readonly string[] }) =>
+    one.identities.length === 1 && one.identities[0] === who
+  const user = users.find((one) => one.id === who || isOnly(one))?.id ?? null
+  return { identities, user }
+}
+
+export async function identitiesOf(...given: Parameters<typeof personOf>): Promise<readonly Identity[]> {
+  return (await personOf(...given)).identities
 }
 
 /** The id of an integration may hold a colon itself (`channel:slack@kate`): the longest that is known counts. */
@@ -51,9 +64,11 @@ function identityOf(written: string, settings: Settings): Identity {
 export async function* exportPerson(
   who: string,
   settings: Settings,
-  store: Pick<Store, 'person' | 'grants' | 'pairings' | 'turnEvents'>,
+  store: Pick<Store, 'person' | 'grants' | 'pairings' | 'turnEvents' | 'notifications'>,
+  /** What they sent, byte by byte; absent: only its name. */
+  bytesOf?: FileBytes,
 ): AsyncGenerator<PersonLine> {
-  const identities = await identitiesOf(who, settings, store)
+  const { identities, user } = await personOf(who, settings, store)
   for (const { integration, sender } of identities) yield { kind: 'identity', integration, sender }
   const isTheirs = (row: { readonly integration: string; readonly sender: string }) =>
     identities.some((one) => one.integration === row.integration && one.sender === row.sender)
@@ -66,13 +81,45 @@ export async function* exportPerson(
       for (const row of window.turns) {
         const events = await store.turnEvents(row.id)
         yield { kind: 'turn', ...turnView(row), body: row.body, events }
+        if (bytesOf) for (const file of row.body?.attachments ?? []) yield await fileLine(row, file, bytesOf)
       }
       for (const row of window.approvals) yield { kind: 'approval', ...approvalView(row) }
       for (const row of window.sends) yield { kind: 'send', ...sendView(row), op: row.op }
       cursor = window.next
     }
   }
+  if (user !== null) yield* notificationLines(user, store)
 }
+
+export type FileBytes = (
+  integration: string,
+  file: Attachment,
+) => Promise<{ readonly name: string; readonly mime: string; readonly bytes: Uint8Array }>
+
+/** One that cannot be had any more is said to be missing, and why. */
+async function fileLine(turn: TurnRow, file: Attachment, bytesOf: FileBytes): Promise<PersonLine> {
+  const about = { kind: 'file', turn: turn.id, attachment: file.id } as const
+  try {
+    const { name, mime, bytes } = await bytesOf(turn.integration, file)
+    return { ...about, name, mime, size: bytes.length, base64: Buffer.from(bytes).toString('base64') }
+  } catch (thrown) {
+    return { ...about, name: file.name ?? null, missing: asSwitchboardError(thrown).message }
+  }
+}
+
+async function* notificationLines(
+  user: string,
+  store: Pick<Store, 'notifications'>,
+): AsyncGenerator<PersonLine> {
+  for (let before: string | undefined; ; ) {
+    const page = await store.notifications({ user, limit: PAGE, ...(before === undefined ? {} : { before }) })
+    for (const { at, ...row } of page) yield { kind: 'notification', ...row, at: iso(at) }
+    if (page.length < PAGE) return
+    before = page.at(-1)?.id
+  }
+}
+
+const PAGE = 500
 
 export interface EraseDeps {
   readonly store: Store
@@ -100,12 +147,16 @@ export function createEraser(deps: EraseDeps) {
       }
       cursor = next
     }
-    return deps.forgetFiles(identity, attachments)
+    const removed = await deps.forgetFiles(identity, attachments)
+    // Before the bodies go that lead to them: the other nodes have copies on disks of their own.
+    if (store.shared)
+      await store.keepFileOrder({ ...identity, refs: [...new Set(attachments.map(({ ref }) => ref))] })
+    return removed
   }
 
   return async (who: string, options: { readonly revoke: boolean }, by: string): Promise<ErasedPerson> => {
-    const identities = await identitiesOf(who, deps.settings(), store)
-    const gone = { turns: 0, sends: 0, approvals: 0, files: 0, grants_revoked: 0, open: 0 }
+    const { identities, user } = await personOf(who, deps.settings(), store)
+    const gone = { turns: 0, sends: 0, approvals: 0, files: 0, notifications: 0, grants_revoked: 0, open: 0 }
     const left: string[] = []
     for (const identity of identities) {
       const files = await prepare(identity, by)
@@ -127,6 +178,8 @@ export function createEraser(deps: EraseDeps) {
       for (const right of ['talk', 'approve'] as const)
         if (await store.revoke(identity.integration, identity.sender, right, by)) gone.grants_revoked += 1
     }
+    for (let some = PAGE; user !== null && some === PAGE; gone.notifications += some)
+      some = await store.eraseNotifications(user, PAGE)
     await deps.grantsChanged()
     return {
       identities: identities.map(({ integration, sender }) => `${integration}:${sender}`),

@@ -1,13 +1,18 @@
 // The part of the desk that only reads the store: the same for the daemon and for a command without one.
 import { isSecretName } from '../config/secret-shelf.ts'
-import { defined, type ReadDesk, type Settings, type Store } from '../contract/index.ts'
+import { defined, type ReadDesk, type Settings, type Store, SwitchboardError } from '../contract/index.ts'
 import { listedRights } from '../core/people/approvers.ts'
-import { exportPerson } from './people-data.ts'
+import { exportPerson, type FileBytes } from './people-data.ts'
 import { approvalView, iso, isoOrNull, notificationView, pairingView, sendView, turnView } from './views.ts'
 
 export type StoreDesk = Omit<ReadDesk, 'status'>
 
-export function createStoreDesk(store: Store, settings: () => Settings): StoreDesk {
+/** `bytesOf`: how the bytes of what people sent are had; absent: they are not. */
+export function createStoreDesk(
+  store: Store,
+  settings: () => Settings,
+  bytesOf: FileBytes = withoutDaemon,
+): StoreDesk {
   return {
     turns: async (filter) => (await store.turns(filter)).map(turnView),
     async turn(id) {
@@ -58,9 +63,17 @@ export function createStoreDesk(store: Store, settings: () => Settings): StoreDe
     notifications: async (limit, before) =>
       (await store.notifications({ limit, ...defined({ before }) })).map(notificationView),
     verifyAudit: (expectHead) => store.verify(expectHead),
-    exportPerson: (who) => exportPerson(who, settings(), store),
+    auditHead: () => store.head(),
+    exportPerson: (who, { files = false } = {}) =>
+      exportPerson(who, settings(), store, files ? bytesOf : undefined),
     ledger: (afterSeq, limit) => store.ledger({ afterSeq, limit }),
   }
+}
+
+const withoutDaemon: FileBytes = async () => {
+  throw new SwitchboardError('daemon_absent', 'files are fetched by a running daemon', {
+    hint: 'start it with `switchboard up`, and export again',
+  })
 }
 
 /** What the configuration gives, beside what was granted: together everybody whom the gates let talk or decide. */

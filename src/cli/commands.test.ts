@@ -347,6 +347,7 @@ describe('outbox and audit', () => {
                 brokenAt: { seq: 5, problem: 'the head is not in the chain' },
               },
       }),
+      'GET /api/audit/head': () => ({ body: { head: 'h', entries: 9 } }),
       'GET /api/audit/export': () => ({ body: '{"seq":1}\n{"seq":2}\n' }),
     })
     const fine = await command(['audit', 'verify', '--json', ...data()])
@@ -356,7 +357,10 @@ describe('outbox and audit', () => {
     expect(broken.lines).toEqual([
       { ...good, ok: false, chain: 'broken', broken_at: 5, problem: 'the head is not in the chain' },
     ])
+    asked.length = 0
     expect((await command(['audit', 'head', ...data()])).out).toBe('h\n')
+    expect((await command(['audit', 'head', '--json', ...data()])).lines).toEqual([{ head: 'h', entries: 9 }])
+    expect(asked.some(({ path }) => path.includes('verify'))).toBe(false)
     expect((await command(['audit', 'export', ...data()])).lines).toEqual([{ seq: 1 }, { seq: 2 }])
     expect(asked.at(-1)?.query).toEqual({ format: 'ndjson' })
   })

@@ -4,6 +4,7 @@ import {
   type ApprovalView,
   type AuditReport,
   defined,
+  type LedgerHead,
   type PairingView,
   type ReadDesk,
   rowPosition,
@@ -59,9 +60,10 @@ export interface Reader {
   tokens(options?: { readonly all?: boolean }): Promise<readonly TokenView[]>
   secretNames(): Promise<readonly string[]>
   verifyAudit(expectHead?: string): Promise<AuditReport>
+  auditHead(): Promise<LedgerHead>
   exportAudit(format: ExportFormat): AsyncIterable<string>
   /** One JSON object a line. */
-  exportPerson(who: string): AsyncIterable<string>
+  exportPerson(who: string, files?: boolean): AsyncIterable<string>
 }
 
 export function createDaemonReader(daemon: DaemonClient): Reader {
@@ -81,13 +83,14 @@ export function createDaemonReader(daemon: DaemonClient): Reader {
       const items = await gather(daemon.list<string | { readonly name: string }>('/api/secrets', {}, null))
       return items.map((item) => (typeof item === 'string' ? item : item.name))
     },
+    auditHead: () => daemon.call('GET', '/api/audit/head'),
     verifyAudit: (expectHead) =>
       daemon.call('GET', '/api/audit/verify', { query: { expect: expectHead }, timeoutMs: 600_000 }),
     async *exportAudit(format) {
       yield* await daemon.stream('/api/audit/export', { format })
     },
-    async *exportPerson(who) {
-      yield* await daemon.stream('/api/people/export', { who })
+    async *exportPerson(who, files = false) {
+      yield* await daemon.stream('/api/people/export', { who, ...(files ? { files: 'true' } : {}) })
     },
   }
 }
@@ -125,9 +128,10 @@ export function createStoreReader(desk: ReadDesk): Reader {
     access: () => desk.access(),
     tokens: (options) => desk.tokens(options),
     secretNames: () => desk.secretNames(),
+    auditHead: () => desk.auditHead(),
     verifyAudit: (expectHead) => desk.verifyAudit(expectHead),
-    async *exportPerson(who) {
-      for await (const line of desk.exportPerson(who)) yield `${JSON.stringify(line)}\n`
+    async *exportPerson(who, files = false) {
+      for await (const line of desk.exportPerson(who, { files })) yield `${JSON.stringify(line)}\n`
     },
     exportAudit: (format) => createLedgerExport((afterSeq, limit) => desk.ledger(afterSeq, limit), format),
   }

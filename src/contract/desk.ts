@@ -18,7 +18,7 @@ import type {
 import type { DoctorReport } from './doctor-report.ts'
 import type { SampleOrder } from './endpoint.ts'
 import type { ErasedPerson, PersonLine } from './person.ts'
-import type { AuditReport, LedgerEntry, SendFilter, TurnFilter } from './records.ts'
+import type { AuditReport, LedgerEntry, LedgerHead, SendFilter, TurnFilter } from './records.ts'
 
 export interface ReadDesk {
   status(): Promise<StatusReport>
@@ -61,9 +61,11 @@ export interface ReadDesk {
   /** Newest first; `before`: those before this one. */
   notifications(limit: number, before?: string): Promise<readonly NotificationView[]>
   verifyAudit(expectHead?: string): Promise<AuditReport>
+  auditHead(): Promise<LedgerHead>
   ledger(afterSeq: number, limit: number): Promise<readonly LedgerEntry[]>
   /** Everything that a user, or one `integration:sender`, said. Throws `input_invalid` for neither. */
-  exportPerson(who: string): AsyncIterable<PersonLine>
+  /** `files`: with the bytes of what they sent, where the integration runs. */
+  exportPerson(who: string, options?: { readonly files?: boolean }): AsyncIterable<PersonLine>
 }
 
 /** Who is at the desk: named in the ledger. */

@@ -37,6 +37,15 @@ export interface ErasedWindow {
   readonly next: PersonCursor | null
 }
 
+/** To be carried out by every node, on its own disk. */
+export interface FileOrder {
+  readonly id: string
+  readonly integration: string
+  readonly sender: string
+  /** Names of the platform. */
+  readonly refs: readonly string[]
+}
+
 /** What came of erasing a person. */
 export interface ErasedPerson {
   readonly identities: readonly string[]
@@ -44,6 +53,7 @@ export interface ErasedPerson {
   readonly sends: number
   readonly approvals: number
   readonly files: number
+  readonly notifications: number
   readonly grants_revoked: number
   /** Not erased yet, for they are on their way: run it again. */
   readonly open: number
@@ -53,6 +63,6 @@ export interface ErasedPerson {
 
 /** One line of an export. */
 export interface PersonLine {
-  readonly kind: 'identity' | 'grant' | 'pairing' | 'turn' | 'send' | 'approval'
+  readonly kind: 'identity' | 'grant' | 'pairing' | 'turn' | 'send' | 'approval' | 'notification' | 'file'
   readonly [field: string]: unknown
 }

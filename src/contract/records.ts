@@ -158,6 +158,12 @@ export interface LedgerEntry {
   readonly mac: string
 }
 
+export interface LedgerHead {
+  /** Null: nothing was ever written. */
+  readonly head: string | null
+  readonly entries: number
+}
+
 export interface AuditReport {
   readonly ok: boolean
   readonly entries: number

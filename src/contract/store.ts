@@ -8,7 +8,7 @@ import type { HistoryStore, MarkMove, PositionFence } from './history-records.ts
 import type { LaneRequest, TakenTurns } from './lanes.ts'
 import type { Signal } from './message.ts'
 import type { AttachmentRow, NodeReport, NodeRow } from './nodes.ts'
-import type { ErasedWindow, Identity, PersonCursor, PersonWindow } from './person.ts'
+import type { ErasedWindow, FileOrder, Identity, PersonCursor, PersonWindow } from './person.ts'
 import type { TranscriptEntry, TranscriptQuery } from './platform.ts'
 import type {
   ApprovalRow,
@@ -17,6 +17,7 @@ import type {
   Decide,
   Grant,
   LedgerEntry,
+  LedgerHead,
   LedgerNote,
   NewApproval,
   PairingRow,
@@ -360,6 +361,8 @@ export interface Store extends HistoryStore {
   note(notes: readonly LedgerNote[]): Promise<void>
   ledger(query: { readonly afterSeq: number; readonly limit: number }): Promise<readonly LedgerEntry[]>
   verify(expectHead?: string): Promise<AuditReport>
+  /** The head of the chain as it is written, unproven; and how many entries there are. */
+  head(): Promise<LedgerHead>
   /** Chains that were sealed with another key than the one at hand. */
   foreignChains(): Promise<number>
   /**
@@ -385,6 +388,13 @@ export interface Store extends HistoryStore {
   /** Empties the settled rows of a window; keys, counters and ledger stay. `next` leads on. */
   erasePerson(who: Identity, cursor: PersonCursor, by: string): Promise<ErasedWindow>
   forgetFile(integration: string, name: string): Promise<void>
+  /** Empties what was notified to a user, at most `limit`; how many. Those of the outbox go with their sends. */
+  eraseNotifications(user: string, limit: number): Promise<number>
+  /** For the other nodes: this one has removed the files from its disk. */
+  keepFileOrder(order: Omit<FileOrder, 'id'>): Promise<void>
+  /** Those that this node has not carried out. */
+  fileOrders(): Promise<readonly FileOrder[]>
+  doneFileOrder(id: string): Promise<void>
   /** Tokens that expired longer ago than this are forgotten; the ledger keeps that they were minted. Returns how many. */
   pruneTokens(expiredForMs: number, limit: number): Promise<number>
 

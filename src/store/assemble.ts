@@ -1,5 +1,5 @@
 // The Store out of verbs and reads: the same for both databases. What differs is behind `StoreEngine`.
-import type { Clock, DatabaseFile, Hint, Store } from '../contract/index.ts'
+import { type Clock, type DatabaseFile, type Hint, nodeOf, type Store } from '../contract/index.ts'
 import type { Mac } from './mac.ts'
 import { readFile, readFileTime } from './reads/files.ts'
 import { readHistoryLinks, readHistoryMarks, readKnownMessages } from './reads/history.ts'
@@ -12,14 +12,15 @@ import { readSend, readSends, readTranscript } from './reads/sends.ts'
 import { readTurnEvents } from './reads/turn-events.ts'
 import { readPast, readSpent, readSteps, readUsage } from './reads/turn-steps.ts'
 import { readTurn, readTurns } from './reads/turns.ts'
-import { readForeignChains, verifyLedger } from './reads/verify.ts'
+import { readForeignChains, readHead, verifyLedger } from './reads/verify.ts'
 import type { Steps } from './statement.ts'
 import type { Verb } from './verb-context.ts'
 import * as approvals from './verbs/approvals.ts'
 import { giveBack } from './verbs/claims.ts'
 import { settleClock } from './verbs/clock-set-back.ts'
 import { enqueue } from './verbs/enqueue.ts'
-import { erasePerson, forgetFile } from './verbs/erase-person.ts'
+import { eraseNotifications, erasePerson, forgetFile } from './verbs/erase-person.ts'
+import { doneFileOrder, keepFileOrder, readFileOrders } from './verbs/file-orders.ts'
 import { keepFile, pruneFiles } from './verbs/files.ts'
 import { beginHistory, forgetPlace, settleHistory } from './verbs/history.ts'
 import * as lanes from './verbs/lanes.ts'
@@ -178,6 +179,7 @@ export function assembleStore(engine: StoreEngine): Store {
     note: (notes) => write(note, notes),
     ledger: ({ afterSeq, limit }) => read(rest.readLedger(afterSeq, limit)),
     verify: (expectHead) => engine.readLong(verifyLedger(tag, engine.mac, expectHead)),
+    head: () => read(readHead()),
     foreignChains: () => read(readForeignChains(engine.mac)),
     settleRestored: (takenAt, by, limit) => write(settleRestored, { takenAt, by, limit }),
     restored: () => read(readRestored()),
@@ -187,6 +189,10 @@ export function assembleStore(engine: StoreEngine): Store {
     pruneLedger: (olderThanMs, limit) => write(pruneLedger, { olderThanMs, limit }),
     person: (who, cursor) => read(readPerson(tag, who, cursor)),
     erasePerson: (who, cursor, by) => write(erasePerson, { who, cursor, by }),
+    eraseNotifications: (user, limit) => write(eraseNotifications, { user, limit }),
+    keepFileOrder: (order) => write(keepFileOrder, order),
+    fileOrders: () => read(readFileOrders(nodeOf(owner))),
+    doneFileOrder: (id) => write(doneFileOrder, id),
     forgetFile: (integration, name) => write(forgetFile, { integration, name }),
     pruneTokens: (olderThanMs, limit) => write(pruneTokens, { olderThanMs, limit }),
 

@@ -30,12 +30,16 @@ built   14 I14.retain-attachments   Retention removes attachments from disk and 
 built   14 I14.retain-inputs        Retention removes the inputs of settled approvals
 built   14 I14.retain-rows          Retention of rows removes settled rows, never one that is open or younger than 30 days; counters and conservation hold
 built   14 I14.retain-ledger        Ledger entries go only up to a checkpoint entry with head and counters, from which verify starts and says so
+built   14 I14.audit-head           'audit head' prints the head that verify would, without verifying
 built   14 I14.retain-proof         Verify tells what was pruned from what was taken by hand: rows, bodies, inputs and ledger entries
 built   14 I14.retain-slices        Pruning goes in slices, and one that is cut short is harmless
 built   14 I14.retain-config        Bodies, attachments, rows and ledger each have a retention; by default all is kept
 built   14 I14.erase                'people erase' removes everything that a person said and what was answered, with the chain intact
 built   14 I14.erase-key            After erasing a redelivery is still a duplicate, and conservation holds
 built   14 I14.erase-files          Erasing removes the person's attachments on disk and in the mirror
+built   14 I14.erase-nodes          Files of an erased person go from the disks of the other nodes, too: by an order that each carries out, also after it was away
+built   14 I14.erase-claims         Claims on messages to an erased person, and notifications to them, lose their words
+built   14 I14.export-files         'people export --to' writes a private folder with the files that the person sent; what cannot be had is named
 built   14 I14.erase-owner          Erasing and exporting need the owner, and erasing asks first
 built   14 I14.export               'people export' writes out everything that a person said, with or without a daemon
 `,

@@ -28,7 +28,7 @@ export const exportAudit: Run<{ readonly format: string }> = async (context, _ar
 
 export const auditHead: Run = (context) =>
   context.reading(async (reader) => {
-    const { head, entries } = await reader.verifyAudit()
+    const { head, entries } = await reader.auditHead()
     if (context.json) await context.printJson({ head, entries })
     else await context.print(head ?? '')
     return 0

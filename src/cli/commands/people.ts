@@ -1,15 +1,37 @@
 // `switchboard people`: everything that a person said, written out or erased.
+import { resolve } from 'node:path'
 import type { ErasedPerson } from '../../contract/index.ts'
-import type { Run } from '../context.ts'
+import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { renderFields } from '../output/table.ts'
 import { oneLine } from '../output/text.ts'
 
-export const exportPerson: Run = (context, [who = '']) =>
+export const exportPerson: Run<{ readonly to?: string }> = (context, [who = ''], { to }) =>
   context.reading(async (reader) => {
+    if (to !== undefined) return exportFolder(context, to, reader.exportPerson(who, true))
     for await (const chunk of reader.exportPerson(who)) await context.terminal.out(chunk)
     return 0
   })
+
+async function exportFolder(context: Context, to: string, chunks: AsyncIterable<string>): Promise<number> {
+  const { writePersonFolder } = await import('../../app/person-folder.ts')
+  const written = await writePersonFolder(resolve(to), chunks)
+  const whole = written.files_missing === 0
+  if (context.json) await context.printJson({ ok: whole, ...written })
+  else
+    await context.print(
+      renderFields(
+        [
+          ['written', written.folder],
+          ['lines', String(written.lines)],
+          ['files', String(written.files)],
+          ['missing', whole ? null : `${written.files_missing} files: person.ndjson says why`],
+        ],
+        context.paint,
+      ),
+    )
+  return whole ? 0 : 1
+}
 
 export const erasePerson: Run<{ readonly yes?: boolean; readonly revoke?: boolean }> = async (
   context,
@@ -42,6 +64,7 @@ export const erasePerson: Run<{ readonly yes?: boolean; readonly revoke?: boolea
           ['messages', `${erased.turns} of theirs, ${erased.sends} sent to them`],
           ['approvals', `${erased.approvals} inputs`],
           ['files', String(erased.files)],
+          ['notifications', erased.notifications === 0 ? null : String(erased.notifications)],
           ['rights', erased.grants_revoked === 0 ? null : `${erased.grants_revoked} taken back`],
           ['open', erased.open === 0 ? null : `${erased.open} are still on their way: run it again`],
           [

@@ -81,6 +81,7 @@ function addPeople(program: Command, action: Action): void {
     .command('export')
     .argument('<who>', 'a user of the configuration, or integration:sender')
     .description('print everything that a person said, one JSON object a line')
+    .option('--to <folder>', 'write it into a new folder, with the files that they sent')
     .action(action(() => import('../commands/people.ts').then((m) => m.exportPerson)))
   people
     .command('erase')

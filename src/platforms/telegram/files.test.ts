@@ -43,3 +43,18 @@ it('[I14.download-quota] keeps so much of what was fetched; the oldest goes firs
   const { path } = await small.download({ id: 'five', kind: 'file', name: 'five.txt', ref: 'five' })
   expect(readdirSync(dir).filter((name) => name !== kept)).toEqual([path.slice(dir.length + 1)])
 })
+
+it('[I14.erase-files] forgets what was fetched of these attachments, by their platform’s names alone, and nothing else', async () => {
+  const files = createFileShelf(client, { filesDir: dir, random: createTestRandom(3) })
+  const attachment = (ref: string) => ({ id: ref, kind: 'file', name: `${ref}.txt`, ref }) as const
+  const kept = await files.keep({ name: 'report.pdf', mime: 'application/pdf', bytes: Buffer.alloc(10) })
+  for (const ref of ['one', 'two']) await files.download(attachment(ref))
+  // Another name of the same file, as it may have been fetched before; and one that was never fetched.
+  await files.download({ ...attachment('one'), name: 'renamed.txt' })
+  const { name: _, ...unnamed } = attachment('one')
+  expect(await files.forget([unnamed, attachment('never')])).toBe(2)
+  expect(await files.forget([unnamed])).toBe(0)
+  const left = readdirSync(dir).filter((name) => name !== kept)
+  expect(left.map((name) => name.replace(/^[0-9a-f]{24}-/, ''))).toEqual(['two.txt'])
+  expect(readdirSync(dir)).toContain(kept)
+})

@@ -4,7 +4,10 @@ import type { Desk, HttpReply } from '../../contract/index.ts'
 import { type Route, route, whole } from './route.ts'
 
 const who = z.string().min(1).max(1_000).describe('A user of the configuration, or integration:sender.')
-const PersonQuery = z.strictObject({ who })
+const PersonQuery = z.strictObject({
+  who,
+  files: z.enum(['true', 'false']).optional().describe('With the bytes of what they sent, as base64.'),
+})
 const EraseBody = z.strictObject({
   who,
   revoke: z.boolean().optional().describe('Take their granted rights back, too.'),
@@ -17,7 +20,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
     summary: 'Everything that a person said, streamed as NDJSON.',
     action: 'people.data',
     query: PersonQuery,
-    run: async ({ desk, query }) => whole(await exported(desk, query.who)),
+    run: async ({ desk, query }) => whole(await exported(desk, query.who, query.files === 'true')),
   }),
   route({
     method: 'POST',
@@ -30,8 +33,8 @@ export const PEOPLE_ROUTES: readonly Route[] = [
 ]
 
 /** The first line is asked for before the answer begins: who does not exist is an error, not half a file. */
-async function exported(desk: Desk, person: string): Promise<HttpReply> {
-  const lines = desk.exportPerson(person)[Symbol.asyncIterator]()
+async function exported(desk: Desk, person: string, files: boolean): Promise<HttpReply> {
+  const lines = desk.exportPerson(person, { files })[Symbol.asyncIterator]()
   const first = await lines.next()
   return {
     status: 200,

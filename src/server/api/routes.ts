@@ -133,6 +133,12 @@ const reading: readonly Route[] = [
   }),
   route({
     method: 'GET',
+    path: '/api/audit/head',
+    summary: 'The head of the ledger’s chain, to keep elsewhere. It proves nothing by itself.',
+    run: ({ desk }) => desk.auditHead(),
+  }),
+  route({
+    method: 'GET',
     path: '/api/audit/export',
     summary: 'The whole ledger, streamed as NDJSON or CSV.',
     query: ExportQuery as z.ZodType<z.infer<typeof ExportQuery>>,

@@ -1,6 +1,6 @@
 // verify: reads the whole ledger in pages and finds any edit, gap, swap, deletion or cut tail; then compares what the
 // ledger tells with the rows and counters it tells about. Stops naming problems at the first one.
-import type { AuditReport, LedgerEntry } from '../../contract/index.ts'
+import type { AuditReport, LedgerEntry, LedgerHead } from '../../contract/index.ts'
 import { CHECKPOINT, type Checkpoint, readCheckpoint } from '../checkpoint.ts'
 import { ledgerEntry } from '../codec.ts'
 import { CHAINS, chainsText, entryText, linkText, sealText } from '../ledger-chain.ts'
@@ -65,6 +65,17 @@ export function* verifyLedger(tag: string, mac: Mac, expectHead: string | undefi
       ? { checkpoint: { through: checkpoint.through, at: checkpoint.at, entries: checkpoint.entries } }
       : {}),
     conservation: { received: tables.received, accounted: tables.accounted, ok: tables.ok },
+  }
+}
+
+/** What `verify` would call the head, without proving it. */
+export function* readHead(): Steps<LedgerHead> {
+  const last = yield* firstRow(`SELECT mac FROM ledger WHERE mac <> '' ORDER BY seq DESC LIMIT 1`)
+  const count = yield* firstRow('SELECT count(*) AS n FROM ledger')
+  const before = last ? null : yield* readCheckpoint()
+  return {
+    head: last ? text(last, 'mac') : (before?.at.head ?? null),
+    entries: count ? whole(count, 'n') : 0,
   }
 }
 

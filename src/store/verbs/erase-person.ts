@@ -33,6 +33,7 @@ export const erasePerson = oneByOne(function* (
   if (sends.length > 0) {
     yield* run('UPDATE outbox SET op = NULL, claim = NULL WHERE seq @any($1)', [sends])
     yield* run('UPDATE notification_log SET message = NULL WHERE send @any($1)', [sends])
+    yield* eraseClaims(sends)
   }
   const approvals = yield* eraseInputs(settled.map((turn) => turn.id))
   yield* run('DELETE FROM pairings WHERE integration = $1 AND sender = $2', [who.integration, who.sender])
@@ -51,6 +52,18 @@ export const erasePerson = oneByOne(function* (
   const open = found.turns.filter(isOpen).length + found.sends.filter(isOpen).length
   return { turns: turns.length, sends: sends.length, approvals: approvals.length, open, next: found.next }
 })
+
+/** A claim offers one of these messages under the agent's words. Where a chat leads somewhere by it, only the words go. */
+function* eraseClaims(sends: readonly number[]): Steps<void> {
+  const led = `SELECT 1 FROM routes WHERE routes.place = claims.place AND routes.message_id = claims.message_id`
+  yield* run(`DELETE FROM claims WHERE send @any($1) AND NOT EXISTS (${led})`, [sends])
+  yield* run('UPDATE claims SET label = agent WHERE send @any($1)', [sends])
+  yield* run(
+    `UPDATE routes SET label = agent WHERE EXISTS (SELECT 1 FROM claims
+     WHERE claims.place = routes.place AND claims.message_id = routes.message_id AND claims.send @any($1))`,
+    [sends],
+  )
+}
 
 function* eraseEvents(turns: readonly number[]): Steps<readonly number[]> {
   if (turns.length === 0) return []
@@ -72,6 +85,18 @@ function* eraseInputs(turns: readonly string[]): Steps<readonly number[]> {
   yield* emptyInputs(asked)
   return asked.map((row) => whole(row, 'seq'))
 }
+
+/** What was to be told to a user, also where it came to no message. */
+export const eraseNotifications = oneByOne(function* (
+  _context: VerbContext,
+  { user, limit }: { readonly user: string; readonly limit: number },
+): Steps<number> {
+  return yield* run(
+    `UPDATE notification_log SET message = NULL WHERE id IN
+     (SELECT id FROM notification_log WHERE user_id = $1 AND message IS NOT NULL LIMIT $2)`,
+    [user, limit],
+  )
+})
 
 /** A file of theirs, in the store that all nodes share. */
 export const forgetFile = oneByOne(function* (

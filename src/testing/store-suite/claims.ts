@@ -5,6 +5,8 @@ import {
   type ClaimTexts,
   defined,
   type Effect,
+  PERSON_START,
+  type PersonCursor,
   type SendMove,
   type Store,
 } from '../../contract/index.ts'
@@ -53,6 +55,40 @@ export function describeClaims(make: MakeStoreFixture): void {
       await store.releaseLanes('sends', [{ lane: LANE, token }])
       return sending
     }
+
+    it('[I14.erase-claims] who is erased is offered nothing, and where a chat leads only the words go', async () => {
+      const session = await paulsSession('elsewhere')
+      await offered('their divorce', session)
+      await offered('their illness', session)
+      await tap('their illness', 'reply')
+      const [led] = await store.claims({ conversation: 'c1', states: ['claimed'], limit: 9 })
+      expect(led?.label).toBe('their illness')
+      for (let cursor: PersonCursor | null = PERSON_START; cursor !== null; )
+        cursor = (await store.erasePerson({ integration: 'demo', sender: 'c1' }, cursor, 'op')).next
+      const left = await store.claims({ conversation: 'c1', limit: 9 })
+      expect(left.map(({ label, state }) => [label, state])).toEqual([['paul', 'claimed']])
+      const words = await fixture.sql('SELECT label FROM routes')
+      expect(words).toEqual([{ label: 'paul' }])
+    })
+
+    it('[I14.erase-claims] what a user was notified of loses its words, also where it came to no message', async () => {
+      const attempt = {
+        ...{ agent: null, session: null, channel: 'slack' },
+        ...({ urgency: 'normal', source: 'operator', status: 'failed' } as const),
+        error: 'no such channel',
+      }
+      for (const user of ['kate', 'kate', 'bob'])
+        await store.logNotification({ ...attempt, user, message: `to ${user}` })
+      expect(await store.eraseNotifications('kate', 1)).toBe(1)
+      expect(await store.eraseNotifications('kate', 9)).toBe(1)
+      expect(await store.eraseNotifications('kate', 9)).toBe(0)
+      const rows = await store.notifications({ limit: 9 })
+      expect(rows.map(({ user, message }) => [user, message]).sort()).toEqual([
+        ['bob', 'to bob'],
+        ['kate', null],
+        ['kate', null],
+      ])
+    })
 
     const offered = async (label: string, session: string, agent = 'paul') => {
       await store.enqueue([send({ cause: 'notify_user', text: label, claim: { session, agent, label } })])

@@ -348,6 +348,19 @@ export function describeKeeping(make: MakeStoreFixture): void {
       await fixture.sql(`UPDATE turns SET body = '${String(kept?.body)}' WHERE ${bobs}`)
     })
 
+    it('[I14.audit-head] the head is what verify calls it, before and behind a checkpoint', async () => {
+      expect(await one.head()).toMatchObject({ head: (await one.verify()).head })
+      await converse('ann', 'ann')
+      const { head, entries } = await one.verify()
+      expect(await one.head()).toEqual({ head, entries })
+      await fixture.clock.advance(200 * 24 * 3_600_000)
+      await one.pruneRows(100 * 24 * 3_600_000, 1_000)
+      await one.pruneLedger(100 * 24 * 3_600_000, 1_000)
+      const after = await one.verify()
+      expect(after.checkpoint).toBeDefined()
+      expect(await one.head()).toEqual({ head: after.head, entries: after.entries })
+    })
+
     it('[I14.erase-files] a file is forgotten for all nodes', async () => {
       await one.keepFile({ integration: 'web', name: 'a', bytes: Buffer.from('x') })
       await one.keepFile({ integration: 'web', name: 'b', bytes: Buffer.from('y') })

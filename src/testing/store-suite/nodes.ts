@@ -112,6 +112,23 @@ export function describeNodes(make: MakeStoreFixture): void {
       expect(await maker.statusLines(10)).toEqual([])
     })
 
+    it('[I14.erase-nodes] an order to forget files is for every node but the one that gave it, until it has carried it out', async () => {
+      const order = { integration: 'tg', sender: 'ann', refs: ['a', 'b'] }
+      await one.keepFileOrder(order)
+      expect(await one.fileOrders()).toEqual([])
+      const [found] = await two.fileOrders()
+      expect(found).toMatchObject(order)
+      const late = await fixture.open('late')
+      expect(await late.fileOrders()).toHaveLength(1)
+      await two.doneFileOrder(found?.id ?? '')
+      await two.doneFileOrder(found?.id ?? '')
+      expect(await two.fileOrders()).toEqual([])
+      expect(await late.fileOrders()).toHaveLength(1)
+      await fixture.clock.advance(100 * 24 * 3_600_000)
+      await one.keepFileOrder({ ...order, sender: 'bob' })
+      expect((await late.fileOrders()).map(({ sender }) => sender)).toEqual(['bob'])
+    })
+
     it('[S2.conservation] [S2.conservation-each] share counters and keep chains of their own', async () => {
       const rounds = Array.from({ length: 10 }, (_, at) => at)
       await Promise.all(
