@@ -11,11 +11,8 @@ import { approvalTurns } from './0009-approval-turns.ts'
 import { statusLines } from './0010-status-lines.ts'
 import { turnSteps } from './0011-turn-steps.ts'
 import { tokenUse } from './0012-token-use.ts'
-
 import { history } from './0013-history.ts'
-
 import { fileOrders } from './0014-file-orders.ts'
-
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -31,9 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   statusLines,
   turnSteps,
   tokenUse,
-
   history,
-
   fileOrders,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'
