@@ -61,6 +61,22 @@ export interface ErasedPerson {
   readonly files_left: readonly string[]
 }
 
+/** The store's verbs about one person's data. */
+export interface PersonVerbs {
+  /** Begins at PERSON_START; `next` leads on. */
+  person(who: Identity, cursor: PersonCursor): Promise<PersonWindow>
+  /** Empties the settled rows of a window; keys, counters and ledger stay. `next` leads on. */
+  erasePerson(who: Identity, cursor: PersonCursor, by: string): Promise<ErasedWindow>
+  forgetFile(integration: string, name: string): Promise<void>
+  /** Empties what was notified to a user, at most `limit`; how many. Those of the outbox go with their sends. */
+  eraseNotifications(user: string, limit: number): Promise<number>
+  /** For the other nodes: this one has removed the files from its disk. */
+  keepFileOrder(order: Omit<FileOrder, 'id'>): Promise<void>
+  /** Those that this node has not carried out. */
+  fileOrders(): Promise<readonly FileOrder[]>
+  doneFileOrder(id: string): Promise<void>
+}
+
 /** One line of an export. */
 export interface PersonLine {
   readonly kind: 'identity' | 'grant' | 'pairing' | 'turn' | 'send' | 'approval' | 'notification' | 'file'

@@ -8,7 +8,7 @@ import type { HistoryStore, MarkMove, PositionFence } from './history-records.ts
 import type { LaneRequest, TakenTurns } from './lanes.ts'
 import type { Signal } from './message.ts'
 import type { AttachmentRow, NodeReport, NodeRow } from './nodes.ts'
-import type { ErasedWindow, FileOrder, Identity, PersonCursor, PersonWindow } from './person.ts'
+import type { PersonVerbs } from './person.ts'
 import type { TranscriptEntry, TranscriptQuery } from './platform.ts'
 import type {
   ApprovalRow,
@@ -87,7 +87,7 @@ export interface Work {
   readonly scope: string
 }
 
-export interface Store extends HistoryStore {
+export interface Store extends PersonVerbs, HistoryStore {
   /** Short random name of this database, part of every row id. */
   readonly tag: string
   /** `<node>/<boot>`: under this name lanes and leases are held here, and this is the ledger's chain. */
@@ -383,18 +383,6 @@ export interface Store extends HistoryStore {
   pruneRows(olderThanMs: number, limit: number): Promise<number>
   /** Ledger entries older than this, of rows that are gone, go behind a checkpoint entry. Returns how many. */
   pruneLedger(olderThanMs: number, limit: number): Promise<number>
-  /** Begins at PERSON_START; `next` leads on. */
-  person(who: Identity, cursor: PersonCursor): Promise<PersonWindow>
-  /** Empties the settled rows of a window; keys, counters and ledger stay. `next` leads on. */
-  erasePerson(who: Identity, cursor: PersonCursor, by: string): Promise<ErasedWindow>
-  forgetFile(integration: string, name: string): Promise<void>
-  /** Empties what was notified to a user, at most `limit`; how many. Those of the outbox go with their sends. */
-  eraseNotifications(user: string, limit: number): Promise<number>
-  /** For the other nodes: this one has removed the files from its disk. */
-  keepFileOrder(order: Omit<FileOrder, 'id'>): Promise<void>
-  /** Those that this node has not carried out. */
-  fileOrders(): Promise<readonly FileOrder[]>
-  doneFileOrder(id: string): Promise<void>
   /** Tokens that expired longer ago than this are forgotten; the ledger keeps that they were minted. Returns how many. */
   pruneTokens(expiredForMs: number, limit: number): Promise<number>
 
