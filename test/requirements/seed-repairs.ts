@@ -22,6 +22,7 @@ built   14 I14.notify-2026           /mcp/notify answers a request of 2026-07-28
 built   14 I14.one-way-no-sends      A one-way hook makes no send that must fail, and notify_on never chooses it; check says so
 built   14 I14.gates-once            doctor prints the gates of a server once, and a server that is skipped does not pass
 built   14 I14.chorus-one-object     Chorus: mcp is one object always, our own endpoint, also in a chain
+built   14 I14.chorus-chain-draft     Chorus: an agent written to the draft alone uses the tools of a service two Switchboards away, and its events come back in order
 built   14 I14.chorus-service-tools  Chorus: the session's endpoint lists the tools of the service in front as <server>__<tool>, unique within 64 characters, and passes calls on under the guard
 built   14 I14.chorus-tools-away     Chorus: a server that does not list its tools within 5 s is left out and told in doctor; readOnlyHint of others is not believed
 built   14 I14.chorus-ref-hidden     No reference to tool servers is shown to an agent
