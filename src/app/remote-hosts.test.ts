@@ -1,6 +1,6 @@
 // Who may attach from another machine, and the end of an attachment whose credential ends.
 import { describe, expect, it } from 'vitest'
-import type { Authorization, FramePipe, Hint, TokenRow } from '../contract/index.ts'
+import type { Authorization, FramePipe, Hint, TokenRow, UserSettings } from '../contract/index.ts'
 import { createTestClock, createTestRandom } from '../testing/test-clock.ts'
 import { createAuthenticate } from './principals.ts'
 import { createRemoteHosts } from './remote-hosts.ts'
@@ -11,6 +11,8 @@ function opened() {
   const clock = createTestClock()
   const listeners: ((hint: Hint, from: string | null) => void)[] = []
   let away = false
+  let users: UserSettings[] = []
+  let gone = 'gone'
   const tokens = createTokens(
     {
       addToken: async (token) =>
@@ -33,14 +35,14 @@ function opened() {
   const hosts = createRemoteHosts({
     clock,
     tokens,
-    authenticate: createAuthenticate({ adminToken: () => 'admin', tokens, users: () => [] }),
+    authenticate: createAuthenticate({ adminToken: () => 'admin', tokens, users: () => users }),
     store: {
       onHint(listen) {
         listeners.push(listen)
         return () => undefined
       },
     },
-    isAgent: (id) => id !== 'gone',
+    isAgent: (id) => id !== gone,
     accept(pipe) {
       const ended: string[] = []
       accepted.push({ pipe, ended })
@@ -61,7 +63,11 @@ function opened() {
   const lose = () => {
     away = true
   }
-  return { hosts, tokens, clock, enter, lose }
+  const change = (next: { readonly users?: UserSettings[]; readonly gone?: string }) => {
+    users = next.users ?? users
+    gone = next.gone ?? gone
+  }
+  return { hosts, tokens, clock, enter, lose, change }
 }
 
 describe('a token at /attach', () => {
@@ -125,6 +131,33 @@ describe('a token at /attach', () => {
     expect([one.ended, two.ended, left.ended]).toEqual([['this token was revoked'], [], []])
     await clock.advance(75_000)
     expect(two.ended).toContain('this token has expired')
+  })
+
+  it('[I14.attach-rights] whose right ends is let go, also where the token is good: role, user or agent', async () => {
+    const { tokens, clock, enter, change } = opened()
+    const ann = (roles: UserSettings['roles']): UserSettings => ({
+      id: 'ann',
+      identities: [],
+      notifyTo: null,
+      roles,
+    })
+    change({ users: [ann(['owner'])] })
+    const user = await tokens.mint({ kind: 'user', scope: { user: 'ann' }, ttlMs: null })
+    const agent = await tokens.mint({ kind: 'agent', scope: { agent: 'kate' }, ttlMs: null })
+    const [one, two] = [await enter(user.token), await enter(agent.token)]
+    await clock.advance(15_000)
+    expect([one.ended, two.ended]).toEqual([[], []])
+    change({ users: [ann(['operator'])] })
+    await clock.advance(15_000)
+    expect([one.ended.length > 0, two.ended]).toEqual([true, []])
+    change({ gone: 'kate' })
+    await clock.advance(15_000)
+    expect(two.ended).toContain('agent "kate" is not configured here')
+    change({ users: [ann(['owner'])] })
+    const again = await enter(user.token)
+    change({ users: [] })
+    await clock.advance(15_000)
+    expect(again.ended).toContain('whom this token speaks for is not configured any more')
   })
 
   it('stays good while the store cannot be asked', async () => {

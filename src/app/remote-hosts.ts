@@ -2,6 +2,7 @@
 // token table and the one authorize, as everywhere.
 import { hash } from 'node:crypto'
 import {
+  type Authorization,
   type Cancel,
   type Clock,
   type FramePipe,
@@ -36,6 +37,12 @@ function originOf(bearer: string): string {
   return hash('sha256', bearer).slice(0, 16)
 }
 
+const REFUSALS: readonly string[] = ['unauthorized', 'forbidden']
+
+function mayAttach(principal: Principal, agent: string): Authorization {
+  return authorize(principal, 'agent.attach', { kind: 'agent', id: agent })
+}
+
 export function createRemoteHosts(deps: RemoteHostsDeps): RemoteHosts {
   const { clock, tokens } = deps
   const watched = new Set<() => void>()
@@ -52,20 +59,38 @@ export function createRemoteHosts(deps: RemoteHostsDeps): RemoteHosts {
         ? 'this token is not known here'
         : row.revokedAt !== null
           ? 'this token was revoked'
-          : 'this token has expired'
+          : row.expiresAt !== null && row.expiresAt <= clock.now()
+            ? 'this token has expired'
+            : 'whom this token speaks for is not configured any more'
     throw new SwitchboardError('unauthorized', problem, {
       hint: 'mint another: switchboard token mint --kind agent --agent ID',
     })
   }
 
-  /** Ends the attachment when its credential ends. */
+  /** Whom the bearer speaks for, if that one may attach at all now. Throws `unauthorized` or `forbidden`. */
+  const attaching = async (bearer: string): Promise<Principal> => {
+    const principal = await principalOf(bearer)
+    const own = mayAttach(principal, 'agent' in principal ? principal.agent : principal.id)
+    if (!own.allowed)
+      throw new SwitchboardError('forbidden', own.reason, {
+        hint: 'a token to attach with is minted by: switchboard token mint --kind agent --agent ID',
+      })
+    // The token outlived its agent: nothing that it could ask for is there.
+    if (principal.kind === 'agent' && !deps.isAgent(principal.id))
+      throw new SwitchboardError('forbidden', `agent "${principal.id}" is not configured here`, {
+        hint: 'see agents: in the configuration, or revoke the token: switchboard token revoke ID',
+      })
+    return principal
+  }
+
+  /** Ends the attachment when its credential ends, or the right of whom it speaks for. */
   const watch = (bearer: string, reader: FrameReader): Cancel => {
     let over = false
     let cancel: Cancel = () => undefined
     const look = () => {
-      principalOf(bearer).catch((thrown) => {
+      attaching(bearer).catch((thrown) => {
         // A store that is away says nothing about the token.
-        if (!over && thrown instanceof SwitchboardError && thrown.code === 'unauthorized')
+        if (!over && thrown instanceof SwitchboardError && REFUSALS.includes(thrown.code))
           reader.broken(thrown.message)
       })
     }
@@ -88,18 +113,8 @@ export function createRemoteHosts(deps: RemoteHostsDeps): RemoteHosts {
 
   return {
     async admit(bearer) {
-      const principal = await principalOf(bearer)
-      const may = (agent: string) => authorize(principal, 'agent.attach', { kind: 'agent', id: agent })
-      const own = may('agent' in principal ? principal.agent : principal.id)
-      if (!own.allowed)
-        throw new SwitchboardError('forbidden', own.reason, {
-          hint: 'a token to attach with is minted by: switchboard token mint --kind agent --agent ID',
-        })
-      // The token outlived its agent: nothing that it could ask for is there.
-      if (principal.kind === 'agent' && !deps.isAgent(principal.id))
-        throw new SwitchboardError('forbidden', `agent "${principal.id}" is not configured here`, {
-          hint: 'see agents: in the configuration, or revoke the token: switchboard token revoke ID',
-        })
+      const principal = await attaching(bearer)
+      const may = (agent: string) => mayAttach(principal, agent)
       return (pipe) => {
         const reader = deps.accept({ ...pipe, may, origin: originOf(bearer) })
         const stop = watch(bearer, reader)

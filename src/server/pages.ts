@@ -51,6 +51,8 @@ async function pageReply(
   const { deps } = door
   const segments = path.slice(1).split('/').map(decode)
   if (segments.includes(null)) return badPath()
+  // A door has one spelling: whoever stands in front and keeps /api shut must not be walked around as /%61pi.
+  if (path.split('/', 2)[1]?.includes('%')) return notFound()
   if (segments[0] === 'api') {
     const principal = await whoAsks(door, listener, request)
     const api = await door.api()
@@ -68,6 +70,7 @@ async function pageReply(
   if (path === '/attach') return upgradeNeeded()
   if (!isRead(request)) return known(path) ? methodNotAllowed('GET') : notFound()
   if (path === '/events') {
+    if (request.method === 'HEAD') return methodNotAllowed('GET')
     const mayStay = () => mayRead(door, listener, request).then(() => true, isNoRefusal)
     return door.events.open(await mayRead(door, listener, request), mayStay)
   }

@@ -51,6 +51,8 @@ built   14 I14.token-unused          doctor --security names tokens that were ne
 built   14 I14.secrets-gone          integrations remove takes the secrets along that were kept for that integration alone, and names those that nothing refers to any more
 built   14 I14.doctor-fix            doctor --security --fix mends what is safe to mend, and says what it did
 built   14 I14.attack-routes         Every route is tried with every kind of credential, from a table that a new route without a row fails
+built   14 I14.attack-odd            Paths that are spelled another way, odd methods, and streams asked for by HEAD reach nothing
+built   14 I14.attach-rights         An attachment ends when the right that opened it ends, not only its token
 built   14 I14.attack-ssrf           A hundred forms of private addresses do not pass the guard
 built   14 I14.attack-paths          A hundred forms of foreign paths reach no file
 built   14 I14.attack-bodies         Slow and huge bodies cost neither memory nor the next one's place
