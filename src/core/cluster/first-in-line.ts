@@ -7,7 +7,7 @@ export function firstInLine(key: string, names: readonly string[]): string {
   let bestScore = -1
   for (const name of names) {
     const score = scoreOf(`${key}\n${name}`)
-    if (score > bestScore || (score === bestScore && name > best)) {
+    if (score > bestScore) {
       best = name
       bestScore = score
     }

@@ -153,7 +153,17 @@ describe('what is left out, and what is told', () => {
     { update_id: 1, callback_query: { id: '1', data: 'x', message: {}, from: { id: 1 } } },
     { update_id: 1, message_reaction: { chat: { id: 1 }, message_id: 1 } },
   ])('[S16.unparsable] %j is an event that says what is wrong', (update) => {
-    expect(read(update)?.event).toMatchObject({ kind: 'unparsable', sender: { id: 'unknown' } })
+    const found = read(update)?.event
+    expect(found).toMatchObject({ kind: 'unparsable', sender: { id: 'unknown' } })
+    const id = (update as { update_id?: unknown } | null)?.update_id
+    expect(found?.messageId).toBe(typeof id === 'number' ? `update:${id}` : undefined)
+  })
+
+  it('a button of an inline message, or one without a value, is not ours', () => {
+    const query = recorded<{ callback_query: Record<string, unknown> }>('callback-query')
+    expect(read(query)?.event).toMatchObject({ kind: 'tap' })
+    for (const part of ['message', 'data'])
+      expect(read({ ...query, callback_query: { ...query.callback_query, [part]: undefined } })).toBeNull()
   })
 
   it('a direct message that says little is still one: the chat names the person', () => {

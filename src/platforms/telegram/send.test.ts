@@ -338,6 +338,16 @@ describe('the truth about what may not have arrived', () => {
     expect(await reconciled(text)).toEqual({ outcome: 'unknown' })
   })
 
+  it('an edit that changes nothing is done; one of a message that is gone is refused', async () => {
+    const kate = scene.fake.person()
+    const [on = ''] = (await scene.send(kate.chat.id, text)).platformIds
+    const again = { kind: 'edit', on, text: 'once more' } as const
+    await scene.send(kate.chat.id, again)
+    expect((await scene.send(kate.chat.id, again)).platformIds).toEqual([on])
+    const gone = scene.send(kate.chat.id, { ...again, on: '999999' })
+    expect((await failureOf(gone)).code).toBe('platform_rejected')
+  })
+
   it('refusals for good carry Telegram’s words', async () => {
     expect((await failureOf(scene.send(12345, text))).message).toBe('Telegram: Bad Request: chat not found')
     scene.fake.world.addChat({ id: 6, type: 'private', blocked: true } as never)

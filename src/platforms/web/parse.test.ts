@@ -35,13 +35,21 @@ describe('bodies', () => {
   it('[S16.415] are JSON by name', () => {
     expect(code(() => parseJson(bytes('{}'), 'text/plain'))).toMatch(/^unsupported_media/)
     expect(code(() => parseJson(bytes('{}'), null))).toMatch(/^unsupported_media/)
+    expect(code(() => parseJson(bytes('{}'), 'application/jsonp'))).toMatch(/^unsupported_media/)
+    expect(code(() => parseJson(bytes('{}'), 'text/application/json'))).toMatch(/^unsupported_media/)
     expect(parseJson(bytes('{"a":1}'), 'application/json; charset=utf-8')).toEqual({ a: 1 })
+    expect(parseJson(bytes('{"a":1}'), 'Application/JSON')).toEqual({ a: 1 })
   })
 
   it('[S16.400] are JSON objects by content', () => {
-    for (const text of ['', '{', '[]', 'null', '"x"', '1']) {
-      expect(code(() => parseJson(bytes(text), 'application/json'))).toMatch(/^input_invalid/)
-    }
+    for (const text of ['', '{'])
+      expect(code(() => parseJson(bytes(text), 'application/json'))).toBe(
+        'input_invalid: the body is not JSON',
+      )
+    for (const text of ['[]', 'null', '"x"', '1'])
+      expect(code(() => parseJson(bytes(text), 'application/json'))).toBe(
+        'input_invalid: the body must be a JSON object',
+      )
     expect(code(() => parseJson(new Uint8Array([0x7b, 0xff, 0x7d]), 'application/json'))).toMatch(/JSON/)
   })
 })
@@ -154,6 +162,11 @@ describe('file names', () => {
 
   it('keep their ending when they are cut', () => {
     expect(safeFileName(`${'a'.repeat(300)}.tar`)).toBe(`${'a'.repeat(116)}.tar`)
+    expect(safeFileName(`${'a'.repeat(116)}.tar`)).toBe(`${'a'.repeat(116)}.tar`)
+    expect(safeFileName(`${'a'.repeat(117)}.tar`)).toBe(`${'a'.repeat(116)}.tar`)
+    // Only so much of a name is looked at.
+    expect(safeFileName(`${'a'.repeat(4_095)}/b`)).toBe('file')
+    expect(safeFileName(`${'a'.repeat(4_094)}/b`)).toBe('b')
   })
 })
 

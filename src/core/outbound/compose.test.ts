@@ -1,0 +1,32 @@
+// A text as rows: each part with a key of its own, so that an order that is repeated finds every one of them.
+import { expect, it } from 'vitest'
+import { createTestRandom } from '../../testing/test-clock.ts'
+import { compose } from './compose.ts'
+
+const to = { integration: 'chat', conversation: 'kate' }
+const file = { kind: 'file', file: 'f', name: 'a.txt' } as never
+const said = (size: number, more = {}) =>
+  compose(
+    { to, text: 'one two', cause: 'reply', agent: 'demo', session: null, turn: null, ...more },
+    { platform: 'test', limit: { size, unit: 'utf-16' }, markdown: 'written', tool: null },
+    { split: (text) => text.split(' '), random: createTestRandom('compose') },
+  )
+
+it('[S11.idempotency-key] parts and files of one order have the order’s key, and one of their own behind it', () => {
+  const keys = said(3, { idempotencyKey: 'order', files: [file, file] }).map((row) => row.idempotencyKey)
+  expect(keys).toEqual(['order', 'order#1', 'order#file0', 'order#file1'])
+  expect(said(3).map((row) => 'idempotencyKey' in row)).toEqual([false, false])
+})
+
+it('parts of one message share a group and are counted; one alone has none', () => {
+  const rows = said(3, { files: [file] })
+  expect(rows.map((row) => row.part)).toEqual([0, 1, 2])
+  expect(new Set(rows.map((row) => row.group)).size).toBe(1)
+  expect('group' in (said(Number.POSITIVE_INFINITY)[0] ?? {})).toBe(false)
+})
+
+it('equal content has equal keys, part by part', () => {
+  const keys = () => said(3, { dedup: true }).map((row) => row.dedupKey)
+  expect(keys()).toEqual(keys())
+  expect(new Set(keys()).size).toBe(2)
+})
