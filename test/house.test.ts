@@ -338,6 +338,7 @@ describe('the scanner of the house', () => {
     ['only kit fetches foreign URLs', 'guardedFetch(url)', false],
     ['one bounded map: nobody else forgets the oldest of a map', 'map.delete(map.keys().next().value)', true],
     ['one token bucket: nobody else reckons with a rate', 'const gained = (now - at) * limit.rps', true],
+    ['one token bucket: nobody else reckons with a rate', 'tokens += elapsed * rate', true],
     ['one token bucket: nobody else reckons with a rate', 'const limit = { rps: 1, burst: 2 }', false],
   ])('rule "%s" on %s: %s', (name, line, caught) => {
     const rule = RULES.find((each) => each.name === name)

@@ -31,17 +31,19 @@ describe('[I13.no-bare-test] tests', () => {
   const inTest = (body: string) =>
     parseTest('x.test.ts', `const LIST = [1]\nit('x', async () => {\n${body}\n})`)
   it.each([
-    ['expect(1).toBe(1)', 'fine'],
+    ['expect(x).toBe(1)', 'fine'],
+    ['expect(true).toBe(true)', 'bare'],
+    ['expect(1).toBe(1)', 'bare'],
     ['await until("x", () => true)', 'fine'],
     ['await expect.poll(() => 1).toBe(1)', 'fine'],
-    ['const check = () => expect(1).toBe(1)\ncheck()', 'fine'],
+    ['const check = () => expect(x).toBe(1)\ncheck()', 'fine'],
     ['for (const one of [1]) expect(one).toBe(1)', 'fine'],
     ['for (const one of LIST.entries()) expect(one).toBe(1)', 'fine'],
     ['expect(found).toHaveLength(3)\nfor (const one of found) expect(one).toBe(1)', 'fine'],
     ['if (a) expect(a).toBe(1)\nelse expect(b).toBe(1)', 'fine'],
-    ['expect(1).toBe(1)\nif (done) return', 'fine'],
+    ['expect(x).toBe(1)\nif (done) return', 'fine'],
     ['await page.click()', 'bare'],
-    ['if (a === null) return\nexpect(1).toBe(1)', 'silent'],
+    ['if (a === null) return\nexpect(x).toBe(1)', 'silent'],
     ['for (const one of found) expect(one).toBe(1)', 'doubtful'],
     ['found.forEach((one) => expect(one).toBe(1))', 'doubtful'],
     ['for (const one of LIST.filter(Boolean)) expect(one).toBe(1)', 'doubtful'],
@@ -67,6 +69,8 @@ describe('[I13.suite-ran] a suite that', () => {
     ['is named in a comment', `${IMPORT}// suite('x', make)`, []],
     ['is imported and not called', `${IMPORT}it('x', () => undefined)`, []],
     ['is called by a function that nobody calls', `${IMPORT}function later() { suite('x', make) }`, []],
+    ['is called by condition', `${IMPORT}if (process.env.CI) suite('x', make)`, []],
+    ['is called behind a condition', `${IMPORT}process.env.CI && suite('x', make)`, []],
     ['is called inside a test', `${IMPORT}it('x', () => { suite('x', make) })`, []],
     ['has its name from elsewhere', `import { describePlatform } from './own.ts'\ndescribePlatform()`, []],
   ])('%s is seen as it is', (_, text, seen) => {

@@ -148,7 +148,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'one token bucket: nobody else reckons with a rate',
-    code: /\brps\b\)?\s*[*/]|[*/]\s*(\w+\.)?rps\b/,
+    code: /\b(rps|rate|perSecond)\b\)?\s*[*/]|[*/]\s*(\w+\.)?(rps|rate|perSecond)\b/,
     except: {
       'src/contract/token-buckets.ts': 'the one',
       'src/store/postgres/draw-tokens.ts': 'the same in SQL: nodes draw from one row',

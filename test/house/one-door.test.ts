@@ -42,6 +42,26 @@ describe('[I13.one-outlet] [I13.settle-with-say] who puts rows into the outbox',
   }
 })
 
+describe('[I13.one-outlet] by another name', () => {
+  /** Verbs whose name says what they are: whoever takes one out of the store (`({ enqueue }) => enqueue()`) names it. */
+  const RARE = ['enqueue', 'acceptFor', 'expireTurns', 'settleApproval']
+  const named = (verb: string, text: string) =>
+    new RegExp(`[{,]\\s*${verb}\\s*[,:}=]|\\['?${verb}|(?<![.\\w])${verb}\\s*\\(`).test(text)
+
+  it.each(RARE)('nobody takes %s out of the store', (verb) => {
+    const rooms = ['store', 'contract', 'testing']
+    const taking = code.filter(({ file, code: text }) => !rooms.includes(roomOf(file)) && named(verb, text))
+    expect(taking.map(({ file }) => file)).toEqual([])
+  })
+
+  it('is found', () => {
+    for (const text of ['({ enqueue }) => enqueue(x)', 'const { a, enqueue: put } = store', 'enqueue(rows)'])
+      expect([text, named('enqueue', text)]).toEqual([text, true])
+    for (const text of ['store.enqueue(rows)', 'controller.enqueue(chunk)', 'enqueued()'])
+      expect([text, named('enqueue', text)]).toEqual([text, false])
+  })
+})
+
 describe('[I13.lane-keeper] lanes', () => {
   it.each(['renewLanes', 'releaseLanes'])(
     'are kept by one keeper: store.%s is called there alone',

@@ -341,11 +341,10 @@ describe('the truth about what may not have arrived', () => {
   it('an edit that changes nothing is done; one of a message that is gone is refused', async () => {
     const kate = scene.fake.person()
     const [on = ''] = (await scene.send(kate.chat.id, text)).platformIds
-    const again = { kind: 'edit', on, text: 'once more' } as const
-    await scene.send(kate.chat.id, again)
-    expect((await scene.send(kate.chat.id, again)).platformIds).toEqual([on])
-    const gone = scene.send(kate.chat.id, { ...again, on: '999999' })
-    expect((await failureOf(gone)).code).toBe('platform_rejected')
+    const edit = (id: string) => scene.send(kate.chat.id, { kind: 'edit', on: id, text: 'once more' })
+    await edit(on)
+    expect((await edit(on)).platformIds).toEqual([on])
+    expect((await failureOf(edit('999999'))).code).toBe('platform_rejected')
   })
 
   it('refusals for good carry Telegram’s words', async () => {
