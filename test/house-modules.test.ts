@@ -66,7 +66,7 @@ describe('[I13.late-sdk] a plain start', () => {
 /** A file, the names that it writes, and why. No folder but the fakes is let off. */
 const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> = {
   'src/app/registry.ts': ['claude-code telegram slack', 'the rows'],
-  'src/app/emulators.ts': ['telegram slack', 'the rows of emulators'],
+  'src/app/emulators.ts': ['telegram slack llm', 'the rows of emulators'],
   'src/platforms/planned.ts': ['discord email imessage whatsapp', 'what is not built yet'],
   'src/agents/planned.ts': ['claude-code acp', 'what is not built yet'],
   'src/contract/channel-servers.ts': [
@@ -115,7 +115,8 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
   'src/cli/commands/doctor.ts': ['channel', 'Claude Code is asked only where an agent waits for it'],
   'src/cli/http-agent.ts': ['http', 'what `agents add --http` and `init` write'],
   'src/cli/commands/import.ts': ['imessage telegram discord', 'plugins of Claude Code, not platforms'],
-  'src/cli/commands/init.ts': ['claude-code demo web http', 'what `init` writes'],
+  'src/cli/commands/init.ts': ['claude-code demo web http llm', 'what `init` writes'],
+  'src/cli/llm-agent.ts': ['llm', 'what `init` writes'],
   'src/cli/commands/init-claude-code.ts': ['channel telegram', 'what `init claude-code` writes'],
 }
 
@@ -175,7 +176,9 @@ describe('[I13.no-names] the name of an adapter', () => {
   })
 
   it('[I13.emulator-row] has an emulator only where it has a row', () => {
-    expect([...EMULATORS.keys()].filter((name) => !Object.hasOwn(PLATFORMS, name))).toEqual([])
+    expect(
+      [...EMULATORS.keys()].filter((name) => !Object.hasOwn({ ...PLATFORMS, ...CONNECTORS }, name)),
+    ).toEqual([])
   })
 })
 

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { defaultSettings } from '../config/default-settings.ts'
 import type { IntegrationSettings, ServerView, Settings } from '../contract/index.ts'
+import { testAgent } from '../testing/test-settings.ts'
 import { type SecurityFacts, securityFindings } from './security-findings.ts'
 
 const base = defaultSettings({ defaultStore: 'sqlite:x' })
@@ -65,6 +66,23 @@ const token = (more: object) => ({
   last_used_at: '2026-05-31T00:00:00.000Z',
   never_used: false,
   ...more,
+})
+
+it('[I16.limits-day] an agent that pays for tokens without a limit a day, or whose tools do not all ask, is found', () => {
+  const agent = (options: object) => ({
+    settings: settingsWith({
+      agents: [{ ...testAgent('kate', []), connector: { type: 'x', options: { ...options } } }],
+    }),
+  })
+  const limits = { steps: 25, minutes: 10, tokens: 200_000 }
+  expect(found(agent({ limits }))).toEqual([
+    ['low', 'agents[0].connector.limits.tokens_per_day', 'agent kate has no limit of tokens or cost a day'],
+  ])
+  expect(found(agent({ limits: { ...limits, tokens_per_day: 9 }, risky_tools: [] }))).toMatchObject([
+    ['medium', 'agents[0].connector.risky_tools', expect.stringContaining('only those that are listed')],
+  ])
+  expect(found(agent({ limits: { ...limits, cost_per_day: 9 } }))).toEqual([])
+  expect(found(agent({}))).toEqual([])
 })
 
 describe('[I14.doctor-security] what is open', () => {

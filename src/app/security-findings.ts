@@ -40,6 +40,7 @@ export function securityFindings(facts: SecurityFacts): Omit<SecurityReport, 'fi
       ...on.flatMap(openDoors),
       ...limits(tunables),
       ...agents.flatMap(bindingLimits),
+      ...agents.flatMap(spending),
       ...lastingTokens(facts.tokens ?? []),
       ...idleTokens(facts.tokens ?? [], facts.now),
       ...(facts.servers ?? []).flatMap(plugin),
@@ -57,6 +58,27 @@ export function securityFindings(facts: SecurityFacts): Omit<SecurityReport, 'fi
         : []),
     ],
   }
+}
+
+/** An agent that pays for tokens, known by the limits that its options have: what a day may cost, and which tools ask. */
+function spending({ id, origin, connector: { options } }: AgentSettings): SecurityFinding[] {
+  const limits = options.limits as Readonly<Record<string, unknown>> | undefined
+  if (typeof limits !== 'object' || limits === null || limits.tokens === undefined) return []
+  const found: SecurityFinding[] = []
+  const key = `${origin}.connector`
+  if (limits.tokens_per_day === undefined && limits.cost_per_day === undefined)
+    found.push(
+      finding('low', `agent ${id} has no limit of tokens or cost a day`, `${key}.limits.tokens_per_day`),
+    )
+  if (options.risky_tools !== undefined)
+    found.push(
+      finding(
+        'medium',
+        `of the tools of agent ${id} only those that are listed wait for an approval`,
+        `${key}.risky_tools`,
+      ),
+    )
+  return found
 }
 
 function exposure({ settings: { server }, host, adminTokenChosen }: SecurityFacts): SecurityFinding[] {

@@ -162,5 +162,8 @@ export async function openEmulators(file: string | null): Promise<ReadonlyMap<st
     const { emulator } = (book.platform(name) ?? {}) as Partial<PlatformModule>
     if (emulator !== undefined) found.set(name, emulator)
   }
+  // Of what an agent stands on: no platform has it.
+  const { EMULATORS } = await import('../app/emulators.ts')
+  for (const [name, start] of EMULATORS) if (book.connector(name)) found.set(name, start)
   return found
 }

@@ -119,6 +119,8 @@ export interface RunningEmulator {
   /** What to write: keys of the integration, and the environment of the daemon. */
   readonly integration: Readonly<Record<string, string>>
   readonly environment: Readonly<Record<string, string>>
+  /** Where an agent is emulated, and not a place where people talk: its connector. */
+  readonly connector?: Readonly<Record<string, string>>
   /** More ways to talk to it, one line each. */
   readonly more: readonly string[]
   /** A person in the direct chat with the bot. */

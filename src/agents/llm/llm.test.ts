@@ -1,9 +1,7 @@
 // The connector `llm`: the shared suite, and what its loop does with good models, bad ones, tools and people.
 import { describe, expect, it } from 'vitest'
 import { describeConnectorSuite } from '../../testing/connector-suite.ts'
-import { testConnectorDeps } from '../../testing/test-deps.ts'
 import { KEY, scene } from './fixtures/llm-scene.ts'
-import { createLlmConnector } from './index.ts'
 
 const CALL = { calls: [{ name: 'mail', input: { to: 'bob' } }] }
 const MAIL = { tools: { mail: () => 'sent' } }
@@ -265,7 +263,7 @@ describe('limits', () => {
     expect(await patient.ended()).toMatchObject({ text: 'Done.' })
   })
 
-  it('[I16.limits-turn] a day that is spent asks no model, and says when it ends', async () => {
+  it('[I16.limits-day] a day that is spent asks no model, and says when it ends', async () => {
     const { turn, fake, journal } = await scene({
       options: { limits: { tokens_per_day: 1_000 } },
       script: [{ text: 'x' }],
@@ -367,32 +365,5 @@ describe('faults of the API', () => {
       kind: 'failed',
       detail: expect.stringContaining('longer than the model takes'),
     })
-  })
-})
-
-describe('options', () => {
-  it.each([
-    [{ provider: 'other' }, 'provider'],
-    [{ model: '' }, 'model'],
-    [{ api_key: 'sk-written-here' }, 'api_key'],
-    [{ api_key: undefined }, 'api_key'],
-    [{ provider: 'openai-compatible' }, 'base_url'],
-    [{ limits: { steps: 0 } }, 'limits.steps'],
-    [{ limits: { cost_per_day: 5 } }, 'cost_per_day'],
-    [{ mcp: { files: {} } }, 'mcp.files'],
-    [{ modle: 'x' }, 'modle'],
-  ])('[I16.llm-options] %j is refused by its key', async (options, named) => {
-    const deps = testConnectorDeps({
-      options: { provider: 'anthropic', model: 'm', api_key: 'env:KEY', ...options },
-      secrets: { 'env:KEY': 'k' },
-    })
-    await expect(createLlmConnector(deps)).rejects.toThrow(named)
-  })
-
-  it('[I16.llm-options] a key that no header can carry is refused without being shown', async () => {
-    const options = { provider: 'anthropic', model: 'm', api_key: 'env:KEY' }
-    const deps = testConnectorDeps({ options, secrets: { 'env:KEY': 'sk planted\n4711' } })
-    await expect(createLlmConnector(deps)).rejects.toThrow(/api_key/)
-    await expect(createLlmConnector(deps)).rejects.not.toThrow(/4711/)
   })
 })

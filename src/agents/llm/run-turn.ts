@@ -221,7 +221,7 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
 
   async function asked(toolName: string, input: string): Promise<string | null> {
     sawIt()
-    const description = `${delivery.agent} wants to use ${toolName}`
+    const description = `for the message of ${delivery.sender.name ?? delivery.sender.id}`
     const { id } = await outlet.accept({ kind: 'ask', session, turn, ask: { toolName, description, input } })
     return id
   }

@@ -65,20 +65,25 @@ async function announce(
   context: Context,
   { platform, running, faults }: { platform: string; running: RunningEmulator; faults: number },
 ): Promise<void> {
-  const { url, token, integration, environment, more } = running
+  const { url, token, integration, connector, environment, more } = running
   if (context.json) return void (await context.printJson({ ready: true, platform, url, token, faults }))
-  const keys = Object.entries(integration).map(([key, value]) => `${key}: ${value}`)
+  const written = (given: Readonly<Record<string, string>>) =>
+    Object.entries(given)
+      .map(([key, value]) => `${key}: ${value}`)
+      .join(', ')
+  const lines = connector
+    ? `  agents:\n    - { id: ${platform}, connector: { ${written(connector)} } }`
+    : `  integrations:\n    - { ${written(integration)} }`
+  const how = connector ? '' : `Open ${url}/ to chat, type here (!tap LABEL presses a button), or:\n`
   const variables = Object.entries(environment).map(([name, value]) => `  ${name}=${value}`)
   await context.print(`${platform} is emulated at ${url}${faults > 0 ? ` with ${faults} fault rules` : ''}
 
 In switchboard.yaml:
-  integrations:
-    - { ${keys.join(', ')} }
+${lines}
 and in the environment of the daemon:
 ${variables.join('\n')}
 
-Open ${url}/ to chat, type here (!tap LABEL presses a button), or:
-${more.map((line) => `  ${line}`).join('\n')}
+${how}${more.map((line) => `  ${line}`).join('\n')}
 `)
 }
 

@@ -20,6 +20,10 @@ export interface InitOptions {
   readonly tokenFile?: string
   readonly mode?: string
   readonly secretFile?: string
+  readonly provider?: string
+  readonly model?: string
+  readonly baseUrl?: string
+  readonly apiKeyFile?: string
 }
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
@@ -38,7 +42,11 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
   const file = resolve(context.givenConfig ?? 'switchboard.yaml')
   const answer = asker(context, options.yes === true)
   const own = options.agent === HTTP ? await ownAgent(context, options, dirname(file), stem(file)) : null
-  const agent = own ? HTTP : await answer('id of the demo agent', options.agent, 'demo', checkId)
+  const model = options.agent === LLM ? await modelAgent(context, options, file) : null
+  const agent =
+    own || model
+      ? (options.agent ?? '')
+      : await answer('id of the demo agent', options.agent, 'demo', checkId)
   const hook = await answer('id of the webhook (/hooks/ID)', options.hook, 'alerts', checkId)
   const port = await answer('port', options.port, String(DEFAULT_PORT), checkPort)
   if (hook === 'web') throw usage('--hook: "web" is the id of the chat page', 'choose another id')
@@ -48,7 +56,7 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
   const chosen = options.port !== undefined || Number(port) !== DEFAULT_PORT
   const yaml = starterYaml({
     ...{ agent, hook, secretFile: `./${secretFile}` },
-    ...(own ? { connector: own.connector } : {}),
+    ...(own ? { connector: own.connector } : model ? { connector: model.connector } : {}),
     port: chosen ? Number(port) : null,
   })
   await mkdir(dirname(file), { recursive: true }).catch((problem) => {
@@ -58,6 +66,7 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
   // An existing secret is kept even with --force: whoever signs with it would be locked out.
   const secretKept = await writeSecret(secretPath)
   if (own) await create(own.secretPath, `${own.secret}\n`, 0o600)
+  if (model) await model.keep()
   remember(context, context.instanceOf(file))
 
   const upCommand =
@@ -69,6 +78,7 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
       secret_file: secretPath,
       secret_kept: secretKept,
       ...(own ? { agent_secret_file: own.secretPath, who: own.who } : {}),
+      ...(model ? { agent_secret: model.secret, who: model.who } : {}),
       next: upCommand,
     })
     return 0
@@ -82,11 +92,36 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
     await context.print(
       `${paint.green(own.known ? 'uses ' : 'wrote')} ${own.secretPath} (signs what is posted to the agent: give it to your agent to verify with)`,
     )
+  if (model?.secret)
+    await context.print(`${paint.green('kept ')} the API key, encrypted, as secret:${model.secret}`)
   await context.print(`\nNext: ${paint.bold(upCommand)}`)
   return 0
 }
 
 const HTTP = 'http'
+const LLM = 'llm'
+const LLM_SECRET = 'llm_api_key'
+
+/** A model behind an API key: tried before anything is written; the key goes into the encrypted store alone. */
+async function modelAgent(context: Context, options: InitOptions, file: string) {
+  if (options.force !== true && existsSync(file)) throw isThere(file)
+  const { tryLlmAgent } = await import('../llm-agent.ts')
+  const { connector, key, who } = await tryLlmAgent(context, options, LLM_SECRET)
+  const { stringify } = await import('yaml')
+  const yaml = stringify(connector, { collectionStyle: 'flow', lineWidth: 0 }).trim()
+  const comment = 'A model behind an API. Tools that do not only read ask you first (docs/agents/llm.md).'
+  return {
+    connector: { yaml, comment },
+    who,
+    secret: key === null ? null : LLM_SECRET,
+    async keep() {
+      if (key === null) return
+      const { keepSecretAtRest } = await import('../../app/keep-secret.ts')
+      const { data } = context.instanceOf(file)
+      await keepSecretAtRest({ dataDir: data.path, configFile: file, name: LLM_SECRET, value: key })
+    },
+  }
+}
 
 const stem = (file: string) => basename(file).replace(/\.ya?ml$/, '')
 
@@ -146,9 +181,7 @@ async function write(file: string, text: string, options: { mode: number; force:
   if (!options.force) {
     const created = await create(file, text, options.mode)
     if (created) return
-    throw new SwitchboardError('input_invalid', `${file} is there already`, {
-      hint: 'overwrite it with --force, or write elsewhere with --config FILE',
-    })
+    throw isThere(file)
   }
   const beside = `${file}.${randomBytes(4).toString('hex')}.new`
   await create(beside, text, options.mode)
@@ -158,6 +191,12 @@ async function write(file: string, text: string, options: { mode: number; force:
     await rm(beside, { force: true })
     throw cannotWrite(file, problem as NodeJS.ErrnoException)
   }
+}
+
+function isThere(file: string): SwitchboardError {
+  return new SwitchboardError('input_invalid', `${file} is there already`, {
+    hint: 'overwrite it with --force, or write elsewhere with --config FILE',
+  })
 }
 
 async function writeSecret(file: string): Promise<boolean> {

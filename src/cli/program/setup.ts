@@ -17,7 +17,7 @@ export function addSetupCommands(program: Command, action: Action): void {
     .argument('[kind]', 'what to set up: claude-code; nothing: the web chat, a webhook and the demo agent')
     .option(
       '--agent <name>',
-      'who answers: http (your own, at --url); another name is the id of the demo agent',
+      'who answers: llm (a model behind an API key), http (your own, at --url); another name is the id of the demo agent',
     )
     .option('--hook <id>', 'the id of the webhook, as in /hooks/ID (default: alerts)')
     .option('--port <number>', 'the port to write down (default: 4747)')
@@ -27,6 +27,13 @@ export function addSetupCommands(program: Command, action: Action): void {
     )
     .option('--mode <mode>', 'http: answer (in the response, the default) or later')
     .option('--secret-file <file>', 'http: the whsec_… that the agent verifies with already')
+    .option('--provider <name>', 'llm: anthropic, openai or openai-compatible')
+    .option('--model <name>', 'llm: the model, as the API names it')
+    .option('--base-url <address>', 'llm: where the API is (Ollama, vLLM, OpenRouter …)')
+    .option(
+      '--api-key-file <file>',
+      'llm: where the API key is; without it the key is asked for, or piped in',
+    )
     .option('--token-file <file>', 'claude-code: where the token for it is')
     .option('--yes', 'ask nothing, take the defaults')
     .option('--force', 'overwrite what is there')

@@ -62,9 +62,15 @@ export interface FakeLlmOptions {
   readonly key?: string
   readonly models?: readonly string[]
   readonly script?: FakeScript
+  readonly onRequest?: (request: FakeRequest) => void
 }
 
-export function createFakeLlm({ key, models, script = repeatAfterMe }: FakeLlmOptions = {}): FakeLlm {
+export function createFakeLlm({
+  key,
+  models,
+  script = repeatAfterMe,
+  onRequest,
+}: FakeLlmOptions = {}): FakeLlm {
   const requests: FakeRequest[] = []
 
   const answer = async (
@@ -94,6 +100,7 @@ export function createFakeLlm({ key, models, script = repeatAfterMe }: FakeLlmOp
       })
     const request = { wire, model, body, headers, ...lastOf(body, wire) } as const
     requests.push(request)
+    onRequest?.(request)
     const reply = await script(request, requests.length - 1)
     await reply.before?.()
     if (reply.status !== undefined) return failed(wire, reply)

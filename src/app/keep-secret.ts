@@ -1,0 +1,47 @@
+// Puts a secret into the encrypted store of an instance that does not run yet: for `init`, which asks before the first start.
+import { dirname } from 'node:path'
+import { readDaemonNote } from '../config/daemon-note.ts'
+import { dataFolderAt, prepareDatabase, prepareDataFolder } from '../config/data-folder.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { openKeyRing } from '../config/key-ring.ts'
+import { resolveStore } from '../config/secret-reference.ts'
+import { openSecretShelf } from '../config/secret-shelf.ts'
+import { openStore } from '../store/open.ts'
+import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
+import { demandWhole } from './adopt-folder.ts'
+import { folderHeld, nodeName } from './folder-held.ts'
+import { holdDatabase } from './hold-database.ts'
+import { createLogger } from './logger.ts'
+import { createNodeClock, createRealRandom } from './real-clock.ts'
+import { createUndoStack } from './undo-stack.ts'
+
+/** For a file that names no store of its own. Throws `conflict` while a daemon holds the folder. */
+export async function keepSecretAtRest(at: {
+  readonly dataDir: string
+  readonly configFile: string
+  readonly name: string
+  readonly value: string
+}): Promise<void> {
+  const env = readEnvironment().variables
+  const log = createLogger({ format: 'people', level: 'error' })
+  const folder = dataFolderAt({ data: at.dataDir, config: null, env })
+  prepareDataFolder(folder)
+  const lock = takeFolderLock(folder.lockFile)
+  if (!lock) throw folderHeld(folder, readDaemonNote(folder))
+  const undo = createUndoStack(log)
+  undo.push(() => lock.release())
+  try {
+    demandWhole(folder)
+    const storeAt = resolveStore(folder.defaultStore, { folder: dirname(at.configFile), env })
+    const held = holdDatabase(storeAt, folder, log)
+    undo.push(() => held.release())
+    const keys = openKeyRing({ dataDir: folder.path, env })
+    prepareDatabase(storeAt)
+    const deps = { clock: createNodeClock(), random: createRealRandom(), node: nodeName(folder), log }
+    const store = await openStore(storeAt, { ...deps, ledgerKey: keys.ledgerKey })
+    undo.push(() => store.close())
+    await (await openSecretShelf(keys, store)).set(at.name, at.value, 'init')
+  } finally {
+    await undo.unwind()
+  }
+}
