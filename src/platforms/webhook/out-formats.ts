@@ -12,7 +12,7 @@ import { type GuardedResponse, signSha256, signStandard } from '../../kit/index.
 import { plainText, readMarkdown } from '../../kit/markdown/index.ts'
 import type { OutFormat, Posting } from './out-options.ts'
 import { postBody, type Shown, shownText } from './render.ts'
-import { escapeSlack, slackText } from './slack-text.ts'
+import { incomingMarkdown } from './slack-text.ts'
 import { lookUp, parseJson } from './structure.ts'
 
 export interface Posted {
@@ -44,13 +44,6 @@ const json = (out: Posting, body: unknown): Posted => ({
   body: JSON.stringify(body),
 })
 
-const slackRenderer: MarkdownRenderer = {
-  render: (blocks) => ({ text: slackText(blocks), plain: escapeSlack(plainText(blocks)) }),
-}
-const plainRenderer: MarkdownRenderer = {
-  render: (blocks) => ({ text: plainText(blocks), plain: plainText(blocks) }),
-}
-
 const idIn = (name: string) => (response: GuardedResponse) => {
   const id = lookUp(parseJson(response.body.toString('utf8')), name)
   return typeof id === 'string' || typeof id === 'number' ? [String(id)] : []
@@ -80,7 +73,7 @@ export const TAKERS: Readonly<Record<OutFormat, Taker>> = {
   },
   slack: {
     limit: { size: 12_000, unit: 'utf-16' },
-    markdown: slackRenderer,
+    markdown: incomingMarkdown,
     post: (out, _, { text, urgency }) =>
       urgency === 'normal'
         ? json(out, { text })
@@ -166,7 +159,7 @@ export const TAKERS: Readonly<Record<OutFormat, Taker>> = {
   },
   pagerduty: {
     limit: { size: 100_000, unit: 'bytes' },
-    markdown: plainRenderer,
+    markdown: { render: (blocks) => ({ text: plainText(blocks), plain: plainText(blocks) }) },
     idempotent: true,
     post(out, shown, { text, urgency }) {
       const [line = ''] = text.trim().split('\n', 1)

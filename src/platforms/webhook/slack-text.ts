@@ -1,13 +1,18 @@
 // Markdown as a Slack incoming webhook takes it. Nothing in it can ping anybody: every angle bracket is escaped, and
 // those that make links are ours.
-import type { MarkdownBlock, MarkdownInline } from '../../contract/index.ts'
+import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
 import { indented, inlineText, isBare, itemMark, plainText } from '../../kit/markdown/index.ts'
 
-export function slackText(blocks: readonly MarkdownBlock[]): string {
+/** Of an incoming webhook, which knows less than a Slack app. */
+export const incomingMarkdown: MarkdownRenderer = {
+  render: (blocks) => ({ text: slackText(blocks), plain: escapeSlack(plainText(blocks)) }),
+}
+
+function slackText(blocks: readonly MarkdownBlock[]): string {
   return blocks.map(blockText).join('\n\n')
 }
 
-export function escapeSlack(text: string): string {
+function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
