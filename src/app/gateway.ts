@@ -42,6 +42,7 @@ import { createNotifyOn } from '../core/outbound/notify-on.ts'
 import { createOutlet, type Outlet } from '../core/outbound/outlet.ts'
 import { createSender, type Sender } from '../core/outbound/sender.ts'
 import { createStatusLines } from '../core/outbound/status-lines.ts'
+import { createStreams } from '../core/outbound/streams.ts'
 import { createAdmission } from '../core/people/admission.ts'
 import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
 import { createScheduler } from '../core/schedules/scheduler.ts'
@@ -195,6 +196,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     cluster,
     jitter,
     refusedNow: admission.ofSend,
+    streams: {
+      shown: (row, ids) => streams.shown(row, ids),
+      latest: (turn) => streams.latest(turn),
+      ended: (turn) => streams.ended(turn),
+    },
     ...crashPoint,
   })
   const outlet = createOutlet({
@@ -209,6 +215,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     split: splitMarkdown,
     problemOf: (integration) => problems.get(`integration:${integration}`),
   })
+  const streams = createStreams({ store, clock, log, links, outlet, signal })
   const notifyOn = createNotifyOn({ store, log, settings, grants, links, outlet })
   const notifier = createNotifier({ store, settings, grants, links, outlet })
   const scheduler = createScheduler({ store, clock, log, settings, nextRun })
@@ -263,6 +270,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     outlet,
     dispatcher,
     approvals,
+    streams,
   }
   const applyNow = async () => {
     const release = await hosted.apply(settings()).catch((thrown) => {

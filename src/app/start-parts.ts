@@ -9,6 +9,7 @@ import { watchHistory } from '../core/history/completeness.ts'
 import type { Intake } from '../core/inbound/intake.ts'
 import type { Links } from '../core/outbound/links.ts'
 import type { Outlet } from '../core/outbound/outlet.ts'
+import type { Streams } from '../core/outbound/streams.ts'
 import type { LiveGrantBook } from '../core/people/grant-book.ts'
 import type { SignalSink } from '../core/signals.ts'
 import type { GatewayDeps } from './gateway.ts'
@@ -31,6 +32,7 @@ export interface River {
   readonly outlet: Outlet
   readonly dispatcher: Dispatcher
   readonly approvals: Approvals
+  readonly streams: Streams
 }
 
 /** What starts it, or: why there is nothing to run, though nothing went wrong. */
@@ -72,7 +74,7 @@ export async function makeIntegration(
 export async function makeAgent(
   agent: AgentSettings,
   deps: GatewayDeps,
-  { roster, cluster, links, outlet, dispatcher, approvals, signal }: River,
+  { roster, cluster, links, outlet, dispatcher, approvals, signal, streams }: River,
 ): ReturnType<Part['make']> {
   const { store, clock, log, settings } = deps
   const module = await deps.connector(agent.connector.type)
@@ -100,7 +102,19 @@ export async function makeAgent(
   })
   return async () => {
     roster.add(agent, connector)
-    const outletDeps = { store, clock, log, settings, roster, links, outlet, dispatcher, approvals, signal }
+    const outletDeps = {
+      store,
+      clock,
+      log,
+      settings,
+      roster,
+      links,
+      outlet,
+      dispatcher,
+      approvals,
+      signal,
+      streams,
+    }
     await connector.start(createAgentOutlet(agent.id, outletDeps))
   }
 }

@@ -53,9 +53,21 @@ export function sideLane(of: Address): string {
   return conversationLane(of) + SIDE
 }
 
+const STREAM = '#stream:'
+
+/** The lane of an answer that is shown while it is written: nothing waits for its end. */
+export function streamLane(of: Address, turn: string): string {
+  return conversationLane(of) + STREAM + turn
+}
+
+export function isStreamLane(lane: string): boolean {
+  return lane.includes(STREAM)
+}
+
 export function placeOfLane(lane: string): { readonly conversation: string; readonly side: boolean } {
   const side = lane.endsWith(SIDE)
-  const { conversation } = parseAddress(side ? lane.slice(0, -SIDE.length) : lane)
+  const [place = lane] = lane.split('#', 1)
+  const { conversation } = parseAddress(place)
   return { conversation, side }
 }
 

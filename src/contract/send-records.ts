@@ -19,6 +19,8 @@ export interface NewSend {
   readonly dueAt?: number
   /** The same key again returns the first row. */
   readonly idempotencyKey?: string
+  /** The final text of the answer to `turn`: where its beginning is shown or about to be, that row becomes this. */
+  readonly finishes?: true
   /** Parts of one long message share a group; `part` counts from 0. */
   readonly group?: string
   readonly part?: number
@@ -86,7 +88,8 @@ export interface SendMove {
   readonly lane: string
   readonly token: number
   readonly id: string
-  readonly to: 'queued' | 'sent' | 'failed' | 'unknown'
+  /** `sending`: the beginning of an answer stands there, as `platformIds`; if it was finished meanwhile it is queued. */
+  readonly to: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown'
   readonly platformIds?: readonly string[]
   /** With to: 'sent': where it stands, when that is not what the row calls it. A claim is of that chat. */
   readonly conversation?: string

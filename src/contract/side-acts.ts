@@ -1,6 +1,6 @@
 // Acts beside the conversation: a reaction, the edit by which a question of ours is retired. They give way to what is said,
 // and are given up soon: nobody waits for them.
-import { conversationLane, sideLane } from './address.ts'
+import { conversationLane, sideLane, streamLane } from './address.ts'
 import type { NewSend, SendRow } from './send-records.ts'
 
 type Act = Pick<NewSend, 'cause'> & { readonly op: NewSend['op'] | SendRow['op'] }
@@ -15,6 +15,12 @@ export function sideActLifeMs({ op }: Act): number {
 }
 
 /** One message of a lane at a time, in order. */
-export function sendLane(send: Act & Pick<NewSend, 'to'>): string {
+export function sendLane(send: Act & Pick<NewSend, 'to' | 'turn'>): string {
+  if (send.op?.kind === 'text' && send.op.partial && send.turn !== null) return streamLane(send.to, send.turn)
   return isSideAct(send) ? sideLane(send.to) : conversationLane(send.to)
+}
+
+/** The idempotency key of the row of an answer that is shown while it is written: one for each turn. */
+export function streamKey(turn: string): string {
+  return `stream:${turn}`
 }

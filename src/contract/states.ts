@@ -54,7 +54,7 @@ export type SendState = (typeof SEND_STATES)[number]
 
 const SEND_MOVES: Record<SendState, readonly SendState[]> = {
   queued: ['sending', 'failed', 'unknown'], // the last when it was queued in a backup that is restored
-  sending: ['queued', 'sent', 'failed', 'unknown'],
+  sending: ['queued', 'sending', 'sent', 'failed', 'unknown'], // itself: an answer's beginning is shown
   sent: [],
   deduplicated: [],
   failed: ['queued', 'failed'], // outbox retry, or buried

@@ -70,6 +70,8 @@ export interface ScriptedAgent {
   /** Trouble told before the end: kept beside the turn. */
   trouble(delivery: Delivery, text: string): Promise<Accepted>
   status(delivery: Delivery, text: string): Promise<Accepted>
+  /** The answer as far as it is written. */
+  partial(delivery: Delivery, text: string): Promise<Accepted>
   /** Whatever an agent can give back. */
   accept(output: AgentOutput): Promise<Accepted>
   /** Comes for the answer to a question of its own. */
@@ -169,6 +171,8 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
     kept: ({ turn }, seen) => accept({ kind: 'kept', turn, seen }),
     giveBack: ({ turn }) => accept({ kind: 'returned', turns: [turn], counted: false, detail: 'given back' }),
     status: (delivery, text) => accept({ kind: 'status', ...of(delivery), text }),
+    partial: (delivery, text) =>
+      accept({ kind: 'partial', session: delivery.session, turn: delivery.turn, text }),
     accept,
     async fetchVerdict(approval, turn) {
       if (!outlet) throw new Error(`${id} has nobody to talk to`)

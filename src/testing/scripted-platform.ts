@@ -18,6 +18,7 @@ import {
   type Received,
   type SendRequest,
   type Signal,
+  type Streaming,
   SwitchboardError,
   type TextLimit,
 } from '../contract/index.ts'
@@ -97,6 +98,10 @@ export interface ScriptedPlatform {
   texts(conversation: string, integration?: string): readonly string[]
   /** The same with edits applied: what stands in the chat now. */
   shown(conversation: string, integration?: string): readonly string[]
+  /** Every change of a message that shows the beginning of an answer, whatever came of it. */
+  readonly revisions: readonly SendRequest[]
+  /** Somebody takes a message of ours away. */
+  remove(platformId: string): void
   /** The next sends (of one conversation, if named) meet these, one each. */
   failNext(faults: readonly SendFault[], conversation?: string): void
   /** Every send asks this first; null lets it pass. */
@@ -121,6 +126,8 @@ export interface ScriptedPlatformOptions {
   readonly reconcile?: 'truth' | 'unknown' | 'throws'
   /** It keeps a history, of this integration alone where it is given for one. */
   readonly history?: ScriptedHistory
+  /** How answers are shown while they are written. */
+  readonly streaming?: Streaming
   /** The link can be asked whether it hears. */
   readonly probes?: boolean
   /** Overrides per integration. */
@@ -145,6 +152,8 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
   const cursors = new Map<string, string | null>()
   const doors = new Map<string, PlatformIntake>()
   const faults: { fault: SendFault; conversation: string | undefined }[] = []
+  const revisions: SendRequest[] = []
+  const gone = new Set<string>()
   let hanging: (() => void)[] = []
   let counter = 0
   let plan: (request: SendRequest) => SendFault | null = () => null
@@ -157,6 +166,14 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
   })
 
   const take = (request: SendRequest): string => {
+    const [on] = request.shown ?? []
+    if (on !== undefined) {
+      if (gone.has(on)) throw new SwitchboardError('not_found', 'there is no such message')
+      const { to, op, key } = request
+      const edit = { kind: 'edit' as const, on, text: opText(op) }
+      arrived.push({ integration: to.integration, to, op: edit, key, platformId: on })
+      return on
+    }
     const known = arrived.find((one) => one.key === request.key)
     if (known && abilitiesOf(request.to.integration).idempotentSend) return known.platformId
     const platformId = `p${++counter}`
@@ -175,6 +192,13 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
     const fault = nextFault(request.to.conversation) ?? plan(request)
     if (fault) await meet(fault, request)
     return { platformIds: [take(request)] }
+  }
+
+  const revise = async (request: SendRequest) => {
+    revisions.push(request)
+    const fault = nextFault(request.to.conversation) ?? plan(request)
+    if (fault) await meet(fault, request)
+    take(request)
   }
 
   const meet = (fault: SendFault, request: SendRequest): Promise<void> => {
@@ -301,6 +325,8 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
       }
       return [...standing.values()]
     },
+    revisions,
+    remove: (platformId) => void gone.add(platformId),
     failNext(list, conversation) {
       for (const fault of list) faults.push({ fault, conversation })
     },
@@ -344,6 +370,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
         send,
         keep: async ({ name }) => `kept:${name}`,
         ...(mine.reconcile ? { reconcile } : {}),
+        ...(mine.streaming ? { streaming: mine.streaming, revise } : {}),
         ...(mine.statusLines ? lineOf(mine.statusFault) : {}),
         signal: (to, signal) => void signals.push({ to, signal }),
         ...(mine.history ? { history: mine.history.reader, renew: mine.history.renew } : {}),

@@ -40,15 +40,15 @@ built   15 I15.delete-handed      A message deleted after it was handed over goe
 built   15 I15.delete-first       A deletion that comes before its message withdraws it
 built   15 I15.delete-whose       Nobody withdraws what somebody else sent, unless the platform itself says so
 built   15 I15.delete-twice       A deletion that comes twice is one
-pending 15 I15.partial-edits      Partial text is shown by edits of one message, which ends as the final text: one message, one row
-pending 15 I15.partial-signals    Where a platform shows partial text by signals nothing of it is stored
-pending 15 I15.partial-none       Where a platform can show none, partial text is lost and the answer comes whole
-pending 15 I15.partial-pace       Partial text is shown no more often than the platform's pace, one at a time, and gives way
-pending 15 I15.partial-crash      After a crash in mid-stream the answer ends in the message that showed its beginning, or is sent once more whole
-pending 15 I15.partial-unfinished A turn that ends without an answer leaves its shown beginning marked as incomplete
-pending 15 I15.partial-gone       Where the shown message is gone the final text is sent anew
-pending 15 I15.partial-long       A final text longer than one message ends the shown one with its first part, and the others follow
-pending 15 I15.partial-no-block   While an answer is being written, prompts and notices of the same chat pass
-pending 15 I15.partial-seen       Partial text is evidence that the turn was seen, and answers nothing
+built   15 I15.partial-edits      Partial text is shown by edits of one message, which ends as the final text: one message, one row
+built   15 I15.partial-signals    Where a platform shows partial text by signals nothing of it is stored
+built   15 I15.partial-none       Where a platform can show none, partial text is lost and the answer comes whole
+built   15 I15.partial-pace       Partial text is shown no more often than the platform's pace, one at a time, and gives way
+built   15 I15.partial-crash      After a crash in mid-stream the answer ends in the message that showed its beginning, or is sent once more whole
+built   15 I15.partial-unfinished A turn that ends without an answer leaves its shown beginning marked as incomplete
+built   15 I15.partial-gone       Where the shown message is gone the final text is sent anew
+built   15 I15.partial-long       A final text longer than one message ends the shown one with its first part, and the others follow
+built   15 I15.partial-no-block   While an answer is being written, prompts and notices of the same chat pass
+built   15 I15.partial-seen       Partial text is evidence that the turn was seen, and answers nothing
 `,
 )

@@ -26,6 +26,7 @@ import { givenUpText, incompleteText, NO_REPLY_TEXT, notice } from '../notices.t
 import type { FileOp } from '../outbound/compose.ts'
 import { canSpeak, isOneWay, type Links, ONE_WAY_HINT } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
+import type { Streams } from '../outbound/streams.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Flight } from './lane-holds.ts'
@@ -43,6 +44,7 @@ export interface AgentOutletDeps {
   readonly dispatcher: Dispatcher
   readonly approvals: Approvals
   readonly signal: SignalSink
+  readonly streams: Pick<Streams, 'partial' | 'begun' | 'ended'>
 }
 
 /** Longer than a lane's lease: by then the lane of a node that died is taken over. */
@@ -75,7 +77,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
         { hint: ONE_WAY_HINT },
       )
     const files = unheard ? [] : await keptFiles(place.to.integration, output.files ?? [])
-    const sends = unheard ? [] : rowsOf(output, place.to, files)
+    const sends = unheard ? [] : finishing(rowsOf(output, place.to, files), output)
     const flying = output.turn ? await flightOf(output.turn) : null
     if (output.turn && dispatcher.wasLost(output.turn))
       throw new SwitchboardError('conflict', `turn ${output.turn} is another node's now`)
@@ -86,7 +88,16 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     if (!ids && output.sole)
       throw new SwitchboardError('conflict', 'this message was answered, or given up, before')
     if (!ids) throw new SwitchboardError('conflict', `turn ${output.turn} is no longer this node's`)
+    if (output.turn && output.final) void deps.streams.ended(output.turn)
     return { id: ids[0] ?? null }
+  }
+
+  /** Where the beginning of it is shown, the final text takes its place. */
+  const finishing = (rows: readonly NewSend[], { turn, final }: Output<'say'>): readonly NewSend[] => {
+    const [first, ...others] = rows
+    const isText =
+      first?.op.kind === 'text' && deps.links.get(first.to.integration)?.adapter.streaming?.by === 'edits'
+    return first && isText && turn && final ? [{ ...first, finishes: true }, ...others] : rows
   }
 
   const rowsOf = (output: Output<'say'>, to: Address, files: readonly FileOp[]): readonly NewSend[] => {
@@ -206,11 +217,13 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     }
     const words = givenUpText(output.reason, output.detail)
     const session = row.session ?? ''
-    const came = speaks && output.text?.trim() ? incompleteText(output.text) : null
-    const said =
-      came === null ? [] : rowsOf({ kind: 'say', session, turn: row.id, text: came }, rowAddress(row), [])
+    const text = output.text?.trim() ? output.text : deps.streams.begun(row.id)
+    const came = speaks && text !== undefined ? incompleteText(text) : null
+    const say = { kind: 'say', session, turn: row.id, text: came ?? '', final: true } as const
+    const said = came === null ? [] : finishing(rowsOf(say, rowAddress(row), []), say)
     const sends = speaks ? [...said, notice(noticeTarget(row), words, undefined, failure)] : []
     await dispatcher.settle(output.turn, 'failed', { sends, reason: output.reason, detail: output.detail })
+    void deps.streams.ended(output.turn)
     return { id: null }
   }
 
@@ -269,8 +282,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     if (row?.agent !== agent) return { id: null }
     if (row.state !== 'seen') await dispatcher.settle(turn, 'seen')
     else await dispatcher.heard(turn, agent)
-    if (deps.links.get(row.integration)?.adapter.streaming?.by === 'signals')
-      deps.signal(rowAddress(row), { kind: 'partial', turn, messageId: row.messageId, text })
+    deps.streams.partial(row, text)
     return { id: null }
   }
 

@@ -10,16 +10,14 @@ import {
   type LaneRequest,
   LEASE_MS,
   type Logger,
-  type OutboundOp,
   placeOfLane,
   type ReasonCode,
   type Receipt,
   type SendMove,
-  type SendRequest,
   type SendRow,
   type Settings,
   type Store,
-  SwitchboardError,
+  type SwitchboardError,
   sideActLifeMs,
   type TakenSend,
   type Work,
@@ -28,11 +26,13 @@ import type { Cluster } from '../cluster/cluster.ts'
 import { createDrain, type Drain } from '../dispatch/drain.ts'
 import type { Pressure } from '../dispatch/pressure.ts'
 import { createLaneKeeper, type KeptLane } from '../lane-keeper.ts'
-import { rowAddress } from '../signals.ts'
 import { createStoreRetry } from '../store-retry.ts'
 import { onceMore } from './duplicate-note.ts'
 import type { Links } from './links.ts'
+import { notArrived, requestOf } from './send-request.ts'
 import { createSendWaiters } from './send-waiters.ts'
+import { endOf, isPartialOp, settleStream } from './stream-rows.ts'
+import type { Streams } from './streams.ts'
 
 export interface SenderDeps {
   readonly store: Store
@@ -48,6 +48,7 @@ export interface SenderDeps {
   readonly jitter: () => number
   /** Why a row may not be sent any more, or not yet: permission is asked again at the moment of sending. */
   readonly refusedNow: (row: SendRow) => Promise<ReasonCode | 'later' | null>
+  readonly streams: Pick<Streams, 'shown' | 'latest' | 'ended'>
 }
 
 export interface Sender {
@@ -221,6 +222,14 @@ export function createSender(deps: SenderDeps): Sender {
       await move(lane, row, { to: 'failed', reason: refused ?? 'integration_missing' })
       return true
     }
+    const isBeginning = isPartialOp(row.op)
+    // Nobody will finish it any more, and nothing of it is shown.
+    if (isBeginning && (await endOf(row, { store, latest: deps.streams.latest }))) {
+      await move(lane, row, { to: 'failed', reason: 'given_up', detail: 'the answer was not finished' })
+      return true
+    }
+    // An edit that is under way must not come after the final text.
+    if (row.turn !== null && row.platformIds.length > 0) await deps.streams.ended(row.turn)
     let receipt: Receipt
     try {
       deps.crashPoint?.('outbox.before-send')
@@ -231,6 +240,12 @@ export function createSender(deps: SenderDeps): Sender {
     // From here on it is confirmed: what fails now is not the platform, and must not be said of the message.
     deps.crashPoint?.('outbox.after-send')
     link.lastOutAt = clock.now()
+    if (isBeginning) {
+      await move(lane, row, { to: 'sending', platformIds: receipt.platformIds })
+      deps.crashPoint?.('outbox.after-beginning')
+      deps.streams.shown(row, receipt.platformIds)
+      return true
+    }
     await confirm(lane, row, receipt)
     deps.crashPoint?.('outbox.after-receipt')
     return true
@@ -246,20 +261,25 @@ export function createSender(deps: SenderDeps): Sender {
   }
 
   const sendFailed = async (lane: { lane: string; token: number }, row: SendRow, error: SwitchboardError) => {
-    if (error.code === 'outcome_unknown') {
+    const isShown = row.platformIds.length > 0
+    if (error.code === 'outcome_unknown' && isPartialOp(row.op)) {
+      await settleLeftover(lane, row)
+      return true
+    }
+    if (error.code === 'outcome_unknown' && !isShown) {
       const known = await lookedUp(row)
       if (known.outcome === 'sent') await confirm(lane, row, known.receipt)
       else if (known.outcome === 'unknown') await settleUnknown(lane, row, error.message)
-      else
-        return sendFailed(
-          lane,
-          row,
-          new SwitchboardError('platform_unavailable', `${error.message}; it did not arrive`),
-        )
+      else return sendFailed(lane, row, notArrived(error))
       return true
     }
     const { sendMaxAttempts, sendRetryBaseMs, sendRetryMaxMs } = deps.settings().tunables
-    if (!error.nature.retryable) {
+    // The message that showed its beginning is gone: the final text is sent anew.
+    if (isShown && !error.nature.retryable && error.code !== 'outcome_unknown') {
+      await move(lane, row, { to: 'queued', platformIds: [], detail: error.message })
+      return true
+    }
+    if (!error.nature.retryable && error.code !== 'outcome_unknown') {
       await move(lane, row, { to: 'failed', reason: 'platform_rejected', detail: error.message })
       return true
     }
@@ -286,8 +306,13 @@ export function createSender(deps: SenderDeps): Sender {
       // It may have arrived, and nobody is left who could tell.
       return move(lane, row, { to: 'unknown', reason: 'unconfirmed', detail: 'the integration is gone' })
     }
-    if (adapter.abilities.idempotentSend) return move(lane, row, { to: 'queued' })
-    if (!adapter.reconcile) return settleUnknown(lane, row, 'interrupted before the platform confirmed')
+    const { latest } = deps.streams
+    const stream = await settleStream(row, requestOf(row, row.op), { adapter, store, latest })
+    if (stream === 'wait') return
+    if (stream !== null && stream !== 'unknown') return move(lane, row, stream)
+    if (stream === null && adapter.abilities.idempotentSend) return move(lane, row, { to: 'queued' })
+    if (stream !== null || !adapter.reconcile)
+      return settleUnknown(lane, row, 'interrupted before the platform confirmed')
     const found = await lookedUp(row)
     if (found.outcome === 'sent') return confirm(lane, row, found.receipt)
     if (found.outcome === 'absent') return move(lane, row, { to: 'queued' })
@@ -329,7 +354,7 @@ export function createSender(deps: SenderDeps): Sender {
     const last = steps.at(-1)?.to
     // A part that fails for good takes the parts behind it along.
     if (last === 'failed' && row.group !== null) waiters.lookAgain(lane.lane)
-    else if (last !== 'queued') waiters.settled(row.id)
+    else if (last !== 'queued' && last !== 'sending') waiters.settled(row.id)
   }
 
   const isInWork = (lane: string) => lanes.get(lane)?.restingSince === null
@@ -369,9 +394,4 @@ export function createSender(deps: SenderDeps): Sender {
       waiters.stop()
     },
   }
-}
-
-function requestOf(row: SendRow, op: OutboundOp): SendRequest {
-  const turn = row.turn === null ? {} : { turn: row.turn }
-  return { to: rowAddress(row), op, key: row.id, seq: row.seq, cause: row.cause, ...turn }
 }

@@ -15,6 +15,7 @@ import {
 import { count, countedReason, divide, hint, type Verb, type VerbContext } from '../verb-context.ts'
 import { writeNotification } from './notifications.ts'
 import { keyLeadsTo, prepareKeys, twinOf } from './send-keys.ts'
+import { finishStream } from './streams.ts'
 
 const OUTBOX_INSERT: InsertShape = {
   table: 'outbox',
@@ -65,7 +66,15 @@ export function* enqueueSends(context: VerbContext, sends: readonly NewSend[]): 
 }
 
 function* enqueuePlain(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
-  if (sends.length === 0) return []
+  const [first, ...others] = sends
+  if (!first) return []
+  const finished = first.finishes
+    ? yield* finishStream(context, first, (key) => idempotencyKeyOf(first.agent, key))
+    : null
+  return finished ? [finished, ...(yield* enqueuePlain(context, others))] : yield* enqueueNew(context, sends)
+}
+
+function* enqueueNew(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
   const seqs = yield* reserve('outbox', sends.length)
   const digests: string[] = []
   const values = sends.map((send, at) => {
@@ -215,9 +224,11 @@ function recordBirth(
 
 /** The key is the agent's own: another agent's equal key is another key. */
 function idempotencyOf(send: NewSend): string | null {
-  return send.idempotencyKey === undefined
-    ? null
-    : `${encodeURIComponent(send.agent ?? '')}:${send.idempotencyKey}`
+  return send.idempotencyKey === undefined ? null : idempotencyKeyOf(send.agent, send.idempotencyKey)
+}
+
+function idempotencyKeyOf(agent: string | null, key: string): string {
+  return `${encodeURIComponent(agent ?? '')}:${key}`
 }
 
 /** The rows that these very sends were given before; none unless all of them are known by their keys. */

@@ -11,11 +11,12 @@ import {
 } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow } from '../codec.ts'
 import { digestOf } from '../mac.ts'
-import { firstRow, rows, run, type Steps } from '../statement.ts'
+import { firstRow, rows, run, type Steps, textOrNull } from '../statement.ts'
 import { hint, oneByOne, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
 import { offerClaim } from './claims.ts'
 import { delayLane, holds, lockLanes } from './lanes.ts'
 import type { OperateCall } from './operate-turns.ts'
+import { isPartial } from './streams.ts'
 
 /** Parts of one message are written together, so they are near each other. */
 const GROUP_REACH = 10_000
@@ -47,7 +48,7 @@ function* moveOne(context: VerbContext, move: SendMove, sends: Map<string, SendR
   if (send.state === 'failed' || !sendMayMove(send.state, move.to)) return 'noop'
   const op = move.op === undefined ? null : JSON.stringify(move.op)
   const moved = yield* write(context, send, {
-    to: move.to,
+    to: move.to === 'sending' ? yield* shownAs(send) : move.to,
     reason: move.reason ?? null,
     ...(move.detail === undefined ? {} : { detail: move.detail }),
     ...(move.platformIds === undefined ? {} : { platformIds: move.platformIds }),
@@ -64,6 +65,12 @@ function* moveOne(context: VerbContext, move: SendMove, sends: Map<string, SendR
     }
   }
   return 'moved'
+}
+
+/** The beginning of an answer is shown. It was finished meanwhile: what is shown is to be made whole. */
+function* shownAs(send: SendRow): Steps<'sending' | 'queued'> {
+  const row = yield* firstRow('SELECT op FROM outbox WHERE seq = $1', [send.seq])
+  return row && isPartial(textOrNull(row, 'op')) ? 'sending' : 'queued'
 }
 
 function* failRest(

@@ -1,0 +1,14 @@
+// An outbox row as its platform is asked to send it.
+import { type OutboundOp, type SendRequest, type SendRow, SwitchboardError } from '../../contract/index.ts'
+import { rowAddress } from '../signals.ts'
+
+export function requestOf(row: SendRow, op: OutboundOp): SendRequest {
+  const turn = row.turn === null ? {} : { turn: row.turn }
+  const shown = row.platformIds.length === 0 ? {} : { shown: row.platformIds }
+  return { to: rowAddress(row), op, key: row.id, seq: row.seq, cause: row.cause, ...turn, ...shown }
+}
+
+/** It was looked for and is not there: it can be tried again. */
+export function notArrived({ message }: SwitchboardError): SwitchboardError {
+  return new SwitchboardError('platform_unavailable', `${message}; it did not arrive`)
+}

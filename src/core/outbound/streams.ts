@@ -1,0 +1,211 @@
+// Answers shown while they are written. By signals where a platform draws them itself; by edits of one message where not:
+//
+//   first text ──▶ the answer's own outbox row, with `partial` ──sent──▶ shown ──more text──▶ revised, lossy, paced
+//   final text ──▶ the same row becomes the whole (store: finishStream) ──▶ the shown message is made to show it
+//
+// What is here is lost with the process, and nothing depends on it: the row, its message and the turn are durable, and the
+// sender ends what nobody finishes (stream-rows.ts). An edit never overtakes the final text: that waits for it.
+import {
+  asSwitchboardError,
+  type Cancel,
+  type Clock,
+  createBoundedMap,
+  type Logger,
+  type NewSend,
+  type SendRow,
+  type Store,
+  streamKey,
+  type TurnRow,
+} from '../../contract/index.ts'
+import { rowAddress, type SignalSink } from '../signals.ts'
+import type { Links } from './links.ts'
+import type { Outlet } from './outlet.ts'
+
+export interface StreamsDeps {
+  readonly store: Pick<Store, 'sends'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly links: Pick<Links, 'get'>
+  readonly outlet: Pick<Outlet, 'rows' | 'put'>
+  readonly signal: SignalSink
+}
+
+export interface Streams {
+  /** The answer to a turn as far as it is written. Never waits. */
+  partial(turn: TurnRow, text: string): void
+  /** Its beginning stands there now. */
+  shown(row: SendRow, platformIds: readonly string[]): void
+  /** The text that came last, where this node heard it. */
+  latest(turn: string): string | undefined
+  /** The same, of one whose beginning is shown or on its way. */
+  begun(turn: string): string | undefined
+  /** No more is shown of it; resolves when no edit is under way, or after a while. */
+  ended(turn: string): Promise<void>
+}
+
+interface Stream {
+  readonly turn: TurnRow
+  text: string
+  shownText: string
+  row: { readonly send: SendRow; readonly ids: readonly string[] } | null
+  begun: boolean
+  over: boolean
+  work: Promise<void> | null
+  notBefore: number
+  faults: number
+  cancel: Cancel
+}
+
+const MOST_STREAMS = 1_000
+const MOST_FAULTS = 5
+const EDIT_WITHIN_MS = 15_000
+/** A chat in which something waits to be said: the answer is not begun before it. */
+const LOOK_AGAIN_MS = 1_000
+
+export function createStreams(deps: StreamsDeps): Streams {
+  const { clock, log, links } = deps
+  const streams = createBoundedMap<string, Stream>(MOST_STREAMS)
+
+  const pieceOf = (stream: Stream): NewSend | undefined => {
+    const { turn, text } = stream
+    const [first] = deps.outlet.rows({
+      ...{
+        to: rowAddress(turn),
+        text,
+        cause: 'reply',
+        agent: turn.agent,
+        session: turn.session,
+        turn: turn.id,
+      },
+    })
+    if (first?.op.kind !== 'text') return undefined
+    return {
+      ...{ to: first.to, platform: first.platform, cause: first.cause, agent: turn.agent },
+      ...{ session: turn.session, turn: turn.id, idempotencyKey: streamKey(turn.id) },
+      op: { ...first.op, partial: true },
+    }
+  }
+
+  const begin = async (stream: Stream) => {
+    const { integration, conversation } = stream.turn
+    const open = await deps.store.sends({
+      integration,
+      conversation,
+      states: ['queued', 'sending'],
+      limit: 20,
+    })
+    if (open.some((row) => row.op?.kind !== 'react' && !isBeginning(row))) {
+      stream.notBefore = clock.now() + LOOK_AGAIN_MS
+      return
+    }
+    const piece = pieceOf(stream)
+    if (!piece || stream.over) return
+    stream.begun = true
+    stream.shownText = stream.text
+    await deps.outlet.put([piece])
+  }
+
+  const revise = async (stream: Stream, everyMs: number) => {
+    const { row, text } = stream
+    const adapter = links.get(stream.turn.integration)?.adapter
+    const piece = pieceOf(stream)
+    if (!row || !piece || !adapter?.revise) return
+    stream.shownText = text
+    stream.notBefore = clock.now() + everyMs
+    const { send, ids } = row
+    const request = {
+      to: piece.to,
+      op: piece.op,
+      key: send.id,
+      seq: send.seq,
+      turn: stream.turn.id,
+      shown: ids,
+    }
+    try {
+      await adapter.revise(request)
+      stream.faults = 0
+    } catch (thrown) {
+      const error = asSwitchboardError(thrown, 'platform_unavailable')
+      stream.faults += 1
+      stream.notBefore = clock.now() + Math.max(error.retryAfterMs ?? 0, everyMs * 2 ** stream.faults)
+    }
+  }
+
+  /** One thing at a time, and what came meanwhile right after it. */
+  const goOn = (stream: Stream) => {
+    stream.cancel()
+    if (stream.over || stream.work || stream.text === stream.shownText || stream.faults >= MOST_FAULTS) return
+    const streaming = links.get(stream.turn.integration)?.adapter.streaming
+    if (streaming?.by !== 'edits' || (stream.begun && !stream.row)) return
+    const waitMs = stream.notBefore - clock.now()
+    if (waitMs > 0) {
+      stream.cancel = clock.after(waitMs, () => goOn(stream))
+      return
+    }
+    stream.work = (stream.begun ? revise(stream, streaming.everyMs) : begin(stream))
+      .catch((thrown) => {
+        stream.faults += 1
+        log.info({ turn: stream.turn.id, error: String(thrown) }, 'partial text was not shown')
+      })
+      .then(() => {
+        stream.work = null
+        goOn(stream)
+      })
+  }
+
+  return {
+    partial(turn, text) {
+      const streaming = links.get(turn.integration)?.adapter.streaming
+      if (!streaming || text.trim() === '') return
+      if (streaming.by === 'signals') {
+        deps.signal(rowAddress(turn), { kind: 'partial', turn: turn.id, messageId: turn.messageId, text })
+        return
+      }
+      const known = streams.get(turn.id)
+      const stream = known ?? fresh(turn)
+      if (!known) streams.set(turn.id, stream)
+      stream.text = text
+      goOn(stream)
+    },
+    shown(row, ids) {
+      const stream = row.turn === null ? undefined : streams.get(row.turn)
+      if (!stream) return
+      stream.row = { send: row, ids }
+      const streaming = links.get(row.integration)?.adapter.streaming
+      stream.notBefore = clock.now() + (streaming?.by === 'edits' ? streaming.everyMs : 0)
+      goOn(stream)
+    },
+    latest: (turn) => streams.get(turn)?.text,
+    begun(turn) {
+      const stream = streams.get(turn)
+      return stream?.begun ? stream.text : undefined
+    },
+    async ended(turn) {
+      const stream = streams.get(turn)
+      if (!stream) return
+      stream.over = true
+      stream.cancel()
+      const { work } = stream
+      if (!work) return void streams.delete(turn)
+      await new Promise<void>((resolve) => {
+        const cancel = clock.after(EDIT_WITHIN_MS, resolve)
+        void work.finally(() => {
+          cancel()
+          resolve()
+        })
+      })
+      streams.delete(turn)
+    },
+  }
+}
+
+function isBeginning({ op }: SendRow): boolean {
+  return op?.kind === 'text' && op.partial === true
+}
+
+function fresh(turn: TurnRow): Stream {
+  return {
+    ...{ turn, text: '', shownText: '', row: null, begun: false, over: false },
+    ...{ work: null, notBefore: 0, faults: 0, cancel: () => undefined },
+  }
+}

@@ -1,0 +1,211 @@
+// Answers that are shown while they are written: one message, one row, and the final text always wins.
+import { expect, it } from 'vitest'
+import type { Delivery } from '../../src/contract/index.ts'
+import { CHAT, RUN } from './asking.ts'
+import { describeRiver, type OpenRiver, type River, type RiverOptions } from './river.ts'
+
+const STREAMING = { streaming: { by: 'edits' as const, everyMs: 1_000 } }
+
+/** Anna has asked, and her turn is in the agent's hands. */
+async function asked(open: OpenRiver, options: RiverOptions = {}) {
+  const river = await open({ ...options, platform: { ...STREAMING, ...options.platform } })
+  river.agent.script = () => undefined
+  await river.person('anna').says('tell me a story')
+  await river.settle()
+  return { river, delivery: latest(river) }
+}
+
+const latest = (river: River): Delivery => {
+  const delivery = river.agent.deliveries.at(-1)
+  if (!delivery) throw new Error('nothing was handed over')
+  return delivery
+}
+
+const rows = async (river: River) =>
+  (await river.desk().sends({ integration: 'chat', limit: 20 })).toReversed()
+
+describeRiver('partial answers', (open) => {
+  it('[I15.partial-edits] [I15.partial-seen] [I15.partial-pace] an answer grows in one message and ends as the final text', async () => {
+    const { river, delivery } = await asked(open)
+    await river.agent.partial(delivery, 'Once')
+    await river.settle()
+    expect(river.platform.shown('anna')).toEqual(['Once'])
+    const [begun] = await river.store().sends({ turn: delivery.turn, limit: 5 })
+    expect(begun).toMatchObject({ state: 'sending', platformIds: [expect.any(String)] })
+    expect(await river.store().turn(delivery.turn)).toMatchObject({ state: 'seen' })
+    for (const text of ['Once upon', 'Once upon a', 'Once upon a time'])
+      await river.agent.partial(delivery, text)
+    await river.settle()
+    expect(river.platform.revisions).toHaveLength(0)
+    await river.pass(1_100)
+    expect(river.platform.revisions).toHaveLength(1)
+    expect(river.platform.shown('anna')).toEqual(['Once upon a time'])
+    await river.agent.answer(delivery, 'Once upon a time there was a fox.')
+    await river.settle()
+    expect(river.platform.shown('anna')).toEqual(['Once upon a time there was a fox.'])
+    expect(await rows(river)).toMatchObject([
+      { state: 'sent', text: 'Once upon a time there was a fox.', platform_ids: [expect.any(String)] },
+    ])
+    expect(await river.store().turn(delivery.turn)).toMatchObject({ state: 'answered' })
+    await river.agent.partial(delivery, 'too late')
+    await river.pass(5_000)
+    expect(river.platform.shown('anna')).toEqual(['Once upon a time there was a fox.'])
+  })
+
+  it('[I15.partial-signals] [I15.partial-none] signals store nothing, and where nothing can be shown the answer comes whole', async () => {
+    const { river, delivery } = await asked(open, { platform: { streaming: { by: 'signals' } } })
+    await river.agent.partial(delivery, 'Once')
+    await river.settle()
+    expect(await rows(river)).toEqual([])
+    expect(river.platform.signals.filter(({ signal }) => signal.kind === 'partial')).toMatchObject([
+      { signal: { text: 'Once', turn: delivery.turn } },
+    ])
+    await river.agent.answer(delivery, 'Once upon a time')
+    await river.settle()
+    expect(river.platform.texts('anna')).toEqual(['Once upon a time'])
+  })
+
+  it('[I15.partial-none] a platform that can show none gets the answer whole', async () => {
+    const river = await open()
+    river.agent.script = async (delivery, agent) => {
+      await agent.partial(delivery, 'Once')
+      await agent.answer(delivery, 'Once upon a time')
+    }
+    await river.person('anna').says('tell me a story')
+    await river.settle()
+    expect(river.platform.texts('anna')).toEqual(['Once upon a time'])
+  })
+
+  it('[I15.partial-pace] what fails or is too much is left out, and the final text comes all the same', async () => {
+    const { river, delivery } = await asked(open)
+    await river.agent.partial(delivery, 'Once')
+    await river.settle()
+    river.platform.failNext([{ kind: 'busy', retryAfterMs: 30_000 }])
+    await river.agent.partial(delivery, 'Once upon')
+    await river.pass(5_000)
+    expect(river.platform.revisions).toHaveLength(1)
+    expect(river.platform.shown('anna')).toEqual(['Once'])
+    await river.agent.answer(delivery, 'The end.')
+    await river.settle()
+    expect(river.platform.shown('anna')).toEqual(['The end.'])
+  })
+
+  it('[I15.partial-edits] an edit that is under way does not come after the final text', async () => {
+    const { river, delivery } = await asked(open)
+    await river.agent.partial(delivery, 'Once')
+    await river.settle()
+    river.platform.failNext([{ kind: 'hang' }])
+    await river.agent.partial(delivery, 'Once upon')
+    await river.pass(1_100)
+    await river.agent.answer(delivery, 'The end.')
+    await river.settle()
+    expect(river.platform.shown('anna')).toEqual(['Once'])
+    river.platform.release()
+    await river.settle()
+    expect(river.platform.shown('anna')).toEqual(['The end.'])
+  })
+
+  it('[I15.partial-crash] after a crash in mid-stream the answer ends in the message that showed its beginning', async () => {
+    const { river, delivery } = await asked(open)
+    await river.agent.partial(delivery, 'Once')
+    await river.settle()
+    await river.restart()
+    await river.pass(20_000)
+    expect(river.platform.shown('anna')).toEqual(['Once'])
+    await river.agent.answer(latest(river), 'Once upon a time')
+    await river.settle()
+    expect(river.platform.shown('anna')).toEqual(['Once upon a time'])
+    expect(await rows(river)).toMatchObject([{ state: 'sent', text: 'Once upon a time' }])
+  })
+
+  it('[I15.partial-crash] a beginning that was posted and not confirmed is found by its platform, and finished', async () => {
+    const { river, delivery } = await asked(open, { platform: { reconcile: 'truth' } })
+    river.crashAt('outbox.after-send')
+    await river.agent.partial(delivery, 'Once')
+    await river.settle()
+    await river.restart()
+    await river.pass(20_000)
+    await river.agent.answer(latest(river), 'Once upon a time')
+    await river.pass(20_000)
+    expect(river.platform.shown('anna')).toEqual(['Once upon a time'])
+    expect(await rows(river)).toMatchObject([{ state: 'sent' }])
+  })
+
+  it('[I15.partial-crash] where the platform cannot tell, the answer is sent whole, and the beginning is known to be unknown', async () => {
+    const { river, delivery } = await asked(open)
+    river.crashAt('outbox.after-send')
+    await river.agent.partial(delivery, 'Once')
+    await river.settle()
+    await river.restart()
+    await river.pass(20_000)
+    await river.agent.answer(latest(river), 'Once upon a time')
+    await river.pass(20_000)
+    expect(river.platform.shown('anna')).toEqual(['Once', 'Once upon a time'])
+    expect((await rows(river)).map(({ state }) => state)).toEqual(['unknown', 'sent'])
+  })
+
+  it('[I15.partial-unfinished] a turn that fails leaves what was shown, marked as incomplete', async () => {
+    const { river, delivery } = await asked(open)
+    await river.agent.partial(delivery, 'Once')
+    await river.settle()
+    await river.agent.partial(delivery, 'Once upon')
+    await river.pass(1_100)
+    await river.agent.fail(delivery, 'the model fell asleep')
+    await river.pass(60_000)
+    const [first, notice] = river.platform.shown('anna')
+    expect(first).toMatch(/^Once upon .*incomplete/is)
+    expect(notice).toMatch(/fell asleep/)
+    expect((await rows(river)).map(({ state }) => state)).toEqual(['sent', 'sent'])
+  })
+
+  it('[I15.partial-unfinished] what nobody finishes (a stop, also across a crash) is ended by whoever finds it', async () => {
+    const { river, delivery } = await asked(open)
+    await river.agent.partial(delivery, 'Once')
+    await river.settle()
+    await river.restart()
+    await river.settle()
+    await river.person('anna').says('/stop')
+    await river.pass(60_000)
+    expect(river.platform.shown('anna')[0]).toMatch(/^Once .*incomplete/is)
+    const [begun] = await river.store().sends({ turn: delivery.turn, oldestFirst: true, limit: 1 })
+    expect(begun).toMatchObject({ state: 'sent' })
+  })
+
+  it('[I15.partial-gone] where the shown message is gone the final text is sent anew', async () => {
+    const { river, delivery } = await asked(open)
+    await river.agent.partial(delivery, 'Once')
+    await river.settle()
+    river.platform.remove(river.platform.arrived[0]?.platformId ?? '')
+    await river.agent.answer(delivery, 'Once upon a time')
+    await river.settle()
+    expect(river.platform.texts('anna')).toEqual(['Once', 'Once upon a time'])
+    expect(await rows(river)).toMatchObject([{ state: 'sent' }])
+  })
+
+  it('[I15.partial-long] a final text of several parts ends the shown message with the first, and the others follow', async () => {
+    const { river, delivery } = await asked(open, { platform: { textLimit: 40 } })
+    const text = 'one two three four five six seven eight nine ten eleven twelve thirteen'
+    await river.agent.partial(delivery, text)
+    await river.settle()
+    await river.agent.answer(delivery, text)
+    await river.settle()
+    const shown = river.platform.shown('anna')
+    expect(shown.length).toBeGreaterThan(1)
+    expect(shown.join(' ').split(/\s+/).join(' ')).toBe(text)
+  })
+
+  it('[I15.partial-no-block] while an answer is being written a prompt of the same chat passes, and its verdict counts', async () => {
+    const { river, delivery } = await asked(open, { integrations: [CHAT] })
+    await river.agent.partial(delivery, 'Let me look')
+    await river.settle()
+    const { id } = await river.agent.ask(delivery, RUN)
+    await river.settle()
+    expect(river.platform.texts('anna')).toHaveLength(2)
+    await river.person('anna').says(`yes ${id}`)
+    await river.settle()
+    expect(river.agent.verdicts).toMatchObject([{ approval: id, behavior: 'allow' }])
+    await river.agent.answer(delivery, 'Done.')
+    await river.settle()
+    expect(river.platform.shown('anna')[0]).toBe('Done.')
+  })
+})
