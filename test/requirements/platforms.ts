@@ -63,11 +63,11 @@ built   5 S7.telegram-buttons       telegram: inline buttons
 built   5 S7.telegram-channelname   telegram: @channelname targets
 built   0 S7.slack-socket           slack: Socket Mode is the default
 pending 0 S7.slack-events           slack: Events API with signature
-pending 0 S7.slack-mrkdwn           slack: mrkdwn passes, GitHub Markdown is converted
-pending 0 S7.slack-threads          slack: threads, and blocks for approvals
-pending 0 S7.slack-limit            slack: 3000 per block, 40,000 of text
-pending 0 S7.slack-targets          slack: C..., U... and D... ids
-pending 0 S7.slack-no-ping          slack: nothing can ping <!channel>
+built   0 S7.slack-mrkdwn           slack: mrkdwn passes, GitHub Markdown is converted
+built   0 S7.slack-threads          slack: threads, and blocks for approvals
+built   0 S7.slack-limit            slack: 3000 per block, 40,000 of text
+built   0 S7.slack-targets          slack: C..., U... and D... ids
+built   0 S7.slack-no-ping          slack: nothing can ping <!channel>
 pending 0 S7.discord-gateway        discord: receives over the gateway
 pending 0 S7.discord-nonce          discord: nonce with enforce_nonce
 pending 0 S7.discord-mentions       discord: mentions are disabled in what is sent

@@ -7,50 +7,50 @@ export const SLACK = requirements(
 built   15 I15.fake-wire       The fake's Web API answers @slack/web-api as Slack does: posts, history with metadata, uploads, streams, errors, scopes, 429
 built   15 I15.fake-socket     The fake speaks Socket Mode to @slack/socket-mode: hello, envelopes dealt over connections, redelivery, the cap of ten
 built   15 I15.fake-events     The fake's Events API asks with a challenge, signs with v0 and retries with number and reason
-pending 15 I15.socket-overlap  At a refresh the next connection is open before the old one is left: nothing falls between
-pending 15 I15.socket-deaf     A connection without hello, a frozen one and one that is closed are each found and replaced in bounded time
-pending 15 I15.socket-quiet    Hours of pings alone restart nothing
-pending 15 I15.socket-open     A failing apps.connections.open is tried again for ever, and a refused token is told; the link comes back when it is healed
-pending 15 I15.socket-cap      Twenty flaps leave one connection open, and never more than two at once
-pending 15 I15.socket-disabled link_disabled is reported and not hammered
-pending 15 I15.socket-rival    Another connection of the same app is told in the link's detail
-pending 15 I15.socket-lease    Where there are several nodes only the holder of the lease has a connection
-pending 15 I15.one-turn        app_mention and message of one text are one turn, in either order
-pending 15 I15.repeat-envelope A repeated envelope, and one delivered only as a retry, are one turn
-pending 15 I15.threads-in      Threads are sessions of their own; a channel's top message opens one unless reply_to_mode is off; a broadcast is a reply
-pending 15 I15.mention-only    A reply in a thread without a mention is not answered where mentions are required
-pending 15 I15.edits-in        An edit is an edit once; unfurls, own updates and equal texts are none
-pending 15 I15.deletes-in      A deletion comes as a deletion of that message
-pending 15 I15.self            Own posts and system messages make no turn; other bots are refused as such
-pending 15 I15.shared          People of other workspaces keep their id and the name that the event tells
-pending 15 I15.names           Names are looked up once and kept; a look-up that fails delays and loses nothing
-pending 15 I15.files-in        A file is fetched after the gate, with the token, capped; the token follows no redirect; a sign-in page is no file
-pending 15 I15.commands-in     A slash command and a shortcut come in as what their sender said
-pending 15 I15.tap-commit      A tap is acknowledged after the commit, and one that is refused is told so
+built   15 I15.socket-overlap  At a refresh the next connection is open before the old one is left: nothing falls between
+built   15 I15.socket-deaf     A connection without hello, a frozen one and one that is closed are each found and replaced in bounded time
+built   15 I15.socket-quiet    Hours of pings alone restart nothing
+built   15 I15.socket-open     A failing apps.connections.open is tried again for ever, and a refused token is told; the link comes back when it is healed
+built   15 I15.socket-cap      Twenty flaps leave one connection open, and never more than two at once
+built   15 I15.socket-disabled link_disabled is reported and not hammered
+built   15 I15.socket-rival    Another connection of the same app is told in the link's detail
+built   15 I15.socket-lease    Where there are several nodes only the holder of the lease has a connection
+built   15 I15.one-turn        app_mention and message of one text are one turn, in either order
+built   15 I15.repeat-envelope A repeated envelope, and one delivered only as a retry, are one turn
+built   15 I15.threads-in      Threads are sessions of their own; a channel's top message opens one unless reply_to_mode is off; a broadcast is a reply
+built   15 I15.mention-only    A reply in a thread without a mention is not answered where mentions are required
+built   15 I15.edits-in        An edit is an edit once; unfurls, own updates and equal texts are none
+built   15 I15.deletes-in      A deletion comes as a deletion of that message
+built   15 I15.self            Own posts and system messages make no turn; other bots are refused as such
+built   15 I15.shared          People of other workspaces keep their id and the name that the event tells
+built   15 I15.names           Names are looked up once and kept; a look-up that fails delays and loses nothing
+built   15 I15.files-in        A file is fetched after the gate, with the token, capped; the token follows no redirect; a sign-in page is no file
+built   15 I15.commands-in     A slash command and a shortcut come in as what their sender said
+built   15 I15.tap-commit      A tap is acknowledged after the commit, and one that is refused is told so
 pending 15 I15.bad-signature   Wrong, old and missing signatures, and those of the future, get 401 before anything is read
-pending 15 I15.wrong-team      An event of another app or workspace is acknowledged and taken for nothing
-pending 15 I15.unknown-events  Unknown events, block actions and app_rate_limited are acknowledged and harm nothing
+built   15 I15.wrong-team      An event of another app or workspace is acknowledged and taken for nothing
+built   15 I15.unknown-events  Unknown events, block actions and app_rate_limited are acknowledged and harm nothing
 pending 15 I15.url-verify      url_verification is answered with its challenge
-pending 15 I15.mrkdwn-out      The tree is mrkdwn; tables, headings and nested lists go as a markdown block; refused blocks are sent as text
-pending 15 I15.no-ping         Whatever is written, nothing that goes out can ping a channel, a group or everybody
-pending 15 I15.prompt-blocks   Approvals and claims are blocks with buttons, and are edited when decided, without buttons
+built   15 I15.mrkdwn-out      The tree is mrkdwn; tables, headings and nested lists go as a markdown block; refused blocks are sent as text
+built   15 I15.no-ping         Whatever is written, nothing that goes out can ping a channel, a group or everybody
+built   15 I15.prompt-blocks   Approvals and claims are blocks with buttons, and are edited when decided, without buttons
 pending 15 I15.show-all-file   A question too long for one message is shown whole as a file
-pending 15 I15.targets         C, D and U targets; U opens the direct chat; anything else is refused with a hint
-pending 15 I15.error-map       not_in_channel, channel_not_found, is_archived, missing_scope (with the scope), account_inactive and the like say what to do
-pending 15 I15.retry-after     ratelimited waits as long as it is told, for that method and channel alone
-pending 15 I15.upload          Files go by the external upload flow, into the thread
-pending 15 I15.reconcile       After a lost response the history decides sent or absent, by outbox id and part in the metadata
+built   15 I15.targets         C, D and U targets; U opens the direct chat; anything else is refused with a hint
+built   15 I15.error-map       not_in_channel, channel_not_found, is_archived, missing_scope (with the scope), account_inactive and the like say what to do
+built   15 I15.retry-after     ratelimited waits as long as it is told, for that method and channel alone
+built   15 I15.upload          Files go by the external upload flow, into the thread
+built   15 I15.reconcile       After a lost response the history decides sent or absent, by outbox id and part in the metadata
 pending 15 I15.reconcile-live  A lost answer of a running daemon is read back too, before anything is called unknown
 pending 15 I15.claim-person    A claim offered to a person's id is taken in their direct chat, by reply and by button
-pending 15 I15.streaming       An answer that is being written is shown by edits of one message, and ends as exactly one
-pending 15 I15.thread-status   Work shows as the thread's status, is kept up, and ends
-pending 15 I15.agent-view      Opening the agent's surface sets prompts; what one looks at comes along as context
-pending 15 I15.history         Channels, direct chats and threads active lately are read back as the events the link would have brought
-pending 15 I15.deaf-50         A deaf socket with 50 messages in between loses none, and no agent sees one twice
-pending 15 I15.fault-matrix    Under every fault plan nothing is lost and nothing repeated
+built   15 I15.streaming       An answer that is being written is shown by edits of one message, and ends as exactly one
+built   15 I15.thread-status   Work shows as the thread's status, is kept up, and ends
+built   15 I15.agent-view      Opening the agent's surface sets prompts; what one looks at comes along as context
+built   15 I15.history         Channels, direct chats and threads active lately are read back as the events the link would have brought
+built   15 I15.deaf-50         A deaf socket with 50 messages in between loses none, and no agent sees one twice
+built   15 I15.fault-matrix    Under every fault plan nothing is lost and nothing repeated
 built   15 I15.manifest        The set-up prints an app manifest with exactly the scopes in use
 built   15 I15.scopes          Missing scopes are named with what they cost
-pending 15 I15.revoked         A token revoked in the middle is told, loses nothing, and heals
+built   15 I15.revoked         A token revoked in the middle is told, loses nothing, and heals
 pending 15 I15.from-zero       The page works as written, against the emulator, with the built command line
 pending 15 I15.seed-examples   Telegram to Slack, Slack to Telegram, notify_user to slack, a claim by reply and by button
 `,

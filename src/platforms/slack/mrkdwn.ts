@@ -66,7 +66,7 @@ function inlinesText(nodes: readonly MarkdownInline[]): string {
   for (const node of nodes) {
     // Plain text and bare addresses are one run: `<https://…|label>` is read as both.
     if (node.kind === 'text') words += node.text
-    else if (node.kind === 'link' && isBare(node)) words += inlineText(node.children)
+    else if (node.kind === 'link' && isWritten(node)) words += inlineText(node.children)
     else {
       flush()
       out += nodeText(node)
@@ -74,6 +74,14 @@ function inlinesText(nodes: readonly MarkdownInline[]): string {
   }
   flush()
   return out
+}
+
+/** An address that was written as it is, with or without the label that Slack has behind a bar. */
+function isWritten(node: Extract<MarkdownInline, { kind: 'link' }>): boolean {
+  const [only, ...more] = node.children
+  return (
+    isBare(node) || (more.length === 0 && only?.kind === 'text' && /^https?:\/\/[^\s|]+\|/.test(only.text))
+  )
 }
 
 const SLACK_LINK = /<((?:https?:\/\/|mailto:)[^\s<>|]{1,2000})\|([^<>|\n]{1,500})>/g

@@ -170,7 +170,9 @@ export function createSocketMode(options: SocketModeOptions): SocketMode {
         return void later(1, () => link.socket.terminate())
       case 'half-open':
         return void (link.raw as Duplex & { pause(): void }).pause()
+      // Not sent at all: it comes again like everything that is not acknowledged.
       case 'deaf':
+        return
       case 'deaf-link':
         link.deaf = true
         done.add(envelope.envelope_id)
