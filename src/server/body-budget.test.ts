@@ -1,7 +1,11 @@
 // Bodies: who sends one is asked first where the head says it, and all of them together have a bound.
-import { connect, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Endpoint, markVerified } from '../contract/index.ts'
+import { createTestClock } from '../testing/test-clock.ts'
+import { createBodyBudget } from './body-budget.ts'
+import { DEFAULT_LIMITS } from './deps.ts'
 import { type Opened, openServer, TOKEN } from './fixtures/open-server.ts'
 
 let open: Opened | null = null
@@ -106,6 +110,49 @@ describe('all together', () => {
     await vi.waitFor(async () => expect(await send()).toBe(200), 5_000)
     // One after the other they never add up.
     for (let n = 0; n < 10; n += 1) expect(await send()).toBe(200)
+  })
+
+  it('[I14.body-source] one source that proved nothing takes a quarter of their half, and gives it back', async () => {
+    const budget = createBodyBudget({ ...DEFAULT_LIMITS, bodiesBytes: 8_000 }, createTestClock())
+    let shared = false
+    const server = createServer((request, response) => {
+      const how = { maxBytes: 1_000, proven: request.headers['x-proven'] !== undefined, shared }
+      budget.read(request, response, how, (body) =>
+        response.writeHead(typeof body === 'string' ? 503 : 200).end(),
+      )
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const dial = (more = '', body = 'x'.repeat(900)) => {
+      const socket = connect({ port, host: '127.0.0.1' })
+      sockets.push(socket)
+      const talk = { text: '', socket }
+      socket.on('error', () => {})
+      socket.on('data', (chunk) => {
+        talk.text += String(chunk)
+      })
+      socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${more}content-length: 1000\r\n\r\n${body}`)
+      return talk
+    }
+    const first = dial()
+    await vi.waitFor(() => expect(budget.held).toBe(900), 5_000)
+    await answered(dial(), 503)
+    // Who has proven it, and who speaks for many, is not held to it.
+    const proven = dial('x-proven: 1\r\n')
+    await vi.waitFor(() => expect(budget.held).toBe(1_800), 5_000)
+    shared = true
+    dial()
+    await vi.waitFor(() => expect(budget.held).toBe(2_700), 5_000)
+    shared = false
+    for (const { socket } of [first, proven]) socket.destroy()
+    await vi.waitFor(() => expect(budget.held).toBe(900), 5_000)
+    const next = dial()
+    await vi.waitFor(() => expect(budget.held).toBe(1_800), 5_000)
+    next.socket.write('x'.repeat(100))
+    await answered(next, 200)
+    budget.stop()
+    server.close()
+    server.closeAllConnections()
   })
 
   it('[I14.body-budget] whoever has not proven who they are takes at most half of it', async () => {

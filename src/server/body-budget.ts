@@ -4,11 +4,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Cancel, Clock } from '../contract/index.ts'
 import type { ServerLimits } from './deps.ts'
 import { type BodyProblem, hasBody, readBody } from './read-body.ts'
+import { sourceOf } from './source-of.ts'
 
 export interface BodyRead {
   readonly maxBytes: number
   /** The head has proven who asks. Everybody else shares half of the budget, so that they cannot take the whole. */
   readonly proven: boolean
+  /** Its source speaks for many (a proxy, this machine). Any other has a quarter of what those who proved nothing share. */
+  readonly shared: boolean
 }
 
 export interface BodyBudget {
@@ -35,6 +38,8 @@ const BODIES_AT_LEAST = 4
 
 export function createBodyBudget(limits: ServerLimits, clock: Pick<Clock, 'after'>): BodyBudget {
   const reading = new Set<Reading>()
+  /** Bytes of those who proved nothing, by source; as many entries as bodies at most. */
+  const unproven = new Map<string, number>()
   let held = 0
   let cancel: Cancel | null = null
 
@@ -50,23 +55,30 @@ export function createBodyBudget(limits: ServerLimits, clock: Pick<Clock, 'after
   }
 
   return {
-    read(request, response, { maxBytes, proven }, done) {
+    read(request, response, { maxBytes, proven, shared }, done) {
       // The peer left while its credential was looked up.
       if (response.destroyed) return
       const most = Math.max(limits.bodiesBytes, BODIES_AT_LEAST * maxBytes) / (proven ? 1 : 2)
-      const giveBack = () => {
-        held -= entry.size
-        entry.size = 0
+      const source = proven || shared ? null : sourceOf(request.socket.remoteAddress)
+      const share = Math.max(maxBytes, most / 4)
+      const count = (bytes: number) => {
+        held += bytes
+        entry.size += bytes
+        if (source === null) return
+        const now = (unproven.get(source) ?? 0) + bytes
+        if (now > 0) unproven.set(source, now)
+        else unproven.delete(source)
       }
+      const giveBack = () => count(-entry.size)
       const finish = (body: Buffer | BodyProblem) => {
         reading.delete(entry)
         if (typeof body === 'string') giveBack()
         done(body)
       }
       const keep = (bytes: number) => {
-        if (held + bytes > most) return false
-        held += bytes
-        entry.size += bytes
+        const own = source === null ? 0 : (unproven.get(source) ?? 0)
+        if (held + bytes > most || (source !== null && own + bytes > share)) return false
+        count(bytes)
         return true
       }
       const entry: Reading = { size: 0, looks: 0, end: ignore }

@@ -5,9 +5,9 @@ import type { Api } from './api/api.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { ServerDeps, ServerLimits } from './deps.ts'
 import type { EventStreams } from './events.ts'
-import type { ListenerView } from './host-guard.ts'
+import { isLoopbackAddress, type ListenerView } from './host-guard.ts'
 import type { Metrics } from './metrics.ts'
-import { isNear } from './near.ts'
+import { isNear, isPublic } from './near.ts'
 import { bodyRefusal, isStillSending, refuseUnread } from './read-body.ts'
 import { errorReply, writeReply, writeStream } from './reply.ts'
 import type { WebFiles } from './web-files.ts'
@@ -52,7 +52,9 @@ export function withBody(
   const { maxBodyBytes: maxBytes } = door.deps.settings()
   // Said only now: who was refused by the head has sent nothing in vain.
   if (request.headers.expect !== undefined) response.writeContinue()
-  listener.bodies.read(request, response, { maxBytes, proven: judgedAt !== null }, (body) => {
+  const { publicUrl } = door.deps.settings()
+  const shared = listener.local || isLoopbackAddress(request.socket.remoteAddress) || isPublic(publicUrl)
+  listener.bodies.read(request, response, { maxBytes, proven: judgedAt !== null, shared }, (body) => {
     if (typeof body !== 'string')
       use(body, judgedAt !== null && Math.abs(door.deps.clock.now() - judgedAt) > LATE_BODY_MS)
     else refuseUnread(request, response, bodyRefusal(body, maxBytes))

@@ -21,6 +21,7 @@ built   14 I14.limit-doctor          doctor names limits that are lifted
 built   14 I14.stream-gate           A stream is opened only for a sender who is admitted, and the places are capped per sender
 built   14 I14.body-credential       Where a header decides, the credential is looked at before the body is read
 built   14 I14.body-budget           Bytes of bodies in flight have a budget per listener; beyond it 503 with Retry-After
+built   14 I14.body-source           Of those who proved nothing one source takes a quarter of their half of the bytes, unless it speaks for many
 built   14 I14.connection-budget     Connections of a listener are capped, and a slow body is ended
 built   14 I14.source-places         One source cannot take all connections of a listener that others reach
 built   14 I14.revoked-meanwhile     A credential that was taken back while its body came in is refused, at every door
