@@ -8,6 +8,7 @@ import { CLUSTER } from './requirements/cluster.ts'
 import { COMPLETENESS } from './requirements/completeness.ts'
 import { CONFIGURATION } from './requirements/configuration.ts'
 import { DURABILITY } from './requirements/durability.ts'
+import { FIRST_RUN } from './requirements/first-run.ts'
 import { HOOKS } from './requirements/hooks.ts'
 import { HOSTS } from './requirements/hosts.ts'
 import { HTTP_AGENT } from './requirements/http.ts'
@@ -86,6 +87,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...INSTANCES,
   ...HOOKS,
   ...HTTP_AGENT,
+  ...FIRST_RUN,
   ...GROUP_CONTEXT,
   ...LLM,
   ...COMPLETENESS,

@@ -12,6 +12,7 @@ import {
   type ModuleSetup,
   type Options,
   type PlatformModule,
+  type Settings,
   type StartEmulator,
   SwitchboardError,
 } from '../contract/index.ts'
@@ -36,7 +37,18 @@ export async function checkConfiguration(file: string, folder: DataFolder): Prom
   }
   const { integrations, agents } = result.settings
   const summary = `${counted(integrations.length, 'integration')}, ${counted(agents.length, 'agent')}`
-  return { problems: [], warnings: result.warnings, rendered: '', summary }
+  const warnings = [...result.warnings, ...(await secretsInGit(result.settings, dirname(file)))]
+  return { problems: [], warnings, rendered: '', summary }
+}
+
+async function secretsInGit(settings: Settings, folder: string): Promise<readonly string[]> {
+  const { secretFiles } = await import('../app/send-roots.ts')
+  const { takenByGit } = await import('./git-keeping.ts')
+  return (await takenByGit(secretFiles(settings, folder))).map(({ file, tracked }) =>
+    tracked
+      ? `${file} holds a secret, and git has it: git rm --cached it, make a new secret, and add it to .gitignore`
+      : `${file} holds a secret, and git would take it: add it to .gitignore`,
+  )
 }
 
 /** What is wrong with a text that is to stand in the file; null: nothing. */

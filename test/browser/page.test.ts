@@ -221,6 +221,21 @@ describe('bad things', () => {
     await late.context.close()
   })
 
+  it('[I18.link-pasted] a link that is pasted into an open page signs in, and its ticket leaves the address bar', async () => {
+    if (browser === null) throw new Error('there is no browser')
+    const late = await visit(browser)
+    await late.page.goto(`${river.url}/chat`)
+    await late.page.getByText('This browser is not signed in').waitFor()
+    // Only what is behind the # changes: the browser does not load the page anew by itself.
+    await late.page.goto(await river.chatLink())
+    await late.page.getByText('connected', { exact: true }).waitFor()
+    expect(late.page.url()).toBe(`${river.url}/chat`)
+    await late.page.evaluate('location.hash = "elsewhere"')
+    await send(late.page, 'still here')
+    await late.page.getByText('you said: still here').waitFor()
+    await late.context.close()
+  })
+
   it('a link for another device works there; signing out ends it here', async () => {
     await visitor.page.getByRole('button', { name: 'Menu' }).click()
     await visitor.page.getByText('Link another device').click()

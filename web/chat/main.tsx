@@ -10,4 +10,8 @@ if (root !== null) {
   const session = createSession()
   render(<App session={session} />, root)
   void session.start()
+  // A link that is pasted into the open page changes only what is behind the #: the browser loads nothing by itself.
+  addEventListener('hashchange', () => {
+    if (new URLSearchParams(location.hash.slice(1)).has('ticket')) location.reload()
+  })
 }

@@ -7,6 +7,7 @@ import { shellWord } from '../../config/shell-word.ts'
 import { DEFAULT_PORT, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
+import { ignoreSecrets } from '../git-keeping.ts'
 import { remember } from '../own-instance.ts'
 import { starterYaml } from '../starter-config.ts'
 
@@ -67,6 +68,10 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
   const secretKept = await writeSecret(secretPath)
   if (own) await create(own.secretPath, `${own.secret}\n`, 0o600)
   if (model) await model.keep()
+  const secrets = [secretFile, ...(own ? [basename(own.secretPath)] : [])]
+  const ignored = await ignoreSecrets(dirname(file), secrets).catch((problem) => {
+    throw cannotWrite(join(dirname(file), '.gitignore'), problem)
+  })
   remember(context, context.instanceOf(file))
 
   const upCommand =
@@ -77,6 +82,7 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
       file,
       secret_file: secretPath,
       secret_kept: secretKept,
+      gitignore_written: ignored,
       ...(own ? { agent_secret_file: own.secretPath, who: own.who } : {}),
       ...(model ? { agent_secret: model.secret, who: model.who } : {}),
       next: upCommand,
@@ -88,6 +94,10 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
   await context.print(
     `${paint.green(secretKept ? 'kept ' : 'wrote')} ${secretPath} (the webhook's secret, for your eyes only)`,
   )
+  if (ignored)
+    await context.print(
+      `${paint.green('wrote')} ${join(dirname(file), '.gitignore')} (what git must not take)`,
+    )
   if (own)
     await context.print(
       `${paint.green(own.known ? 'uses ' : 'wrote')} ${own.secretPath} (signs what is posted to the agent: give it to your agent to verify with)`,
