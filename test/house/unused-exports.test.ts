@@ -5,6 +5,8 @@ import { ourModules, packageDoors, unusedExports } from './exports.ts'
 /** Named by no import, and exported for a reason. */
 const EXCEPTED: Readonly<Record<string, string>> = {
   'test/offer-postgres.ts: setup': 'called by vitest, as its global set-up',
+  'web/shared/markdown-view.tsx: elementsOf':
+    'loaded by name in test/browser/markdown-view.test.ts: the page has types of its own',
   'test/longest-first.ts: LongestFirst': 'named by vitest.config.ts, which is in no folder that is looked at',
 }
 

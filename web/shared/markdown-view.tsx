@@ -1,18 +1,38 @@
 // The tree of a text as elements, from the reader that everyone shares. Nothing here takes HTML: text becomes text nodes,
 // and the reader lets links lead only to http, https and mailto.
+/** @jsxImportSource preact */
 import type { ComponentChildren, JSX } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type {
   MarkdownBlock,
   MarkdownCell,
   MarkdownInline,
   MarkdownItem,
 } from '../../src/contract/markdown.ts'
-import { readMarkdown } from '../../src/kit/markdown/read.ts'
+
+type Read = (text: string) => readonly MarkdownBlock[]
+
+// The reader is two thirds of the page's code: the page is there before it, and shows what was written until then.
+let reader: Read | null = null
+const loading = import('../../src/kit/markdown/read.ts').then(
+  ({ readMarkdown }) => {
+    reader = readMarkdown
+  },
+  // One that cannot be loaded (the page is left, the daemon is gone) leaves the text as it was written.
+  () => undefined,
+)
 
 export function Markdown({ text }: { readonly text: string }): JSX.Element {
-  const blocks = useMemo(() => readMarkdown(text), [text])
-  return <div class="md">{blocks.map(block)}</div>
+  const [read, setRead] = useState<Read | null>(() => reader)
+  useEffect(() => {
+    if (read === null) void loading.then(() => setRead(() => reader))
+  }, [read])
+  const blocks = useMemo(() => read?.(text), [read, text])
+  return blocks === undefined ? <p class="plain">{text}</p> : <div class="md">{elementsOf(blocks)}</div>
+}
+
+export function elementsOf(blocks: readonly MarkdownBlock[]): ComponentChildren[] {
+  return blocks.map(block)
 }
 
 function block(node: MarkdownBlock, key: number): ComponentChildren {
