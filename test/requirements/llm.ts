@@ -42,7 +42,7 @@ built   16 I16.empty-answer      An empty answer and one of thinking alone are t
 built   16 I16.bad-calls         An unknown tool, broken arguments and a hundred calls at once are told to the model as what they are; none runs wrongly
 built   16 I16.tool-hangs        A tool that does not answer in time is told as unknown, and the turn goes on
 built   16 I16.tool-huge         A result of megabytes is cut, and says so
-pending 16 I16.injection         What a tool's result asks for in another chat is refused by the outlet
+built   16 I16.injection         What a tool's result asks for in another chat is refused by the outlet
 built   16 I16.resume            After a crash the loop goes on behind the last finished step; no finished call is made twice
 built   16 I16.unknown-told      A tool that was started and has no result is told to the model as unknown and never run again, unless it only reads or is keyed
 built   16 I16.cancel            /stop ends the model call and the turn

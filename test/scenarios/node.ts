@@ -2,20 +2,25 @@
 // speak through the first, agents are attached to the second, operators ask the third; whoever comes first sends.
 import { tmpdir } from 'node:os'
 import { createDemoAgent } from '../../src/agents/demo/index.ts'
+import { createLlmConnector } from '../../src/agents/llm/index.ts'
 import { createDesk } from '../../src/app/desk.ts'
 import { createGateway, type Gateway } from '../../src/app/gateway.ts'
 import { createTokens } from '../../src/app/tokens.ts'
 import type {
+  AgentConnector,
   ChannelServer,
   ChannelServers,
   Clock,
+  ConnectorDeps,
   Desk,
+  LentToolDoor,
   Logger,
   Settings,
   Store,
   ToolDesk,
 } from '../../src/contract/index.ts'
 import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
+import type { StreamingFetch } from '../../src/kit/index.ts'
 import { createMcp } from '../../src/platforms/mcp/index.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createTestClock, createTestRandom } from '../../src/testing/test-clock.ts'
@@ -29,6 +34,11 @@ export interface Part {
   readonly delivers: boolean
 }
 
+export interface LlmWorld {
+  readonly fetch: StreamingFetch
+  readonly lent?: LentToolDoor
+}
+
 export interface Surroundings {
   readonly url: string
   readonly clock: Clock
@@ -40,6 +50,8 @@ export interface Surroundings {
   readonly settings: () => Settings
   readonly watched: () => boolean
   readonly crashPoint: (name: string) => void
+  /** What the connector llm talks to, and the tools that are lent to it; absent: there is none. */
+  readonly llm?: LlmWorld | undefined
   /** The seed of this life's randomness. */
   readonly seed: string
 }
@@ -94,6 +106,7 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
     servers: async () => (part.receives ? around.servers : elsewhere(around.servers)),
     connector: async (name) => {
       if (name === 'demo') return life.connector({ create: createDemoAgent })
+      if (name === 'llm' && around.llm) return llmConnector(around.llm, life)
       return name === 'test' ? life.connector(connector) : null
     },
     store,
@@ -105,6 +118,8 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
     secret: (reference) => reference,
     filesDir: () => tmpdir(),
     watched: around.watched,
+    tools: () => tools,
+    ...(around.llm?.lent ? { lent: mortal(around.llm.lent, life) } : {}),
     crashPoint: (name) => {
       if (!life.dead()) around.crashPoint(name)
     },
@@ -143,6 +158,22 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
   })
   await gateway.start()
   return { life, store, open, gateway, desk, tools }
+}
+
+const NEVER = new Promise<never>(() => undefined)
+
+/** The loop, and with its life its words to the API end. */
+function llmConnector({ fetch }: LlmWorld, life: Life) {
+  return {
+    async create(deps: ConnectorDeps): Promise<AgentConnector> {
+      const made = await createLlmConnector(deps, (input, init) => (life.dead() ? NEVER : fetch(input, init)))
+      return life.connector({ create: () => made }).create(deps)
+    },
+  }
+}
+
+function mortal({ list, call }: LentToolDoor, life: Life): LentToolDoor {
+  return { list, call: (session, name, input) => (life.dead() ? NEVER : call(session, name, input)) }
 }
 
 /** Nothing comes in here; it can send. */

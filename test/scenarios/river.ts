@@ -26,12 +26,14 @@ import { createTestClock } from '../../src/testing/test-clock.ts'
 import { type TestSettings, testSettings } from '../../src/testing/test-settings.ts'
 import { isDealt, SCOPE } from './deal.ts'
 import { createHintFence, type HintFence } from './hint-fence.ts'
-import { type Alive, bringToLife, type Part, prepareStore } from './node.ts'
+import { type Alive, bringToLife, type LlmWorld, type Part, prepareStore } from './node.ts'
 
 export interface RiverOptions extends TestSettings {
   readonly platform?: ScriptedPlatformOptions
   readonly agent?: ScriptedAgentOptions
   readonly perAgent?: Readonly<Record<string, ScriptedAgentOptions>>
+  /** What agents with the connector llm talk to. */
+  readonly llm?: LlmWorld
   /** Somebody looks at the console. */
   readonly watched?: boolean
 }
@@ -64,6 +66,8 @@ export interface River {
   configure(settings: TestSettings): Promise<void>
   /** The gateway dies when it comes to this point (the nth time). */
   crashAt(point: string, times?: number): void
+  /** It came to the point, and has not been started again. */
+  dead(): boolean
   /** Dies now if it did not yet, and starts again on the same database. */
   restart(settings?: TestSettings): Promise<void>
   /** Drains and starts again. */
@@ -176,7 +180,18 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     nodes = born
     for (const part of parts) {
       const watched = () => options.watched ?? false
-      const around = { url, clock: wall, timers, log, platform, connector, servers, watched, crashPoint }
+      const around = {
+        url,
+        clock: wall,
+        timers,
+        log,
+        platform,
+        connector,
+        servers,
+        watched,
+        crashPoint,
+        llm: options.llm,
+      }
       born.push(await bringToLife(part, { ...around, settings: () => settings, seed: `river ${births++}` }))
     }
     if (parts.length > 1)
@@ -287,6 +302,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     gateway: () => door().gateway,
     settings: () => settings,
     now: () => clock.now(),
+    dead,
     settle,
     pass,
     async sleep(ms) {
