@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { audited, openChannel } from './channel-scene.ts'
 import { createFakeMessagesApi, type ModelAnswer, type ModelRequest } from './fake-messages-api.ts'
-import { askJson, createScene } from './scene.ts'
+import { askJson, askLines, createScene } from './scene.ts'
 import { until } from './until.ts'
 
 const scene = createScene()
@@ -117,4 +117,89 @@ describe('the real Claude Code', () => {
     await until('the shim is gone', async () => !(await attached()))
     expect(await audited(place.data)).toMatchObject({ ok: true })
   })
+
+  it('[S6.ch-real-binary] two shims of one session, a daemon that is killed, stopped and started again: each reply tells the truth', async (context) => {
+    const binary = binaryOf(context)
+    const place = openChannel(scene)
+    // The message of the user names the server whose reply is called, and the text.
+    const script = ({ messages }: ModelRequest): ModelAnswer => {
+      const last = JSON.stringify(messages.at(-1))
+      const [, server = 'switchboard', text = ''] = /say (\w+) (\w+)/.exec(last) ?? []
+      if (last.includes('tool_result') || text === '') return { say: 'done' }
+      return { call: `mcp__${server}__reply`, input: { chat_id: 'hook:dev', text } }
+    }
+    const api = await createFakeMessagesApi(script)
+    scene.onEnd(() => api.stop())
+    const [command, ...args] = [process.execPath, ...place.shim]
+    const server = { command, args, env: place.environment }
+    const config = join(place.data, 'mcp.json')
+    writeFileSync(config, JSON.stringify({ mcpServers: { switchboard: server, twin: server } }))
+    const run = claude(
+      binary,
+      [
+        '-p',
+        ...['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
+        ...['--mcp-config', config, '--strict-mcp-config', '--permission-mode', 'default'],
+        ...['--permission-prompt-tool', 'stdio'],
+        ...['--allowedTools', 'mcp__switchboard__reply,mcp__twin__reply'],
+      ],
+      { ANTHROPIC_BASE_URL: api.url },
+    )
+    let ended = 0
+    /** What the tool answered, as the model reads it. */
+    const told = async (words: string): Promise<string> => {
+      const message = { role: 'user', content: words }
+      run.child.stdin?.write(`${JSON.stringify({ type: 'user', message })}\n`)
+      ended += 1
+      await until(`"${words}" is over`, () => run.out().split('"type":"result"').length - 1 >= ended)
+      return JSON.stringify(api.requests.at(-1)?.messages.at(-1))
+    }
+    const hosts = async () =>
+      (await askJson<{ agents: { detail?: string }[] }>(place.data, 'status')).agents.map(
+        ({ detail }) => detail,
+      )
+
+    expect(await told('hello')).not.toContain('is_error')
+    await until('both lines are one host', async () => /attached/.test(String(await hosts())))
+    await place.say('first')
+    await place.turn('first', 'handed')
+    expect(await told('say twin one')).toMatch(/sent \(id/)
+    await place.turn('first', 'answered')
+
+    process.kill(place.daemonPid(), 'SIGKILL')
+    const before = place.daemonPid()
+    await until('it is revived', async () => place.daemonPid() !== before)
+    await place.say('second')
+    await place.turn('second', 'handed')
+    expect(await told('say switchboard two')).toMatch(/sent \(id/)
+    await place.turn('second', 'answered')
+
+    const stopped = place.daemonPid()
+    process.kill(stopped, 'SIGTERM')
+    await until('it has ended', () => !isAlive(stopped))
+    expect(await told('say switchboard three')).toContain('stopped by its operator')
+    await scene.start({ data: place.data, config: place.config })
+    await place.say('fourth')
+    await place.turn('fourth', 'handed')
+    expect(await told('say twin four')).toMatch(/sent \(id/)
+    await place.turn('fourth', 'answered')
+    run.child.stdin?.end()
+    await run.ended
+    const replies = await askLines<{ state: string; text: string }>(place.data, 'outbox')
+    expect(replies.map(({ state, text }) => `${text} ${state}`).toSorted()).toEqual([
+      'four sent',
+      'one sent',
+      'two sent',
+    ])
+    expect(await audited(place.data)).toMatchObject({ ok: true })
+  }, 180_000)
 })
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

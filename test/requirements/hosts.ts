@@ -10,6 +10,7 @@ built   14 I14.file-before-handed      A message whose file is fetched first rea
 built   14 I14.frozen-host-queued      Behind a shim that takes nothing, what was not written to its socket reads queued
 built   14 I14.only-host-gets-all      The only host of an agent is written every turn in order up to the window, proven or not
 built   14 I14.unproven-not-offline    An unproven host that is silent moves no state: its turns stay handed, the agent is attached, and nobody is told that it is offline
+built   14 I14.proven-elsewhere        Where another node has hosts of the agent, what an unproven host here leaves unseen is offered there after 30 s, once, and stays here if nobody takes it
 built   14 I14.moves-once              Where another host is attached, a turn at an unproven one moves after 30 s, once and marked, and stays handed
 built   14 I14.all-silent-flows        Once every attached host was tried in vain nothing is withheld any more
 built   14 I14.first-answer-wins       Of two hosts that hold a turn the first answer counts, and the other is told
