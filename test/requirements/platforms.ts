@@ -62,7 +62,7 @@ built   5 S7.telegram-topics        telegram: topics
 built   5 S7.telegram-buttons       telegram: inline buttons
 built   5 S7.telegram-channelname   telegram: @channelname targets
 built   0 S7.slack-socket           slack: Socket Mode is the default
-pending 0 S7.slack-events           slack: Events API with signature
+built   0 S7.slack-events           slack: Events API with signature
 built   0 S7.slack-mrkdwn           slack: mrkdwn passes, GitHub Markdown is converted
 built   0 S7.slack-threads          slack: threads, and blocks for approvals
 built   0 S7.slack-limit            slack: 3000 per block, 40,000 of text

@@ -27,10 +27,10 @@ built   15 I15.names           Names are looked up once and kept; a look-up that
 built   15 I15.files-in        A file is fetched after the gate, with the token, capped; the token follows no redirect; a sign-in page is no file
 built   15 I15.commands-in     A slash command and a shortcut come in as what their sender said
 built   15 I15.tap-commit      A tap is acknowledged after the commit, and one that is refused is told so
-pending 15 I15.bad-signature   Wrong, old and missing signatures, and those of the future, get 401 before anything is read
+built   15 I15.bad-signature   Wrong, old and missing signatures, and those of the future, get 401 before anything is read
 built   15 I15.wrong-team      An event of another app or workspace is acknowledged and taken for nothing
 built   15 I15.unknown-events  Unknown events, block actions and app_rate_limited are acknowledged and harm nothing
-pending 15 I15.url-verify      url_verification is answered with its challenge
+built   15 I15.url-verify      url_verification is answered with its challenge
 built   15 I15.mrkdwn-out      The tree is mrkdwn; tables, headings and nested lists go as a markdown block; refused blocks are sent as text
 built   15 I15.no-ping         Whatever is written, nothing that goes out can ping a channel, a group or everybody
 built   15 I15.prompt-blocks   Approvals and claims are blocks with buttons, and are edited when decided, without buttons
@@ -40,7 +40,7 @@ built   15 I15.error-map       not_in_channel, channel_not_found, is_archived, m
 built   15 I15.retry-after     ratelimited waits as long as it is told, for that method and channel alone
 built   15 I15.upload          Files go by the external upload flow, into the thread
 built   15 I15.reconcile       After a lost response the history decides sent or absent, by outbox id and part in the metadata
-pending 15 I15.reconcile-live  A lost answer of a running daemon is read back too, before anything is called unknown
+built   15 I15.reconcile-live  A lost answer of a running daemon is read back too, before anything is called unknown
 pending 15 I15.claim-person    A claim offered to a person's id is taken in their direct chat, by reply and by button
 built   15 I15.streaming       An answer that is being written is shown by edits of one message, and ends as exactly one
 built   15 I15.thread-status   Work shows as the thread's status, is kept up, and ends

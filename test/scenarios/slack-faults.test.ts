@@ -24,62 +24,65 @@ afterAll(() => console.log(`platform × fault\n${formatMatrix(cells)}`))
 
 describe('slack under every fault plan', () => {
   const plans = faultPlansFor({ send: 'chat.postMessage', edit: 'chat.update', receive: 'envelope' })
-  it.each(plans)('[I15.fault-matrix] [S7.suite] $name: nothing lost, nothing repeated', async (plan) => {
-    const timings = { ...TIMINGS, requestTimeoutMs: plan.mayRepeat ? IMPATIENT_MS : PATIENT_MS }
-    const river = await openSlackRiver({
-      faults: plan.faults,
-      seed: 11,
-      ackMs: 150,
-      pingMs: 100,
-      retryMs: [50, 100],
-      timings,
-    })
-    try {
-      const { kate, fake, store } = river
-      await until('the link', () => fake.socket.open() > 0)
-      for (const word of WORDS) kate.says(word)
-      kate.says('deploy')
-      const seen = () => kate.sees()
-      await until('the answers', () =>
-        WORDS.every((word) => seen().some((text) => text.includes(`You said: ${word}`))),
-      )
-      await until('the question', () => seen().some((text) => text.includes('demo wants to run Deploy')))
-      // A tap is not sent again by Slack: the person presses once more.
-      await until('the deploy', () => {
-        if (seen().some((text) => text.includes('Deployed'))) return true
-        try {
-          kate.taps('Allow')
-        } catch {
-          // It is decided already.
-        }
-        return false
+  it.each(plans)(
+    '[I15.fault-matrix] [I15.reconcile-live] [S7.suite] $name: nothing lost, nothing repeated',
+    async (plan) => {
+      const timings = { ...TIMINGS, requestTimeoutMs: plan.mayRepeat ? IMPATIENT_MS : PATIENT_MS }
+      const river = await openSlackRiver({
+        faults: plan.faults,
+        seed: 11,
+        ackMs: 150,
+        pingMs: 100,
+        retryMs: [50, 100],
+        timings,
       })
-      await until('the prompt is retired', () => seen().some((text) => text.includes('allowed by')))
-      await until('the outbox is empty', async () => {
-        const open = await store.sends({ states: ['queued', 'sending'], limit: 10 })
-        return open.length === 0
-      })
-      const copies = (part: string) => seen().filter((text) => text.includes(part))
-      const expected = [...WORDS.map((word) => `You said: ${word}`), '🚀 Deployed']
-      cells.push({
-        platform: 'slack',
-        plan: plan.name,
-        fired: fake.fired.length,
-        lost: expected.filter((part) => copies(part).length === 0).length,
-        repeated: expected.filter((part) => copies(part).length > 1).length,
-        labelled: seen().filter((text) => text.includes('may be a duplicate')).length,
-      })
-      expect(expected.map((part) => [part, copies(part).length])).toEqual(expected.map((part) => [part, 1]))
-      if (plan.faults.length > 0) expect(fake.fired.length).toBeGreaterThan(0)
-      // Each message was received once, whatever the wire did, and the books agree.
-      const turns = await store.turns({ limit: 100 })
-      const messages = turns.filter((turn) => !turn.messageId.startsWith('tap:'))
-      expect(messages.map((turn) => turn.body?.text).toSorted()).toEqual([...WORDS, 'deploy'])
-      expect(messages.map((turn) => turn.state)).toEqual(['answered', 'answered', 'answered', 'answered'])
-      expect(await store.verify()).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
-      expect(river.log.lines.join('\n')).not.toMatch(/xoxb-|xapp-/)
-    } finally {
-      await river.close()
-    }
-  })
+      try {
+        const { kate, fake, store } = river
+        await until('the link', () => fake.socket.open() > 0)
+        for (const word of WORDS) kate.says(word)
+        kate.says('deploy')
+        const seen = () => kate.sees()
+        await until('the answers', () =>
+          WORDS.every((word) => seen().some((text) => text.includes(`You said: ${word}`))),
+        )
+        await until('the question', () => seen().some((text) => text.includes('demo wants to run Deploy')))
+        // A tap is not sent again by Slack: the person presses once more.
+        await until('the deploy', () => {
+          if (seen().some((text) => text.includes('Deployed'))) return true
+          try {
+            kate.taps('Allow')
+          } catch {
+            // It is decided already.
+          }
+          return false
+        })
+        await until('the prompt is retired', () => seen().some((text) => text.includes('allowed by')))
+        await until('the outbox is empty', async () => {
+          const open = await store.sends({ states: ['queued', 'sending'], limit: 10 })
+          return open.length === 0
+        })
+        const copies = (part: string) => seen().filter((text) => text.includes(part))
+        const expected = [...WORDS.map((word) => `You said: ${word}`), '🚀 Deployed']
+        cells.push({
+          platform: 'slack',
+          plan: plan.name,
+          fired: fake.fired.length,
+          lost: expected.filter((part) => copies(part).length === 0).length,
+          repeated: expected.filter((part) => copies(part).length > 1).length,
+          labelled: seen().filter((text) => text.includes('may be a duplicate')).length,
+        })
+        expect(expected.map((part) => [part, copies(part).length])).toEqual(expected.map((part) => [part, 1]))
+        if (plan.faults.length > 0) expect(fake.fired.length).toBeGreaterThan(0)
+        // Each message was received once, whatever the wire did, and the books agree.
+        const turns = await store.turns({ limit: 100 })
+        const messages = turns.filter((turn) => !turn.messageId.startsWith('tap:'))
+        expect(messages.map((turn) => turn.body?.text).toSorted()).toEqual([...WORDS, 'deploy'])
+        expect(messages.map((turn) => turn.state)).toEqual(['answered', 'answered', 'answered', 'answered'])
+        expect(await store.verify()).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
+        expect(river.log.lines.join('\n')).not.toMatch(/xoxb-|xapp-/)
+      } finally {
+        await river.close()
+      }
+    },
+  )
 })

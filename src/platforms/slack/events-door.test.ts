@@ -1,0 +1,73 @@
+// The Events API at its door: signatures, the challenge, and what the fake posts to it over HTTP.
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { isReply, type RawRequest } from '../../contract/index.ts'
+import { openScene } from './fixtures/slack-scene.ts'
+import { verifyRequest } from './verify.ts'
+
+const NOW = 1_771_000_000_000
+const SECRET = 'shh'
+
+function request(
+  over: {
+    at?: number
+    secret?: string
+    body?: string
+    headers?: Record<string, string>
+    method?: string
+  } = {},
+): RawRequest {
+  const { at = NOW, secret = SECRET, body = '{}' } = over
+  const timestamp = String(Math.floor(at / 1_000))
+  const signature = `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`
+  const headers = { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': signature, ...over.headers }
+  return {
+    method: over.method ?? 'POST',
+    path: '',
+    query: new URLSearchParams(),
+    headers,
+    body: Buffer.from(body),
+    fromLoopback: true,
+  }
+}
+
+const statusOf = (given: RawRequest) => {
+  const outcome = verifyRequest({ signingSecret: SECRET, now: NOW }, given)
+  return isReply(outcome) ? outcome.status : 'verified'
+}
+
+describe('the door', () => {
+  it('[I15.bad-signature] [S7.slack-events] lets in what is signed within five minutes, and nothing else', () => {
+    expect(statusOf(request())).toBe('verified')
+    expect(statusOf(request({ at: NOW - 299_000 }))).toBe('verified')
+    const wrong = [
+      request({ at: NOW - 301_000 }),
+      request({ at: NOW + 301_000 }),
+      request({ secret: 'guess' }),
+      request({ headers: { 'x-slack-signature': '' } }),
+      request({ headers: { 'x-slack-signature': 'v1=00' } }),
+      request({ headers: { 'x-slack-request-timestamp': 'soon' } }),
+      { ...request(), body: Buffer.from('{"x":1}') },
+      { ...request(), headers: {} },
+    ]
+    expect(wrong.map(statusOf)).toEqual(wrong.map(() => 401))
+    expect(statusOf(request({ method: 'GET' }))).toBe(405)
+  })
+
+  it('[I15.url-verify] gives a challenge back, and takes no other word for one', async () => {
+    const scene = await openScene({ mode: 'events' })
+    await scene.start()
+    const { endpoint } = scene.adapter
+    const post = async (body: string) => {
+      const signed = request({ at: Date.now(), secret: scene.fake.signingSecret, body })
+      const verified = await endpoint?.verify(signed)
+      if (verified === undefined || isReply(verified)) throw new Error('not verified')
+      return endpoint?.handle(verified)
+    }
+    const made = await post('{"type":"url_verification","challenge":"abc"}')
+    expect(JSON.parse(String(made?.body))).toEqual({ challenge: 'abc' })
+    expect((await post('{"type":"url_verification"}'))?.status).toBe(400)
+    expect(scene.intake.events).toEqual([])
+    await scene.close()
+  })
+})
