@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { DownIcon, Logo } from '../shared/icons.tsx'
+import { Markdown } from '../shared/markdown-view.tsx'
 import { formatDay, oneLine } from '../shared/text.ts'
 import { Composer, type Suggestion } from './composer.tsx'
 import { Gate } from './gate.tsx'
@@ -105,7 +106,7 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
   // One's own new message always comes into view; others only for somebody who is reading at the end.
   useLayoutEffect(() => {
     if (atBottom.current || last?.unsent === true) toBottom()
-  }, [entries.length, last?.id, view.typing, view.chat, toBottom])
+  }, [entries.length, last?.id, view.typing, view.partial, view.chat, toBottom])
 
   // A banner or an attachment takes room from the log: the end stays in view.
   useEffect(() => {
@@ -179,6 +180,11 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
               </>
             )
           })}
+          {view.partial !== null && (
+            <article class="message theirs partial" aria-label={`${agent} is writing`} aria-busy="true">
+              <Markdown text={view.partial} />
+            </article>
+          )}
           {view.typing && (
             <div class="typing" role="status" aria-label={`${agent} is working`}>
               <span class="dots" aria-hidden="true">

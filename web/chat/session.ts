@@ -37,6 +37,8 @@ export interface View {
   readonly online: boolean
   readonly typing: boolean
   readonly status: string | null
+  /** The answer as far as it is written; null: none is being written. */
+  readonly partial: string | null
   /** Cursor of the next older page; null when all is loaded. */
   readonly before: string | null
   /** Something the gateway said no to, until it is dismissed. */
@@ -69,6 +71,7 @@ export function createSession(): Session {
     online: false,
     typing: false,
     status: null,
+    partial: null,
     before: null,
     problem: null,
   }
@@ -101,12 +104,16 @@ export function createSession(): Session {
     states: (news) => set({ chat: applyStates(view.chat, news) }),
     typing: showTyping,
     status: (text) => set({ status: text === '' ? null : text }),
+    partial(text) {
+      showTyping(true)
+      set({ partial: text })
+    },
     up() {
       set({ online: true })
       void flush()
     },
     async down() {
-      set({ online: false, typing: false, status: null })
+      set({ online: false, typing: false, status: null, partial: null })
       return (await stillOurs()) ? 'again' : 'give-up'
     },
     reset: () => load(true),
@@ -131,8 +138,8 @@ export function createSession(): Session {
 
   function showTyping(on: boolean): void {
     clearTimeout(typingTimer)
-    if (on) typingTimer = setTimeout(() => set({ typing: false, status: null }), TYPING_MS)
-    if (view.typing !== on || !on) set({ typing: on, ...(on ? {} : { status: null }) })
+    if (on) typingTimer = setTimeout(() => set({ typing: false, status: null, partial: null }), TYPING_MS)
+    if (view.typing !== on || !on) set({ typing: on, ...(on ? {} : { status: null, partial: null }) })
   }
 
   /** The newest page. `anew` forgets what is shown, because there may be a gap before the page. */

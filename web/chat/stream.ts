@@ -6,6 +6,8 @@ export interface StreamListener {
   states(news: readonly StateNews[]): void
   typing(on: boolean): void
   status(text: string): void
+  /** The answer as far as it is written. */
+  partial(text: string): void
   up(): void
   /** Lost; `permitted` tells whether trying again makes sense. */
   down(): Promise<'again' | 'give-up'>
@@ -62,6 +64,7 @@ export function createStream(path: string, listener: StreamListener): Stream {
     on('states', (data) => listener.states(data as readonly StateNews[]))
     on('typing', (data) => listener.typing((data as { readonly on: boolean }).on))
     on('status', (data) => listener.status((data as { readonly text: string }).text))
+    on('partial', (data) => listener.partial((data as { readonly text: string }).text))
     on('reset', () => void begin())
     mine.onerror = () => {
       if (source === mine) void lost()

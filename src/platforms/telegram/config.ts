@@ -47,6 +47,8 @@ export interface Timings {
   readonly conflictMaxMs: number
   /** Between messages to one chat, after a short burst. */
   readonly chatIntervalMs: number
+  /** Between two edits of an answer that is being written. */
+  readonly reviseEveryMs: number
 }
 
 export const DEFAULT_TIMINGS: Timings = {
@@ -60,6 +62,7 @@ export const DEFAULT_TIMINGS: Timings = {
   conflictBaseMs: 3_000,
   conflictMaxMs: 300_000,
   chatIntervalMs: 1_000,
+  reviseEveryMs: 3_000,
 }
 
 /** Reads and checks the options. Throws `config_invalid` naming the key, never the value. */

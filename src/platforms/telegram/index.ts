@@ -81,6 +81,9 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
       else door = createWebhookDoor(config, timings, shared)
     },
     send,
+    // Twenty a minute in a group: slower than the eye, and everything else still passes.
+    streaming: { by: 'edits', everyMs: timings.reviseEveryMs },
+    revise: async (request) => void (await send(request)),
     // An edit or a reaction shows the same twice: after a crash it is simply made again.
     reconcile: async ({ op }) => ({
       outcome: op.kind === 'edit' || op.kind === 'react' ? 'absent' : 'unknown',

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type FileMirror, SwitchboardError } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { openScene, type Scene, until } from './fixtures/telegram-scene.ts'
-import { createPace } from './pace.ts'
 
 let scene: Scene
 beforeEach(async () => {
@@ -43,6 +42,20 @@ describe('what people see', () => {
     await refusing.send(anna.chat.id, { kind: 'text', text: '**hi**' })
     expect(anna.sees()).toEqual(['hi'])
     await refusing.close()
+  })
+
+  it('[I15.partial-edits] an answer that is being written grows in one message, and ends as the final text', async () => {
+    const kate = scene.fake.person()
+    const to = { integration: 'tg', conversation: String(kate.chat.id) }
+    const { platformIds } = await scene.send(kate.chat.id, { kind: 'text', text: 'Once', partial: true })
+    const more = { to, key: 'o_1', seq: 1, shown: platformIds }
+    await scene.adapter.revise?.({ ...more, op: { kind: 'text', text: 'Once **upon', partial: true } })
+    expect(kate.sees()).toEqual(['Once **upon'])
+    const made = await scene.adapter.send({ ...more, op: { kind: 'text', text: 'Once **upon** a time' } })
+    // Twice does no harm.
+    await scene.adapter.send({ ...more, op: { kind: 'text', text: 'Once **upon** a time' } })
+    expect(made.platformIds).toEqual(platformIds)
+    expect(kate.sees()).toEqual(['Once upon a time'])
   })
 
   it('[I13.split-once] a text is one message, with its reply and its buttons; one that is too long is refused, not cut', async () => {
@@ -354,47 +367,5 @@ describe('the truth about what may not have arrived', () => {
       code: 'platform_rejected',
       message: 'Telegram: Forbidden: bot was blocked by the user',
     })
-  })
-})
-
-describe('[S7.retry-after] [I5.flood-limits] the pace', () => {
-  it('lets a few through at once, then one each second; a group 20 a minute', async () => {
-    const clock = createTestClock(0)
-    const pace = createPace(clock)
-    const take = (times: number) => Array.from({ length: times }, () => pace.take('1', false))
-    expect(take(6)).toEqual([0, 0, 0, 0, 0, 1_000])
-    await clock.advance(1_000)
-    expect(take(2)).toEqual([0, 1_000])
-    pace.giveBack('1')
-    expect(take(2)).toEqual([0, 1_000])
-    for (let n = 0; n < 20; n++) {
-      expect(pace.take('-1', false)).toBe(0)
-      await clock.advance(1_000)
-    }
-    expect(pace.take('-1', false)).toBe(40_000)
-  })
-
-  it('what gives way goes when the chat is even, and leaves the burst to what is said', () => {
-    const pace = createPace(createTestClock(0))
-    expect([pace.take('1', true), pace.take('1', true)]).toEqual([0, 1_000])
-    expect([pace.take('1', false), pace.take('1', false), pace.take('1', false)]).toEqual([0, 0, 0])
-  })
-
-  it('keeps the whole bot at 30 a second', async () => {
-    const clock = createTestClock(0)
-    const pace = createPace(clock)
-    const waits = Array.from({ length: 40 }, (_, chat) => pace.take(String(chat), false))
-    expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(30)
-    expect(waits.filter((waitMs) => waitMs === 1_000)).toHaveLength(10)
-    await clock.advance(1_000)
-    expect(pace.take('40', false)).toBe(0)
-  })
-
-  it('a clock that was set back keeps nobody waiting until it has caught up', () => {
-    const clock = createTestClock(3_600_000)
-    const pace = createPace(clock)
-    for (let n = 0; n < 20; n++) pace.take('-1', false)
-    clock.jump(0)
-    expect(pace.take('-1', false)).toBeLessThanOrEqual(1_000)
   })
 })

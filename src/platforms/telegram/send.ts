@@ -79,6 +79,10 @@ export function createSend({ client, files }: SendDeps): Send {
     return { platformIds: [op.on] }
   }
 
+  /** The message that showed the beginning of an answer shows this from now on. */
+  const made = (request: SendRequest, op: Op<'text'>, [on = '']: readonly string[]): Promise<Receipt> =>
+    edit(request, { kind: 'edit', on, text: op.text, ...(op.plain ? { plain: true } : {}) })
+
   const react = async (request: SendRequest, op: Op<'react'>): Promise<Receipt> => {
     const { chat_id } = placeOf(request.to)
     try {
@@ -148,6 +152,7 @@ export function createSend({ client, files }: SendDeps): Send {
     const { op } = request
     switch (op.kind) {
       case 'text':
+        return request.shown ? made(request, op, request.shown) : text(request, op)
       case 'prompt':
         return text(request, op)
       case 'edit':

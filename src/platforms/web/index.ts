@@ -63,6 +63,7 @@ export function createWebPlatform(deps: WebDeps): PlatformAdapter {
       return file
     },
     forget: ({ sender }) => files.forget(sender),
+    streaming: { by: 'signals' },
     signal(to, signal) {
       if (signal.kind === 'turn_state') {
         windows.tell(to.conversation, 'states', [
@@ -70,6 +71,8 @@ export function createWebPlatform(deps: WebDeps): PlatformAdapter {
         ])
       } else if (signal.kind === 'typing') {
         windows.tell(to.conversation, 'typing', { on: signal.on })
+      } else if (signal.kind === 'partial') {
+        windows.tell(to.conversation, 'partial', { text: signal.text })
       } else {
         windows.tell(to.conversation, 'status', { text: signal.text })
       }
