@@ -30,7 +30,7 @@ export function buildRequests(plan: RequestPlan): Buffer[] {
     const signed =
       plan.scheme === 'github'
         ? `X-Hub-Signature-256: sha256=${createHmac('sha256', key).update(body).digest('hex')}\r\n` +
-          `Idempotency-Key: message-${number}\r\nX-Conversation: person-${person}\r\n`
+          `Idempotency-Key: message-${number}\r\n`
         : `X-Slack-Signature: v0=${createHmac('sha256', key).update(`v0:${seconds}:${body}`).digest('hex')}\r\n` +
           `X-Slack-Request-Timestamp: ${seconds}\r\n`
     const head =

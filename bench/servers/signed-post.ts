@@ -26,14 +26,15 @@ export function serveSignedPosts(secret: string, take: (post: SignedPost, done: 
         answer(response, 401, '{"ok":false}')
         return
       }
+      let parsed: { readonly event?: { readonly channel?: string } }
       try {
-        JSON.parse(body.toString('utf8'))
+        parsed = JSON.parse(body.toString('utf8'))
       } catch {
         answer(response, 400, '{"ok":false}')
         return
       }
       const id = header(request, 'idempotency-key')
-      take({ id, conversation: header(request, 'x-conversation'), body }, () => {
+      take({ id, conversation: parsed.event?.channel ?? '', body }, () => {
         answer(response, 200, `{"ok":true,"id":"${id}","state":"queued"}`)
       })
     })

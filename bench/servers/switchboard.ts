@@ -48,7 +48,7 @@ export function makeFolder(at: {
       // A load is measured, not a guard.
       'tunables: { sender_limit: { rps: 0, burst: 0 }, flood_limit: { rps: 0, burst: 0 } }',
       'integrations:',
-      '  - { id: bench, platform: webhook, secret: env:BENCH_SECRET, two_way: true }',
+      '  - { id: bench, platform: webhook, secret: env:BENCH_SECRET, two_way: true, conversation: "{{ event.channel }}" }',
       'agents:',
       '  - id: bench',
       `    connector: { type: ${connector} }`,

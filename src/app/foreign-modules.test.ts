@@ -324,7 +324,7 @@ describe('the shelf', () => {
 
   it('knows what is planned from what nobody brings, and names of Object’s own', async () => {
     const adapters = createAdapters()
-    expect(await adapters.platform('slack')).toBeNull()
+    expect(await adapters.platform('discord')).toBeNull()
     for (const name of ['constructor', '__proto__', 'nobody'])
       await expect(adapters.platform(name)).rejects.toMatchObject({ code: 'config_invalid' })
   })

@@ -248,7 +248,7 @@ describe('what is not built or not known', () => {
       expect([verb, ran.code, ran.stdout]).toEqual([verb, 2, ''])
       expect(ran.stderr).toMatch(/switchboard\.yaml:2:\d+/)
       expect(ran.stderr).toContain('connector acp is not built in this version')
-      expect(ran.stderr).toContain('built: channel, chorus, demo')
+      expect(ran.stderr).toContain('built: channel, chorus, llm, demo, http')
     }
     const daemon = await scene.start({ data, config: writeYaml(data, onlyDev) })
     writeYaml(data, unbuilt)

@@ -64,7 +64,8 @@ describe('an end of the daemon under a host', () => {
         }
       }
       await until('the host is attached to another daemon', async () => {
-        await claude.call('pending_messages', {})
+        // Not pending_messages: what it lists has been seen.
+        await claude.call('get_roster', {})
         return daemonNow() !== ended
       })
       await until('it goes on as it was', async () => isDeepStrictEqual((await open()).map(brief), expected))

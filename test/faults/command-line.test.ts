@@ -36,6 +36,7 @@ describe('--json against the daemon', () => {
     expect(status.integrations).toContainEqual({
       ...{ id: 'demo', platform: 'webhook', link: 'up' },
       ...{ last_in_at: expect.any(String), last_out_at: expect.any(String) },
+      complete: { state: 'unchecked', until: null },
     })
     expect(status.agents).toEqual([{ id: 'demo', connector: 'demo', attached: true, queued: 0 }])
     expect(Object.keys(status.counts ?? {})).toEqual(COUNTS)

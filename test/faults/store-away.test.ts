@@ -148,7 +148,7 @@ describe('another process holds the database', () => {
     const data = scene.folder()
     const daemon = await scene.start({ data })
     const other = new DatabaseSync(join(data, 'switchboard.db'), { timeout: 20_000 })
-    const { id } = acknowledged(await postDemo(daemon.url, 'remind me in 5s to look up', 'm1'))
+    const { id } = acknowledged(await postDemo(daemon.url, 'remind me in 15s to look up', 'm1'))
     // Not by the command line: it may take longer than the reminder.
     const answered = other.prepare(`SELECT count(*) AS n FROM turns WHERE state = 'answered'`)
     await until('it is answered', () => answered.get()?.n === 1)

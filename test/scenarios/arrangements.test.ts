@@ -7,7 +7,9 @@ import { isDealt, type Scope, scopeOf } from './deal.ts'
 /** Files with scenarios that have fewer arrangements, and why. */
 const FEWER: Readonly<Record<string, string>> = {
   'channel-tools.test.ts': 'what a tool answers stays on the node that has its server',
+  'completeness.test.ts': 'ten thousand places are about numbers, in memory; the rest runs on all',
   'limits.test.ts': 'buckets are a node’s own; shared ones are the cluster tests’',
+  'llm.test.ts': 'a loop runs where its turn is; what nodes know of each other’s steps is the store suite’s',
   'looked-all.test.ts': 'about numbers; the filters are the store suite’s on both stores',
   'many-approvals.test.ts': 'about numbers; paging is the store suite’s on both stores',
   'revoked.test.ts':
@@ -17,6 +19,8 @@ const FEWER: Readonly<Record<string, string>> = {
 /** Files without a river, and why. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   'arrangements.test.ts': 'this one',
+  'slack-deaf.test.ts': 'links that go deaf over real sockets; the store is beside the point',
+  'slack-faults.test.ts': 'the adapter under fault plans; the store is beside the point',
   'stream-backlog.test.ts': 'readers over real sockets, on the real clock',
   'streams.test.ts': 'commits that overlap on the real clock; three nodes throughout',
   'telegram-faults.test.ts': 'the adapter under fault plans; the store is beside the point',
