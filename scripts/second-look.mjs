@@ -2,7 +2,7 @@
 // change at hand. A whole run looks at a few such files a second time, one after the other, and says by name what was
 // unsteady: it is to be mended, and it does not hold up whoever came by. Many red tests get no second look.
 
-const MOST = 3
+const MOST = 5
 
 /** The files to look at again; null: what the run counted stands. */
 export function secondLook({ failed, failures }) {

@@ -56,7 +56,7 @@ it('looks a second time at a few red files, never at many or at what is no test'
   })
   expect(secondLook(red())).toBeNull()
   expect(secondLook(red('a.test.ts', 'a.test.ts', 'b.test.ts'))).toEqual(['a.test.ts', 'b.test.ts'])
-  expect(secondLook(red('a', 'b', 'c', 'd'))).toBeNull()
+  expect(secondLook(red('a', 'b', 'c', 'd', 'e', 'f'))).toBeNull()
   expect(secondLook(red('a', undefined))).toBeNull()
   expect(secondLook({ passed: 0, failed: 1, skipped: 0, failures: [] })).toBeNull()
 })
