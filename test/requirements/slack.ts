@@ -41,7 +41,8 @@ built   15 I15.retry-after     ratelimited waits as long as it is told, for that
 built   15 I15.upload          Files go by the external upload flow, into the thread
 built   15 I15.reconcile       After a lost response the history decides sent or absent, by outbox id and part in the metadata
 built   15 I15.reconcile-live  A lost answer of a running daemon is read back too, before anything is called unknown
-pending 15 I15.claim-person    A claim offered to a person's id is taken in their direct chat, by reply and by button
+built   15 I15.asked-once      Who asked in their own direct chat is asked once there, also where that chat has another name than its person
+built   15 I15.claim-person    A claim offered to a person's id is taken in their direct chat, by reply and by button
 built   15 I15.streaming       An answer that is being written is shown by edits of one message, and ends as exactly one
 built   15 I15.thread-status   Work shows as the thread's status, is kept up, and ends
 built   15 I15.agent-view      Opening the agent's surface sets prompts; what one looks at comes along as context
@@ -52,6 +53,6 @@ built   15 I15.manifest        The set-up prints an app manifest with exactly th
 built   15 I15.scopes          Missing scopes are named with what they cost
 built   15 I15.revoked         A token revoked in the middle is told, loses nothing, and heals
 pending 15 I15.from-zero       The page works as written, against the emulator, with the built command line
-pending 15 I15.seed-examples   Telegram to Slack, Slack to Telegram, notify_user to slack, a claim by reply and by button
+built   15 I15.seed-examples   Telegram to Slack, Slack to Telegram, notify_user to slack, a claim by reply and by button
 `,
 )

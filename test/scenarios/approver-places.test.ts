@@ -34,4 +34,25 @@ describeRiver('approvers without a chat of their own', (open) => {
       river.platform.arrived.filter(({ op }) => op.kind === 'prompt').map(({ to }) => to.conversation),
     ).toEqual(['anna'])
   })
+
+  it('[I15.asked-once] whose direct chat has another name than they have is asked once: there, or in the chat of that name', async () => {
+    const room = { requireMention: false, allowFrom: ['*'], origin: 'room' }
+    const chat = { ...CHAT, access: { ...CHAT.access, groups: { room } } }
+    const river = await open({ integrations: [chat] })
+    river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))
+    const asked = (from = 0) => {
+      const prompts = river.platform.arrived.filter(({ op }) => op.kind === 'prompt').slice(from)
+      return prompts.map(({ to }) => to.conversation).toSorted()
+    }
+    await river.person('direct-of-anna', 'anna').says('go')
+    await river.settle()
+    expect(asked()).toEqual(['direct-of-anna'])
+    // Another's request goes to her by her name, and one in a group to both places.
+    await river.person('direct-of-bob', 'bob').says('go')
+    await river.settle()
+    expect(asked(1)).toEqual(['anna'])
+    await river.person('room', 'anna', { chat: 'group' }).says('go')
+    await river.settle()
+    expect(asked(2)).toEqual(['anna', 'room'])
+  })
 })

@@ -1,4 +1,5 @@
-// The whole river with a Slack adapter against the fake Slack, in this process, on real time or on time that runs faster.
+// The whole river with a Slack adapter against the fake Slack, in this process, on real time or on time that runs faster;
+// where asked for with a Telegram beside it, and agents that the test plays.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,18 +7,23 @@ import { createDemoAgent } from '../../src/agents/demo/index.ts'
 import { createGateway } from '../../src/app/gateway.ts'
 import { createRealClock, createRealRandom } from '../../src/app/real-clock.ts'
 import { createTokens } from '../../src/app/tokens.ts'
-import type { Clock } from '../../src/contract/index.ts'
+import type { AccessPolicy, AgentSettings, Clock, GroupPolicy } from '../../src/contract/index.ts'
+import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
 import type { Timings } from '../../src/platforms/slack/config.ts'
 import { createSlack } from '../../src/platforms/slack/index.ts'
+import { createTelegram } from '../../src/platforms/telegram/index.ts'
 import { openStore } from '../../src/store/open.ts'
-import { createFakeSlack, type FakeSlackOptions } from '../../src/testing/emulate.ts'
+import { createFakeSlack, createFakeTelegram, type FakeSlackOptions } from '../../src/testing/emulate.ts'
 import { createRecordingLog } from '../../src/testing/recording-log.ts'
+import { createScriptedConnector } from '../../src/testing/scripted-connector.ts'
 import { testAgent, testIntegration, testSettings } from '../../src/testing/test-settings.ts'
 
 export interface SlackRiverOptions extends FakeSlackOptions {
   /** How much faster time goes; absent: it is real. */
   readonly faster?: number
   readonly timings?: Partial<Timings>
+  /** Agents that the test plays, of Slack (`sl`) and Telegram (`tg`), both of which then stand; absent: the demo agent. */
+  readonly played?: readonly AgentSettings[]
   readonly groups?: Readonly<
     Record<string, { readonly requireMention: boolean; readonly allowFrom: readonly string[] }>
   >
@@ -47,30 +53,47 @@ export async function openSlackRiver(options: SlackRiverOptions = {}) {
     ledgerKey: new Uint8Array(32).fill(7),
     log,
   })
-  const secrets: Readonly<Record<string, string>> = { 'env:BOT': fake.botToken, 'env:APP': fake.appToken }
+  const groups = Object.fromEntries(
+    Object.entries(options.groups ?? {}).map(([id, group]) => [id, { ...group, origin: id }]),
+  )
+  const telegram = options.played === undefined ? null : await createFakeTelegram()
+  const kateThere = telegram?.person() ?? null
+  const secrets: Readonly<Record<string, string>> = {
+    'env:BOT': fake.botToken,
+    'env:APP': fake.appToken,
+    'env:TELEGRAM': telegram?.token ?? '',
+  }
+  const scripted = createScriptedConnector()
   const settings = testSettings({
     integrations: [
       testIntegration('sl', {
         platform: 'slack',
+        scope: 'all',
         options: { bot_token: 'env:BOT', app_token: 'env:APP', api_url: fake.apiUrl },
-        access: {
-          readable: true,
-          dm: 'allowlist',
-          allowFrom: [kate.user.id],
-          approvers: [kate.user.id],
-          groups: Object.fromEntries(
-            Object.entries(options.groups ?? {}).map(([id, group]) => [id, { ...group, origin: id }]),
-          ),
-          mentionPatterns: [],
-        },
+        access: accessOf(kate.user.id, groups),
       }),
+      ...(telegram === null || kateThere === null
+        ? []
+        : [
+            testIntegration('tg', {
+              platform: 'telegram',
+              scope: 'all',
+              options: { token: 'env:TELEGRAM', api_root: telegram.url },
+              access: accessOf(String(kateThere.user.id)),
+            }),
+          ]),
     ],
-    agents: [testAgent('demo', ['sl'], { connector: { type: 'demo', options: {} } })],
+    agents: options.played ?? [testAgent('demo', ['sl'], { connector: { type: 'demo', options: {} } })],
     tunables: { sendRetryBaseMs: 20, sendRetryMaxMs: 100 },
   })
   const gateway = createGateway({
-    platform: async () => ({ create: (deps) => createSlack(deps, { timings: options.timings ?? {} }) }),
-    connector: async () => ({ create: createDemoAgent }),
+    platform: async (name) =>
+      name === 'telegram'
+        ? {
+            create: (deps) => createTelegram(deps, { timings: { chatIntervalMs: 10, pollTimeoutMs: 1_000 } }),
+          }
+        : { create: (deps) => createSlack(deps, { timings: options.timings ?? {} }) },
+    connector: async () => (options.played === undefined ? { create: createDemoAgent } : scripted),
     store,
     clock,
     random,
@@ -81,10 +104,19 @@ export async function openSlackRiver(options: SlackRiverOptions = {}) {
     filesDir: () => folder,
     watched: () => false,
   })
+  const { links, outlet, notifier, dispatcher } = gateway
+  const tools = createToolDesk({ store, settings: () => settings, links, outlet, notifier, dispatcher })
   await gateway.start()
   return {
     fake,
     kate,
+    tools,
+    agent: (id: string) => scripted.agent(id),
+    /** Kate at Telegram; throws where there is none. */
+    get kateThere() {
+      if (kateThere === null) throw new Error('there is no Telegram in this river')
+      return kateThere
+    },
     store,
     log,
     gateway,
@@ -93,7 +125,13 @@ export async function openSlackRiver(options: SlackRiverOptions = {}) {
       await gateway.stop()
       await store.close()
       await fake.stop()
+      await telegram?.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function accessOf(sender: string, groups: Readonly<Record<string, GroupPolicy>> = {}): AccessPolicy {
+  const own = [sender]
+  return { readable: true, dm: 'allowlist', allowFrom: own, approvers: own, groups, mentionPatterns: [] }
 }

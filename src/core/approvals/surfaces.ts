@@ -27,8 +27,8 @@ export interface AskOrder {
   readonly handedAt: number | null
   /** The request names no chat: groups are asked only where the configuration opens them for such. */
   readonly placeless?: true
-  /** Where the turn came from, and who sent it. */
-  readonly origin: { readonly to: Address; readonly sender: string } | null
+  /** Where the turn came from, and who sent it; `direct`: nobody else is in that chat. */
+  readonly origin: { readonly to: Address; readonly sender: string; readonly direct: boolean } | null
   /** The channel servers that may be asked; null: all of the agent's. */
   readonly servers: readonly string[] | null
 }
@@ -69,9 +69,7 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
     const direct = await Promise.all(approverChats(settings, deps.grants, order.agent).map(chatsOf))
     for (const chat of direct.flat()) {
       // The chat where it was asked is enough for the one who asked.
-      const same =
-        origin && chat.integration === origin.to.integration && chat.conversation === origin.to.conversation
-      if (!same || found.size === 0) found.set(formatAddress(chat), chat)
+      if (!isOriginOf(origin, chat) || found.size === 0) found.set(formatAddress(chat), chat)
     }
     if (order.placeless) {
       for (const group of openedGroups(settings, order.agent)) found.set(formatAddress(group), group)
@@ -125,6 +123,12 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
   }
 
   return { surfaces, prompts, words }
+}
+
+/** A direct chat may have two names: its own, under which the message came, and that of its person. */
+function isOriginOf(origin: AskOrder['origin'], { integration, conversation }: Address): boolean {
+  if (integration !== origin?.to.integration) return false
+  return conversation === origin.to.conversation || (origin.direct && conversation === origin.sender)
 }
 
 function placeOf(link: Link | undefined): PromptPlace {

@@ -271,9 +271,9 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   const originOf = async (output: Output<'ask'>) => {
     if (output.turn === undefined) return null
     const { row, to } = await placeOf(output)
-    const shared =
-      row?.body?.chat === 'group' || deps.links.get(to.integration)?.adapter.channel !== undefined
-    return row === null || (output.guessed && shared) ? null : { to, sender: row.sender }
+    const direct = row?.body?.chat !== 'group'
+    const shared = !direct || deps.links.get(to.integration)?.adapter.channel !== undefined
+    return row === null || (output.guessed && shared) ? null : { to, sender: row.sender, direct }
   }
 
   /** Never waited for, and lost where nobody can show it. */

@@ -1,0 +1,116 @@
+// The seeds' examples with the real adapters of Slack and Telegram between their emulators: one agent sends from one to the
+// other and back, tells its person, and the person's answer finds the session that spoke, by reply and by button.
+import { describe, expect, it } from 'vitest'
+import { testAgent } from '../../src/testing/test-settings.ts'
+import { until } from '../faults/until.ts'
+import { openSlackRiver } from './slack-river.ts'
+import { caller } from './tool-caller.ts'
+
+const CHANNEL = 'C0GENERAL'
+const TIMINGS = { chatIntervalMs: 10 }
+
+async function withRiver(run: (river: Awaited<ReturnType<typeof openSlackRiver>>) => Promise<void>) {
+  const river = await openSlackRiver({
+    timings: TIMINGS,
+    played: [
+      testAgent('front', ['sl'], { messagingAllow: ['telegram:*'] }),
+      testAgent('ops', ['tg'], { messagingAllow: [`slack:${CHANNEL}`] }),
+    ],
+  })
+  try {
+    await until('the link', () => river.fake.socket.open() > 0)
+    await run(river)
+    expect(await river.store.verify()).toMatchObject({ ok: true, conservation: { ok: true } })
+  } finally {
+    await river.close()
+  }
+}
+
+describe('slack and telegram, as in the seeds', () => {
+  it('[I15.seed-examples] a message at Telegram makes the agent write to a channel of Slack, and one at Slack to Telegram', async () => {
+    await withRiver(async ({ fake, kate, kateThere, agent, tools }) => {
+      agent('ops').script = async (delivery, ops) => {
+        const order = { platform: 'slack', target: CHANNEL, body: '**deploy** is <!channel> done' }
+        const { text } = await tools.sendMessage(caller({ agent: 'ops', session: delivery.session }), order)
+        await ops.answer(delivery, text)
+      }
+      kateThere.says('tell the team')
+      await until('the answer', () => kateThere.sees().includes(`Message sent to slack:${CHANNEL}`))
+      const [posted] = fake.world.messages(CHANNEL)
+      expect(posted).toMatchObject({ text: '*deploy* is &lt;!channel&gt; done', user: fake.world.bot.id })
+
+      const target = String(kateThere.user.id)
+      agent('front').script = async (delivery, front) => {
+        const order = { platform: 'telegram', target, body: 'from Slack' }
+        const { text } = await tools.sendMessage(caller({ agent: 'front', session: delivery.session }), order)
+        const denied = await tools.sendMessage(caller({ agent: 'front' }), {
+          ...order,
+          platform: 'slack',
+          target: CHANNEL,
+        })
+        await front.answer(delivery, `${text}; ${denied.structured.code}`)
+      }
+      kate.says('tell me on my phone')
+      await until('the answer', () =>
+        kate.sees().includes(`Message sent to telegram:${target}; input_invalid`),
+      )
+      expect(kateThere.sees()).toContain('from Slack')
+      expect(fake.world.messages(CHANNEL)).toHaveLength(1)
+    })
+  })
+
+  it('[I15.seed-examples] [I15.claim-person] notify_user to slack finds the person by id; reply and button lead to the session that spoke', async () => {
+    await withRiver(async ({ fake, kate, kateThere, agent, tools, store }) => {
+      kateThere.says('start')
+      const { session } = await until('the session', () => agent('ops').deliveries[0])
+      const who = caller({ agent: 'ops', session })
+      const nudge = async (message: string) => {
+        const told = await tools.notifyUser(who, {
+          message,
+          channel: 'slack',
+          urgency: 'high',
+          claimThread: true,
+          claimThreadLabel: 'deploy',
+        })
+        expect(told).toMatchObject({ text: 'Notification sent via slack', isError: false })
+        const { ts } = fake.world.messages(kate.channel.id).at(-1) ?? { ts: '' }
+        return ts
+      }
+      const taken = (text: string) => agent('ops').deliveries.find((one) => one.text.includes(text))
+      const answered = (text: string) => until(text, () => kate.sees().includes(`re: ${text}`))
+
+      // Kept off, the chat stays its own agent's.
+      await nudge('first')
+      kate.taps('💬 Keep my chat')
+      await until('it is noted', () => kate.sees().some((text) => text.includes('✓ FYI noted.')))
+      kate.says('hello')
+      await answered('hello')
+      expect(agent('front').texts()).toEqual(['hello'])
+
+      // By reply: in the thread of that very message, and the answer stands there too.
+      const asked = await nudge('shall I deploy?')
+      kate.says('yes, do', { thread: asked })
+      await answered('yes, do')
+      expect(taken('yes, do')?.session).toBe(session)
+      const answer = fake.world.messages(kate.channel.id).find(({ text }) => text === 're: yes, do')
+      expect(answer?.thread_ts).toBe(asked)
+
+      // By button: the chat leads there until /back.
+      await nudge('third')
+      kate.taps('📎 Reply here')
+      await until('it is threaded', () => kate.sees().some((text) => text.includes('✓ Threaded')))
+      kate.says('go')
+      await answered('go')
+      expect(taken('go')?.session).toBe(session)
+      kate.says('!back')
+      await until('back', () => kate.sees().some((text) => text.startsWith('Back in your own chat')))
+      kate.says('mine again')
+      await answered('mine again')
+      expect(agent('front').texts()).toEqual(['hello', 'mine again'])
+      const log = await store.notifications({ limit: 10 })
+      expect(log.map(({ channel, status }) => `${channel} ${status}`)).toEqual(
+        Array.from({ length: 3 }, () => 'slack sent'),
+      )
+    })
+  })
+})
