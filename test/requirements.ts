@@ -8,7 +8,7 @@ import { CLUSTER } from './requirements/cluster.ts'
 import { COMPLETENESS } from './requirements/completeness.ts'
 import { CONFIGURATION } from './requirements/configuration.ts'
 import { DURABILITY } from './requirements/durability.ts'
-import { FIRST_RUN } from './requirements/first-run.ts'
+import { FIRST_RUN, LIFE, WIZARD } from './requirements/first-run.ts'
 import { HOOKS } from './requirements/hooks.ts'
 import { HOSTS } from './requirements/hosts.ts'
 import { HTTP_AGENT } from './requirements/http.ts'
@@ -88,6 +88,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...HOOKS,
   ...HTTP_AGENT,
   ...FIRST_RUN,
+  ...WIZARD,
+  ...LIFE,
   ...GROUP_CONTEXT,
   ...LLM,
   ...COMPLETENESS,

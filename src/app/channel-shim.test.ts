@@ -104,3 +104,10 @@ it.each([
     expect(told.texts.at(-1)).toMatch(/Restart this session/)
   },
 )
+
+it('[I18.plugin-unprepared] where nothing was set up it says what to run, in its instructions and beside every result', async () => {
+  const { experimental, instructions, texts } = await withoutDaemon(null)
+  expect(experimental).toBeUndefined()
+  expect(instructions).toContain('`switchboard init claude-code`')
+  expect(texts.join('\n')).toContain('`switchboard init claude-code`')
+})

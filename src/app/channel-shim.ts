@@ -41,6 +41,10 @@ export interface ChannelShimOptions {
 const NOT_ATTACHED =
   'No Switchboard gateway answered when this session started, so no messages arrive here. Restart this session once the gateway runs (`switchboard up`).'
 
+/** What a host is told that starts where nothing was set up for it. */
+const NOT_PREPARED =
+  'Nothing is set up for this folder yet, so no messages arrive here. Run `switchboard init claude-code` in it. Restart this session after that.'
+
 /** A daemon that has to be started first takes about a second; hosts wait half a minute for `initialize`. */
 const WELCOME_MS = 10_000
 
@@ -63,7 +67,8 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
 
   const foreign = () => otherDaemon(folder, options.configGiven ? options.configFile : null)
   const reviver = options.revive && !remote ? createReviver(options, { clock, log }) : null
-  let undeclared = false
+  /** Why nothing could be said of what the host may do; null: it could. */
+  let undeclared: string | null = null
   const client = createAttachClient(
     {
       agent,
@@ -89,20 +94,20 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     const tool = toolByName(name)
     if (tool === undefined) return failedOutcome('not_found', `Unknown tool: ${name}`)
     const outcome = await client.call(name, input, key ?? `shim:${randomUUID()}`)
-    if (outcome !== null) return undeclared ? { ...outcome, note: outcome.note ?? NOT_ATTACHED } : outcome
+    if (outcome !== null) return undeclared ? { ...outcome, note: outcome.note ?? undeclared } : outcome
     const caller = { agent, session: null, user: null, turn: null, idempotencyKey: key }
     const absent = await callTool(tool, { desk: createAbsentDesk(), caller, input, log })
     // The text is the seed's, to the letter; why nobody is there stands behind it.
-    const why = [reviver?.problem() ?? client.problem(), ...(undeclared ? [NOT_ATTACHED] : [])]
+    const why = [reviver?.problem() ?? client.problem(), ...(undeclared ? [undeclared] : [])]
     const note = why.filter((one) => one !== null).join(' ')
     return note === '' ? absent : { ...absent, note, structured: { ...absent.structured, why: note } }
   }
 
-  const serve = async (abilities: HostAbilities | null, why: string) =>
+  const serve = async (abilities: HostAbilities | null) =>
     (await channelServer())(
       {
         ...{ dialect, version: VERSION, input: heard.input, output: options.output },
-        ...(abilities ?? { permission: false, undeclared: why }),
+        ...(abilities ?? { permission: false, undeclared: undeclared ?? NOT_ATTACHED }),
       },
       {
         call,
@@ -122,8 +127,10 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     const another = remote || welcome ? null : foreign()
     const abilities =
       welcome ?? (another === null ? await abilitiesByFile(file, agent, folder.defaultStore) : null)
-    undeclared = abilities === null
-    const serving = await serve(abilities, another ?? NOT_ATTACHED)
+    const unprepared = !remote && options.configFile === null
+    if (abilities === null)
+      undeclared = another ?? (unprepared ? NOT_PREPARED : (reviver?.problem() ?? NOT_ATTACHED))
+    const serving = await serve(abilities)
     opened(serving)
     const code = await ended
     await serving.close()

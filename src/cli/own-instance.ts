@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs'
 import { readDaemonNote } from '../config/daemon-note.ts'
 import type { DataFolder } from '../config/data-folder.ts'
-import { folderWasNamed, type Instance } from '../config/instance.ts'
-import { knownInstanceAt, knownInstances, recordInstance } from '../config/known-instances.ts'
+import { folderWasNamed, type Instance, realPath } from '../config/instance.ts'
+import { knownInstanceAt, knownInstances, recordInstance, recordProgram } from '../config/known-instances.ts'
 import { shellWord } from '../config/shell-word.ts'
 import { SwitchboardError } from '../contract/index.ts'
 import type { Context } from './context.ts'
@@ -50,6 +50,9 @@ export function remember(context: Context, instance: Instance = context.instance
   try {
     const { data, config } = instance
     recordInstance({ data: data.path, config: config?.file ?? null }, terminal.env, terminal.now())
+    const script = realPath(process.argv[1] ?? '')
+    // A library user's program is no command line.
+    if (/[\\/]cli[\\/]main\.js$/.test(script)) recordProgram(script, terminal.env)
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     context.note(`not recorded, so that hosts cannot start a daemon for it by themselves: ${why}`)

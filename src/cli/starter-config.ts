@@ -30,8 +30,8 @@ integrations:
   # Answers are streamed at /hooks/${hook}/events.
   - id: ${hook}
     platform: webhook
-    # A secret is never written here. Refer to it: env:NAME, file:path, or secret:NAME
-    # (kept encrypted; set with \`switchboard secrets set NAME\`).
+    # A secret is never written here. Refer to it: secret:NAME (kept encrypted, set with \`switchboard secrets set
+    # NAME\`, in force at once) or file:path, as this one, which you hand to whoever signs.
     secret: file:${secretFile}
     signature: github
     two_way: true

@@ -44,12 +44,27 @@ export function readInstalledPlugin(
   return programOf(chosen, root, { plugin, ...server }, sources)
 }
 
+/** Of a plugin of this name those that are installed, as `name@marketplace`: for the user, or for the project `folder`. */
+export function installedUnder(name: string, sources: PluginSources, folder: string): readonly string[] {
+  const list = objectIn(join(pluginsFolder(sources), 'installed_plugins.json'), sources)
+  const plugins = isObject(list?.plugins) ? list.plugins : {}
+  return Object.entries(plugins).flatMap(([plugin, written]) => {
+    const installs = (Array.isArray(written) ? written : [written]).filter(isObject)
+    const here = installs.some(
+      ({ scope, projectPath }) => scope === undefined || scope === 'user' || projectPath === folder,
+    )
+    return plugin.startsWith(`${name}@`) && here ? [plugin] : []
+  })
+}
+
 // ---- where it lies ----------------------------------------------------------------------------------------
 
+function pluginsFolder({ variables: { CLAUDE_CONFIG_DIR, HOME, USERPROFILE } }: PluginSources): string {
+  return join(CLAUDE_CONFIG_DIR || join(HOME || USERPROFILE || '', '.claude'), 'plugins')
+}
+
 function rootOf(plugin: string, name: string, marketplace: string, sources: PluginSources): string {
-  const { CLAUDE_CONFIG_DIR, HOME, USERPROFILE } = sources.variables
-  const home = CLAUDE_CONFIG_DIR || join(HOME || USERPROFILE || '', '.claude')
-  const folder = join(home, 'plugins')
+  const folder = pluginsFolder(sources)
   const list = objectIn(join(folder, 'installed_plugins.json'), sources)
   const plugins = isObject(list?.plugins) ? list.plugins : {}
   const written = Object.hasOwn(plugins, plugin) ? plugins[plugin] : undefined

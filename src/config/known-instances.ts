@@ -36,6 +36,18 @@ export function recordInstance(
   renameSync(fresh, file)
 }
 
+/** Notes which program this user ran, for the plugin, which is copied away from it. Throws what the file system says. */
+export function recordProgram(script: string, env: Variables): void {
+  const folder = homeFolder(env)
+  const file = join(folder, 'program.json')
+  const text = `${JSON.stringify({ node: process.execPath, script })}\n`
+  if (readText(file) === text) return
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const fresh = `${file}.${process.pid}.new`
+  writeFileSync(fresh, text, { mode: 0o600 })
+  renameSync(fresh, file)
+}
+
 export function knownInstances(env: Variables): readonly KnownInstance[] {
   const folder = recordFolder(env)
   let names: readonly string[]
@@ -70,6 +82,14 @@ function recordFolder(env: Variables): string {
 function ownerOf(file: string | null): number | null {
   if (file === null || process.platform === 'win32') return null
   return statSync(file, { throwIfNoEntry: false })?.uid ?? null
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
 }
 
 function readRecord(file: string): readonly KnownInstance[] {

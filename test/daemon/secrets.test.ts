@@ -18,7 +18,7 @@ const signed = (daemon: Daemon, secret: string, body = 'hello') =>
   post(`${daemon.url}/hooks/ci`, body, { 'x-hub-signature-256': githubSignature(secret, body) })
 
 describe('secrets', () => {
-  it('[I3.secrets-running] [S14.cli-secrets] are set, listed, removed and rotated while the daemon runs, and used at once', async () => {
+  it('[I18.secrets-at-once] [I3.secrets-running] [S14.cli-secrets] are set, listed, removed and rotated while the daemon runs, and used at once', async () => {
     const data = scene.folder()
     const config = writeYaml(
       data,
