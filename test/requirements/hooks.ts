@@ -31,6 +31,9 @@ built   17 I17.template-bounded   A template runs no code, reads no file, reache
 built   17 I17.expressions        conversation, message_id and sender are expressions over body and headers
 built   17 I17.challenges         Challenges are answered as each sender expects: echo of a GET, hub.challenge, url_verification, SNS confirmation
 built   17 I17.lying-type         A body that is not what its type says is recorded as unparsable where structure is needed
+built   17 I17.exact-numbers      A number that no double holds keeps every digit in ids, conversations and texts
+built   17 I17.encodings          A body in the charset that its type names is read; a compressed one is refused, and told why
+built   17 I17.foreign-event      A body without what a recipe's words are made of is recorded as unparsable, and is no turn of blanks
 built   17 I17.nested             A mebibyte of nested JSON is answered and harms nobody
 built   17 I17.out-standard       out.url gets posts signed as Standard Webhooks, with the same id on every try
 built   17 I17.out-retried        A post that fails for now is retried by schedule, one that fails for good is failed with the status and listed

@@ -1,9 +1,12 @@
 // What the configuration makes of a request: filters, templates, expressions, and bodies that were sent to do harm.
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { InboundEvent } from '../../contract/index.ts'
 import { KEY, openHook } from './fixtures/hook-scene.ts'
 import { request } from './fixtures/webhook-requests.ts'
 import { readMeaning, understand } from './meaning.ts'
+import { SAMPLES } from './samples/index.ts'
+import { parseJson } from './structure.ts'
 import { compileTemplate } from './template.ts'
 import { holds } from './when.ts'
 
@@ -224,6 +227,58 @@ describe('bodies', () => {
     expect(event.text).toBe('1')
   })
 
+  it('[I17.exact-numbers] a number that no double holds keeps every digit', async () => {
+    const options = { template: '{{ n }} {{ list[1] }} {{ body | json }}', message_id: '{{ id }}' }
+    const ids = ['820982911946154508', '820982911946154509', '-9007199254740993', '1'.repeat(200)]
+    for (const id of ids) {
+      const { event } = await read(options, `{ "id":${id} ,"n": ${id},"list":[1,${id}]}`)
+      expect(event.messageId).toBe(id)
+      expect(event.text).toContain(`${id} ${id} `)
+    }
+    // What is no such number stays what it is.
+    const { event } = await read(
+      { template: '{{ a | plus: 1 }} {{ b }} {{ c }} {{ d }} {{ e }}' },
+      '{"a":9007199254740991,"b":0.12345678901234567890,"c":"x 820982911946154508 \\" 820982911946154508","d":1E5,"e":12345678901234567890.5}',
+    )
+    expect(event.text).toBe(
+      '9007199254740992 0.12345678901234568 x 820982911946154508 " 820982911946154508 100000 12345678901234567000',
+    )
+    for (const body of ['{"a":012345678901234567}', '{"a":1-820982911946154508}', '{"a":"820982911946154508'])
+      expect((await read({ template: '{{ a }}' }, body)).event.kind).toBe('unparsable')
+  })
+
+  it('[I17.exact-numbers] is linear in whatever was sent', () => {
+    for (const piece of ['"\\"', '\\', '"', '1234567890123456789,', '-', '"1234567890123456789'])
+      parseJson(`"${piece.repeat(1_000_000 / piece.length)}`)
+    const digits = parseJson('1'.repeat(1_000_000))
+    expect(String(digits)).toHaveLength(1_000_000)
+  })
+
+  it('[I17.encodings] a charset that is named and meant is read, one that lies harms nothing', async () => {
+    const { post, events } = await openHook({ secret: 'env:KEY', auth: 'bearer' })
+    const send = (bytes: Buffer, headers: Record<string, string>) =>
+      post({ ...request({ headers: { authorization: `Bearer ${KEY}`, ...headers } }), body: bytes })
+    const type = (charset: string) => ({ 'content-type': `text/plain; Charset="${charset}"` })
+    await send(Buffer.from('Grüße', 'latin1'), type('ISO-8859-1'))
+    await send(Buffer.from('Grüße'), type('ISO-8859-1'))
+    await send(Buffer.from('Grüße', 'utf16le'), type('utf-16le'))
+    expect(events.map((one) => one.text)).toEqual(['Grüße', 'Grüße', 'Grüße'])
+    for (const charset of ['utf-8', 'nonsense', 'utf-16', 'x'.repeat(5_000), ''])
+      expect((await send(Buffer.from('Grü\xffe', 'latin1').subarray(0, 5), type(charset))).status).toBe(400)
+  })
+
+  it('[I17.encodings] a compressed body is refused, and told why', async () => {
+    const { post } = await openHook({ secret: 'env:KEY', auth: 'bearer' })
+    for (const coding of ['gzip', 'br', 'GZIP, identity']) {
+      const headers = { authorization: `Bearer ${KEY}`, 'content-encoding': coding }
+      const reply = await post({ ...request({ headers }), body: gzipSync('{"a":1}') })
+      expect(reply.status).toBe(400)
+      expect(reply.body).toMatch(/compressed/)
+    }
+    const plain = { authorization: `Bearer ${KEY}`, 'content-encoding': 'identity' }
+    expect((await post(request({ text: 'hello', headers: plain }))).status).toBe(200)
+  })
+
   it('[I17.nested] a mebibyte of nested JSON is answered', () => {
     const [lists, maps] = [500_000, 100_000]
     const bodies = ['['.repeat(lists) + ']'.repeat(lists), `${'{"event":'.repeat(maps)}1${'}'.repeat(maps)}`]
@@ -248,5 +303,43 @@ describe('bodies', () => {
     expect(reply).toMatchObject({ status: 200, body: '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P' })
     expect(event.kind).toBe('filtered')
     expect((await read({}, { type: 'other', about: '"url_verification"' })).event.kind).toBe('message')
+  })
+})
+
+describe('recipes', () => {
+  it('[I17.foreign-event] a body without what its words are made of is unparsable, and no turn of blanks', () => {
+    for (const [recipe, headers] of [
+      ['github', { 'x-github-event': 'push' }],
+      ['gitea', { 'x-gitea-event': 'issues' }],
+      ['bitbucket', { 'x-event-key': 'repo:push' }],
+      ['sentry', { 'sentry-hook-resource': 'issue' }],
+      ['stripe', {}],
+      ['alertmanager', {}],
+    ] as const) {
+      const meaning = readMeaning({ recipe })
+      if (meaning === null) throw new Error('a recipe means something')
+      for (const body of ['{"a":1}', '[]', '[[[]]]', '{"repository":null,"alerts":null,"type":""}'])
+        expect(understand(meaning, body, request({ headers }), []), recipe).toMatchObject({
+          kind: 'unparsable',
+          problem: expect.stringContaining(recipe),
+        })
+    }
+    const gitlab = readMeaning({ recipe: 'gitlab' })
+    if (gitlab === null) throw new Error('a recipe means something')
+    expect(understand(gitlab, '{"object_kind":"push"}', request(), []).kind).toBe('unparsable')
+    expect(understand(gitlab, '{"object_kind":"star"}', request(), []).kind).toBe('filtered')
+  })
+
+  it('[I17.signed-place] what Shopify did not sign names no conversation', () => {
+    const meaning = readMeaning({ recipe: 'shopify' })
+    const sample = SAMPLES.shopify['orders/create']
+    if (meaning === null || sample === undefined) throw new Error('a recipe means something')
+    const named = (topic: string, body: unknown) => {
+      const headers = { ...sample.headers, 'x-shopify-topic': topic }
+      const understood = understand(meaning, JSON.stringify(body), request({ headers }), [])
+      return understood.kind === 'message' ? understood.names.conversation : null
+    }
+    expect(named('products/update', sample.body)).toBe(named('orders/create', sample.body))
+    expect(named('carts/update', { id: 'c1' })).toBe(named('orders/create', { id: 'c1' }))
   })
 })

@@ -24,7 +24,8 @@ interface Makers {
   readonly sender: Template | null
 }
 
-interface CompiledRecipe extends Pick<Recipe, 'inside' | 'takesAny'> {
+interface CompiledRecipe extends Pick<Recipe, 'inside' | 'takesAny' | 'needs'> {
+  readonly name: RecipeName
   readonly event: Template
   readonly conversation: Template
   readonly messageId: Template | null
@@ -69,17 +70,19 @@ export function readMeaning(options: MeaningOptions): Meaning | null {
     messageId: compile('message_id'),
     sender: compile('sender'),
   }
-  const recipe = options.recipe === undefined ? null : compileRecipe(RECIPES[options.recipe])
+  const recipe = options.recipe === undefined ? null : compileRecipe(options.recipe)
   const says =
     recipe !== null || options.when !== undefined || Object.values(makers).some((one) => one !== null)
   return says ? { makers, when: options.when ?? null, recipe } : null
 }
 
-function compileRecipe(recipe: Recipe): CompiledRecipe {
+function compileRecipe(name: RecipeName): CompiledRecipe {
+  const recipe: Recipe = RECIPES[name]
   const texts = new Map(Object.entries(recipe.texts).map(([event, text]) => [event, compileTemplate(text)]))
   const other = recipe.other === undefined ? null : compileTemplate(recipe.other)
   return {
     ...recipe,
+    name,
     event: compileTemplate(recipe.event),
     conversation: compileTemplate(recipe.conversation),
     messageId: recipe.messageId === undefined ? null : compileTemplate(recipe.messageId),
@@ -131,10 +134,18 @@ function inWords({ recipe, makers, when }: Meaning, body: string, bare: Scope): 
   const make = recipe.textOf(event)
   // A ping is no message, whatever a template of one's own would make of it.
   if (make === null && makers.text === null) return { kind: 'filtered', names }
+  if (makers.text === null && lacks(recipe, bare.body))
+    return { kind: 'unparsable', problem: `it is no event of ${recipe.name}: it has no ${recipe.needs}` }
   const said = make === null ? null : tidy(make(scope))
   if (said === '' && recipe.takesAny !== true) return { kind: 'filtered', names }
   if (makers.text !== null) return { kind: 'message', text: makers.text(scope), names }
   return { kind: 'message', text: said === '' ? body : (said ?? body), names }
+}
+
+function lacks({ needs }: CompiledRecipe, body: unknown): boolean {
+  if (needs === undefined) return false
+  const value = lookUp(body, needs)
+  return value === undefined || value === null || value === ''
 }
 
 /** Lines that came out empty, because a field was missing, are left out; a paragraph stays one. */

@@ -21,11 +21,12 @@ export interface Parsed {
 /** Never throws: what does not parse is an event of its own, so that it is recorded. */
 export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, now: number): Parsed {
   const { request } = verified
-  const body = decode(request.body)
-  if (body === null) {
+  const read = readBody(request)
+  if (read.problem !== undefined) {
     const place = placeOf(config, verified, NOTHING_SAID, now)
-    return { event: { kind: 'unparsable', ...place, problem: 'the body is not valid UTF-8' } }
+    return { event: { kind: 'unparsable', ...place, problem: read.problem } }
   }
+  const { body } = read
   const answer = handshake(config, body)
   if (answer !== null)
     return { event: { kind: 'filtered', ...placeOf(config, verified, NOTHING_SAID, now) }, answer }
@@ -127,11 +128,25 @@ function metaOf(config: WebhookConfig, request: RawRequest, said: string): Recor
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+type Read = { readonly body: string; readonly problem?: undefined } | { readonly problem: string }
 
-function decode(body: Uint8Array): string | null {
+/** As UTF-8, whatever it is called; else in the charset that its type names, as older senders mean it. */
+function readBody({ headers, body }: RawRequest): Read {
+  const coding = String(headers['content-encoding'] ?? 'identity')
+  if (!/^\s*identity\s*$/i.test(coding))
+    return { problem: 'the body is compressed (Content-Encoding), which is not taken: send it as it is' }
+  const text = decode(body, 'utf-8') ?? decode(body, charsetOf(headers['content-type']))
+  return text === null ? { problem: 'the body is not valid UTF-8' } : { body: text }
+}
+
+function charsetOf(type: string | readonly string[] | undefined): string | null {
+  return /;\s*charset="?([\w.:-]{1,40})/i.exec(String(type ?? '').slice(0, 256))?.[1] ?? null
+}
+
+function decode(body: Uint8Array, charset: string | null): string | null {
+  if (charset === null) return null
   try {
-    return utf8.decode(body)
+    return new TextDecoder(charset, { fatal: true }).decode(body)
   } catch {
     return null
   }

@@ -121,6 +121,13 @@ const EXPECTED: readonly (readonly [RecipeName, string, string, string, string |
     'gitea/webhooks#4 merged by gitea: Clear the cache',
   ],
   [
+    'gitea',
+    'pull_request_rejected',
+    'gitea/webhooks#4',
+    'f6266f16-1bf3-46a5-9ea4-602e06ead477',
+    'gitea/webhooks#4: gitea rejected "Clear the cache"\nhttps://gitea.example.com/gitea/webhooks/pulls/4\n\nThe test is missing.',
+  ],
+  [
     'bitbucket',
     'repo:push',
     'team_name/repo_name',

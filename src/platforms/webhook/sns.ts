@@ -6,7 +6,8 @@ import type { GuardedFetch } from '../../kit/index.ts'
 import type { Auth } from './auth.ts'
 import { parseJson } from './structure.ts'
 
-const SNS_HOST = /^sns\.[a-z0-9-]{3,32}\.amazonaws\.com(?:\.cn)?$/
+/** In a region, by its form: `sns.s3-us-west-2.amazonaws.com` is a bucket, and buckets are anybody's. */
+const SNS_HOST = /^sns\.[a-z]{2,4}(?:-[a-z]{2,12}){1,3}-\d{1,2}\.amazonaws\.com(?:\.cn)?$/
 const CERTIFICATE_FILE = /^\/SimpleNotificationService-[0-9a-f]{16,64}\.pem$/
 const TIMEOUT_MS = 5_000
 const MAX_CERTIFICATE_BYTES = 16_384

@@ -2,13 +2,46 @@
 // but what the sender wrote.
 const MAX_STEPS = 32
 
-/** Undefined when it is not JSON. */
+/** Undefined when it is not JSON. A whole number that no double holds is its digits, as text: an id must stay one. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(exactNumbers(text))
   } catch {
     return undefined
   }
+}
+
+/** Puts whole numbers beyond 2^53 into quotes. Linear: every character is looked at once, whatever was sent. */
+function exactNumbers(text: string): string {
+  if (!/\d{16}/.test(text)) return text
+  const token = /"|-?[1-9]\d{15,}/g
+  const pieces: string[] = []
+  let kept = 0
+  for (let found = token.exec(text); found !== null; found = token.exec(text)) {
+    const [piece] = found
+    const end = found.index + piece.length
+    if (piece === '"') token.lastIndex = endOfString(text, end)
+    else if (isWhole(text[found.index - 1], text[end]) && !Number.isSafeInteger(Number(piece))) {
+      pieces.push(text.slice(kept, found.index), '"', piece, '"')
+      kept = end
+    }
+  }
+  return kept === 0 ? text : pieces.join('') + text.slice(kept)
+}
+
+/** Nothing beside it belongs to the same number, as a fraction or an exponent would. */
+function isWhole(before = '', after = ''): boolean {
+  return !/[\d.eE+-]/.test(before) && !/[\d.eE]/.test(after)
+}
+
+function endOfString(text: string, from: number): number {
+  const mark = /["\\]/g
+  mark.lastIndex = from
+  for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
+    if (found[0] === '"') return mark.lastIndex
+    mark.lastIndex += 1
+  }
+  return text.length
 }
 
 /** JSON whatever the type says (`curl -d` calls everything a form), else a form if it says so; undefined: neither. */

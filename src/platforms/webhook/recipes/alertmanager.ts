@@ -6,6 +6,7 @@ export const alertmanager: Recipe = {
   auth: null,
   event: '{{ status }}',
   conversation: '{{ groupKey }}',
+  needs: 'alerts',
   texts: {},
   other: `[{{ status | upcase }}{% if status == "firing" %}: {{ alerts | where: "status", "firing" | size }}{% endif %}] {{ commonLabels.alertname | default: groupLabels.alertname }}{% if commonLabels.severity %} ({{ commonLabels.severity }}){% endif %}
 {{ commonAnnotations.summary | default: commonAnnotations.description }}

@@ -12,6 +12,7 @@ export const bitbucket: Recipe = {
   conversation: `{% assign number = pullrequest.id | default: issue.id %}${REPO}{% if number %}#{{ number }}{% endif %}`,
   messageId: '{{ headers["x-request-uuid"] }}',
   author: BY,
+  needs: 'repository.full_name',
   texts: {
     'diagnostics:ping': '',
     'repo:push': `${REPO}: ${BY} pushed

@@ -3,6 +3,10 @@ import type { Recipe } from './recipe.ts'
 
 const REPO = '{{ repository.full_name }}'
 const BY = '{{ sender.login | default: pusher.login }}'
+const review = (verb: string) => `${REPO}#{{ pull_request.number }}: ${BY} ${verb} "{{ pull_request.title }}"
+{{ pull_request.html_url }}
+
+{{ review.content | truncate: 4000 }}`
 
 export const gitea: Recipe = {
   auth: 'gitea',
@@ -12,6 +16,7 @@ export const gitea: Recipe = {
   messageId:
     '{{ headers["x-gitea-delivery"] | default: headers["x-forgejo-delivery"] | default: headers["x-gogs-delivery"] }}',
   author: BY,
+  needs: 'repository.full_name',
   texts: {
     push: `${REPO}: ${BY} pushed {{ commits.size }} commit{% if commits.size != 1 %}s{% endif %} to {{ ref | remove_first: "refs/heads/" }}
 {% for commit in commits limit: 10 %}- {{ commit.id | slice: 0, 10 }} {{ commit.message | split: "
@@ -21,6 +26,9 @@ export const gitea: Recipe = {
 {{ pull_request.html_url }}{% if action == "opened" %}
 
 {{ pull_request.body | truncate: 4000 }}{% endif %}`,
+    pull_request_approved: review('approved'),
+    pull_request_rejected: review('rejected'),
+    pull_request_comment: review('reviewed'),
     issues: `${REPO}#{{ issue.number }} {{ action }} by ${BY}: {{ issue.title }}
 {{ issue.html_url }}{% if action == "opened" %}
 

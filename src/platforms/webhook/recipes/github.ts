@@ -10,6 +10,7 @@ export const github: Recipe = {
   conversation: `{% assign number = pull_request.number | default: issue.number | default: workflow_run.pull_requests[0].number | default: check_run.pull_requests[0].number %}${REPO}{% if number %}#{{ number }}{% endif %}`,
   messageId: '{{ headers["x-github-delivery"] }}',
   author: BY,
+  needs: 'repository.full_name',
   texts: {
     ping: '',
     push: `${REPO}: ${BY} {% if deleted %}deleted {{ ref }}{% else %}pushed {{ commits.size }} commit{% if commits.size != 1 %}s{% endif %} to {{ ref | remove_first: "refs/heads/" }}{% endif %}

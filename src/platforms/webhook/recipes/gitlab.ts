@@ -10,6 +10,7 @@ export const gitlab: Recipe = {
   conversation: `{% if object_kind == "merge_request" %}${PROJECT}!{{ object_attributes.iid }}{% elsif object_kind == "issue" %}${PROJECT}#{{ object_attributes.iid }}{% elsif merge_request.iid %}${PROJECT}!{{ merge_request.iid }}{% elsif issue.iid %}${PROJECT}#{{ issue.iid }}{% else %}${PROJECT}{% endif %}`,
   messageId: '{{ headers["idempotency-key"] }}',
   author: BY,
+  needs: 'project.path_with_namespace',
   texts: {
     push: `${PROJECT}: ${BY} pushed {{ total_commits_count }} commit{% if total_commits_count != 1 %}s{% endif %} to {{ ref | remove_first: "refs/heads/" }}
 {% for commit in commits limit: 10 %}- {{ commit.id | slice: 0, 8 }} {{ commit.title | truncate: 200 }}

@@ -5,6 +5,8 @@ import type { AuthType } from '../auth-options.ts'
 export interface Recipe {
   /** How its sender proves itself where the configuration says only `secret`; null: it must say. */
   readonly auth: AuthType | null
+  /** The field of the body without which its words would be blanks: a body that lacks it is none of its sender's. */
+  readonly needs?: string
   /** The kind of an event. */
   readonly event: string
   /** Texts by kind; one that comes out empty means nothing to an agent, and so does a kind that has none. */

@@ -8,6 +8,7 @@ export const sentry: Recipe = {
     '{% assign issue = data.issue.id | default: data.event.issue_id | default: data.issue_id | default: data.error.issue_id %}{% if issue %}issue {{ issue }}{% elsif data.metric_alert %}metric {{ data.metric_alert.alert_rule.id | default: data.metric_alert.id }}{% endif %}',
   messageId: '{{ headers["request-id"] }}',
   author: '{{ actor.name }}',
+  needs: 'data',
   texts: {
     installation: '',
     issue: `Sentry issue {{ action }}: {{ data.issue.shortId }} {{ data.issue.title }}

@@ -1,4 +1,5 @@
-// Shopify: one order is one conversation, refunds and fulfilments included; so is one product or customer.
+// Shopify: one order is one conversation, refunds and fulfilments included; so is one product or customer. The kind is
+// taken from the body: the topic stands in a header, which is not signed.
 import type { Recipe } from './recipe.ts'
 
 const SHOP = '{{ headers["x-shopify-shop-domain"] }}'
@@ -7,7 +8,7 @@ export const shopify: Recipe = {
   auth: 'shopify',
   event: '{{ headers["x-shopify-topic"] }}',
   conversation:
-    '{% assign kind = headers["x-shopify-topic"] | split: "/" | first %}{% if order_id %}orders/{{ order_id }}{% elsif id %}{{ kind }}/{{ id }}{% endif %}',
+    '{% assign gid = admin_graphql_api_id | split: "/" %}{% if order_id %}orders/{{ order_id }}{% elsif gid[4] %}{{ gid[3] | downcase }}s/{{ gid[4] }}{% else %}{{ id }}{% endif %}',
   messageId: '{{ headers["x-shopify-webhook-id"] | default: headers["x-shopify-event-id"] }}',
   texts: {
     'refunds/create': `${SHOP}: refund {{ id }} of order {{ order_id }}

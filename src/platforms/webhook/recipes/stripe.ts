@@ -7,6 +7,7 @@ export const stripe: Recipe = {
   conversation:
     '{% if data.object.object == "customer" %}{{ data.object.id }}{% else %}{{ data.object.customer | default: data.object.id | default: type }}{% endif %}',
   messageId: '{{ id }}',
+  needs: 'type',
   texts: {},
   other: `Stripe{% if livemode == false %} (test mode){% endif %}: {{ type }}
 {{ data.object.object }} {{ data.object.id }}{% if data.object.status %}, {{ data.object.status }}{% endif %}{% assign amount = data.object.amount_due | default: data.object.amount_total | default: data.object.amount %}{% if amount %}, {{ amount }} {{ data.object.currency | upcase }} in its smallest unit{% endif %}

@@ -62,4 +62,19 @@ export const gitea: Samples = {
       sender,
     },
   },
+  pull_request_rejected: {
+    headers: headers('pull_request_rejected', 'f6266f16-1bf3-46a5-9ea4-602e06ead477'),
+    body: {
+      action: 'reviewed',
+      number: 4,
+      pull_request: {
+        number: 4,
+        title: 'Clear the cache',
+        html_url: 'https://gitea.example.com/gitea/webhooks/pulls/4',
+      },
+      review: { type: 'pull_request_review_rejected', content: 'The test is missing.' },
+      repository,
+      sender,
+    },
+  },
 }

@@ -17,6 +17,7 @@ export const shopify: Samples = {
     headers: headers('orders/create', 'b54557e4-bdd9-4b37-8a5f-bf7d70bcd043'),
     body: {
       id: order,
+      admin_graphql_api_id: `gid://shopify/Order/${order}`,
       name: '#9999',
       email: 'jon@example.com',
       total_price: '388.00',
