@@ -8,6 +8,7 @@ import { CLUSTER } from './requirements/cluster.ts'
 import { COMPLETENESS } from './requirements/completeness.ts'
 import { CONFIGURATION } from './requirements/configuration.ts'
 import { DURABILITY } from './requirements/durability.ts'
+import { EMAIL } from './requirements/email.ts'
 import { FIRST_RUN, LIFE, WIZARD } from './requirements/first-run.ts'
 import { HOOKS } from './requirements/hooks.ts'
 import { HOSTS } from './requirements/hosts.ts'
@@ -63,6 +64,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...BAD_INPUT,
   ...SPEED,
   ...SLACK,
+  ...EMAIL,
   ...GATE_AND_PARSE,
   ...WRAP_AND_SESSION,
   ...RELAY_AND_TOOLS,

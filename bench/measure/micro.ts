@@ -71,6 +71,7 @@ function stepInput(): StepInput {
   return {
     form: null,
     late: false,
+    failureWords: [],
     event: {
       kind: 'message',
       conversation: 'person-7',

@@ -23,10 +23,12 @@ import { type Approvals, createApprovals } from '../core/approvals/approvals.ts'
 import { keepSettlingClock } from '../core/clock-set-back.ts'
 import { type Cluster, createCluster } from '../core/cluster/cluster.ts'
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
+import { createFailureNotes } from '../core/dispatch/failure-notes.ts'
 import { createPressure } from '../core/dispatch/pressure.ts'
 import { keepEndingRemoved } from '../core/dispatch/removed-agents.ts'
 import { createRoster, type Roster } from '../core/dispatch/roster.ts'
 import { createIntake, type Intake } from '../core/inbound/intake.ts'
+import { createFailedLater } from '../core/outbound/failed-later.ts'
 import { giveBackClaim } from '../core/outbound/give-back.ts'
 import {
   ackReaction,
@@ -161,6 +163,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     mayShow: async (row) => (await admission.ofTurn(row)) === 'admitted',
   })
   const pressure = createPressure({ store, clock, utilization: createUtilization() })
+  const failures = createFailureNotes({ store, clock, log })
   const dispatcher = createDispatcher({
     store,
     clock,
@@ -175,6 +178,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return ackReaction(row, emoji, links.get(row.integration))
     },
     ended: (row, end) => notifyOn(row, end),
+    failures,
     admission,
     onRevoked: (row) => withdraw(row.agent ?? '', [row.id]),
     onRejected: (row) => {
@@ -252,6 +256,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
         stoppable: ids.filter((id) => roster.get(id)?.connector.cancel !== undefined),
       }
     },
+    failedLater: createFailedLater({
+      ...{ store, log, settings, grants, links, outlet },
+      noticed: failures.noticed,
+    }),
     onStop(agent, turns) {
       dispatcher.abandon(agent, turns)
       withdraw(agent, turns)

@@ -72,6 +72,7 @@ export function sendView(row: SendRow): SendView {
     cause: row.cause,
     turn: row.turn,
     text: row.op ? opText(row.op) : null,
+    receipt: row.receipt,
   }
 }
 

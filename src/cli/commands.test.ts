@@ -32,6 +32,7 @@ const sendView = (n: number, more: Partial<SendView> = {}): SendView => ({
   detail: null,
   attempts: 1,
   platform_ids: ['7'],
+  receipt: null,
   created_at: '2026-01-02T11:00:00.000Z',
   updated_at: '2026-01-02T11:00:00.000Z',
   cause: 'reply',

@@ -42,8 +42,12 @@ export interface Delivery {
 /** How far back a turn's context reaches; what is older is forgotten. */
 export const OVERHEARD_MS = 24 * 3_600_000
 
-/** One thing that somebody said in a group without mentioning the agent. */
+/**
+ * One thing that somebody said in a group without mentioning the agent; or, `about: 'delivery'`, what Switchboard itself
+ * tells of a message of the agent's that did not arrive after all.
+ */
 export interface ContextLine {
+  readonly about?: 'delivery'
   readonly speaker: { readonly id: string; readonly name?: string }
   readonly text: string
   readonly messageId: string

@@ -116,6 +116,8 @@ export interface SendView {
   readonly cause: string
   readonly turn: string | null
   readonly text: string | null
+  /** What the platform told of it later. */
+  readonly receipt: 'delivered' | 'read' | null
 }
 
 export interface ApprovalView {

@@ -108,6 +108,20 @@ export interface InboundVerdict extends InboundBase {
   readonly behavior: 'allow' | 'deny'
 }
 
+/**
+ * The platform's later word on a message of ours: it bounced, arrived or was read. The adapter knows it for its own by the
+ * outbox id; it reaches no agent as a turn.
+ */
+export interface InboundReport extends InboundBase {
+  readonly kind: 'report'
+  readonly messageId?: string
+  /** The outbox id of the message. */
+  readonly send: string
+  readonly outcome: 'failed' | 'delivered' | 'read'
+  /** In the platform's own words. */
+  readonly detail?: string
+}
+
 export type InboundEvent =
   | InboundMessage
   | InboundTap
@@ -117,6 +131,7 @@ export type InboundEvent =
   | InboundFiltered
   | InboundBarred
   | InboundVerdict
+  | InboundReport
 
 /** Meta that names where an integration keeps the tool servers of a delivery. It is for us, and shown to no agent. */
 export const MCP_SERVERS_REF = 'mcp_servers_ref'

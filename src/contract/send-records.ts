@@ -58,6 +58,19 @@ export interface SendRow {
   readonly createdAt: number
   readonly updatedAt: number
   readonly claim?: ClaimOffer
+  /** What the platform told of it later; null: nothing. */
+  readonly receipt: 'delivered' | 'read' | null
+}
+
+/** What a platform said later of sends, and whether agents have heard it. */
+export interface LaterWordVerbs {
+  /**
+   * Sends of a session that failed after they were confirmed and of which its agent has not heard, oldest first; null: of
+   * whatever session, one of them.
+   */
+  untoldFailures(session: string | null): Promise<readonly SendRow[]>
+  /** The agent was told. */
+  markTold(sends: readonly string[]): Promise<void>
 }
 
 export interface Enqueued {

@@ -48,14 +48,15 @@ export function isResting(turn: { readonly state: TurnState; readonly reason: st
 // A send is one message to a platform:
 //   queued ──▶ sending ──▶ sent
 // `sending` is written before the platform is called. A row found `sending` after a crash is settled by the
-// platform's own idempotency, else it is `unknown`, never silently repeated. `deduplicated` is born so.
+// platform's own idempotency, else it is `unknown`, never silently repeated. `deduplicated` is born so. sent → failed: the
+// platform itself said later that it did not arrive.
 export const SEND_STATES = ['queued', 'sending', 'sent', 'deduplicated', 'failed', 'unknown'] as const
 export type SendState = (typeof SEND_STATES)[number]
 
 const SEND_MOVES: Record<SendState, readonly SendState[]> = {
   queued: ['sending', 'failed', 'unknown'], // the last when it was queued in a backup that is restored
   sending: ['queued', 'sending', 'sent', 'failed', 'unknown'], // itself: an answer's beginning is shown
-  sent: [],
+  sent: ['failed'], // by the platform's own later word (a bounce), never back
   deduplicated: [],
   failed: ['queued', 'failed'], // outbox retry, or buried
   unknown: ['queued', 'failed', 'sent'], // by policy, or by the operator

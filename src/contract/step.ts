@@ -3,6 +3,7 @@
 import type { Address } from './address.ts'
 import type { OutboundOp } from './message.ts'
 import type { ReasonCode } from './reasons.ts'
+import type { NewSend } from './send-records.ts'
 import type { ClaimTexts } from './sending.ts'
 
 export type Effect =
@@ -62,6 +63,15 @@ export type Effect =
       readonly messageId: string
       /** Only what this one sent; null: the platform does not tell who deleted it. */
       readonly sender: string | null
+    }
+  /** The platform's later word on a send: what was sent becomes failed, or gets its receipt. */
+  | {
+      readonly kind: 'later_word'
+      readonly send: string
+      readonly outcome: 'failed' | 'delivered' | 'read'
+      readonly detail: string | null
+      /** Said only where the send becomes failed by it. */
+      readonly words: readonly NewSend[]
     }
   /** A pairing code for a stranger. The store enforces the caps, and replaces {code} in the reply: one code per sender. */
   | {

@@ -26,7 +26,7 @@ import type {
   TokenRow,
   TurnFilter,
 } from './records.ts'
-import type { Enqueued, NewSend, SendMove, SendRow, TakenSend } from './send-records.ts'
+import type { Enqueued, LaterWordVerbs, NewSend, SendMove, SendRow, TakenSend } from './send-records.ts'
 import type { ClaimRow, Firing, FiringRow, NewNotification, NotificationRow, RouteRow } from './sending.ts'
 import type { ApprovalState, ClaimState, TurnState } from './states.ts'
 import type { StatusLineRow } from './status-line.ts'
@@ -87,7 +87,7 @@ export interface Work {
   readonly scope: string
 }
 
-export interface Store extends PersonVerbs, HistoryStore {
+export interface Store extends PersonVerbs, HistoryStore, LaterWordVerbs {
   /** Short random name of this database, part of every row id. */
   readonly tag: string
   /** `<node>/<boot>`: under this name lanes and leases are held here, and this is the ledger's chain. */

@@ -82,6 +82,8 @@ export type EffectResult =
   | { readonly kind: 'answered'; readonly said: string }
   /** The turns that ended because their message was deleted. */
   | { readonly kind: 'withdrawn'; readonly turns: readonly string[] }
+  /** False: no such send, or nothing that this word could change. */
+  | { readonly kind: 'reported'; readonly changed: boolean }
   /** `muted`: the stranger already had its two replies, or the cap is reached. */
   | { readonly kind: 'paired'; readonly outcome: 'new' | 'repeated' | 'muted' }
 

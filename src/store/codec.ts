@@ -64,7 +64,7 @@ export function parsedUsage(stored: string | null): TokenUsage | null {
 
 export const SEND_COLUMNS =
   'seq, lane, integration, platform, conversation, thread, agent, session, turn, approval, cause, op, state, ' +
-  'reason, detail, attempts, platform_ids, grp, part, due_at, created_at, updated_at, claim'
+  'reason, detail, attempts, platform_ids, grp, part, due_at, created_at, updated_at, claim, receipt'
 
 export function sendRow(tag: string, row: Row): SendRow {
   const integration = text(row, 'integration')
@@ -99,6 +99,7 @@ export function sendRow(tag: string, row: Row): SendRow {
     createdAt: whole(row, 'created_at'),
     updatedAt: whole(row, 'updated_at'),
     ...(claim === null ? {} : { claim: JSON.parse(claim) as ClaimOffer }),
+    receipt: textOrNull(row, 'receipt') as SendRow['receipt'],
   }
 }
 

@@ -21,6 +21,7 @@ import { type SignalSink, tellTurnState } from '../signals.ts'
 import { createStoreRetry } from '../store-retry.ts'
 import { toDelivery } from './delivery.ts'
 import { createDrain, type Drain } from './drain.ts'
+import type { FailureNotes } from './failure-notes.ts'
 import { createGroupContext } from './group-context.ts'
 import { createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
 import { createLeftovers } from './leftovers.ts'
@@ -59,6 +60,8 @@ export interface DispatcherDeps {
   readonly onRevoked: (row: TurnRow) => void
   readonly pressure?: Pressure
   readonly crashPoint?: (name: string) => void
+  /** What agents are told of sends that failed later. */
+  readonly failures: FailureNotes
 }
 
 export interface Dispatcher {
@@ -194,7 +197,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (holds.isOver(hold)) return holds.drop(hold)
     if (judgement === 'revoked') return settling.revoke(hold, row)
     if (judgement === 'unsure') return notTaken(hold, row, NOT_KNOWN_YET)
-    const context = await contextOf(row)
+    const [said, failed] = await Promise.all([contextOf(row), deps.failures.of(row.session)])
+    const lines = [...failed.lines, ...(said.context ?? [])]
+    const context = lines.length === 0 ? {} : { context: lines }
     if (hold.flights.get(row.id) !== flight) return // likewise
     if (holds.isOver(hold)) return holds.drop(hold)
     flight.offered = true
@@ -204,6 +209,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       await connector.deliver({ ...toDelivery(row, hold.agent, hold.lane), ...context })
       deps.crashPoint?.('dispatch.after-hand-over')
       flight.written = true
+      await deps.failures.told(failed.sends)
       // An agent that answered already needs no note.
       if (connector.redelivery.handed === 'wait' && hold.flights.has(row.id)) await noteTaken(hold, row)
       settling.watchSilence(hold, row)

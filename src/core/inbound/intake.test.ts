@@ -33,6 +33,7 @@ function opened() {
     tellsDeletions: () => false,
     tellsLimits: () => false,
     textLimit: () => ({ size: 1, unit: 'utf-16' }),
+    failedLater: { words: async () => [], noticed: () => undefined },
     onStop: () => undefined,
   })
   return { intake, stored }

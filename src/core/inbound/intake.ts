@@ -30,6 +30,7 @@ import {
   type TextLimit,
   WITHIN_LIMIT,
 } from '../../contract/index.ts'
+import type { FailedLater } from '../outbound/failed-later.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { createDropWarnings } from './drop-warnings.ts'
@@ -62,6 +63,7 @@ export interface IntakeDeps {
   readonly keepsHistory: (integration: string) => boolean
   /** Its platform tells of deletions. */
   readonly tellsDeletions: (integration: string) => boolean
+  readonly failedLater: FailedLater
   /** Told after the commit which turns /stop cancelled, so that what runs can be stopped. */
   readonly onStop: (agent: string, turns: readonly string[]) => void
 }
@@ -127,6 +129,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     const form = messageForm(event)
     const approval = await namedApproval(form, now)
     const asked = event.kind === 'verdict' && (await wasAsked(event, integration.id))
+    const failureWords = event.kind === 'report' ? await deps.failedLater.words(integration.id, event) : []
     const flood = late
       ? NOT_LOOKED
       : shared
@@ -157,6 +160,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       senderLimitKey: limitKey(settings, bound),
       floodLimit: flood.peek,
       floodLimitKey: known ? 'tunables.flood_limit' : 'tunables.stranger_limit',
+      failureWords,
       freshCode: () => Buffer.from(deps.random.bytes(3)).toString('hex'),
     }
     const result = runSteps(input)
@@ -201,6 +205,8 @@ export function createIntake(deps: IntakeDeps): Intake {
 
   const isKnown = (event: InboundEvent, integration: IntegrationSettings): boolean => {
     const { sender, conversation, chat } = event
+    // It names a send of ours, and the adapter knows it for the platform's own word.
+    if (event.kind === 'report') return true
     // Nobody is named: it is the platform's own word.
     if (event.kind === 'delete' && sender.id === '') return true
     return (
@@ -236,8 +242,10 @@ export function createIntake(deps: IntakeDeps): Intake {
   const settled = (one: Considered, result: ReceiveResult | undefined): Received => {
     if (!result) throw new SwitchboardError('internal', 'the store answered fewer results than it was given')
     if (result.duplicate) one.undo()
-    for (const effect of result.effects)
+    for (const effect of result.effects) {
       if (effect.kind === 'cancelled') deps.onStop(effect.agent, effect.turns)
+      if (effect.kind === 'reported' && effect.changed) deps.failedLater.noticed()
+    }
     return receivedOf(one.result, result)
   }
 

@@ -98,6 +98,7 @@ function bodyOf(event: InboundEvent): TurnBody {
     case 'filtered':
     case 'barred':
     case 'verdict':
+    case 'report':
       return { kind: 'message', text: '', ...name }
   }
 }

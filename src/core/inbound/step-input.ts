@@ -6,6 +6,7 @@ import type {
   InboundEvent,
   IntegrationSettings,
   LimitPeek,
+  NewSend,
   Settings,
   TextLimit,
 } from '../../contract/index.ts'
@@ -42,6 +43,8 @@ export interface StepInput {
   readonly floodLimit: LimitPeek
   /** The tunable that sets it: those who may speak have another one than strangers. */
   readonly floodLimitKey: string
+  /** What is said where a send turns out to have failed: empty for everything but such a report. */
+  readonly failureWords: readonly NewSend[]
   /** A fresh pairing code, should one be needed. */
   readonly freshCode: () => string
 }

@@ -50,6 +50,7 @@ function input(
     agent: 'demo',
     now: 1_000,
     late: false,
+    failureWords: [],
     grants: { has: () => false, senders: () => [] },
     approval: null,
     reach: { attached: [], stoppable: [] },

@@ -6,6 +6,7 @@ import { claimStep } from './claim-step.ts'
 import { commandStep } from './command-step.ts'
 import { deleteStep } from './delete-step.ts'
 import { mentionGate, senderGate } from './gate.ts'
+import { reportStep } from './report-step.ts'
 import { barredStep, serverVerdictStep } from './server-step.ts'
 import { showStep } from './show-step.ts'
 import type { StepInput } from './step-input.ts'
@@ -19,6 +20,7 @@ const STEPS: readonly Step[] = [
   barredStep,
   serverVerdictStep,
   deleteStep,
+  reportStep,
   senderGate,
   filtered,
   verdictStep,

@@ -13,6 +13,7 @@ import { turnSteps } from './0011-turn-steps.ts'
 import { tokenUse } from './0012-token-use.ts'
 import { history } from './0013-history.ts'
 import { fileOrders } from './0014-file-orders.ts'
+import { laterWords } from './0015-later-words.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,5 +31,6 @@ export const MIGRATIONS: readonly Migration[] = [
   tokenUse,
   history,
   fileOrders,
+  laterWords,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

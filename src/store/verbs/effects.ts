@@ -15,6 +15,7 @@ import { decideApproval } from './approvals.ts'
 import { leaveRoute, stopSession, tellSession } from './chat-commands.ts'
 import { applyTap, endRoute } from './claims.ts'
 import { enqueueSends } from './enqueue.ts'
+import { hearLaterWord } from './later-word.ts'
 import { pairStranger } from './pairing.ts'
 import { raiseGeneration } from './sessions.ts'
 import { withdrawMessage } from './withdraw.ts'
@@ -65,6 +66,11 @@ function* applyEffect(context: VerbContext, origin: Origin, effect: Effect): Ste
       return yield* applyTap(context, origin.turn.platform, effect)
     case 'withdraw':
       return { kind: 'withdrawn', turns: yield* withdrawMessage(context, effect) }
+    case 'later_word':
+      return {
+        kind: 'reported',
+        changed: yield* hearLaterWord(context, origin.turn.at.integration, effect),
+      }
     case 'pair': {
       const { outcome, replyText } = yield* pairStranger(context, effect)
       if (replyText !== null) {

@@ -44,10 +44,10 @@ export const moveSends: Verb<readonly SendMove[], readonly MoveOutcome[]> = func
 function* moveOne(context: VerbContext, move: SendMove, sends: Map<string, SendRow>): Steps<MoveOutcome> {
   const send = sends.get(move.id)
   if (!send || send.lane !== move.lane) return 'noop'
-  // failed → queued is the operator's.
-  if (send.state === 'failed' || !sendMayMove(send.state, move.to)) return 'noop'
+  // failed → queued is the operator's, sent → failed the platform's.
+  if (send.state === 'failed' || send.state === 'sent' || !sendMayMove(send.state, move.to)) return 'noop'
   const op = move.op === undefined ? null : JSON.stringify(move.op)
-  const moved = yield* write(context, send, {
+  const moved = yield* writeSend(context, send, {
     to: move.to === 'sending' ? yield* shownAs(send) : move.to,
     reason: move.reason ?? null,
     ...(move.detail === undefined ? {} : { detail: move.detail }),
@@ -82,7 +82,7 @@ function* failRest(
   const failed: SendRow[] = []
   for (const later of yield* partsBehind(context, send, 'queued')) {
     const change = { to: 'failed', reason, ...(detail === undefined ? {} : { detail }) } as const
-    failed.push(yield* write(context, later, change))
+    failed.push(yield* writeSend(context, later, change))
   }
   return failed
 }
@@ -135,7 +135,7 @@ interface SendChange {
   readonly by?: string
 }
 
-function* write(context: VerbContext, send: SendRow, change: SendChange): Steps<SendRow> {
+export function* writeSend(context: VerbContext, send: SendRow, change: SendChange): Steps<SendRow> {
   const { to, reason, op } = change
   const detail = change.detail ?? null
   const platformIds = change.platformIds ?? send.platformIds
@@ -179,17 +179,17 @@ export const operateSend = oneByOne(function* (
   if (verb === 'bury') {
     const failed = send.state === 'failed' && send.reason !== 'buried'
     if (send.state !== 'unknown' && send.state !== 'queued' && !failed) return null
-    const buried = yield* write(context, send, giveUp(send, by))
+    const buried = yield* writeSend(context, send, giveUp(send, by))
     yield* failRest(context, send, 'buried', undefined)
     for (const later of yield* partsBehind(context, send, 'failed'))
-      if (later.reason !== 'buried') yield* write(context, later, giveUp(later, by))
+      if (later.reason !== 'buried') yield* writeSend(context, later, giveUp(later, by))
     return buried
   }
   if ((send.state !== 'failed' && send.state !== 'unknown') || send.op === null) return null
   const retry = { to: 'queued', reason: 'operator_retry', by } as const
-  const requeued = yield* write(context, send, retry)
+  const requeued = yield* writeSend(context, send, retry)
   const behind = yield* partsBehind(context, send, 'failed')
-  for (const later of behind) if (later.op !== null) yield* write(context, later, retry)
+  for (const later of behind) if (later.op !== null) yield* writeSend(context, later, retry)
   yield* run('UPDATE outbox SET attempts = 0 WHERE seq @any($1)', [
     [send.seq, ...behind.map((later) => later.seq)],
   ])

@@ -9,6 +9,7 @@ import { describeFiles } from './files.ts'
 import type { MakeStoreFixture } from './fixture.ts'
 import { describeIntake } from './intake.ts'
 import { describeKeeping } from './keeping.ts'
+import { describeLaterWords } from './later-words.ts'
 import { describeNodes } from './nodes.ts'
 import { describeOutlet } from './outlet.ts'
 import { describePeople } from './people.ts'
@@ -30,6 +31,7 @@ export function describeStore(
     describeDispatch(make)
     describeOutlet(make)
     describeSending(make)
+    describeLaterWords(make)
     describeClaims(make)
     describePeople(make)
     describeReading(make)

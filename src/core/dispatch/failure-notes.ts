@@ -1,0 +1,78 @@
+// What an agent is told, beside its next turn, of messages of its session that failed after they were confirmed (a bounce).
+// Said once: marked when the turn was handed over with it. Where nothing failed later, no turn pays for looking.
+import {
+  type Clock,
+  type ContextLine,
+  type LaterWordVerbs,
+  type Logger,
+  opText,
+  type SendRow,
+} from '../../contract/index.ts'
+
+const QUOTED_CHARS = 200
+/** How long "nothing failed anywhere" is believed: another node may hear of a bounce. */
+const BELIEVED_MS = 1_000
+
+export interface FailureNotes {
+  /** Never throws: the turn is more important. */
+  of(
+    session: string | null,
+  ): Promise<{ readonly lines: readonly ContextLine[]; readonly sends: readonly string[] }>
+  told(sends: readonly string[]): Promise<void>
+  /** A send failed later, just now and here. */
+  noticed(): void
+}
+
+const NOTHING = { lines: [], sends: [] } as const
+
+export function createFailureNotes(deps: {
+  readonly store: LaterWordVerbs
+  readonly clock: Clock
+  readonly log: Logger
+}): FailureNotes {
+  const { store, clock, log } = deps
+  let noneUntil = 0
+  return {
+    async of(session) {
+      const now = clock.now()
+      if (session === null || (now < noneUntil && now >= noneUntil - BELIEVED_MS)) return NOTHING
+      try {
+        if ((await store.untoldFailures(null)).length === 0) {
+          noneUntil = now + BELIEVED_MS
+          return NOTHING
+        }
+        const rows = await store.untoldFailures(session)
+        return { lines: rows.map(lineOf), sends: rows.map(({ id }) => id) }
+      } catch (thrown) {
+        log.warn({ session, error: String(thrown) }, 'what failed later could not be read')
+        return NOTHING
+      }
+    },
+    async told(sends) {
+      if (sends.length === 0) return
+      await store
+        .markTold(sends)
+        .catch((thrown) => log.warn({ error: String(thrown) }, 'what failed later may be told twice'))
+    },
+    noticed() {
+      noneUntil = 0
+    },
+  }
+}
+
+function lineOf(row: SendRow): ContextLine {
+  const words = row.op === null ? '' : ` It said: "${cut(opText(row.op))}"`
+  const why = row.detail === null ? 'the platform gave no reason' : row.detail
+  return {
+    about: 'delivery',
+    speaker: { id: 'switchboard' },
+    text: `your message to ${row.to} (${row.id}) was sent and then came back: ${why}.${words}`,
+    messageId: row.id,
+    at: row.updatedAt,
+  }
+}
+
+function cut(text: string): string {
+  const [line = ''] = text.split('\n', 1)
+  return line.length <= QUOTED_CHARS ? line : `${[...line.slice(0, QUOTED_CHARS)].slice(0, -1).join('')}…`
+}

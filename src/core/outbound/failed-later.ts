@@ -1,0 +1,94 @@
+// What is said when a message that was sent turns out to have failed: to the owner, where its agent's notify_on asks for
+// failures. The agent itself hears it beside its next turn (core/dispatch/failure-notes.ts).
+import {
+  agentById,
+  asSwitchboardError,
+  type InboundReport,
+  type Logger,
+  type NewNotification,
+  type NewSend,
+  type SendCause,
+  type SendRow,
+  type Settings,
+  type Store,
+} from '../../contract/index.ts'
+import type { GrantBook } from '../people/approvers.ts'
+import { LOCAL_USER } from '../people/users.ts'
+import type { Links } from './links.ts'
+import type { Outlet } from './outlet.ts'
+import { resolveRecipient } from './recipients.ts'
+import { usable } from './targets.ts'
+
+export interface FailedLater {
+  /** Rows for the commit that makes it failed; none unless somebody asked for them. */
+  words(integration: string, report: InboundReport): Promise<readonly NewSend[]>
+  /** It was committed. */
+  noticed(): void
+}
+
+export interface FailedLaterDeps {
+  readonly store: Pick<Store, 'send' | 'logNotification'>
+  readonly log: Logger
+  readonly settings: () => Settings
+  readonly grants: GrantBook
+  readonly links: Pick<Links, 'get'>
+  readonly outlet: Pick<Outlet, 'rows'>
+  readonly noticed: () => void
+}
+
+/** A notification that came back is not answered with a notification: they would follow each other for ever. */
+const UNTOLD: readonly SendCause[] = ['notify_user', 'notice', 'pairing', 'prompt']
+
+export function createFailedLater(deps: FailedLaterDeps): FailedLater {
+  const rowsFor = (row: SendRow, text: string): readonly NewSend[] => {
+    const to = resolveRecipient(deps, { user: null, channel: undefined })
+    // Where it could not be delivered nobody would hear of it.
+    if (to.integration.id === row.integration && to.to.conversation === row.conversation) return []
+    usable(deps.settings(), to.integration, row.agent)
+    return deps.outlet.rows({
+      to: to.to,
+      text,
+      cause: 'notify_user',
+      agent: row.agent,
+      session: row.session,
+      turn: null,
+      urgency: 'normal',
+      idempotencyKey: `failed_later:${row.id}`,
+      notification: { ...entry(row, text), user: to.user, channel: to.channel },
+    })
+  }
+
+  return {
+    noticed: deps.noticed,
+    async words(integration, { outcome, send, detail }) {
+      if (outcome !== 'failed') return []
+      const row = await deps.store.send(send)
+      if (!row || row.integration !== integration || row.agent === null || UNTOLD.includes(row.cause))
+        return []
+      const wanted = agentById(deps.settings(), row.agent)?.notifyOn ?? 'none'
+      if (wanted !== 'failure' && wanted !== 'both') return []
+      const text = `✗ ${row.agent} — the message to ${row.to} was not delivered after all.${detail ? ` (${detail})` : ''}`
+      try {
+        return rowsFor(row, text)
+      } catch (thrown) {
+        const { message: error } = asSwitchboardError(thrown)
+        await deps.store
+          .logNotification({ ...entry(row, text), status: 'failed', error })
+          .catch((later) => deps.log.warn({ send, error: String(later) }, 'not in the notification log'))
+        return []
+      }
+    },
+  }
+}
+
+function entry(row: SendRow, text: string): NewNotification {
+  return {
+    user: LOCAL_USER,
+    agent: row.agent,
+    session: row.session,
+    channel: 'none',
+    message: text,
+    urgency: 'normal',
+    source: 'notify_on',
+  }
+}

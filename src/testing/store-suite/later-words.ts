@@ -1,0 +1,143 @@
+// Store suite: a platform's later word on a send. What was sent becomes failed for good, or gets its receipt.
+import { describe, expect, it } from 'vitest'
+import type { Effect, Store } from '../../contract/index.ts'
+import {
+  counts,
+  type MakeStoreFixture,
+  mustTakeSend,
+  openBeforeEach,
+  receiveOne,
+  type StoreFixture,
+  send,
+} from './fixture.ts'
+
+const LANE = 'demo:c1'
+const SESSION = '0b9f3c52-0000-5000-8000-000000000001'
+
+export function describeLaterWords(make: MakeStoreFixture): void {
+  describe('later words', () => {
+    let fixture: StoreFixture
+    let store: Store
+    openBeforeEach(
+      make,
+      (made, first) => {
+        fixture = made
+        store = first
+      },
+      () => store,
+    )
+
+    const sendOne = async (more: Parameters<typeof send>[0] = {}, to: 'sent' | 'unknown' | null = 'sent') => {
+      const [queued] = await store.enqueue([send({ session: SESSION, ...more })])
+      const { token, sending } = await mustTakeSend(store, { lane: LANE })
+      if (!queued || sending?.id !== queued.id) throw new Error('it was not the next one')
+      if (to !== null)
+        await store.moveSends([{ lane: LANE, token, id: queued.id, to, platformIds: [`<${queued.id}>`] }])
+      await store.releaseLanes('sends', [{ lane: LANE, token }])
+      return queued.id
+    }
+    const word = (id: string, more: Partial<Extract<Effect, { kind: 'later_word' }>> = {}): Effect => ({
+      kind: 'later_word',
+      send: id,
+      outcome: 'failed',
+      detail: '550 no such user',
+      words: [],
+      ...more,
+    })
+    const hear = async (effect: Effect, integration = 'demo') => {
+      const result = await receiveOne(store, {
+        integration,
+        state: 'consumed',
+        reason: 'report',
+        effects: [effect],
+      })
+      const [told] = result.effects
+      return told?.kind === 'reported' && told.changed
+    }
+
+    it('[I19.later-failed] [I19.later-counters] sent becomes failed: platform_rejected, once and never back', async () => {
+      const id = await sendOne()
+      expect(await hear(word(id))).toBe(true)
+      expect(await store.send(id)).toMatchObject({
+        state: 'failed',
+        reason: 'platform_rejected',
+        detail: '550 no such user',
+        platformIds: [`<${id}>`],
+      })
+      expect(await counts(store)).toMatchObject({ 'send:failed:platform_rejected': 1 })
+      expect((await counts(store))['send:sent'] ?? 0).toBe(0)
+      expect(await hear(word(id, { detail: 'again' }))).toBe(false)
+      expect(await hear(word(id, { outcome: 'delivered', detail: null }))).toBe(false)
+      expect(await store.send(id)).toMatchObject({
+        state: 'failed',
+        detail: '550 no such user',
+        receipt: null,
+      })
+      const moves = (await store.ledger({ afterSeq: 0, limit: 100 })).filter(({ ref }) => ref === id)
+      expect(moves.map(({ from, to }) => `${from}→${to}`)).toEqual([
+        '→queued',
+        'queued→sending',
+        'sending→sent',
+        'sent→failed',
+      ])
+    })
+
+    it('[I19.later-own] a word on a send of another integration, of another store or of none changes nothing', async () => {
+      const id = await sendOne()
+      expect(await hear(word(id), 'other')).toBe(false)
+      expect(await hear(word('o_elsewhere_1'))).toBe(false)
+      expect(await hear(word(''))).toBe(false)
+      expect(await store.send(id)).toMatchObject({ state: 'sent' })
+    })
+
+    it('one that is unknown or whose answer is still awaited fails by it; one that waits does not', async () => {
+      const unknown = await sendOne({}, 'unknown')
+      expect(await hear(word(unknown))).toBe(true)
+      const [waiting] = await store.enqueue([send()])
+      expect(await hear(word(waiting?.id ?? ''))).toBe(false)
+      const { token, sending } = await mustTakeSend(store, { lane: LANE })
+      expect(sending?.id).toBe(waiting?.id)
+      expect(await hear(word(waiting?.id ?? ''))).toBe(true)
+      // The confirmation that comes after it says nothing new.
+      const late = { lane: LANE, token, id: waiting?.id ?? '', to: 'sent', platformIds: ['x'] } as const
+      expect(await store.moveSends([late])).toEqual(['noop'])
+      expect(await store.send(waiting?.id ?? '')).toMatchObject({ state: 'failed' })
+    })
+
+    it('[I19.later-agent] the words go out with the move alone, and the agent’s session has it until it was told', async () => {
+      const id = await sendOne()
+      const words = [send({ cause: 'notify_user', idempotencyKey: `failed_later:${id}`, text: 'it failed' })]
+      await hear(word(id, { words }))
+      await hear(word(id, { words: [send({ text: 'not this one' })] }))
+      const texts = (await store.sends({ limit: 10 })).map(({ op }) => (op?.kind === 'text' ? op.text : ''))
+      expect(texts).toEqual(['it failed', 'answer'])
+      expect((await store.untoldFailures(SESSION)).map((row) => row.id)).toEqual([id])
+      expect(await store.untoldFailures(null)).toHaveLength(1)
+      expect(await store.untoldFailures('another')).toEqual([])
+      const other = await fixture.open('two')
+      await other.markTold([id, 'o_elsewhere_1'])
+      expect(await store.untoldFailures(SESSION)).toEqual([])
+      expect(await store.untoldFailures(null)).toEqual([])
+    })
+
+    it('[I19.later-receipt] delivered, then read, are a field; read is not taken back by a later delivered', async () => {
+      const id = await sendOne()
+      expect(await store.send(id)).toMatchObject({ state: 'sent', receipt: null })
+      expect(await hear(word(id, { outcome: 'delivered', detail: null }))).toBe(true)
+      expect(await store.send(id)).toMatchObject({ state: 'sent', receipt: 'delivered' })
+      expect(await hear(word(id, { outcome: 'read', detail: null }))).toBe(true)
+      expect(await hear(word(id, { outcome: 'delivered', detail: null }))).toBe(false)
+      expect(await store.send(id)).toMatchObject({ state: 'sent', receipt: 'read' })
+      expect(await counts(store)).toMatchObject({ 'send:sent': 1 })
+    })
+
+    it('[I19.later-retry] the same content can be sent again at once, and an operator can retry it', async () => {
+      const keyed = { cause: 'send_message', dedupKey: 'k' } as const
+      const id = await sendOne(keyed)
+      await hear(word(id))
+      const [again] = await store.enqueue([send({ ...keyed, session: SESSION })])
+      expect(again).toMatchObject({ state: 'queued', repeated: false })
+      expect(await store.operateSend(id, 'retry', 'operator')).toMatchObject({ state: 'queued' })
+    })
+  })
+}
