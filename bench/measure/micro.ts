@@ -89,6 +89,7 @@ function stepInput(): StepInput {
     approval: null,
     reach: { attached: [], stoppable: [] },
     canEdit: true,
+    textAsFile: false,
     textLimit: { size: 4096, unit: 'utf-16' },
     senderLimit: WITHIN_LIMIT,
     senderLimitKey: 'tunables.sender_limit',

@@ -249,6 +249,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     keepsHistory: (integration) => links.get(integration)?.adapter.history !== undefined,
     tellsDeletions: (integration) => links.get(integration)?.adapter.abilities.deletes === true,
     canEdit: (integration) => links.get(integration)?.adapter.abilities.edits ?? false,
+    textAsFile: (integration) => links.get(integration)?.adapter.abilities.textAsFile ?? false,
     reach() {
       const ids = settings().agents.map(({ id }) => id)
       return {

@@ -157,6 +157,8 @@ export type OutboundOp =
       readonly tool?: string
       /** It tells of a turn that failed: what a program in front is told instead of these words. */
       readonly failure?: { readonly message: string; readonly code?: string }
+      /** It is too long for a message: shown as a file of this name, with these words beside it (`abilities.textAsFile`). */
+      readonly asFile?: { readonly name: string; readonly caption: string }
       /** The beginning of an answer that is still being written: the same row ends with the whole text. */
       readonly partial?: true
     }

@@ -27,6 +27,8 @@ export interface Abilities {
   readonly typing: boolean
   /** Draws the parts of a prompt's `ask`, whole: nobody needs to ask for the rest of its text. */
   readonly showsAsk?: boolean
+  /** A long text can be shown whole as a file: a text op with `asFile`. */
+  readonly textAsFile?: boolean
   /** Sending the same key twice shows one message: a crash between send and confirmation is simply sent again. */
   readonly idempotentSend: boolean
   /** A sender's id names no chat of theirs: they are reached where they spoke lately. */
@@ -210,6 +212,8 @@ export interface SendRequest {
   readonly key: string
   /** Position of the outbox row; see TranscriptEntry.seq. */
   readonly seq: number
+  /** Which part of a text that was cut, from 0; absent: it is whole. */
+  readonly part?: number
   /** The turn that it answers, if any. */
   readonly turn?: string
   /** Why it is sent: a notice of Switchboard's own is not the agent's word. */

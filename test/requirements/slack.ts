@@ -34,12 +34,15 @@ built   15 I15.url-verify      url_verification is answered with its challenge
 built   15 I15.mrkdwn-out      The tree is mrkdwn; tables, headings and nested lists go as a markdown block; refused blocks are sent as text
 built   15 I15.no-ping         Whatever is written, nothing that goes out can ping a channel, a group or everybody
 built   15 I15.prompt-blocks   Approvals and claims are blocks with buttons, and are edited when decided, without buttons
-pending 15 I15.show-all-file   A question too long for one message is shown whole as a file
+built   15 I15.show-all-file   A question too long for one message is shown whole as a file
 built   15 I15.targets         C, D and U targets; U opens the direct chat; anything else is refused with a hint
 built   15 I15.error-map       not_in_channel, channel_not_found, is_archived, missing_scope (with the scope), account_inactive and the like say what to do
 built   15 I15.retry-after     ratelimited waits as long as it is told, for that method and channel alone
 built   15 I15.upload          Files go by the external upload flow, into the thread
 built   15 I15.reconcile       After a lost response the history decides sent or absent, by outbox id and part in the metadata
+built   15 I15.reconcile-file  A file whose answer was lost is found by the id that Slack gave it, while the daemon lives
+built   15 I15.metadata-part   Each post carries its outbox id and its true part
+built   15 I15.blocks-refused  Blocks that Slack refuses are sent as plain text, once, and buttons stay
 built   15 I15.reconcile-live  A lost answer of a running daemon is read back too, before anything is called unknown
 built   15 I15.asked-once      Who asked in their own direct chat is asked once there, also where that chat has another name than its person
 built   15 I15.claim-person    A claim offered to a person's id is taken in their direct chat, by reply and by button

@@ -7,9 +7,13 @@ const CHAT = testIntegration('chat', { access: { ...OPEN, approvers: ['anna'] } 
 const INPUT = `{ "command": "${Array.from({ length: 2_000 }, (_, at) => `step${at}`).join(' ')} 😀 \`\`\` end" }`
 const ASK = { toolName: 'Bash', description: 'Run shell command', input: INPUT }
 
-async function asking(open: OpenRiver, options: RiverOptions = {}): Promise<{ river: River; id: string }> {
+async function asking(
+  open: OpenRiver,
+  options: RiverOptions = {},
+  ask = ASK,
+): Promise<{ river: River; id: string }> {
   const river = await open({ integrations: [CHAT], platform: { textLimit: 1_000 }, ...options })
-  river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, ASK))
+  river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, ask))
   await river.person('anna').says('go')
   await river.settle()
   const [approval] = await river.desk().approvals(null, 10)
@@ -42,6 +46,34 @@ describeRiver('show all', (open) => {
     await river.settle()
     expect(await river.store().approval(id)).toMatchObject({ state: 'relayed', ask: { input: INPUT } })
     expect(river.agent.deliveries).toHaveLength(1)
+  })
+
+  it('[I15.show-all-file] where a long text can be shown as a file it is one, whole, and named by the command that shows it too', async () => {
+    const { river, id } = await asking(open, {
+      platform: { textLimit: 1_000, abilities: { textAsFile: true } },
+    })
+    expect(await river.person('anna').taps('Show all')).toMatchObject({ state: 'consumed', answer: 'A file' })
+    await river.settle()
+    const [, ...shown] = river.platform.arrived
+    expect(shown.map(({ op }) => op)).toEqual([
+      {
+        kind: 'text',
+        text: `Run shell command\n\n${INPUT}`,
+        plain: true,
+        asFile: {
+          name: `approval-${id}.txt`,
+          caption: `Bash (${id}): all of it; also by switchboard approvals show ${id}`,
+        },
+      },
+    ])
+    // What fits into one message is said in one.
+    const wordy = { toolName: 'Bash', description: 'why '.repeat(60), input: 'ls' }
+    const short = await asking(
+      open,
+      { platform: { textLimit: 1_000, abilities: { textAsFile: true } } },
+      wordy,
+    )
+    expect(await short.river.person('anna').taps('Show all')).toMatchObject({ answer: '1 part' })
   })
 
   it('somebody who may not decide sees nothing', async () => {

@@ -74,8 +74,7 @@ export function outcomeText(row: ApprovalRow, passedOn: boolean): string {
 /** All that is asked, in messages that each fit: for whoever wants to see the rest before deciding. */
 export function wholeAsk({ id, ask }: Pick<ApprovalRow, 'id' | 'ask'>, limit: TextLimit): readonly string[] {
   const shown = shownAsk(ask)
-  const said = shown.description === '' ? [] : [shown.description]
-  const all = [...said, shown.input].join('\n\n')
+  const all = allOf(shown)
   const size = Math.max(100, Math.min(limit.size, MOST_SIZE) - FRAME_SIZE)
   const parts = inParts(all, size, limit.unit)
   const left = lengthOf(all) - parts.reduce((sum, part) => sum + lengthOf(part), 0)
@@ -86,6 +85,17 @@ export function wholeAsk({ id, ask }: Pick<ApprovalRow, 'id' | 'ask'>, limit: Te
     ),
     ...rest,
   ]
+}
+
+/** The same as one file. */
+export function askAsFile({ id, ask }: Pick<ApprovalRow, 'id' | 'ask'>): OutboundOp {
+  const shown = shownAsk(ask)
+  const caption = `${shown.toolName} (${id}): all of it; also by switchboard approvals show ${id}`
+  return { kind: 'text', text: allOf(shown), plain: true, asFile: { name: `approval-${id}.txt`, caption } }
+}
+
+function allOf({ description, input }: ReturnType<typeof shownAsk>): string {
+  return [...(description === '' ? [] : [description]), input].join('\n\n')
 }
 
 /** As people read it: what cannot be seen, or changes how the rest is read, is written out. */

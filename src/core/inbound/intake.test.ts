@@ -28,6 +28,7 @@ function opened() {
     grants: { senders: () => [] } as never,
     reach: () => ({ attached: [], stoppable: [] }),
     canEdit: () => false,
+    textAsFile: () => false,
     isOneWay: () => false,
     keepsHistory: () => false,
     tellsDeletions: () => false,

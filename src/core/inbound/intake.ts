@@ -54,6 +54,7 @@ export interface IntakeDeps {
   /** What a command tells of agents. */
   readonly reach: () => AgentReach
   readonly canEdit: (integration: string) => boolean
+  readonly textAsFile: (integration: string) => boolean
   /** Nothing can be said back there. */
   readonly isOneWay: (integration: string) => boolean
   readonly textLimit: (integration: string) => TextLimit
@@ -155,6 +156,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       asked,
       reach: form?.kind === 'command' ? deps.reach() : NOBODY,
       canEdit: deps.canEdit(integration.id),
+      textAsFile: deps.textAsFile(integration.id),
       textLimit: deps.textLimit(integration.id),
       senderLimit: sending.peek,
       senderLimitKey: limitKey(settings, bound),

@@ -1,7 +1,7 @@
-// "Show all": the whole input of an approval, sent in parts to the chat where the button was pressed. It decides nothing;
-// whoever may not decide may not see it either.
-import { CONTINUE, type StepResult } from '../../contract/index.ts'
-import { wholeAsk } from '../approvals/prompt.ts'
+// "Show all": the whole input of an approval, sent to the chat where the button was pressed, as a file or in parts. It
+// decides nothing; whoever may not decide may not see it either.
+import { CONTINUE, type OutboundOp, type StepResult } from '../../contract/index.ts'
+import { askAsFile, wholeAsk } from '../approvals/prompt.ts'
 import { isBound } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
 import { decidesHere, notApprover } from './verdict-step.ts'
@@ -12,17 +12,14 @@ export function showStep(input: StepInput): StepResult {
   if (!decidesHere(input)) return notApprover(input)
   if (!approval || !isBound(settings, approval.agent, integration.id)) return CONTINUE
   const parts = wholeAsk(approval, input.textLimit)
+  if (input.textAsFile && parts.length > 1) return shown(input, 'A file', [askAsFile(approval)])
+  const ops = parts.map((text) => ({ kind: 'text' as const, text }))
+  return shown(input, `${parts.length} part${parts.length === 1 ? '' : 's'}`, ops)
+}
+
+function shown({ at }: StepInput, answer: string, ops: readonly OutboundOp[]): StepResult {
   return {
-    decision: {
-      go: 'consume',
-      reason: 'tap',
-      answer: `${parts.length} part${parts.length === 1 ? '' : 's'}`,
-    },
-    effects: parts.map((text) => ({
-      kind: 'send' as const,
-      to: input.at,
-      op: { kind: 'text' as const, text },
-      cause: 'notice' as const,
-    })),
+    decision: { go: 'consume', reason: 'tap', answer },
+    effects: ops.map((op) => ({ kind: 'send' as const, to: at, op, cause: 'notice' as const })),
   }
 }

@@ -36,6 +36,8 @@ export interface StepInput {
   readonly textLimit: TextLimit
   /** Whether messages of this integration can be edited. */
   readonly canEdit: boolean
+  /** Whether a long text can be shown there as a file. */
+  readonly textAsFile: boolean
   /** Already looked at, not yet taken. */
   readonly senderLimit: LimitPeek
   /** The key that sets it: the tunable, or the binding's own. */

@@ -55,6 +55,7 @@ function input(
     approval: null,
     reach: { attached: [], stoppable: [] },
     canEdit: true,
+    textAsFile: false,
     textLimit: { size: 4096, unit: 'utf-16' },
     senderLimit: { over: false },
     senderLimitKey: 'tunables.sender_limit',

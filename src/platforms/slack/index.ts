@@ -26,6 +26,7 @@ import type { Envelope } from './socket.ts'
 import { type LinkState, type SocketLink, startSocketLink } from './socket-link.ts'
 import { createThreadStatus } from './status.ts'
 import { createSurface } from './surface.ts'
+import { createUploads } from './uploads.ts'
 import { verifyRequest } from './verify.ts'
 
 const ABILITIES: Abilities = {
@@ -37,6 +38,7 @@ const ABILITIES: Abilities = {
   replies: true,
   typing: true,
   deletes: true,
+  textAsFile: true,
   // Slack knows no key that would make a repeat harmless; what was posted can be read back.
   idempotentSend: false,
 }
@@ -60,7 +62,8 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
   const chats = createDirectChats(client)
   const files = createSlackFiles(client, config, deps)
   const status = createThreadStatus(client, { clock, everyMs: timings.statusMs })
-  const { send, revise } = createSend({ client, chats, files })
+  const uploads = createUploads({ client, chats, files })
+  const { send, revise } = createSend({ client, chats, uploads })
   let link: LinkState = { state: 'connecting' }
   let socket: SocketLink | null = null
   let receiver: Receiver | null = null
@@ -162,7 +165,7 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
     },
     send,
     revise,
-    reconcile: createReconcile({ client, chats, clock, settleMs: timings.settleMs }),
+    reconcile: createReconcile({ client, chats, uploads, self, clock, settleMs: timings.settleMs }),
     history: createHistory({
       client,
       self,

@@ -237,7 +237,8 @@ function sameWords(now: SlackMessage, before: SlackMessage): boolean {
   )
 }
 
-function isSelf({ user, bot_id }: SlackMessage, { userId, botId }: Self): boolean {
+/** Our own words. */
+export function isSelf({ user, bot_id }: SlackMessage, { userId, botId }: Self): boolean {
   return user === userId || (botId !== null && bot_id === botId)
 }
 

@@ -1,11 +1,14 @@
 // Did a post whose answer was lost arrive? Its row's id stands in the metadata of the message, and the history is asked. Two
 // looks with a pause between: a request may still be on its way when the connection is gone.
-import type { Clock, PlatformAdapter, Receipt } from '../../contract/index.ts'
+import type { Clock, PlatformAdapter, Receipt, SendRequest } from '../../contract/index.ts'
 import type { SlackClient } from './client.ts'
 import type { DirectChats } from './direct-chats.ts'
-import type { SlackMessage } from './parse.ts'
+import { isSelf, type SlackMessage } from './parse.ts'
+import { cutToFit } from './render.ts'
+import type { Self } from './self.ts'
 import { METADATA_TYPE } from './send.ts'
 import { isStamp } from './stamps.ts'
+import type { Uploads } from './uploads.ts'
 
 type Reconcile = NonNullable<PlatformAdapter['reconcile']>
 
@@ -15,17 +18,18 @@ const MOST_PAGES = 5
 export function createReconcile(deps: {
   readonly client: SlackClient
   readonly chats: DirectChats
+  readonly uploads: Pick<Uploads, 'find'>
+  readonly self: () => Promise<Self>
   readonly clock: Clock
   readonly settleMs: number
 }): Reconcile {
-  const { client, chats, clock } = deps
+  const { client, chats, uploads, clock } = deps
 
-  /** Undefined: it is not there. Null: the history goes on beyond what was read. */
-  const find = async (
-    channel: string,
-    thread: string | undefined,
-    key: string,
-  ): Promise<string | null | undefined> => {
+  /** Null: it is not there. Undefined: the history goes on beyond what was read, or does not tell what it is asked. */
+  const find = async (channel: string, { to, op, key }: SendRequest): Promise<string | null | undefined> => {
+    const { thread } = to
+    const me = await deps.self()
+    const written = op.kind === 'text' || op.kind === 'prompt' ? cutToFit(op).text : null
     const method = thread === undefined ? 'conversations.history' : 'conversations.replies'
     let cursor: string | undefined
     for (let page = 0; page < MOST_PAGES; page++) {
@@ -34,28 +38,37 @@ export function createReconcile(deps: {
       const messages = Array.isArray(answer.messages) ? (answer.messages as readonly SlackMessage[]) : []
       const found = messages.find((message) => isOf(message, key))
       if (found !== undefined) return String(found.ts)
+      if (messages.some((message) => isSelf(message, me) && isUnmarked(message, written))) return undefined
       const next = (answer.response_metadata as { readonly next_cursor?: unknown } | undefined)?.next_cursor
-      if (typeof next !== 'string' || next === '' || answer.has_more === false) return undefined
+      if (typeof next !== 'string' || next === '' || answer.has_more === false) return null
       cursor = next
     }
-    return null
+    return undefined
   }
 
-  return async ({ to, op, key }) => {
+  return async (request) => {
+    const { to, op, key } = request
     // Making these twice shows the same.
     if (op.kind === 'edit' || op.kind === 'react') return { outcome: 'absent' }
-    // A file carries no metadata: nobody can tell it from another of that name.
-    if (op.kind !== 'text' && op.kind !== 'prompt') return { outcome: 'unknown' }
+    if (op.kind === 'call') return { outcome: 'unknown' }
     const channel = await chats.channelOf(to.conversation)
+    const isFile = op.kind === 'file' || (op.kind === 'text' && op.asFile !== undefined)
+    let found: string | null | undefined
     for (let look = 0; look < 2; look++) {
       if (look > 0) await new Promise<void>((resolve) => void clock.after(deps.settleMs, resolve))
-      const found = await find(channel, to.thread, key)
+      found = isFile ? await uploads.find(key, channel) : await find(channel, request)
       if (typeof found === 'string')
         return { outcome: 'sent', receipt: receipt(found, channel, to.conversation) }
-      if (found === null) return { outcome: 'unknown' }
     }
-    return { outcome: 'absent' }
+    return { outcome: found === null ? 'absent' : 'unknown' }
   }
+}
+
+/** Words of ours whose mark a server did not give back: it may be this one. */
+function isUnmarked({ metadata, text }: SlackMessage, written: string | null): boolean {
+  const { event_type, event_payload } = (metadata ?? {}) as Readonly<Record<string, unknown>>
+  if (event_payload !== undefined && event_payload !== null) return false
+  return event_type === METADATA_TYPE || text === written
 }
 
 function isOf({ metadata, ts }: SlackMessage, key: string): boolean {

@@ -71,7 +71,7 @@ describe('mrkdwn', () => {
     })
   })
 
-  it('[I15.mrkdwn-out] tables go as a markdown block with the text beside it; refused blocks are sent as text, once', async () => {
+  it('[I15.mrkdwn-out] tables go as a markdown block with the text beside it', async () => {
     const table = '| a | b |\n|---|---|\n| 1 | 2 |'
     await withScene(async (scene) => {
       await scene.send(GENERAL, { kind: 'text', text: table })
@@ -79,9 +79,6 @@ describe('mrkdwn', () => {
         blocks: [{ type: 'markdown', text: table }],
         text: expect.stringContaining('```'),
       })
-      const headings = Array.from({ length: 60 }, (_, at) => `# h${at}`).join('\n\n')
-      await scene.send(GENERAL, { kind: 'text', text: headings })
-      expect(scene.fake.world.messages(GENERAL)).toHaveLength(2)
     })
   })
 })
@@ -281,46 +278,6 @@ describe('ops', () => {
     })
     elsewhere.close()
   })
-})
-
-describe('truth', () => {
-  it('[I15.reconcile] what arrived is found by its id, in the channel and in a thread; what did not is absent; what cannot be read is unknown', async () => {
-    await withScene(async (scene) => {
-      const op = { kind: 'text', text: 'x' } as const
-      const kate = scene.fake.person({ channel: GENERAL })
-      const { ts } = kate.says('root')
-      const to = { integration: 'sl', conversation: GENERAL }
-      const asked = (key: string, thread?: string) =>
-        scene.adapter.reconcile?.({ to: { ...to, ...(thread ? { thread } : {}) }, op, key, seq: 1 })
-      const { platformIds } = await scene.send(GENERAL, op, { key: 'o_here' })
-      await scene.send(GENERAL, op, { key: 'o_thread', thread: ts })
-      for (let at = 0; at < 250; at++) kate.says(`noise ${at}`)
-      expect(await asked('o_here')).toEqual({ outcome: 'sent', receipt: { platformIds } })
-      expect(await asked('o_thread', ts)).toMatchObject({ outcome: 'sent' })
-      expect(await asked('o_never')).toEqual({ outcome: 'absent' })
-      scene.fake.plan([{ on: 'conversations.history', do: 'error' }])
-      await expect(asked('o_here')).rejects.toMatchObject({ code: 'platform_unavailable' })
-    })
-  })
-
-  it('[I15.streaming] an answer that is being written ends as exactly one message; one that is gone is sent anew', async () => {
-    await withScene(async (scene) => {
-      const kate = scene.fake.person()
-      const { adapter } = scene
-      const to = { integration: 'sl', conversation: kate.channel.id }
-      const request = (text: string) => ({ to, op: { kind: 'text', text } as const, key: 'o_1', seq: 1 })
-      const { platformIds: shown } = await adapter.send({
-        ...request('once'),
-        op: { kind: 'text', text: 'once', partial: true },
-      })
-      await adapter.revise?.({ ...request('once upon'), shown })
-      expect(kate.sees()).toEqual(['once upon'])
-      await adapter.send({ ...request('once upon a time'), shown })
-      expect(kate.sees()).toEqual(['once upon a time'])
-      scene.fake.world.remove(kate.channel.id, shown[0] ?? '')
-      await expect(adapter.send({ ...request('x'), shown })).rejects.toMatchObject({ code: 'not_found' })
-    })
-  })
 
   it('[I15.thread-status] [I15.agent-view] work is the status of its thread until it ends; an opened surface gets prompts, and what one looks at is context', async () => {
     const options = { suggested_prompts: [{ title: 'Hi', message: 'hello' }], surface: 'assistant' }
@@ -353,5 +310,52 @@ describe('truth', () => {
       },
       { options },
     )
+  })
+
+  it('[I15.show-all-file] a long text goes whole as a snippet; without the scope its beginning is said, and where the rest is', async () => {
+    const text = `${'0123456789 '.repeat(1_500)}end`
+    const op = {
+      kind: 'text',
+      text,
+      plain: true,
+      asFile: {
+        name: 'approval-abcde.txt',
+        caption: 'Bash (abcde): also by switchboard approvals show abcde',
+      },
+    } as const
+    await withScene(async (scene) => {
+      const kate = scene.fake.person()
+      await scene.send(kate.user.id, op, { cause: 'notice' })
+      const [message] = scene.fake.world.messages(kate.channel.id)
+      const [file] = (message?.files ?? []) as { id: string; name: string }[]
+      expect(message?.text).toBe(op.asFile.caption)
+      expect(file?.name).toBe('approval-abcde.txt')
+      expect(scene.fake.world.files.get(file?.id ?? '')?.bytes.toString('utf8')).toBe(text)
+      const asked = scene.fake.world.calls.find(({ method }) => method === 'files.getUploadURLExternal')
+      expect(asked?.params).toMatchObject({ snippet_type: 'text' })
+    })
+    await withScene(
+      async (scene) => {
+        await scene.send(GENERAL, op, { cause: 'notice' })
+        const [message] = scene.fake.world.messages(GENERAL)
+        expect(message?.text).toMatch(/^Bash \(abcde\): also by .*abcde\n\n0123/)
+        expect(message?.text).toMatch(/…$/)
+        expect(message?.text.length).toBeLessThanOrEqual(4_000)
+      },
+      { scopes: ['chat:write'] },
+    )
+  })
+
+  it('[I15.blocks-refused] blocks that Slack refuses are sent as text, once, and buttons stay', async () => {
+    await withScene(async (scene) => {
+      const headings = Array.from({ length: 60 }, (_, at) => `# h${at}`).join('\n\n')
+      await scene.send(GENERAL, { kind: 'text', text: headings })
+      expect(posts(scene).map(({ blocks }) => blocks !== undefined)).toEqual([true, false])
+      expect(scene.fake.world.messages(GENERAL)).toMatchObject([{ text: expect.stringMatching(/^\*h0\*/) }])
+      const choices = [{ label: 'Reply', value: 'claim:reply' }]
+      await scene.send(GENERAL, { kind: 'text', text: headings, choices })
+      expect(posts(scene).at(-1)).toMatchObject({ blocks: [{ type: 'actions' }] })
+      expect(scene.fake.world.messages(GENERAL)).toHaveLength(2)
+    })
   })
 })

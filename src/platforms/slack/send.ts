@@ -1,13 +1,13 @@
 // Sending: one call of the Web API for each op, resolved when Slack confirmed. Every post carries the outbox id and part of
 // its row as metadata, so that it can be found again when the answer was lost.
 import { type OutboundOp, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
-import type { FileShelf } from '../../kit/index.ts'
 import type { SlackClient } from './client.ts'
 import type { DirectChats } from './direct-chats.ts'
 import { emojiName } from './emoji.ts'
 import { isRefusal } from './refusals.ts'
 import { actionsOf, type Block, cutToFit, type Part, textBlocks, urgencyOf, wholeOf } from './render.ts'
-import { isStamp } from './stamps.ts'
+import { messageId, receiptOf, threadOf } from './send-place.ts'
+import type { Uploads } from './uploads.ts'
 
 /** Letters and underscores alone: with a dot Slack drops it without a word. */
 export const METADATA_TYPE = 'switchboard_outbox'
@@ -15,7 +15,7 @@ export const METADATA_TYPE = 'switchboard_outbox'
 export interface SendDeps {
   readonly client: SlackClient
   readonly chats: DirectChats
-  readonly files: FileShelf
+  readonly uploads: Uploads
 }
 
 type Op<K extends OutboundOp['kind']> = Extract<OutboundOp, { kind: K }>
@@ -26,13 +26,19 @@ export interface Sending {
   revise(request: SendRequest & { readonly shown: readonly string[] }): Promise<void>
 }
 
-export function createSend({ client, chats, files }: SendDeps): Sending {
+export function createSend({ client, chats, uploads }: SendDeps): Sending {
   /** The outlet cut it to fit. Words of our own that did not come that way are cut here; an agent's are whole or not sent. */
   const partOf = ({ cause }: SendRequest, op: Op<'text'> | Op<'prompt'> | Op<'edit'>): Part =>
     cause === 'notice' || cause === 'prompt' ? cutToFit(op) : wholeOf(op)
 
-  const post = async (request: SendRequest, op: Op<'text'> | Op<'prompt'>): Promise<Receipt> => {
-    const part = partOf(request, op)
+  const post = (request: SendRequest, op: Op<'text'> | Op<'prompt'>): Promise<Receipt> =>
+    postPart(request, op, partOf(request, op))
+
+  const postPart = async (
+    request: SendRequest,
+    op: Op<'text'> | Op<'prompt'>,
+    part: Part,
+  ): Promise<Receipt> => {
     const channel = await chats.channelOf(request.to.conversation)
     const actions = actionsOf(op.choices, op.kind === 'prompt')
     const rich = actions.length > 0 ? [...textBlocks(part), ...actions] : part.blocks
@@ -136,24 +142,15 @@ export function createSend({ client, chats, files }: SendDeps): Sending {
     return receiptOf(op.on, request, channel)
   }
 
-  /** Three steps, of which only the last shows anything to anybody. */
-  const file = async (request: SendRequest, op: Op<'file'>): Promise<Receipt> => {
-    const channel_id = await chats.channelOf(request.to.conversation)
-    const bytes = await files.read(op.ref)
-    if (bytes.length === 0) throw new SwitchboardError('platform_rejected', 'Slack takes no empty file')
-    const place = { filename: op.name, length: bytes.length }
-    const { answer } = await client.call('files.getUploadURLExternal', place, { repeatable: true })
-    const { upload_url, file_id } = answer
-    if (typeof upload_url !== 'string' || typeof file_id !== 'string')
-      throw new SwitchboardError(
-        'platform_unavailable',
-        'Slack: files.getUploadURLExternal gave no place for the file',
-      )
-    await client.upload(upload_url, bytes)
-    const comment = op.caption ? { initial_comment: cutToFit({ text: op.caption }).text } : {}
-    const whole = { files: [{ id: file_id, title: op.name }], channel_id, ...threadOf(request), ...comment }
-    await client.call('files.completeUploadExternal', whole)
-    return { ...receiptOf(file_id, request, channel_id) }
+  /** Without the scope for files the beginning is said, and where the rest is. */
+  const asFile = async (request: SendRequest, op: Op<'text'>, file: NonNullable<Op<'text'>['asFile']>) => {
+    try {
+      return await uploads.snippet(request, { ...op, asFile: file })
+    } catch (thrown) {
+      if (!isRefusal(thrown, 'missing_scope')) throw thrown
+      const { text } = cutToFit({ text: `${file.caption}\n\n${op.text}`, plain: true })
+      return postPart(request, op, { text, blocks: null })
+    }
   }
 
   return {
@@ -161,6 +158,7 @@ export function createSend({ client, chats, files }: SendDeps): Sending {
       const { op, shown } = request
       switch (op.kind) {
         case 'text':
+          if (op.asFile !== undefined) return asFile(request, op, op.asFile)
           return shown?.[0] === undefined ? post(request, op) : finish(request, op, shown[0])
         case 'prompt':
           return post(request, op)
@@ -169,7 +167,7 @@ export function createSend({ client, chats, files }: SendDeps): Sending {
         case 'react':
           return react(request, op)
         case 'file':
-          return file(request, op)
+          return uploads.file(request, op)
         case 'call':
           throw new SwitchboardError('platform_rejected', 'Slack has no tools to call')
       }
@@ -181,30 +179,7 @@ export function createSend({ client, chats, files }: SendDeps): Sending {
   }
 }
 
-/** What a post is known by: the row that it was made from. One row is one message. */
-function metadataOf({ key }: SendRequest): object {
-  return { event_type: METADATA_TYPE, event_payload: { id: key, part: 0 } }
-}
-
-/** "ok" without a message is no confirmation of one. Where it landed is told, when the target was a person. */
-function receiptOf(ts: unknown, { to }: SendRequest, channel: string): Receipt {
-  if (typeof ts !== 'string' || ts === '')
-    throw new SwitchboardError('outcome_unknown', 'Slack’s answer names no message')
-  return { platformIds: [ts], ...(channel === to.conversation ? {} : { conversation: channel }) }
-}
-
-function threadOf({ to }: SendRequest): { readonly thread_ts?: string } {
-  if (to.thread === undefined) return {}
-  if (isStamp(to.thread)) return { thread_ts: to.thread }
-  throw new SwitchboardError('platform_rejected', `"${to.thread.slice(0, 60)}" is not a thread of Slack`, {
-    hint: 'a thread is the ts of its first message, such as 1712345678.123456',
-  })
-}
-
-function messageId(id: string): string {
-  if (isStamp(id)) return id
-  throw new SwitchboardError(
-    'platform_rejected',
-    `message_not_found: "${id.slice(0, 60)}" is not the id of a Slack message`,
-  )
+/** What a post is known by: the row that it was made from, and which part of a longer text that is. One row is one message. */
+function metadataOf({ key, part = 0 }: SendRequest): object {
+  return { event_type: METADATA_TYPE, event_payload: { id: key, part } }
 }

@@ -11,7 +11,9 @@ type Block = Readonly<Record<string, unknown>>
 export function blocksProblem(blocks: unknown): Answer | null {
   if (!Array.isArray(blocks)) return fail('invalid_blocks_format')
   const messages: string[] = []
-  if (blocks.length > MOST_BLOCKS)
+  // Markdown becomes as many blocks as it has paragraphs, headings and lists.
+  const made = (blocks as readonly Block[]).reduce((sum, block) => sum + blocksMadeOf(block), 0)
+  if (made > MOST_BLOCKS)
     messages.push(`[ERROR] no more than ${MOST_BLOCKS} items allowed [json-pointer:/blocks]`)
   let total = 0
   let markdown = 0
@@ -26,6 +28,15 @@ export function blocksProblem(blocks: unknown): Answer | null {
     messages.push(`[ERROR] must be less than ${MOST_MARKDOWN + 1} characters [json-pointer:/blocks]`)
   if (messages.length > 0) return fail('invalid_blocks', { response_metadata: { messages } })
   return total > MOST_BLOCK_TEXT ? fail('msg_blocks_too_long') : null
+}
+
+function blocksMadeOf(block: Block): number {
+  if (block?.type !== 'markdown' || typeof block.text !== 'string') return 1
+  const [first = '', ...more] = block.text.split('```')
+  // What stands between fences is one block, whatever is in it.
+  const outside = [first, ...more.filter((_, at) => at % 2 === 1)].join('\n\n')
+  const paragraphs = outside.split(/\n\s*\n/).filter((part) => part.trim() !== '')
+  return paragraphs.length + Math.ceil(more.length / 2)
 }
 
 function textOf(block: Block): number {

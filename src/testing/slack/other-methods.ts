@@ -10,7 +10,7 @@ import {
   text,
   writable,
 } from './method.ts'
-import { fileFacts } from './world.ts'
+import { fileFacts, sharesOf } from './world.ts'
 
 export const OTHER_METHODS: Readonly<Record<string, Method>> = {
   'reactions.add': { scopes: ['reactions:write'], run: (context) => react(context, true) },
@@ -21,7 +21,8 @@ export const OTHER_METHODS: Readonly<Record<string, Method>> = {
     scopes: ['files:read'],
     run: ({ world, params, base }) => {
       const file = world.files.get(text(params, 'file'))
-      return file ? { ok: true, file: fileFacts(file, base, world.bot.id) } : fail('file_not_found')
+      if (!file?.complete) return fail('file_not_found')
+      return { ok: true, file: { ...fileFacts(file, base, world.bot.id), shares: sharesOf(file) } }
     },
   },
   'views.open': { run: (context) => view(context, context.world.nextId('V')) },
@@ -60,6 +61,7 @@ function uploadUrl({ world, params, base }: MethodContext): Answer {
   if (name === '' || !(length > 0)) return fail('invalid_arguments')
   const file = world.addFile({ name, bytes: Buffer.alloc(0) })
   file.uploaded = false
+  file.complete = false
   return { ok: true, upload_url: `${base}/upload/v1/${file.id}`, file_id: file.id }
 }
 
@@ -72,6 +74,7 @@ function complete(context: MethodContext): Answer {
   if (files.length === 0 || files.some((file) => !file?.uploaded)) return fail('invalid_arguments')
   const whole = files.filter((file) => file !== undefined)
   const place = text(params, 'channel_id') || text(params, 'channels')
+  for (const file of whole) file.complete = true
   const answer = { ok: true, files: whole.map(({ id, name }) => ({ id, title: name })) }
   if (place === '') return answer
   const channel = writable({ ...context, params: { channel: place } })
@@ -85,6 +88,8 @@ function complete(context: MethodContext): Answer {
     upload: true,
     ...(thread === undefined ? {} : { thread_ts: thread }),
   })
+  const isPublic = channel.kind === 'channel'
+  for (const file of whole) file.shares.push({ channel: channel.id, ts: message.ts, isPublic })
   countReply(world, channel, message)
   context.emit(channel, { ...message, subtype: 'file_share', ...inChannel(channel, message.ts) })
   return answer

@@ -182,7 +182,9 @@ export function createPerson(wires: Wires, options: PersonOptions = {}): Person 
       })
       if (redirect !== undefined) file.redirect = redirect
       const files = [fileFacts(file, wires.base(), user.id)]
-      return write({ ...said(text), files, upload: true }, { fields: { subtype: 'file_share' } })
+      const message = write({ ...said(text), files, upload: true }, { fields: { subtype: 'file_share' } })
+      file.shares.push({ channel: channel.id, ts: message.ts, isPublic: channel.kind === 'channel' })
+      return message
     },
     commands: (command, text = '') =>
       wires.command({

@@ -50,6 +50,10 @@ export interface FakeFile {
   readonly mimetype: string
   bytes: Buffer
   uploaded: boolean
+  /** Its upload was completed: before that nobody can ask for it. */
+  complete: boolean
+  /** Where it stands. */
+  readonly shares: { readonly channel: string; readonly ts: string; readonly isPublic: boolean }[]
   /** Asking for it leads somewhere else first. */
   redirect?: string
 }
@@ -188,7 +192,15 @@ export function createWorld(options: { readonly now: () => number; readonly botN
       if (at !== -1) list.splice(at, 1)
     },
     addFile({ name, mimetype = 'application/octet-stream', bytes }) {
-      const file: FakeFile = { id: nextId('F'), name, mimetype, bytes, uploaded: true }
+      const file: FakeFile = {
+        id: nextId('F'),
+        name,
+        mimetype,
+        bytes,
+        uploaded: true,
+        complete: true,
+        shares: [],
+      }
       files.set(file.id, file)
       return file
     },
@@ -237,4 +249,15 @@ export function fileFacts(file: FakeFile, base: string, user: string): Record<st
     url_private_download: `${base}/files-pri/${TEAM_ID}-${file.id}/download/${encodeURIComponent(file.name)}`,
     permalink: `${base}/files/${user}/${file.id}/${encodeURIComponent(file.name)}`,
   }
+}
+
+/** As `files.info` tells of it: with the messages that it stands in. */
+export function sharesOf({ shares }: FakeFile): Record<string, Record<string, { readonly ts: string }[]>> {
+  const told: Record<string, Record<string, { readonly ts: string }[]>> = {}
+  for (const { channel, ts, isPublic } of shares) {
+    told[isPublic ? 'public' : 'private'] ??= {}
+    const places = told[isPublic ? 'public' : 'private'] ?? {}
+    places[channel] = [...(places[channel] ?? []), { ts }]
+  }
+  return told
 }
