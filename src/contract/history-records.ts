@@ -48,6 +48,12 @@ export interface MessageKey {
   readonly messageId: string
 }
 
+/**
+ * For so long a message stays known, by its row or by the key of its drop, and longer while a history was not compared up
+ * to it: what is older in a history is not taken for missed.
+ */
+export const HISTORY_ROWS_MS = 30 * 24 * 3_600_000
+
 /** The edit version of a deletion: it is kept under the key of its message. */
 export const DELETED_VERSION = -1
 
@@ -57,6 +63,8 @@ export interface HistoryStore {
   settleHistory(settled: HistorySettled): Promise<void>
   historyLinks(): Promise<readonly HistoryLinkRow[]>
   historyMarks(integration: string, places: readonly string[]): Promise<readonly HistoryMark[]>
+  /** Those whose last entry was said since then, the newest first. */
+  marksSince(integration: string, sinceMs: number, limit: number): Promise<readonly HistoryMark[]>
   /** The place is gone: if it ever comes back it begins anew. */
   forgetPlace(integration: string, place: string): Promise<void>
   /** Every version of these messages that was received or refused, rows or not. A deletion is DELETED_VERSION. */

@@ -2,7 +2,7 @@
 import { type Clock, type DatabaseFile, type Hint, nodeOf, type Store } from '../contract/index.ts'
 import type { Mac } from './mac.ts'
 import { readFile, readFileTime } from './reads/files.ts'
-import { readHistoryLinks, readHistoryMarks, readKnownMessages } from './reads/history.ts'
+import { readHistoryLinks, readHistoryMarks, readKnownMessages, readMarksSince } from './reads/history.ts'
 import { readAttachments, readNodes } from './reads/nodes.ts'
 import { readOverheard } from './reads/overheard.ts'
 import { readPerson } from './reads/person.ts'
@@ -84,6 +84,7 @@ export function assembleStore(engine: StoreEngine): Store {
     settleHistory: (settled) => write(settleHistory, settled),
     historyLinks: () => read(readHistoryLinks()),
     historyMarks: (integration, places) => read(readHistoryMarks(integration, places)),
+    marksSince: (integration, sinceMs, limit) => read(readMarksSince(integration, { sinceMs, limit })),
     forgetPlace: (integration, place) => write(forgetPlace, { integration, place }),
     knownMessages: (integration, keys) => read(readKnownMessages(integration, keys)),
 

@@ -17,12 +17,16 @@ export interface SaidOptions {
   readonly messageId?: string
   readonly chat?: 'direct' | 'group'
   readonly mentioned?: boolean
+  /** The id of the message that it answers. */
+  readonly replyTo?: string
   /** When it was said; absent: now. */
   readonly at?: number
 }
 
 /** What a reader does instead of answering. */
 export type ReadFault =
+  /** Answers as it should: the trouble comes later. */
+  | { readonly kind: 'none' }
   | { readonly kind: 'busy'; readonly retryAfterMs: number }
   | { readonly kind: 'unavailable' }
   | { readonly kind: 'hang' }
@@ -51,6 +55,8 @@ export interface ScriptedHistory {
   /** Every read of the place meets this; null heals it. */
   failAlways(fault: ReadFault | null, place?: string): void
   pageSize(entries: number): void
+  /** What was said before that stands there no more, and the reader says so. */
+  forgetBefore(at: number): void
   readonly reads: readonly HistoryQuery[]
   readonly listings: readonly { readonly since: number }[]
   readonly renewals: readonly string[]
@@ -85,6 +91,7 @@ export function createScriptedHistory(now: () => number): ScriptedHistory {
   let counter = 0
   let pages = 100
   let listed: readonly HistoryPlace[] | null = null
+  let begins: number | null = null
 
   const placeId = (at: KnownConversation) =>
     at.thread === undefined ? at.conversation : `${at.conversation}/${at.thread}`
@@ -110,7 +117,7 @@ export function createScriptedHistory(now: () => number): ScriptedHistory {
       .filter(({ event }) => placeId(event) === place)
       .toSorted((one, other) => one.event.at - other.event.at || one.position - other.position)
       .map(({ position, event }) => ({
-        position: `${String(event.at).padStart(15, '0')}.${position}`,
+        position: `${String(event.at).padStart(15, '0')}.${String(position).padStart(9, '0')}`,
         at: event.at,
         event,
       }))
@@ -152,17 +159,19 @@ export function createScriptedHistory(now: () => number): ScriptedHistory {
             after === null ? one.at >= since : one.position > after,
           )
           const size = Math.min(pages, query.limit)
-          return { entries: rest.slice(0, size), more: rest.length > size }
+          const forgotten = begins === null ? {} : { begins }
+          return { entries: rest.slice(0, size), more: rest.length > size, ...forgotten }
         }
       }
     },
   }
 
   return {
-    async says(conversation, sender, text, { at = now(), chat = 'direct', ...more } = {}) {
+    async says(conversation, sender, text, { at = now(), chat = 'direct', replyTo, ...more } = {}) {
       const position = ++counter
       const event = {
         ...{ kind: 'message' as const, conversation, chat, sender: { id: sender }, at, text, ...more },
+        ...(replyTo === undefined ? {} : { replyTo: { messageId: replyTo } }),
         messageId: more.messageId ?? `h${position}`,
       }
       said.push({ position, event })
@@ -201,6 +210,11 @@ export function createScriptedHistory(now: () => number): ScriptedHistory {
     },
     pageSize(entries) {
       pages = entries
+    },
+    forgetBefore(at) {
+      begins = at
+      const left = said.filter(({ event }) => event.at >= at)
+      said.splice(0, said.length, ...left)
     },
     reads,
     listings,

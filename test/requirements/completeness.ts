@@ -22,7 +22,7 @@ built   15 I15.late-gated         What was missed is gated as of now
 built   15 I15.late-command       A late command does nothing: consumed: late
 built   15 I15.late-verdict       A late verdict counts while its approval is pending
 built   15 I15.late-expired       What is older than the queue's expiry is expired, and nobody is handed it
-pending 15 I15.late-claim         A late message takes no claim that was offered after it, unless it answers that message
+built   15 I15.late-claim         A late message takes no claim that was offered after it, unless it answers that message
 built   15 I15.late-edit          A message edited since is version 0 with its present text where it was unknown, and an edit where it was known
 built   15 I15.late-counted       A find is counted and in the ledger, and the audit holds
 built   15 I15.dropped-stays      What a limit dropped without a row is not found as missed
@@ -32,13 +32,22 @@ built   15 I15.reader-lies        A history that repeats itself, pages without e
 built   15 I15.reader-busy        A platform that asks to wait is waited for, and the walk goes on where it was
 built   15 I15.many-places        10,000 places are compared, and those where nothing was said since are not read again
 built   15 I15.threads            Threads and chats that were active lately are compared though the platform lists them not
-pending 15 I15.one-walks          Of several nodes one compares, and a mark needs its lease
-pending 15 I15.status             status, doctor and metrics tell of each integration: complete until T, behind, or cannot be checked
-pending 15 I15.retention          Retention prunes no row that a history may still be compared with
+built   15 I15.fair-walk          A flood in one place, however many messages, keeps no other place waiting for its end; no more than a page is held at a time
+built   15 I15.live-first         While a walk waits for its platform, what the live link brings is handed over at once
+built   15 I15.fails-half-way     A read that fails half-way (429, 500, no answer), or a place that goes meanwhile, loses nothing of the others
+built   15 I15.forgotten-told     What the platform has forgotten, or what is older than rows are kept, is in the ledger with its span, once
+built   15 I15.clocks-differ      Clocks that differ by minutes hide nothing: a place is passed over only if it was quiet for longer
+built   15 I15.clock-back         A clock that is set back delays no comparison and no renewal, and no status claims what lies ahead
+built   15 I15.two-of-one         Two integrations of one workspace are compared each by itself
+built   15 I15.erased-stays       A person who was erased is not found as missed
+built   15 I15.one-walks          Of several nodes one compares, and a mark needs its lease
+pending 15 I15.status             status, doctor, metrics and the page tell of each integration: complete until T, behind, or cannot be checked
+built   15 I15.retention          Retention prunes no row that a history may still be compared with
 built   15 I15.delete-queued      A message deleted while queued ends consumed: withdrawn, its text is gone, and no agent sees it
 built   15 I15.delete-handed      A message deleted after it was handed over goes on; the deletion is recorded
 built   15 I15.delete-first       A deletion that comes before its message withdraws it
 built   15 I15.delete-whose       Nobody withdraws what somebody else sent, unless the platform itself says so
+built   15 I15.delete-heard       An overheard line that was deleted is in no later turn's context
 built   15 I15.delete-twice       A deletion that comes twice is one
 built   15 I15.partial-edits      Partial text is shown by edits of one message, which ends as the final text: one message, one row
 built   15 I15.partial-signals    Where a platform shows partial text by signals nothing of it is stored

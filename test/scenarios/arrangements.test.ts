@@ -7,6 +7,7 @@ import { isDealt, type Scope, scopeOf } from './deal.ts'
 /** Files with scenarios that have fewer arrangements, and why. */
 const FEWER: Readonly<Record<string, string>> = {
   'channel-tools.test.ts': 'what a tool answers stays on the node that has its server',
+  'completeness-attacks.test.ts': 'thousands of messages are about numbers, in memory; the rest runs on all',
   'completeness.test.ts': 'ten thousand places are about numbers, in memory; the rest runs on all',
   'limits.test.ts': 'buckets are a node’s own; shared ones are the cluster tests’',
   'llm.test.ts': 'a loop runs where its turn is; what nodes know of each other’s steps is the store suite’s',

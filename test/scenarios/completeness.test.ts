@@ -1,30 +1,9 @@
 // Completeness: what stands in a platform's history and was not received is found, once, and told as late.
 import { expect, it } from 'vitest'
-import { createScriptedHistory } from '../../src/testing/scripted-history.ts'
 import { OPEN, testIntegration } from '../../src/testing/test-settings.ts'
 import { CHAT } from './asking.ts'
-import { describeRiver, type OpenRiver, type River, type RiverOptions } from './river.ts'
-
-const MINUTE = 60_000
-
-async function withHistory(open: OpenRiver, options: RiverOptions = {}) {
-  let now = () => 1_700_000_000_000
-  const history = createScriptedHistory(() => now())
-  const river = await open({ ...options, platform: { ...options.platform, history } })
-  now = () => river.now()
-  return { river, history }
-}
-
-/** The machine sleeps, wakes, and has a moment for what is due. */
-const later = async (river: River, minutes: number) => {
-  await river.sleep(minutes * MINUTE)
-  await river.pass(5_000)
-}
-
-const complete = async (river: River) => (await river.desk().status()).integrations[0]?.complete
-
-const counter = async (river: River, name: string) =>
-  (await river.store().counters()).reduce((sum, one) => (one.name === name ? sum + one.count : sum), 0)
+import { complete, counter, later, MINUTE, withHistory } from './completeness-river.ts'
+import { describeRiver } from './river.ts'
 
 describeRiver('completeness', (open) => {
   it('[I15.deaf-link] [I15.renewed] [I15.late-counted] a deaf link with 50 messages in between loses none, and none is seen twice', async () => {
@@ -336,6 +315,7 @@ describeRiver(
       expect(river.agent.texts()).toHaveLength(100)
       expect(await complete(river)).toMatchObject({ state: 'complete' })
       expect(history.reads.length).toBeGreaterThanOrEqual(10_000)
+      await later(river, 8)
       const before = history.reads.length
       history.connect()
       await river.settle()

@@ -112,6 +112,23 @@ describeRiver('group context', (open) => {
     expect(heard(river)).toEqual(['anna: the build', 'bert: what?'])
   })
 
+  it('[I15.delete-heard] a line that was deleted before the next turn is not in its context, and its words are kept nowhere', async () => {
+    const river = await open({ ...ALL, platform: { abilities: { deletes: true } } })
+    await says(river, 'anna', 'the password is hunter2', { messageId: 'a' })
+    await says(river, 'anna', 'the password is still hunter2', {
+      ...{ messageId: 'a', kind: 'edit', editVersion: 1 },
+    })
+    await says(river, 'bert', 'please delete that', { messageId: 'b' })
+    const gone = { kind: 'delete' as const, conversation: 'g1', chat: 'group' as const, at: 0 }
+    await river.platform.receive('chat', [{ ...gone, messageId: 'a', sender: { id: 'anna' } }])
+    // Nobody takes away what somebody else said.
+    await river.platform.receive('chat', [{ ...gone, messageId: 'b', sender: { id: 'anna' } }])
+    await asks(river, 'anna', 'well?')
+    await river.settle()
+    expect(heard(river)).toEqual(['bert: please delete that'])
+    expect(JSON.stringify(await river.store().turns({ limit: 20 }))).not.toContain('hunter2')
+  })
+
   it('[I16.context-again] a turn that is offered again brings the same lines; one that was never handed over keeps them for the next', async () => {
     const river = await open({ ...ALL, agent: { attached: false } })
     await says(river, 'anna', 'first')

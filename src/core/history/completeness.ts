@@ -99,7 +99,9 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
 
   const renew = (cause: string) => {
     const now = clock.now()
-    if (!adapter.renew || now - renewedAt < RENEW_AT_MOST_EVERY_MS) return
+    const agoMs = now - renewedAt
+    // A time that lies ahead was told by a clock that has been set back since.
+    if (!adapter.renew || (agoMs >= 0 && agoMs < RENEW_AT_MOST_EVERY_MS)) return
     renewedAt = now
     log.warn({ integration, cause }, 'the link is renewed')
     adapter.renew(cause)
@@ -110,7 +112,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     log.warn({ integration, messages: found.length }, 'messages were missed, and found in the history')
     const { state, since = connectedAt } = adapter.link()
     // What was said before it was made no link could bring, and one that is down is being made anew already.
-    if (state === 'up' && since !== null && found.some(({ at }) => at >= since))
+    if (state === 'up' && since !== null && (since > clock.now() || found.some(({ at }) => at >= since)))
       renew(`${found.length} messages stood in the history that it did not bring`)
   }
 
@@ -163,7 +165,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     const row = await store.beginHistory(integration)
     // Another node has walked lately.
     const freshMs = (row.comparedAt ?? 0) + GRACE_MS + EVERY_MS - clock.now()
-    if (cause === 'background' && freshMs > AFTER_FAULT_MS) return { ms: Math.min(freshMs, EVERY_MS) }
+    if (cause === 'background' && freshMs > AFTER_FAULT_MS && freshMs <= EVERY_MS) return { ms: freshMs }
     const outcome = await walkHistory(row, {
       ...{ integration, reader, store, known, hold, pause, inTime, missed, gap },
       now: () => clock.now(),

@@ -12,6 +12,8 @@ export function completenessOf(
 ): Completeness {
   if (!row) return keepsHistory ? { state: 'behind', until: null } : { state: 'unchecked', until: null }
   const { until, detail } = row
+  if (until !== null && until > now)
+    return { state: 'behind', until: null, detail: 'not compared since the clock was set back' }
   if (row.state === 'complete' && until !== null && now - until > STALE_MS)
     return { state: 'behind', until, detail: 'not compared lately' }
   return { state: row.state, until, ...(detail === null ? {} : { detail }) }

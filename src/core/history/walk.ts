@@ -3,6 +3,7 @@
 // The reader is foreign: it may lie, page without end, ask to wait or fall silent, and nothing here grows or hangs for it.
 import {
   asSwitchboardError,
+  HISTORY_ROWS_MS,
   type HistoryEntry,
   type HistoryLinkRow,
   type HistoryMark,
@@ -15,18 +16,22 @@ import {
   type Store,
 } from '../../contract/index.ts'
 import { keysOf, type Missed, missedIn } from './missed.ts'
+import { createPlaceQueue, MOST_NAME_CHARS } from './place-queue.ts'
 
 /** What is younger than this is not missed yet: the live link may still bring it. */
 export const GRACE_MS = 60_000
 const PAGE_ENTRIES = 100
 /** For one place in one walk; the next walk goes on where this one ended. */
 const MOST_PAGES = 1_000
-const MOST_PLACES = 50_000
+/** Then it is the turn of the others: a flood in one place keeps nobody waiting for its end. */
+const PAGES_AT_ONCE = 20
 const MARKS_AT_ONCE = 500
+/** Threads and chats that the listing does not show are walked while something was said there lately. */
+const ACTIVE_FOR_MS = 7 * 24 * 3_600_000
+const MOST_MARKED = 2_000
 const MOST_TRIES = 5
 const FIRST_WAIT_MS = 5_000
 const MOST_WAIT_MS = 600_000
-const MOST_POSITION_CHARS = 500
 /** A time further ahead than this is no time that could be waited for. */
 const CLOCKS_DIFFER_MS = 300_000
 const PROBLEMS_TOLD = 3
@@ -34,7 +39,7 @@ const PROBLEMS_TOLD = 3
 export interface WalkDeps {
   readonly integration: string
   readonly reader: HistoryReader
-  readonly store: Pick<Store, 'historyMarks' | 'knownMessages' | 'forgetPlace'>
+  readonly store: Pick<Store, 'historyMarks' | 'marksSince' | 'knownMessages' | 'forgetPlace'>
   readonly now: () => number
   readonly late: (events: readonly InboundEvent[], mark: MarkMove) => Promise<readonly Received[]>
   /** Conversations and threads in which something was said lately; asked only where the reader can name them. */
@@ -67,12 +72,25 @@ export interface WalkOutcome {
 
 class Ended extends Error {}
 
-type PlaceEnd = { readonly problem: string; readonly lasting: boolean } | null
+type Problem = { readonly problem: string; readonly lasting: boolean }
+/** `more`: others come first. Null: all of it was compared. */
+type PlaceEnd = Problem | 'more' | null
+
+/** How far this walk came in a place. */
+interface Progress {
+  after: string | null
+  pages: number
+  readonly passed: Set<string>
+}
 
 export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<WalkOutcome> {
   const { integration, reader, store } = deps
   const upTo = deps.now() - GRACE_MS
-  const problems: { readonly problem: string; readonly lasting: boolean }[] = []
+  const problems: Problem[] = []
+  // One that lies ahead was told by a clock that has been set back since: it proves nothing.
+  const comparedAt = row.comparedAt !== null && row.comparedAt <= upTo ? row.comparedAt : null
+  /** Rows and keys that are older may be gone: whether such a message was received nobody can tell. */
+  const oldest = Math.min(row.comparedAt ?? row.beganAt, upTo - HISTORY_ROWS_MS)
   let found = 0
   let places = 0
 
@@ -104,68 +122,80 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
     return fence
   }
 
-  /** Listed places and those that the river knows, each once. */
-  const queue = new Map<string, HistoryPlace>()
-  const seen = new Set<string>()
-  const wanted = (place: HistoryPlace) => {
-    if (place.id.length > MOST_POSITION_CHARS || seen.has(place.id)) return
-    if (seen.size >= MOST_PLACES) {
-      if (problems.every(({ problem }) => problem !== TOO_MANY))
-        problems.push({ problem: TOO_MANY, lasting: true })
-      return
-    }
-    seen.add(place.id)
-    queue.set(place.id, place)
-  }
+  const queue = createPlaceQueue()
+  const begun = new Map<string, Progress>()
 
   const listed = async () => {
-    if (reader.placeOf)
-      for (const one of await deps.known()) {
-        const place = reader.placeOf(one)
-        if (place) wanted(place)
-      }
-    const pages = new Set<string>()
-    const since = row.comparedAt ?? row.beganAt
+    if (reader.placeOf) for (const one of await deps.known()) addKnown(() => reader.placeOf?.(one) ?? null)
+    const since = comparedAt ?? row.beganAt
     for (let page: string | undefined; ; ) {
       const from = page === undefined ? {} : { page }
       const answer = await asked(() => reader.places({ since, ...from }))
-      for (const place of answer.places) wanted(place)
+      for (const place of answer.places) queue.add(place)
+      if (!queue.isNextPage(answer.next)) break
       page = answer.next
-      if (page === undefined || pages.has(page) || seen.size >= MOST_PLACES) return
-      pages.add(page)
+    }
+    // What was said lately in one place must not push the others out of sight.
+    if (reader.placeOf)
+      for (const { place } of await store.marksSince(integration, deps.now() - ACTIVE_FOR_MS, MOST_MARKED))
+        queue.add({ id: place })
+  }
+
+  /** The reader is foreign: one place that it cannot name is no reason to walk no other. */
+  const addKnown = (name: () => HistoryPlace | null) => {
+    try {
+      const place = name()
+      if (place) queue.add(place)
+    } catch (thrown) {
+      const { message } = asSwitchboardError(thrown, 'platform_unavailable')
+      if (problems.length === 0) problems.push({ problem: message, lasting: false })
     }
   }
 
-  const compared = async (page: readonly HistoryEntry[], mark: MarkMove, since: number) => {
+  const compared = async (
+    page: readonly HistoryEntry[],
+    mark: MarkMove,
+    { place, since }: { readonly place: HistoryPlace; readonly since: number },
+  ) => {
     // Twice where the live link brought one of them in between: that one may have been edited since.
     for (let round = 0; round < 2; round++) {
-      const missing = missedIn(page, await store.knownMessages(integration, keysOf(page)), since)
+      const unknown = missedIn(page, await store.knownMessages(integration, keysOf(page)), since)
+      const missing = unknown.filter(({ at }) => at >= oldest)
       const events = missing.map((one) => one.event)
       const received = await deps.late(events, mark)
       const fresh = missing.filter((_, at) => received[at]?.duplicate === false)
       found += fresh.length
       if (fresh.length > 0) deps.missed(fresh)
+      const times = unknown.flatMap(({ at }) => (at < oldest ? [at] : []))
+      if (round === 0 && times.length > 0)
+        await deps.gap(place, { from: Math.min(...times), to: Math.max(...times) })
       if (fresh.length === missing.length) return
     }
   }
 
   const walkPlace = async (place: HistoryPlace, mark: HistoryMark | undefined): Promise<PlaceEnd> => {
-    const since = Math.max(place.since ?? 0, row.beganAt)
-    const passed = new Set<string>(mark ? [mark.position] : [])
-    let after = mark?.position ?? null
-    for (let page = 0; page < MOST_PAGES; page++) {
+    // What comes after a mark came after the first connect, whatever the clocks said then.
+    const joined = Math.max(place.since ?? 0, mark ? 0 : row.beganAt)
+    const since = Math.max(joined, oldest)
+    const name = place.name ?? place.id
+    const standsStill = { problem: `${name}: its history does not move on`, lasting: false }
+    const progress = begun.get(place.id) ?? progressFrom(mark)
+    for (let page = 0; page < PAGES_AT_ONCE; page++) {
+      if (progress.pages >= MOST_PAGES)
+        return { problem: `${name}: there is more than one walk takes`, lasting: false }
+      const { after } = progress
       const answer = await asked(() => reader.read({ place, after, since, limit: PAGE_ENTRIES }))
       if ('unreadable' in answer) {
-        if (answer.unreadable === 'gone') {
-          if (mark) await store.forgetPlace(integration, place.id)
-          return null
-        }
-        return { problem: `${place.name ?? place.id}: ${answer.detail}`, lasting: true }
+        if (answer.unreadable === 'forbidden') return { problem: `${name}: ${answer.detail}`, lasting: true }
+        if (mark) await store.forgetPlace(integration, place.id)
+        return null
       }
-      for (const other of answer.places ?? []) wanted(other)
+      for (const other of answer.places ?? []) queue.add(other)
       const { begins } = answer
-      if (page === 0 && begins !== undefined && begins > (mark?.at ?? since))
-        await deps.gap(place, { from: mark?.at ?? since, to: begins })
+      const from = Math.max(mark?.at ?? since, comparedAt ?? 0)
+      if (progress.pages === 0 && begins !== undefined && begins > from)
+        await deps.gap(place, { from, to: begins })
+      progress.pages += 1
       const entries = answer.entries.slice(0, PAGE_ENTRIES)
       const now = deps.now()
       const young = entries.findIndex(({ at }) => at > now - GRACE_MS && at < now + CLOCKS_DIFFER_MS)
@@ -173,50 +203,52 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
       const last = ripe.at(-1)
       const isNew = last !== undefined && last.position !== after
       if (isNew) {
-        if (last.position.length > MOST_POSITION_CHARS || passed.has(last.position))
-          return { problem: `${place.name ?? place.id}: its history does not move on`, lasting: false }
-        const fence = await held()
         const { position, at } = last
+        if (position.length > MOST_NAME_CHARS || progress.passed.has(position)) return standsStill
+        const fence = await held()
         const move = { integration, place: place.id, position, at, ...(fence ? { fence } : {}) }
-        await compared(ripe, move, since)
-        passed.add(position)
-        after = position
+        await compared(ripe, move, { place, since: joined })
+        progress.passed.add(position)
+        progress.after = position
       }
       if (young >= 0) return null
       if (!answer.more && answer.entries.length <= PAGE_ENTRIES) return null
-      if (!isNew)
-        return { problem: `${place.name ?? place.id}: its history does not move on`, lasting: false }
+      if (!isNew) return standsStill
       if (entries.length > 0 && deps.gapMs > 0) await rest(deps.gapMs)
     }
-    return { problem: `${place.name ?? place.id}: there is more than one walk takes`, lasting: false }
+    begun.set(place.id, progress)
+    return 'more'
   }
 
+  /** Nothing was said there since it was looked at, by whichever clock. */
+  const isQuiet = ({ activeAt }: HistoryPlace, mark: HistoryMark | undefined) =>
+    activeAt !== undefined && activeAt <= Math.max(mark?.at ?? 0, (comparedAt ?? 0) - CLOCKS_DIFFER_MS)
+
   const walkAll = async () => {
-    while (queue.size > 0) {
-      const batch = [...queue.values()].slice(0, MARKS_AT_ONCE)
+    for (let batch = queue.next(MARKS_AT_ONCE); batch.length > 0; batch = queue.next(MARKS_AT_ONCE)) {
+      const ids = batch.map(({ id }) => id)
       const marks = new Map(
-        (
-          await store.historyMarks(
-            integration,
-            batch.map(({ id }) => id),
-          )
-        ).map((mark) => [mark.place, mark]),
+        (await store.historyMarks(integration, ids)).map((mark) => [mark.place, mark] as const),
       )
       for (const place of batch) {
-        queue.delete(place.id)
         const mark = marks.get(place.id)
-        if (place.activeAt !== undefined && place.activeAt <= Math.max(mark?.at ?? 0, row.comparedAt ?? 0))
-          continue
-        places += 1
+        if (!begun.has(place.id)) {
+          if (isQuiet(place, mark)) continue
+          places += 1
+        }
         const end = await walkPlace(place, mark).catch((thrown): PlaceEnd => {
           const error = asSwitchboardError(thrown, 'platform_unavailable')
           if (thrown instanceof Ended || error.code === 'store_unavailable') throw thrown
           return { problem: `${place.name ?? place.id}: ${error.message}`, lasting: false }
         })
-        if (end) problems.push(end)
+        if (end === 'more') queue.putBack(place)
+        else begun.delete(place.id)
+        if (end !== null && end !== 'more') problems.push(end)
         if (deps.gapMs > 0) await rest(deps.gapMs)
       }
     }
+    const listing = queue.problem()
+    if (listing) problems.push(listing)
   }
 
   const outcome = (end: WalkOutcome['end'], problem: string | null): WalkOutcome => ({
@@ -238,7 +270,11 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
   return outcome('walked', told(problems.map(({ problem }) => problem)))
 }
 
-const TOO_MANY = `there are more than ${MOST_PLACES} places`
+const progressFrom = (mark: HistoryMark | undefined): Progress => ({
+  after: mark?.position ?? null,
+  pages: 0,
+  passed: new Set(mark ? [mark.position] : []),
+})
 
 function told(problems: readonly string[]): string | null {
   if (problems.length === 0) return null

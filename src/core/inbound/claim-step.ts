@@ -36,8 +36,7 @@ export function claimRules(input: StepInput): ClaimRules {
   const owner = ownsChat(input)
   return {
     answers: owner ? answersOf(event) : [],
-    // What was said before it was offered takes nothing; an answer to that very message does.
-    takesNewest: owner && event.kind === 'message' && !input.late,
+    takesNewest: owner && event.kind === 'message',
     texts: CLAIM_TEXTS,
     ...reachable(input),
   }

@@ -26,11 +26,23 @@ export function* readHistoryMarks(
     'SELECT place, position, at FROM history_marks WHERE integration = $1 AND place @any($2)',
     [integration, places],
   )
-  return found.map((row) => ({
-    place: text(row, 'place'),
-    position: text(row, 'position'),
-    at: whole(row, 'at'),
-  }))
+  return found.map(historyMark)
+}
+
+export function* readMarksSince(
+  integration: string,
+  { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
+): Steps<readonly HistoryMark[]> {
+  const found = yield* rows(
+    `SELECT place, position, at FROM history_marks WHERE integration = $1 AND at >= $2
+     ORDER BY at DESC, place LIMIT $3`,
+    [integration, sinceMs, limit],
+  )
+  return found.map(historyMark)
+}
+
+function historyMark(row: Row): HistoryMark {
+  return { place: text(row, 'place'), position: text(row, 'position'), at: whole(row, 'at') }
 }
 
 export function* readKnownMessages(

@@ -122,11 +122,16 @@ export function* claimAnswered(
   return row ? liveClaim(context, row) : null
 }
 
-export function* newestOpenClaim(context: VerbContext, at: Address): Steps<LiveClaim | null> {
+/** Of those that were offered by then. */
+export function* newestOpenClaim(
+  context: VerbContext,
+  at: Address,
+  offeredBy: number,
+): Steps<LiveClaim | null> {
   const row = yield* firstRow(
     `SELECT ${CLAIM} FROM claims WHERE place = $1 AND thread = $2 AND state = 'open' AND expires_at > $3
-     ORDER BY created_at DESC, send DESC LIMIT 1`,
-    [conversationLane(at), at.thread ?? '', context.now],
+     AND created_at <= $4 ORDER BY created_at DESC, send DESC LIMIT 1`,
+    [conversationLane(at), at.thread ?? '', context.now, offeredBy],
   )
   return row ? liveClaim(context, row) : null
 }

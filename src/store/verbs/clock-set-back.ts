@@ -35,6 +35,12 @@ export const settleClock = oneByOne(function* (context: VerbContext): Steps<numb
      WHERE state = 'pending' AND expires_at > $1 AND ${BEFORE}`,
     [now, delta, noticed],
   )
+  // Nothing older is looked for in a history than its first connect. The last look at it may be younger than any entry.
+  yield* run(
+    `UPDATE history_links SET began_at = began_at - CASE WHEN compared_at - $1 > $2 THEN compared_at - $1 ELSE $2 END
+     WHERE began_at > $1`,
+    [now, delta],
+  )
   // Everybody looks around at once: for what was not due until now.
   hint(context, { kind: 'missed' })
   recordFact(context, { kind: 'audit', ref: 'clock', to: 'set_back' }, { by_ms: String(delta) })

@@ -45,7 +45,7 @@ export function* follow(context: VerbContext, turn: NewTurn, rules: ClaimRules):
     yield* tellUnreachable(context, place, answered, rules.texts)
   }
   if (rules.takesNewest) {
-    const taken = yield* takeNewest(context, place, turn.sender, rules)
+    const taken = yield* takeNewest(context, place, turn, rules)
     if (taken) return taken
   }
   const route = yield* routeOf(turn.at)
@@ -61,10 +61,11 @@ export function* follow(context: VerbContext, turn: NewTurn, rules: ClaimRules):
 function* takeNewest(
   context: VerbContext,
   place: Place,
-  sender: string,
+  { sender, lateAt }: NewTurn,
   rules: ClaimRules,
 ): Steps<Routed | null> {
-  const claim = yield* newestOpenClaim(context, place.at)
+  // What was said before a claim was offered cannot have meant it, however late it comes.
+  const claim = yield* newestOpenClaim(context, place.at, lateAt ?? Number.MAX_SAFE_INTEGER)
   if (!claim) return null
   if (!(yield* isReachable(claim, rules.agents))) {
     // Told once: later messages pass it over, a tap may try again.

@@ -1,10 +1,19 @@
 // Completeness, written: the row of an integration, the marks of its places, and the keys of what was dropped without a
 // row. A mark moves in the commit that takes what stood before it, so a crash repeats a comparison and skips nothing.
-import type { HistoryLinkRow, HistorySettled, MarkMove, NewTurn } from '../../contract/index.ts'
+import {
+  HISTORY_ROWS_MS,
+  type HistoryLinkRow,
+  type HistorySettled,
+  type MarkMove,
+  type NewTurn,
+} from '../../contract/index.ts'
 import { historyLinkRow } from '../reads/history.ts'
 import { firstRow, run, type Steps } from '../statement.ts'
 import { oneByOne, type VerbContext } from '../verb-context.ts'
 import { checkFence } from './leases.ts'
+
+/** Of one integration; the oldest go. */
+const MOST_DROP_KEYS = 200_000
 
 export const beginHistory = oneByOne(function* (
   context: VerbContext,
@@ -30,9 +39,18 @@ export const settleHistory = oneByOne(function* (
      compared_at = coalesce($5, compared_at) WHERE integration = $1`,
     [integration, state, detail, until ?? null, comparedAt ?? null],
   )
-  // Before that every mark has passed them: nobody will look for them again.
+  // As long as a row would be kept: a thread that nobody knew of may be compared weeks later.
   if (comparedAt !== undefined)
-    yield* run('DELETE FROM dropped_messages WHERE integration = $1 AND at < $2', [integration, comparedAt])
+    yield* run('DELETE FROM dropped_messages WHERE integration = $1 AND at < $2', [
+      integration,
+      Math.min(comparedAt, context.now - HISTORY_ROWS_MS),
+    ])
+  // A flood is dropped without rows: its keys must not fill the disk either.
+  yield* run(
+    `DELETE FROM dropped_messages WHERE integration = $1 AND at < (SELECT at FROM dropped_messages
+     WHERE integration = $1 ORDER BY at DESC LIMIT 1 OFFSET ${MOST_DROP_KEYS})`,
+    [integration],
+  )
 })
 
 export const forgetPlace = oneByOne(function* (

@@ -1,20 +1,19 @@
 // pruneRows: settled rows that are old enough go for good. The ledger keeps what became of them, the counters keep
 // counting them, and the entry of the pruning names every row: one that is gone and told of nowhere was taken by hand.
+import { HISTORY_ROWS_MS } from '../../contract/index.ts'
 import { IN_FLIGHT } from '../in-flight.ts'
 import { toRanges } from '../ranges.ts'
 import { type Row, rows, run, type Steps, text, whole } from '../statement.ts'
 import { oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
 import type { OlderThan } from './upkeep.ts'
 
-/** A row is the duplicate check of its message, and histories are compared with it: none goes sooner than that. */
-const ROWS_STAY_MS = 30 * 24 * 3_600_000
-
 /** At most `limit` rows of each kind; returns how many turns, sends and approvals went. */
 export const pruneRows = oneByOne(function* (
   context: VerbContext,
   { olderThanMs, limit }: OlderThan,
 ): Steps<number> {
-  const before = context.now - Math.max(olderThanMs, ROWS_STAY_MS)
+  // A row is the duplicate check of its message, and histories are compared with it: none goes sooner than that.
+  const before = context.now - Math.max(olderThanMs, HISTORY_ROWS_MS)
   const turns = yield* pruneTurns(before, limit)
   const sends = yield* pruneSends(before, limit)
   const approvals = yield* pruneApprovals(before, limit)

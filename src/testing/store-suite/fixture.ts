@@ -73,6 +73,7 @@ export function item(options: ItemOptions = {}): ReceiveItem {
       sender: options.sender ?? 'dev',
       body: options.body === undefined ? { text: options.text ?? 'hello', kind: 'message' } : options.body,
       bodyDigest: options.bodyDigest ?? 'digest',
+      ...(options.lateAt === undefined ? {} : { lateAt: options.lateAt }),
     },
     state,
     reason: options.reason ?? (state === 'refused' ? 'sender_not_allowed' : null),

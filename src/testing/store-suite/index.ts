@@ -7,6 +7,7 @@ import { describeDispatch } from './dispatch.ts'
 import { describeEffects } from './effects.ts'
 import { describeFiles } from './files.ts'
 import type { MakeStoreFixture } from './fixture.ts'
+import { describeHistory } from './history.ts'
 import { describeIntake } from './intake.ts'
 import { describeKeeping } from './keeping.ts'
 import { describeLaterWords } from './later-words.ts'
@@ -35,6 +36,7 @@ export function describeStore(
     describeClaims(make)
     describePeople(make)
     describeReading(make)
+    describeHistory(make)
     describeTurnEvents(make)
     describeTurnSteps(make)
     describeFiles(make)

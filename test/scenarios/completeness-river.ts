@@ -1,0 +1,29 @@
+// A river whose platform keeps a history, and the words that the scenarios of completeness are written in.
+import { createScriptedHistory } from '../../src/testing/scripted-history.ts'
+import type { OpenRiver, River, RiverOptions } from './river.ts'
+
+export const MINUTE = 60_000
+
+export async function withHistory(open: OpenRiver, options: RiverOptions = {}) {
+  let now = () => 1_700_000_000_000
+  const history = createScriptedHistory(() => now())
+  const river = await open({ ...options, platform: { ...options.platform, history } })
+  now = () => river.now()
+  return { river, history }
+}
+
+/** The machine sleeps, wakes, and has a moment for what is due. */
+export async function later(river: River, minutes: number): Promise<void> {
+  await river.sleep(minutes * MINUTE)
+  await river.pass(5_000)
+}
+
+export const complete = async (river: River, id = 'chat') =>
+  (await river.desk().status()).integrations.find((one) => one.id === id)?.complete
+
+export const counter = async (river: River, name: string, integration?: string) =>
+  (await river.store().counters()).reduce(
+    (sum, one) =>
+      one.name === name && (integration ?? one.integration) === one.integration ? sum + one.count : sum,
+    0,
+  )
