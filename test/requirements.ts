@@ -9,6 +9,7 @@ import { COMPLETENESS } from './requirements/completeness.ts'
 import { CONFIGURATION } from './requirements/configuration.ts'
 import { DURABILITY } from './requirements/durability.ts'
 import { EMAIL } from './requirements/email.ts'
+import { CHAT_PAGE, PACKAGES, PHONE, SMALL_THINGS } from './requirements/first-page.ts'
 import { FIRST_RUN, LIFE, WIZARD } from './requirements/first-run.ts'
 import { HOOKS } from './requirements/hooks.ts'
 import { HOSTS } from './requirements/hosts.ts'
@@ -92,6 +93,10 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...FIRST_RUN,
   ...WIZARD,
   ...LIFE,
+  ...SMALL_THINGS,
+  ...CHAT_PAGE,
+  ...PHONE,
+  ...PACKAGES,
   ...GROUP_CONTEXT,
   ...LLM,
   ...COMPLETENESS,

@@ -39,6 +39,22 @@ describe('verify an agent', () => {
     expect(new Set(Object.values(found))).toEqual(new Set(['holds']))
   })
 
+  it('[I18.verify-private] names the flag and the option that open private addresses', async () => {
+    const details = async (checks: AsyncIterable<ChorusCheck>) => {
+      const found: string[] = []
+      for await (const { detail } of checks) found.push(detail)
+      return found.join('\n')
+    }
+    const shut = { url: 'https://127.0.0.1:1/inbox/sk_x', allowPrivate: false, waitMs: 1 }
+    expect(await details(verifyChorusAgent(shut))).toContain('need --allow-private')
+    expect(await details(verifyChorusService(shut))).toContain('need --allow-private')
+    // One that was made without the option takes the message and does not call loopback.
+    const url = await listen(weatherAgent('sk_planted4711', false))
+    expect(await details(verifyChorusAgent({ url, allowPrivate: true, waitMs: 50 }))).toContain(
+      'allowPrivate: true',
+    )
+  })
+
   it('[I9.verify] one that says 200 to everything and nothing more is found out', async () => {
     const url = await serve((request, response) => void request.resume().on('end', () => response.end()))
     const found = await agent(url)

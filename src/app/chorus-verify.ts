@@ -58,7 +58,7 @@ export async function* verifyChorusAgent(options: VerifyAgentOptions): AsyncGene
     if (taken) await ears.until(() => mine.messages() > 0 || isEnded(mine.events), waitMs)
     const tookMs = stopwatch.now() - begunAt
     if (taken) await finished(ears, mine, { leftMs: waitMs - tookMs, quietMs })
-    yield* aboutEvents(mine, taken, ears.strays)
+    yield* aboutEvents(mine, taken, { strays: ears.strays, near: options.publicBase === undefined })
 
     const again = ears.open()
     const spoke = mine.messages() > 0
@@ -205,10 +205,13 @@ function asker({ url, allowPrivate, timeoutMs = TIMEOUT_MS }: VerifyOptions) {
       return { status }
     } catch (thrown) {
       const error = asSwitchboardError(thrown)
-      return { problem: error.hint === undefined ? error.message : `${error.message}: ${error.hint}` }
+      const hint = closed(error.code) ? 'private and loopback addresses need --allow-private' : error.hint
+      return { problem: hint === undefined ? error.message : `${error.message}: ${hint}` }
     }
   }
 }
+
+const closed = (code: string) => code === 'forbidden' || code === 'input_invalid'
 
 function answered(what: string, answer: Answer, good: (code: number) => boolean): ChorusCheck {
   if ('problem' in answer) return { what, result: 'fails', detail: answer.problem }
@@ -236,11 +239,13 @@ function isEnded(events: readonly Fields[]): boolean {
 function* aboutEvents(
   { events, problems }: Mailbox,
   taken: boolean,
-  [stray]: readonly string[],
+  { strays: [stray], near }: { readonly strays: readonly string[]; readonly near: boolean },
 ): Generator<ChorusCheck> {
   const absent = taken ? 'fails' : 'unknown'
-  const nothing =
-    stray === undefined ? 'nothing in time; can it reach --callback?' : `something came ${stray}`
+  const silent = near
+    ? 'nothing in time; the callback is on loopback, which an agent calls only where it lets private addresses in (allowPrivate: true of switchboard/chorus), or give a public one with --callback'
+    : 'nothing in time; can it reach --callback?'
+  const nothing = stray === undefined ? silent : `something came ${stray}`
   const count = events.length + problems.length
   const why = taken ? nothing : 'the delivery was not taken'
   yield {

@@ -15,6 +15,7 @@ import {
   readDelivery,
 } from '../kit/index.ts'
 import { closeAll, connectMcp, type McpConnection } from './connect-mcp.ts'
+import { LIBRARY_OPENER } from './deliver.ts'
 import { createHandlers, type Handlers, type PlainReply, problem } from './node-door.ts'
 import { pause, type Timers, timers } from './timers.ts'
 
@@ -68,7 +69,13 @@ export function createAgent(options: AgentOptions): ChorusAgent {
 
   const post = async (delivery: ChorusDelivery, event: ChorusEvent): Promise<void> => {
     const event_id = event.event_id ?? randomUUID()
-    const to = { url: delivery.callback, body: { ...event, event_id }, whom: 'the callback', allowPrivate }
+    const to = {
+      url: delivery.callback,
+      body: { ...event, event_id },
+      whom: 'the callback',
+      allowPrivate,
+      opener: LIBRARY_OPENER,
+    }
     for (let attempt = 0; ; attempt++) {
       try {
         return await postChorus({ ...to, idempotencyKey: event_id, now: clock.now() }, fetch)

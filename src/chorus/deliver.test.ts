@@ -1,7 +1,7 @@
 // The service's end of the library: how long callbacks and what came to them are remembered, and no longer.
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../testing/test-clock.ts'
-import { createService } from './index.ts'
+import { createAgent, createService, deliver } from './index.ts'
 
 const HOUR_MS = 3_600_000
 const what = { channel: { id: 'C1' }, message: { id: 'msg_1', sender: 'alice', content: 'hello' } }
@@ -79,5 +79,32 @@ describe('a callback', () => {
     expect(heard).toHaveLength(10_000)
     expect(await call(callback, [status('one more'), status('first')])).toBe(200)
     expect(heard).toHaveLength(10_002)
+  })
+})
+
+describe('[I18.chorus-private] a private address', () => {
+  it('is refused by the service with the option that opens it', async () => {
+    for (const url of ['http://127.0.0.1:1/inbox/sk_planted', 'https://127.0.0.1:1/inbox/sk_planted']) {
+      const refused = await deliver(url, { ...what, callback: 'https://x.example.com/cb' }).catch(String)
+      expect(refused).toContain('allowPrivate: true')
+      expect(refused).not.toContain('planted')
+    }
+  })
+
+  it('is refused by the agent, in what onLost is told', async () => {
+    const lost: string[] = []
+    const agent = createAgent({
+      async onMessage(_message, voice) {
+        await voice.say('hello').catch(() => undefined)
+      },
+      onLost: (_event, error) => lost.push(error.message),
+    })
+    const body = JSON.stringify({ ...what, callback: 'http://127.0.0.1:1/cb_planted' })
+    const response = await agent.fetch(new Request('https://a.example.com/', { method: 'POST', body }))
+    await agent.settled()
+    expect(response.status).toBe(200)
+    expect(lost.length).toBeGreaterThan(0)
+    for (const one of lost) expect(one).toMatch(/allowPrivate: true/)
+    expect(lost.join()).not.toContain('planted')
   })
 })

@@ -14,6 +14,9 @@ import {
 import { createHandlers, type Handlers, problem } from './node-door.ts'
 import { type Timers, timers } from './timers.ts'
 
+/** The option of this library that lets private addresses in. */
+export const LIBRARY_OPENER = 'allowPrivate: true'
+
 export interface DeliverOptions {
   readonly allowPrivate?: boolean
   readonly fetch?: GuardedFetch
@@ -34,6 +37,7 @@ export async function deliver(
     {
       ...to,
       allowPrivate: options.allowPrivate ?? false,
+      opener: LIBRARY_OPENER,
       idempotencyKey: delivery.message.id,
       now: clock.now(),
     },

@@ -2,8 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { STATUS } from '../server/fixtures/open-server.ts'
 import { command, startFakeDaemon, temporaryFolder } from './fixtures/fake-daemon.ts'
+import { starterYaml } from './starter-config.ts'
 
 const FILE = `# who answers
 integrations:
@@ -100,7 +102,7 @@ describe('[S14.cli-agents] agents', () => {
     [['set', 'kate', 'notify_on'], /not key=value/],
     [['remove', 'nobody'], /no agent "nobody"/],
     [['add', 'kate', '--connector', 'demo', '--write'], /"kate" already/],
-    [['add', 'leo', '--connector', 'deno', '--write'], /nothing was written/],
+    [['add', 'leo', '--connector', 'deno', '--write'], /no connector "deno"[\s\S]*demo/],
   ])('%j is refused in words, and changes nothing', async (words, reason) => {
     const { code, err } = await agents(...words)
     expect(code).toBeGreaterThan(0)
@@ -128,5 +130,87 @@ describe('[S14.cli-agents] agents', () => {
   it('without a file there is nothing to change', async () => {
     const none = await command(['agents', 'remove', 'demo', '--data', folder.path])
     expect(none).toMatchObject({ code: 2, err: expect.stringContaining('no switchboard.yaml') })
+  })
+})
+
+describe('agents add after init', () => {
+  const STARTER = () =>
+    starterYaml({ agent: 'demo', hook: 'alerts', port: null, secretFile: './hook.secret' })
+  beforeEach(() => {
+    writeFileSync(file, STARTER())
+    writeFileSync(join(folder.path, 'hook.secret'), 'a secret of the hook, long enough')
+  })
+
+  it('[I18.add-after-init] takes the chat over from the demo, and says so', async () => {
+    const told = await agents('add', 'kate', '--connector', 'channel', '--write')
+    expect(told).toMatchObject({ code: 0, err: '' })
+    expect(told.out).toContain('kate is added and has web, which the demo agent "demo" had')
+    expect(parse(written())).toMatchObject({
+      agents: [
+        { id: 'demo', inbound_bindings: [{ plugin: 'webhook', instance: 'alerts' }] },
+        { id: 'kate', inbound_bindings: [{ plugin: 'web', instance: 'web' }] },
+      ],
+    })
+    const again = await agents('add', 'leo', '--connector', 'channel', '--write')
+    expect(again).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"web" goes to agent "kate" already, nothing was written'),
+    })
+    const hook = await agents('add', 'leo', '--connector', 'channel', '--bind', 'webhook:alerts', '--write')
+    expect(hook.code, hook.err).toBe(0)
+    expect(parse(written())).toMatchObject({ agents: [{ id: 'demo', inbound_bindings: [] }, {}, {}] })
+  })
+
+  it('[I18.add-own-lines] every other line stays, and no comment changes its owner', async () => {
+    expect((await agents('add', 'kate', '--connector', 'channel', '--write')).code).toBe(0)
+    const before = STARTER().split('\n')
+    const after = written().split('\n')
+    expect(before.filter((line) => !after.includes(line))).toEqual(['      - { plugin: web, instance: web }'])
+    const own = ['  - id: kate', '    connector:', '      type: channel', '    inbound_bindings:']
+    const at = after.indexOf('  - id: kate')
+    expect(after.slice(at, at + 4)).toEqual(own)
+    expect(after[at - 1]).toBe('    # messaging: { allow: ["webhook:*"] }')
+    expect(after.slice(at + 4, at + 8)).toEqual([
+      '      - plugin: web',
+      '        instance: web',
+      '',
+      '# People, when there is more than one of them:',
+    ])
+  })
+
+  it('[I18.add-kept] what was printed first is written by --write, its secret kept anew', async () => {
+    const secrets: { name: string }[] = []
+    const daemon = await startFakeDaemon(join(folder.path, 'data'), {
+      'PUT /api/secrets/kate_connection_string': () => {
+        secrets.push({ name: 'kate_connection_string' })
+        return { body: { ok: true } }
+      },
+      'GET /api/secrets': () => ({ body: { items: secrets, next: null } }),
+      'GET /api/status': { ...STATUS, agents: [], config: { ...STATUS.config, file } },
+    })
+    const add = (...more: string[]) =>
+      agents('add', 'kate', '--chorus', 'https://agent.example.com/inbox/sk_planted', ...more)
+    expect((await add()).code).toBe(0)
+    expect(await add()).toMatchObject({ code: 1, err: expect.stringContaining('finish with --write') })
+    expect((await add('--write')).code).toBe(0)
+    expect(written()).toContain('secret:kate_connection_string')
+    // The file refers to it now: another one does not get it.
+    writeFileSync(file, written().replace('- id: kate', '- id: leo'))
+    const taken = await add('--write')
+    await daemon.close()
+    expect(taken).toMatchObject({ code: 1, err: expect.stringContaining('kept as secret:kate_') })
+    expect(secrets).toHaveLength(2)
+  })
+
+  it('[I18.add-invalid-connector] of a connector that there is none of prints no lines', async () => {
+    for (const [name, hint] of [
+      ['llmm', 'did you mean "llm"?'],
+      ['xyzzy', 'known here: '],
+    ] as const) {
+      const told = await agents('add', 'kate', '--connector', name)
+      expect(told).toMatchObject({ code: 2, out: '' })
+      expect(told.err).toContain(`there is no connector "${name}" in this version`)
+      expect(told.err).toContain(hint)
+    }
   })
 })

@@ -104,7 +104,7 @@ describe('agents add', () => {
     // A running agent is not led elsewhere, nor a string replaced that something may refer to.
     for (const [id, said] of [
       ['ann', 'there is an agent "ann" already'],
-      ['leo', 'a connection string is kept as secret:leo_connection_string already'],
+      ['leo', 'a secret is kept as secret:leo_connection_string already'],
     ] as const) {
       const taken = await command(['agents', 'add', id, '--chorus', url, ...data()])
       expect(taken).toMatchObject({ code: 1, out: '', err: expect.stringContaining(said) })

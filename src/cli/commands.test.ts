@@ -78,6 +78,12 @@ const statusReport: StatusReport = {
 const { path: folder, data, start } = freshFolder()
 
 describe('status', () => {
+  it('[I18.status-excerpt] shows what is wrong with the file, with its caret under the place', async () => {
+    const problem = '/x/switchboard.yaml:3:5 unknown key "platfrom"\n3 |     platfrom: web\n      ^'
+    await start({ 'GET /api/status': { ...statusReport, config: { ...statusReport.config, problem } } })
+    expect((await command(['status', ...data()])).out).toContain(`configuration problem:\n${problem}\n`)
+  })
+
   it('names the states that there are, in a line that fits', async () => {
     await start({ 'GET /api/status': statusReport })
     const { out } = await command(['status', ...data()])

@@ -37,8 +37,32 @@ export async function checkConfiguration(file: string, folder: DataFolder): Prom
   }
   const { integrations, agents } = result.settings
   const summary = `${counted(integrations.length, 'integration')}, ${counted(agents.length, 'agent')}`
-  const warnings = [...result.warnings, ...(await secretsInGit(result.settings, dirname(file)))]
+  const warnings = [
+    ...result.warnings,
+    ...(await equalTokens(result.settings, file)),
+    ...(await secretsInGit(result.settings, dirname(file))),
+  ]
   return { problems: [], warnings, rendered: '', summary }
+}
+
+/** By the values behind `env:` and `file:`, as far as they can be read here. */
+async function equalTokens({ integrations }: Settings, file: string): Promise<readonly string[]> {
+  const { sharedTokens } = await import('../config/shared-tokens.ts')
+  const { resolveSecret } = await import('../config/secret-reference.ts')
+  const { readEnvironment } = await import('../config/environment.ts')
+  const book = await openBook(file)
+  const sources = { folder: dirname(file), env: readEnvironment().variables, stored: () => null }
+  return sharedTokens(
+    integrations,
+    (platform) => book.platform(platform)?.setup,
+    (reference) => {
+      try {
+        return resolveSecret(reference, sources)
+      } catch {
+        return null
+      }
+    },
+  )
 }
 
 async function secretsInGit(settings: Settings, folder: string): Promise<readonly string[]> {
@@ -127,6 +151,12 @@ export async function openSetup(file: string | null, platform: string): Promise<
     },
     tried: tryWithin,
   }
+}
+
+/** Of the connectors that can be used: built in, or brought by the file's modules. */
+export async function connectorNames(file: string | null): Promise<readonly string[]> {
+  const book = await openBook(file)
+  return book.connectorNames.filter((name) => book.connector(name)?.create !== undefined)
 }
 
 /** How a connector is set up; null: it is not built, or asks nothing. */

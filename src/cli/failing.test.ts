@@ -34,6 +34,14 @@ describe('usage', () => {
     expect(told).toMatchObject({ code: 2, out: '', err: `error: ${error}\nhint: ${hint}\n` })
   })
 
+  it.each([
+    ['--wat', 'see what it takes with --help'],
+    ['--dat', 'did you mean: --data'],
+    ['--jsno', 'did you mean: --json'],
+  ])('[I18.far-suggestion] of %s only a slip is guessed', async (word, hint) => {
+    expect((await command([word])).err).toBe(`error: unknown option '${word}'\nhint: ${hint}\n`)
+  })
+
   it('with --json an error is an object on standard error', async () => {
     const told = await command(['statsu', '--json'])
     expect(told).toMatchObject({ code: 2, out: '' })

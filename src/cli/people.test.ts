@@ -97,6 +97,21 @@ describe('pair and access', () => {
     })
   })
 
+  it('[I18.access-default] whom the platform lets in by default: no key is named that is not there', async () => {
+    const origin = 'default of web (integrations[0].access names no approvers)'
+    await start({
+      'GET /api/access': {
+        items: [{ integration: 'web', sender: 'owner', right: 'approve', origin, at: null }],
+        next: null,
+      },
+      'POST /api/access/revoke': { revoked: false },
+    })
+    expect(await command(['access', 'remove', 'web', 'owner', ...data()])).toMatchObject({
+      code: 1,
+      err: `error: owner may still approve on web: ${origin} lists owner\nhint: name others there: access: { approvers: ["ID"] }, or switch web off with enabled: false\n`,
+    })
+  })
+
   it('[S14.cli-access] an integration that there is not is an error, unless something was left of it', async () => {
     const absent = { ok: false, code: 'not_found', error: 'there is no integration "nope"', hint: null }
     const left = new Set(['approve'])

@@ -1,5 +1,6 @@
 // The tree of commands. Only names, options and help live here: the code of a command is loaded when it is run.
 import { Command, type CommanderError } from 'commander'
+import { nearest } from '../config/nearest.ts'
 import type { SwitchboardError } from '../contract/index.ts'
 import { usage } from './failure.ts'
 import { addChorusCommands } from './program/chorus.ts'
@@ -83,5 +84,8 @@ export function parseFailure(thrown: CommanderError): SwitchboardError | null {
   if (thrown.exitCode === 0 || thrown.code === 'commander.help') return null
   const [first = '', ...rest] = thrown.message.replace(/^error: /, '').split('\n')
   const meant = /^\(Did you mean (?:one of )?(.+)\?\)$/.exec(rest.join(' ').trim())
-  return usage(first, meant === null ? 'see what it takes with --help' : `did you mean: ${meant[1]}`)
+  // The parser's own idea of near is wide: --wat is no slip for --data.
+  const wrong = /'([^']+)'/.exec(first)?.[1] ?? ''
+  const near = nearest(wrong.split('=')[0] ?? '', (meant?.[1] ?? '').split(', '))
+  return usage(first, near === null ? 'see what it takes with --help' : `did you mean: ${near}`)
 }

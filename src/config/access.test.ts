@@ -1,11 +1,28 @@
 // Proves the doors: defaults of access per platform, policy files, messaging.json, the embedded default, the digest.
 import { describe, expect, it } from 'vitest'
 import { WEB_OWNER } from '../contract/index.ts'
+import { listedRights } from '../core/people/approvers.ts'
 import { defaultSettings } from './default-settings.ts'
 import { loadText, problemsFrom, settingsFrom } from './fixtures/load-text.ts'
 
 const first = (integration: string, files = {}) =>
   settingsFrom(`integrations: [${integration}]`, files).integrations[0]
+
+describe('[I18.access-default] approvers whom the file does not name', () => {
+  const keys = (web: string) => {
+    const settings = settingsFrom(`integrations: [${web}]`)
+    return settings.integrations.flatMap((one) => listedRights(settings, one).map(({ key }) => key))
+  }
+
+  it('are told as the default of the platform, and as the key where one is written', () => {
+    expect(keys('{ id: x, platform: web }')).toEqual([
+      'default of web (integrations[0].access names no approvers)',
+    ])
+    expect(keys('{ id: x, platform: web, access: { approvers: [ann] } }')).toEqual([
+      'integrations[0].access.approvers',
+    ])
+  })
+})
 
 describe('the door of each platform', () => {
   it.each([

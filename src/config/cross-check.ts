@@ -8,6 +8,7 @@ import { suggestion } from './nearest.ts'
 import type { Path } from './problem.ts'
 import type { BindingConfig } from './schema/agents.ts'
 import type { Config } from './schema/index.ts'
+import { sharedTokens } from './shared-tokens.ts'
 
 export interface Checked {
   readonly findings: readonly Finding[]
@@ -38,6 +39,7 @@ export function crossCheck(config: Config, book: AdapterBook): Checked {
   ownCallbacks(config, book, warnings)
   slowPatterns(config, warnings)
   liftedLimits(config, warnings)
+  warnings.push(...sharedTokens(config.integrations, (platform) => book.platform(platform)?.setup))
   return { findings, warnings }
 }
 

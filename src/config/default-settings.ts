@@ -1,5 +1,6 @@
 // The embedded default: what a plain `switchboard up` runs when there is no file. Web chat, a two-way webhook, the demo agent.
 import {
+  type AccessPolicy,
   DEFAULT_PORT,
   DEFAULT_TUNABLES,
   type IntegrationSettings,
@@ -16,7 +17,15 @@ export function defaultSettings(options: { readonly defaultStore: string }): Set
     server: { host: '127.0.0.1', port: DEFAULT_PORT, publicUrl: null },
     store: options.defaultStore,
     integrations: [
-      integration('web', 'web', {}, { dm: 'credential', allowFrom: [], approvers: [WEB_OWNER] }),
+      integration(
+        'web',
+        'web',
+        {},
+        {
+          ...{ dm: 'credential', allowFrom: [], approvers: [WEB_OWNER] },
+          approversByDefault: true,
+        },
+      ),
       // Trusts a header, which is sound on loopback only; the webhook platform refuses it from elsewhere.
       integration(
         'demo',
@@ -51,7 +60,10 @@ function integration(
   id: string,
   platform: string,
   options: Readonly<Record<string, unknown>>,
-  access: { dm: 'credential' | 'allowlist'; allowFrom: readonly string[]; approvers: readonly string[] },
+  access: Pick<
+    Extract<AccessPolicy, { readable: true }>,
+    'dm' | 'allowFrom' | 'approvers' | 'approversByDefault'
+  >,
 ): IntegrationSettings {
   return {
     id,

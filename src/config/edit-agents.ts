@@ -2,36 +2,66 @@
 import { isMap, isSeq, parseDocument } from 'yaml'
 import { SwitchboardError } from '../contract/index.ts'
 import { suggestion } from './nearest.ts'
+import { withItem, withoutItem } from './yaml-lines.ts'
 
 export type AgentEdit =
   | { readonly kind: 'add'; readonly agent: Readonly<Record<string, unknown>> & { readonly id: string } }
   /** `undefined` takes the key away. */
   | { readonly kind: 'set'; readonly id: string; readonly path: readonly string[]; readonly value: unknown }
   | { readonly kind: 'remove'; readonly id: string }
+  /** Takes a binding away: by its place among the agent's own. */
+  | { readonly kind: 'unbind'; readonly id: string; readonly at: number }
 
 /** The new text. It may not hold: whoever writes it checks it first. Throws `not_found`, `conflict` or `config_invalid`. */
 export function editAgents(text: string, edits: readonly AgentEdit[]): string {
+  return edits.reduce(editAgent, text)
+}
+
+function editAgent(text: string, edit: AgentEdit): string {
   const document = parseDocument(text)
   const [broken] = document.errors
   if (broken) throw new SwitchboardError('config_invalid', `the file is not YAML: ${broken.message}`)
-  for (const edit of edits) {
-    const agents = document.get('agents')
-    const ids = isSeq(agents) ? agents.items.map((one) => (isMap(one) ? String(one.get('id')) : '')) : []
-    if (edit.kind === 'add') {
-      if (ids.includes(edit.agent.id))
-        throw new SwitchboardError('conflict', `there is an agent "${edit.agent.id}" already`)
-      if (isSeq(agents)) document.addIn(['agents'], edit.agent)
-      else document.set('agents', document.createNode([edit.agent]))
-      continue
-    }
-    const at = ids.indexOf(edit.id)
-    if (at === -1)
-      throw new SwitchboardError('not_found', `there is no agent "${edit.id}" in the file`, {
-        hint: suggestion(edit.id, ids) || 'switchboard agents lists them',
-      })
-    if (edit.kind === 'remove') document.deleteIn(['agents', at])
-    else if (edit.value === undefined) document.deleteIn(['agents', at, ...edit.path])
-    else document.setIn(['agents', at, ...edit.path], edit.value)
+  const agents = document.get('agents')
+  const ids = isSeq(agents) ? agents.items.map((one) => (isMap(one) ? String(one.get('id')) : '')) : []
+  const changed = () => document.toString({ lineWidth: 0 })
+  if (edit.kind === 'add') {
+    if (ids.includes(edit.agent.id))
+      throw new SwitchboardError('conflict', `there is an agent "${edit.agent.id}" already`)
+    const added = withItem(text, ['agents'], edit.agent)
+    if (added !== null) return added
+    if (isSeq(agents)) document.addIn(['agents'], edit.agent)
+    else document.set('agents', document.createNode([edit.agent]))
+    return changed()
   }
-  return document.toString({ lineWidth: 0 })
+  const at = ids.indexOf(edit.id)
+  if (at === -1)
+    throw new SwitchboardError('not_found', `there is no agent "${edit.id}" in the file`, {
+      hint: suggestion(edit.id, ids) || 'switchboard agents lists them',
+    })
+  const bindings = ['agents', at, 'inbound_bindings']
+  if (edit.kind === 'unbind') {
+    const without = withoutItem(text, bindings, edit.at)
+    if (without !== null) return without
+    document.deleteIn([...bindings, edit.at])
+  } else if (edit.kind === 'remove') document.deleteIn(['agents', at])
+  else if (edit.value === undefined) document.deleteIn(['agents', at, ...edit.path])
+  else document.setIn(['agents', at, ...edit.path], edit.value)
+  return changed()
+}
+
+/** Who has a binding that takes all of an integration, and which of its own it is; null: nobody. */
+export function holderOf(
+  text: string,
+  integration: string,
+): { readonly id: string; readonly connector: string; readonly at: number } | null {
+  const read = parseDocument(text).toJS() as { readonly agents?: unknown } | null
+  for (const agent of Array.isArray(read?.agents) ? read.agents : []) {
+    const bindings: unknown[] = Array.isArray(agent?.inbound_bindings) ? agent.inbound_bindings : []
+    const at = bindings.findIndex((one) => {
+      const { instance, plugin, conversations } = (one ?? {}) as Record<string, unknown>
+      return (instance ?? plugin) === integration && conversations === undefined
+    })
+    if (at !== -1) return { id: String(agent.id), connector: String(agent.connector?.type), at }
+  }
+  return null
 }

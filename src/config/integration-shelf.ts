@@ -76,6 +76,10 @@ export async function openIntegrationShelf(
     all: () => list,
     async add(definition, agent, by) {
       const one = await read({ definition, agent })
+      const platform = String(definition.platform)
+      const known = (await bookFor(platform)).platform(platform)
+      if (known !== undefined && known.create === undefined)
+        throw new SwitchboardError('not_built', `platform "${platform}" is planned, but not in this version`)
       if (added.has(one.settings.id)) {
         throw new SwitchboardError('conflict', `integration "${one.settings.id}" was added before`, {
           hint: `remove it first: switchboard integrations remove ${one.settings.id}`,

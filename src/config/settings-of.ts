@@ -118,7 +118,10 @@ export function integrationOf(
     enabled: one.enabled,
     default: one.default,
     scope: one.scope ?? 'bound',
-    access: access.readable && access.approvers.length === 0 ? { ...access, approvers } : access,
+    access:
+      access.readable && access.approvers.length === 0 && approvers.length > 0
+        ? { ...access, approvers, approversByDefault: true }
+        : access,
     options: one.options,
     ackReaction: one.ack_reaction ?? config.tunables.ack_reaction,
     replyToMode: one.reply_to_mode ?? reply_to_mode,

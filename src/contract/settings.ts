@@ -23,6 +23,8 @@ export type AccessPolicy =
       readonly dm: 'pairing' | 'allowlist' | 'disabled' | 'credential'
       readonly allowFrom: readonly string[]
       readonly approvers: readonly string[]
+      /** The file names none: they are the platform's own. */
+      readonly approversByDefault?: true
       readonly groups: Readonly<Record<string, GroupPolicy>>
       readonly mentionPatterns: readonly string[]
     }

@@ -1,7 +1,8 @@
 // The library's host with servers played by hand: gates, bucket, parser, sessions.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createChannelHost } from './create-channel-host.ts'
 import { agent, mcp_servers, openHost } from './fixtures/open-host.ts'
+import type { ChannelHostOptions } from './types.ts'
 
 describe('a message', () => {
   it('comes with its session, its place, its sender and the block for the model', async () => {
@@ -246,5 +247,25 @@ describe('what does not parse', () => {
       "missing or invalid params.behavior — must be 'allow' or 'deny'",
     ])
     expect(messages.map(({ content }) => content)).toEqual(['good'])
+  })
+})
+
+describe('[I18.host-log] a log', () => {
+  it('without child is enough: its lines carry which server they are of', async () => {
+    const lines: string[] = []
+    const write = (fields: unknown, message: string) => lines.push(`${message} ${JSON.stringify(fields)}`)
+    const log = { debug: write, info: write, warn: write, error: write }
+    const host = createChannelHost({
+      mcp_servers: { slack: { command: '/nonexistent/program' } },
+      agents: [agent('kate')],
+      onMessage: () => undefined,
+      log,
+    })
+    await host.start()
+    await vi.waitUntil(() => lines.length > 0, { timeout: 10_000 })
+    await host.stop()
+    expect(lines.join()).toContain('"server":"slack"')
+    const types: ChannelHostOptions['log'] = console
+    expect(types).toBe(console)
   })
 })

@@ -30,7 +30,7 @@ import { createRegistrations, type HostedAgent } from './registrations.ts'
 import { createSpoken, replyThrough, sendThrough } from './send.ts'
 import { createSessionLines } from './session-lines.ts'
 import { statusOf } from './status.ts'
-import type { ChannelHost, ChannelHostOptions, HostMessage, HostRefusal } from './types.ts'
+import type { ChannelHost, ChannelHostOptions, HostLog, HostMessage, HostRefusal } from './types.ts'
 
 const DEFAULT_ASK_MS = 600_000
 const FIRST_GENERATION = 1
@@ -44,8 +44,10 @@ export interface HostParts {
 
 /** Throws `config_invalid` when the options do not hold. Nothing is started before `start`. */
 export function createChannelHost(options: ChannelHostOptions, parts: HostParts = {}): ChannelHost {
-  const { onMessage, onVerdict, onRefused, secret, log = SILENT, ...written } = options
-  let settings = readHosting(written)
+  const { onMessage, onVerdict, onRefused, secret, ...written } = options
+  const { log: given, ...hosting } = written
+  const log = given === undefined ? SILENT : withChild(given)
+  let settings = readHosting(hosting)
   const clock = parts.clock ?? TIMERS
   const random = parts.random ?? { uuid: () => randomUUID(), bytes: (count: number) => randomBytes(count) }
   const pool = parts.pool ?? openPool({ clock, random, log, secret })
@@ -237,6 +239,18 @@ const TIMERS: Clock = {
     const timer = setTimeout(run, delayMs)
     return () => clearTimeout(timer)
   },
+}
+
+/** A log that has no children has lines that carry their fields. */
+function withChild(log: HostLog, carried: Readonly<Record<string, unknown>> = {}): Logger {
+  if (log.child !== undefined) return log as Logger
+  return {
+    debug: (fields, message) => log.debug({ ...carried, ...fields }, message),
+    info: (fields, message) => log.info({ ...carried, ...fields }, message),
+    warn: (fields, message) => log.warn({ ...carried, ...fields }, message),
+    error: (fields, message) => log.error({ ...carried, ...fields }, message),
+    child: (fields) => withChild(log, { ...carried, ...fields }),
+  }
 }
 
 const SILENT: Logger = {

@@ -11,9 +11,12 @@ export interface ChannelHostOptions extends HostingConfig {
   readonly onRefused?: (refusal: HostRefusal) => void
   /** The value behind `env:NAME`, `file:path` or `secret:NAME`. Absent: the environment and files of this process. */
   readonly secret?: (reference: string) => string
-  /** Absent: nothing is logged. */
-  readonly log?: Logger
+  /** Absent: nothing is logged. `console` will do, and so will pino. */
+  readonly log?: HostLog
 }
+
+/** Called as `warn(fields, message)`. `child`, where there is one, makes a log whose lines name their server. */
+export type HostLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'> & Partial<Pick<Logger, 'child'>>
 
 export interface HostMessage {
   readonly agent: string

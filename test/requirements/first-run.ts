@@ -16,8 +16,8 @@ built   18 I18.claude-data           init claude-code carries --data where the f
 built   18 I18.claude-plugin-found   init claude-code finds the installed plugin and writes no second server
 built   18 I18.plugin-alone          The plugin's server works without a global install, or says over MCP what to install
 built   18 I18.plugin-unprepared     The plugin's server without a prepared configuration says what to run
-pending 18 I18.add-invalid-connector agents add of a connector that there is none of exits 2 and prints no lines
-pending 18 I18.planned-platform      integrations add --platform of what is not built exits 2
+built   18 I18.add-invalid-connector agents add of a connector that there is none of exits 2 and prints no lines
+built   18 I18.planned-platform      integrations add --platform of what is not built exits 2
 `,
 )
 

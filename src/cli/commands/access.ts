@@ -108,8 +108,10 @@ async function refuseIfStillAllowed(
   })
   const done = removed.length > 0 ? [`what was granted was taken back (${removed.join(', ')}), but`] : []
   throw new SwitchboardError('conflict', [...done, ...why].join('\n'), {
-    hint: left.some((row) => row.origin.startsWith('embedded default'))
+    hint: left.some((row) => row.origin.includes('embedded default'))
       ? 'write a file of your own, where this can be changed: switchboard init'
-      : 'change it there, in the configuration',
+      : left.some((row) => row.origin.startsWith('default of '))
+        ? `name others there: access: { approvers: ["ID"] }, or switch ${integration} off with enabled: false`
+        : 'change it there, in the configuration',
   })
 }

@@ -26,26 +26,56 @@ export const setAgent: Run = async (context, [id = '', ...pairs]) => {
 export const removeAgent: Run = (context, [id = '']) =>
   change(context, [{ kind: 'remove', id }], { id, what: 'is removed; its messages stay in the store' })
 
-/** Writes the file anew, or throws with what would be wrong with it. */
-export async function change(
+/** What the file says of the new agent's integration: its holder steps back where it is the demo, and nobody else. */
+export async function addWritten(
   context: Context,
-  edits: readonly AgentEdit[],
-  done: {
-    readonly id: string
-    readonly what: string
-    /** What the file will refer to: done when it is known to hold, before it is written. */
-    readonly first?: () => Promise<void>
-    /** More for `--json`. */
-    readonly told?: Readonly<Record<string, string>>
-  },
+  agent: Readonly<Record<string, unknown>> & { readonly id: string },
+  { instance, ...done }: { readonly instance: string } & Pick<Done, 'first' | 'told'>,
 ): Promise<number> {
+  const text = readFileSync(fileOf(context).file, 'utf8')
+  const { holderOf } = await import('../../config/edit-agents.ts')
+  const holder = holderOf(text, instance)
+  if (holder !== null && holder.connector !== 'demo' && holder.id !== agent.id)
+    throw usage(
+      `integration "${oneLine(instance)}" goes to agent "${oneLine(holder.id)}" already, nothing was written`,
+      'name another one with --bind PLATFORM:INTEGRATION, or remove that agent first',
+    )
+  const moved = holder === null || holder.id === agent.id ? [] : [holder]
+  const edits: AgentEdit[] = moved.map(({ id, at }) => ({ kind: 'unbind', id, at }))
+  const took = moved.map(
+    ({ id }) => ` and has ${oneLine(instance)}, which the demo agent "${oneLine(id)}" had`,
+  )
+  const what = `is added${took.join('')}`
+  return change(context, [...edits, { kind: 'add', agent }], { ...done, id: agent.id, what })
+}
+
+function fileOf(context: Context): { readonly named: string; readonly file: string } {
   const named = context.configFile()
   if (named === null)
     throw usage(
       'there is no switchboard.yaml to change',
       'switchboard init writes one, --config names another',
     )
-  const file = realpathSync(named)
+  return { named, file: realpathSync(named) }
+}
+
+/** Whether the file refers to it: then it is not to be replaced. */
+export function fileNames(context: Context, secret: string): boolean {
+  return readFileSync(fileOf(context).file, 'utf8').includes(`secret:${secret}`)
+}
+
+interface Done {
+  readonly id: string
+  readonly what: string
+  /** What the file will refer to: done when it is known to hold, before it is written. */
+  readonly first?: () => Promise<void>
+  /** More for `--json`. */
+  readonly told?: Readonly<Record<string, string>>
+}
+
+/** Writes the file anew, or throws with what would be wrong with it. */
+export async function change(context: Context, edits: readonly AgentEdit[], done: Done): Promise<number> {
+  const { named, file } = fileOf(context)
   const { editAgents } = await import('../../config/edit-agents.ts')
   const text = editAgents(readFileSync(file, 'utf8'), edits)
   const { checkText } = await import('../configuration.ts')

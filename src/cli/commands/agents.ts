@@ -1,10 +1,12 @@
 // `switchboard agents`: what is configured, and the lines that add one.
+import { suggestion } from '../../config/nearest.ts'
 import { type StatusReport, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import type { DaemonClient } from '../daemon-client.ts'
 import { usage } from '../failure.ts'
 import { printList } from '../list.ts'
 import type { Column } from '../output/table.ts'
+import { oneLine } from '../output/text.ts'
 
 type AgentLine = StatusReport['agents'][number]
 
@@ -41,7 +43,8 @@ export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options
   if (ways.length > 1)
     throw usage('--connector, --chorus and --http exclude each other', 'an agent is reached in one way')
   if (options.http !== undefined) return addHttp(context, id, options.http, options)
-  if (options.connector !== undefined) return addConnected(context, id, options)
+  if (options.connector !== undefined)
+    return addConnected(context, id, { ...options, connector: options.connector })
   if (options.chorus === undefined) {
     throw usage(
       'say how the agent is reached',
@@ -55,7 +58,7 @@ export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options
   const [plugin, instance] = bound(options.bind)
   const secret = `${id}_connection_string`
   const daemon = await context.daemon()
-  await refuseTaken(daemon, id, secret)
+  await refuseTaken(context, { daemon, id, secret, write: options.write === true })
   const keep = async () =>
     void (await daemon.call('PUT', `/api/secrets/${encodeURIComponent(secret)}`, { body: { value: url } }))
   if (options.write) {
@@ -65,8 +68,8 @@ export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options
       connector: { type: 'chorus', url: `secret:${secret}`, ...open },
       inbound_bindings: [{ plugin, instance }],
     }
-    const { change } = await import('./agents-change.ts')
-    return change(context, [{ kind: 'add', agent }], { id, what: 'is added', first: keep })
+    const { addWritten } = await import('./agents-change.ts')
+    return addWritten(context, agent, { instance, first: keep })
   }
   await keep()
   const { integrations, config } = await daemon.call<StatusReport>('GET', '/api/status')
@@ -101,7 +104,16 @@ export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options
 }
 
 /** A running agent must not be led elsewhere by a command that says "add". */
-async function refuseTaken(daemon: DaemonClient, id: string, secret: string): Promise<void> {
+async function refuseTaken(
+  context: Context,
+  wish: {
+    readonly daemon: DaemonClient
+    readonly id: string
+    readonly secret: string
+    readonly write: boolean
+  },
+): Promise<void> {
+  const { daemon, id, secret, write } = wish
   const { agents } = await daemon.call<Pick<StatusReport, 'agents'>>('GET', '/api/status')
   if (agents.some((agent) => agent.id === id))
     throw new SwitchboardError('conflict', `there is an agent "${id}" already`, {
@@ -109,8 +121,11 @@ async function refuseTaken(daemon: DaemonClient, id: string, secret: string): Pr
     })
   for await (const { name } of daemon.list<{ readonly name: string }>('/api/secrets', {}, null)) {
     if (name !== secret) continue
-    throw new SwitchboardError('conflict', `a connection string is kept as secret:${secret} already`, {
-      hint: `replace it with: switchboard secrets set ${secret}, or forget it: switchboard secrets remove ${secret}`,
+    // The same command without --write kept it: nothing refers to it yet.
+    if (write && !(await import('./agents-change.ts')).fileNames(context, secret)) return
+    const finish = write ? '' : 'finish with --write, '
+    throw new SwitchboardError('conflict', `a secret is kept as secret:${secret} already`, {
+      hint: `${finish}replace it with: switchboard secrets set ${secret}, or forget it: switchboard secrets remove ${secret}`,
     })
   }
 }
@@ -122,7 +137,7 @@ async function addHttp(context: Context, id: string, url: string, options: AddAg
   const [plugin, instance] = bound(options.bind)
   const name = `${id}_signing`
   const daemon = await context.daemon()
-  await refuseTaken(daemon, id, name)
+  await refuseTaken(context, { daemon, id, secret: name, write: options.write === true })
   const tried = await tryHttpAgent(context, wish, `secret:${name}`)
   const keep = async () =>
     void (await daemon.call('PUT', `/api/secrets/${encodeURIComponent(name)}`, {
@@ -136,8 +151,8 @@ async function addHttp(context: Context, id: string, url: string, options: AddAg
       `The secret that its turns are signed with, shown this once (kept as secret:${name}):\n  ${tried.secret}`,
     )
   if (options.write) {
-    const { change } = await import('./agents-change.ts')
-    const code = await change(context, [{ kind: 'add', agent }], { id, what: 'is added', first: keep, told })
+    const { addWritten } = await import('./agents-change.ts')
+    const code = await addWritten(context, agent, { instance, first: keep, told })
     if (code === 0 && !context.json) await shown()
     return code
   }
@@ -159,16 +174,27 @@ async function addHttp(context: Context, id: string, url: string, options: AddAg
 }
 
 /** A connector that needs no secret of its own: its keys are set with `agents set`. */
-async function addConnected(context: Context, id: string, options: AddAgentOptions): Promise<number> {
+async function addConnected(
+  context: Context,
+  id: string,
+  options: AddAgentOptions & { readonly connector: string },
+): Promise<number> {
   const [plugin, instance] = bound(options.bind)
+  const { connectorNames } = await import('../configuration.ts')
+  const names = await connectorNames(context.configFile())
+  if (!names.includes(options.connector))
+    throw usage(
+      `there is no connector "${oneLine(options.connector)}" in this version`,
+      suggestion(options.connector, names),
+    )
   const agent = {
     id,
     connector: { type: options.connector },
     inbound_bindings: [{ plugin, instance }],
   }
   if (options.write) {
-    const { change } = await import('./agents-change.ts')
-    return change(context, [{ kind: 'add', agent }], { id, what: 'is added' })
+    const { addWritten } = await import('./agents-change.ts')
+    return addWritten(context, agent, { instance })
   }
   const { stringify } = await import('yaml')
   const yaml = stringify({ agents: [agent] }).trimEnd()

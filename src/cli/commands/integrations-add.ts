@@ -39,7 +39,7 @@ export const addIntegration: Run<AddOptions> = async (context, words, options) =
   const { openSetup } = await import('../configuration.ts')
   const door = await openSetup(daemonsFile(context), platform)
   // A library user's own platform is known to the daemon alone: in a script it judges.
-  if (asks || flags.size > 0) demandBuilt(door, platform)
+  if (asks || flags.size > 0 || door.planned) demandBuilt(door, platform)
   const daemon = await context.daemon()
   if (asks) await demandFree(daemon, id)
 

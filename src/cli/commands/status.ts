@@ -5,7 +5,7 @@ import { paintState } from '../output/colour.ts'
 import { completeText } from '../output/complete.ts'
 import { renderNodes } from '../output/nodes.ts'
 import { renderFields, renderTable } from '../output/table.ts'
-import { oneLine } from '../output/text.ts'
+import { oneLine, safeLines } from '../output/text.ts'
 import { relativeTime, spanOf } from '../output/time.ts'
 
 export const status: Run = (context) =>
@@ -116,7 +116,7 @@ async function describe(context: Context, report: StatusReport, live: boolean): 
     parts.push(`${paint.red('store problem:')} ${oneLine(report.store.problem)}`)
   }
   if (report.config.problem !== null) {
-    parts.push(`${paint.red('configuration problem:')} ${oneLine(report.config.problem)}`)
+    parts.push(`${paint.red('configuration problem:')}\n${safeLines(report.config.problem)}`)
   }
   for (const warning of report.config.warnings) parts.push(`${paint.yellow('warning:')} ${oneLine(warning)}`)
   return parts.join('\n\n')

@@ -54,6 +54,26 @@ describe('durations and moments', () => {
       'in 9m',
     ])
     expect(relativeTime(null, NOW)).toBe('-')
+  })
+
+  it('[I18.time-ahead] what was set a moment ago is not told as less than it is', () => {
+    const at = (ms: number) => relativeTime(new Date(NOW + ms).toISOString(), NOW)
+    const hour = 3_600_000
+    expect([at(8 * hour - 5), at(8 * hour - 60_000), at(24 * hour - 1), at(10 * 60_000 - 3)]).toEqual([
+      'in 8h',
+      'in 8h',
+      'in 1d',
+      'in 10m',
+    ])
+    expect([at(7.5 * hour), at(90_000), at(40_000 - 1), at(1_001)]).toEqual([
+      'in 7h',
+      'in 1m',
+      'in 40s',
+      'in 2s',
+    ])
+  })
+
+  it('a span has at most two units', () => {
     expect([spanOf(40), spanOf(725_000), spanOf(273_600_000)]).toEqual(['40ms', '12m 5s', '3d 4h'])
   })
 })

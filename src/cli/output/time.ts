@@ -49,7 +49,7 @@ export function relativeTime(iso: string | null, nowMs: number): string {
   if (Number.isNaN(at)) return iso
   const apart = nowMs - at
   if (Math.abs(apart) < 1_000) return 'now'
-  return apart > 0 ? `${biggestUnit(apart)} ago` : `in ${biggestUnit(-apart)}`
+  return apart > 0 ? `${biggestUnit(apart)} ago` : `in ${unitAhead(-apart)}`
 }
 
 /** `3d 4h`, `12m 5s`, `40ms`: at most two units. */
@@ -65,6 +65,17 @@ export function spanOf(ms: number): string {
     if (parts.length === 2) break
   }
   return parts.join(' ')
+}
+
+/** Ahead, the moments since it was set do not count: 8 h that were given a minute ago are 8 h. */
+const JUST_NOW = 0.02
+
+function unitAhead(ms: number): string {
+  for (const unit of ['d', 'h', 'm']) {
+    const count = Math.floor(ms / (UNITS_MS[unit] ?? 1) + JUST_NOW)
+    if (count > 0) return `${count}${unit}`
+  }
+  return `${Math.ceil(ms / 1_000)}s`
 }
 
 function biggestUnit(ms: number): string {

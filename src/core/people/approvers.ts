@@ -90,7 +90,8 @@ export function approversOn(
   return [...new Set([...listed, ...grants.senders(integration.id, 'approve')])]
 }
 
-function listedApprovers(settings: Settings, { id, origin, access }: IntegrationSettings): readonly Listed[] {
+function listedApprovers(settings: Settings, integration: IntegrationSettings): readonly Listed[] {
+  const { id, platform, origin, access } = integration
   if (!access.readable) return []
   const prefix = `${id}:`
   const users = settings.users.flatMap((user, at) => {
@@ -107,6 +108,8 @@ function listedApprovers(settings: Settings, { id, origin, access }: Integration
         : [],
     )
   })
-  const key = `${origin}.access.approvers`
+  const key = access.approversByDefault
+    ? `default of ${platform} (${origin}.access names no approvers)`
+    : `${origin}.access.approvers`
   return [...access.approvers.map((sender): Listed => ({ sender, right: 'approve', key })), ...users]
 }

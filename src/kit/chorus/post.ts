@@ -10,6 +10,8 @@ export interface ChorusPost {
   /** Who is posted to, for the error: `the agent`, `the callback`. */
   readonly whom: string
   readonly allowPrivate: boolean
+  /** How whoever calls it lets private addresses in, for the error; default: the key of the configuration. */
+  readonly opener?: string
   /** Left out where no header can carry it: what is posted has an id of its own. */
   readonly idempotencyKey?: string
   readonly timeoutMs?: number
@@ -44,7 +46,7 @@ export async function postChorus(post: ChorusPost, fetch: GuardedFetch): Promise
     allowPrivate: post.allowPrivate,
     allowHttp: false,
   }).catch((thrown: unknown) => {
-    throw guardRefusal(thrown, post.whom)
+    throw guardRefusal(thrown, post)
   })
   judge(response, post)
 }
@@ -61,10 +63,13 @@ function judge({ status, headers }: GuardedResponse, { whom, now }: ChorusPost):
   throw new SwitchboardError('platform_rejected', said, hint)
 }
 
-function guardRefusal(thrown: unknown, whom: string): SwitchboardError {
+/** What opens it stands in the message: many print nothing else. */
+function guardRefusal(
+  thrown: unknown,
+  { whom, opener = 'allow_private: true' }: ChorusPost,
+): SwitchboardError {
   const error = asSwitchboardError(thrown, 'platform_unavailable')
   if (error.code !== 'forbidden' && error.code !== 'input_invalid') return error
-  return new SwitchboardError('forbidden', `${whom} is not called: ${error.message}`, {
-    hint: error.hint ?? 'https only; plain http and private addresses need allow_private: true',
-  })
+  const hint = `https only; plain http, private and loopback addresses need ${opener}`
+  return new SwitchboardError('forbidden', `${whom} is not called: ${error.message} (${hint})`, { hint })
 }

@@ -1,0 +1,56 @@
+// Puts an item into a list of a YAML text, or takes one out, as a person would: by its lines. Every other byte stays.
+import { type Document, isCollection, isMap, isSeq, parseDocument, stringify, type YAMLSeq } from 'yaml'
+
+type Path = readonly (string | number)[]
+
+/** Null: the list is absent, or is written in a line or as nothing: then the document itself is to be changed. */
+export function withItem(text: string, path: Path, item: unknown): string | null {
+  const { document, list } = blockList(text, path)
+  const last = list?.items.at(-1)
+  if (!document || !list || !isCollection(last) || !last.range) return null
+  const lines = text.split('\n')
+  const first = lineOf(text, (list.items[0] as { range: readonly number[] }).range[0] ?? 0)
+  const dash = (lines[first] ?? '').indexOf('-')
+  if (dash < 0) return null
+  let end = lineOf(text, Math.max(0, last.range[1] - 1)) + 1
+  // What is written further in than the dash is the last item's own, comments too.
+  for (let at = end; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    if (line.trim() === '') continue
+    if (line.search(/\S/) <= dash) break
+    end = at + 1
+  }
+  const margin = ' '.repeat(dash)
+  const added = stringify([item], { lineWidth: 0 })
+    .trimEnd()
+    .split('\n')
+    .map((line) => margin + line)
+  if (end >= lines.length && lines.at(-1) !== '') lines.push('')
+  lines.splice(Math.min(end, lines.length - 1), 0, ...added)
+  return lines.join('\n')
+}
+
+/** Null: it is the only one, or shares its lines with others. */
+export function withoutItem(text: string, path: Path, index: number): string | null {
+  const { list } = blockList(text, path)
+  const item = list?.items[index] as { readonly range?: readonly [number, number, number] } | undefined
+  if (!list || list.items.length < 2 || !item?.range) return null
+  const lines = text.split('\n')
+  const first = lineOf(text, item.range[0])
+  if (!/^\s*- /.test(lines[first] ?? '')) return null
+  lines.splice(first, lineOf(text, Math.max(item.range[0], item.range[1] - 1)) - first + 1)
+  return lines.join('\n')
+}
+
+function blockList(text: string, path: Path): { document: Document | null; list: YAMLSeq | null } {
+  const document = parseDocument(text)
+  const list = document.errors.length > 0 ? null : document.getIn(path)
+  if (!isSeq(list) || list.flow === true || list.items.length === 0) return { document: null, list: null }
+  return { document, list: list.items.every((one) => isMap(one)) ? list : null }
+}
+
+function lineOf(text: string, at: number): number {
+  let line = 0
+  for (let from = text.indexOf('\n'); from !== -1 && from < at; from = text.indexOf('\n', from + 1)) line++
+  return line
+}

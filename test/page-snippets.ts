@@ -1,0 +1,30 @@
+// The fenced snippets of the pages, each with its place: for the tests that hold the pages to their word.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** Those that lead somebody by the hand. */
+export const PAGES = [
+  'README.md',
+  ...['guide', 'platforms', 'agents'].flatMap((folder) =>
+    readdirSync(join(ROOT, 'docs', folder)).map((name) => `docs/${folder}/${name}`),
+  ),
+]
+
+export interface Snippet {
+  readonly page: string
+  readonly line: number
+  readonly language: string
+  readonly text: string
+}
+
+export function snippetsOf(page: string): readonly Snippet[] {
+  const text = readFileSync(join(ROOT, page), 'utf8')
+  return [...text.matchAll(/^ *```(\w+)\n([\s\S]*?)^ *```/gm)].map((found) => ({
+    page,
+    line: text.slice(0, found.index).split('\n').length + 1,
+    language: found[1] ?? '',
+    text: found[2] ?? '',
+  }))
+}
