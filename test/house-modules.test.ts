@@ -116,6 +116,10 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
   'src/cli/http-agent.ts': ['http', 'what `agents add --http` and `init` write'],
   'src/cli/commands/import.ts': ['imessage telegram discord', 'plugins of Claude Code, not platforms'],
   'src/cli/commands/init.ts': ['claude-code demo web http llm', 'what `init` writes'],
+  'src/cli/commands/agents-change.ts': [
+    'demo',
+    'what `init` puts there to begin with gives way to the first agent',
+  ],
   'src/cli/llm-agent.ts': ['llm', 'what `init` writes'],
   'src/cli/commands/init-claude-code.ts': ['channel telegram', 'what `init claude-code` writes'],
 }
