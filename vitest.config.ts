@@ -1,4 +1,4 @@
-// One runner, two projects, side by side: what starts real processes, browsers or servers waits most of its time for a
+// One runner, projects side by side: what starts real processes, browsers or servers waits most of its time for a
 // child, a disk, a database or a lease, and what is pure uses the cores meanwhile. Three files for each core at once. Files
 // that are pure share the modules that they load: to load them anew for each file took longer than the tests.
 import { availableParallelism } from 'node:os'
@@ -11,6 +11,8 @@ const processes = [
   'test/browser/**/*.test.ts',
   '**/*.process.test.ts',
 ]
+// Steps are counted (src/testing/count-steps.ts) in a process of their own: what ran in it before is not counted.
+const counted = ['**/*.steps.test.ts']
 const elsewhere = ['**/node_modules/**', 'dist/**']
 const cores = Math.max(2, availableParallelism())
 // A limit ends a hang; no test is to fail because the machine was busy.
@@ -24,10 +26,14 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [...elsewhere, ...processes],
+          exclude: [...elsewhere, ...processes, ...counted],
           isolate: false,
           maxWorkers: 3 * cores,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'steps', include: counted, exclude: elsewhere, maxWorkers: 3 * cores },
       },
       {
         extends: true,

@@ -19,6 +19,7 @@ export {
   type PlatformSuiteOptions,
 } from './platform-suite.ts'
 export { createRecordingLog, type RecordingLog } from './recording-log.ts'
+export { describeRenderer } from './renderer-suite.ts'
 export { describeStore } from './store-suite/index.ts'
 export { createTestClock, createTestRandom, type TestClock } from './test-clock.ts'
 export { type TestDepsOptions, testConnectorDeps, testPlatformDeps } from './test-deps.ts'

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { MarkdownBlock } from '../../src/contract/index.ts'
 import { readMarkdown } from '../../src/kit/markdown/index.ts'
-import { growthOf } from '../../src/testing/count-steps.ts'
+import { growthOf, LINEAR } from '../../src/testing/count-steps.ts'
 import { HOSTILE_TREES } from '../../src/testing/hostile-markdown.ts'
 
 // The page has types of its own (web/tsconfig.json): here it is known by what is used of it.
@@ -18,7 +18,7 @@ it.each(Object.entries(HOSTILE_TREES))(
       const blocks = tree(size)
       return () => void elementsOf(blocks)
     }, 2_000)
-    expect(growth).toBeLessThan(2.7)
+    expect(growth).toBeLessThan(LINEAR)
   },
 )
 

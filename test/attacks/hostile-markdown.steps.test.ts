@@ -5,19 +5,26 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../src/contract/index.ts'
 import { plainText, readMarkdown, splitMarkdown, writeMarkdown } from '../../src/kit/markdown/index.ts'
-import { slackMarkdown } from '../../src/platforms/slack/mrkdwn.ts'
 import { telegramMarkdown } from '../../src/platforms/telegram/markdown.ts'
-import { incomingMarkdown } from '../../src/platforms/webhook/slack-text.ts'
-import { growthOf } from '../../src/testing/count-steps.ts'
+import { growthOf, LINEAR } from '../../src/testing/count-steps.ts'
 import { readTelegramHtml } from '../../src/testing/emulate.ts'
 import { HOSTILE_TEXTS } from '../../src/testing/hostile-markdown.ts'
+import { describeRenderer } from '../../src/testing/renderer-suite.ts'
 import { filesOf, ROOT } from '../house/source.ts'
 
-/** By the file that makes it. */
-const RENDERERS: Readonly<Record<string, MarkdownRenderer>> = {
-  'src/platforms/slack/mrkdwn.ts': slackMarkdown,
-  'src/platforms/telegram/markdown.ts': telegramMarkdown,
-  'src/platforms/webhook/slack-text.ts': incomingMarkdown,
+/** Of all platforms, by the file that makes it. */
+const RENDERERS: readonly (readonly [string, MarkdownRenderer])[] = await Promise.all(
+  filesOf('src/platforms')
+    .filter(
+      (file) =>
+        /(?<!\.test)\.ts$/.test(file) &&
+        readFileSync(join(ROOT, file), 'utf8').includes(': MarkdownRenderer ='),
+    )
+    .map(async (file) => [file, rendererOf(await import(join(ROOT, file)))] as const),
+)
+function rendererOf(module: Readonly<Record<string, unknown>>): MarkdownRenderer {
+  const [made] = Object.values(module).filter((one) => one instanceof Object && 'render' in one)
+  return made as MarkdownRenderer
 }
 /** Whether it is markup that the platform takes: HTML that holds, or no bracket of Slack's but around an address. */
 const isTaken = (file: string, text: string): boolean =>
@@ -25,48 +32,41 @@ const isTaken = (file: string, text: string): boolean =>
 /** Small: many parts, so that one more or less does not look like growth. */
 const limit = { size: 60, unit: 'utf-16' } as const
 const SIZE = 1_000
-/** Linear is 2; quadratic work would be near 4. */
-const MOST_GROWTH = 2.7
-
 /** What the outlet and an adapter do with one answer. */
 function deliver(text: string, renderer: MarkdownRenderer): readonly string[] {
   return splitMarkdown(text, limit, renderer).map((part) => renderer.render(readMarkdown(part)).text)
 }
 
+for (const [file, renderer] of RENDERERS) describeRenderer(file, renderer)
+
 it('[I14.attack-markdown] every renderer of a platform is attacked here', () => {
-  const making = filesOf('src/platforms').filter(
-    (file) =>
-      /(?<!\.test)\.ts$/.test(file) &&
-      readFileSync(join(ROOT, file), 'utf8').includes(': MarkdownRenderer ='),
-  )
-  expect(making).toEqual(Object.keys(RENDERERS))
+  expect(RENDERERS.length).toBeGreaterThanOrEqual(3)
+  for (const [file, renderer] of RENDERERS)
+    expect([file, typeof renderer?.render]).toEqual([file, 'function'])
 })
 
-describe.each(Object.entries(RENDERERS))(
-  '[I14.attack-markdown] cut, read and rendered by %s',
-  (file, renderer) => {
-    it('whatever it is: every part is short, and markup that the platform takes', () => {
-      const parts = Object.entries(HOSTILE_TEXTS).flatMap(([name, text]) =>
-        splitMarkdown(text(SIZE / 2), limit, renderer).map((part) => ({ name, part })),
-      )
-      expect(parts.length).toBeGreaterThan(500)
-      for (const { name, part } of parts) {
-        const { text: html, plain, counted = html } = renderer.render(readMarkdown(part))
-        expect([name, counted.length <= limit.size, plain.length <= limit.size]).toEqual([name, true, true])
-        expect([name, isTaken(file, html)]).toEqual([name, true])
-      }
-    })
+describe.each(RENDERERS)('[I14.attack-markdown] cut, read and rendered by %s', (file, renderer) => {
+  it('whatever it is: every part is short, and markup that the platform takes', () => {
+    const parts = Object.entries(HOSTILE_TEXTS).flatMap(([name, text]) =>
+      splitMarkdown(text(SIZE / 2), limit, renderer).map((part) => ({ name, part })),
+    )
+    expect(parts.length).toBeGreaterThan(500)
+    for (const { name, part } of parts) {
+      const { text: html, plain, counted = html } = renderer.render(readMarkdown(part))
+      expect([name, counted.length <= limit.size, plain.length <= limit.size]).toEqual([name, true, true])
+      expect([name, isTaken(file, html)]).toEqual([name, true])
+    }
+  })
 
-    // One in five of the families: the reader meets all of them in its own test, the splitter one in nine.
-    it.each(Object.entries(HOSTILE_TEXTS).filter((_, at) => at % 5 === 2))('%s', async (_name, text) => {
-      const growth = await growthOf((size) => {
-        const input = text(size)
-        return () => void deliver(input, renderer)
-      }, SIZE)
-      expect(growth).toBeLessThan(MOST_GROWTH)
-    })
-  },
-)
+  // One in five of the families: the reader meets all of them in its own test, the splitter one in nine.
+  it.each(Object.entries(HOSTILE_TEXTS).filter((_, at) => at % 5 === 2))('%s', async (_name, text) => {
+    const growth = await growthOf((size) => {
+      const input = text(size)
+      return () => void deliver(input, renderer)
+    }, SIZE)
+    expect(growth).toBeLessThan(LINEAR)
+  })
+})
 
 /** Addresses that must be no link, as text and behind a label. */
 const ADDRESSES = [

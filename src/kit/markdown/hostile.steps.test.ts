@@ -6,13 +6,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { filesOf, ROOT } from '../../../test/house/source.ts'
 import { SCOPE } from '../../../test/scenarios/deal.ts'
-import { countSteps, growthOf } from '../../testing/count-steps.ts'
+import { countSteps, growthOf, LINEAR } from '../../testing/count-steps.ts'
 import { HOSTILE_TEXTS } from '../../testing/hostile-markdown.ts'
 import { MOST_READ, plainText, readMarkdown, splitMarkdown, writeMarkdown } from './index.ts'
 
 const SIZE = 2_000
-/** Linear is 2; quadratic work would be near 4. */
-const MOST_GROWTH = 2.7
 /** Small: many parts, so that one more or less does not look like growth. */
 const limit = { size: 60, unit: 'utf-16' } as const
 const renderer = {
@@ -29,7 +27,7 @@ describe('[I13.md-linear] reading', () => {
       const input = text(size)
       return () => void readMarkdown(input)
     }, SIZE)
-    expect(growth).toBeLessThan(MOST_GROWTH)
+    expect(growth).toBeLessThan(LINEAR)
     // Nothing that is read multiplies: not addresses, not cells. A line is written with the marks of 32 levels at most.
     const tree = readMarkdown(text(SIZE))
     expect(writeMarkdown(tree, { strict: true }).length).toBeLessThan(70 * SIZE)
@@ -41,14 +39,11 @@ describe('[I13.md-linear] reading', () => {
       fc.asyncProperty(
         fc.array(fc.constantFrom(...families), { minLength: 2, maxLength: 4 }),
         async (mixed) => {
-          const growthFrom = (from: number) =>
-            growthOf((size) => {
-              const input = mixed.map((text) => text(size / mixed.length)).join('\n')
-              return () => void readMarkdown(input)
-            }, from)
-          // A bound of the reader may lie between two sizes; what is superlinear grows so at every size.
-          const growth = Math.min(await growthFrom(SIZE), await growthFrom(2 * SIZE))
-          expect(growth).toBeLessThan(MOST_GROWTH)
+          const growth = await growthOf((size) => {
+            const input = mixed.map((text) => text(size / mixed.length)).join('\n')
+            return () => void readMarkdown(input)
+          }, SIZE)
+          expect(growth).toBeLessThan(LINEAR)
         },
       ),
       { numRuns: 8 },
@@ -67,7 +62,7 @@ describe('[I13.split-linear] cutting', () => {
       const input = text(size)
       return () => void splitMarkdown(input, limit, way)
     }, SIZE)
-    expect(growth).toBeLessThan(MOST_GROWTH)
+    expect(growth).toBeLessThan(LINEAR)
   })
 })
 

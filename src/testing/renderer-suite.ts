@@ -1,0 +1,18 @@
+// The suite for renderers of Markdown: whatever tree comes, the work grows with it and not faster. Apart from the platform
+// suite, for steps are counted only in a process where nothing of the renderer ran before: call it in a file of its own.
+import { describe, expect, it } from 'vitest'
+import type { MarkdownRenderer } from '../contract/index.ts'
+import { growthOf, LINEAR } from './count-steps.ts'
+import { HOSTILE_TREES } from './hostile-markdown.ts'
+
+export function describeRenderer(name: string, renderer: MarkdownRenderer): void {
+  describe(`renderer: ${name}`, () => {
+    it.each(Object.entries(HOSTILE_TREES))('[I13.md-renderers] %s in linear steps', async (_name, tree) => {
+      const growth = await growthOf((size) => {
+        const blocks = tree(size)
+        return () => void renderer.render(blocks)
+      }, 2_000)
+      expect(growth).toBeLessThan(LINEAR)
+    })
+  })
+}
