@@ -146,7 +146,7 @@ describe('[I2.house] files', () => {
   })
 
   it('have kebab-case names, and none that says nothing', () => {
-    const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|process|config|suite|d))*\.[a-z]+$/
+    const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|process|steps|config|suite|d))*\.[a-z]+$/
     const nothing = /(^|-)(manager|service|helpers?|utils?|base|misc|common)(-|\.)/
     const names = written.map((file) => ({ file, name: file.split('/').at(-1) ?? '' }))
     expect(names.filter(({ name }) => !kebab.test(name)).map(({ file }) => file)).toEqual([])

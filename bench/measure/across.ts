@@ -3,7 +3,7 @@
 import { openConnection } from '../load/connection.ts'
 import { startMcpHost } from '../load/mcp-host.ts'
 import { buildRequests } from '../load/requests.ts'
-import { type BenchPostgres, startCluster } from '../servers/cluster.ts'
+import { type BenchDatabase, type BenchPostgres, startCluster } from '../servers/cluster.ts'
 import { HOOK_PATH } from '../servers/switchboard.ts'
 import { quantile, rounded } from '../statistics.ts'
 import { shimArguments } from './channel.ts'
@@ -19,7 +19,8 @@ export interface AcrossReport {
   readonly messages: number
 }
 
-const GIVE_UP_MS = 20_000
+/** It ends a hang. A node of a busy machine may miss its heartbeats, and what it held moves after its lease. */
+const GIVE_UP_MS = 120_000
 const PEOPLE = 50
 const WARM = 10
 
@@ -58,7 +59,9 @@ export async function measureAcross(context: BenchContext, postgres: BenchPostgr
     const took: [number[], number[]] = [[], []]
     for (const [at, request] of requests.entries()) {
       const came = new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error('across: a notification did not come')), GIVE_UP_MS)
+        const giveUp = async () =>
+          reject(new Error(`across: no notification of ${at}: ${await openTurns(database)}`))
+        const timer = setTimeout(() => void giveUp(), GIVE_UP_MS)
         arrived = () => {
           clearTimeout(timer)
           resolve()
@@ -90,4 +93,11 @@ export async function measureAcross(context: BenchContext, postgres: BenchPostgr
     await cluster.stop()
     await database.close()
   }
+}
+
+/** Where the missing one is: still queued (nobody takes its lane), or handed to somebody. */
+async function openTurns(database: BenchDatabase): Promise<string> {
+  const turns = `SELECT t.seq, t.state, t.reason, l.owner, l.until FROM turns t LEFT JOIN lanes l ON l.kind = 'turns' AND l.lane = t.session
+    WHERE t.state NOT IN ('answered', 'seen') ORDER BY t.seq DESC LIMIT 3`
+  return database.query(turns).then(JSON.stringify, String)
 }
