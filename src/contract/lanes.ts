@@ -13,10 +13,10 @@ export interface LaneRequest {
    */
   readonly known?: readonly string[]
   /**
-   * Turns whose attachments were made ready. Present: one with attachments that is not among them is not handed, nor what is
-   * behind it; it is given as `next` (inbox only).
+   * Asked within the take, before a turn is `handed`: one that it denies stays queued, with what is behind it, and is given
+   * as `next` (inbox only). It answers from memory, at once, and may be asked twice.
    */
-  readonly ready?: readonly string[]
+  readonly mayHand?: (turn: TurnRow) => boolean
 }
 
 export type TakenTurns =

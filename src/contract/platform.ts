@@ -77,7 +77,10 @@ export interface PlatformIntake {
 
 /** One message of a conversation as it was stored: what a page shows after a reload and a stream resumes from. */
 export interface TranscriptEntry {
-  /** Position in this integration's transcript; grows, never reused. Outbound and inbound have their own. */
+  /**
+   * Position in this integration's transcript; grows, never reused. Outbound and inbound have their own. A send that failed
+   * and is tried again stands at a new position and no longer at the old one: whoever passed that gets it behind it.
+   */
   readonly seq: number
   readonly direction: 'in' | 'out'
   readonly id: string
@@ -210,7 +213,7 @@ export interface SendRequest {
   readonly op: OutboundOp
   /** Outbox id: what a resumable stream and a platform's own idempotency key are made of. */
   readonly key: string
-  /** Position of the outbox row; see TranscriptEntry.seq. */
+  /** Position of the message; see TranscriptEntry.seq. */
   readonly seq: number
   /** Which part of a text that was cut, from 0; absent: it is whole. */
   readonly part?: number

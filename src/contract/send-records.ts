@@ -60,6 +60,8 @@ export interface SendRow {
   readonly claim?: ClaimOffer
   /** What the platform told of it later; null: nothing. */
   readonly receipt: 'delivered' | 'read' | null
+  /** Its position in the transcript where that is not `seq`: it had failed, and an operator tried it again. */
+  readonly place?: number
 }
 
 /** What a platform said later of sends, and whether agents have heard it. */

@@ -64,7 +64,7 @@ export function parsedUsage(stored: string | null): TokenUsage | null {
 
 export const SEND_COLUMNS =
   'seq, lane, integration, platform, conversation, thread, agent, session, turn, approval, cause, op, state, ' +
-  'reason, detail, attempts, platform_ids, grp, part, due_at, created_at, updated_at, claim, receipt'
+  'reason, detail, attempts, platform_ids, grp, part, due_at, created_at, updated_at, claim, receipt, place'
 
 export function sendRow(tag: string, row: Row): SendRow {
   const integration = text(row, 'integration')
@@ -73,6 +73,7 @@ export function sendRow(tag: string, row: Row): SendRow {
   const op = textOrNull(row, 'op')
   const platformIds = textOrNull(row, 'platform_ids')
   const claim = textOrNull(row, 'claim')
+  const place = wholeOrNull(row, 'place')
   return {
     seq: whole(row, 'seq'),
     id: rowId('o', tag, whole(row, 'seq')),
@@ -100,6 +101,7 @@ export function sendRow(tag: string, row: Row): SendRow {
     updatedAt: whole(row, 'updated_at'),
     ...(claim === null ? {} : { claim: JSON.parse(claim) as ClaimOffer }),
     receipt: textOrNull(row, 'receipt') as SendRow['receipt'],
+    ...(place === null ? {} : { place }),
   }
 }
 

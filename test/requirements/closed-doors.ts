@@ -5,6 +5,7 @@ export const CLOSED_DOORS = requirements(
   'Issue 14 Nobody in or out',
   `
 built   14 I14.revoked-turn          A queued turn, also one put back, whose sender, conversation, integration or binding is no longer admitted ends as refused: revoked at hand-over, final, with ledger and counters
+built   14 I14.judged-first          A turn whose sender is no longer admitted is judged before it is handed: nobody reads of it that it was handed, no typing is shown, no file of it is fetched
 built   14 I14.revoked-leftover      What a former owner of a lane left in flight, and no agent confirmed, is judged before it is offered again or given up
 built   14 I14.revoked-counts        Conservation holds over turns that were revoked, in both stores, and audit verify finds nothing
 built   14 I14.revoked-not-mention   Mentions and limits are not asked again at hand-over

@@ -9,6 +9,8 @@ built   14 I14.stream-nodes       On three nodes under load readers of one and o
 built   14 I14.stream-resume      Whoever resumes a stream at any position it was given gets exactly the rest
 built   14 I14.stream-connected   A reader that was told it is connected misses nothing that is sent from then on, through whichever node
 built   14 I14.stream-reminders   A message that is sent much later than its neighbours reaches readers that came in between, however many lie between
+built   14 I14.stream-retry       A send that failed and is tried again by an operator has a new place in the transcript: readers who passed the old one get it once, live or resuming, on any node
+built   14 I14.place-kept         Positions of rows are never given out twice, also where the newest rows were pruned and the store was opened again
 built   14 I14.web-nodes          On three nodes under load every window of a web chat shows every message once, and resumes at every cursor
 built   14 I14.web-held-back      A row that a commit of another node holds back is neither forgotten by a window nor a reason to begin anew
 built   14 I14.events-nodes       On three nodes each reader of /events is told of every turn and send that another node moved

@@ -26,6 +26,11 @@ const state = async (river: River, { id }: { readonly id: string | null }) => {
   const turn = await river.desk().turn(id ?? '')
   return [turn?.state, turn?.reason]
 }
+/** Every state that anybody could read. */
+const statesOf = async (river: River, { id }: { readonly id: string | null }) => {
+  const entries = await river.store().ledger({ afterSeq: 0, limit: 1_000 })
+  return entries.filter(({ ref }) => ref === id).map(({ to }) => to)
+}
 const balanced = async (river: River) => {
   const report = await river.desk().verifyAudit()
   expect(report).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
@@ -34,7 +39,7 @@ const balanced = async (river: River) => {
 describeRiver(
   'access that is taken back in every way',
   (open) => {
-    it('[I14.revoked-turn] [I14.revoked-counts] a sender, a group, an integration or a binding that is no longer admitted: the turn is refused, for good', async () => {
+    it('[I14.revoked-turn] [I14.revoked-counts] [I14.judged-first] a sender, a group, an integration or a binding that is no longer admitted: the turn is refused, for good', async () => {
       const groups = { g1: { requireMention: true, allowFrom: [] } }
       for (const without of [
         { config: NOBODY, group: false },
@@ -59,6 +64,8 @@ describeRiver(
         await river.pass(10_000)
         expect(river.agent.texts()).toEqual([])
         expect(await state(river, turn)).toEqual(['refused', 'revoked'])
+        expect(await statesOf(river, turn)).toEqual(['queued', 'refused'])
+        expect(river.platform.signals.filter(({ signal }) => signal.kind === 'typing')).toEqual([])
         expect((await river.desk().status()).counts).toMatchObject({
           received: 1,
           refused: 1,
@@ -96,6 +103,32 @@ describeRiver('access that is taken back', (open) => {
     await river.pass(120_000)
     expect(await state(river, turn)).toEqual(['refused', 'revoked'])
     expect(river.agent.deliveries).toEqual([])
+    await balanced(river)
+  })
+
+  it('[I14.judged-first] no file of somebody who may not speak any more is fetched, and who is still let in behind is heard', async () => {
+    const groups = { g1: { requireMention: false, allowFrom: ['anna', 'bert'] } }
+    const river = await open({ ...at(['anna'], { groups }), ...AWAY })
+    const fetched: string[] = []
+    river.agent.prepare = ({ text }) => void fetched.push(text)
+    const said = async (who: string, text: string) =>
+      river.person('g1', who, { chat: 'group' }).says(text, {
+        mentioned: true,
+        attachments: [{ id: 'f', kind: 'image', ref: text }],
+      })
+    const revoked = await said('bert', 'delete it')
+    await said('anna', 'keep it')
+    await river.settle()
+    await river.configure({
+      ...at(['anna'], { groups: { g1: { ...groups.g1, allowFrom: ['anna'] } } }),
+      ...AWAY,
+    })
+    await river.sleep(20_000)
+    river.agent.attach()
+    await river.pass(10_000)
+    expect(fetched).toEqual(['keep it'])
+    expect(river.agent.texts()).toEqual(['keep it'])
+    expect(await statesOf(river, revoked)).toEqual(['queued', 'refused'])
     await balanced(river)
   })
 

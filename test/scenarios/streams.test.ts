@@ -100,6 +100,45 @@ describe('streams on three nodes under load', () => {
     }
   })
 
+  it('[I14.stream-retry] what failed and is tried again reaches readers who passed it, live and coming back, once', async () => {
+    for (const integration of [HOOK, CHAT]) {
+      const place = `retried in ${integration}`
+      const read = (node: number, after?: string) =>
+        integration === HOOK ? nodes.readHook(node, place, after) : nodes.readChat(node, place, after)
+      const [store] = nodes.stores
+      await nodes.say(0, integration, place, 'given up', Date.now() + 1_000)
+      const [row] = (await store?.sends({ integration, conversation: place, limit: 1 })) ?? []
+      await store?.operateSend(row?.id ?? '', 'bury', 'operator')
+      const live = await Promise.all([0, 1, 2].map((node) => read(node)))
+      const events = nodes.readEvents(1)
+      await until('each has its place', () => live.every((one) => one.started()))
+      await nodes.say(1, integration, place, 'behind it')
+      await allHere(live, 1)
+      const last = live[2]?.events().at(-1)?.id ?? ''
+      live[2]?.close()
+      await nodes.stores[1]?.operateSend(row?.id ?? '', 'retry', 'operator')
+      const told = (one: StreamReader, ...texts: string[]) =>
+        until(`node ${one.node} of ${integration} shows it`, () => one.texts().length >= texts.length).then(
+          () => expect(one.texts()).toEqual(texts),
+        )
+      const back = await Promise.all([0, 1, 2].map((node) => read(node, last)))
+      for (const one of back) await told(one, 'given up')
+      for (const one of live.slice(0, 2)) await told(one, 'behind it', 'given up')
+      // Whoever had it, or reads from its new place on, gets nothing more.
+      for (const one of [...back, ...live.slice(0, 2)]) {
+        const again = await read(one.node + 1, one.events().at(-1)?.id)
+        await nodes.say(2, integration, place, 'end')
+        await until('the end is read', () => again.texts().includes('end'))
+        expect(again.texts().filter((text) => text !== 'end')).toEqual([])
+        again.close()
+        one.close()
+      }
+      const lane = formatAddress({ integration, conversation: place })
+      await until('/events told of it', () => events.events().some(({ data }) => data.includes(lane)))
+      events.close()
+    }
+  })
+
   it('[I14.events-nodes] each reader of /events is told of what moved at the other nodes', async () => {
     const readers = [0, 1, 2].map((node) => nodes.readEvents(node))
     await load(HOOK, 'told')

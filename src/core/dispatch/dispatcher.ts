@@ -33,7 +33,7 @@ import { retryDelayMs } from './retry-delay.ts'
 import { createRooms } from './rooms.ts'
 import type { Roster } from './roster.ts'
 import { createSettling, type Settling } from './settling.ts'
-import { createTakeLanes, type TakenLane } from './take-lanes.ts'
+import { createTakeLanes, mustPrepare, type TakenLane } from './take-lanes.ts'
 import { createTurnExpiry } from './turn-expiry.ts'
 
 export interface DispatcherDeps {
@@ -55,7 +55,7 @@ export interface DispatcherDeps {
   /** The agent refused a turn for good: a claim that led it there is given back. */
   readonly onRejected: (row: TurnRow) => void
   /** Access is asked again at hand-over. */
-  readonly admission: Pick<Admission, 'ofTurn' | 'mayBeHeard'>
+  readonly admission: Pick<Admission, 'atOnce' | 'ofTurn' | 'mayBeHeard'>
   /** A turn was not handed over, for access to it was revoked. */
   readonly onRevoked: (row: TurnRow) => void
   readonly pressure?: Pressure
@@ -92,7 +92,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const rooms = createRooms({ roster, holds })
   // Lanes whose last hand-over failed.
   const wary = new Set<string>()
-  const takeLanes = createTakeLanes({ store, roster, holds, rooms, isWary: (lane) => wary.has(lane) })
+  const takeLanes = createTakeLanes({
+    ...{ store, roster, holds, rooms, admission: deps.admission },
+    isWary: (lane) => wary.has(lane),
+  })
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   let stopped = false
   const expiry = createTurnExpiry(deps)
@@ -168,7 +171,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       if (taken.empty && hold.flights.size === 0) holds.rest(hold)
       if (hold.more) wakeIfRoom(hold)
     })
-    if (taken.next) await prepare(hold, taken.next, post.connector)
+    if (taken.next) await makeReady(hold, taken.next, post.connector)
   }
 
   /** Under pressure, or for want of room, little is taken at a time. */
@@ -176,11 +179,22 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (!wary.has(lane) && flights.size < widthOf(agent)) drain.wake({ lane, scope: agent })
   }
 
-  /** Its file is fetched while it is queued: handed is what is being written. */
-  const prepare = async (hold: LaneHold, row: TurnRow, connector: AgentConnector) => {
-    await connector.prepare?.(toDelivery(row, hold.agent, hold.lane))
-    hold.ready.add(row.id)
-    drain.wake({ lane: hold.lane, scope: hold.agent })
+  /** Judged, and its files fetched, while it is queued: handed is what is being written. */
+  const makeReady = async (hold: LaneHold, row: TurnRow, connector: AgentConnector) => {
+    const work = { lane: hold.lane, scope: hold.agent }
+    const judgement = await deps.admission.ofTurn(row)
+    if (holds.get(hold.lane) !== hold) return drain.wake(work)
+    if (judgement === 'unsure') {
+      if (hold.flights.size === 0) await holds.release(hold)
+      return drain.wakeAfter(work, retryDelayMs(row.attempts, NOT_KNOWN_YET))
+    }
+    if (judgement === 'revoked') await settling.revoke(hold, row)
+    else hold.judged.add(row.id)
+    if (judgement === 'admitted' && mustPrepare(connector, hold, row)) {
+      await connector.prepare?.(toDelivery(row, hold.agent, hold.lane))
+      hold.ready.add(row.id)
+    }
+    drain.wake(work)
   }
 
   /** The agent went while its turns were taken: nothing was handed over. */

@@ -47,6 +47,8 @@ export interface LaneHold extends KeptLane {
   more: boolean
   /** Turns that wait in it, and whose attachments were made ready. */
   readonly ready: Set<string>
+  /** Turns that wait in it, and that were admitted by a judgement that takes more than a look. */
+  readonly judged: Set<string>
   /** What came of the last take was never heard: the store may hold turns for handed that are not in flight here. */
   doubtful: boolean
 }
@@ -200,6 +202,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
       }
       lost.delete(row.id)
       hold.ready.delete(row.id)
+      hold.judged.delete(row.id)
       hold.flights.set(row.id, flight)
       byTurn.set(row.id, hold)
       keepTyping(flight)
@@ -249,6 +252,7 @@ function newHold(lane: string, agent: string, token: number): LaneHold {
     puttingBack: null,
     more: false,
     ready: new Set(),
+    judged: new Set(),
     doubtful: false,
   }
 }

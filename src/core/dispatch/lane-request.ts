@@ -13,15 +13,15 @@ export interface Circumstances {
   readonly pressed: boolean
   /** So many can be written now. */
   readonly room: number
-  /** The connector makes attachments ready first. */
-  readonly prepares: boolean
+  /** What may be handed over as it stands. */
+  readonly mayHand: NonNullable<LaneRequest['mayHand']>
 }
 
 export function laneRequest(lane: string, hold: LaneHold | undefined, how: Circumstances): LaneRequest {
   const few = Math.min(how.room, how.wary ? 1 : how.pressed ? PRESSED_WINDOW : how.wide)
   const window = Math.min(how.wide, (hold?.flights.size ?? 0) + few)
-  const ready = how.prepares ? { ready: [...(hold?.ready ?? [])] } : {}
-  if (!hold) return { lane, window, ...ready }
+  const { mayHand } = how
+  if (!hold) return { lane, window, mayHand }
   const known = hold.doubtful ? { known: [...hold.flights.keys()] } : {}
-  return { lane, token: hold.token, window, ...known, ...ready }
+  return { lane, token: hold.token, window, mayHand, ...known }
 }

@@ -228,7 +228,8 @@ export function createSettling(deps: SettlingDeps): Settling {
     giveUp,
     async revoke(hold, row) {
       const { lane, token } = hold
-      const away = { lane, token, turn: row.id, to: 'refused', reason: 'revoked', uncounted: true } as const
+      const uncounted = row.state === 'queued' ? {} : { uncounted: true }
+      const away = { lane, token, turn: row.id, to: 'refused', reason: 'revoked', ...uncounted } as const
       const [outcome] = await storeRetry.persist('refuse a turn', () => store.moveTurns([away]))
       if (outcome === 'stale') return holds.drop(hold)
       landed(hold, row)

@@ -1,7 +1,16 @@
 // How lanes are taken for the drain: each asks for as much as can be written to its agent now, and one without room is
-// given back as `full`, so that its turns stay queued.
-import { LEASE_MS, type Store, type TakenTurns, type Work } from '../../contract/index.ts'
-import type { Before, LaneHolds } from './lane-holds.ts'
+// given back as `full`, so that its turns stay queued. What may not be handed over as it
+// stands (access to it was taken back, its files are not there yet) stays queued, too.
+import {
+  type AgentConnector,
+  LEASE_MS,
+  type Store,
+  type TakenTurns,
+  type TurnRow,
+  type Work,
+} from '../../contract/index.ts'
+import type { Admission } from '../people/admission.ts'
+import type { Before, LaneHold, LaneHolds } from './lane-holds.ts'
 import { laneRequest } from './lane-request.ts'
 import type { Rooms } from './rooms.ts'
 import type { Roster } from './roster.ts'
@@ -16,8 +25,18 @@ export interface TakeLanesDeps {
   readonly roster: Pick<Roster, 'get'>
   readonly holds: LaneHolds
   readonly rooms: Rooms
+  readonly admission: Pick<Admission, 'atOnce'>
   /** Its last hand-over failed. */
   readonly isWary: (lane: string) => boolean
+}
+
+/** Its connector makes files ready first, and has not yet. */
+export function mustPrepare(
+  connector: AgentConnector | undefined,
+  hold: LaneHold | undefined,
+  { id, body }: TurnRow,
+): boolean {
+  return connector?.prepare !== undefined && (body?.attachments ?? []).length > 0 && !hold?.ready.has(id)
 }
 
 export function createTakeLanes(deps: TakeLanesDeps) {
@@ -27,8 +46,9 @@ export function createTakeLanes(deps: TakeLanesDeps) {
     const hold = holds.get(lane)
     if (hold) hold.restingSince = null // or it might be let go before the answer comes
     const connector = roster.get(scope)?.connector
-    const prepares = connector?.prepare !== undefined
-    const how = { wide: connector?.window ?? 1, wary: deps.isWary(lane), pressed, room, prepares }
+    const mayHand = (turn: TurnRow) =>
+      (hold?.judged.has(turn.id) || deps.admission.atOnce(turn)) && !mustPrepare(connector, hold, turn)
+    const how = { wide: connector?.window ?? 1, wary: deps.isWary(lane), pressed, room, mayHand }
     return laneRequest(lane, hold, how)
   }
 

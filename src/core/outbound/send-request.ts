@@ -6,7 +6,8 @@ export function requestOf(row: SendRow, op: OutboundOp): SendRequest {
   const turn = row.turn === null ? {} : { turn: row.turn }
   const part = row.group === null ? {} : { part: row.part }
   const shown = row.platformIds.length === 0 ? {} : { shown: row.platformIds }
-  return { to: rowAddress(row), op, key: row.id, seq: row.seq, cause: row.cause, ...turn, ...part, ...shown }
+  const seq = row.place ?? row.seq
+  return { to: rowAddress(row), op, key: row.id, seq, cause: row.cause, ...turn, ...part, ...shown }
 }
 
 /** It was looked for and is not there: it can be tried again. */

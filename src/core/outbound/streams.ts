@@ -117,7 +117,7 @@ export function createStreams(deps: StreamsDeps): Streams {
       to: piece.to,
       op: piece.op,
       key: send.id,
-      seq: send.seq,
+      seq: send.place ?? send.seq,
       turn: stream.turn.id,
       shown: ids,
     }

@@ -27,6 +27,8 @@ import { spokenLately } from './spoken-lately.ts'
 export type Judgement = 'admitted' | 'revoked' | 'unsure'
 
 export interface Admission {
+  /** Whether a turn may be handed over by what is known here, without asking anybody. False: `ofTurn` has to say. */
+  atOnce(row: TurnRow): boolean
   /** Whether a turn may be handed to its agent now. */
   ofTurn(row: TurnRow): Promise<Judgement>
   /** Whether what somebody said beside a turn may be shown with it now. What cannot be known is no. */
@@ -156,6 +158,11 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   }
 
   return {
+    atOnce(row) {
+      const facts = remember(row.id, factsOf(row, settings()))
+      if (facts.integration === SCHEDULE_PLACE) return true
+      return mayTalk(facts) && boundAt(settings(), rowAddress(facts))?.agent === facts.agent
+    },
     ofTurn: (row) => judge(remember(row.id, factsOf(row, settings()))),
     mayBeHeard: (row) => admits(factsOf(row, settings())),
     async ofSend(row) {

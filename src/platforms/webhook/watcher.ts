@@ -234,7 +234,7 @@ export function createWatcher(
       if (config.conversation !== null && to.conversation !== config.conversation) return
       if (recent.has(seq) || known(seq)) return
       live.set(seq, true)
-      // Passed before (it had failed, and an operator tried again): late, but news.
+      // Passed before it was to be shown: late, but news.
       if (begun && seq <= at.upTo) {
         at.holes.add(seq)
         placeOf.set(seq, to.conversation)

@@ -14,6 +14,7 @@ import { tokenUse } from './0012-token-use.ts'
 import { history } from './0013-history.ts'
 import { fileOrders } from './0014-file-orders.ts'
 import { laterWords } from './0015-later-words.ts'
+import { sendPlaces } from './0016-send-places.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -32,5 +33,6 @@ export const MIGRATIONS: readonly Migration[] = [
   history,
   fileOrders,
   laterWords,
+  sendPlaces,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

@@ -76,6 +76,7 @@ export function* readTranscript(
   if (query.direction !== 'in') {
     const said = yield* page('outbox', SEND_COLUMNS, query.onItsWay ? ON_ITS_WAY : SHOWN, integration, query)
     for (const row of said) entries.push(outbound(sendRow(tag, row)))
+    for (const row of yield* placedPage(integration, query)) entries.push(outbound(sendRow(tag, row)))
   }
   entries.sort(inOrder)
   return query.afterSeq === undefined ? entries.slice(-query.limit) : entries.slice(0, query.limit)
@@ -98,6 +99,7 @@ function* page(
   if (conversation === undefined) where.add(way.sql, integration)
   else where.add(way.sql, integration, conversation)
   where.plain(only)
+  if (table === 'outbox') where.plain('place IS NULL')
   if (query.sender !== undefined && table === 'turns') where.add('sender = ?', query.sender)
   if (query.afterSeq !== undefined) where.add('seq > ?', query.afterSeq)
   if (query.beforeSeq !== undefined) where.add('seq < ?', query.beforeSeq)
@@ -107,6 +109,23 @@ function* page(
   const order = query.afterSeq === undefined ? 'DESC' : 'ASC'
   return yield* rows(
     `SELECT ${columns} FROM ${table} ${sql} ORDER BY ${way.order} ${order} LIMIT $${params.length + 1}`,
+    [...params, query.limit],
+  )
+}
+
+/** Sends that were tried again, by the places that they were given then. Few, and by an index of their own. */
+function* placedPage(integration: string, query: TranscriptQuery) {
+  const where = createConditions()
+  where.plain(`place IS NOT NULL AND ${query.onItsWay ? ON_ITS_WAY : SHOWN}`)
+  where.add(IN_ORDER.sql, integration)
+  if (query.conversation !== undefined) where.add("conversation || '' = ?", query.conversation)
+  if (query.afterSeq !== undefined) where.add('place > ?', query.afterSeq)
+  if (query.beforeSeq !== undefined) where.add('place < ?', query.beforeSeq)
+  else where.add('place <= ?', yield* horizon('outbox'))
+  const { sql, params } = where.build()
+  const order = query.afterSeq === undefined ? 'DESC' : 'ASC'
+  return yield* rows(
+    `SELECT ${SEND_COLUMNS} FROM outbox ${sql} ORDER BY place ${order} LIMIT $${params.length + 1}`,
     [...params, query.limit],
   )
 }
@@ -142,7 +161,7 @@ function inbound(turn: ReturnType<typeof turnRow>): TranscriptEntry {
 function outbound(send: SendRow): TranscriptEntry {
   const [platformMessageId] = send.platformIds
   return {
-    seq: send.seq,
+    seq: send.place ?? send.seq,
     direction: 'out',
     id: send.id,
     conversation: send.conversation,

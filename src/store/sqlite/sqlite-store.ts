@@ -5,8 +5,9 @@ import { type DatabaseFile, type Hint, type Store, SwitchboardError } from '../.
 import { assembleStore, type StoreEngine } from '../assemble.ts'
 import { type GroupIdentity, newContext, type Pending, runGroup } from '../group.ts'
 import { createMac } from '../mac.ts'
+import { highestPosition } from '../positions.ts'
 import { verifyLedger } from '../reads/verify.ts'
-import { type SequencedTable, type Steps, whole } from '../statement.ts'
+import type { SequencedTable, Steps } from '../statement.ts'
 import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
 import { adopt, oneByOne, type Verb, type VerbContext } from '../verb-context.ts'
 import { type Connection, openConnection } from './connection.ts'
@@ -81,7 +82,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     const version = pragma(connection, 'data_version')
     if (version === dataVersion) return
     dataVersion = version
-    for (const table of TABLES) positions[table] = connection.drive(lastPosition(table))
+    for (const table of TABLES) positions[table] = connection.drive(highestPosition(table))
     places.refresh()
     identity.memory.sessions?.clear()
     identity.memory.lanes?.clear()
@@ -275,11 +276,6 @@ async function driveSlowly<Result>(connection: Connection, steps: Steps<Result>)
 function pragma(connection: Connection, name: 'data_version' | 'synchronous'): number {
   const answer = connection.execute({ form: 'rows', sql: `PRAGMA ${name}`, params: [] })
   return Number((answer as readonly Record<string, number>[])[0]?.[name] ?? 0)
-}
-
-function* lastPosition(table: SequencedTable): Steps<number> {
-  const answer = yield { form: 'rows', sql: `SELECT max(seq) AS last FROM ${table}`, params: [] }
-  return whole((answer as readonly { last: number | null }[])[0] ?? { last: 0 }, 'last')
 }
 
 function closedError(): SwitchboardError {

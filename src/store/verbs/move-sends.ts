@@ -11,7 +11,7 @@ import {
 } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow } from '../codec.ts'
 import { digestOf } from '../mac.ts'
-import { firstRow, rows, run, type Steps, textOrNull } from '../statement.ts'
+import { firstRow, reserve, rows, run, type Steps, textOrNull } from '../statement.ts'
 import { hint, oneByOne, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
 import { offerClaim } from './claims.ts'
 import { delayLane, holds, lockLanes } from './lanes.ts'
@@ -188,13 +188,26 @@ export const operateSend = oneByOne(function* (
   if ((send.state !== 'failed' && send.state !== 'unknown') || send.op === null) return null
   const retry = { to: 'queued', reason: 'operator_retry', by } as const
   const requeued = yield* writeSend(context, send, retry)
-  const behind = yield* partsBehind(context, send, 'failed')
-  for (const later of behind) if (later.op !== null) yield* writeSend(context, later, retry)
-  yield* run('UPDATE outbox SET attempts = 0 WHERE seq @any($1)', [
-    [send.seq, ...behind.map((later) => later.seq)],
-  ])
+  const behind = (yield* partsBehind(context, send, 'failed')).filter((later) => later.op !== null)
+  for (const later of behind) yield* writeSend(context, later, retry)
+  yield* tryAgain(context, [send, ...behind])
   return { ...requeued, attempts: 0 }
 })
+
+/**
+ * What failed was shown to nobody, and readers of the transcript have passed its position: it is given a new one, in the
+ * commit that queues it. What is unknown may have been shown, and stays where it was.
+ */
+function* tryAgain({ now }: VerbContext, sends: readonly SendRow[]): Steps<void> {
+  yield* run(
+    'UPDATE outbox SET attempts = 0, due_at = CASE WHEN due_at < $2 THEN $2 ELSE due_at END WHERE seq @any($1)',
+    [sends.map(({ seq }) => seq), now],
+  )
+  const failed = sends.filter(({ state }) => state === 'failed')
+  const places = yield* reserve('outbox', failed.length)
+  for (const [at, { seq }] of failed.entries())
+    yield* run('UPDATE outbox SET place = $2 WHERE seq = $1', [seq, places[at] as number])
+}
 
 /** What the platform said of a failed one stays with it. */
 function giveUp({ state, detail }: SendRow, by: string): SendChange {

@@ -2,10 +2,13 @@
 // counting them, and the entry of the pruning names every row: one that is gone and told of nowhere was taken by hand.
 import { HISTORY_ROWS_MS } from '../../contract/index.ts'
 import { IN_FLIGHT } from '../in-flight.ts'
+import { keepPositions } from '../positions.ts'
 import { toRanges } from '../ranges.ts'
 import { type Row, rows, run, type Steps, text, whole } from '../statement.ts'
 import { oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
 import type { OlderThan } from './upkeep.ts'
+
+const PRUNED = ['turns', 'outbox', 'approvals'] as const
 
 /** At most `limit` rows of each kind; returns how many turns, sends and approvals went. */
 export const pruneRows = oneByOne(function* (
@@ -14,6 +17,7 @@ export const pruneRows = oneByOne(function* (
 ): Steps<number> {
   // A row is the duplicate check of its message, and histories are compared with it: none goes sooner than that.
   const before = context.now - Math.max(olderThanMs, HISTORY_ROWS_MS)
+  yield* keepPositions(PRUNED)
   const turns = yield* pruneTurns(before, limit)
   const sends = yield* pruneSends(before, limit)
   const approvals = yield* pruneApprovals(before, limit)

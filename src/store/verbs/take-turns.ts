@@ -26,7 +26,7 @@ export const takeTurns: Verb<TakeCall, readonly TakenTurns[]> = function* (conte
       context,
       seen.flatMap((view) => [...view.handed, ...view.leftover]),
     )
-    const views = seen.map((view, at) => untilUnready(asLocked(view, turns), lanes[at]?.ready, turns))
+    const views = seen.map((view, at) => untilDenied(asLocked(view, turns), lanes[at]?.mayHand, turns))
     results.push(
       lanes.map(({ lane }, at) => taken(context, lane, held[at] as Held, views[at] as View, turns)),
     )
@@ -79,14 +79,13 @@ function asLocked(view: View, turns: ReadonlyMap<number, TurnRow>): View {
   }
 }
 
-/** What must be made ready first stays queued, and what is behind it with it. */
-function untilUnready(view: View, ready: LaneRequest['ready'], turns: ReadonlyMap<number, TurnRow>): View {
-  if (!ready) return view
-  const isReady = (seq: number) => {
+/** What may not be handed now stays queued, and what is behind it with it. */
+function untilDenied(view: View, mayHand: LaneRequest['mayHand'], turns: ReadonlyMap<number, TurnRow>): View {
+  if (!mayHand) return view
+  const at = view.handed.findIndex((seq) => {
     const turn = turns.get(seq)
-    return (turn?.body?.attachments ?? []).length === 0 || ready.includes(turn?.id ?? '')
-  }
-  const at = view.handed.findIndex((seq) => !isReady(seq))
+    return turn !== undefined && !mayHand(turn)
+  })
   const next = view.handed[at]
   return next === undefined ? view : { ...view, handed: view.handed.slice(0, at), more: true, next }
 }

@@ -7,6 +7,7 @@ import { describeDispatch } from './dispatch.ts'
 import { describeEffects } from './effects.ts'
 import { describeFiles } from './files.ts'
 import type { MakeStoreFixture } from './fixture.ts'
+import { describeHanding } from './handing.ts'
 import { describeHistory } from './history.ts'
 import { describeIntake } from './intake.ts'
 import { describeKeeping } from './keeping.ts'
@@ -30,6 +31,7 @@ export function describeStore(
     describeIntake(make)
     describeEffects(make)
     describeDispatch(make)
+    describeHanding(make)
     describeOutlet(make)
     describeSending(make)
     describeLaterWords(make)

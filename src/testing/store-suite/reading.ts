@@ -1,7 +1,16 @@
 // Store suite: reading. Filters, pages, transcripts, the view for one-filter questions, and the indexes they use.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { everyRow, type Store } from '../../contract/index.ts'
-import { item, type MakeStoreFixture, mustTakeSend, queueOne, type StoreFixture, send } from './fixture.ts'
+import {
+  expectSound,
+  item,
+  type MakeStoreFixture,
+  mustTakeSend,
+  queueOne,
+  receiveOne,
+  type StoreFixture,
+  send,
+} from './fixture.ts'
 
 export function describeReading(make: MakeStoreFixture): void {
   describe('reading', () => {
@@ -9,7 +18,7 @@ export function describeReading(make: MakeStoreFixture): void {
     let store: Store
     beforeEach(async () => {
       fixture = await make()
-      store = await fixture.open()
+      store = await fixture.open('one')
     })
     afterEach(() => fixture.dispose())
 
@@ -104,6 +113,65 @@ export function describeReading(make: MakeStoreFixture): void {
       expect(await waiting({ afterSeq: third?.seq ?? 0, limit: 2 })).toEqual(['later 3', 'later 4'])
       expect(await waiting({ afterSeq: 0, beforeSeq: third?.seq ?? 0 })).toEqual(['later 0', 'later 1'])
       expect(await waiting({ direction: 'in' })).toEqual([])
+    })
+
+    it('[I14.stream-retry] what failed and is tried again stands at a new place of the transcript, and at that one only', async () => {
+      const parts = [1, 2].map((part) => send({ text: `part ${part}`, group: 'g', part }))
+      await store.enqueue([send({ text: 'first' }), ...parts, send({ text: 'last' })])
+      const settle = async (to: 'sent' | 'failed' | 'unknown', rest: object = {}) => {
+        const { sending, token } = await mustTakeSend(store, { lane: 'demo:c1' })
+        await store.moveSends([{ lane: 'demo:c1', token, id: sending?.id ?? '', to, ...rest }])
+        await store.releaseLanes('sends', [{ lane: 'demo:c1', token }])
+        return sending
+      }
+      await settle('sent')
+      const failed = await settle('failed', { reason: 'platform_rejected' })
+      await settle('sent')
+      const out = (query: Partial<Parameters<Store['transcript']>[1]> = {}) =>
+        store.transcript('demo', { direction: 'out', limit: 9, ...query })
+      const texts = async (query: Partial<Parameters<Store['transcript']>[1]> = {}) =>
+        (await out(query)).map((row) => `${row.text} ${row.state}`)
+      const passed = (await out()).at(-1)?.seq ?? 0
+      expect(await texts({ afterSeq: passed })).toEqual([])
+      await fixture.clock.advance(60_000)
+      await store.operateSend(failed?.id ?? '', 'retry', 'operator')
+      await store.enqueue([send({ text: 'new' })])
+      const news = ['part 1 queued', 'part 2 queued', 'new queued']
+      expect(await texts({ afterSeq: passed })).toEqual(news)
+      expect(await texts({ afterSeq: passed, conversation: 'c1' })).toEqual(news)
+      expect(await texts({ afterSeq: passed, conversation: 'c1', onItsWay: true })).toEqual(news)
+      expect(await texts({ afterSeq: 0 })).toEqual(['first sent', 'last sent', ...news])
+      expect(await texts({ limit: 2 })).toEqual(news.slice(1))
+      expect(await texts({ afterSeq: 0, limit: 3 })).toEqual(['first sent', 'last sent', news[0]])
+      expect(await texts({ beforeSeq: passed + 2, limit: 2 })).toEqual(['last sent', 'part 1 queued'])
+      const [again] = await out({ afterSeq: passed, limit: 1 })
+      expect(again).toMatchObject({ id: failed?.id, at: fixture.clock.now() })
+      const taken = await settle('sent')
+      expect(taken).toMatchObject({ id: failed?.id, place: again?.seq })
+      expect(await texts({ afterSeq: passed, limit: 1 })).toEqual(['part 1 sent'])
+      // What may have been shown already stays where it was.
+      const unknown = await settle('unknown', { reason: 'unconfirmed' })
+      const before = await out({ afterSeq: passed })
+      await store.operateSend(unknown?.id ?? '', 'retry', 'operator')
+      expect((await out({ afterSeq: passed })).map(({ seq }) => seq)).toEqual(before.map(({ seq }) => seq))
+      await expectSound(store)
+    })
+
+    it('[I14.place-kept] positions are not given out again when the newest rows are pruned', async () => {
+      const queued = await store.enqueue([send({ text: 'a' }), send({ text: 'b' })])
+      for (const { id } of queued) await store.operateSend(id, 'bury', 'operator')
+      await store.operateSend(queued[0]?.id ?? '', 'retry', 'operator')
+      await store.operateSend(queued[0]?.id ?? '', 'bury', 'operator')
+      const { id } = await receiveOne(store, { state: 'refused' })
+      const [last] = await store.transcript('demo', { direction: 'out', limit: 1 })
+      await fixture.clock.advance(40 * 24 * 3_600_000)
+      await store.pruneRows(30 * 24 * 3_600_000, 100)
+      await store.close()
+      store = await fixture.open('one')
+      const [next] = await store.enqueue([send({ text: 'c' })])
+      expect(next?.seq).toBeGreaterThan(last?.seq ?? 0)
+      expect((await receiveOne(store, { state: 'refused' })).id).not.toBe(id)
+      await expectSound(store)
     })
 
     it('[I14.approvals-all] [I14.counts-all] pages through approvals, finds those of a turn and counts what waits', async () => {
