@@ -31,7 +31,7 @@ built   16 I16.prompt            The system prompt is text or a file, with who s
 built   16 I16.files             Images go to models that take them; other files are named with how to fetch them
 built   16 I16.tools             The model is offered the tool surface, the servers of llm.mcp and those of the delivery, under unique names
 built   16 I16.mcp-others        A tool of an MCP server of others is listed, called after an approval, and its result reaches the model
-built   16 I16.risky             Every tool that does not only read asks a person first; risky_tools and safe_tools change that; a denial, an expiry and an unreachable approver are told to the model
+built   16 I16.risky             Every tool that does not only read asks a person first; risky_tools changes that; a denial, an expiry and an unreachable approver are told to the model
 built   16 I16.limits-turn       A turn ends after 25 steps, 10 minutes of work or 200,000 tokens, and the person is told which; waiting for an approval does not count
 built   16 I16.limits-day        When the day's budget is spent no model is asked, and the person is told when it ends; doctor --security says where there is none
 built   16 I16.retries           429, 529, 5xx, a cut stream and no connection are tried again, not before Retry-After; a wrong key, an unknown model and an empty purse are not
@@ -47,6 +47,7 @@ built   16 I16.resume            After a crash the loop goes on behind the last 
 built   16 I16.unknown-told      A tool that was started and has no result is told to the model as unknown and never run again, unless it only reads or is keyed
 built   16 I16.cancel            /stop ends the model call and the turn
 built   16 I16.setup             init --agent llm tries the key with one token, keeps it encrypted, echoes it nowhere, and the agent answers in the web chat
+pending 16 I16.llm-add          agents add --connector llm tries the key with one token, keeps it encrypted through the daemon, and echoes it nowhere
 built   16 I16.doctor            doctor says of an llm agent which model it asks where, its limits, and that not every tool asks
 pending 16 I16.llm-bench        The bench prints the overhead of a turn through the connector llm against a bare SDK loop, as a ratio
 `,

@@ -30,6 +30,10 @@ export interface AddAgentOptions {
   readonly mode?: string
   readonly secretFile?: string
   readonly connector?: string
+  readonly provider?: string
+  readonly model?: string
+  readonly baseUrl?: string
+  readonly apiKeyFile?: string
   /** Puts the lines into the file instead of printing them. */
   readonly write?: boolean
   readonly bind?: string
@@ -42,13 +46,15 @@ export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options
   const ways = [options.connector, options.chorus, options.http].filter((one) => one !== undefined)
   if (ways.length > 1)
     throw usage('--connector, --chorus and --http exclude each other', 'an agent is reached in one way')
+  if (options.connector === 'llm') return addModel(context, id, options)
+  refuseModelFlags(options)
   if (options.http !== undefined) return addHttp(context, id, options.http, options)
   if (options.connector !== undefined)
     return addConnected(context, id, { ...options, connector: options.connector })
   if (options.chorus === undefined) {
     throw usage(
       'say how the agent is reached',
-      'switchboard agents add ID --http URL, --chorus URL, or --connector channel',
+      'switchboard agents add ID --http URL, --chorus URL, --connector llm, or --connector channel',
     )
   }
   const url = options.chorus
@@ -134,22 +140,66 @@ async function refuseTaken(
 async function addHttp(context: Context, id: string, url: string, options: AddAgentOptions): Promise<number> {
   const { tryHttpAgent, wishOf } = await import('../http-agent.ts')
   const wish = wishOf(url, options)
-  const [plugin, instance] = bound(options.bind)
-  const name = `${id}_signing`
+  const secret = `${id}_signing`
   const daemon = await context.daemon()
-  await refuseTaken(context, { daemon, id, secret: name, write: options.write === true })
-  const tried = await tryHttpAgent(context, wish, `secret:${name}`)
-  const keep = async () =>
-    void (await daemon.call('PUT', `/api/secrets/${encodeURIComponent(name)}`, {
-      body: { value: tried.secret },
-    }))
-  const agent = { id, connector: tried.connector, inbound_bindings: [{ plugin, instance }] }
-  const told = { ...(tried.known ? {} : { signing_secret: tried.secret }), who: tried.who }
-  const shown = async () =>
-    tried.known ||
-    context.print(
-      `The secret that its turns are signed with, shown this once (kept as secret:${name}):\n  ${tried.secret}`,
-    )
+  await refuseTaken(context, { daemon, id, secret, write: options.write === true })
+  const tried = await tryHttpAgent(context, wish, `secret:${secret}`)
+  return addTried(context, daemon, {
+    ...{ id, options, secret, connector: tried.connector, value: tried.secret },
+    told: { ...(tried.known ? {} : { signing_secret: tried.secret }), who: tried.who },
+    shown: tried.known
+      ? null
+      : `The secret that its turns are signed with, shown this once (kept as secret:${secret}):\n  ${tried.secret}`,
+  })
+}
+
+/** A model behind an API: the key is tried with one token, and kept encrypted. */
+async function addModel(context: Context, id: string, options: AddAgentOptions): Promise<number> {
+  const { tryLlmAgent } = await import('../llm-agent.ts')
+  const secret = `${id}_api_key`
+  const daemon = await context.daemon()
+  await refuseTaken(context, { daemon, id, secret, write: options.write === true })
+  const { connector, key, who } = await tryLlmAgent(context, options, secret)
+  const shown = key === null ? null : `The API key is kept, encrypted, as secret:${secret}`
+  return addTried(context, daemon, { id, options, secret, connector, value: key, told: { who }, shown })
+}
+
+const MODEL_FLAGS = {
+  provider: '--provider',
+  model: '--model',
+  baseUrl: '--base-url',
+  apiKeyFile: '--api-key-file',
+}
+
+function refuseModelFlags(options: AddAgentOptions): void {
+  for (const [key, flag] of Object.entries(MODEL_FLAGS))
+    if (options[key as keyof typeof MODEL_FLAGS] !== undefined)
+      throw usage(`${flag} is for --connector llm`, 'switchboard agents add ID --connector llm …')
+}
+
+interface TriedAgent {
+  readonly id: string
+  readonly options: AddAgentOptions
+  readonly connector: Readonly<Record<string, unknown>>
+  /** The name of what is kept encrypted, and its value; null: there is nothing to keep. */
+  readonly secret: string
+  readonly value: string | null
+  /** More for `--json`. */
+  readonly told: Readonly<Record<string, string>>
+  /** More for people. */
+  readonly shown: string | null
+}
+
+/** The secret is kept before the file speaks of it. */
+async function addTried(context: Context, daemon: DaemonClient, tried: TriedAgent): Promise<number> {
+  const { id, options, connector, secret, value, told } = tried
+  const [plugin, instance] = bound(options.bind)
+  const keep = async () => {
+    if (value === null) return
+    await daemon.call('PUT', `/api/secrets/${encodeURIComponent(secret)}`, { body: { value } })
+  }
+  const shown = async () => void (tried.shown === null ? null : await context.print(tried.shown))
+  const agent = { id, connector, inbound_bindings: [{ plugin, instance }] }
   if (options.write) {
     const { addWritten } = await import('./agents-change.ts')
     const code = await addWritten(context, agent, { instance, first: keep, told })
@@ -160,7 +210,7 @@ async function addHttp(context: Context, id: string, url: string, options: AddAg
   const { stringify } = await import('yaml')
   const yaml = stringify({ agents: [agent] }).trimEnd()
   if (context.json) {
-    await context.printJson({ ok: true, agent: id, secret: name, yaml, ...told })
+    await context.printJson({ ok: true, agent: id, secret: value === null ? null : secret, yaml, ...told })
     return 0
   }
   await context.print(yaml)

@@ -38,7 +38,14 @@ export function addChorusCommands(program: Command, action: Action): void {
     .option('--mode <mode>', 'with --http: answer (in the response, the default) or later')
     .option('--secret-file <file>', 'with --http: the whsec_… that it verifies with already')
     .option('--chorus <url>', 'the connection string of a Chorus agent')
-    .option('--connector <type>', 'how it is reached otherwise: channel, demo, …')
+    .option(
+      '--connector <type>',
+      'how it is reached otherwise: llm (a model behind an API), channel, demo, …',
+    )
+    .option('--provider <name>', 'llm: anthropic, openai or openai-compatible')
+    .option('--model <name>', 'llm: the model, as the API names it')
+    .option('--base-url <address>', 'llm: where the API is (Ollama, vLLM, OpenRouter …)')
+    .option('--api-key-file <file>', 'llm: where the API key is; else it is asked for, or piped in')
     .option('--write', 'put the lines into switchboard.yaml instead')
     .option('--bind <platform:integration>', 'where its messages come from (default: web:web)')
     .option('--allow-private', 'it is on this machine or network')
