@@ -12,8 +12,8 @@ pending 0 S6.claude-code-spawn      claude-code spawns one process per session w
 pending 0 S6.claude-code-evidence   claude-code: command_lifecycle where present, else the replayed user message, and the final result
 pending 0 S6.acp-prompt             acp hands a turn over with session/prompt over stdio and relays session/request_permission
 pending 0 S6.acp-evidence           acp: the first session/update is seen, the stop reason is answered
-pending 0 S6.llm-loop               llm runs a loop over an Anthropic or OpenAI-compatible API with the tool surface and approvals
-pending 0 S6.llm-evidence           llm: the first token is seen, the end of the loop is answered
+built   0 S6.llm-loop               llm runs a loop over an Anthropic or OpenAI-compatible API with the tool surface and approvals
+built   0 S6.llm-evidence           llm: the first token is seen, the end of the loop is answered
 built   2 S6.demo-no-key            demo runs in the process and needs no key
 built   2 S6.demo-echoes            demo echoes
 built   2 S6.demo-asks              demo asks for a permission
@@ -28,7 +28,7 @@ built   2 S6.meta-fields            Every message carries chat_id, message_id, u
 built   3 S6.meta-attachments       Attachment fields are in the meta of a message that has attachments
 built   2 S6.meta-strings           All meta values are strings
 built   2 S6.meta-chat-id           chat_id is the address string, unique across integrations; integration is given too
-pending 0 S6.final-text-forwarded   A turn that ends without a reply through a tool has its final text forwarded (connectors that see it)
+built   0 S6.final-text-forwarded   A turn that ends without a reply through a tool has its final text forwarded (connectors that see it)
 built   7 S6.finished-silent-told   Where the final text is not seen, the sender is told that the agent finished without replying
 built   2 S6.redelivery-declared    Offering again is declared per connector, and the dispatch obeys the declaration
 built   7 S6.channel-window         channel: in order, without waiting for the one before

@@ -44,10 +44,11 @@ built   16 I16.tool-hangs        A tool that does not answer in time is told as 
 built   16 I16.tool-huge         A result of megabytes is cut, and says so
 built   16 I16.injection         What a tool's result asks for in another chat is refused by the outlet
 built   16 I16.resume            After a crash the loop goes on behind the last finished step; no finished call is made twice
+built   16 I16.another-node      When the node that runs a turn is killed another goes on from the steps in the database, and no finished call is made twice
 built   16 I16.unknown-told      A tool that was started and has no result is told to the model as unknown and never run again, unless it only reads or is keyed
 built   16 I16.cancel            /stop ends the model call and the turn
 built   16 I16.setup             init --agent llm tries the key with one token, keeps it encrypted, echoes it nowhere, and the agent answers in the web chat
-pending 16 I16.llm-add          agents add --connector llm tries the key with one token, keeps it encrypted through the daemon, and echoes it nowhere
+built   16 I16.llm-add          agents add --connector llm tries the key with one token, keeps it encrypted through the daemon, and echoes it nowhere
 built   16 I16.doctor            doctor says of an llm agent which model it asks where, its limits, and that not every tool asks
 pending 16 I16.llm-bench        The bench prints the overhead of a turn through the connector llm against a bare SDK loop, as a ratio
 `,

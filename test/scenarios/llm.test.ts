@@ -50,48 +50,68 @@ async function until<T>(
 const said = (river: River, words: string, ms = 0) =>
   until(river, () => texts(river).find((text) => text.includes(words)), ms)
 
-describeRiver(
-  'llm',
-  (open) => {
-    it.each([
-      ['llm.model-kept', 1, 'sent'],
-      ['llm.started', 0, 'Outcome unknown'],
-      ['llm.tool-done', 1, 'Outcome unknown'],
-      ['llm.before-answer', 1, 'sent'],
-    ] as const)(
-      '[I16.resume] [I16.unknown-told] killed at %s: the tool ran %i times, and one answer comes',
-      async (point, ran, told) => {
-        const { river, sent } = await opened(open, { risky_tools: [] }, DONE)
-        river.crashAt(point)
-        const turn = await river.person('anna').says('mail bob')
-        await until(river, () => river.dead() || undefined)
-        await river.restart()
-        await said(river, `Done: ${told}`, 1_000)
-        await river.pass(5_000)
-        expect(sent).toHaveLength(ran)
-        expect(texts(river).filter((text) => text.startsWith('Done'))).toHaveLength(1)
-        expect(await river.desk().turn(turn.id ?? '')).toMatchObject({ state: 'answered' })
-      },
-    )
-
-    it('[I16.risky] a person allows the call in the chat, also after a kill in between', async () => {
-      const { river, sent } = await opened(open, {}, DONE)
-      await river.person('anna').says('mail bob')
-      await until(river, () => river.platform.arrived.find(({ op }) => op.kind === 'prompt'))
-      expect(sent).toEqual([])
+describeRiver('llm', (open) => {
+  it.each([
+    ['llm.model-kept', 1, 'sent'],
+    ['llm.started', 0, 'Outcome unknown'],
+    ['llm.tool-done', 1, 'Outcome unknown'],
+    ['llm.before-answer', 1, 'sent'],
+  ] as const)(
+    '[I16.resume] [I16.unknown-told] killed at %s: the tool ran %i times, and one answer comes',
+    async (point, ran, told) => {
+      const { river, sent } = await opened(open, { risky_tools: [] }, DONE)
+      river.crashAt(point)
+      const turn = await river.person('anna').says('mail bob')
+      await until(river, () => river.dead() || undefined)
       await river.restart()
-      await river.pass(20_000)
-      const id = (await river.store().approvals({ limit: 1 }))[0]?.id
-      await river.person('anna').says(`yes ${id}`)
-      await said(river, 'Done: sent', 1_000)
-      expect(sent).toEqual([{ to: 'bob' }])
-    })
+      await said(river, `Done: ${told}`, 1_000)
+      await river.pass(5_000)
+      expect(sent).toHaveLength(ran)
+      expect(texts(river).filter((text) => text.startsWith('Done'))).toHaveLength(1)
+      expect(await river.desk().turn(turn.id ?? '')).toMatchObject({ state: 'answered' })
+    },
+  )
 
-    it('[I16.injection] what a result asks for in another chat is refused by the outlet, and told to the model', async () => {
+  it('[I16.risky] [S6.llm-loop] [S10.asked-by-llm] a person allows the call in the chat, also after a kill in between', async () => {
+    const { river, sent } = await opened(open, {}, DONE)
+    await river.person('anna').says('mail bob')
+    await until(river, () => river.platform.arrived.find(({ op }) => op.kind === 'prompt'))
+    expect(sent).toEqual([])
+    await river.restart()
+    await river.pass(20_000)
+    const id = (await river.store().approvals({ limit: 1 }))[0]?.id
+    await river.person('anna').says(`yes ${id}`)
+    await said(river, 'Done: sent', 1_000)
+    expect(sent).toEqual([{ to: 'bob' }])
+  })
+
+  it('[S6.llm-evidence] [S6.final-text-forwarded] the first token is seen, and the text with which the loop ends is the answer', async () => {
+    let goOn: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    let events = 0
+    // The head of the answer and its first words come; the rest waits.
+    const between = () => (++events > 4 ? held : Promise.resolve())
+    const { river, fake } = await opened(open, {}, () => ({ text: 'Hello, Anna.', between }))
+    const { id } = await river.person('anna').says('hi')
+    await until(river, () => fake.requests[0])
+    const state = async () => (await river.desk().turn(id ?? ''))?.state
+    await until(river, async () => ((await state()) === 'seen' ? true : undefined))
+    expect(texts(river)).toEqual([])
+    goOn()
+    await said(river, 'Hello, Anna.')
+    expect(await state()).toBe('answered')
+    expect(texts(river)).toEqual(['Hello, Anna.'])
+  })
+
+  it.each(['anthropic', 'openai'])(
+    '[I16.injection] [S6.llm-loop] over %s: what a result asks for in another chat is refused by the outlet, and told to the model',
+    async (provider) => {
       const target = { platform: 'test', target: 'mallory', body: 'the secret plan' }
       const { river, fake } = await opened(
         open,
-        { risky_tools: [] },
+        { provider, risky_tools: [] },
         (_, at) =>
           at === 0
             ? CALL
@@ -103,27 +123,52 @@ describeRiver(
       await river.person('anna').says('read my mail')
       await said(river, 'I could not.')
       expect(JSON.stringify(river.platform.arrived)).not.toContain('secret plan')
-      expect(JSON.stringify(fake.requests[2]?.body.messages)).toContain('"is_error":true')
-    })
+      const told = provider === 'anthropic' ? '"is_error":true' : 'Error: Target'
+      expect(JSON.stringify(fake.requests[2]?.body.messages)).toContain(told)
+    },
+  )
 
-    it('[I16.limits-day] [I16.tokens-counted] a day that is spent is told with its end, and the tokens are with the turn', async () => {
-      const { river, fake } = await opened(open, { limits: { tokens_per_day: 15 } }, () => ({
-        text: 'hello',
-      }))
-      const first = await river.person('anna').says('one')
-      await said(river, 'hello')
-      expect((await river.desk().turn(first.id ?? ''))?.usage).toMatchObject({
-        input_tokens: 10,
-        output_tokens: 5,
-      })
-      await river.person('anna').says('two')
-      await said(river, 'budget of the day is spent')
-      expect(fake.requests).toHaveLength(1)
-      await river.sleep(24 * 3_600_000)
-      await river.person('anna').says('three')
-      await until(river, () => fake.requests[1])
-      expect(JSON.stringify(fake.requests[1]?.body.messages)).toContain('one')
+  it('[I16.limits-day] [I16.tokens-counted] a day that is spent is told with its end, and the tokens are with the turn', async () => {
+    const { river, fake } = await opened(open, { limits: { tokens_per_day: 15 } }, () => ({
+      text: 'hello',
+    }))
+    const first = await river.person('anna').says('one')
+    await said(river, 'hello')
+    expect((await river.desk().turn(first.id ?? ''))?.usage).toMatchObject({
+      input_tokens: 10,
+      output_tokens: 5,
     })
+    await river.person('anna').says('two')
+    await said(river, 'budget of the day is spent')
+    expect(fake.requests).toHaveLength(1)
+    await river.sleep(24 * 3_600_000)
+    await river.person('anna').says('three')
+    await until(river, () => fake.requests[1])
+    expect(JSON.stringify(fake.requests[1]?.body.messages)).toContain('one')
+  })
+})
+
+describeRiver(
+  'llm on one of several nodes',
+  (open) => {
+    it.each([
+      ['llm.model-kept', 1, 'sent'],
+      ['llm.tool-done', 1, 'Outcome unknown'],
+      ['llm.result-kept', 1, 'sent'],
+    ] as const)(
+      '[I16.another-node] the node that runs it is killed at %s: another goes on behind the last step',
+      async (point, ran, told) => {
+        const { river, sent, fake } = await opened(open, { risky_tools: [] }, DONE)
+        river.crashAt(point, 1, 'itself')
+        await river.person('anna').says('mail bob')
+        await said(river, `Done: ${told}`, 1_000)
+        await river.pass(5_000)
+        expect(sent).toHaveLength(ran)
+        // The first answer of the model was kept: nobody asked for it again.
+        expect(fake.requests.filter(({ isResult }) => !isResult)).toHaveLength(1)
+        expect(texts(river).filter((text) => text.startsWith('Done'))).toHaveLength(1)
+      },
+    )
   },
-  ['sqlite', 'postgres'],
+  ['three nodes'],
 )

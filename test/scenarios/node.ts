@@ -49,7 +49,7 @@ export interface Surroundings {
   readonly servers: ChannelServers
   readonly settings: () => Settings
   readonly watched: () => boolean
-  readonly crashPoint: (name: string) => void
+  readonly crashPoint: (name: string, life: Life) => void
   /** What the connector llm talks to, and the tools that are lent to it; absent: there is none. */
   readonly llm?: LlmWorld | undefined
   /** The seed of this life's randomness. */
@@ -121,7 +121,7 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
     tools: () => tools,
     ...(around.llm?.lent ? { lent: mortal(around.llm.lent, life) } : {}),
     crashPoint: (name) => {
-      if (!life.dead()) around.crashPoint(name)
+      if (!life.dead()) around.crashPoint(name, life)
     },
   })
   const desk = createDesk({

@@ -25,6 +25,7 @@ import { createScriptedServers, type ScriptedServer } from '../../src/testing/sc
 import { createTestClock } from '../../src/testing/test-clock.ts'
 import { type TestSettings, testSettings } from '../../src/testing/test-settings.ts'
 import { isDealt, SCOPE } from './deal.ts'
+import type { Life } from './guard.ts'
 import { createHintFence, type HintFence } from './hint-fence.ts'
 import { type Alive, bringToLife, type LlmWorld, type Part, prepareStore } from './node.ts'
 
@@ -64,8 +65,8 @@ export interface River {
   setBack(ms: number): void
   /** A reload: the new configuration is applied to the running gateway. */
   configure(settings: TestSettings): Promise<void>
-  /** The gateway dies when it comes to this point (the nth time). */
-  crashAt(point: string, times?: number): void
+  /** The gateway dies when it comes to this point (the nth time); of several nodes all do, or the one that came to it. */
+  crashAt(point: string, times?: number, who?: 'all' | 'itself'): void
   /** It came to the point, and has not been started again. */
   dead(): boolean
   /** Dies now if it did not yet, and starts again on the same database. */
@@ -162,17 +163,19 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
   let settings = configured(options)
   let births = 0
   let errorsExpected = false
-  let crash: { point: string; left: number } | null = null
+  let crash: { point: string; left: number; alone: boolean } | null = null
   let nodes: readonly Alive[] = []
   let fence: HintFence | null = null
 
-  // Whoever comes to the point takes the others along: a power cut.
-  const crashPoint = (name: string) => {
+  // Whoever comes to the point takes the others along: a power cut. Unless it is one node that is killed.
+  const crashPoint = (name: string, its: Life) => {
     if (crash?.point !== name) return
     crash.left -= 1
     if (crash.left > 0) return
+    const { alone } = crash
     crash = null
-    for (const { life } of nodes) life.end()
+    if (alone) its.end()
+    else for (const { life } of nodes) life.end()
   }
 
   const live = async () => {
@@ -208,7 +211,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
   const door = () => node(0)
   const bench = () => node(1)
   const office = () => node(2)
-  const dead = () => nodes.some(({ life }) => life.dead())
+  const dead = () => nodes.every(({ life }) => life.dead())
   const sum = (of: (alive: Alive) => number) => nodes.reduce((total, one) => total + of(one), 0)
   const moved = () => sum(({ life }) => life.moved())
   const busy = () => sum(({ life }) => life.busy())
@@ -318,8 +321,8 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
       for (const { gateway } of nodes) await gateway.apply()
       await settle()
     },
-    crashAt(point, times = 1) {
-      crash = { point, left: times }
+    crashAt(point, times = 1, who = 'all') {
+      crash = { point, left: times, alone: who === 'itself' }
     },
     async restart(next) {
       await die()

@@ -9,6 +9,8 @@ export function openAiChunks(reply: FakeReply, model: string, n: number): readon
   const delta = (given: object, finish: string | null = null) =>
     chunk({ choices: [{ index: 0, delta: given, finish_reason: finish }] })
   const events = [delta({ role: 'assistant', content: '' })]
+  // As servers write it that speak the wire nearly alike; OpenAI's own keeps it to itself.
+  for (const piece of pieces(reply.thinking ?? '')) events.push(delta({ reasoning_content: piece }))
   for (const piece of pieces(text ?? '')) events.push(delta({ content: piece }))
   for (const [index, { name, input, id }] of calls.entries()) {
     const written = typeof input === 'string' ? input : JSON.stringify(input)

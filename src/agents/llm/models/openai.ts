@@ -97,7 +97,12 @@ function messageParams(message: Message): ChatCompletionMessageParam[] {
       ]
     }
     case 'tool':
-      return message.results.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text }))
+      // The wire has no mark for a result that is an error: a word says it.
+      return message.results.map(({ id, text, isError }) => ({
+        role: 'tool',
+        tool_call_id: id,
+        content: isError ? `Error: ${text}` : text,
+      }))
   }
 }
 

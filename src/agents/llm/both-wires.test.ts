@@ -1,0 +1,168 @@
+// What goes wrong with a model, over both wires: empty answers, refusals, bad calls, tools that hang, faults of the API.
+import { describe, expect, it } from 'vitest'
+import { KEY, type SceneOptions, scene } from './fixtures/llm-scene.ts'
+
+const MAIL = { tools: { mail: () => 'sent' } }
+
+describe.each(['anthropic', 'openai'] as const)('over %s', (provider) => {
+  const over = (given: SceneOptions) => scene({ ...given, options: { provider, ...given.options } })
+
+  it('[I16.empty-answer] an empty answer and one of thinking alone say nothing in the chat', async () => {
+    for (const reply of [{ text: '' }, { thinking: 'hm' }, { text: ' \n' }]) {
+      const { turn } = await over({ script: [reply] })
+      expect(await turn('hi')).toMatchObject({
+        kind: 'say',
+        final: true,
+        text: expect.stringMatching(/^\s*$/),
+      })
+    }
+    const { turn } = await over({ script: [{ thinking: 'hm', stop: 'length' }] })
+    expect(await turn('hi')).toMatchObject({
+      kind: 'failed',
+      detail: expect.stringContaining('output tokens'),
+    })
+  })
+
+  it('[I16.refusal] a refusal fails the turn and is told; a cut answer says that it is one', async () => {
+    expect(await (await over({ script: [{ text: 'no', stop: 'refusal' }] })).turn('hi')).toMatchObject({
+      kind: 'failed',
+      detail: 'the model declined to answer',
+    })
+    expect(await (await over({ script: [{ text: 'Hel', stop: 'length' }] })).turn('hi')).toMatchObject({
+      text: expect.stringMatching(/^Hel …\n\n\(cut/),
+    })
+  })
+
+  it('[I16.bad-calls] an unknown tool, broken arguments and a hundred calls are told as what they are', async () => {
+    const hundred = Array.from({ length: 100 }, (_, at) => ({ name: 'mail', input: { at } }))
+    const { turn, ran, fake } = await over({
+      ...MAIL,
+      options: { risky_tools: [] },
+      script: [
+        {
+          calls: [
+            { name: 'nope', input: {} },
+            { name: 'mail', input: '{"to": ' },
+            { name: 'mail', input: '[1]' },
+          ],
+        },
+        { calls: hundred },
+        { text: 'Done.' },
+      ],
+    })
+    expect(await turn('go')).toMatchObject({ text: 'Done.' })
+    expect(ran).toHaveLength(20)
+    const sent = JSON.stringify(fake.requests[2]?.body.messages)
+    expect(sent).toContain('There is no tool \\"nope\\"')
+    expect(sent.match(/not a JSON object/g)).toHaveLength(2)
+    expect(sent.match(/Not run: at most 20 calls/g)).toHaveLength(80)
+  })
+
+  it('[I16.tool-hangs] [I16.tool-huge] a tool that hangs is told as unknown, and megabytes are cut', async () => {
+    const { says, ended, deps, until, ran, fake } = await over({
+      options: { risky_tools: [] },
+      tools: { hang: () => new Promise(() => undefined), huge: () => '😀'.repeat(2_500_000) },
+      script: [
+        {
+          calls: [
+            { name: 'hang', input: {} },
+            { name: 'huge', input: {} },
+          ],
+        },
+        { text: 'Done.' },
+      ],
+    })
+    await says('go')
+    await until(() => ran[0])
+    await deps.clock.advance(60_000)
+    expect(await ended()).toMatchObject({ text: 'Done.' })
+    const sent = JSON.stringify(fake.requests[1]?.body.messages)
+    expect(sent).toContain('outcome unknown')
+    expect(sent).toContain('cut: 5000000 characters in all')
+    expect(sent.length).toBeLessThan(200_000)
+    expect(sent).not.toMatch(/\\ud83d"/)
+  })
+
+  it('[I16.limits-day] a day that is spent asks no model, and says when it ends', async () => {
+    const { turn, fake, journal } = await over({
+      options: { limits: { tokens_per_day: 1_000 } },
+      script: [{ text: 'x' }],
+    })
+    journal.spentToday = 1_000
+    const end = await turn('hi')
+    expect(end).toMatchObject({
+      kind: 'failed',
+      detail: expect.stringMatching(/budget of the day is spent; .* 00:00 UTC, in (\d+ h )?\d+ min/),
+    })
+    expect(fake.requests).toEqual([])
+  })
+
+  it('[I16.retries] it waits as long as it is asked to, and no request goes out before', async () => {
+    const { says, ended, deps, fake, until } = await over({
+      script: [
+        { status: 429, headers: { 'retry-after': '20' } },
+        { text: 'Hello!', cutAfter: 4 },
+        { text: 'Done.' },
+      ],
+    })
+    await says('hi')
+    await until(() => fake.requests[0])
+    await deps.clock.advance(19_000)
+    expect(fake.requests).toHaveLength(1)
+    await deps.clock.advance(1_000)
+    await until(() => fake.requests[1])
+    await deps.clock.settle(20)
+    await deps.clock.advance(2_000)
+    expect(await ended()).toMatchObject({ text: 'Done.' })
+  })
+
+  it('[I16.retries] a wrong key is not tried again, and is never shown', async () => {
+    const { turn, fake, deps } = await over({ script: [{ status: 401, error: { message: `no: ${KEY}` } }] })
+    const end = await turn('hi')
+    expect(end).toMatchObject({ kind: 'failed', detail: 'the API refused the key (401)' })
+    expect(fake.requests).toHaveLength(1)
+    expect(JSON.stringify(end) + deps.log.lines.join('\n')).not.toContain('4711')
+  })
+
+  it('[I16.fallback] a model that stays away is replaced', async () => {
+    const { says, ended, deps, fake, until } = await over({
+      options: { fallback: 'm2' },
+      script: ({ model }) =>
+        model === 'm1' ? { status: 529, error: { type: 'overloaded_error' } } : { text: 'from m2' },
+    })
+    await says('hi')
+    for (let tries = 1; tries <= 3; tries++) {
+      await until(() => fake.requests[tries - 1])
+      await deps.clock.settle(20)
+      await deps.clock.advance(30_000)
+    }
+    expect(await ended()).toMatchObject({ text: 'from m2' })
+    expect(fake.requests.map((one) => one.model)).toEqual(['m1', 'm1', 'm1', 'm1', 'm2'])
+  })
+
+  it('[I16.too-long] what is too long is tried with less of the past, and then said', async () => {
+    const past = Array.from({ length: 20 }, (_, at) => ({
+      ...{
+        turn: `t_${20 - at}`,
+        sender: { id: 'u' },
+        at: 0,
+        source: 's',
+        attachments: [],
+        state: 'answered',
+        steps: [],
+      },
+      ...{ text: 'x'.repeat(2_000), said: ['ok'] },
+    }))
+    const long = { status: 400, error: { message: 'prompt is too long' } }
+    const { turn, fake } = await over({
+      past,
+      script: (request) => (JSON.stringify(request.body).length > 30_000 ? long : { text: 'fits' }),
+    })
+    expect(await turn('hi')).toMatchObject({ text: 'fits' })
+    expect(fake.requests.length).toBeGreaterThan(1)
+    expect(await (await over({ script: [long] })).turn('hi')).toMatchObject({
+      kind: 'failed',
+      detail: expect.stringContaining('longer than the model takes'),
+    })
+  })
+})
