@@ -55,7 +55,7 @@ built   15 I15.fault-matrix    Under every fault plan nothing is lost and nothin
 built   15 I15.manifest        The set-up prints an app manifest with exactly the scopes in use
 built   15 I15.scopes          Missing scopes are named with what they cost
 built   15 I15.revoked         A token revoked in the middle is told, loses nothing, and heals
-pending 15 I15.from-zero       The page works as written, against the emulator, with the built command line
+built   15 I15.from-zero       The page works as written, against the emulator, with the built command line
 built   15 I15.seed-examples   Telegram to Slack, Slack to Telegram, notify_user to slack, a claim by reply and by button
 `,
 )
