@@ -64,9 +64,14 @@ describe('a short run', () => {
     expect(readdirSync(dir)).toEqual([])
   }, 600_000)
 
-  it('[S17.stdio] measures channel notifications over stdio beside a bare server, the start and the memory of a shim', async () => {
-    const stdout = await bench('--json', '--only', 'channel', '--rounds', '1', '--messages', '200')
-    const { channel, weather } = JSON.parse(stdout) as BenchReport
+  it('[S17.stdio] [I15.bench] measures channel notifications over stdio beside a bare server, the start and the memory of a shim; and Slack’s intake beside the webhook’s', async () => {
+    const stdout = await bench('--json', '--only', 'channel,slack', '--rounds', '1', '--messages', '200')
+    const { channel, slack, weather } = JSON.parse(stdout) as BenchReport
+    expect(slack).toMatchObject({ messages: 200, rounds: 1 })
+    for (const ratio of [slack?.vs_webhook, slack?.cpu_vs_webhook]) {
+      expect(ratio?.socket).toBeGreaterThan(0)
+      expect(ratio?.events).toBeGreaterThan(0)
+    }
     expect(channel).toMatchObject({ messages: 200, rounds: 1 })
     for (const figures of [channel?.notifications_per_second, channel?.start_ms, channel?.rss_mb]) {
       expect(figures?.bare).toBeGreaterThan(0)
@@ -75,7 +80,10 @@ describe('a short run', () => {
     }
     expect(channel?.vs_bare.shim_notifications).toBeGreaterThan(0)
     expect(channel?.vs_bare.daemon_notifications).toBeGreaterThan(0)
-    expect(weather).toMatchObject([{ part: 'channel', round: 1 }])
+    expect(weather).toMatchObject([
+      { part: 'slack', round: 1 },
+      { part: 'channel', round: 1 },
+    ])
     expect(readdirSync(dir)).toEqual([])
   }, 600_000)
 
@@ -165,6 +173,7 @@ describe('targets', () => {
     micro: null,
     chorus: null,
     http: null,
+    slack: null,
     channel: null,
     mcp: null,
     cluster: null,

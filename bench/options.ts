@@ -10,6 +10,7 @@ const PARTS = [
   'micro',
   'chorus',
   'http',
+  'slack',
   'channel',
   'mcp',
   'cluster',

@@ -9,6 +9,7 @@ import type { IntakeReport, ServerName } from './measure/intake.ts'
 import { type McpReport, mcpLines } from './measure/mcp.ts'
 import type { MicroReport } from './measure/micro.ts'
 import type { ReadyReport } from './measure/ready.ts'
+import type { SlackFigures } from './measure/slack.ts'
 import {
   type ClusterParts,
   channelLines,
@@ -31,6 +32,7 @@ export interface BenchReport {
   readonly micro: MicroReport | null
   readonly chorus: readonly ChorusFigures[] | null
   readonly http: readonly HttpAgentFigures[] | null
+  readonly slack: SlackFigures | null
   readonly channel: ChannelReport | null
   readonly mcp: McpReport | null
   readonly cluster: ClusterParts | null
@@ -128,7 +130,7 @@ function targetTable(judgements: readonly Judgement[]): string {
   return table.toString()
 }
 
-function otherLines({ intake, ready, growth, micro, chorus, http }: BenchReport): string[] {
+function otherLines({ intake, ready, growth, micro, chorus, http, slack }: BenchReport): string[] {
   const lines: string[] = []
   if (intake.rss_loaded_mb !== null)
     lines.push(`resident memory under load: ${intake.rss_loaded_mb} MB (highest)`)
@@ -153,6 +155,14 @@ function otherLines({ intake, ready, growth, micro, chorus, http }: BenchReport)
     lines.push(
       `message → http agent → answer visible, ${one.conversations} conversations: p50 ${one.p50_ms} ms, ` +
         `a bare fetch ${one.bare_p50_ms} ms: ${one.ratio}×, ${one.overhead_ms} ms added a turn`,
+    )
+  }
+  if (slack !== null) {
+    const { per_second, vs_webhook, cpu_vs_webhook } = slack
+    lines.push(
+      `intake from Slack: Socket Mode ${shown(per_second.socket)}/s, Events API ${shown(per_second.events)}/s, ` +
+        `the webhook ${shown(per_second.webhook)}/s: ${shown(vs_webhook.socket)}× and ${shown(vs_webhook.events)}× of it ` +
+        `(CPU a message ${shown(cpu_vs_webhook.socket)}× and ${shown(cpu_vs_webhook.events)}×)`,
     )
   }
   return lines

@@ -18,6 +18,7 @@ import { measureMcp } from './measure/mcp.ts'
 import { measureMicro } from './measure/micro.ts'
 import { measureNotify } from './measure/notify.ts'
 import { measureReady, measureRest } from './measure/ready.ts'
+import { measureSlack } from './measure/slack.ts'
 import { type BenchOptions, HELP, readOptions } from './options.ts'
 import { asJson, asTables, type BenchReport, NO_INTAKE } from './report.ts'
 import type { ClusterParts } from './report-cluster.ts'
@@ -55,6 +56,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
     const growth = has('growth') ? await measureGrowth(context) : null
     const chorus = has('chorus') ? await measureChorus(context) : null
     const http = has('http') ? await measureHttpAgent(context) : null
+    const slack = has('slack') ? await measureSlack(context) : null
     const channel = has('channel') ? await measureChannel(context) : null
     const mcp = has('mcp') ? await measureMcp(context) : null
     const cluster = has('cluster') ? await measureClusterParts(context, workspace.path) : null
@@ -77,6 +79,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
       micro,
       chorus,
       http,
+      slack,
       channel,
       mcp,
       cluster,

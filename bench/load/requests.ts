@@ -26,7 +26,7 @@ export function buildRequests(plan: RequestPlan): Buffer[] {
   return Array.from({ length: plan.count }, (_, at) => {
     const number = plan.from + at
     const person = number % plan.people
-    const body = bodyOf(number, person, seconds)
+    const body = slackBody(number, person, seconds)
     const signed =
       plan.scheme === 'github'
         ? `X-Hub-Signature-256: sha256=${createHmac('sha256', key).update(body).digest('hex')}\r\n` +
@@ -41,7 +41,7 @@ export function buildRequests(plan: RequestPlan): Buffer[] {
 }
 
 /** A direct message as Slack posts it: the peer can do its work on it, to the others it is a JSON body like any. */
-function bodyOf(number: number, person: number, seconds: number): string {
+export function slackBody(number: number, person: number, seconds: number): string {
   const user = `U${String(person).padStart(8, '0')}`
   return JSON.stringify({
     token: 'bench',

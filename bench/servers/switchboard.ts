@@ -26,6 +26,23 @@ export interface Counts {
 }
 
 export const HOOK_PATH = '/hooks/bench'
+const WEBHOOK =
+  '{ id: bench, platform: webhook, secret: env:BENCH_SECRET, two_way: true, conversation: "{{ event.channel }}" }'
+const SLACK_TOKENS = { BENCH_BOT: 'xoxb-bench', BENCH_APP: 'xapp-1-A00000001-bench' }
+
+/** How people speak through Slack: what the Web API is, and how many of them may. */
+export interface SlackSide {
+  readonly mode: 'socket' | 'events'
+  readonly apiUrl: string
+  readonly people: number
+}
+
+/** As the load names them. */
+function slackIntegration({ mode, apiUrl, people }: SlackSide): string {
+  const ids = Array.from({ length: people }, (_, at) => `U${String(at).padStart(8, '0')}`)
+  const key = mode === 'socket' ? 'app_token: env:BENCH_APP' : 'signing_secret: env:BENCH_SECRET'
+  return `{ id: bench, platform: slack, mode: ${mode}, bot_token: env:BENCH_BOT, ${key}, api_url: "${apiUrl}", access: { dm: allowlist, allow_from: [${ids.join(', ')}] } }`
+}
 
 /** A data folder and its configuration. The limits that would drop a load on purpose are off by default. */
 export function makeFolder(at: {
@@ -33,6 +50,8 @@ export function makeFolder(at: {
   readonly entry: string
   readonly agent: AgentKind
   readonly secret: string
+  /** People speak through Slack instead of the webhook. */
+  readonly slack?: SlackSide
   /** Several nodes on one database: its address, and the key that they share. */
   readonly cluster?: { readonly store: string; readonly key: string }
 }): SwitchboardFolder {
@@ -48,16 +67,21 @@ export function makeFolder(at: {
       // A load is measured, not a guard.
       'tunables: { sender_limit: { rps: 0, burst: 0 }, flood_limit: { rps: 0, burst: 0 } }',
       'integrations:',
-      '  - { id: bench, platform: webhook, secret: env:BENCH_SECRET, two_way: true, conversation: "{{ event.channel }}" }',
+      `  - ${at.slack ? slackIntegration(at.slack) : WEBHOOK}`,
       'agents:',
       '  - id: bench',
       `    connector: { type: ${connector} }`,
-      '    inbound_bindings: [{ plugin: webhook, instance: bench }]',
+      `    inbound_bindings: [{ plugin: ${at.slack ? 'slack' : 'webhook'}, instance: bench }]`,
       '',
     ].join('\n'),
   )
   const shared = at.cluster && { BENCH_STORE: at.cluster.store, SWITCHBOARD_KEY: at.cluster.key }
-  return { dataDir, configFile, entry: at.entry, env: { BENCH_SECRET: at.secret, ...shared } }
+  return {
+    dataDir,
+    configFile,
+    entry: at.entry,
+    env: { BENCH_SECRET: at.secret, ...SLACK_TOKENS, ...shared },
+  }
 }
 
 export function upArguments(folder: SwitchboardFolder, port: number): string[] {

@@ -56,6 +56,7 @@ built   15 I15.manifest        The set-up prints an app manifest with exactly th
 built   15 I15.scopes          Missing scopes are named with what they cost
 built   15 I15.revoked         A token revoked in the middle is told, loses nothing, and heals
 built   15 I15.from-zero       The page works as written, against the emulator, with the built command line
+built   15 I15.bench           The bench prints intake over Socket Mode and over the Events API as ratios to the webhook's
 built   15 I15.seed-examples   Telegram to Slack, Slack to Telegram, notify_user to slack, a claim by reply and by button
 `,
 )
