@@ -6,6 +6,7 @@ import { shellWord } from '../config/shell-word.ts'
 import { type Logger, SwitchboardError } from '../contract/index.ts'
 import { realPath, takeDatabaseLock } from '../store/sqlite/database-lock.ts'
 import { damagedLog, neededRescue, rescuePlaces, tagOf } from '../store/sqlite/rescued.ts'
+import { removeCutRestore } from './backup/cut-short.ts'
 
 export interface HeldDatabase {
   /** Where a copy goes if the file is taken away while it is open. */
@@ -29,6 +30,8 @@ export function holdDatabase(store: string, folder: DataFolder, log: Logger): He
   const file = databasePath(store)
   if (file === null) return NOTHING_TO_HOLD
   const lock = takeDatabaseLock(file, { data: folder.path, pid: process.pid })
+  for (const path of removeCutRestore(folder, file))
+    log.info({ path }, 'a restore was cut short: what it left was removed')
   const places = rescuePlaces(file, folder.path)
   const needed = neededRescue(file, places)
   if (needed !== null) {

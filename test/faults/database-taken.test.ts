@@ -2,10 +2,10 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Daemon } from './daemon.ts'
+import { BINARY, type Daemon } from './daemon.ts'
 import { acknowledged, postDemo } from './hook-client.ts'
 import { expectLedgerHolds, settled, turnsOf } from './river-checks.ts'
-import { createScene, switchboard } from './scene.ts'
+import { createScene, run, switchboard } from './scene.ts'
 import { until } from './until.ts'
 
 const scene = createScene()
@@ -54,7 +54,7 @@ it('[I14.gone-503] [I14.rescued] [I14.no-empty-start] [I14.put-back] a removed d
   await expectLedgerHolds(data)
 })
 
-it('[I14.one-database] [I14.backup] [I14.restore-live] two folders, one database: the second is refused; backup while it runs', async () => {
+it('[I14.one-database] [I14.backup] [I14.restore-live] [I14.restore-cut] two folders, one database: the second is refused; backup while it runs', async () => {
   const data = scene.folder()
   const other = scene.folder()
   const daemon = await scene.start({ data })
@@ -71,8 +71,13 @@ it('[I14.one-database] [I14.backup] [I14.restore-live] two folders, one database
   expect(live).toMatchObject({ code: 1 })
   expect(live.stderr).toContain('live folder')
   const fresh = scene.folder()
+  const kill = ['SWITCHBOARD_CRASH_AT=restore.before-rename', process.execPath, BINARY, 'restore']
+  const killed = await run('env', [...kill, join(other, 'saved.tar'), '--data', fresh], fresh)
+  expect(killed.code).not.toBe(0)
+  expect(readdirSync(fresh).join(' ')).toMatch(/\.restore-[0-9a-f]{8} .*\.db\.restoring/)
   const restored = await switchboard(fresh, 'restore', join(other, 'saved.tar'))
   expect(restored.code, restored.stderr).toBe(0)
+  expect(readdirSync(fresh).filter((name) => /restor/.test(name))).toEqual([])
   expect((await turnsOf(fresh)).map((turn) => turn.id)).toEqual([id])
   await expectLedgerHolds(fresh)
 })

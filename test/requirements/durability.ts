@@ -24,6 +24,8 @@ built   14 I14.backup-keys          The secrets' key is in a backup only with --
 built   14 I14.backup-postgres      On PostgreSQL 'backup' names pg_dump
 built   14 I14.restore              'restore' brings a backup back, and the chain verifies
 built   14 I14.restore-live         'restore' never writes into a live folder nor over a database
+built   14 I14.restore-cut          What a restore or a backup that was killed left behind is removed by the next one, or by the next start
+built   14 I14.prune-killed         kill -9 in the middle of pruning or of a checkpoint, before its commit and after it, leaves the audit whole, and the next run goes on; both stores
 built   14 I14.restore-damaged      A backup that was changed is refused, and nothing is written
 built   14 I14.restore-sends        Sends that were queued or sending become unknown, open turns are marked as repeats, links are behind
 built   14 I14.retain-attachments   Retention removes attachments from disk and mirror, and they are served no more

@@ -11,6 +11,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -155,6 +156,26 @@ it('[I14.backup] into a folder that is there a new one is made, with the time in
   mkdirSync(join(base, 'backups'))
   const { path } = await backupTo(join(base, 'backups'))
   expect(path).toBe(join(base, 'backups', 'switchboard-20260102T030405Z'))
+})
+
+it('[I14.restore-cut] what was killed is cleared by the next start and by the next backup, and nothing else', async () => {
+  await store.close()
+  const { path, attachments, database } = place.folder
+  const left = [join(path, '.restore-0a1b2c3d'), `${database}.restoring`, join(attachments, 'web', '.x.part')]
+  const kept = [join(path, '.restore-mine'), join(path, 'restore-0a1b2c3d')]
+  mkdirSync(join(left[0] ?? '', 'backup'), { recursive: true })
+  for (const file of [...left.slice(1), ...kept]) writeFileSync(file, 'said')
+  const log = createRecordingLog()
+  holdDatabase(place.store, place.folder, log).release()
+  for (const gone of left) expect(existsSync(gone), gone).toBe(false)
+  for (const file of kept) expect(existsSync(file), file).toBe(true)
+  expect(log.lines.filter((line) => line.includes('cut short')).length).toBeGreaterThanOrEqual(3)
+  const [old, young] = ['.b.00000000.part', '.b.11111111.part'].map((name) => join(base, name))
+  for (const draft of [old, young]) mkdirSync(draft ?? '')
+  utimesSync(old ?? '', new Date(0), new Date(0))
+  utimesSync(young ?? '', new Date(NOW), new Date(NOW))
+  await backupTo(join(base, 'b'))
+  expect(readdirSync(base).filter((name) => name.endsWith('.part'))).toEqual(['.b.11111111.part'])
 })
 
 it('[I14.restore-live] never into a live folder, nor over a database', async () => {

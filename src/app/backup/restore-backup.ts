@@ -1,7 +1,8 @@
 // `switchboard restore`: puts a backup, or a database that was rescued, into a data folder that nobody uses.
 //
 // Everything is checked and settled under other names first; the last step gives the database its name. Nothing that was
-// there is written over: it is moved aside. A restore that is cut short leaves files that nobody reads, and is run again.
+// there is written over: it is moved aside. A restore that is cut short leaves files that nobody reads; the next one, or the
+// next start, removes them.
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -24,6 +25,7 @@ import { takeDatabaseLock } from '../../store/sqlite/database-lock.ts'
 import { takeFolderLock } from '../../store/sqlite/folder-lock.ts'
 import { damagedLog } from '../../store/sqlite/rescued.ts'
 import { createNodeClock, createRealRandom } from '../real-clock.ts'
+import { removeCutRestore } from './cut-short.ts'
 import {
   ATTACHMENTS,
   checkFiles,
@@ -46,6 +48,7 @@ export interface RestoreOptions {
   readonly now: number
   readonly by: string
   readonly onProgress?: BackupProgress
+  readonly crashPoint?: (name: string) => void
 }
 
 export interface Restored {
@@ -80,6 +83,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   const release = takeLocks(place, database)
   const scratch = join(place.folder.path, `.restore-${randomBytes(4).toString('hex')}`)
   try {
+    removeCutRestore(place.folder, database)
     mkdirSync(scratch, { mode: 0o700 })
     const source = await openSource(options, scratch)
     // A rescued file exists because what is at the path is not the database: that may always be moved aside.
@@ -157,7 +161,6 @@ async function putBack(options: RestoreOptions, source: Source, database: string
   const { place, now } = options
   const progress = options.onProgress ?? (() => undefined)
   const draft = `${database}.restoring`
-  for (const ending of ['', '-wal', '-shm']) rmSync(draft + ending, { force: true })
   progress('copying the database', 0, 1)
   await copyFile(source.database, draft, constants.COPYFILE_FICLONE)
   // A bare database may not have folded its log into the file yet.
@@ -170,6 +173,7 @@ async function putBack(options: RestoreOptions, source: Source, database: string
     const aside = moveAside(place, source, { database, now })
     const attachments = await bringFiles(place, source, progress)
     sync(draft)
+    options.crashPoint?.('restore.before-rename')
     renameSync(draft, database)
     sync(dirname(database))
     // From now on this one belongs here.

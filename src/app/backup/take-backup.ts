@@ -22,6 +22,7 @@ import { openStore } from '../../store/open.ts'
 import { copyFromFile } from '../../store/sqlite/copy-database.ts'
 import { createNodeClock, createRealRandom } from '../real-clock.ts'
 import { VERSION } from '../version.ts'
+import { removeCutBackups } from './cut-short.ts'
 import {
   ATTACHMENTS,
   DATABASE,
@@ -74,6 +75,7 @@ export async function takeBackup(options: BackupOptions): Promise<BackupTaken> {
     })
   const { path, kind } = await targetOf(options.to, now)
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.part`)
+  removeCutBackups(path, now)
   mkdirSync(draft, { mode: 0o700, recursive: true })
   try {
     const copy = join(draft, DATABASE)

@@ -27,6 +27,8 @@ export const restore: Run<RestoreCommand> = async (context, [from], options) => 
     throw usage('name what is to be restored', 'a folder or .tar that `switchboard backup` made')
   const { restoreBackup } = await import('../../app/backup/restore-backup.ts')
   const progress = createProgress(context)
+  const { crashPointFrom } = await import('../../app/crash-point.ts')
+  const crashPoint = crashPointFrom(place.env.SWITCHBOARD_CRASH_AT)
   const restored = await restoreBackup({
     place,
     from,
@@ -34,6 +36,7 @@ export const restore: Run<RestoreCommand> = async (context, [from], options) => 
     now: context.terminal.now(),
     by,
     onProgress: progress.tell,
+    ...(crashPoint ? { crashPoint } : {}),
   }).finally(progress.end)
   if (context.json) await context.printJson({ ok: true, ...restored })
   else await context.print(describe(context, restored))
