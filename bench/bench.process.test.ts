@@ -47,11 +47,12 @@ describe('a short run', () => {
     expect(readdirSync(dir)).toEqual([])
   }, 600_000)
 
-  it('[S17.chorus] [I16.http-bench] measures a message to a Chorus agent and to an http agent and back, beside each alone', async () => {
-    const stdout = await bench('--json', '--only', 'chorus,http', '--quick', '--no-peers')
-    const { chorus, http } = JSON.parse(stdout) as BenchReport
+  it('[S17.chorus] [I16.http-bench] [I16.llm-bench] measures a message to a Chorus agent, to an http agent and to a model and back, beside each alone', async () => {
+    const stdout = await bench('--json', '--only', 'chorus,http,llm', '--quick', '--no-peers')
+    const { chorus, http, llm } = JSON.parse(stdout) as BenchReport
     expect(http?.map((one) => one.conversations)).toEqual([1, 32])
-    for (const one of http ?? []) {
+    expect(llm?.map((one) => one.conversations)).toEqual([1, 32])
+    for (const one of [...(http ?? []), ...(llm ?? [])]) {
       expect(one.ratio).toBeGreaterThan(0)
       expect(one.bare_p50_ms).toBeGreaterThan(0)
     }
@@ -174,6 +175,7 @@ describe('targets', () => {
     chorus: null,
     http: null,
     slack: null,
+    llm: null,
     channel: null,
     mcp: null,
     cluster: null,

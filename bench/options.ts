@@ -11,6 +11,7 @@ const PARTS = [
   'chorus',
   'http',
   'slack',
+  'llm',
   'channel',
   'mcp',
   'cluster',

@@ -4,12 +4,12 @@ import type { Machine } from './machine.ts'
 import type { ChannelReport } from './measure/channel.ts'
 import type { ChorusFigures } from './measure/chorus.ts'
 import type { GrowthReport } from './measure/growth.ts'
-import type { HttpAgentFigures } from './measure/http-agent.ts'
 import type { IntakeReport, ServerName } from './measure/intake.ts'
 import { type McpReport, mcpLines } from './measure/mcp.ts'
 import type { MicroReport } from './measure/micro.ts'
 import type { ReadyReport } from './measure/ready.ts'
 import type { SlackFigures } from './measure/slack.ts'
+import type { AgentFigures } from './measure/through-agent.ts'
 import {
   type ClusterParts,
   channelLines,
@@ -31,8 +31,9 @@ export interface BenchReport {
   readonly growth: GrowthReport | null
   readonly micro: MicroReport | null
   readonly chorus: readonly ChorusFigures[] | null
-  readonly http: readonly HttpAgentFigures[] | null
   readonly slack: SlackFigures | null
+  readonly http: readonly AgentFigures[] | null
+  readonly llm: readonly AgentFigures[] | null
   readonly channel: ChannelReport | null
   readonly mcp: McpReport | null
   readonly cluster: ClusterParts | null
@@ -130,7 +131,7 @@ function targetTable(judgements: readonly Judgement[]): string {
   return table.toString()
 }
 
-function otherLines({ intake, ready, growth, micro, chorus, http, slack }: BenchReport): string[] {
+function otherLines({ intake, ready, growth, micro, chorus, http, slack, llm }: BenchReport): string[] {
   const lines: string[] = []
   if (intake.rss_loaded_mb !== null)
     lines.push(`resident memory under load: ${intake.rss_loaded_mb} MB (highest)`)
@@ -163,6 +164,12 @@ function otherLines({ intake, ready, growth, micro, chorus, http, slack }: Bench
       `intake from Slack: Socket Mode ${shown(per_second.socket)}/s, Events API ${shown(per_second.events)}/s, ` +
         `the webhook ${shown(per_second.webhook)}/s: ${shown(vs_webhook.socket)}× and ${shown(vs_webhook.events)}× of it ` +
         `(CPU a message ${shown(cpu_vs_webhook.socket)}× and ${shown(cpu_vs_webhook.events)}×)`,
+    )
+  }
+  for (const one of llm ?? []) {
+    lines.push(
+      `message → model → tool → model → answer visible, ${one.conversations} conversations: p50 ${one.p50_ms} ms, ` +
+        `a bare SDK loop ${one.bare_p50_ms} ms: ${one.ratio}×, ${one.overhead_ms} ms added a turn`,
     )
   }
   return lines

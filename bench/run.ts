@@ -14,6 +14,7 @@ import { type BenchContext, openWorkspace } from './measure/context.ts'
 import { measureGrowth } from './measure/growth.ts'
 import { measureHttpAgent } from './measure/http-agent.ts'
 import { measureIntake, peersInstalled } from './measure/intake.ts'
+import { measureLlmAgent } from './measure/llm-agent.ts'
 import { measureMcp } from './measure/mcp.ts'
 import { measureMicro } from './measure/micro.ts'
 import { measureNotify } from './measure/notify.ts'
@@ -57,6 +58,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
     const chorus = has('chorus') ? await measureChorus(context) : null
     const http = has('http') ? await measureHttpAgent(context) : null
     const slack = has('slack') ? await measureSlack(context) : null
+    const llm = has('llm') ? await measureLlmAgent(context) : null
     const channel = has('channel') ? await measureChannel(context) : null
     const mcp = has('mcp') ? await measureMcp(context) : null
     const cluster = has('cluster') ? await measureClusterParts(context, workspace.path) : null
@@ -80,6 +82,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
       chorus,
       http,
       slack,
+      llm,
       channel,
       mcp,
       cluster,

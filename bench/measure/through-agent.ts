@@ -5,6 +5,7 @@ import { Agent, type IncomingMessage, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { startSwitchboard } from '../servers/switchboard.ts'
+import { quantile, rounded } from '../statistics.ts'
 import type { BenchContext } from './context.ts'
 
 const connections = new Agent({ keepAlive: true })
@@ -28,6 +29,61 @@ export async function run(send: Send, conversations: number, rounds: number): Pr
   }
   await Promise.all(Array.from({ length: conversations }, (_, at) => speak(`c${at}`)))
   return latencies
+}
+
+export interface AgentFigures {
+  readonly conversations: number
+  readonly messages: number
+  readonly p50_ms: number
+  readonly bare_p50_ms: number
+  /** Of the medians, round by round: how many times as long as the bare way. */
+  readonly ratio: number
+  readonly overhead_ms: number
+}
+
+const CONVERSATIONS = [1, 32]
+
+/** A turn through Switchboard beside the same agent asked directly: interleaved rounds, each with conversations of its own. */
+export async function besideBare(
+  context: BenchContext,
+  what: { readonly agent: string; readonly bare: string },
+  ways: { readonly through: Send; readonly direct: Send },
+): Promise<readonly AgentFigures[]> {
+  const rounds = context.options.quick ? 3 : 9
+  const each = context.options.quick ? 8 : 32
+  const figures: AgentFigures[] = []
+  for (const conversations of CONVERSATIONS) {
+    const named = (send: Send, round: number): Send => {
+      return (conversation, text) => send(`${conversation}-${conversations}-${round}`, text)
+    }
+    await run(named(ways.through, -1), conversations, 2)
+    await run(named(ways.direct, -1), conversations, 2)
+    const pairs: { readonly through: number; readonly direct: number }[] = []
+    for (let round = 0; round < rounds; round++) {
+      const through = quantile(await run(named(ways.through, round), conversations, each), 0.5)
+      pairs.push({
+        through,
+        direct: quantile(await run(named(ways.direct, round), conversations, each), 0.5),
+      })
+    }
+    const median = (of: (pair: (typeof pairs)[number]) => number) => quantile(pairs.map(of), 0.5)
+    const [p50, bareP50] = [median((one) => one.through), median((one) => one.direct)]
+    figures.push({
+      conversations,
+      messages: rounds * each * conversations,
+      p50_ms: rounded(p50, 2),
+      bare_p50_ms: rounded(bareP50, 2),
+      ratio: rounded(
+        median((one) => one.through / one.direct),
+        2,
+      ),
+      overhead_ms: rounded(p50 - bareP50, 2),
+    })
+    context.say(
+      `${what.agent}, ${conversations} conversations: ${rounded(p50, 2)} ms, ${what.bare} ${rounded(bareP50, 2)} ms`,
+    )
+  }
+  return figures
 }
 
 /** `connector`: as YAML in one line; it may name env:BENCH_AGENT. */
