@@ -148,7 +148,10 @@ describe('[I2.house] files', () => {
   it('have kebab-case names, and none that says nothing', () => {
     const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|process|steps|config|suite|d))*\.[a-z]+$/
     const nothing = /(^|-)(manager|service|helpers?|utils?|base|misc|common)(-|\.)/
-    const names = written.map((file) => ({ file, name: file.split('/').at(-1) ?? '' }))
+    // A file of a command has the command's name, and SPEC 14 calls this one so.
+    const byCommand = 'src/cli/commands/service.ts'
+    const named = written.filter((file) => file !== byCommand)
+    const names = named.map((file) => ({ file, name: file.split('/').at(-1) ?? '' }))
     expect(names.filter(({ name }) => !kebab.test(name)).map(({ file }) => file)).toEqual([])
     expect(names.filter(({ name }) => nothing.test(name)).map(({ file }) => file)).toEqual([])
   })

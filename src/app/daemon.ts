@@ -18,7 +18,7 @@ import { openKeyRing } from '../config/key-ring.ts'
 import { writeLastLife } from '../config/last-life.ts'
 import { resolveSecret, resolveStore } from '../config/secret-reference.ts'
 import { openSecretShelf } from '../config/secret-shelf.ts'
-import { type AdapterExports, WEB_OWNER } from '../contract/index.ts'
+import { type AdapterExports, type IntegrationView, WEB_OWNER } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
@@ -51,6 +51,7 @@ import { createSendableFiles, databaseFile, statePlaces } from './sendable-files
 import { namedModules, settingsInForce } from './settings-in-force.ts'
 import { followSharedChanges } from './shared-changes.ts'
 import { watchStore } from './store-watch.ts'
+import { createSupervisorNotices } from './supervisor-notices.ts'
 import { createTokenUse } from './token-use.ts'
 import { createTokens } from './tokens.ts'
 import { createToolSurface } from './tool-surface.ts'
@@ -80,6 +81,8 @@ export interface Daemon {
   readonly takenPort: number | null
   /** A one-time link to the web chat; null when no web integration is configured. */
   readonly chatLink: string | null
+  /** Every integration with its state and how to reach it. */
+  integrations(): Promise<readonly IntegrationView[]>
   /** Drains: stops accepting, finishes what is under way, gives the lanes back. */
   stop(cause?: 'stopped' | 'idle'): Promise<void>
   /** The exit code, once it has ended. */
@@ -96,13 +99,14 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
   const env = environment.variables
   const clock = createNodeClock()
   const random = createRealRandom()
-  const log = createLogger({
-    format: options.logFormat ?? 'json',
-    level: options.logLevel ?? environment.logLevel ?? 'info',
-  })
   const configFile = options.configFile ? realPath(options.configFile) : null
   const folder = dataFolderAt({ data: options.dataDir, config: configFile, env })
   prepareDataFolder(folder)
+  const log = createLogger({
+    format: options.logFormat ?? 'json',
+    level: options.logLevel ?? environment.logLevel ?? 'info',
+    file: folder.logFile,
+  })
   const lock = takeFolderLock(folder.lockFile)
   if (!lock) throw folderHeld(folder, readDaemonNote(folder))
 
@@ -162,6 +166,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     let ready = false
     let draining = false
     const isReady = () => ready && !draining && watch.problem() === null
+    const service = createSupervisorNotices({ env, clock, log, alive: isReady })
     const attachments = createAttachments({ clock, log, settings, watched: () => watchers.size > 0 })
     const gateway = createGateway({
       tools: () => toolDesk,
@@ -316,6 +321,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       ...{ pid: process.pid, url: address.url, startedAt, version: VERSION },
       config: configFile,
       ...(options.idleExitMs === undefined ? {} : { idleExit: true }),
+      ...(service.unit === null ? {} : { service: service.unit }),
     })
     undo.push(() => removeDaemonNote(folder))
     const place = {
@@ -326,10 +332,17 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     ready = true
     for (const warning of settings().warnings) log.warn({}, warning)
     log.info({ url: address.url, data: folder.path, node }, 'switchboard is ready')
+    const tellReady = () => service.ready(`ready at ${address.url}`)
+    void tellReady()
 
     const hasChat = gateway.links.all().some((link) => link.platform === 'web')
     const onHangup = () => {
-      reload('SIGHUP').catch((thrown) => log.error({ error: String(thrown) }, 'could not be reloaded'))
+      service
+        .reloading()
+        .then(() => reload('SIGHUP'))
+        .then(settled)
+        .catch((thrown) => log.error({ error: String(thrown) }, 'could not be reloaded'))
+        .finally(tellReady)
     }
     process.on('SIGHUP', onHangup)
     undo.push(() => void process.off('SIGHUP', onHangup))
@@ -344,6 +357,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       takenPort: taken,
       chatLink: hasChat ? (await chatLink()).url : null,
       done,
+      integrations: async () => desk.integrations(),
       stop(cause = 'stopped') {
         // First of all, and once: a shim must not revive what is being stopped, however that ends.
         if (!draining) writeLastLife(folder, { ...place, end: cause })
@@ -351,7 +365,9 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         server.drain()
         stopping ??= (async () => {
           log.info({}, 'draining')
+          const heard = service.stopping()
           await undo.unwind()
+          await heard
           log.info({}, 'stopped')
           finish(0)
         })()

@@ -72,6 +72,7 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
     link: gateway.links.get(one.id)?.adapter.link().state ?? 'down',
     ...detailOf(one),
     ...pasteOf(one),
+    ...reachOf(one),
   })
 
   /** Code of others: what throws or answers nonsense has nothing to paste. */
@@ -81,6 +82,18 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
     try {
       const lines: unknown = setup.paste({ id, base: deps.base(), options })
       return Array.isArray(lines) ? { paste: lines.slice(0, 200).map(String) } : {}
+    } catch {
+      return {}
+    }
+  }
+
+  const reachOf = ({ id, platform, options }: IntegrationSettings) => {
+    const setup = deps.adapters?.loadedPlatform(platform, settings().modules)?.setup
+    const who = gateway.links.get(id)?.adapter.who?.() ?? null
+    try {
+      const url: unknown = deps.base && setup?.url?.({ id, base: deps.base(), options, who })
+      const reach = typeof url === 'string' ? url : who
+      return reach === null ? {} : { reach: String(reach).slice(0, 500) }
     } catch {
       return {}
     }

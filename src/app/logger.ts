@@ -1,16 +1,42 @@
-// The log: JSON lines on stderr through pino; on a terminal a short line for people, warnings and worse only.
+// The log: JSON lines on stderr through pino; on a terminal a short line for people, warnings and worse only, and the JSON
+// lines in a file beside it.
 import pino from 'pino'
 import type { Logger } from '../contract/index.ts'
 
 export interface LogOptions {
   readonly format: 'json' | 'people'
   readonly level: string
+  /** With `people`: where the JSON lines go, from `info` on. */
+  readonly file?: string
 }
 
-export function createLogger({ format, level }: LogOptions): Logger {
-  if (format === 'json')
-    return adapt(pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2)))
-  return peopleLogger(level)
+export function createLogger({ format, level, file }: LogOptions): Logger {
+  if (format === 'json') return adapt(jsonLines(level, 2))
+  if (file === undefined || level === 'silent') return peopleLogger(level)
+  const kept = level === 'debug' ? 'debug' : 'info'
+  return both(peopleLogger(level), adapt(jsonLines(kept, file)))
+}
+
+function jsonLines(level: string, to: number | string): pino.Logger {
+  const destination =
+    typeof to === 'number' ? pino.destination(to) : pino.destination({ dest: to, mode: 0o600, sync: true })
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+}
+
+function both(first: Logger, second: Logger): Logger {
+  const write =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (fields: Readonly<Record<string, unknown>>, message: string) => {
+      first[level](fields, message)
+      second[level](fields, message)
+    }
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: (fields) => both(first.child(fields), second.child(fields)),
+  }
 }
 
 function adapt(log: pino.Logger): Logger {

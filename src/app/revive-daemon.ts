@@ -1,28 +1,13 @@
 // Starts a daemon that outlives whoever asked for it. Two who ask at once start two, and the kernel's lock on the data
 // folder lets one of them live.
-import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import type { DataFolder } from '../config/data-folder.ts'
-import { realPath } from '../config/instance.ts'
 import { readLastLife } from '../config/last-life.ts'
 import { asSwitchboardError, type Clock, type Logger } from '../contract/index.ts'
 import { unknownFile } from './own-daemon.ts'
-
-export interface ReviveOptions {
-  readonly folder: DataFolder
-  readonly configFile: string | null
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly program: readonly string[]
-}
+import { lastWords, type SpawnOptions, spawnDaemon } from './spawn-daemon.ts'
 
 const AGAIN_MS = 3_000
 const SLOWER_MS = 30_000
 const IDLE_EXIT = '10m'
-
-/** So much of the log's end is looked at for why a start failed. */
-const LOG_TAIL_BYTES = 8_192
-const MOST_WORDS = 500
 
 export interface Reviver {
   /** Starts a daemon, unless one is being started or the last one was stopped by its operator. */
@@ -33,7 +18,7 @@ export interface Reviver {
 
 /** May be called as often as wanted: one start is under way at a time, and one that keeps failing is tried less often. */
 export function createReviver(
-  options: ReviveOptions,
+  options: SpawnOptions,
   deps: { readonly clock: Clock; readonly log: Logger },
 ): Reviver {
   const { folder } = options
@@ -43,36 +28,12 @@ export function createReviver(
   let running = false
 
   const start = (failed: (thrown: unknown) => void, ended: (code: number | null) => void) => {
-    mkdirSync(folder.path, { recursive: true, mode: 0o700 })
-    const log = openSync(folder.logFile, 'a', 0o600)
-    const [program = process.execPath, ...words] = options.program
-    const config = options.configFile === null ? [] : ['--config', options.configFile]
     // Where the one before it listened: whoever knew that place finds the next one there.
     const life = readLastLife(folder)
     const place = life ? ['--host', life.host, '--port', String(life.port)] : []
-    const args = [
-      ...words,
-      'up',
-      '--json',
-      '--idle-exit',
-      IDLE_EXIT,
-      ...(isBeside(options) ? [] : ['--data', folder.path]),
-      ...config,
-      ...place,
-    ]
-    try {
-      const child = spawn(program, args, {
-        cwd: options.configFile === null ? folder.path : dirname(options.configFile),
-        env: daemonEnvironment(options.env),
-        detached: true,
-        stdio: ['ignore', log, log],
-      })
-      child.once('error', failed)
-      child.once('exit', ended)
-      child.unref()
-    } finally {
-      closeSync(log)
-    }
+    const child = spawnDaemon(options, ['--idle-exit', IDLE_EXIT, ...place])
+    child.once('error', failed)
+    child.once('exit', ended)
   }
 
   const stopped = () => readLastLife(folder)?.end === 'stopped'
@@ -93,7 +54,7 @@ export function createReviver(
     try {
       start(failed, (code) => {
         running = false
-        why = code === 0 ? null : lastWords(folder.logFile)
+        why = code === 0 ? null : told(lastWords(folder.logFile))
         failures = deps.clock.now() - now < SLOWER_MS ? failures + 1 : 0
         // 1 is also what the loser of two starts ends with: the log in the folder has the story.
         deps.log.warn({ code, log: folder.logFile }, 'the daemon that was started has ended')
@@ -116,33 +77,7 @@ export function createReviver(
   }
 }
 
-/** Then the folder follows from the file, and to name it would say that starting anew beside older data is meant. */
-function isBeside({ folder, configFile, env }: ReviveOptions): boolean {
-  if (configFile === null || env.SWITCHBOARD_DATA) return false
-  return folder.path === join(dirname(realPath(configFile)), '.switchboard')
-}
-
-/** The error that a daemon ended with is the last line that it wrote. */
-function lastWords(file: string): string | null {
-  try {
-    const lines = readFileSync(file).subarray(-LOG_TAIL_BYTES).toString('utf8').trimEnd().split('\n')
-    const last = lines.at(-1) ?? ''
-    const words = last.startsWith('{') ? wordsOf(JSON.parse(last)) : last
-    return words.slice(0, MOST_WORDS)
-  } catch {
-    return null
-  }
-}
-
-function wordsOf(line: Readonly<Record<string, unknown>>): string {
-  const hint = typeof line.hint === 'string' ? ` (${line.hint})` : ''
-  const said = [line.error, line.msg, line.message].find((one) => typeof one === 'string')
-  return `${said ?? JSON.stringify(line)}${hint}`
-}
-
-/** What belongs to the host's session is not the daemon's: it serves others too, and lives longer. */
-function daemonEnvironment(env: ReviveOptions['env']): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !name.startsWith('CLAUDE_CODE_') && name !== 'CLAUDECODE'),
-  )
+function told(words: ReturnType<typeof lastWords>): string | null {
+  if (words === null) return null
+  return `${words.text}${words.hint === null ? '' : ` (${words.hint})`}`
 }

@@ -27,8 +27,18 @@ export interface Checked {
   readonly summary: string
 }
 
+/** What references are held against: the shell's variables, and the names that are kept (null: not known). */
+export interface CheckSources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly kept: ReadonlySet<string> | null
+}
+
 /** Never throws on what the file holds. */
-export async function checkConfiguration(file: string, folder: DataFolder): Promise<Checked> {
+export async function checkConfiguration(
+  file: string,
+  folder: DataFolder,
+  sources: CheckSources,
+): Promise<Checked> {
   const { renderProblems } = await import('../config/index.ts')
   const result = await load(file, folder)
   if (!result.ok) {
@@ -37,9 +47,11 @@ export async function checkConfiguration(file: string, folder: DataFolder): Prom
   }
   const { integrations, agents } = result.settings
   const summary = `${counted(integrations.length, 'integration')}, ${counted(agents.length, 'agent')}`
+  const { unsetReferences } = await import('./unset-references.ts')
   const warnings = [
     ...result.warnings,
     ...(await equalTokens(result.settings, file)),
+    ...unsetReferences(result.settings, { ...sources, folder: dirname(file) }),
     ...(await secretsInGit(result.settings, dirname(file))),
   ]
   return { problems: [], warnings, rendered: '', summary }
@@ -63,6 +75,14 @@ async function equalTokens({ integrations }: Settings, file: string): Promise<re
       }
     },
   )
+}
+
+/** The variables that the file refers to, by name. Nothing where it does not hold. */
+export async function environmentReferences(file: string, folder: DataFolder): Promise<readonly string[]> {
+  const { referencesIn } = await import('./unset-references.ts')
+  const result = await load(file, folder)
+  const all = result.ok ? referencesIn(result.settings) : []
+  return [...new Set(all.flatMap(({ text }) => (text.startsWith('env:') ? [text.slice(4)] : [])))]
 }
 
 async function secretsInGit(settings: Settings, folder: string): Promise<readonly string[]> {

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SwitchboardError } from '../contract/index.ts'
+import { type IntegrationView, SwitchboardError } from '../contract/index.ts'
 import { type RunningDaemon, runUp, type UpDeps, type UpOptions } from './commands/up.ts'
 import { createContext, type GlobalOptions } from './context.ts'
 import { command, rememberingTerminal, temporaryFolder } from './fixtures/fake-daemon.ts'
@@ -18,7 +18,13 @@ afterEach(() => folder.done())
 
 /** `up` with a daemon of straw: what it was started with, and the levers to move it. */
 function strawDaemon(
-  given: { globals?: GlobalOptions; options?: UpOptions; config?: boolean; fails?: Error } = {},
+  given: {
+    globals?: GlobalOptions
+    options?: UpOptions
+    config?: boolean
+    fails?: Error
+    integrations?: IntegrationView[]
+  } = {},
 ) {
   let now = 1_000
   const terminal = rememberingTerminal({ now: () => now, env: {} })
@@ -34,6 +40,7 @@ function strawDaemon(
     url: 'http://127.0.0.1:4747',
     chatLink: 'http://127.0.0.1:4747/chat#one-time',
     takenPort: null,
+    integrations: async () => given.integrations ?? [],
     stop: async () => {
       seen.stops++
       finish(0)
@@ -105,6 +112,25 @@ describe('up', () => {
     straw.signal()
     expect(await straw.ended).toBe(0)
     expect(straw.seen).toMatchObject({ stops: 1, aborts: 0, released: 1 })
+  })
+
+  it('[I18.banner] names every integration with its state and how to reach it', async () => {
+    const one = { enabled: true, default: false, scope: 'bound', origin: 'store', link: 'up' } as const
+    const integrations: IntegrationView[] = [
+      { ...one, id: 'web', platform: 'web', reach: 'http://127.0.0.1:4747/chat' },
+      { ...one, id: 'kate', platform: 'telegram', reach: 'https://t.me/kate_bot' },
+      { ...one, id: 'ci', platform: 'webhook', link: 'down', detail: 'secret:CI leads to nothing' },
+      { ...one, id: 'old', platform: 'slack', enabled: false },
+    ]
+    const straw = strawDaemon({ integrations })
+    await straw.start()
+    const { out } = straw.terminal.printed
+    expect(out).toMatch(/^ {2}web +web +up +http:\/\/127\.0\.0\.1:4747\/chat$/m)
+    expect(out).toMatch(/^ {2}kate +telegram +up +https:\/\/t\.me\/kate_bot$/m)
+    expect(out).toMatch(/^ {2}ci +webhook +down +\(secret:CI leads to nothing\)$/m)
+    expect(out).toMatch(/^ {2}old +slack +disabled$/m)
+    straw.signal()
+    await straw.ended
   })
 
   it('with --json the banner is one object', async () => {

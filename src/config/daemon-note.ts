@@ -11,6 +11,8 @@ export interface DaemonNote {
   readonly config?: string | null
   /** It ends by itself when nobody needs it, and gives way to an `up` that does not. */
   readonly idleExit?: boolean
+  /** A service manager runs it: the name of its unit, empty where that is not known. */
+  readonly service?: string
 }
 
 export function readDaemonNote(folder: DataFolder): DaemonNote | null {

@@ -208,6 +208,8 @@ export interface IntegrationView {
   readonly detail?: string
   /** What to paste elsewhere, line by line, where its platform has something. */
   readonly paste?: readonly string[]
+  /** Where a person writes to it: a URL, or a name on its platform. Absent: not known (yet). */
+  readonly reach?: string
 }
 
 export interface HookTest {

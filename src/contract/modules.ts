@@ -41,6 +41,8 @@ interface AdapterModule {
   readonly options: OptionsSchema
   /** Where one reads about it: a page of this repository's docs/, or a URL. */
   readonly docs: string
+  /** What a person calls it where a list offers it. Absent: its name. */
+  readonly title?: string
   readonly setup?: ModuleSetup
 }
 
@@ -86,7 +88,21 @@ export interface ModuleSetup {
   /** Tries the answers on the real thing. `options` hold the secrets themselves. Throws what went wrong, without them. */
   try?(options: Options, deps: { readonly clock: Clock }): Promise<{ readonly who: string }>
   /** What to paste elsewhere (a URL, a manifest), line by line. `base` is where this server is reached. */
-  paste?(place: { readonly id: string; readonly base: string; readonly options: Options }): readonly string[]
+  paste?(place: SetupPlace): readonly string[]
+  /** Where a person writes to it (a link, an address), as far as it is known. `who` is what `try` or the adapter said. */
+  url?(place: SetupPlace & { readonly who: string | null }): string | null
+  /**
+   * One line that sets it up, by the scheme of a URL: `tgram` for `tgram://TOKEN`. Gives the answers that stand in the text
+   * behind the scheme, by their keys; a secret among them is warned of. Throws `input_invalid`, without quoting the text.
+   */
+  readonly schemes?: Readonly<Record<string, (rest: string) => Readonly<Record<string, string>>>>
+}
+
+export interface SetupPlace {
+  readonly id: string
+  /** Where this server is reached. */
+  readonly base: string
+  readonly options: Options
 }
 
 export interface SetupQuestion {

@@ -323,6 +323,8 @@ export interface PlatformAdapter {
    * for, or why nobody but the sender itself can make one.
    */
   sample?(order: SampleOrder): Promise<SampleRequest>
+  /** Who it is on its platform (`@kate_bot`), once that is known. */
+  who?(): string | null
   /** Link health, for status and doctor. */
   link(): {
     /** `waiting`: another node holds it. */

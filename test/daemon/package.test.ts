@@ -1,18 +1,23 @@
 // The package as others meet it: subpath exports from a project of their own, both names of the command, `npm start`.
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { bareEnvironment } from '../faults/daemon.ts'
-import { postDemo } from '../faults/hook-client.ts'
-import { createScene, run } from '../faults/scene.ts'
+import { post, postDemo } from '../faults/hook-client.ts'
+import { createScene, type Ran, run } from '../faults/scene.ts'
 import { until } from '../faults/until.ts'
+import { githubSignature } from './admin.ts'
 
 const scene = createScene()
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly name: string
+  readonly files: readonly string[]
   readonly bin: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
 }
@@ -101,3 +106,80 @@ describe('the command', () => {
     expect((await postDemo(url, 'hello')).status).toBe(200)
   })
 })
+
+describe('the tarball', () => {
+  it('[I18.pack-whole] from a tree that was never built, in an empty prefix: init, up, a message, channel, stop', async () => {
+    // What a fresh clone has, beside what `npm ci` puts there.
+    const clone = scene.folder()
+    const { files } = PACKAGE
+    for (const name of [
+      ...files,
+      'package.json',
+      'scripts',
+      'src',
+      'web',
+      'tsconfig.json',
+      'tsconfig.build.json',
+    ])
+      if (name !== 'dist') cpSync(join(ROOT, name), join(clone, name), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+    const packed = await npm(clone, 'pack', '--json')
+    const [{ filename }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[')))
+
+    const prefix = scene.folder()
+    const offline = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
+    await npm(prefix, 'install', '--global', '--prefix', prefix, ...offline, join(clone, filename))
+    const installed = join(prefix, 'lib/node_modules/switchboard')
+    expect(existsSync(join(installed, 'dist/web/index.html'))).toBe(true)
+
+    const home = scene.folder()
+    const project = join(home, 'project')
+    mkdirSync(project)
+    const swb = async (...words: string[]) => {
+      const ran = await runIn(project, home, join(prefix, 'bin/switchboard'), words)
+      expect({ words, code: ran.code, stderr: ran.stderr }).toMatchObject({ words, code: 0 })
+      return ran.stdout
+    }
+    await swb('init', '--yes')
+    const file = join(project, 'switchboard.yaml')
+    const host = 'agents:\n  - { id: cc, connector: { type: channel }, inbound_bindings: [] }\n'
+    writeFileSync(file, readFileSync(file, 'utf8').replace('agents:\n', host))
+    scene.onEnd(async () => void (await runIn(project, home, join(prefix, 'bin/switchboard'), ['stop'])))
+    const up = JSON.parse(await swb('up', '--detach', '--port', '0', '--json')) as { url: string }
+    const secret = readFileSync(join(project, 'switchboard.alerts.secret'), 'utf8').trim()
+    const headers = { 'x-hub-signature-256': githubSignature(secret, 'hello') }
+    expect((await post(`${up.url}/hooks/alerts`, 'hello', headers)).status).toBe(200)
+    await until('it is answered', async () => (await swb('turns', '--json')).includes('"state":"answered"'))
+    expect((await fetch(`${up.url}/chat`)).status).toBe(200)
+    const words = ['channel', '--agent', 'cc', '--no-start']
+    const channel = spawn(join(prefix, 'bin/switchboard'), words, {
+      cwd: project,
+      env: { ...bareEnvironment(), HOME: home },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    scene.onEnd(() => void channel.kill('SIGKILL'))
+    channel.stdin.write(`${JSON.stringify(INITIALIZE)}\n`)
+    const [answer] = await once(createInterface({ input: channel.stdout }), 'line')
+    expect(JSON.parse(answer)).toMatchObject({
+      result: { capabilities: { experimental: { 'claude/channel': {} } } },
+    })
+    channel.stdin.end()
+    expect(await swb('stop')).toContain('stopped')
+  })
+})
+
+const INITIALIZE = {
+  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+}
+
+function runIn(cwd: string, home: string, program: string, args: readonly string[]): Promise<Ran> {
+  return run('env', [`HOME=${home}`, program, ...args], cwd)
+}
+
+/** With the caches of whoever runs the tests: what `npm ci` fetched is not fetched again. */
+async function npm(cwd: string, ...words: readonly string[]): Promise<Ran> {
+  const ran = await runIn(cwd, homedir(), 'npm', words)
+  expect({ words, code: ran.code, stderr: ran.stderr }).toMatchObject({ words, code: 0 })
+  return ran
+}

@@ -5,7 +5,7 @@ export const FIRST_RUN = requirements(
   '18 The first run',
   `
 built   18 I18.link-pasted           A link pasted into an open /chat signs in, and its ticket leaves the address bar
-pending 18 I18.pack-whole            npm pack builds first: the tarball holds dist/ and its pages, and an installed one runs init, up, a message, channel and stop
+built   18 I18.pack-whole            npm pack builds first: the tarball holds dist/ and its pages, and an installed one runs init, up, a message, channel and stop
 built   18 I18.gitignore             init in a git repository keeps its secrets and the data folder out of it, and leaves what others wrote there
 built   18 I18.secret-in-git         check warns of a secret file that git would take, and of one that it has
 built   18 I18.template-secret       The templates that init writes refer to what a person gives as secret:NAME, never as env:NAME
@@ -47,16 +47,16 @@ pending 18 I18.add-url-secret        integrations add URL asks for the secret wi
 export const LIFE = requirements(
   '18 The life',
   `
-pending 18 I18.detach                up --detach returns when the daemon is ready and leaves it running; one that cannot start is told with its reason
-pending 18 I18.stop                  stop ends the daemon of the folder, waits until it drained, and says when there is none
-pending 18 I18.restart               restart ends the daemon and starts it again in the background with its configuration
-pending 18 I18.logs                  logs prints what the daemon logged, for people or as JSON, and -f goes on
-pending 18 I18.logs-integration      logs --integration ID prints the lines of one integration
-pending 18 I18.logs-turn             logs --turn ID tells the way of one turn from the ledger and the log
-pending 18 I18.service-systemd       service install writes a hardened systemd user unit of Type=notify with a watchdog, which systemd-analyze verify takes
-pending 18 I18.service-notify        A daemon with a NOTIFY_SOCKET says READY, WATCHDOG while it lives, RELOADING and STOPPING
-pending 18 I18.service-launchd       service install on macOS writes a launchd plist that a parser reads
-pending 18 I18.service-status        service status and uninstall say what there is and take it away
+built   18 I18.detach                up --detach returns when the daemon is ready and leaves it running; one that cannot start is told with its reason
+built   18 I18.stop                  stop ends the daemon of the folder, waits until it drained, and says when there is none
+built   18 I18.restart               restart ends the daemon and starts it again in the background with its configuration
+built   18 I18.logs                  logs prints what the daemon logged, for people or as JSON, and -f goes on
+built   18 I18.logs-integration      logs --integration ID prints the lines of one integration
+built   18 I18.logs-turn             logs --turn ID tells the way of one turn from the ledger and the log
+built   18 I18.service-systemd       service install writes a hardened systemd user unit of Type=notify with a watchdog, which systemd-analyze verify takes
+built   18 I18.service-notify        A daemon with a NOTIFY_SOCKET says READY, WATCHDOG while it lives, RELOADING and STOPPING
+built   18 I18.service-launchd       service install on macOS writes a launchd plist that a parser reads
+built   18 I18.service-status        service status and uninstall say what there is and take it away
 pending 18 I18.schedules-list        schedules list names each schedule, its next run and its last
 pending 18 I18.schedules-run         schedules run starts one now as a turn of its own
 pending 18 I18.schedules-seen        status and doctor show the schedules
@@ -66,8 +66,8 @@ pending 18 I18.usage-line            A usage error comes with the usage line of 
 pending 18 I18.chat-help             /help in a chat lists the commands that there are, and how they are written there
 pending 18 I18.doctor-numbered       doctor begins with numbered problems and the command that mends each
 pending 18 I18.doctor-verbose        What passes is shown by doctor --verbose alone
-pending 18 I18.banner                The banner names every integration with its state and how to reach it
-pending 18 I18.check-unset           check reports references that lead nowhere
+built   18 I18.banner                The banner names every integration with its state and how to reach it
+built   18 I18.check-unset           check reports references that lead nowhere
 pending 18 I18.bare-yes              A bare yes goes to the agent, and an approver with one approval pending is told how to decide it
 `,
 )

@@ -13,5 +13,13 @@ export const channelModule: ConnectorModule = {
     })
     .describe('A host that speaks MCP channels (Claude Code and others) attaches.'),
   docs: 'docs/agents/channel.md',
+  title: 'Claude Code as a channel, or another MCP host',
+  setup: {
+    questions: [],
+    paste: ({ id }) => [
+      `in the folder of the project that Claude Code works on: switchboard init claude-code --agent ${id}`,
+      'then start Claude Code as it says',
+    ],
+  },
   create: async (deps) => (await import('./index.ts')).createChannelConnector(deps),
 }

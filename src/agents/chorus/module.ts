@@ -6,6 +6,10 @@ export const chorusModule: ConnectorModule = {
   name: 'chorus',
   options: chorusOptions,
   docs: 'docs/agents/chorus.md',
+  title: 'A Chorus agent',
   callsBack: true,
+  setup: {
+    questions: [{ key: 'url', flag: 'url', ask: 'connection string of the agent', secret: true }],
+  },
   create: async (deps) => (await import('./index.ts')).createChorusAgent(deps),
 }

@@ -6,5 +6,6 @@ export const demoModule: ConnectorModule = {
   name: 'demo',
   options: z.strictObject({}).describe('The built-in demo agent; no key needed.'),
   docs: 'docs/agents/demo.md',
+  title: 'The demo agent (no key needed)',
   create: async () => (await import('./index.ts')).createDemoAgent(),
 }

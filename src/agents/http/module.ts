@@ -6,6 +6,7 @@ export const httpModule: ConnectorModule = {
   name: 'http',
   options: httpOptions,
   docs: 'docs/agents/http.md',
+  title: 'My own HTTP agent',
   callsBack: true,
   setup: {
     questions: [

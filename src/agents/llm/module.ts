@@ -6,6 +6,7 @@ export const llmModule: ConnectorModule = {
   name: 'llm',
   options: llmOptions,
   docs: 'docs/agents/llm.md',
+  title: 'A model behind an API key',
   setup: {
     questions: [
       {

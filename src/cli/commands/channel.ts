@@ -3,6 +3,7 @@ import { decodeText, readFileBounded } from '../../config/text-file.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
+import { ownProgram } from '../own-program.ts'
 
 export interface ChannelOptions {
   readonly agent?: string
@@ -91,9 +92,4 @@ function unreadable(file: string, why: string): SwitchboardError {
 
 function logLevel(context: Context): string {
   return context.terminal.env.SWITCHBOARD_LOG || 'warn'
-}
-
-/** How this very program is started, with node's own options. */
-export function ownProgram(): readonly string[] {
-  return [process.execPath, ...process.execArgv, process.argv[1] ?? '']
 }

@@ -1,5 +1,8 @@
 // `switchboard check`: is the configuration right, and if not, where. Line, column, the nearest right key.
-import type { Run } from '../context.ts'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { realPath } from '../../config/instance.ts'
+import type { Context, Run } from '../context.ts'
 import { oneLine, safeLines } from '../output/text.ts'
 
 export const check: Run = async (context, [given]) => {
@@ -10,7 +13,10 @@ export const check: Run = async (context, [given]) => {
     else await context.print('ok: there is no switchboard.yaml here, so the embedded default is used')
     return 0
   }
-  const result = await checkConfiguration(file, context.folder)
+  const result = await checkConfiguration(file, context.folder, {
+    env: context.terminal.env,
+    kept: await keptFor(context, file),
+  })
   const { problems, warnings } = result
   const ok = problems.length === 0
   if (context.json) {
@@ -27,4 +33,11 @@ export const check: Run = async (context, [given]) => {
   context.note(`${context.paint.red('error:')} ${oneLine(file)} has ${count}`)
   context.note(`${context.paint.cyan('hint:')} all keys are in: switchboard schema`)
   return 2
+}
+
+/** The names in the encrypted store of the instance that runs this file; null: they cannot be read. */
+async function keptFor(context: Context, file: string): Promise<ReadonlySet<string> | null> {
+  if (context.configFile() !== realPath(resolve(context.terminal.cwd(), file))) return null
+  if (!existsSync(context.folder.path)) return new Set()
+  return context.reading(async (reader) => new Set(await reader.secretNames())).catch(() => null)
 }

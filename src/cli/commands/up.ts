@@ -19,9 +19,13 @@ export interface UpOptions {
   readonly open?: boolean
   /** True when no duration was given. */
   readonly idleExit?: string | true
+  /** In the background. */
+  readonly detach?: boolean
+  /** This is the one in the background: its words go to a log. */
+  readonly detached?: boolean
 }
 
-export type RunningDaemon = Pick<Daemon, 'url' | 'chatLink' | 'takenPort' | 'stop' | 'done'>
+export type RunningDaemon = Pick<Daemon, 'url' | 'chatLink' | 'takenPort' | 'integrations' | 'stop' | 'done'>
 
 /** What `up` needs of the world; tests hand in their own. */
 export interface UpDeps {
@@ -56,6 +60,11 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
 
   demandOwnFile(context)
   await demandNoEarlierData(context)
+  if (options.detach === true) {
+    if (idleExitMs !== undefined) throw usage('--idle-exit is for the foreground', 'leave --detach out')
+    const { upDetached } = await import('./up-detached.ts')
+    return upDetached(context, options)
+  }
 
   let daemon: RunningDaemon | undefined
   let signalledAt: number | undefined
@@ -83,9 +92,16 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
     remember(context)
     if (signalledAt !== undefined) await daemon.stop()
     else {
-      // Started by a shim, its words go to a log: a link that lets in does not belong there.
-      const unwatched = context.json && idleExitMs !== undefined
-      await announce(context, unwatched ? { ...daemon, chatLink: null } : daemon, { dataDir, configFile })
+      // Where its words go to a log a link that lets in does not belong.
+      const unwatched = options.detached === true || (context.json && idleExitMs !== undefined)
+      const { url, takenPort } = daemon
+      const said = { url, takenPort, chatLink: unwatched ? null : daemon.chatLink }
+      const integrations = context.json ? [] : await daemon.integrations()
+      await announce(
+        context,
+        { ...said, integrations },
+        { dataDir, configFile, pid: process.pid, stop: 'Ctrl-C' },
+      )
       if (options.open === true) deps.openBrowser(daemon.chatLink ?? daemon.url)
     }
     return await daemon.done

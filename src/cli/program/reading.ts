@@ -17,6 +17,14 @@ export function addReadingCommands(program: Command, action: Action): void {
     .option('--security', 'instead: what is open, how bad that is and the key or command that closes it')
     .option('--fix', 'with --security: close the modes of our own files and folders, and nothing else')
     .action(action(() => import('../commands/doctor.ts').then((m) => m.doctor)))
+  program
+    .command('logs')
+    .description('what the daemon wrote down; of one turn: its whole way')
+    .option('-f, --follow', 'go on printing as lines come')
+    .option('--integration <id>', 'the lines of this integration')
+    .option('--turn <id>', 'the way of this turn, from the ledger and the log')
+    .option('--lines <number>', 'at most this many, the newest (default: 200)')
+    .action(action(() => import('../commands/logs.ts').then((m) => m.logs)))
   addTurns(program, action)
   program
     .command('inbox')

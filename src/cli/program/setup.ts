@@ -1,5 +1,5 @@
 // Names and options of the commands that start Switchboard and look after its configuration.
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type Action, addGroup } from './group.ts'
 
 export function addSetupCommands(program: Command, action: Action): void {
@@ -9,8 +9,18 @@ export function addSetupCommands(program: Command, action: Action): void {
     .option('--host <address>', 'listen here (default: 127.0.0.1)')
     .option('--port <number>', 'listen on this port (default: 4747; 0 takes a free one)')
     .option('--open', 'open the web chat in a browser')
+    .option('-d, --detach', 'run it in the background, and return when it is ready')
+    .addOption(new Option('--detached').hideHelp())
     .option('--idle-exit [duration]', 'end when no host is attached and nothing happened for this long (10m)')
     .action(action(() => import('../commands/up.ts').then((m) => m.up)))
+  program
+    .command('stop')
+    .description('end the daemon: it finishes what is under way first')
+    .action(action(() => import('../commands/stop.ts').then((m) => m.stop)))
+  program
+    .command('restart')
+    .description('end the daemon and start it again in the background')
+    .action(action(() => import('../commands/stop.ts').then((m) => m.restart)))
   program
     .command('init')
     .description('write a commented switchboard.yaml to start from')
@@ -61,6 +71,7 @@ export function addSetupCommands(program: Command, action: Action): void {
     .description('make the daemon read its configuration again; a wrong one changes nothing')
     .action(action(() => import('../commands/reload.ts').then((m) => m.reload)))
   addInstances(program, action)
+  addService(program, action)
   addImport(program, action)
   program
     .command('emulate')
@@ -73,6 +84,30 @@ export function addSetupCommands(program: Command, action: Action): void {
     .command('version')
     .description('print the version')
     .action(action(() => import('../commands/version.ts').then((m) => m.version)))
+}
+
+function addService(program: Command, action: Action): void {
+  const load = () => import('../commands/service.ts')
+  const status = action(() => load().then((m) => m.serviceStatus))
+  const group = addGroup(program, 'service', 'this instance as a service of yours (systemd, launchd)', status)
+  const manager = ['--manager <name>', 'systemd or launchd (default: the one of this machine)'] as const
+  group
+    .command('install')
+    .description('write the unit and start it')
+    .option('--no-start', 'only write it')
+    .option('--print', 'print it instead')
+    .option(...manager)
+    .action(action(() => load().then((m) => m.installService)))
+  group
+    .command('uninstall')
+    .description('stop it and remove the unit; the data stays')
+    .option(...manager)
+    .action(action(() => load().then((m) => m.uninstallService)))
+  group
+    .command('status')
+    .description('whether it is installed and runs (the default)')
+    .option(...manager)
+    .action(status)
 }
 
 function addInstances(program: Command, action: Action): void {

@@ -6,6 +6,7 @@ export const chorusModule: PlatformModule = {
   name: 'chorus',
   options: chorusOptions,
   docs: 'docs/platforms/chorus.md',
+  title: 'A Chorus service',
   // The connection string is the credential.
   defaultAccess: { dm: 'credential' },
   setup: {

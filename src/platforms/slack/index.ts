@@ -187,6 +187,10 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
       else if (signal.kind === 'status') status.say(to, signal.text)
     },
     gates: () => scopeGates(self.known()?.scopes ?? null, config.options),
+    who: () => {
+      const me = self.known()
+      return me === null ? null : `@${me.name} in ${me.team}`
+    },
     link: () => link,
     async stop() {
       stopped = true

@@ -95,6 +95,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
     signal(to, signal) {
       if (signal.kind === 'typing') typing.set(to, signal.on)
     },
+    who: () => self.known(),
     link: () => link,
     async stop() {
       typing.stop()
@@ -107,14 +108,16 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
 }
 
 /** Asked once and remembered; asked again while it fails. Those who ask at the same time share the answer. */
-function knowOneself(client: TelegramClient): () => Promise<Self> {
+function knowOneself(client: TelegramClient): (() => Promise<Self>) & { known(): string | null } {
   let asking: Promise<Self> | null = null
-  return () => {
+  let known: string | null = null
+  const self = () => {
     asking ??= client
       .call('getMe', {} as never, { repeatable: true })
       .then(({ id, username }) => {
         if (typeof id !== 'number')
           throw new SwitchboardError('platform_unavailable', 'Telegram: getMe names nobody')
+        if (username) known = `@${username}`
         return { id, username: username ?? '' }
       })
       .catch((thrown) => {
@@ -123,6 +126,7 @@ function knowOneself(client: TelegramClient): () => Promise<Self> {
       })
     return asking
   }
+  return Object.assign(self, { known: () => known })
 }
 
 // Who may not speak here learns nothing more than that; who may is told what it was.

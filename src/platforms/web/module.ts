@@ -6,7 +6,9 @@ export const webModule: PlatformModule = {
   name: 'web',
   options: z.strictObject({}).describe('The chat page of this server.'),
   docs: 'docs/platforms/web.md',
+  title: 'A chat page in the browser',
   // Whoever holds the token of the page is the owner; no pairing could name one.
   defaultAccess: { dm: 'credential', approvers: [WEB_OWNER] },
+  setup: { questions: [], url: ({ base }) => `${base}/chat` },
   create: async (deps) => (await import('./index.ts')).createWebPlatform(deps),
 }

@@ -7,6 +7,7 @@ export const webhookModule: PlatformModule = {
   name: 'webhook',
   options: webhookOptions,
   docs: 'docs/platforms/webhook.md',
+  title: 'A webhook (alerts, CI, scripts)',
   // The header names the sender, so the list decides; a signature alone is the credential itself.
   defaultAccess: ({ sender_header }) => ({ dm: sender_header === undefined ? 'credential' : 'allowlist' }),
   oneWay: ({ two_way, out }) => two_way !== true && out === undefined,
@@ -18,6 +19,7 @@ export const webhookModule: PlatformModule = {
   setup: {
     questions: [{ key: 'secret', flag: 'secret', ask: 'secret that the sender signs with', secret: true }],
     paste: pasteLines,
+    url: ({ base, id }) => `${base}/hooks/${encodeURIComponent(id)}`,
   },
   create: async (deps) => (await import('./index.ts')).createWebhook(deps),
 }

@@ -1,0 +1,95 @@
+// Daemons that run without a terminal: started and waited for until they are ready, told to end and waited for until they
+// have drained.
+import { lastWords, spawnDaemon } from '../app/spawn-daemon.ts'
+import { type DaemonNote, readDaemonNote } from '../config/daemon-note.ts'
+import { ERROR_TABLE, type ErrorCode, type IntegrationView, SwitchboardError } from '../contract/index.ts'
+import type { Context } from './context.ts'
+import { daemonAnswers } from './daemon-client.ts'
+import { ownProgram } from './own-program.ts'
+
+const STEP_MS = 50
+/** A daemon with many integrations takes its time; one that hangs is told of. */
+const READY_WITHIN_MS = 90_000
+/** Longer than a daemon takes to drain. */
+const ENDED_WITHIN_MS = 45_000
+
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve, STEP_MS))
+
+/** The daemon that answers for the folder; null: none does. */
+export async function daemonNow(context: Context): Promise<DaemonNote | null> {
+  return (await daemonAnswers(context.folder.socket)) ? readDaemonNote(context.folder) : null
+}
+
+/** Resolves when it is ready. Throws what it ended with; what it is to listen on is in `up`. */
+export async function startInBackground(
+  context: Context,
+  wish: { readonly configFile: string | null; readonly up: readonly string[] },
+): Promise<DaemonNote> {
+  const { folder, terminal } = context
+  const place = { folder, configFile: wish.configFile, env: terminal.env, program: ownProgram() }
+  let ended: number | null | undefined
+  const child = spawnDaemon(place, ['--detached', ...wish.up])
+  child.once('exit', (code) => {
+    ended = code
+  })
+  child.once('error', () => {
+    ended = null
+  })
+  for (const until = Date.now() + READY_WITHIN_MS; Date.now() < until; await pause()) {
+    const note = readDaemonNote(folder)
+    if (note !== null && note.pid === child.pid && (await daemonAnswers(folder.socket))) return note
+    if (ended !== undefined) throw whyNot(folder.logFile)
+  }
+  throw new SwitchboardError('execution_failed', `it is not ready after ${READY_WITHIN_MS / 1_000} s`, {
+    hint: `it goes on trying; see: ${folder.logFile}`,
+  })
+}
+
+function whyNot(logFile: string): SwitchboardError {
+  const words = lastWords(logFile)
+  const known = words?.code !== null && words !== undefined && Object.hasOwn(ERROR_TABLE, words?.code ?? '')
+  const code = known ? (words?.code as ErrorCode) : 'execution_failed'
+  return new SwitchboardError(code, words?.text ?? 'the daemon ended at once', {
+    hint: words?.hint ?? `its log: ${logFile}`,
+  })
+}
+
+/** Tells it to drain, and waits until it has ended. Throws when it does not. */
+export async function endDaemon(note: DaemonNote): Promise<void> {
+  signal(note.pid, 'SIGTERM')
+  for (const until = Date.now() + ENDED_WITHIN_MS; Date.now() < until; await pause())
+    if (!signal(note.pid, 0)) return
+  throw new SwitchboardError('execution_failed', `the daemon (process ${note.pid}) is still draining`, {
+    hint: `wait, or end it at once, which loses nothing: kill -9 ${note.pid}; then see: switchboard doctor`,
+  })
+}
+
+/** False: there is no such process. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, name)
+    return true
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw new SwitchboardError('execution_failed', `process ${pid} cannot be told to end`, {
+      hint: 'the daemon belongs to another user',
+      cause: thrown,
+    })
+  }
+}
+
+/** What the banner of a daemon in the background needs beyond its note. */
+export async function reachOf(context: Context): Promise<{
+  readonly chatLink: string | null
+  readonly integrations: readonly IntegrationView[]
+}> {
+  const daemon = await context.daemon()
+  const link = await daemon
+    .call<{ readonly url: string }>('POST', '/api/chat-link', { body: {} })
+    .catch(() => null)
+  const { items } = await daemon.call<{ readonly items: readonly IntegrationView[] }>(
+    'GET',
+    '/api/integrations',
+  )
+  return { chatLink: link?.url ?? null, integrations: items }
+}

@@ -1,0 +1,181 @@
+// `switchboard logs`: what the daemon wrote down, for people or as it stands; of one integration; the way of one turn,
+// from the ledger and the log together.
+import { closeSync, openSync, readSync, statSync, unwatchFile, watchFile } from 'node:fs'
+import { readDaemonNote } from '../../config/daemon-note.ts'
+import { SwitchboardError } from '../../contract/index.ts'
+import type { Context, Run } from '../context.ts'
+import { usage } from '../failure.ts'
+import { oneLine } from '../output/text.ts'
+
+export interface LogsOptions {
+  readonly follow?: boolean
+  readonly integration?: string
+  readonly turn?: string
+  readonly lines?: string
+}
+
+type Line = Readonly<Record<string, unknown>>
+
+const LINES = 200
+/** So much of the end is read for the first lines: a log may be large. */
+const TAIL_BYTES = 4 * 1024 * 1024
+const LOOK_EVERY_MS = 300
+const LEVELS: Readonly<Record<number, string>> = { 20: 'debug', 30: '', 40: 'warn', 50: 'error', 60: 'error' }
+
+export const logs: Run<LogsOptions> = async (context, _args, options) => {
+  const most = options.lines === undefined ? LINES : Number(options.lines)
+  if (!Number.isInteger(most) || most < 0)
+    throw usage(`--lines: "${oneLine(options.lines ?? '')}" is not a number`)
+  if (options.turn !== undefined && options.follow === true)
+    throw usage(
+      '--turn and --follow do not go together',
+      'a turn that moves is followed with: switchboard turns --follow',
+    )
+  const { logFile } = context.folder
+  const file = statSync(logFile, { throwIfNoEntry: false })
+  if (options.turn !== undefined)
+    return wayOfTurn(context, options.turn, file === undefined ? [] : tailOf(logFile))
+  if (file === undefined) throw noLog(context)
+  const wanted = (line: string) => concerns(line, options.integration)
+  const kept = tailOf(logFile).filter(wanted)
+  for (const line of kept.slice(Math.max(0, kept.length - most))) await tell(context, line)
+  if (options.follow === true)
+    await follow(logFile, async (line) => (wanted(line) ? tell(context, line) : undefined))
+  return 0
+}
+
+function noLog(context: Context): SwitchboardError {
+  const note = readDaemonNote(context.folder)
+  const hint =
+    note?.service !== undefined
+      ? `a service manager keeps them: journalctl --user -u ${note.service || 'switchboard'}`
+      : 'a daemon of `switchboard up` keeps one on a terminal and with --detach; elsewhere it writes to standard error'
+  return new SwitchboardError('not_found', `there is no log ${context.folder.logFile}`, { hint })
+}
+
+/** The whole lines of the file's end. */
+function tailOf(file: string): readonly string[] {
+  const { size } = statSync(file)
+  const from = Math.max(0, size - TAIL_BYTES)
+  const text = readPart(file, from, size - from)
+  const whole = from === 0 ? text : text.slice(text.indexOf('\n') + 1)
+  return whole.split('\n').filter((line) => line !== '')
+}
+
+function readPart(file: string, from: number, length: number): string {
+  const bytes = Buffer.alloc(length)
+  const handle = openSync(file, 'r')
+  try {
+    return bytes.subarray(0, readSync(handle, bytes, 0, length, from)).toString('utf8')
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Until interrupted. A log that was put aside is begun anew. */
+function follow(file: string, tellLine: (line: string) => Promise<void> | undefined): Promise<never> {
+  let at = statSync(file).size
+  let begun = ''
+  let telling: Promise<unknown> = Promise.resolve()
+  const look = () => {
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+    if (size < at) [at, begun] = [0, '']
+    if (size === at) return
+    const lines = (begun + readPart(file, at, Math.min(size - at, TAIL_BYTES))).split('\n')
+    at = Math.min(size, at + TAIL_BYTES)
+    begun = lines.pop() ?? ''
+    for (const line of lines) if (line !== '') telling = telling.then(() => tellLine(line))
+  }
+  return new Promise((_resolve, reject) => {
+    watchFile(file, { interval: LOOK_EVERY_MS }, () => {
+      try {
+        look()
+      } catch (thrown) {
+        unwatchFile(file)
+        reject(thrown)
+      }
+    })
+  })
+}
+
+function parse(line: string): Line | null {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null ? (value as Line) : null
+  } catch {
+    return null
+  }
+}
+
+function concerns(line: string, integration: string | undefined): boolean {
+  if (integration === undefined) return true
+  const fields = parse(line)
+  return (
+    fields !== null && (fields.integration === integration || fields.part === `integration:${integration}`)
+  )
+}
+
+async function tell(context: Context, line: string): Promise<void> {
+  if (context.json) return void (await context.print(line))
+  const fields = parse(line)
+  await context.print(fields === null ? oneLine(line) : forPeople(context, fields))
+}
+
+function forPeople({ paint }: Context, fields: Line): string {
+  const { level, time, msg, ...rest } = fields
+  const name = LEVELS[Number(level)] ?? ''
+  const told = name === 'error' ? paint.red(`${name} `) : name === 'warn' ? paint.yellow(`${name} `) : ''
+  const more = Object.entries(rest).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  const at = typeof time === 'string' ? `${paint.dim(time.slice(0, 19).replace('T', ' '))} ` : ''
+  return `${at}${told}${oneLine(String(msg ?? fields.error ?? ''))}${more.length === 0 ? '' : paint.dim(` ${oneLine(more.join(' '))}`)}`
+}
+
+/** Every entry of the ledger that names the turn, and every line of the log that does, in the order of their times. */
+async function wayOfTurn(context: Context, id: string, lines: readonly string[]): Promise<number> {
+  const told: { readonly at: string; readonly from: 'ledger' | 'log'; readonly line: Line }[] = []
+  const quoted = JSON.stringify(id)
+  const found = await context.reading(async (reader) => {
+    const turn = await reader.turn(id)
+    if (turn === null) return null
+    let begun = ''
+    for await (const chunk of reader.exportAudit('ndjson')) {
+      const parts = (begun + chunk).split('\n')
+      begun = parts.pop() ?? ''
+      for (const part of parts) {
+        const line = part.includes(quoted) ? parse(part) : null
+        if (line !== null) told.push({ at: String(line.at), from: 'ledger', line })
+      }
+    }
+    return turn
+  })
+  if (found === null)
+    throw new SwitchboardError('not_found', `there is no turn "${oneLine(id)}"`, {
+      hint: 'list them with: switchboard turns',
+    })
+  for (const text of lines) {
+    const line = text.includes(quoted) ? parse(text) : null
+    if (line !== null) told.push({ at: String(line.time ?? ''), from: 'log', line })
+  }
+  told.sort((a, b) => a.at.localeCompare(b.at))
+  for (const { from, line } of told) {
+    if (context.json) await context.printJson({ ...line, from_log: from === 'log' })
+    else await context.print(from === 'log' ? forPeople(context, line) : entryLine(context, line))
+  }
+  if (!context.json)
+    context.note(
+      context.paint.dim(
+        `now ${found.state}${found.reason === null ? '' : ` (${found.reason})`}; its text: switchboard turns show ${oneLine(id)}`,
+      ),
+    )
+  return 0
+}
+
+function entryLine({ paint }: Context, entry: Line): string {
+  const { at, kind, ref, from, to, reason, detail } = entry
+  const move = [from, to].filter((state) => typeof state === 'string' && state !== '').join(' → ')
+  const more = detail === null || detail === undefined ? '' : paint.dim(` ${oneLine(JSON.stringify(detail))}`)
+  const why = typeof reason === 'string' && reason !== '' ? ` (${reason})` : ''
+  return `${paint.dim(String(at).slice(0, 19).replace('T', ' '))} ${oneLine(`${kind} ${ref}`)} ${oneLine(move)}${oneLine(why)}${more}`
+}
