@@ -50,6 +50,10 @@ built   15 I15.streaming       An answer that is being written is shown by edits
 built   15 I15.thread-status   Work shows as the thread's status, is kept up, and ends
 built   15 I15.agent-view      Opening the agent's surface sets prompts; what one looks at comes along as context
 built   15 I15.history         Channels, direct chats and threads active lately are read back as the events the link would have brought
+built   15 I15.history-pages   Histories of several pages are told once each, in order, also what comes while they are read
+built   15 I15.history-limit   A limit or a lost cursor in the middle of a history costs no second walk and loses nothing
+built   15 I15.history-gone    A channel that goes away while it is read is gone; one that may not be read names the scope
+built   15 I15.other-servers   Slack servers of others that tell less than Slack does are spoken to all the same
 built   15 I15.deaf-50         A deaf socket with 50 messages in between loses none, and no agent sees one twice
 built   15 I15.fault-matrix    Under every fault plan nothing is lost and nothing repeated
 built   15 I15.manifest        The set-up prints an app manifest with exactly the scopes in use

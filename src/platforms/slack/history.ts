@@ -1,35 +1,46 @@
-// What stands in Slack, for whoever compares it with what was received: channels and chats that the bot is in, and threads.
-// A page of Slack's begins with the newest; what was read of a place is kept until its oldest is reached, so that a limit in
-// the middle costs no second walk.
+// What stands in Slack, for whoever compares it with what was received. A channel is told newest first: all of it is read
+// before the oldest is known, page by page, and a limit in the middle costs no second walk. A thread is told oldest first: it
+// is read as far as it is asked for.
 import {
   createBoundedMap,
   type HistoryEntry,
   type HistoryPage,
-  type HistoryPlace,
   type HistoryReader,
 } from '../../contract/index.ts'
 import type { SlackClient } from './client.ts'
+import { createPlaces, nextCursor, placeOf, threadsIn } from './history-places.ts'
 import type { Names } from './names.ts'
 import { editVersionOf, type ParseContext, peopleIn, type SlackMessage, spoken } from './parse.ts'
 import { isRefusal } from './refusals.ts'
 import type { Self } from './self.ts'
 import { isStamp, stampMicros, stampMs, stampOfMs } from './stamps.ts'
 
-const KINDS: readonly { readonly type: string; readonly scope: string }[] = [
-  { type: 'public_channel', scope: 'channels' },
-  { type: 'private_channel', scope: 'groups' },
-  { type: 'mpim', scope: 'mpim' },
-  { type: 'im', scope: 'im' },
-]
 const PAGE = 200
 const WALKS_REMEMBERED = 200
 /** More than this is not kept of one place: the newest of it are then found in the next walk. */
 const MOST_GATHERED = 5_000
+/** Afterwards it is read anew: something may have been edited or deleted since. */
+const KEPT_MS = 10 * 60_000
 
+type Stamped = SlackMessage & { readonly ts: string }
+
+/** How far a channel was read, newest first. */
 interface Walk {
   readonly oldest: string
-  readonly cursor: string
-  readonly gathered: readonly SlackMessage[]
+  readonly from: { readonly cursor?: string; readonly latest?: string }
+  readonly gathered: readonly Stamped[]
+}
+
+/** What was read of a channel and not handed over yet, oldest first. */
+interface Kept {
+  readonly after: string
+  readonly messages: readonly Stamped[]
+  readonly until: number
+}
+
+interface Fresh {
+  readonly messages: readonly Stamped[]
+  readonly more: boolean
 }
 
 export interface HistoryDeps {
@@ -41,88 +52,113 @@ export interface HistoryDeps {
 
 export function createHistory({ client, self, names, context }: HistoryDeps): HistoryReader {
   const walks = createBoundedMap<string, Walk>(WALKS_REMEMBERED)
+  const kept = createBoundedMap<string, Kept>(WALKS_REMEMBERED)
+  const places = createPlaces(client, self)
+
+  const page = async (method: string, params: Readonly<Record<string, unknown>>) => {
+    const { answer } = await client.call(method, { limit: PAGE, ...params }, { repeatable: true })
+    const messages = (
+      Array.isArray(answer.messages) ? (answer.messages as readonly SlackMessage[]) : []
+    ).filter((message): message is Stamped => isStamp(message?.ts))
+    const cursor = nextCursor(answer)
+    const ended = answer.has_more === false || (cursor === undefined && answer.has_more !== true)
+    return { messages, cursor, ended: ended || (cursor === undefined && messages.length === 0) }
+  }
 
   /** All that is younger than `oldest`, oldest first. */
-  const gather = async (id: string, channel: string, thread: string | undefined, oldest: string) => {
-    const before = walks.get(id)
-    let walk: Walk = before?.oldest === oldest ? before : { oldest, cursor: '', gathered: [] }
-    const method = thread === undefined ? 'conversations.history' : 'conversations.replies'
+  const gather = async (channel: string, oldest: string): Promise<readonly Stamped[]> => {
+    const before = walks.get(channel)
+    let walk: Walk = before?.oldest === oldest ? before : { oldest, from: {}, gathered: [] }
     for (;;) {
-      const cursor = walk.cursor === '' ? undefined : walk.cursor
-      const params = { channel, ts: thread, oldest, limit: PAGE, cursor }
-      const { answer } = await client.call(method, params, { repeatable: true })
-      const page = Array.isArray(answer.messages) ? (answer.messages as readonly SlackMessage[]) : []
-      const next = (answer.response_metadata as { readonly next_cursor?: unknown } | undefined)?.next_cursor
-      const gathered = [...walk.gathered, ...page].slice(-MOST_GATHERED)
-      if (typeof next !== 'string' || next === '' || answer.has_more === false) {
-        walks.delete(id)
-        return gathered
+      const read = await page('conversations.history', { channel, oldest, ...walk.from }).catch(
+        (thrown: unknown) => {
+          // The place in the list is not known any more: from the beginning.
+          if (walk.from.cursor === undefined || !isRefusal(thrown, 'invalid_cursor')) throw thrown
+          return null
+        },
+      )
+      if (read === null) {
+        walk = { oldest, from: {}, gathered: [] }
+        continue
       }
-      walk = { oldest, cursor: next, gathered }
-      walks.set(id, walk)
+      const gathered = [...walk.gathered, ...read.messages].slice(-MOST_GATHERED)
+      if (read.ended) {
+        walks.delete(channel)
+        return inOrder(gathered, oldest)
+      }
+      const last = read.messages.at(-1)?.ts
+      const from = read.cursor === undefined ? { latest: last ?? oldest } : { cursor: read.cursor }
+      walk = { oldest, from, gathered }
+      walks.set(channel, walk)
+    }
+  }
+
+  const inChannel = async (channel: string, oldest: string, limit: number): Promise<Fresh> => {
+    const rest = kept.get(channel)
+    const now = context(await self()).now
+    const isStill = rest !== undefined && rest.after === oldest && rest.until > now
+    const fresh = isStill ? rest.messages : await gather(channel, oldest)
+    const messages = fresh.slice(0, limit)
+    const left = fresh.slice(limit)
+    const after = messages.at(-1)?.ts
+    if (after === undefined || left.length === 0) kept.delete(channel)
+    else kept.set(channel, { after, messages: left, until: isStill ? rest.until : now + KEPT_MS })
+    // What was kept is no proof that nothing came since: whoever comes to its end asks once more.
+    return { messages, more: left.length > 0 || isStill }
+  }
+
+  const inThread = async (channel: string, thread: string, after: string, limit: number): Promise<Fresh> => {
+    const messages: Stamped[] = []
+    let from: { readonly cursor?: string; readonly oldest: string } = { oldest: after }
+    for (;;) {
+      const read = await page('conversations.replies', { channel, ts: thread, ...from })
+      messages.push(...inOrder(read.messages, after).filter(({ ts }) => ts !== thread))
+      if (read.ended || messages.length > limit)
+        return { messages: messages.slice(0, limit), more: messages.length > limit }
+      const last = messages.at(-1)?.ts ?? after
+      from = read.cursor === undefined ? { oldest: last } : { cursor: read.cursor, oldest: after }
     }
   }
 
   return {
-    async places({ page }) {
-      const { scopes } = await self()
-      const types = KINDS.filter(({ scope }) => scopes === null || scopes.includes(`${scope}:read`)).map(
-        ({ type }) => type,
-      )
-      if (types.length === 0) return { places: [] }
-      const params = { types: types.join(','), exclude_archived: true, limit: PAGE, cursor: page }
-      const { answer } = await client.call('users.conversations', params, { repeatable: true })
-      const list = Array.isArray(answer.channels)
-        ? (answer.channels as readonly Record<string, unknown>[])
-        : []
-      const next = (answer.response_metadata as { readonly next_cursor?: unknown } | undefined)?.next_cursor
-      const places = list.flatMap(({ id, name }): HistoryPlace[] =>
-        typeof id !== 'string' ? [] : [{ id, ...(typeof name === 'string' ? { name: `#${name}` } : {}) }],
-      )
-      return { places, ...(typeof next === 'string' && next !== '' ? { next } : {}) }
-    },
-
-    placeOf({ conversation, thread }) {
-      if (!/^[CDG]/.test(conversation)) return null
-      if (thread !== undefined) return isStamp(thread) ? { id: `${conversation}/${thread}` } : null
-      // The bot's direct chats are listed only while they are open.
-      return conversation.startsWith('D') ? { id: conversation } : null
-    },
+    places: ({ page: from }) => places(from),
+    placeOf: ({ conversation, thread }) => placeOf(conversation, thread),
 
     async read({ place, after, since, limit }): Promise<HistoryPage> {
       const [channel = '', thread] = place.id.split('/')
       const oldest = after ?? stampOfMs(since)
-      let messages: readonly SlackMessage[]
+      let fresh: Fresh
       try {
-        messages = await gather(place.id, channel, thread, oldest)
+        fresh =
+          thread === undefined
+            ? await inChannel(channel, oldest, limit)
+            : await inThread(channel, thread, oldest, limit)
       } catch (thrown) {
         if (isRefusal(thrown, 'channel_not_found', 'not_in_channel', 'thread_not_found', 'is_archived'))
           return { unreadable: 'gone', detail: thrown.message }
         if (isRefusal(thrown, 'missing_scope')) return { unreadable: 'forbidden', detail: thrown.message }
         throw thrown
       }
-      const from = stampMicros(oldest)
-      const fresh = messages
-        .filter(
-          (message): message is SlackMessage & { readonly ts: string } =>
-            isStamp(message.ts) && stampMicros(message.ts) > from && message.ts !== thread,
-        )
-        .sort((a, b) => stampMicros(a.ts) - stampMicros(b.ts))
-      const taken = fresh.slice(0, limit)
-      await names.find([...new Set(taken.flatMap((message) => peopleIn(message)))].slice(0, 20))
+      const { messages, more } = fresh
+      await names.find([...new Set(messages.flatMap((message) => peopleIn(message)))].slice(0, 20))
       const parsing = context(await self())
-      const entries = taken.map((message): HistoryEntry => entryOf(message, channel, parsing))
-      const places = thread === undefined ? threadsIn(taken, channel) : []
-      return { entries, more: fresh.length > taken.length, ...(places.length === 0 ? {} : { places }) }
+      const entries = messages.map((message): HistoryEntry => entryOf(message, channel, parsing))
+      const found = thread === undefined ? threadsIn(messages, channel) : []
+      return { entries, more, ...(found.length === 0 ? {} : { places: found }) }
     },
   }
 }
 
-function entryOf(
-  message: SlackMessage & { readonly ts: string },
-  channel: string,
-  context: ParseContext,
-): HistoryEntry {
+/** Each once, oldest first, without what was there before. */
+function inOrder(messages: readonly Stamped[], after: string): readonly Stamped[] {
+  const from = stampMicros(after)
+  const each = new Map(messages.map((message) => [message.ts, message] as const))
+  return [...each.values()]
+    .filter(({ ts }) => stampMicros(ts) > from)
+    .sort((a, b) => stampMicros(a.ts) - stampMicros(b.ts))
+}
+
+function entryOf(message: Stamped, channel: string, context: ParseContext): HistoryEntry {
   const { ts } = message
   const at = stampMs(ts)
   try {
@@ -137,11 +173,4 @@ function entryOf(
   } catch {
     return { position: ts, at, event: null }
   }
-}
-
-/** Threads of which a message tells that they were answered. */
-function threadsIn(messages: readonly SlackMessage[], channel: string): readonly HistoryPlace[] {
-  return messages.flatMap(({ ts, latest_reply }) =>
-    isStamp(ts) && isStamp(latest_reply) ? [{ id: `${channel}/${ts}`, activeAt: stampMs(latest_reply) }] : [],
-  )
 }

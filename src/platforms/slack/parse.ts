@@ -34,6 +34,7 @@ export interface SlackMessage extends Carrying {
   readonly user_team?: unknown
   readonly app_context?: unknown
   readonly latest_reply?: unknown
+  readonly reply_count?: unknown
   readonly metadata?: unknown
 }
 

@@ -29,6 +29,12 @@ export interface FakeSlackOptions {
   readonly ackMs?: number
   readonly pingMs?: number
   readonly retryMs?: readonly number[]
+  /** A server that tells less than Slack: it does not say which scopes were granted, */
+  readonly silentScopes?: boolean
+  /** has no cursors, only `has_more`, */
+  readonly cursorless?: boolean
+  /** and lacks these methods. */
+  readonly missing?: readonly string[]
   /** Told of every call of the Web API, after it was done. */
   readonly onCall?: (method: string, params: Readonly<Record<string, unknown>>, answer: Answer) => void
   /** Answers what is not Slack's (a control page). True when it did. */
@@ -52,6 +58,8 @@ export interface FakeSlack {
   /** A body of the Events API as it is delivered, with an event of one's own. */
   push(event: Readonly<Record<string, unknown>>, envelope?: Readonly<Record<string, unknown>>): string
   plan(faults: readonly FaultRule[], seed?: number): void
+  /** Cursors that were given out are not known any more. */
+  forgetCursors(): void
   /** Breaks every open connection, as a network that goes away. */
   cut(): void
   stop(): Promise<void>
@@ -79,6 +87,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
   const tiers = createTiers(now)
   let plan = createFaultPlan(options.faults, options.seed)
   let revoked: string | null = null
+  let cursors = 0
   let base = ''
 
   const socket = createSocketMode({
@@ -187,7 +196,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
     if (fault?.do === 'half-open') return
     if (fault?.do === 'malformed')
       return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":tr')
-    send(response, answer, scopes)
+    send(response, options.cursorless ? withoutCursor(answer) : answer, options.silentScopes ? null : scopes)
   }
 
   const carryOut = (
@@ -205,7 +214,8 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
       return { ok: true, url: base.replace(/^http/, 'ws') + socket.ticket() }
     }
     if (token !== botToken) return fail(token === appToken ? 'not_allowed_token_type' : 'invalid_auth')
-    return runMethod(method, { world, params, base, now, scopes, emit })
+    if (options.missing?.includes(method)) return fail('unknown_method', { req_method: method })
+    return runMethod(method, { world, params, base, now, scopes, emit, cursors })
   }
 
   const takeUpload = async (id: string, request: IncomingMessage, response: ServerResponse) => {
@@ -275,6 +285,9 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
     plan(faults, seed) {
       plan = createFaultPlan(faults, seed)
     },
+    forgetCursors() {
+      cursors += 1
+    },
     cut() {
       for (const one of sockets) one.destroy()
     },
@@ -293,10 +306,18 @@ function busy(response: ServerResponse, seconds: number): void {
   response.end(JSON.stringify(fail('ratelimited')))
 }
 
-function send(response: ServerResponse, answer: Answer, scopes: ReadonlySet<string> = new Set()): void {
+function withoutCursor({ response_metadata: _, ...answer }: Answer): Answer {
+  return answer
+}
+
+function send(
+  response: ServerResponse,
+  answer: Answer,
+  scopes: ReadonlySet<string> | null = new Set(),
+): void {
   response.writeHead(200, {
     'content-type': 'application/json; charset=utf-8',
-    'x-oauth-scopes': [...scopes].join(','),
+    ...(scopes === null ? {} : { 'x-oauth-scopes': [...scopes].join(',') }),
   })
   response.end(JSON.stringify(answer))
 }

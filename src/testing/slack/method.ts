@@ -15,6 +15,8 @@ export interface MethodContext {
   readonly base: string
   readonly now: () => number
   readonly scopes: ReadonlySet<string>
+  /** Which cursors count: those of an earlier number were forgotten. */
+  readonly cursors: number
   /** Something happened in a channel: the app is told of it, where it is a member. */
   readonly emit: (channel: FakeChannel, event: Readonly<Record<string, unknown>>) => void
 }
@@ -81,7 +83,7 @@ export function channelType(channel: FakeChannel): string {
 /** A page of a list by an opaque cursor. */
 export function pageOf<T>(
   list: readonly T[],
-  params: MethodContext['params'],
+  { params, cursors }: Pick<MethodContext, 'params' | 'cursors'>,
   { usual, most }: { readonly usual: number; readonly most: number },
 ): { readonly items: readonly T[]; readonly next: string } | Answer {
   const limit = Math.min(most, Math.max(1, Number(text(params, 'limit') || usual)))
@@ -89,9 +91,12 @@ export function pageOf<T>(
   const from =
     cursor === ''
       ? 0
-      : Number(/^next:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString('utf8'))?.[1] ?? Number.NaN)
+      : Number(
+          new RegExp(`^next${cursors}:(\\d+)$`).exec(Buffer.from(cursor, 'base64').toString('utf8'))?.[1] ??
+            Number.NaN,
+        )
   if (!Number.isInteger(from)) return fail('invalid_cursor')
   const items = list.slice(from, from + limit)
   const more = from + limit < list.length
-  return { items, next: more ? Buffer.from(`next:${from + limit}`).toString('base64') : '' }
+  return { items, next: more ? Buffer.from(`next${cursors}:${from + limit}`).toString('base64') : '' }
 }

@@ -55,7 +55,7 @@ export const READING_METHODS: Readonly<Record<string, Method>> = {
     run: (context) => {
       const channel = readable(context)
       if (isAnswer(channel)) return channel
-      const page = pageOf([...channel.members], context.params, { usual: 100, most: 1000 })
+      const page = pageOf([...channel.members], context, { usual: 100, most: 1000 })
       if ('ok' in page) return page
       return { ok: true, members: page.items, response_metadata: { next_cursor: page.next } }
     },
@@ -97,7 +97,8 @@ function open({ world, params }: MethodContext): Answer {
   return { ok: true, channel: { id: channel.id } }
 }
 
-function list({ world, params, scopes }: MethodContext, mine: boolean): Answer {
+function list(context: MethodContext, mine: boolean): Answer {
+  const { world, params, scopes } = context
   const wanted = (text(params, 'types') || 'public_channel').split(',').map((type) => type.trim())
   const kinds = (Object.keys(KIND_NAMES) as (keyof typeof KIND_NAMES)[]).filter((kind) =>
     wanted.includes(KIND_NAMES[kind]),
@@ -110,7 +111,7 @@ function list({ world, params, scopes }: MethodContext, mine: boolean): Answer {
     .filter(({ kind }) => kinds.includes(kind))
     .filter(({ archived }) => !archived || !flag(params, 'exclude_archived'))
     .filter(({ members, kind }) => members.has(world.bot.id) || (!mine && kind === 'channel'))
-  const page = pageOf(shown, params, { usual: 100, most: 1000 })
+  const page = pageOf(shown, context, { usual: 100, most: 1000 })
   if ('ok' in page) return page
   return { ok: true, channels: page.items.map(channelFacts), response_metadata: { next_cursor: page.next } }
 }
@@ -163,7 +164,7 @@ function messagesPage(
     const before = latest === undefined || micros < latest || (also && micros === latest)
     return after && before
   })
-  const page = pageOf(within, params, limits)
+  const page = pageOf(within, context, limits)
   if ('ok' in page) return page
   return {
     ok: true,

@@ -1,0 +1,86 @@
+// The places of Slack whose history can be asked for: channels and chats that the bot is in, and threads.
+import type { HistoryPlace, PlacesPage } from '../../contract/index.ts'
+import type { SlackAnswer, SlackClient } from './client.ts'
+import type { SlackMessage } from './parse.ts'
+import { isRefusal } from './refusals.ts'
+import type { Self } from './self.ts'
+import { isStamp, stampMs } from './stamps.ts'
+
+const KINDS: readonly { readonly type: string; readonly scope: string }[] = [
+  { type: 'public_channel', scope: 'channels' },
+  { type: 'private_channel', scope: 'groups' },
+  { type: 'mpim', scope: 'mpim' },
+  { type: 'im', scope: 'im' },
+]
+const PAGE = 200
+
+export function createPlaces(
+  client: SlackClient,
+  self: () => Promise<Self>,
+): (page: string | undefined) => Promise<PlacesPage> {
+  /** Kinds that Slack does not list for this token, found out where it does not say what it granted. */
+  const refused = new Set<string>()
+  let method = 'users.conversations'
+
+  const list = async (types: readonly string[], cursor: string | undefined): Promise<SlackAnswer> => {
+    const params = { types: types.join(','), exclude_archived: true, limit: PAGE, cursor }
+    return (await client.call(method, params, { repeatable: true })).answer
+  }
+
+  const ask = async (page: string | undefined): Promise<PlacesPage> => {
+    const { scopes } = await self()
+    const types = KINDS.filter(({ scope }) => scopes === null || scopes.includes(`${scope}:read`))
+      .map(({ type }) => type)
+      .filter((type) => !refused.has(type))
+    if (types.length === 0) return { places: [] }
+    try {
+      return pageOf(await list(types, page))
+    } catch (thrown) {
+      // One kind that may not be listed is no reason to list none.
+      if (isRefusal(thrown, 'missing_scope')) {
+        const [scope] = /\b(channels|groups|mpim|im)(?=:read)/.exec(thrown.message) ?? []
+        const kind = KINDS.find((one) => one.scope === scope && types.includes(one.type))
+        refused.add(kind?.type ?? types.at(-1) ?? '')
+        return ask(undefined)
+      }
+      if (isRefusal(thrown, 'unknown_method') && method !== 'conversations.list') {
+        method = 'conversations.list'
+        return ask(undefined)
+      }
+      throw thrown
+    }
+  }
+  return ask
+}
+
+function pageOf(answer: SlackAnswer): PlacesPage {
+  const list = Array.isArray(answer.channels) ? (answer.channels as readonly Record<string, unknown>[]) : []
+  const places = list.flatMap(({ id, name, is_member, is_archived }): HistoryPlace[] =>
+    typeof id !== 'string' || is_member === false || is_archived === true
+      ? []
+      : [{ id, ...(typeof name === 'string' ? { name: `#${name}` } : {}) }],
+  )
+  const next = nextCursor(answer)
+  return { places, ...(next === undefined ? {} : { next }) }
+}
+
+export function nextCursor({ response_metadata }: SlackAnswer): string | undefined {
+  const next = (response_metadata as { readonly next_cursor?: unknown } | null | undefined)?.next_cursor
+  return typeof next === 'string' && next !== '' ? next : undefined
+}
+
+export function placeOf(conversation: string, thread: string | undefined): HistoryPlace | null {
+  if (!/^[CDG]/.test(conversation)) return null
+  if (thread !== undefined) return isStamp(thread) ? { id: `${conversation}/${thread}` } : null
+  // The bot's direct chats are listed only while they are open.
+  return conversation.startsWith('D') ? { id: conversation } : null
+}
+
+/** Threads of which a message tells that they were answered. */
+export function threadsIn(messages: readonly SlackMessage[], channel: string): readonly HistoryPlace[] {
+  return messages.flatMap(({ ts, latest_reply, reply_count }): HistoryPlace[] => {
+    if (!isStamp(ts)) return []
+    if (isStamp(latest_reply)) return [{ id: `${channel}/${ts}`, activeAt: stampMs(latest_reply) }]
+    return Number(reply_count) > 0 ? [{ id: `${channel}/${ts}` }] : []
+  })
+}

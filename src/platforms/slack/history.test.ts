@@ -1,0 +1,145 @@
+// What is read back from Slack: page by page, through limits, cursors that expire and channels that go away, and from servers
+// that tell less than Slack does.
+import { describe, expect, it } from 'vitest'
+import type { HistoryPage } from '../../contract/index.ts'
+import { openScene, type Scene } from './fixtures/slack-scene.ts'
+
+const GENERAL = 'C0GENERAL'
+const SINCE = 0
+
+async function withScene(
+  run: (scene: Scene) => Promise<void>,
+  options: Parameters<typeof openScene>[0] = {},
+) {
+  const scene = await openScene(options)
+  try {
+    await run(scene)
+  } finally {
+    await scene.close()
+  }
+}
+
+function reader({ adapter }: Scene) {
+  if (!adapter.history) throw new Error('there is no history')
+  return adapter.history
+}
+
+async function page(scene: Scene, id: string, after: string | null = null, limit = 100) {
+  return reader(scene).read({ place: { id }, after, since: SINCE, limit })
+}
+
+const entriesOf = (found: HistoryPage) => ('entries' in found ? found.entries : [])
+
+/** All of a place, as the core walks it. */
+async function walk(scene: Scene, id: string, limit = 100): Promise<readonly (string | undefined)[]> {
+  const texts: (string | undefined)[] = []
+  let after: string | null = null
+  for (let pages = 0; pages < 100; pages++) {
+    const found = await page(scene, id, after, limit)
+    texts.push(...entriesOf(found).map(({ event }) => event?.text))
+    after = entriesOf(found).at(-1)?.position ?? after
+    if (!('more' in found) || !found.more) return texts
+  }
+  throw new Error('it never ends')
+}
+
+const asked = ({ fake }: Scene, method = 'conversations.history') =>
+  fake.world.calls.filter((call) => call.method === method).length
+
+describe('history', () => {
+  it('[I15.history-pages] a channel and a thread of several pages are told once each, in order, and read once', async () => {
+    await withScene(async (scene) => {
+      const kate = scene.fake.person({ channel: GENERAL })
+      const { ts } = kate.says('root')
+      const words = Array.from({ length: 450 }, (_, at) => `m${at}`)
+      for (const word of words) kate.says(word)
+      expect(await walk(scene, GENERAL)).toEqual(['root', ...words])
+      // Three pages, and one more look at what came meanwhile.
+      expect(asked(scene)).toBe(4)
+      for (const word of words) kate.says(word, { thread: ts })
+      expect(await walk(scene, `${GENERAL}/${ts}`)).toEqual(words)
+      const first = await page(scene, GENERAL)
+      expect('places' in first && first.places).toMatchObject([{ id: `${GENERAL}/${ts}` }])
+    })
+  })
+
+  it('[I15.history-pages] what comes while the rest is handed over is not passed', async () => {
+    await withScene(async (scene) => {
+      const kate = scene.fake.person({ channel: GENERAL })
+      for (let at = 0; at < 30; at++) kate.says(`m${at}`)
+      const first = await page(scene, GENERAL, null, 20)
+      expect(first).toMatchObject({ more: true })
+      kate.says('meanwhile')
+      const second = await page(scene, GENERAL, entriesOf(first).at(-1)?.position, 20)
+      expect(entriesOf(second)).toHaveLength(10)
+      expect(second).toMatchObject({ more: true })
+      const third = await page(scene, GENERAL, entriesOf(second).at(-1)?.position, 20)
+      expect(entriesOf(third).map(({ event }) => event?.text)).toEqual(['meanwhile'])
+      expect(third).toMatchObject({ more: false })
+    })
+  })
+
+  it('[I15.history-limit] a limit in the middle says how long, and what was read is not read again', async () => {
+    await withScene(async (scene) => {
+      const kate = scene.fake.person({ channel: GENERAL })
+      for (let at = 0; at < 450; at++) kate.says(`m${at}`)
+      scene.fake.plan([{ on: 'conversations.history', nth: 2, do: 'rate-limit', retryAfter: 9 }])
+      await expect(page(scene, GENERAL)).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 9_000 })
+      expect(await walk(scene, GENERAL)).toHaveLength(450)
+      expect(asked(scene)).toBe(4)
+      scene.fake.plan([{ on: 'conversations.replies', do: 'rate-limit', retryAfter: 2 }])
+      const { ts } = scene.fake.world.messages(GENERAL)[0] ?? { ts: '' }
+      await expect(page(scene, `${GENERAL}/${ts}`)).rejects.toMatchObject({ code: 'rate_limited' })
+    })
+  })
+
+  it('[I15.history-limit] a cursor that is not known any more begins anew', async () => {
+    await withScene(async (scene) => {
+      const kate = scene.fake.person({ channel: GENERAL })
+      for (let at = 0; at < 250; at++) kate.says(`m${at}`)
+      scene.fake.plan([{ on: 'conversations.history', nth: 2, do: 'rate-limit', retryAfter: 1 }])
+      await expect(page(scene, GENERAL)).rejects.toMatchObject({ code: 'rate_limited' })
+      scene.fake.forgetCursors()
+      expect(await walk(scene, GENERAL)).toHaveLength(250)
+    })
+  })
+
+  it('[I15.history-gone] a channel that goes away while it is read is gone; one that may not be read says what is missing', async () => {
+    await withScene(async (scene) => {
+      const kate = scene.fake.person({ channel: GENERAL })
+      for (let at = 0; at < 250; at++) kate.says(`m${at}`)
+      scene.fake.plan([{ on: 'conversations.history', nth: 2, do: 'rate-limit', retryAfter: 1 }])
+      await expect(page(scene, GENERAL)).rejects.toMatchObject({ code: 'rate_limited' })
+      scene.fake.world.channel(GENERAL)?.members.delete(scene.fake.world.bot.id)
+      expect(await page(scene, GENERAL)).toMatchObject({ unreadable: 'gone' })
+      expect(await page(scene, 'C0NOWHERE')).toMatchObject({ unreadable: 'gone' })
+      expect(await page(scene, `${GENERAL}/1.000001`)).toMatchObject({ unreadable: 'gone' })
+    })
+    await withScene(
+      async (scene) => {
+        expect(await page(scene, GENERAL)).toMatchObject({
+          unreadable: 'forbidden',
+          detail: expect.stringContaining('channels:history'),
+        })
+      },
+      { scopes: ['im:history', 'channels:read'] },
+    )
+  })
+
+  it('[I15.other-servers] a server without scopes, cursors or users.conversations is read all the same', async () => {
+    const bare = { silentScopes: true, missing: ['users.conversations'], cursorless: true } as const
+    await withScene(
+      async (scene) => {
+        const kate = scene.fake.person({ channel: GENERAL })
+        const { ts } = kate.says('root')
+        for (let at = 0; at < 449; at++) kate.says(`m${at}`)
+        for (let at = 0; at < 450; at++) kate.says(`r${at}`, { thread: ts })
+        const { places } = await reader(scene).places({ since: 0 })
+        expect(places.map(({ id }) => id)).toContain(GENERAL)
+        expect(await walk(scene, GENERAL)).toHaveLength(450)
+        expect(await walk(scene, `${GENERAL}/${ts}`)).toHaveLength(450)
+      },
+      { ...bare, scopes: ['channels:history', 'channels:read', 'im:read', 'im:history'] },
+    )
+  })
+})
