@@ -42,6 +42,11 @@ export interface InboundMessage extends InboundBase {
    * An edit without one is told from the others by its text.
    */
   readonly editVersion?: number
+  /**
+   * An edit whose text came already, with the message itself, which a history showed only as it stands now: its key is kept, so
+   * that the live link brings nothing new by it, and no agent is handed it. Made by the core alone.
+   */
+  readonly included?: true
   readonly text: string
   /** Resolved by the adapter; undefined where the platform has no such thing. */
   readonly mentioned?: boolean

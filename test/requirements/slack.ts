@@ -54,6 +54,7 @@ built   15 I15.history-pages   Histories of several pages are told once each, in
 built   15 I15.history-limit   A limit or a lost cursor in the middle of a history costs no second walk and loses nothing
 built   15 I15.history-gone    A channel that goes away while it is read is gone; one that may not be read names the scope
 built   15 I15.other-servers   Slack servers of others that tell less than Slack does are spoken to all the same
+built   15 I15.edited-away     A message edited while the link heard nothing is one turn, or one edit of a known one, whatever comes again later
 built   15 I15.deaf-50         A deaf socket with 50 messages in between loses none, and no agent sees one twice
 built   15 I15.fault-matrix    Under every fault plan nothing is lost and nothing repeated
 built   15 I15.manifest        The set-up prints an app manifest with exactly the scopes in use

@@ -6,6 +6,8 @@ export type KnownVersion = MessageKey & { readonly editVersion: number }
 export interface Missed {
   readonly event: InboundMessage
   readonly at: number
+  /** The edit that its text includes: received with it, so that it counts as known when the live link brings it. */
+  readonly includes?: InboundMessage
 }
 
 /**
@@ -33,8 +35,11 @@ export function missedIn(
     // The same message twice on one page is one.
     if (before === undefined) versions.set(keyOf(event), [0, present])
     else before.push(present)
-    if (before === undefined) missed.push({ at, event: { ...event, kind: 'message', editVersion: 0, at } })
-    else if (present > 0 && before.slice(0, -1).every((version) => version < present))
+    if (before === undefined) {
+      const first = { ...event, kind: 'message', editVersion: 0, at } as const
+      const edit = { ...event, kind: 'edit', editVersion: present, at, included: true } as const
+      missed.push({ at, event: first, ...(present === 0 ? {} : { includes: edit }) })
+    } else if (present > 0 && before.slice(0, -1).every((version) => version < present))
       missed.push({ at, event: { ...event, kind: 'edit', editVersion: present, at } })
   }
   return missed

@@ -161,8 +161,8 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
     for (let round = 0; round < 2; round++) {
       const unknown = missedIn(page, await store.knownMessages(integration, keysOf(page)), since)
       const missing = unknown.filter(({ at }) => at >= oldest)
-      const events = missing.map((one) => one.event)
-      const received = await deps.late(events, mark)
+      const edits = missing.flatMap(({ includes }) => includes ?? [])
+      const received = await deps.late([...missing.map(({ event }) => event), ...edits], mark)
       const fresh = missing.filter((_, at) => received[at]?.duplicate === false)
       found += fresh.length
       if (fresh.length > 0) deps.missed(fresh)

@@ -40,7 +40,7 @@ export function receiveItem(
       sender: event.sender.id,
       body: isKept ? body : null,
       bodyDigest: isKept ? '' : hash('sha256', JSON.stringify(body)),
-      ...(input.late ? { lateAt: event.at } : {}),
+      ...(input.late && !('included' in event) ? { lateAt: event.at } : {}),
     },
     ...outcome,
     ...(refused && decision.key ? { detail: { key: decision.key } } : {}),

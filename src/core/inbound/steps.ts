@@ -23,6 +23,7 @@ const STEPS: readonly Step[] = [
   reportStep,
   senderGate,
   filtered,
+  included,
   verdictStep,
   showStep,
   claimStep,
@@ -57,6 +58,12 @@ function parsable(input: StepInput): StepResult {
 /** Behind the gate: a stranger is refused, whatever was sent. */
 function filtered(input: StepInput): StepResult {
   return input.event.kind === 'filtered' ? { decision: { go: 'consume', reason: 'filtered' } } : CONTINUE
+}
+
+/** Said already, as part of the message that was missed. */
+function included({ event, late }: StepInput): StepResult {
+  const isIncluded = late && event.kind === 'edit' && event.included
+  return isIncluded ? { decision: { go: 'consume', reason: 'late' } } : CONTINUE
 }
 
 function senderLimit(input: StepInput): StepResult {
