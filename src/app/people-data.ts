@@ -64,7 +64,7 @@ function identityOf(written: string, settings: Settings): Identity {
 export async function* exportPerson(
   who: string,
   settings: Settings,
-  store: Pick<Store, 'person' | 'grants' | 'pairings' | 'turnEvents' | 'notifications'>,
+  store: Pick<Store, 'person' | 'grants' | 'pairings' | 'turnEvents' | 'turnSteps' | 'notifications'>,
   /** What they sent, byte by byte; absent: only its name. */
   bytesOf?: FileBytes,
 ): AsyncGenerator<PersonLine> {
@@ -80,7 +80,8 @@ export async function* exportPerson(
       const window: Awaited<ReturnType<Store['person']>> = await store.person(identity, cursor)
       for (const row of window.turns) {
         const events = await store.turnEvents(row.id)
-        yield { kind: 'turn', ...turnView(row), body: row.body, events }
+        const steps = await store.turnSteps(row.id)
+        yield { kind: 'turn', ...turnView(row), body: row.body, events, steps }
         if (bytesOf) for (const file of row.body?.attachments ?? []) yield await fileLine(row, file, bytesOf)
       }
       for (const row of window.approvals) yield { kind: 'approval', ...approvalView(row) }

@@ -44,6 +44,7 @@ built   14 I14.send-roots            Only files under send_roots are attached: t
 built   14 I14.send-never            The configuration, keys, file: secrets and dot-folders of home are never attached, by no path, link or race
 built   14 I14.folder-mode           A data folder that others may write to is refused or mended, and told
 built   14 I14.upload-quota          Uploads that no message took have a quota per sender and expire
+built   14 I14.upload-share          Many senders cannot take all the room of uploads that no message took: each has a share, and who has more gives way
 built   14 I14.download-quota        Files fetched from Telegram have a quota, and the oldest go first
 built   14 I14.yaml-linear           A long quoted line in YAML takes time that grows with its length
 built   14 I14.pending-ids           Ids of pending approvals are told to approvers only

@@ -42,6 +42,7 @@ built   14 I14.erase-files          Erasing removes the person's attachments on 
 built   14 I14.erase-nodes          Files of an erased person go from the disks of the other nodes, too: by an order that each carries out, also after it was away
 built   14 I14.erase-claims         Claims on messages to an erased person, and notifications to them, lose their words
 built   14 I14.export-files         'people export --to' writes a private folder with the files that the person sent; what cannot be had is named
+built   14 I14.export-steps         What a model was told and answered for a person (steps of its turns) is in the export, and is erased with them, in both stores
 built   14 I14.erase-owner          Erasing and exporting need the owner, and erasing asks first
 built   14 I14.export               'people export' writes out everything that a person said, with or without a daemon
 `,

@@ -99,7 +99,11 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
       const attachments = await Promise.all(
         order.attachments.map(async (id) => {
           const file = await files.own(session.sender, id)
-          if (file === null) throw invalid(`attachments: there is no file ${id}`)
+          if (file === null)
+            throw invalid(
+              `attachments: there is no file ${id}`,
+              'upload it again: it waited for its message too long, or others needed the room',
+            )
           return file
         }),
       )
@@ -262,6 +266,6 @@ function notThisMethod(allowed: string): HttpReply {
   return { ...reply, headers: { ...reply.headers, allow: allowed } }
 }
 
-function invalid(message: string): SwitchboardError {
-  return new SwitchboardError('input_invalid', message)
+function invalid(message: string, hint?: string): SwitchboardError {
+  return new SwitchboardError('input_invalid', message, defined({ hint }))
 }

@@ -27,7 +27,6 @@ it('[I14.upload-quota] keeps so much of a sender that no message names, over res
   const two = open(2)
   const both = await Promise.allSettled([two.save(upload('anna', 300)), two.save(upload('anna', 300))])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-  await expect(two.save(upload('cleo', 700))).rejects.toThrow('too many files wait')
   // A message takes it: there is room again. One that is refused gives it back.
   expect(await two.take([first.id])).toEqual([first.id])
   expect(await two.take([first.id])).toEqual([])
@@ -39,8 +38,45 @@ it('[I14.upload-quota] keeps so much of a sender that no message names, over res
   expect(await two.own('anna', first.id)).toMatchObject({ size: 600 })
   await two.save(upload('anna', 600))
   expect([await two.has(next.id), await two.has(first.id)]).toEqual([false, true])
-  expect(await two.forget('anna')).toBe(2)
+  expect(await two.forget({ sender: 'anna', attachments: [] })).toBe(2)
   expect(readdirSync(dir).some((name) => name.startsWith(first.id))).toBe(false)
+})
+
+it('[I14.upload-share] whoever comes has a share: those with more than theirs give way, the oldest first, and nobody is cut below it', async () => {
+  let now = 1_000_000
+  const limits = { senderBytes: 1_000, senderFiles: 50, totalBytes: 4_000, totalFiles: 100 }
+  const random = createTestRandom(7)
+  const shelf = createFileShelf({ dir, random, now: () => now++, looseLimits: limits })
+  const upload = (sender: string, size: number) =>
+    shelf.save({ sender, name: 'a', mime: null, bytes: Buffer.alloc(size), loose: true })
+  const crowd = Array.from({ length: 12 }, (_, at) => `guest-${at}`)
+  const said: Record<string, string[]> = {}
+  for (const who of crowd)
+    for (let at = 0; at < 10; at++) {
+      const saved = await upload(who, 100).catch(() => null)
+      if (saved) said[who] = [...(said[who] ?? []), saved.id]
+    }
+  // The owner comes last, and has a thirteenth.
+  const mine = await upload('owner', 300)
+  expect(await shelf.own('owner', mine.id)).toMatchObject({ size: 300 })
+  await expect(upload('owner', 300)).rejects.toMatchObject({
+    code: 'rate_limited',
+    message: 'files of 13 people wait for a message: your share is 307 bytes and 7 files',
+    hint: expect.stringContaining('send the message'),
+  })
+  // Everybody still has what fits into a share, the newest of it.
+  for (const who of crowd) {
+    const left = await Promise.all((said[who] ?? []).map((id) => shelf.own(who, id)))
+    const bytes = left.reduce((sum, file) => sum + (file?.size ?? 0), 0)
+    expect(bytes, who).toBeGreaterThanOrEqual(200)
+    expect(left.at(-1), who).not.toBeNull()
+  }
+  // What a message took gives way to nobody.
+  const [taken] = (said['guest-3'] ?? []).slice(-1)
+  await shelf.take([taken ?? ''])
+  for (let at = 0; at < 3; at++) await upload(`late-${at}`, 200)
+  expect(await shelf.own('guest-3', taken ?? '')).not.toBeNull()
+  expect(await shelf.own('owner', mine.id)).not.toBeNull()
 })
 
 it('[I3.web-attachment-limit] keeps files up to its quota, counted over restarts', async () => {

@@ -34,8 +34,8 @@ export interface FileShelf {
   own(sender: string, id: string): Promise<Attachment | null>
   /** As a download that can do nothing in our origin; null when there is no such file. */
   reply(id: string): Promise<HttpReply | null>
-  /** Removes what this sender uploaded. Returns how many files. */
-  forget(sender: string): Promise<number>
+  /** Removes what this sender uploaded: all that is here, and of what only others have, what is named. Returns how many. */
+  forget(of: { readonly sender: string; readonly attachments: readonly Attachment[] }): Promise<number>
   /** Where it lies, for an agent that may read it; null when there is no such file. */
   locate(id: string): Promise<DownloadedFile | null>
 }
@@ -222,11 +222,11 @@ export function createFileShelf(deps: FileShelfDeps): FileShelf {
         body: bytes,
       }
     },
-    async forget(sender) {
+    async forget({ sender, attachments }) {
       let removed = 0
       const names = await readdir(dir).catch(() => [])
-      for (const name of names) {
-        const id = name.endsWith('.json') ? name.slice(0, -'.json'.length) : ''
+      const here = names.map((name) => (name.endsWith('.json') ? name.slice(0, -'.json'.length) : ''))
+      for (const id of new Set([...here, ...attachments.map(({ ref }) => ref)])) {
         const found = id === '' ? null : await describe(id)
         if (found === null || found.sender !== sender) continue
         await remove(id, found)

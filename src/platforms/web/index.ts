@@ -62,7 +62,7 @@ export function createWebPlatform(deps: WebDeps): PlatformAdapter {
       if (file === null) throw new SwitchboardError('not_found', 'the web chat does not keep this file')
       return file
     },
-    forget: ({ sender }) => files.forget(sender),
+    forget: files.forget,
     streaming: { by: 'signals' },
     signal(to, signal) {
       if (signal.kind === 'turn_state') {

@@ -1,5 +1,6 @@
 // Uploads that no message names yet: what one sender and all together may leave lying, and how long. Without it whoever holds
-// a session could fill the disk and never say a word.
+// a session could fill the disk and never say a word. Where all together have taken all the room, each has an equal share: whoever
+// comes with less than that gets it from those who have more, their oldest first.
 import { SwitchboardError } from '../../contract/index.ts'
 
 export interface LooseUpload {
@@ -70,29 +71,58 @@ export function createLooseUploads(deps: LooseUploadsDeps): LooseUploads {
     for (const id of [...loose.keys()]) if (await deps.isTaken(id)) loose.delete(id)
   }
 
-  function full(loose: Map<string, LooseUpload>, upload: LooseUpload): string | null {
-    const all = [...loose.values(), upload]
-    const own = all.filter(({ sender }) => sender === upload.sender)
-    if (own.length > limits.senderFiles || bytesOf(own) > limits.senderBytes)
+  const exceeds = (files: readonly LooseUpload[], bytes: number, count: number) =>
+    files.length > count || bytesOf(files) > bytes
+
+  const isFull = (files: readonly LooseUpload[]) => exceeds(files, limits.totalBytes, limits.totalFiles)
+
+  const ofSender = (all: readonly LooseUpload[], who: string) => all.filter(({ sender }) => sender === who)
+
+  /** What has to go so that this one has room: nothing, some of others', or why it has none. */
+  function placeFor(loose: Map<string, LooseUpload>, upload: LooseUpload): readonly LooseUpload[] | string {
+    let all = [...loose.values(), upload]
+    const own = ofSender(all, upload.sender)
+    if (exceeds(own, limits.senderBytes, limits.senderFiles))
       return 'too many of your files wait for a message'
-    return all.length > limits.totalFiles || bytesOf(all) > limits.totalBytes
-      ? 'too many files wait for a message'
-      : null
+    if (!isFull(all)) return []
+    const senders = [...new Set(all.map(({ sender }) => sender))]
+    const share = {
+      bytes: Math.floor(limits.totalBytes / senders.length),
+      files: Math.floor(limits.totalFiles / senders.length),
+    }
+    if (exceeds(own, share.bytes, share.files))
+      return `files of ${senders.length} people wait for a message: your share is ${share.bytes} bytes and ${share.files} files`
+    const going: LooseUpload[] = []
+    while (isFull(all)) {
+      const over = senders
+        .filter((who) => who !== upload.sender)
+        .map((who) => ofSender(all, who))
+        .filter((files) => exceeds(files, share.bytes, share.files))
+        .sort((one, other) => bytesOf(other) - bytesOf(one) || other.length - one.length)
+      const oldest = over[0]?.reduce((first, file) => (file.at < first.at ? file : first))
+      if (!oldest) return 'too many files wait for a message'
+      going.push(oldest)
+      all = all.filter((file) => file !== oldest)
+    }
+    return going
   }
 
   return {
     async add(upload) {
       const loose = await known()
       await expire(loose)
-      if (full(loose, upload) !== null) await recheck(loose)
-      // From here to the end nothing waits: two uploads cannot both take the last place.
-      const problem = full(loose, upload)
-      if (problem !== null)
-        throw new SwitchboardError('rate_limited', problem, {
+      const tried = placeFor(loose, upload)
+      if (typeof tried === 'string' || tried.length > 0) await recheck(loose)
+      // Until it has its place nothing waits: two uploads cannot both take the last one.
+      const going = placeFor(loose, upload)
+      if (typeof going === 'string')
+        throw new SwitchboardError('rate_limited', going, {
           hint: 'send the message that they belong to; what no message takes goes after an hour',
           retryAfterMs: Math.max(1_000, oldestOf(loose) + LOOSE_MS - deps.now()),
         })
+      for (const { id } of going) loose.delete(id)
       loose.set(upload.id, upload)
+      for (const { id } of going) if (!(await deps.isTaken(id))) await deps.remove(id)
     },
     async drop(id) {
       ;(await known()).delete(id)
