@@ -49,6 +49,7 @@ built   16 I16.unknown-told      A tool that was started and has no result is to
 built   16 I16.cancel            /stop ends the model call and the turn
 built   16 I16.setup             init --agent llm tries the key with one token, keeps it encrypted, echoes it nowhere, and the agent answers in the web chat
 built   16 I16.llm-add          agents add --connector llm tries the key with one token, keeps it encrypted through the daemon, and echoes it nowhere
+built   16 I16.journey          After init with a key a real daemon answers on the page and on Telegram, uses an MCP tool after an approval, and killed in mid-loop repeats no call, tells the model what is unknown, and answers
 built   16 I16.doctor            doctor says of an llm agent which model it asks where, its limits, and that not every tool asks
 built   16 I16.llm-bench        The bench prints the overhead of a turn through the connector llm against a bare SDK loop, as a ratio
 `,
