@@ -202,7 +202,12 @@ describe('[I13.alone] what one platform alone needs', () => {
       log: { child: () => ({}) },
       settings: () => settings,
     } as never
-    const shared = { servers: { all: () => [] } as never, lease: null, grants: { has: () => false } }
+    const shared = {
+      servers: { all: () => [] } as never,
+      lease: null,
+      grants: { has: () => false, senders: () => [] },
+      links: { get: () => undefined },
+    }
     const given = (platform: string) =>
       Object.keys(platformDeps(deps, testIntegration('i', { platform }), shared))
     const all = given('telegram')
@@ -212,6 +217,6 @@ describe('[I13.alone] what one platform alone needs', () => {
       given('web')
         .filter((key) => !all.includes(key))
         .toSorted(),
-    ).toEqual(['agentAt', 'maxBodyBytes'])
+    ).toEqual(['agentAt', 'connections', 'maxBodyBytes'])
   })
 })

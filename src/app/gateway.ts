@@ -49,7 +49,7 @@ import { createAdmission } from '../core/people/admission.ts'
 import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
 import { createScheduler } from '../core/schedules/scheduler.ts'
 import { createSharedLimits } from '../core/shared-limits.ts'
-import type { SignalSink } from '../core/signals.ts'
+import { type SignalSink, tellTurnState } from '../core/signals.ts'
 import { createSerial } from '../kit/index.ts'
 import { splitMarkdown } from '../kit/markdown/index.ts'
 import { keepForgettingFiles } from './file-orders.ts'
@@ -264,6 +264,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
     onStop(agent, turns) {
       dispatcher.abandon(agent, turns)
       withdraw(agent, turns)
+    },
+    onWithdrawn(turns) {
+      for (const id of turns)
+        void store
+          .turn(id)
+          .then((row) => row && tellTurnState(signal, row, row.state, row.reason ?? undefined))
+          .catch((thrown) => log.info({ turn: id, error: String(thrown) }, 'nobody is told that it ended'))
     },
   })
 

@@ -9,7 +9,9 @@ import {
 } from '../contract/index.ts'
 import { closedGate } from '../core/inbound/gate.ts'
 import { boundAt } from '../core/inbound/routing.ts'
-import type { GrantBook } from '../core/people/approvers.ts'
+import type { Links } from '../core/outbound/links.ts'
+import { type GrantBook, isOwnerOf } from '../core/people/approvers.ts'
+import { completenessView } from './completeness-view.ts'
 import { createFileMirror } from './file-mirror.ts'
 import type { GatewayDeps } from './gateway.ts'
 import { createPlatformTokens } from './platform-tokens.ts'
@@ -22,7 +24,8 @@ export function platformDeps(
     readonly servers: ChannelServers | null
     /** Null: there is one node. */
     readonly lease: LinkLease | null
-    readonly grants: Pick<GrantBook, 'has'>
+    readonly grants: GrantBook
+    readonly links: Pick<Links, 'get'>
   },
 ): PlatformDeps {
   const { store, settings } = deps
@@ -50,6 +53,20 @@ export function platformDeps(
       servers: shared.servers,
       agentAt: (conversation) => boundAt(settings(), { integration: id, conversation })?.agent ?? null,
       maxBodyBytes: () => settings().tunables.maxBodyBytes,
+      async connections(sender) {
+        const now = integrationById(settings(), id)
+        if (!now || !isOwnerOf(settings(), shared.grants, now, sender)) return null
+        const [rows, restored] = await Promise.all([store.historyLinks(), store.restored()])
+        const facts = { rows, restored, now: deps.clock.now() }
+        return settings().integrations.map((one) => {
+          const keepsHistory = shared.links.get(one.id)?.adapter.history !== undefined
+          return {
+            id: one.id,
+            platform: one.platform,
+            complete: completenessView(one.id, keepsHistory, facts),
+          }
+        })
+      },
     }),
     ...(shared.lease ? { lease: shared.lease, mirror: createFileMirror(store, id) } : {}),
     ...(deps.credentials ? { credentials: deps.credentials(id) } : {}),

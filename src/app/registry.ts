@@ -45,12 +45,14 @@ export interface OwnDoors {
   /** The agent that answers in a conversation, and the largest HTTP body, as the configuration in force has them. */
   readonly agentAt: (conversation: string) => string | null
   readonly maxBodyBytes: () => number
+  /** How far each integration is known to have missed nothing; null: not for this one's eyes. */
+  readonly connections: (sender: string) => Promise<readonly object[] | null>
 }
 
 /** What one platform is given beside what all have. */
 export const OWN_DEPS: Readonly<Record<string, (doors: OwnDoors) => object>> = {
   [CHANNEL_PLATFORM]: ({ servers }) => (servers ? { servers } : {}),
-  web: ({ agentAt, maxBodyBytes }) => ({ agentAt, maxBodyBytes }),
+  web: ({ agentAt, maxBodyBytes, connections }) => ({ agentAt, maxBodyBytes, connections }),
 }
 
 /** The MCP server that hosts spawn: the other end of the channel connector. */

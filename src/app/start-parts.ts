@@ -48,7 +48,7 @@ export async function makeIntegration(
   // An embedded database has one daemon: there is nobody to agree with.
   const lease = store.shared ? createLinkLease(store, integration.id) : null
   const adapter = await platform.create(
-    platformDeps(deps, integration, { servers: hosted.pool() ?? null, lease, grants }),
+    platformDeps(deps, integration, { servers: hosted.pool() ?? null, lease, grants, links }),
   )
   return async () => {
     const link = links.add(integration.id, integration.platform, adapter)

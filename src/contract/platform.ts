@@ -59,6 +59,8 @@ export interface Received {
   /** What to tell the sender at once, where the platform answers in the same breath (a webhook). */
   readonly answer?: string
   readonly retryAfterMs?: number
+  /** Of a deletion: how many turns ended by it. 0: what was said is with an agent already, or nobody knows it. */
+  readonly withdrawn?: number
 }
 
 /** The door in. Resolves after the commit that stores events and cursor: only then may "received" be said. */

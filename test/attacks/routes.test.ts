@@ -219,6 +219,8 @@ const DOORS: Readonly<Record<string, Row>> = {
   'GET /chat/stream': chat('GET'),
   'GET /chat/files/0123456789abcdef0123456789abcdef': chat('GET', 404),
   'POST /chat/messages': chat('POST', 200, '{"clientId":"0123456789abcdef","text":"hi"}'),
+  'POST /chat/delete': chat('POST', 200, '{"id":"0123456789abcdec"}'),
+  'GET /chat/connections': chat('GET', 403),
   'POST /chat/tap': chat('POST', 200, '{"clientId":"0123456789abcdee","on":"m1","value":"x"}'),
   'POST /chat/upload': chat('POST', 200, 'bytes'),
   'POST /chat/link': chat('POST'),

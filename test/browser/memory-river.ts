@@ -83,13 +83,41 @@ export async function createMemoryRiver(options: {
     },
     secret: () => '',
     agentAt: () => 'demo',
+    connections: async (sender) =>
+      sender !== 'owner'
+        ? null
+        : [
+            {
+              id: 'team',
+              platform: 'slack',
+              complete: { state: 'complete', until: '2026-01-02T12:00:00.000Z' },
+            },
+            {
+              ...{ id: 'other', platform: 'slack' },
+              complete: { state: 'behind', until: null, detail: '#ops: add the scope channels:history' },
+            },
+            { id: 'web', platform: 'web', complete: { state: 'unchecked', until: null } },
+          ],
     tokens,
     filesDir: mkdtempSync(join(tmpdir(), 'swb-files-')),
     ...(options.mirror ? { mirror: options.mirror } : {}),
   }
   const platform = createWebPlatform(deps)
 
+  /** What is still queued goes; the rest stays. */
+  function withdraw(event: Extract<InboundEvent, { kind: 'delete' }>): Received {
+    received.push(event)
+    const at = rows.findIndex(
+      (row) => row.platformMessageId === event.messageId && row.state === 'queued' && row.direction === 'in',
+    )
+    if (at >= 0) river.move(event.messageId, 'consumed', { reason: 'withdrawn' })
+    if (at >= 0) rows.splice(at, 1)
+    const noted = { id: `t_d${received.length}`, state: 'consumed', reason: 'noted' } as const
+    return { ...noted, duplicate: false, session: null, withdrawn: at >= 0 ? 1 : 0 }
+  }
+
   function receiveOne(event: InboundEvent): Received {
+    if (event.kind === 'delete') return withdraw(event)
     const messageId = event.messageId ?? random.uuid()
     const known = rows.find((row) => row.direction === 'in' && row.platformMessageId === messageId)
     if (known !== undefined) {

@@ -69,6 +69,7 @@ function answer(event: InboundEvent, at: RiverDouble): void {
   }
   if (event.kind !== 'message') return
   const id = event.messageId ?? ''
+  if (event.text.startsWith('waiting')) return
   at.move(id, 'handed')
   at.move(id, 'seen')
   if (event.text.startsWith('quiet')) return

@@ -44,6 +44,26 @@ describe('talking', () => {
       .toBe('failed — The agent answered with an error.')
   })
 
+  it('[I15.delete-web] [I15.status] a message that still waits can be deleted; the menu tells how far nothing was missed', async () => {
+    const { page } = visitor
+    await send(page, 'waiting with hunter2')
+    await page.getByRole('button', { name: 'Delete this message' }).click()
+    await page.getByText('(deleted)').waitFor()
+    expect(await page.getByText('hunter2').count()).toBe(0)
+    expect(river.received.at(-1)).toMatchObject({ kind: 'delete' })
+    await page.reload()
+    await page.getByText('connected', { exact: true }).waitFor()
+    expect(await page.locator('.message').count()).toBe(0)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('button', { name: 'Connections' }).click()
+    const lines = page.locator('.connections li')
+    await expect.poll(() => lines.count()).toBe(3)
+    const [team, other, web] = await lines.allTextContents()
+    expect(team).toMatch(/^team \(slack\): complete until /)
+    expect(other).toBe('other (slack): behind: #ops: add the scope channels:history')
+    expect(web).toBe('web (web): cannot be checked')
+  })
+
   it('Shift+Enter makes a line, an empty message is not sent, the draft outlives a reload', async () => {
     const box = visitor.page.getByRole('textbox', { name: /^Message/ })
     await box.press('Enter')

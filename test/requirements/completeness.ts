@@ -41,7 +41,7 @@ built   15 I15.clock-back         A clock that is set back delays no comparison 
 built   15 I15.two-of-one         Two integrations of one workspace are compared each by itself
 built   15 I15.erased-stays       A person who was erased is not found as missed
 built   15 I15.one-walks          Of several nodes one compares, and a mark needs its lease
-pending 15 I15.status             status, doctor, metrics and the page tell of each integration: complete until T, behind, or cannot be checked
+built   15 I15.status             status, doctor, metrics and the page tell of each integration: complete until T, behind, or cannot be checked
 built   15 I15.retention          Retention prunes no row that a history may still be compared with
 built   15 I15.delete-queued      A message deleted while queued ends consumed: withdrawn, its text is gone, and no agent sees it
 built   15 I15.delete-handed      A message deleted after it was handed over goes on; the deletion is recorded
@@ -49,6 +49,7 @@ built   15 I15.delete-first       A deletion that comes before its message withd
 built   15 I15.delete-whose       Nobody withdraws what somebody else sent, unless the platform itself says so
 built   15 I15.delete-heard       An overheard line that was deleted is in no later turn's context
 built   15 I15.delete-twice       A deletion that comes twice is one
+built   15 I15.delete-web         In the web chat a person deletes an own message that still waits; one that an agent has stays, and the page says so
 built   15 I15.partial-edits      Partial text is shown by edits of one message, which ends as the final text: one message, one row
 built   15 I15.partial-signals    Where a platform shows partial text by signals nothing of it is stored
 built   15 I15.partial-none       Where a platform can show none, partial text is lost and the answer comes whole

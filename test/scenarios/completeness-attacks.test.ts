@@ -1,6 +1,8 @@
 // Completeness under attack: floods, clocks that are wrong, histories that fail half-way or have forgotten, people whose rights
 // changed meanwhile. Nothing is missed, nothing comes twice, and what cannot be told is told.
 import { expect, it } from 'vitest'
+import { completeText } from '../../src/cli/output/complete.ts'
+import { createMetrics } from '../../src/server/metrics.ts'
 import { createScriptedHistory } from '../../src/testing/scripted-history.ts'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { complete, counter, later, MINUTE, withHistory } from './completeness-river.ts'
@@ -185,6 +187,57 @@ describeRiver('completeness under attack', (open) => {
     expect(walked).toBeGreaterThanOrEqual(5)
     expect(walked).toBeLessThanOrEqual(7)
     expect(await complete(river)).toMatchObject({ state: 'complete' })
+  })
+
+  it('[I15.status] status, doctor and metrics say of each integration the same: complete until T, behind, or cannot be checked', async () => {
+    let now = () => 1_700_000_000_000
+    const history = createScriptedHistory(() => now())
+    const river = await open({
+      integrations: [testIntegration('chat'), testIntegration('plain')],
+      platform: { perIntegration: { chat: { history } } },
+    })
+    now = () => river.now()
+    const told = async () => {
+      const { integrations } = await river.desk().status()
+      const doctor = await river.desk().doctor()
+      const metrics = createMetrics({ desk: river.desk() } as never, new Map())
+      const text = String((await metrics.reply()).body)
+      metrics.stop()
+      return integrations.map(({ id, complete: said }) => {
+        const other = doctor.integrations.find((one) => one.id === id)?.complete
+        expect(other).toMatchObject(said)
+        for (const state of ['complete', 'behind', 'unchecked'])
+          expect(text).toMatch(
+            new RegExp(`switchboard_complete{.*"${id}".*"${state}"} ${said.state === state ? 1 : 0}\n`),
+          )
+        const until = new RegExp(`switchboard_complete_until_seconds{.*"${id}".*} (\\S+)`).exec(text)?.[1]
+        const time = said.until === null ? undefined : String(Date.parse(said.until) / 1_000)
+        expect(until).toBe(time)
+        return completeText(said)
+      })
+    }
+    await later(river, 2)
+    history.list([{ id: 'anna' }])
+    history.failAlways({ kind: 'hang' })
+    history.connect()
+    await river.settle()
+    expect((await told())[0]).toMatch(/^behind/)
+    history.failAlways(null)
+    await later(river, 2)
+    await later(river, 2)
+    const [until, plain] = await told()
+    expect(plain).toBe('cannot be checked')
+    const time = /^complete until (.*)$/.exec(until ?? '')?.[1]
+    expect(river.now() - Date.parse(time ?? '')).toBeLessThan(6 * MINUTE)
+    await history.says('anna', 'anna', 'hello')
+    history.failAlways({ kind: 'forbidden', detail: 'add the scope im:history' }, 'anna')
+    await later(river, 12)
+    expect((await told())[0]).toMatch(/^behind since .*: anna: add the scope im:history$/)
+    // Nobody has looked for long: that is not complete either.
+    history.failAlways({ kind: 'hang' })
+    await later(river, 45)
+    expect((await told())[0]).toMatch(/^behind/)
+    history.failAlways(null)
   })
 
   it('[I15.erased-stays] a person who was erased is not found as missed, though the history still has the words', async () => {

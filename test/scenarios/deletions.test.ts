@@ -34,6 +34,24 @@ describeRiver('deletions', (open) => {
     expect(again).toMatchObject({ duplicate: true, id: secret.id, state: 'consumed' })
   })
 
+  it('[I15.delete-queued] whoever looks at it hears that it ended, and no deletion stands in a transcript', async () => {
+    const river = await open({ platform, agent: { attached: false } })
+    await river.person('anna').says('hello', { messageId: '1' })
+    await river.person('anna').says('my password is hunter2', { messageId: '2' })
+    await river.settle()
+    expect(await deletes(river, deletion('2'))).toMatchObject({ withdrawn: 1 })
+    expect(await deletes(river, deletion('9'))).toMatchObject({ withdrawn: 0 })
+    await river.settle()
+    const told = river.platform.signals.flatMap(({ signal }) =>
+      signal.kind === 'turn_state' ? [signal] : [],
+    )
+    expect(told.at(-1)).toMatchObject({ messageId: '2', state: 'consumed', reason: 'withdrawn' })
+    const transcript = await river.store().transcript('chat', { conversation: 'anna', limit: 10 })
+    expect(transcript.filter(({ direction }) => direction === 'in').map(({ text }) => text)).toEqual([
+      'hello',
+    ])
+  })
+
   it('[I15.delete-handed] a message that was handed over goes on, and the deletion is recorded', async () => {
     const river = await open({ platform })
     river.agent.script = () => undefined

@@ -176,6 +176,7 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
                   follows={!newDay && previous.dir === entry.dir && entry.at - previous.at < GROUP_MS}
                   onTap={(on: Entry, choice: Choice) => void session.tap(on, choice)}
                   onReply={onReply}
+                  onDelete={(entry) => void session.remove(entry)}
                 />
               </>
             )

@@ -3,11 +3,13 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { MoreIcon } from '../shared/icons.tsx'
 import { oneLine } from '../shared/text.ts'
-import type { Me, Session } from './session.ts'
+import { Connections } from './connections.tsx'
+import type { Connection, Me, Session } from './session.ts'
 
 export function Menu({ session, me }: { readonly session: Session; readonly me: Me }): JSX.Element {
   const [open, setOpen] = useState(false)
   const [link, setLink] = useState<{ readonly href: string } | { readonly problem: string } | null>(null)
+  const [connections, setConnections] = useState<readonly Connection[] | null>(null)
   const root = useRef<HTMLDivElement>(null)
   const opener = useRef<HTMLButtonElement>(null)
 
@@ -57,11 +59,21 @@ export function Menu({ session, me }: { readonly session: Session; readonly me: 
           <button type="button" onClick={freshLink}>
             Link another device
           </button>
+          <button
+            type="button"
+            onClick={() => {
+              setOpen(false)
+              void session.connections().then((found) => setConnections(found ?? []))
+            }}
+          >
+            Connections
+          </button>
           <button type="button" onClick={() => void session.logout()}>
             Sign out
           </button>
         </div>
       )}
+      {connections !== null && <Connections connections={connections} onClose={() => setConnections(null)} />}
       {link !== null && <LinkDialog link={link} onClose={() => setLink(null)} />}
     </div>
   )

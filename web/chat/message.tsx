@@ -16,6 +16,7 @@ interface Props {
   readonly agent: string
   readonly onTap: (entry: Entry, choice: Choice) => void
   readonly onReply: (entry: Entry) => void
+  readonly onDelete: (entry: Entry) => void
 }
 
 export function Message(props: Props): JSX.Element {
@@ -33,14 +34,18 @@ export function Message(props: Props): JSX.Element {
   )
 }
 
-function Own({ entry, online }: Props): JSX.Element {
+function Own({ entry, online, onDelete }: Props): JSX.Element {
   const delivery = deliveryOf(entry, online)
   const empty = entry.text === '' && (entry.attachments?.length ?? 0) === 0
   return (
     <>
       {(entry.text !== '' || empty) && (
         <div class={`bubble${entry.unsent === true ? ' unsent' : ''}`} dir="auto">
-          {empty ? <em>(the text was not kept)</em> : entry.text}
+          {empty ? (
+            <em>{entry.reason === 'withdrawn' ? '(deleted)' : '(the text was not kept)'}</em>
+          ) : (
+            entry.text
+          )}
         </div>
       )}
       <Files files={entry.attachments ?? []} />
@@ -52,6 +57,16 @@ function Own({ entry, online }: Props): JSX.Element {
         <span class="delivery" data-state={entry.unsent === true ? 'unsent' : entry.state}>
           {delivery.words}
         </span>
+        {entry.state === 'queued' && (
+          <button
+            type="button"
+            class="link delete"
+            onClick={() => onDelete(entry)}
+            aria-label="Delete this message"
+          >
+            delete
+          </button>
+        )}
       </p>
     </>
   )

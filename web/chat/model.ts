@@ -81,7 +81,13 @@ export function applyStates(chat: Chat, news: readonly StateNews[]): Chat {
     const known = entries.get(item.id)
     if (known === undefined || known.dir !== 'in') continue
     const { reason: _reason, reasonText: _text, unsent: _unsent, ...rest } = known
-    entries.set(item.id, { ...rest, ...item })
+    if (item.reason !== 'withdrawn') {
+      entries.set(item.id, { ...rest, ...item })
+      continue
+    }
+    // Deleted while it waited: nothing of it is left.
+    const { attachments: _files, ...left } = rest
+    entries.set(item.id, { ...left, ...item, text: '' })
   }
   return { ...chat, entries }
 }
@@ -139,6 +145,7 @@ export function deliveryOf(entry: Entry, online: boolean): Delivery {
 function consumedWords(reason: string | undefined): string {
   if (reason === 'verdict') return 'taken as your decision'
   if (reason === 'verdict_late') return 'came too late'
+  if (reason === 'withdrawn') return 'deleted'
   return 'done'
 }
 

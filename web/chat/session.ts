@@ -30,6 +30,16 @@ export interface Me {
   }
 }
 
+export interface Connection {
+  readonly id: string
+  readonly platform: string
+  readonly complete: {
+    readonly state: 'complete' | 'behind' | 'unchecked'
+    readonly until: string | null
+    readonly detail?: string
+  }
+}
+
 export interface View {
   readonly phase: 'starting' | 'unreachable' | 'no-session' | 'stale-link' | 'open'
   readonly me: Me | null
@@ -51,8 +61,12 @@ export interface Session {
   start(): Promise<void>
   send(text: string, attachments: readonly FileRef[], replyTo: string | null): void
   tap(entry: Entry, choice: Choice): Promise<void>
+  /** An own message that still waits. */
+  remove(entry: Entry): Promise<void>
   older(): Promise<void>
   freshLink(): Promise<string>
+  /** How far each integration is known to have missed nothing; null: not for this one's eyes. */
+  connections(): Promise<readonly Connection[] | null>
   logout(): Promise<void>
   dismiss(): void
 }
@@ -287,6 +301,18 @@ export function createSession(): Session {
     },
     send,
     tap,
+    async remove(entry) {
+      const answer = await call('POST', '/chat/delete', { id: entry.id })
+      if (!answer.ok) return set({ problem: answer.problem })
+      // The stream tells it, too; a window whose stream is just down should not wait for it.
+      if (answer.body.withdrawn === 0)
+        return set({ problem: 'The agent has it already: it is noted that you deleted it, and it stays.' })
+      set({ chat: applyStates(view.chat, [{ id: entry.id, state: 'consumed', reason: 'withdrawn' }]) })
+    },
+    async connections() {
+      const answer = await call('GET', '/chat/connections')
+      return answer.ok ? (answer.body.connections as readonly Connection[]) : null
+    },
     async older() {
       if (view.before === null || loadingOlder) return
       loadingOlder = true

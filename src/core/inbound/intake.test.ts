@@ -36,6 +36,7 @@ function opened() {
     textLimit: () => ({ size: 1, unit: 'utf-16' }),
     failedLater: { words: async () => [], noticed: () => undefined },
     onStop: () => undefined,
+    onWithdrawn: () => undefined,
   })
   return { intake, stored }
 }

@@ -67,6 +67,8 @@ export interface IntakeDeps {
   readonly failedLater: FailedLater
   /** Told after the commit which turns /stop cancelled, so that what runs can be stopped. */
   readonly onStop: (agent: string, turns: readonly string[]) => void
+  /** Told after the commit which turns a deletion ended, so that whoever looks at them hears of it. */
+  readonly onWithdrawn: (turns: readonly string[]) => void
 }
 
 const DECIDED_STAYS_KNOWN_MS = 24 * 3_600_000
@@ -246,6 +248,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     if (result.duplicate) one.undo()
     for (const effect of result.effects) {
       if (effect.kind === 'cancelled') deps.onStop(effect.agent, effect.turns)
+      if (effect.kind === 'withdrawn') deps.onWithdrawn(effect.turns)
       if (effect.kind === 'reported' && effect.changed) deps.failedLater.noticed()
     }
     return receivedOf(one.result, result)

@@ -20,6 +20,7 @@ export function receivedOf({ decision }: StepResult, result: ReceiveResult): Rec
     session: result.session,
     ...defined({
       answer,
+      withdrawn: result.effects.find((effect) => effect.kind === 'withdrawn')?.turns.length,
       retryAfterMs: !result.duplicate && decision.go === 'refuse' ? decision.retryAfterMs : undefined,
     }),
   }

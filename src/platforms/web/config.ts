@@ -3,6 +3,7 @@ import {
   defined,
   type IntegrationSettings,
   type PlatformDeps,
+  type StatusReport,
   type TokenBook,
   WEB_OWNER,
 } from '../../contract/index.ts'
@@ -12,6 +13,14 @@ export interface WebDeps extends PlatformDeps {
   /** The agent that answers in a conversation, and the largest HTTP body, as the configuration in force has them. */
   readonly agentAt?: (conversation: string) => string | null
   readonly maxBodyBytes?: () => number
+  /** How far each integration is known to have missed nothing; null: not for this one's eyes. */
+  readonly connections?: (sender: string) => Promise<readonly WebConnection[] | null>
+}
+
+export interface WebConnection {
+  readonly id: string
+  readonly platform: string
+  readonly complete: StatusReport['integrations'][number]['complete']
 }
 
 /** A link's one-time ticket, exchanged for a session by the page. */

@@ -22,10 +22,12 @@ import {
 import type { FileShelf } from './files.ts'
 import { parseCursor, readHistory } from './history.ts'
 import {
+  parseDeletion,
   parseJson,
   parseMessage,
   parseTap,
   parseTicket,
+  toInboundDeletion,
   toInboundMessage,
   toInboundTap,
   toUnparsable,
@@ -45,7 +47,9 @@ export interface EndpointParts {
 type Route = (request: RawRequest, session: Session) => Promise<HttpReply>
 
 /** What is said is judged by the river, which records who was refused and why. */
-const OPEN_TO_ALL = ['GET /me', 'POST /messages', 'POST /tap', 'POST /logout']
+const OPEN_TO_ALL = ['GET /me', 'POST /messages', 'POST /delete', 'POST /tap', 'POST /logout']
+
+const LOOKED_BACK = 200
 
 const STALE_LINK = 'this link was used already or is too old'
 
@@ -110,12 +114,27 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
       const event = toInboundMessage(order, session, { at: deps.clock.now(), attachments })
       // Before it is received: a crash in between keeps a file too long, not too short.
       const taken = await files.take(order.attachments)
-      return receive(event, session, () => files.giveBack(taken))
+      return (await receive(event, session, () => files.giveBack(taken))).reply
+    },
+
+    'POST /delete': async (request, session) => {
+      const id = await read(request, session, parseDeletion)
+      const attached = await attachmentsOf(session.sender, id)
+      const { received, reply } = await receive(toInboundDeletion(id, session, deps.clock.now()), session)
+      // No message names them any more: they go as what was uploaded for nothing.
+      if ((received.withdrawn ?? 0) > 0) await files.giveBack(attached)
+      return reply
+    },
+
+    'GET /connections': async (_, session) => {
+      const shown = (await deps.connections?.(session.sender)) ?? null
+      if (shown === null) return errorReply('forbidden', 'only who may approve here sees the connections')
+      return jsonReply(200, { connections: shown })
     },
 
     'POST /tap': async (request, session) => {
       const order = await read(request, session, parseTap)
-      return receive(toInboundTap(order, session, deps.clock.now()), session)
+      return (await receive(toInboundTap(order, session, deps.clock.now()), session)).reply
     },
 
     'POST /upload': async (request, session) => {
@@ -179,14 +198,21 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
     event: Parameters<PlatformIntake['receive']>[0][number],
     session: Session,
     refused: () => Promise<void> = async () => undefined,
-  ): Promise<HttpReply> {
+  ): Promise<{ readonly received: Received; readonly reply: HttpReply }> {
     const intake = parts.intake()
     if (intake === null) throw new SwitchboardError('draining', 'the chat is not open right now')
     const [received]: readonly (Received | undefined)[] = await intake.receive([event])
     if (received === undefined) throw new SwitchboardError('internal', 'the intake gave no answer')
     if (received.state === 'refused') await refused()
     windows.wake(session.sender)
-    return receivedReply(received)
+    return { received, reply: receivedReply(received) }
+  }
+
+  /** Among the latest: what is still queued is not old. */
+  async function attachmentsOf(sender: string, messageId: string): Promise<readonly string[]> {
+    const said = await deps.transcript({ conversation: sender, direction: 'in', limit: LOOKED_BACK })
+    const found = said.find((one) => one.platformMessageId === messageId)
+    return (found?.attachments ?? []).map(({ ref }) => ref)
   }
 
   /** A ticket opens one session, once. It is looked at before it is used up, so another kind of token is not burnt. */

@@ -28,6 +28,7 @@ export function createWebPlatform(deps: WebDeps): PlatformAdapter {
     abilities: {
       threads: false,
       edits: true,
+      deletes: true,
       reactions: false,
       files: true,
       buttons: true,

@@ -1,6 +1,7 @@
 // What the page sends, read strictly: every field is checked and named when it is wrong. Unparsable bytes end here.
 import {
   type Attachment,
+  type InboundDelete,
   type InboundMessage,
   type InboundTap,
   type InboundUnparsable,
@@ -73,6 +74,11 @@ export function parseTap(body: Readonly<Record<string, unknown>>): TapOrder {
   }
 }
 
+/** The id of an own message. */
+export function parseDeletion(body: Readonly<Record<string, unknown>>): string {
+  return clientId(body.id, 'id')
+}
+
 export function parseTicket(body: Readonly<Record<string, unknown>>): string {
   return short(body.ticket, 'ticket')
 }
@@ -105,6 +111,17 @@ export function toUnparsable(problem: string, speaker: Speaker, at: number): Inb
     sender: { id: speaker.sender, ...(speaker.name === null ? {} : { name: speaker.name }) },
     at,
     problem,
+  }
+}
+
+export function toInboundDeletion(messageId: string, { sender, name }: Speaker, at: number): InboundDelete {
+  return {
+    kind: 'delete',
+    conversation: sender,
+    chat: 'direct',
+    sender: { id: sender, ...(name === null ? {} : { name }) },
+    at,
+    messageId,
   }
 }
 
@@ -161,9 +178,9 @@ export function codePoints(text: string): number {
   return count
 }
 
-function clientId(value: unknown): string {
+function clientId(value: unknown, field = 'clientId'): string {
   if (typeof value === 'string' && /^[A-Za-z0-9_-]{8,64}$/.test(value)) return value
-  throw invalid('clientId', 'must be 8 to 64 letters, digits, _ or -')
+  throw invalid(field, 'must be 8 to 64 letters, digits, _ or -')
 }
 
 function short(value: unknown, field: string): string {

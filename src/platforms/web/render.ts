@@ -148,7 +148,7 @@ export function receivedReply(received: Received): HttpReply {
     id: received.id,
     ...wireState(received.state, received.reason),
     duplicate: received.duplicate,
-    ...defined({ answer: received.answer }),
+    ...defined({ answer: received.answer, withdrawn: received.withdrawn }),
   }
   if (!busy) return jsonReply(200, body)
   const seconds = Math.max(1, Math.ceil((received.retryAfterMs ?? 1_000) / 1_000))

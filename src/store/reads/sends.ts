@@ -67,7 +67,8 @@ export function* readTranscript(
     const said = yield* page(
       'turns',
       TURN_COLUMNS,
-      "body IS NOT NULL AND state <> 'refused'",
+      // A deletion is a row, and nothing that was said.
+      "body IS NOT NULL AND state <> 'refused' AND edit_version >= 0",
       integration,
       query,
     )

@@ -1,0 +1,45 @@
+// How far each integration is known to have missed nothing, for whoever may approve: "complete until", "behind", "cannot be
+// checked".
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { oneLine } from '../shared/text.ts'
+import type { Connection } from './session.ts'
+
+export function Connections({
+  connections,
+  onClose,
+}: {
+  readonly connections: readonly Connection[]
+  readonly onClose: () => void
+}): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="connections-title" onClose={onClose}>
+      <h2 id="connections-title">Connections</h2>
+      {connections.length === 0 && <p>Only whoever may approve here sees how far nothing was missed.</p>}
+      <ul class="connections">
+        {connections.map(({ id, platform, complete }) => (
+          <li key={id}>
+            <bdi>{oneLine(id, 60)}</bdi> ({oneLine(platform, 40)}):{' '}
+            <span class={complete.state === 'behind' ? 'tone-bad' : ''}>{completeWords(complete)}</span>
+          </li>
+        ))}
+      </ul>
+      <div class="buttons">
+        <button type="button" class="button" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  )
+}
+
+/** As `switchboard status` says it, by this browser's clock and customs. */
+function completeWords({ state, until, detail }: Connection['complete']): string {
+  if (state === 'unchecked') return 'cannot be checked'
+  const time = until === null ? null : new Date(until).toLocaleString()
+  if (state === 'complete') return `complete until ${time ?? 'now'}`
+  const since = time === null ? 'behind' : `behind since ${time}`
+  return detail === undefined ? since : `${since}: ${oneLine(detail, 300)}`
+}
