@@ -147,12 +147,13 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     undo.push(() => watch.stop())
     await tellForeignLedger(store, log)
     const secrets = await openSecretShelf(keys, store)
-    shelf = await openIntegrationShelf(secrets, (platform) =>
+    shelf = await openIntegrationShelf(secrets, (entry) =>
       adapters.open({
         ...sources,
         modules: namedModules(config.current()),
-        platforms: [platform],
+        platforms: [entry.name],
         connectors: [],
+        entries: [entry],
       }),
     )
     const secret = (reference: string) =>

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openIntegrationShelf } from '../config/integration-shelf.ts'
+import type { SecretShelf } from '../config/secret-shelf.ts'
 import { createAdapters } from './adapter-shelf.ts'
 import { findModule, stripsTypes } from './find-module.ts'
 import { lookOverModule } from './look-over-module.ts'
@@ -268,6 +270,40 @@ export const platforms = [{ name: '${name}', options, docs: 'https://example.com
     expect((await adapters.open(wanted('lobby'))).platform('matrix')).toBeDefined()
     // It was imported meanwhile: what the file says now is tried all the same.
     expect((await adapters.open(wanted(7))).modules[0]?.problem).toContain(why)
+  })
+
+  it('[I14.stored-tried] what is added by command is tried in a process of its own, too, and what was kept before stops nobody', async () => {
+    write('m.mjs', checking('matrix', 'while (value.room === 7); return { value }'))
+    const adapters = createAdapters({ loadTimeoutMs: 2_000 })
+    const kept = new Map<string, string>()
+    const secrets = {
+      reserved: () => [...kept.keys()],
+      read: (name: string) => kept.get(name) ?? null,
+      keepReserved: async (name: string, value: string | null) =>
+        void (value === null ? kept.delete(name) : kept.set(name, value)),
+    } as unknown as SecretShelf
+    const open = () =>
+      openIntegrationShelf(secrets, (entry) =>
+        adapters.open({ ...wanted('lobby'), platforms: [entry.name], entries: [entry] }),
+      )
+    const shelf = await open()
+    const at = (room: unknown) => ({ id: 'm', platform: 'matrix', room })
+    await expect(shelf.add(at(7), null, 'op')).rejects.toMatchObject({
+      code: 'input_invalid',
+      message: expect.stringContaining('did not check the options of platform "matrix" within 2 s'),
+    })
+    expect([kept.size, shelf.all()]).toEqual([0, []])
+    const { settings } = await shelf.add(at('lobby'), null, 'op')
+    expect(settings).toMatchObject({ id: 'm', options: { room: 'lobby' } })
+    expect(settings.problem).toBeUndefined()
+    // It was taken when its schema was another one.
+    kept.set('integration:m', JSON.stringify({ definition: at(7), agent: null }))
+    kept.set('integration:w', JSON.stringify({ definition: { id: 'w', platform: 'web' }, agent: null }))
+    const [down, up] = (await open()).all().map((one) => one.settings)
+    expect(down).toMatchObject({ id: 'm', problem: expect.stringContaining('within 2 s') })
+    expect(down?.access).toMatchObject({ dm: 'disabled' })
+    expect(up).toMatchObject({ id: 'w' })
+    expect(up?.problem).toBeUndefined()
   })
 
   it('what it refuses in words is no fault of the module', async () => {

@@ -71,13 +71,15 @@ export function createForeignModules(deps: {
     // What fails its trial was never imported here: it can be mended, and is tried again at the next reload. One that was
     // imported is tried again on what the file says now.
     const fresh = known === undefined ? digestOf(file) : null
-    if (fresh !== null || asked !== answered.get(file)) await tryModule(url, loadTimeoutMs, own)
+    const isNews = own.length > 0 && asked !== answered.get(file)
+    if (fresh !== null || isNews) await tryModule(url, loadTimeoutMs, own)
     if (fresh !== null) {
       known = { exports: await importWithin(url, loadTimeoutMs), digest: fresh }
       imported.set(file, known)
     }
     if (known === undefined) throw new Error('was not loaded')
-    answered.set(file, JSON.stringify(entries.filter((one) => brings(known?.exports, one))))
+    if (fresh !== null || isNews)
+      answered.set(file, JSON.stringify(entries.filter((one) => brings(known?.exports, one))))
     const { exports, digest } = known
     return { exports, file, version: version ?? versionOf(exports) ?? `sha256:${digest.slice(0, 12)}` }
   }

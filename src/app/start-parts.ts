@@ -43,6 +43,7 @@ export async function makeIntegration(
 ): ReturnType<Part['make']> {
   const { store, clock, log } = deps
   if (!integration.enabled) return
+  if (integration.problem !== undefined) return integration.problem
   const platform = await deps.platform(integration.platform)
   if (!platform) return `this version has no platform "${integration.platform}"`
   // An embedded database has one daemon: there is nobody to agree with.

@@ -15,6 +15,7 @@ import {
   type Settings,
   type StartEmulator,
   SwitchboardError,
+  type WantedOptions,
 } from '../contract/index.ts'
 import { counted } from './output/text.ts'
 
@@ -127,12 +128,12 @@ export async function configurationSchema(file: string | null): Promise<{
   return { schema: configurationJsonSchema(book), problems: problemsOf(book) }
 }
 
-async function openBook(file: string | null): Promise<AdapterBook> {
+async function openBook(file: string | null, entries: readonly WantedOptions[] = []): Promise<AdapterBook> {
   const { createAdapters } = await import('../app/adapter-shelf.ts')
   const { namedModules } = await import('../config/index.ts')
   const modules = file === null ? [] : namedModules(file)
   const folder = file === null ? '.' : dirname(file)
-  return createAdapters().open({ folder, modules, platforms: 'all', connectors: 'all' })
+  return createAdapters().open({ folder, modules, platforms: 'all', connectors: 'all', entries })
 }
 
 function problemsOf({ modules }: AdapterBook): readonly string[] {
@@ -166,8 +167,11 @@ export async function openSetup(file: string | null, platform: string): Promise<
     names: book.platformNames.filter((name) => built(name) !== null),
     problems: problemsOf(book),
     async validate(definition) {
-      const { readStoredIntegration } = await import('../config/stored-integration.ts')
-      return readStoredIntegration(definition, book)
+      const { readStoredIntegration, wantedOptions } = await import('../config/stored-integration.ts')
+      const isForeign = book.modules.some(({ platforms }) => platforms.includes(platform))
+      // A schema of others may never come back from these options: it is tried on them first.
+      const tried = isForeign ? await openBook(file, [wantedOptions(definition)]) : book
+      return readStoredIntegration(definition, tried)
     },
     tried: tryWithin,
   }

@@ -5,6 +5,7 @@ import {
   type IntegrationSettings,
   type Settings,
   SwitchboardError,
+  type WantedOptions,
 } from '../contract/index.ts'
 import { digestOf } from './digest.ts'
 import type { SecretShelf } from './secret-shelf.ts'
@@ -36,10 +37,13 @@ export interface IntegrationShelf {
   refresh(): Promise<void>
 }
 
-/** `bookFor` gives the adapters that there are now, with the named platform loaded. */
+/**
+ * `bookFor` gives the adapters that there are now, with the named platform loaded, and its schema tried on these options: a
+ * module of others that does not come back from them is not in it.
+ */
 export async function openIntegrationShelf(
   secrets: SecretShelf,
-  bookFor: (platform: string) => Promise<AdapterBook>,
+  bookFor: (entry: WantedOptions) => Promise<AdapterBook>,
 ): Promise<IntegrationShelf> {
   let added = new Map<string, Added & { readonly stored: Stored }>()
   /** The same array until something changes: whoever merges it compares by identity. */
@@ -47,10 +51,18 @@ export async function openIntegrationShelf(
 
   // The schema is loaded only when there is something to hold to it.
   const read = async ({ definition, agent }: Stored, how: 'new' | 'recalled' = 'new'): Promise<Added> => {
-    const { readStoredIntegration, recallStoredIntegration } = await import('./stored-integration.ts')
-    const book = await bookFor(String(definition.platform))
+    const stored = await import('./stored-integration.ts')
+    const book = await bookFor(stored.wantedOptions(definition))
     const settings =
-      how === 'new' ? readStoredIntegration(definition, book) : recallStoredIntegration(definition, book)
+      how === 'new'
+        ? stored.readStoredIntegration(definition, book)
+        : stored.recallStoredIntegration(definition, book)
+    const known = book.platform(settings.platform)
+    if (how === 'new' && known !== undefined && known.create === undefined)
+      throw new SwitchboardError(
+        'not_built',
+        `platform "${settings.platform}" is planned, but not in this version`,
+      )
     return { settings, agent }
   }
 
@@ -76,10 +88,6 @@ export async function openIntegrationShelf(
     all: () => list,
     async add(definition, agent, by) {
       const one = await read({ definition, agent })
-      const platform = String(definition.platform)
-      const known = (await bookFor(platform)).platform(platform)
-      if (known !== undefined && known.create === undefined)
-        throw new SwitchboardError('not_built', `platform "${platform}" is planned, but not in this version`)
       if (added.has(one.settings.id)) {
         throw new SwitchboardError('conflict', `integration "${one.settings.id}" was added before`, {
           hint: `remove it first: switchboard integrations remove ${one.settings.id}`,

@@ -1,15 +1,22 @@
 // One integration that was added by command: the shape of an entry under `integrations:`, held to the same schema.
 import {
   type AdapterBook,
+  asSwitchboardError,
   CHANNEL_PLATFORM,
   type IntegrationSettings,
   SwitchboardError,
+  type WantedOptions,
 } from '../contract/index.ts'
 import { type Expected, findingsOf } from './issues.ts'
 import { configurationJsonSchema } from './json-schema.ts'
 import { formatPath } from './problem.ts'
 import { configSchema } from './schema/index.ts'
-import { type IntegrationConfig, integrationSchema } from './schema/integrations.ts'
+import {
+  type IntegrationConfig,
+  integrationSchema,
+  PLATFORM_KEY,
+  sharedSchema,
+} from './schema/integrations.ts'
 import { itemsOf, propertiesOf } from './schema-walk.ts'
 import { integrationOf } from './settings-of.ts'
 
@@ -17,8 +24,16 @@ const STORE_ORIGIN = 'store'
 
 type Definition = Readonly<Record<string, unknown>>
 
+/** What its platform's schema is asked, for the trial in a process of its own. */
+export function wantedOptions(definition: Definition): WantedOptions {
+  const shared = [PLATFORM_KEY, ...Object.keys(sharedSchema.shape)]
+  const own = Object.entries(definition).filter(([key]) => !shared.includes(key))
+  return { bank: 'platform', name: String(definition[PLATFORM_KEY]), options: Object.fromEntries(own) }
+}
+
 /** Throws `input_invalid` naming the field. Values are never quoted: any of them could be a secret. */
 export function readStoredIntegration(definition: Definition, book: AdapterBook): IntegrationSettings {
+  demandModule(String(definition[PLATFORM_KEY]), book)
   const parsed = integrationSchema(book).safeParse(definition)
   if (!parsed.success) {
     const [first] = findingsOf(parsed.error.issues, definition, expectedOf(book))
@@ -33,6 +48,16 @@ export function readStoredIntegration(definition: Definition, book: AdapterBook)
   return settingsOfStored(parsed.data, book)
 }
 
+/** Options that no schema has seen are not kept. */
+function demandModule(platform: string, book: AdapterBook): void {
+  const failed = book.modules.filter(({ problem }) => problem !== null)
+  if (failed.length === 0 || book.platform(platform) !== undefined) return
+  const why = failed.map(({ from, problem }) => `module "${from}" ${problem}`).join('; ')
+  throw new SwitchboardError('input_invalid', `platform: "${platform}" is not to be had: ${why}`, {
+    hint: 'mend the module, or what is written for it',
+  })
+}
+
 /**
  * One that was taken before, whatever became of its adapter since: a module that is gone, or wants other keys now. It
  * is down then, with nobody let in, and stops nobody else.
@@ -40,12 +65,13 @@ export function readStoredIntegration(definition: Definition, book: AdapterBook)
 export function recallStoredIntegration(definition: Definition, book: AdapterBook): IntegrationSettings {
   try {
     return readStoredIntegration(definition, book)
-  } catch {
+  } catch (thrown) {
+    const problem = asSwitchboardError(thrown).message
     const { id, platform, enabled, ...options } = definition
     const bare = integrationSchema({ ...book, platform: () => undefined, modules: GONE }).parse({
       ...{ id, platform, enabled: enabled !== false },
     })
-    return { ...settingsOfStored(bare, book), options }
+    return { ...settingsOfStored(bare, book), options, problem }
   }
 }
 

@@ -47,6 +47,8 @@ export interface IntegrationSettings {
   readonly textChunkLimit?: number
   /** What its turns are logged as; absent: `<platform>:<id>`. */
   readonly source?: string
+  /** Why it cannot run, whatever is tried: its options do not hold any more. It stays down. */
+  readonly problem?: string
   /** Where it came from, for doctor: `integrations[0]`, `embedded default: integrations[0]`, `store`, `mcp_servers.slack`. */
   readonly origin: string
 }

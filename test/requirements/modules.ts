@@ -31,6 +31,7 @@ built   13 I13.modules-library  runDaemon takes modules of a library user, held 
 built   13 I13.modules-example  The example platform and connector run against the built package from a folder outside the repository, suites included.
 built   13 I13.modules-guide    The guide leads from an empty folder to a green suite, as a test follows it.
 built   13 I13.modules-validate  A module whose schema throws, loops or answers later on the options of the file fails within a bounded time, and the rest runs.
+built   14 I14.stored-tried      The options of an integration that is added by command are tried on a module's schema in a process of its own, with its time limit; one that was kept and does not come back is down with the reason.
 built   13 I13.modules-once      One look at a configuration tries each module once: check ends within the time that one trial may take.
 built   13 I13.module-hangs          A module whose adapter is never made or started is down with the reason, and the rest runs
 `,
