@@ -28,7 +28,7 @@ built   15 I15.files-in        A file is fetched after the gate, with the token,
 built   15 I15.commands-in     A slash command and a shortcut come in as what their sender said
 built   15 I15.tap-commit      A tap is acknowledged after the commit, and one that is refused is told so
 built   15 I15.bad-signature   Wrong, old and missing signatures, and those of the future, get 401 before anything is read
-built   15 I15.wrong-team      An event of another app or workspace is acknowledged and taken for nothing
+built   15 I15.wrong-team      An event of another workspace is acknowledged and taken for nothing
 built   15 I15.unknown-events  Unknown events, block actions and app_rate_limited are acknowledged and harm nothing
 built   15 I15.url-verify      url_verification is answered with its challenge
 built   15 I15.mrkdwn-out      The tree is mrkdwn; tables, headings and nested lists go as a markdown block; refused blocks are sent as text
@@ -55,6 +55,9 @@ built   15 I15.history-limit   A limit or a lost cursor in the middle of a histo
 built   15 I15.history-gone    A channel that goes away while it is read is gone; one that may not be read names the scope
 built   15 I15.other-servers   Slack servers of others that tell less than Slack does are spoken to all the same
 built   15 I15.edited-away     A message edited while the link heard nothing is one turn, or one edit of a known one, whatever comes again later
+built   15 I15.clock-skew      A clock that differs from Slack's by an hour hides nothing that stands in its history
+built   15 I15.long-texts      40,000 characters and 100 blocks come in as one message; 40,000 characters go out in parts that each fit
+built   15 I15.safe-names      A name that somebody chose can write no markup, in or out
 built   15 I15.deaf-50         A deaf socket with 50 messages in between loses none, and no agent sees one twice
 built   15 I15.fault-matrix    Under every fault plan nothing is lost and nothing repeated
 built   15 I15.manifest        The set-up prints an app manifest with exactly the scopes in use

@@ -113,4 +113,21 @@ describe('slack and telegram, as in the seeds', () => {
       )
     })
   })
+
+  it('[I15.long-texts] [I15.metadata-part] 40,000 characters in are one turn, and 40,000 out are parts that each fit and say which they are', async () => {
+    await withRiver(async ({ fake, kate, agent }) => {
+      const words = Array.from({ length: 5_000 }, (_, at) => `word${at}`)
+      agent('front').script = async (delivery, front) => {
+        expect(delivery.text).toHaveLength(40_000)
+        await front.answer(delivery, words.join(' '))
+      }
+      kate.says('x'.repeat(40_000))
+      await until('the last part', () => kate.sees().some((text) => text.includes('word4999')))
+      const parts = fake.world.messages(kate.channel.id).filter(({ user }) => user === fake.world.bot.id)
+      expect(parts.length).toBeGreaterThan(9)
+      for (const { text } of parts) expect(text.length).toBeLessThanOrEqual(4_000)
+      expect(parts.flatMap(({ text }) => text.match(/word\d+/g) ?? [])).toEqual(words)
+      expect(parts.map(({ metadata }) => metadata?.event_payload.part)).toEqual(parts.map((_, at) => at))
+    })
+  })
 })

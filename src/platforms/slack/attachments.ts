@@ -2,6 +2,7 @@
 // others wrote that came along (forwards, the texts of bots), as text.
 import type { Attachment } from '../../contract/index.ts'
 import { safeFileName, safeMime } from '../../kit/index.ts'
+import { blockText } from './block-text.ts'
 
 interface SlackFile {
   readonly id?: unknown
@@ -22,6 +23,7 @@ interface SharedPart {
   readonly fallback?: unknown
   readonly title?: unknown
   readonly files?: unknown
+  readonly blocks?: unknown
 }
 
 const MOST_FILES = 20
@@ -70,7 +72,11 @@ export function sharedTexts(message: Carrying, alsoOthers: boolean): readonly st
     .slice(0, MOST_SHARED)
     .flatMap((part) => {
       const text = [part.text, part.fallback, part.title].find((one) => typeof one === 'string' && one !== '')
-      if (typeof text !== 'string') return []
+      if (typeof text !== 'string') {
+        // A pasted table, or what a bot wrote in blocks.
+        const inBlocks = blockText(part.blocks)
+        return inBlocks === '' ? [] : [inBlocks]
+      }
       if (part.is_share === true || part.is_msg_unfurl === true) {
         const who = typeof part.author_name === 'string' ? ` from ${part.author_name}` : ''
         return [`(forwarded${who}) ${text}`]

@@ -30,10 +30,13 @@ export interface SlackClient {
   /** The bytes behind a URL of Slack's, at most `maxBytes`; the token goes along to Slack's own hosts, never past a redirect. */
   download(url: string, maxBytes: number): Promise<{ readonly bytes: Buffer; readonly type: string }>
   upload(url: string, bytes: Uint8Array): Promise<void>
+  /** By how much our clock is ahead of Slack's, by the date of its newest answer; 0 where that is less than half a minute. */
+  aheadMs(): number
 }
 
 const MAX_ANSWER_BYTES = 32 * 1_048_576
 const MOST_REDIRECTS = 3
+const SKEW_MS = 30_000
 
 export function createSlackClient(
   config: SlackConfig,
@@ -41,10 +44,20 @@ export function createSlackClient(
   deps: { readonly clock: Clock },
   guarded: GuardedFetch = createGuardedFetch(deps),
 ): SlackClient {
+  let ahead = 0
+  /** An answer's date has no fractions, and was written somewhere between our two looks at the clock. */
+  const compareClocks = (date: unknown, asked: number, answered: number) => {
+    const theirs = typeof date === 'string' ? Date.parse(date) : Number.NaN
+    if (Number.isNaN(theirs)) return
+    const skew = asked > theirs + 999 ? asked - theirs - 999 : Math.min(0, answered - theirs)
+    ahead = Math.abs(skew) < SKEW_MS ? 0 : skew
+  }
   const guard = { allowPrivate: config.ownServer, allowHttp: config.ownServer }
 
   return {
+    aheadMs: () => ahead,
     async call(method, params = {}, options = {}) {
+      const askedAt = deps.clock.now()
       const token = options.as === 'app' ? (config.appToken ?? '') : config.botToken
       const response = await guarded({
         url: config.apiUrl + method,
@@ -62,6 +75,7 @@ export function createSlackClient(
       }).catch((thrown: unknown) => {
         throw meaningOf(thrown, options)
       })
+      compareClocks(response.headers.date, askedAt, deps.clock.now())
       return { answer: read(method, response, options), scopes: scopesOf(response) }
     },
 

@@ -43,8 +43,6 @@ export interface SlackConfig {
   readonly botToken: string
   /** Null: mode events. */
   readonly appToken: string | null
-  /** Which app the app token is for; null: it does not tell. */
-  readonly appId: string | null
   /** Null: mode socket. */
   readonly signingSecret: string | null
   /** Ends with a slash. */
@@ -114,7 +112,6 @@ export function readConfig(
     id,
     botToken: read('bot_token', bot_token),
     appToken,
-    appId: /^xapp-\d+-(A[A-Z0-9]+)-/.exec(appToken ?? '')?.[1] ?? null,
     signingSecret:
       mode === 'events' && signing_secret !== undefined ? read('signing_secret', signing_secret) : null,
     apiUrl,

@@ -6,6 +6,8 @@ import { isRefusal } from './refusals.ts'
 export interface DirectChats {
   /** The channel behind a target. Throws `platform_rejected` for what is none. */
   channelOf(target: string): Promise<string>
+  /** A post to this target landed there. */
+  learn(target: string, channel: string): void
 }
 
 const REMEMBERED = 10_000
@@ -13,9 +15,12 @@ const REMEMBERED = 10_000
 export function createDirectChats(client: SlackClient): DirectChats {
   const known = createBoundedMap<string, string>(REMEMBERED)
   return {
+    learn(target, channel) {
+      if (target !== channel && /^[UW]/.test(target)) known.set(target, channel)
+    },
     async channelOf(target) {
-      if (/^[CDG][A-Z0-9]{2,40}$/.test(target)) return target
-      if (!/^[UW][A-Z0-9]{2,40}$/.test(target)) {
+      if (/^[CDG][A-Z0-9_-]{1,60}$/.test(target)) return target
+      if (!/^[UW][A-Z0-9_-]{1,60}$/.test(target)) {
         throw new SwitchboardError(
           'platform_rejected',
           `channel_not_found: "${target.slice(0, 60)}" is not the id of a channel or person`,
@@ -34,8 +39,8 @@ export function createDirectChats(client: SlackClient): DirectChats {
         known.set(target, id)
         return id
       } catch (thrown) {
-        // Without the scope to open it, posting to the person's id is the other way.
-        if (isRefusal(thrown, 'missing_scope')) return target
+        // Where it cannot be opened, posting to the person's id is the other way; the answer then says where that is.
+        if (isRefusal(thrown, 'missing_scope', 'unknown_method')) return target
         throw thrown
       }
     },

@@ -8,7 +8,7 @@ const OK: HttpReply = { status: 200, headers: JSON_TYPE, body: '' }
 
 export async function handleRequest({ request }: VerifiedRequest, receiver: Receiver): Promise<HttpReply> {
   const text = Buffer.from(request.body).toString('utf8')
-  const type = String(request.headers['content-type'] ?? '')
+  const type = String(request.headers['content-type'] ?? '').toLowerCase()
   if (type.startsWith('application/x-www-form-urlencoded')) return form(new URLSearchParams(text), receiver)
   const body = parsed(text)
   if (body !== null && body.type === 'url_verification')

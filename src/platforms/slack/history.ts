@@ -126,7 +126,8 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
 
     async read({ place, after, since, limit }): Promise<HistoryPage> {
       const [channel = '', thread] = place.id.split('/')
-      const oldest = after ?? stampOfMs(since)
+      // Slack's times are by its own clock.
+      const oldest = after ?? stampOfMs(since - client.aheadMs())
       let fresh: Fresh
       try {
         fresh =
@@ -142,7 +143,9 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
       const { messages, more } = fresh
       await names.find([...new Set(messages.flatMap((message) => peopleIn(message)))].slice(0, 20))
       const parsing = context(await self())
-      const entries = messages.map((message): HistoryEntry => entryOf(message, channel, parsing))
+      const entries = messages.map(
+        (message): HistoryEntry => entryOf(message, channel, { parsing, ahead: client.aheadMs() }),
+      )
       const found = thread === undefined ? threadsIn(messages, channel) : []
       return { entries, more, ...(found.length === 0 ? {} : { places: found }) }
     },
@@ -158,11 +161,15 @@ function inOrder(messages: readonly Stamped[], after: string): readonly Stamped[
     .sort((a, b) => stampMicros(a.ts) - stampMicros(b.ts))
 }
 
-function entryOf(message: Stamped, channel: string, context: ParseContext): HistoryEntry {
+function entryOf(
+  message: Stamped,
+  channel: string,
+  { parsing, ahead }: { readonly parsing: ParseContext; readonly ahead: number },
+): HistoryEntry {
   const { ts } = message
-  const at = stampMs(ts)
+  const at = stampMs(ts) + ahead
   try {
-    const event = spoken(message, channel, context)
+    const event = spoken(message, channel, parsing)
     if (event === null || event.messageId === undefined) return { position: ts, at, event: null }
     const version = editVersionOf(message)
     return {

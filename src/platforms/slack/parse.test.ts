@@ -107,7 +107,7 @@ describe('messages', () => {
     })
   })
 
-  it('files are references, forwards bring their text, and 40,000 characters and 100 blocks are read', () => {
+  it('[I15.long-texts] files are references, forwards bring their text, and 40,000 characters and 100 blocks are read', () => {
     expect(parse('file-share')).toMatchObject({
       text: 'see this',
       attachments: [{ id: 'F0FILE0001', kind: 'file', name: 'plan.pdf', mime: 'application/pdf', size: 11 }],
@@ -121,7 +121,11 @@ describe('messages', () => {
     expect((parseEvent(long, CONTEXT) as { text: string }).text).toHaveLength(40_000)
   })
 
-  it('names of people are shown, and none of them can write markup', () => {
+  it('[I15.safe-names] names of people are shown, and none of them can write markup', () => {
+    const loud = { display_name: '<!channel> *b*\u202e`c`\n&amp;' }
+    expect(parseEvent({ ...event('dm-message'), user_profile: loud }, CONTEXT)).toMatchObject({
+      sender: { name: '!channel bcamp;' },
+    })
     const said = {
       ...event('dm-message'),
       text: 'ask <@U0ANNA001> in <#C0GENERAL|general> &lt;now&gt; <!here>',

@@ -3,6 +3,7 @@
 // left out; what cannot be read is an event of its own, so that it is recorded.
 import type { InboundEvent, InboundMessage, Sender } from '../../contract/index.ts'
 import { attachmentsOf, type Carrying, sharedTexts } from './attachments.ts'
+import { blockText } from './block-text.ts'
 import { clean, mentionedIn, type NameOf, readText, safeName } from './inbound-text.ts'
 import type { Self } from './self.ts'
 import { isStamp, stampMicros, stampMs } from './stamps.ts'
@@ -184,7 +185,8 @@ export function editVersionOf({ edited }: SlackMessage): number {
 function rawText(message: SlackMessage): string {
   const written = message.text ?? ''
   if (typeof written !== 'string') throw new Error('a text is not a text')
-  return [written, ...sharedTexts(message, written === '')].filter((part) => part !== '').join('\n\n')
+  const said = written === '' ? blockText(message.blocks) : written
+  return [said, ...sharedTexts(message, said === '')].filter((part) => part !== '').join('\n\n')
 }
 
 function readReaction(event: SlackEvent, context: ParseContext): InboundEvent | null {
@@ -288,7 +290,7 @@ export function chatOf(conversation: string): 'direct' | 'group' {
 }
 
 function channelOf({ channel }: SlackEvent): string {
-  if (typeof channel === 'string' && /^[A-Z][A-Z0-9]{1,40}$/i.test(channel)) return channel
+  if (typeof channel === 'string' && /^[A-Z][A-Z0-9_-]{0,60}$/i.test(channel)) return channel
   throw new Error('an event without a channel')
 }
 

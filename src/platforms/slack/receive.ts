@@ -33,7 +33,7 @@ export interface Receiver {
 interface EventBody {
   readonly type?: unknown
   readonly team_id?: unknown
-  readonly api_app_id?: unknown
+  readonly context_team_id?: unknown
   readonly event?: unknown
   readonly authorizations?: unknown
   readonly minute_rate_limited?: unknown
@@ -67,12 +67,20 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
     return { event, result }
   }
 
-  /** Of another workspace or another app: nothing of ours. */
-  const isForeign = (self: Self, team: unknown, app: unknown, authorizations?: unknown): boolean => {
-    if (config.appId !== null && typeof app === 'string' && app !== config.appId) return true
+  /**
+   * Of another workspace: nothing of ours. Which app it is for needs no look: the link was opened with the app's own token,
+   * the request was signed with its secret.
+   */
+  const isForeign = (
+    self: Self,
+    team: unknown,
+    more: { authorizations?: unknown; context?: unknown } = {},
+  ) => {
     if (self.teamId === '' || typeof team !== 'string' || team === self.teamId) return false
-    const teams = Array.isArray(authorizations) ? authorizations : []
-    return !teams.some(
+    // In a channel that is shared the event names the other workspace, and ours as the one that it is told to.
+    const { authorizations, context } = more
+    if (!Array.isArray(authorizations)) return context !== self.teamId
+    return !authorizations.some(
       (one: { readonly team_id?: unknown; readonly is_enterprise_install?: unknown } | null) =>
         one?.team_id === self.teamId || one?.is_enterprise_install === true,
     )
@@ -80,14 +88,14 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
 
   return {
     async event(body) {
-      const { type, team_id, api_app_id, event, authorizations } = (body ?? {}) as EventBody
+      const { type, team_id, context_team_id, event, authorizations } = (body ?? {}) as EventBody
       if (type === 'app_rate_limited') {
         log.warn({}, 'Slack holds back events: over 30,000 in an hour')
         return
       }
       const self = await deps.self()
-      if (isForeign(self, team_id, api_app_id, authorizations)) {
-        log.warn({}, 'an event of another app or workspace came, and was left')
+      if (isForeign(self, team_id, { authorizations, context: context_team_id })) {
+        log.warn({}, 'an event of another workspace came, and was left')
         return
       }
       const inner = (event ?? {}) as {
@@ -107,8 +115,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
     },
     async interaction(payload) {
       const self = await deps.self()
-      const { api_app_id } = (payload ?? {}) as { readonly api_app_id?: unknown }
-      if (isForeign(self, teamOf(payload), api_app_id)) return
+      if (isForeign(self, teamOf(payload))) return
       const { user } = (payload ?? {}) as { readonly user?: { readonly id?: unknown } }
       const people = typeof user?.id === 'string' ? [user.id] : []
       const taken = await inOrder(people, (context) => parseInteraction(payload, context))
@@ -117,7 +124,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
     async command(fields) {
       const self = await deps.self()
       const given = (typeof fields === 'object' && fields !== null ? fields : {}) as Record<string, unknown>
-      if (isForeign(self, teamOf(given), given.api_app_id)) return undefined
+      if (isForeign(self, teamOf(given))) return undefined
       const people = typeof given.user_id === 'string' ? [given.user_id] : []
       const taken = await inOrder(people, (context) => parseCommand(given, context))
       return taken?.result?.answer

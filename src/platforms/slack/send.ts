@@ -54,7 +54,9 @@ export function createSend({ client, chats, uploads }: SendDeps): Sending {
     const { answer } = await withBlocks(rich, actions, (blocks) =>
       client.call('chat.postMessage', { ...message, ...(blocks === null ? {} : { blocks }) }),
     )
-    return receiptOf(answer.ts, request, typeof answer.channel === 'string' ? answer.channel : channel)
+    const landed = typeof answer.channel === 'string' ? answer.channel : channel
+    chats.learn(request.to.conversation, landed)
+    return receiptOf(answer.ts, request, landed)
   }
 
   /** With the blocks, then with simpler ones: they were refused for certain, so nothing is shown twice. */

@@ -36,6 +36,8 @@ const SCOPE_OF: Readonly<Record<string, readonly string[]>> = {
   'reactions.add': ['reactions:write'],
   'users.info': ['users:read'],
   'users.conversations': ['channels:read', 'groups:read', 'im:read', 'mpim:read'],
+  // Where a server does not know the one above.
+  'conversations.list': ['channels:read', 'groups:read', 'im:read', 'mpim:read'],
   'conversations.history': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
   'conversations.replies': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
   'conversations.open': ['im:write'],

@@ -185,7 +185,6 @@ describe('envelopes', () => {
     const body = recorded('dm-message')
     const others = [
       { ...body, team_id: 'T0OTHERS1', authorizations: [{ team_id: 'T0OTHERS1' }] },
-      { ...body, api_app_id: 'A0OTHERS1' },
       { ...body, event: { type: 'emoji_changed' } },
       { type: 'app_rate_limited', team_id: 'T0SWBTEAM', minute_rate_limited: 1, api_app_id: 'A0SWBAPP1' },
       recorded('channel-join'),

@@ -1,6 +1,7 @@
 // Slack's `ts`: seconds and six digits, unique in a channel. Compared and counted as whole microseconds, never as floats.
+// Servers that others wrote give fewer digits, or more.
 
-const STAMP = /^(\d{1,12})\.(\d{6})$/
+const STAMP = /^(\d{1,12})\.(\d{1,9})$/
 
 type Stamp = `${string}.${string}`
 
@@ -11,7 +12,7 @@ export function isStamp(value: unknown): value is Stamp {
 /** Microseconds; small enough for a number until the year 2255. */
 export function stampMicros(ts: string): number {
   const [, seconds = '0', micros = '0'] = STAMP.exec(ts) ?? []
-  return Number(seconds) * 1_000_000 + Number(micros)
+  return Number(seconds) * 1_000_000 + Number(micros.padEnd(6, '0').slice(0, 6))
 }
 
 export function stampMs(ts: string): number {

@@ -176,6 +176,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
   }
 
   const call = async (method: string, url: URL, request: IncomingMessage, response: ServerResponse) => {
+    response.setHeader('date', new Date(now()).toUTCString())
     const bytes = await bodyOf(request)
     const body =
       bytes === null ? null : readBody(request.headers['content-type'] ?? '', bytes, url.searchParams)
