@@ -29,6 +29,7 @@ export {
 } from './guarded-fetch.ts'
 export { handOverError } from './hand-over-error.ts'
 export { equalSecrets, hmacKey, signSha256, verifySha256 } from './hmac.ts'
+export { inputText, isNestedDeeper } from './input-text.ts'
 export { createLeaseHold } from './lease-hold.ts'
 export { visitPassed } from './passed-positions.ts'
 export { sentByOtherSite } from './request-origin.ts'

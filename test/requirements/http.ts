@@ -20,6 +20,8 @@ built   16 I16.http-reply            POST to reply_url takes an answer, interim 
 built   16 I16.http-one-answer       An answer to a turn that was answered, failed or cancelled is refused as conflict; the same one again by its key is not
 built   16 I16.http-reply-ends       An unknown reply_url is 404, an expired one 410, a bad body 400 with the field, and nothing is half done
 built   16 I16.http-ask              An ask waits 25 s for its verdict, then answers 202 with an id for GET reply_url?approval=ID
+built   16 I16.ask-over              Nobody is asked on behalf of a turn that is over: the question is refused as conflict
+built   16 I16.deep-input            What an approver is to see is bounded however deep it is nested, and what cannot be shown is not asked about
 built   16 I16.http-ask-any-node     The verdict is fetched at any node and after a restart; it reads allowed only once the agent has it
 built   16 I16.http-ask-unfetched    A verdict that the agent does not fetch for ten minutes is undeliverable, and is then refused as gone
 built   16 I16.http-attachments      Attachments are fetched by their url behind reply_url, and only those of the turn's own chats

@@ -42,4 +42,20 @@ describeRiver('the ends of approvals', (open) => {
     await river.pass(5_000)
     expect(river.platform.shown('anna')).toContain(`Bash (${third.id}): no longer asked`)
   })
+
+  it('[I16.ask-over] nobody is asked on behalf of a turn that is over, answered or stopped', async () => {
+    const { river, id } = await asking(open)
+    const first = river.agent.deliveries[0] as Delivery
+    await river.person('anna').says('/stop')
+    await river.pass(5_000)
+    const again = { ...RUN, input: 'rm -rf /' }
+    await expect(river.agent.ask(first, again)).rejects.toMatchObject({ code: 'conflict' })
+    river.agent.script = async (delivery, agent) => void (await agent.answer(delivery, 'done'))
+    await river.person('anna').says('go on')
+    await river.settle()
+    const second = river.agent.deliveries.at(-1) as Delivery
+    await expect(river.agent.ask(second, again)).rejects.toMatchObject({ code: 'conflict' })
+    expect((await river.desk().approvals(null, 10)).map((one) => one.id)).toEqual([id])
+    expect(river.platform.texts('anna').join('\n')).not.toContain('rm -rf')
+  })
 })

@@ -107,7 +107,7 @@ describe('reply_url', () => {
     },
   )
 
-  it('[I16.http-reply-ends] types that say nothing, methods and sizes are refused as such', async () => {
+  it('[I16.http-reply-ends] [I16.deep-input] types that say nothing, methods and sizes are refused as such', async () => {
     const { callback, connector } = await opened()
     expect(await failure(callback('x', { 'content-type': 'image/png' }))).toMatchObject({
       code: 'unsupported_media',
@@ -116,6 +116,8 @@ describe('reply_url', () => {
     expect(await failure(callback({ ask: { tool: 'x', input: 'x'.repeat(100_001) } }))).toMatchObject({
       code: 'too_large',
     })
+    const deep = `{"ask":{"tool":"x","input":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`
+    expect(await failure(callback(deep))).toMatchObject({ code: 'too_large' })
     expect((await callback('', {}, 'GET'))?.status).toBe(405)
     expect((await callback('', {}, 'DELETE'))?.status).toBe(405)
     await connector.stop()

@@ -2,6 +2,7 @@
 // Throws `input_invalid` naming the field, `unsupported_media` for a type that says nothing here.
 import { TextDecoder } from 'node:util'
 import { type NewFile, type RawRequest, SwitchboardError } from '../../contract/index.ts'
+import { inputText } from '../../kit/index.ts'
 import { type Fields, isFields, isFileName, isMime, readMessages, textOf } from './message-form.ts'
 import { MAX_ANSWER_CHARS, readAnswer } from './read-answer.ts'
 
@@ -114,10 +115,10 @@ function readAsk(value: unknown): ReplyAsk {
   if (typeof description !== 'string') throw invalid('ask.description must be a string')
   if (id !== undefined && (typeof id !== 'string' || id === '' || id.length > MOST_NAME))
     throw invalid('ask.id must be a string')
-  const shown = typeof input === 'string' ? input : JSON.stringify(input, null, 2)
+  const shown = typeof input === 'string' ? input : inputText(input, MOST_INPUT)
   // What an approver is not shown must not be run.
-  if (shown.length > MOST_INPUT)
-    throw new SwitchboardError('too_large', `ask.input is over ${MOST_INPUT} characters`)
+  if (shown === null || shown.length > MOST_INPUT)
+    throw new SwitchboardError('too_large', `ask.input is over ${MOST_INPUT} characters, or nested too deep`)
   if (tool.length > MOST_NAME) throw invalid(`ask.tool is over ${MOST_NAME} characters`)
   if (description.length > MOST_DESCRIPTION)
     throw invalid(`ask.description is over ${MOST_DESCRIPTION} characters`)

@@ -44,6 +44,7 @@ describe.each(['anthropic', 'openai'] as const)('over %s', (provider) => {
             { name: 'nope', input: {} },
             { name: 'mail', input: '{"to": ' },
             { name: 'mail', input: '[1]' },
+            { name: 'mail', input: `{"to":${'['.repeat(50_000)}${']'.repeat(50_000)}}` },
           ],
         },
         { calls: hundred },
@@ -54,8 +55,18 @@ describe.each(['anthropic', 'openai'] as const)('over %s', (provider) => {
     expect(ran).toHaveLength(20)
     const sent = JSON.stringify(fake.requests[2]?.body.messages)
     expect(sent).toContain('There is no tool \\"nope\\"')
-    expect(sent.match(/not a JSON object/g)).toHaveLength(2)
+    expect(sent.match(/not a JSON object/g)).toHaveLength(3)
     expect(sent.match(/Not run: at most 20 calls/g)).toHaveLength(80)
+  })
+
+  it('[I16.deep-input] arguments that no person can be shown are not asked about, and not run', async () => {
+    const { turn, ran, recorded, fake } = await over({
+      ...MAIL,
+      script: [{ calls: [{ name: 'mail', input: { to: 'x'.repeat(100_001) } }] }, { text: 'Sorry.' }],
+    })
+    expect(await turn('go')).toMatchObject({ text: 'Sorry.' })
+    expect([ran, recorded.outputs.filter(({ kind }) => kind === 'ask')]).toEqual([[], []])
+    expect(JSON.stringify(fake.requests[1]?.body.messages)).toContain('Not run: its arguments are over')
   })
 
   it('[I16.tool-hangs] [I16.tool-huge] a tool that hangs is told as unknown, and megabytes are cut', async () => {

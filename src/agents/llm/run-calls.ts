@@ -1,7 +1,7 @@
 // The calls of one answer of the model, one after the other: judged, asked about, noted as begun, run, noted as done. After
 // a crash what is done is not done again, and what was begun is told as unknown unless it can safely be made again.
 import type { ConnectorDeps, Delivery, Verdict } from '../../contract/index.ts'
-import { toolText } from '../../kit/index.ts'
+import { inputText, toolText } from '../../kit/index.ts'
 import type { LlmConfig } from './config.ts'
 import { type OpenJournal, unknownAnswer } from './journal.ts'
 import { parsedArguments, type ToolAnswer, type ToolUse } from './models/model.ts'
@@ -25,6 +25,7 @@ export class Draining extends Error {}
 
 const RESULT_CHARS = 65_536
 const SHOWN_CHARS = 4_000
+const ASKED_CHARS = 100_000
 
 export async function runCalls(calls: readonly ToolUse[], scene: CallScene): Promise<void> {
   for (const [at, call] of calls.entries()) {
@@ -52,7 +53,9 @@ async function answerTo(call: ToolUse, at: number, scene: CallScene): Promise<To
   }
   const input = parsedArguments(call.arguments)
   if (input === null)
-    return failed('The arguments are not a JSON object: nothing was run. Call it again with one.')
+    return failed(
+      'The arguments are not a JSON object, or nested too deep: nothing was run. Call it again with one.',
+    )
   if (scene.journal.isStarted(id)) {
     if (!tool.readOnly && !tool.keyed) return unknownAnswer(call)
   } else {
@@ -72,7 +75,11 @@ async function denialOf(
   input: Record<string, unknown>,
   scene: CallScene,
 ): Promise<string | null> {
-  const verdict = await scene.ask(tool.name, JSON.stringify(input, null, 2))
+  const shown = inputText(input, ASKED_CHARS)
+  // What an approver is not shown must not be run.
+  if (shown === null)
+    return `Not run: its arguments are over ${ASKED_CHARS} characters or nested too deep to be shown to a person.`
+  const verdict = await scene.ask(tool.name, shown)
   if (verdict.behavior === 'allow') return null
   if (verdict.cause === 'expired') return 'Not run: nobody answered the request for approval in time.'
   if (verdict.cause === 'unreachable') return 'Not run: it needs an approval, and no approver can be reached.'

@@ -126,6 +126,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     return ops
   }
 
+  const holdsDecisions = () => deps.roster.get(agent)?.connector.holdsDecisions ?? true
   const waits = () => deps.roster.get(agent)?.connector.redelivery.handed === 'wait'
 
   /**
@@ -271,6 +272,10 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   const originOf = async (output: Output<'ask'>) => {
     if (output.turn === undefined) return null
     const { row, to } = await placeOf(output)
+    // Whoever goes on after the end asks for nobody: the person stopped it, or has the answer already.
+    const over = row !== null && !OPEN_TURN_STATES.some((state) => state === row.state)
+    if (over && !output.guessed && holdsDecisions())
+      throw new SwitchboardError('conflict', 'this message was answered, or given up, before')
     const direct = row?.body?.chat !== 'group'
     const shared = !direct || deps.links.get(to.integration)?.adapter.channel !== undefined
     return row === null || (output.guessed && shared) ? null : { to, sender: row.sender, direct }

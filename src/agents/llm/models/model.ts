@@ -1,6 +1,7 @@
 // What the loop knows of a model behind an API, whoever serves it: messages without a vendor's words, one question at a
 // time, and an answer whole. The vendor's own blocks travel along unread, for only the same vendor can take them back.
 import type { TokenUsage } from '../../../contract/index.ts'
+import { isNestedDeeper } from '../../../kit/index.ts'
 
 export interface ToolSpec {
   readonly name: string
@@ -78,14 +79,16 @@ export const OVERFLOW: ModelReply = {
   raw: null,
 }
 
-/** The arguments as an object; null: they are none. Empty means no arguments. */
+/** Deeper than any tool wants it, and shallow enough to be written down again. */
+const MOST_LEVELS = 100
+
+/** The arguments as an object; null: they are none, or nested too deep to be one. Empty means no arguments. */
 export function parsedArguments(text: string): Record<string, unknown> | null {
   if (text.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null
+    const usable = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return usable && !isNestedDeeper(value, MOST_LEVELS) ? (value as Record<string, unknown>) : null
   } catch {
     return null
   }
