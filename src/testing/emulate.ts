@@ -10,6 +10,7 @@ export type { ChannelSession, InstalledPlugin } from './claude-code-gates.ts'
 export {
   faultPlansFor,
   formatMatrix,
+  historyPlansFor,
   type MatrixCell,
   type NamedCalls,
   type NamedPlan,

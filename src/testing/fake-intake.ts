@@ -5,6 +5,8 @@ export interface FakeIntake extends PlatformIntake {
   /** Everything received, in order. */
   readonly events: readonly InboundEvent[]
   readonly cursors: readonly string[]
+  /** How often a link was said to be made. */
+  connects(): number
   /** What to answer next and from then on; called per event. */
   answerWith(answer: (event: InboundEvent, index: number) => Partial<Received>): void
   /** From now on `receive` rejects with this; null heals it. */
@@ -19,7 +21,12 @@ export function createFakeIntake(): FakeIntake {
   let answer: (event: InboundEvent, index: number) => Partial<Received> = () => ({})
   let failure: Error | null = null
   let held: Promise<void> | null = null
+  let connects = 0
   return {
+    connects: () => connects,
+    connected() {
+      connects += 1
+    },
     events,
     cursors,
     answerWith(next) {

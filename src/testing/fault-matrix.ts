@@ -57,6 +57,18 @@ export function faultPlansFor({ send, edit, receive }: NamedCalls): readonly Nam
   ]
 }
 
+/**
+ * For a platform that keeps a history, on the call by which its live link brings messages (`live`): a link that goes deaf, a
+ * connection of an earlier process that takes its share, and messages that are never sent. Nothing may be missed.
+ */
+export function historyPlansFor(live: string): readonly NamedPlan[] {
+  return [
+    { name: 'deaf link', faults: [{ on: live, nth: 2, do: 'deaf-link' }], mayRepeat: false },
+    { name: 'ghost connection', faults: [{ on: live, nth: [3, 9], do: 'ghost' }], mayRepeat: false },
+    { name: 'gap', faults: [{ on: live, every: 3, do: 'gap' }], mayRepeat: false },
+  ]
+}
+
 export interface MatrixCell {
   readonly platform: string
   readonly plan: string

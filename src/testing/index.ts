@@ -8,6 +8,7 @@ export {
 } from './connector-suite.ts'
 export * from './emulate.ts'
 export { createFakeIntake, type FakeIntake } from './fake-intake.ts'
+export type { HistoryFixture } from './history-suite.ts'
 export {
   type Delivered,
   deliverTo,
@@ -20,6 +21,12 @@ export {
 } from './platform-suite.ts'
 export { createRecordingLog, type RecordingLog } from './recording-log.ts'
 export { describeRenderer } from './renderer-suite.ts'
+export {
+  createScriptedHistory,
+  type ReadFault,
+  type SaidOptions as HistorySaidOptions,
+  type ScriptedHistory,
+} from './scripted-history.ts'
 export { describeStore } from './store-suite/index.ts'
 export { createTestClock, createTestRandom, type TestClock } from './test-clock.ts'
 export { type TestDepsOptions, testConnectorDeps, testPlatformDeps } from './test-deps.ts'

@@ -1,5 +1,5 @@
 // The suite that every platform adapter runs: what the river relies on, whatever the platform.
-import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, type TestContext, vi } from 'vitest'
 import {
   type Address,
   type Endpoint,
@@ -11,6 +11,7 @@ import {
   SwitchboardError,
 } from '../contract/index.ts'
 import { createFakeIntake, type FakeIntake } from './fake-intake.ts'
+import { checkHistory, checkNoSuchPlace, type HistoryFixture } from './history-suite.ts'
 import { HOSTILE_TREES } from './hostile-markdown.ts'
 
 /** How the fake platform behind the adapter misbehaves. */
@@ -50,6 +51,8 @@ export interface PlatformFixture {
   readonly standing?: string
   /** How often the platform shows the send with this key. Absent: it cannot be counted. */
   readonly shown?: (key: string) => Promise<number>
+  /** What people say where the platform keeps a history; absent: it keeps none that a bot may read (`without.history`). */
+  readonly history?: HistoryFixture
   /** Secrets that the fixture planted in the options. */
   readonly planted: readonly string[]
   readonly logLines: () => readonly string[]
@@ -74,7 +77,9 @@ export interface PlatformSuiteOptions {
   readonly without?: Readonly<Partial<Record<Trouble | PartOfFixture, string>>>
 }
 
-type PartOfFixture = 'inbound' | 'malformed' | 'unverified' | 'planted' | 'shown'
+type PartOfFixture = 'inbound' | 'malformed' | 'unverified' | 'planted' | 'shown' | 'history'
+
+const WAIT = { timeout: 10_000 }
 
 const OPS: readonly { readonly op: OutboundOp; readonly needs: 'edits' | 'reactions' | null }[] = [
   { op: { kind: 'text', text: 'hello' }, needs: null },
@@ -210,6 +215,26 @@ export function describePlatform(
       expect((await good.deliver()).acknowledged).toBe(false)
       intake.failWith(null)
       expect((await good.deliver()).acknowledged).toBe(true)
+    })
+
+    it('[I15.suite-history] a deaf link, a ghost or a gap: its history has what the link did not bring, under the ids of the link', async (context) => {
+      const { history, adapter } = fixture
+      has('history', history !== undefined && adapter.history !== undefined, context)
+      if (history === undefined || adapter.history === undefined) return
+      await checkHistory(adapter.history, history, () => intake.events)
+      await checkNoSuchPlace(adapter.history)
+    })
+
+    it('[I15.suite-history] tells when its link was made, and makes another when it is asked to', async (context) => {
+      const { adapter } = fixture
+      has('history', adapter.history !== undefined, context)
+      await vi.waitFor(() => expect(adapter.link().state).toBe('up'), WAIT)
+      await vi.waitFor(() => expect(intake.connects()).toBeGreaterThan(0), WAIT)
+      if (adapter.renew === undefined || adapter.endpoint !== undefined) return
+      const before = intake.connects()
+      adapter.renew('the suite asks for it')
+      await vi.waitFor(() => expect(intake.connects()).toBeGreaterThan(before), WAIT)
+      expect(adapter.link().since).toEqual(expect.any(Number))
     })
 
     it('stops, twice without harm', async () => {

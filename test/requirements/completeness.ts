@@ -40,6 +40,7 @@ built   15 I15.clocks-differ      Clocks that differ by minutes hide nothing: a 
 built   15 I15.clock-back         A clock that is set back delays no comparison and no renewal, and no status claims what lies ahead
 built   15 I15.two-of-one         Two integrations of one workspace are compared each by itself
 built   15 I15.erased-stays       A person who was erased is not found as missed
+built   15 I15.suite-history      The shared suite reads the history of every platform that keeps one, and one that keeps none says why; the plans deaf link, ghost connection and gap are shared
 built   15 I15.one-walks          Of several nodes one compares, and a mark needs its lease
 built   15 I15.status             status, doctor, metrics and the page tell of each integration: complete until T, behind, or cannot be checked
 built   15 I15.retention          Retention prunes no row that a history may still be compared with

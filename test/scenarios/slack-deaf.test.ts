@@ -1,7 +1,7 @@
 // Slack that says it is connected and hears nothing, or not everything: the history has what the link did not bring, and each
 // message is answered once. Time runs faster here, because what is younger than a minute is not missed yet.
 import { describe, expect, it } from 'vitest'
-import type { FaultRule } from '../../src/testing/emulate.ts'
+import { historyPlansFor } from '../../src/testing/emulate.ts'
 import { until } from '../faults/until.ts'
 import { openSlackRiver } from './slack-river.ts'
 
@@ -16,14 +16,8 @@ const TIMINGS = {
 }
 const CHANNEL = 'C0GENERAL'
 
-const PLANS: readonly { readonly name: string; readonly faults: readonly FaultRule[] }[] = [
-  { name: 'a deaf link', faults: [{ on: 'envelope', nth: 2, do: 'deaf-link' }] },
-  { name: 'a ghost connection', faults: [{ on: 'envelope', nth: [3, 9], do: 'ghost' }] },
-  { name: 'gaps', faults: [{ on: 'envelope', every: 3, do: 'gap' }] },
-]
-
 describe('slack, deaf', () => {
-  it.each(PLANS)(
+  it.each(historyPlansFor('envelope'))(
     '[I15.deaf-50] [I15.history] $name: 50 messages in a chat, a channel and a thread are each answered once',
     async ({ faults }) => {
       const groups = { [CHANNEL]: { requireMention: true, allowFrom: [] } }

@@ -14,6 +14,7 @@ import { createFakeTelegram } from '../../src/testing/emulate.ts'
 import {
   faultPlansFor,
   formatMatrix,
+  historyPlansFor,
   type MatrixCell,
   type NamedPlan,
 } from '../../src/testing/fault-matrix.ts'
@@ -148,5 +149,16 @@ describe('telegram under every fault plan', () => {
     } finally {
       await river.close()
     }
+  })
+
+  const reasons: Readonly<Record<string, string>> = {
+    'deaf link':
+      'a poll that is not answered is asked again and brings the same: the plans "deaf in" and "half-open in"',
+    'ghost connection': 'Telegram answers one poller and refuses the other: the plan "409 in"',
+    gap: 'a bot may read no history: what is never sent cannot be found, and status says "cannot be checked"',
+  }
+  it.for(historyPlansFor('getUpdates'))('[I15.suite-history] $name', ({ name }, context) => {
+    expect(reasons[name]).toBeDefined()
+    context.skip(reasons[name])
   })
 })

@@ -90,6 +90,7 @@ describePlatformSuite(
   {
     faults: ['down', 'rejects', 'silent'],
     without: {
+      history: 'the protocol has no way to ask what was pushed before',
       busy: 'the protocol has no way to ask for patience',
       unverified: 'servers are called, not heard at a door: which are let in is in gates.test.ts',
       planted:

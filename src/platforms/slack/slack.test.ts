@@ -63,6 +63,17 @@ async function fixture(mode: 'socket' | 'events', fault: PlatformFault): Promise
     unverified: mode === 'events' ? unverified(scene) : [],
     address: { integration: 'sl', conversation: fault === 'rejects' ? 'C0NOWHERE' : kate.channel.id },
     standing: standing.ts,
+    history: {
+      async heard(text) {
+        const { channel, user } = kate
+        const { ts } = scene.fake.world.put(channel.id, { user: user.id, text })
+        const event = { type: 'message', channel: channel.id, channel_type: 'im', user: user.id, text, ts }
+        await deliver.event({ ...recorded<object>('dm-message'), event })
+      },
+      async missed(text) {
+        scene.fake.world.put(kate.channel.id, { user: kate.user.id, text })
+      },
+    },
     planted: [scene.fake.botToken, scene.fake.appToken, scene.fake.signingSecret],
     logLines: () => scene.log.lines,
     close: () => scene.close(),

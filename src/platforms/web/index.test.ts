@@ -99,7 +99,11 @@ describePlatform(
   },
   {
     faults: [],
-    without: { down: NOBODY_CALLED, silent: NOBODY_CALLED, rejects: NOBODY_CALLED, busy: NOBODY_CALLED },
+    without: {
+      ...{ down: NOBODY_CALLED, silent: NOBODY_CALLED, rejects: NOBODY_CALLED, busy: NOBODY_CALLED },
+      history:
+        'the page brings each message itself, until it is taken: there is no other place where it stands',
+    },
   },
 )
 
