@@ -18,7 +18,7 @@ import { openKeyRing } from '../config/key-ring.ts'
 import { writeLastLife } from '../config/last-life.ts'
 import { resolveSecret, resolveStore } from '../config/secret-reference.ts'
 import { openSecretShelf } from '../config/secret-shelf.ts'
-import { type AdapterExports, type IntegrationView, WEB_OWNER } from '../contract/index.ts'
+import { type AdapterExports, defined, type IntegrationView, WEB_OWNER } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
@@ -138,7 +138,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       ledgerKey: keys.ledgerKey,
       onDatabaseTime: clock.adjust,
       log,
-      ...(crashPoint ? { crashPoint } : {}),
+      ...defined({ crashPoint: crashPoint ?? undefined }),
     })
     undo.push(() => opened.close())
     const startedAt = clock.now()
@@ -192,7 +192,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       watched: () => watchers.size > 0,
       self: () => ({ version: VERSION, startedAt, url: address.url, skewMs: clock.skewMs() }),
       servers: () => openChannelServers({ clock, random, log, store, secret, variables: env }),
-      ...(crashPoint ? { crashPoint } : {}),
+      ...defined({ crashPoint: crashPoint ?? undefined }),
     })
     const baseUrl = () => settings().server.publicUrl?.replace(/\/$/, '') ?? address.url
     const address = { url: '' }

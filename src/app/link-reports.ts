@@ -13,8 +13,7 @@ export function linkReports(
     return {
       integration: one.id,
       state: link,
-      ...defined({ detail }),
-      ...(listening ? { listening } : {}),
+      ...defined({ detail, listening }),
     }
   })
   const activity = links

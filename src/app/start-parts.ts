@@ -1,5 +1,5 @@
 // How a part of the gateway begins and ends: an adapter with its door to the intake, a connector with its way out.
-import type { AgentSettings, IntegrationSettings } from '../contract/index.ts'
+import { type AgentSettings, defined, type IntegrationSettings } from '../contract/index.ts'
 import type { Approvals } from '../core/approvals/approvals.ts'
 import type { Cluster } from '../core/cluster/cluster.ts'
 import { createAgentOutlet } from '../core/dispatch/agent-outlet.ts'
@@ -86,19 +86,16 @@ export async function makeAgent(
     random: deps.random,
     log: log.child({ agent: agent.id }),
     secret: deps.secret,
-    ...(deps.credentials ? { credentials: deps.credentials } : {}),
+    ...defined({ credentials: deps.credentials }),
     tokens: deps.tokens,
-    ...(deps.publicBase ? { publicBase: deps.publicBase } : {}),
-    ...(deps.tools ? { tools: deps.tools } : {}),
+    ...defined({ publicBase: deps.publicBase, tools: deps.tools }),
     journal: {
       steps: (turn) => store.turnSteps(turn),
       add: (step) => store.keepStep(step),
       past: (session, before, limit) => store.pastTurns(session, before, limit),
       spent: (id, day) => store.spentTokens(id, day),
     },
-    ...(deps.lent ? { lent: deps.lent } : {}),
-    ...(deps.crashPoint ? { crashPoint: deps.crashPoint } : {}),
-    ...(deps.hosts ? { hosts: deps.hosts } : {}),
+    ...defined({ lent: deps.lent, crashPoint: deps.crashPoint, hosts: deps.hosts }),
     isElsewhere: () => cluster.isElsewhere(agent.id),
   })
   return async () => {

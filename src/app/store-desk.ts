@@ -29,8 +29,7 @@ export function createStoreDesk(
     async approvals(states, limit, { id, before } = {}) {
       const wanted = states as Parameters<Store['approvals']>[0]['states'] | null
       const filter = {
-        ...(wanted ? { states: wanted } : {}),
-        ...defined({ id, beforeSeq: before }),
+        ...defined({ states: wanted ?? undefined, id, beforeSeq: before }),
       }
       return (await store.approvals({ ...filter, limit })).map(approvalView)
     },

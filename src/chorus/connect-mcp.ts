@@ -1,5 +1,6 @@
 // The tool servers of a delivery, connected. Their URLs come from others, so every request goes through the guard.
 import type { Client } from '@modelcontextprotocol/client'
+import { defined } from '../contract/index.ts'
 import type { ChorusMcpServer, GuardedFetch } from '../kit/index.ts'
 
 export interface McpConnection {
@@ -63,7 +64,7 @@ function guardedWebFetch(guard: { readonly fetch: GuardedFetch; readonly allowPr
       maxResponseBytes: MAX_RESPONSE_BYTES,
       allowPrivate: guard.allowPrivate,
       allowHttp: false,
-      ...(init.signal ? { signal: init.signal } : {}),
+      ...defined({ signal: init.signal ?? undefined }),
     })
     const shown = Object.entries(answer.headers).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value] as [string, string]] : [],

@@ -1,5 +1,5 @@
 // The Store out of verbs and reads: the same for both databases. What differs is behind `StoreEngine`.
-import { type Clock, type DatabaseFile, type Hint, nodeOf, type Store } from '../contract/index.ts'
+import { type Clock, type DatabaseFile, defined, type Hint, nodeOf, type Store } from '../contract/index.ts'
 import type { Mac } from './mac.ts'
 import { readFile, readFileTime } from './reads/files.ts'
 import { readHistoryLinks, readHistoryMarks, readKnownMessages, readMarksSince } from './reads/history.ts'
@@ -75,7 +75,7 @@ export function assembleStore(engine: StoreEngine): Store {
     tag,
     owner,
     shared: engine.shared,
-    ...(engine.file ? { file: engine.file } : {}),
+    ...defined({ file: engine.file }),
     durability: engine.durability,
     receive: (items, cursor, mark) => write(receive, { items, cursor: cursor ?? null, mark: mark ?? null }),
     cursor: (integration) => read(rest.readCursor(integration)),
@@ -143,7 +143,7 @@ export function assembleStore(engine: StoreEngine): Store {
     nodes: () => read(readNodes(clock.now())),
     attachments: () => read(readAttachments()),
     tell: (hints) => engine.tell(hints),
-    ...(engine.drawTokens ? { drawTokens: engine.drawTokens } : {}),
+    ...defined({ drawTokens: engine.drawTokens }),
 
     keepFile: (file) => engine.writeApart(keepFile, file),
     fileTime: (integration, name) => read(readFileTime(integration, name)),

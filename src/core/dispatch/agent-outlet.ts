@@ -6,6 +6,7 @@ import {
   type AgentOutlet,
   type AgentOutput,
   type Clock,
+  defined,
   everyRow,
   isResting,
   type Logger,
@@ -104,7 +105,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const key = output.idempotencyKey
     const said = {
       ...({ to, cause: 'reply', agent, session: output.session, turn: output.turn ?? null } as const),
-      ...(output.urgency ? { urgency: output.urgency } : {}),
+      ...defined({ urgency: output.urgency }),
       ...(output.afterMs === undefined ? {} : { dueAt: deps.clock.now() + output.afterMs }),
     }
     const keyed = (end: string) => (key === undefined ? {} : { idempotencyKey: key + end })
@@ -251,7 +252,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     if (flying && output.turn && !output.guessed) await dispatcher.settle(output.turn, 'seen')
     const host = output.at
     const asker = { agent, turn: output.turn ?? null, session: host ? null : output.session }
-    const { servers } = await admissionOf({ ...asker, ...(host ? { host } : {}) }, deps)
+    const { servers } = await admissionOf({ ...asker, ...defined({ host }) }, deps)
     const id = await deps.approvals.ask({
       agent,
       servers,

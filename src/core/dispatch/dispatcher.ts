@@ -5,6 +5,7 @@ import {
   type AgentConnector,
   asSwitchboardError,
   type Clock,
+  defined,
   LEASE_MS,
   type Logger,
   type NewSend,
@@ -118,7 +119,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       handle: (taken) =>
         handle(taken).catch((thrown) => log.error({ error: String(thrown) }, 'dispatch failed')),
     },
-    { store, clock, log, ...(deps.pressure ? { pressure: deps.pressure } : {}) },
+    { store, clock, log, ...defined({ pressure: deps.pressure }) },
   )
 
   const widthOf = (agent: string) => roster.get(agent)?.connector.window ?? 1

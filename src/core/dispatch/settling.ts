@@ -2,6 +2,7 @@
 // about it. A turn that another node holds is settled here too when its agent speaks here: the row decides, not the node.
 import {
   type Clock,
+  defined,
   type Enqueued,
   isResting,
   type Logger,
@@ -134,7 +135,7 @@ export function createSettling(deps: SettlingDeps): Settling {
   /** What is said with an end, the agent's own words last. */
   const wordsOf = (row: TurnRow, to: End, options: SettleOptions, thanks: readonly NewSend[]) => {
     const { sends = [], reason, detail, text } = options
-    const why = { ...(reason ? { reason } : {}), ...(detail ? { detail } : {}) }
+    const why = { ...defined({ reason }), ...(detail ? { detail } : {}) }
     const end = { ...(text === undefined ? {} : { text }), ...why }
     const told = to === 'seen' ? [] : deps.ended(row, { to, ...end })
     const all = to === 'failed' ? [...told, ...sends] : [...thanks, ...told, ...sends]

@@ -186,7 +186,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
       detail: problem,
       ...(problem === null ? { until: upTo } : {}),
       ...(settled ? { comparedAt: upTo } : {}),
-      ...(fence ? { fence } : {}),
+      ...defined({ fence: fence ?? undefined }),
     })
   }
 

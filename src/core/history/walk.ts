@@ -3,6 +3,7 @@
 // The reader is foreign: it may lie, page without end, ask to wait or fall silent, and nothing here grows or hangs for it.
 import {
   asSwitchboardError,
+  defined,
   HISTORY_ROWS_MS,
   type HistoryEntry,
   type HistoryLinkRow,
@@ -206,7 +207,7 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
         const { position, at } = last
         if (position.length > MOST_NAME_CHARS || progress.passed.has(position)) return standsStill
         const fence = await held()
-        const move = { integration, place: place.id, position, at, ...(fence ? { fence } : {}) }
+        const move = { integration, place: place.id, position, at, ...defined({ fence: fence ?? undefined }) }
         await compared(ripe, move, { place, since: joined })
         progress.passed.add(position)
         progress.after = position

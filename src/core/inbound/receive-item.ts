@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import {
   type Address,
   DELETED_VERSION,
+  defined,
   type Effect,
   type InboundEvent,
   type ReasonCode,
@@ -83,9 +84,9 @@ function bodyOf(event: InboundEvent): TurnBody {
         kind: event.kind,
         text: event.text,
         ...name,
-        ...(event.meta ? { meta: event.meta } : {}),
+        ...defined({ meta: event.meta }),
         ...(event.attachments && event.attachments.length > 0 ? { attachments: event.attachments } : {}),
-        ...(event.replyTo ? { replyTo: event.replyTo } : {}),
+        ...defined({ replyTo: event.replyTo }),
         ...(event.chat === 'group' ? { chat: 'group' as const } : {}),
       }
     case 'tap':

@@ -4,6 +4,7 @@ import {
   asSwitchboardError,
   type Choice,
   type ClaimOffer,
+  defined,
   type NewNotification,
   type SendResult,
   type Settings,
@@ -84,8 +85,7 @@ export function createNotifier(deps: NotifyDeps): Notifier {
       urgency: order.urgency ?? 'normal',
       dedup: true,
       notification: entryOf(caller, order, to),
-      ...(choices ? { choices } : {}),
-      ...(claim ? { claim } : {}),
+      ...defined({ choices, claim: claim ?? undefined }),
       ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
     })
     return (await outlet.post(rows)).result

@@ -109,7 +109,7 @@ export function createSender(deps: SenderDeps): Sender {
         return work.finally(() => running.delete(work))
       },
     },
-    { store, clock, log, ...(deps.pressure ? { pressure: deps.pressure } : {}) },
+    { store, clock, log, ...defined({ pressure: deps.pressure }) },
   )
 
   /** `sending` is committed by the take: who must wait for the platform's pace is not taken. */

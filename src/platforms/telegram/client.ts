@@ -1,7 +1,7 @@
 // The way to the Bot API: grammy makes the requests, the kit carries them, and every failure is told by what it means
 // for the message: it was refused, it did not go out, or nobody knows.
 import { Api, GrammyError, HttpError } from 'grammy'
-import { type Clock, SwitchboardError } from '../../contract/index.ts'
+import { type Clock, defined, SwitchboardError } from '../../contract/index.ts'
 import { createGuardedFetch, type GuardedFetch, type GuardedResponse } from '../../kit/index.ts'
 import type { TelegramConfig, Timings } from './config.ts'
 
@@ -57,7 +57,7 @@ export function createTelegramClient(
         timeoutMs: options.timeoutMs ?? timings.requestTimeoutMs,
         maxResponseBytes: MAX_ANSWER_BYTES,
         ...guard,
-        ...(options.signal ? { signal: options.signal } : {}),
+        ...defined({ signal: options.signal }),
       })
       return { json: () => envelope(response) }
     }

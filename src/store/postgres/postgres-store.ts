@@ -1,6 +1,6 @@
 // The shared store: PostgreSQL for several nodes. The same verbs as the embedded one; a writer connection, a pool for
 // reading, and a connection that listens for what other nodes did.
-import { type Hint, type Store, SwitchboardError } from '../../contract/index.ts'
+import { defined, type Hint, type Store, SwitchboardError } from '../../contract/index.ts'
 import { assembleStore, type StoreEngine } from '../assemble.ts'
 import type { GroupIdentity } from '../group.ts'
 import { createMac } from '../mac.ts'
@@ -49,9 +49,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     mac,
     identity: () => identity,
     tell: (hint) => tell(hint, null),
-    ...(options.onDatabaseTime ? { onDatabaseTime: options.onDatabaseTime } : {}),
-    ...(options.crashPoint ? { crashPoint: options.crashPoint } : {}),
-    ...(log ? { log } : {}),
+    ...defined({ onDatabaseTime: options.onDatabaseTime, crashPoint: options.crashPoint, log }),
   })
   const listener = createHintListener({ url, clock, self: identity.owner, tell })
   if (!readOnly) await listener.start()

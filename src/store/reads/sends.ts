@@ -172,7 +172,6 @@ function outbound(send: SendRow): TranscriptEntry {
     text: send.op ? opText(send.op) : '',
     state: send.state,
     reason: send.reason,
-    ...(send.op ? { op: send.op } : {}),
-    ...defined({ platformMessageId }),
+    ...defined({ op: send.op ?? undefined, platformMessageId }),
   }
 }

@@ -1,6 +1,6 @@
 // verify: reads the whole ledger in pages and finds any edit, gap, swap, deletion or cut tail; then compares what the
 // ledger tells with the rows and counters it tells about. Stops naming problems at the first one.
-import type { AuditReport, LedgerEntry, LedgerHead } from '../../contract/index.ts'
+import { type AuditReport, defined, type LedgerEntry, type LedgerHead } from '../../contract/index.ts'
 import { CHECKPOINT, type Checkpoint, readCheckpoint } from '../checkpoint.ts'
 import { ledgerEntry } from '../codec.ts'
 import { CHAINS, chainsText, entryText, linkText, sealText } from '../ledger-chain.ts'
@@ -59,7 +59,7 @@ export function* verifyLedger(tag: string, mac: Mac, expectHead: string | undefi
     ok: findings.problem === null,
     entries: walked.entries,
     chain: findings.chainBroken ? 'broken' : 'intact',
-    ...(findings.problem ? { brokenAt: findings.problem } : {}),
+    ...defined({ brokenAt: findings.problem ?? undefined }),
     head: walked.head,
     ...(checkpoint
       ? { checkpoint: { through: checkpoint.through, at: checkpoint.at, entries: checkpoint.entries } }

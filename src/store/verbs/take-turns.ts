@@ -1,6 +1,6 @@
 // takeTurns: hold a lane and move its oldest queued turns to `handed`, as many as the window lets through. The move is
 // written before the hand-over, so a crash in between makes a marked repeat and never an unmarked one.
-import { type LaneRequest, rowSeq, type TakenTurns, type TurnRow } from '../../contract/index.ts'
+import { defined, type LaneRequest, rowSeq, type TakenTurns, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
 import { IN_FLIGHT } from '../in-flight.ts'
 import { rows, run, type Steps, whole } from '../statement.ts'
@@ -138,7 +138,7 @@ function taken(
     })),
     leftover: rowsOf(view.leftover),
     more: view.more,
-    ...(next ? { next } : {}),
+    ...defined({ next }),
     empty: view.empty,
   }
 }

@@ -64,7 +64,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       const { lane } = first
       const { token } = await mustTake(store, { lane })
       const move = (to: 'seen' | 'answered', reason?: 'acknowledged') =>
-        store.moveTurns([{ lane, token, turn: first.id, to, ...(reason ? { reason } : {}) }])
+        store.moveTurns([{ lane, token, turn: first.id, to, ...defined({ reason }) }])
       expect(await move('seen')).toEqual(['moved'])
       expect(await move('seen', 'acknowledged')).toEqual(['moved'])
       expect(await move('seen', 'acknowledged')).toEqual(['noop'])

@@ -1,5 +1,6 @@
 // The methods of the fake Bot API: what each checks, changes and answers, with the real server's words for refusals.
 
+import { defined } from '../../contract/index.ts'
 import type { CallBody } from '../request-body.ts'
 import { ALLOWED_REACTIONS } from './reactions.ts'
 import { readTelegramHtml } from './telegram-html.ts'
@@ -16,7 +17,7 @@ export type Answer = { readonly result: unknown } | { readonly refusal: Refusal 
 export type Method = (body: CallBody, world: World) => Answer
 
 export function refuse(description: string, error_code = 400, parameters?: Record<string, unknown>): Answer {
-  return { refusal: { error_code, description, ...(parameters ? { parameters } : {}) } }
+  return { refusal: { error_code, description, ...defined({ parameters }) } }
 }
 
 const bad = (what: string): Answer => refuse(`Bad Request: ${what}`)
@@ -136,9 +137,7 @@ const sendFile =
     const { name, mime } = upload ?? again ?? { name: 'file', mime: '' }
     const words = wordsOf(params.caption ?? '', params, 1024, 'message caption is too long')
     const caption =
-      words.text === ''
-        ? {}
-        : { caption: words.text, ...(words.entities ? { caption_entities: words.entities } : {}) }
+      words.text === '' ? {} : { caption: words.text, ...defined({ caption_entities: words.entities }) }
     const content =
       field === 'photo'
         ? { photo: [{ ...facts, width: 90, height: 90 }] }
