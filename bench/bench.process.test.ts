@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { SCOPE } from '../test/scenarios/deal.ts'
 import { completeStatus } from './load/connection.ts'
 import { buildRequests } from './load/requests.ts'
 import { CASES } from './measure/cluster.ts'
@@ -46,6 +47,13 @@ describe('a short run', () => {
     expect(report.fdatasync_p50_ms).toBeGreaterThan(0)
     expect(readdirSync(dir)).toEqual([])
   }, 600_000)
+})
+
+// They say that a script for the workshop runs: before an issue is resolved, not for every change.
+describe('a short run of every other part', () => {
+  beforeEach((context) => {
+    if (SCOPE !== 'all') context.skip('with npm run test:all')
+  })
 
   it('[S17.chorus] [I16.http-bench] [I16.llm-bench] measures a message to a Chorus agent, to an http agent and to a model and back, beside each alone', async () => {
     const stdout = await bench('--json', '--only', 'chorus,http,llm', '--quick', '--no-peers')

@@ -2,6 +2,7 @@
 // when either of them is killed on the way, and no secret is in what they wrote.
 import { describe, expect, it } from 'vitest'
 import { freePort } from '../../src/testing/free-port.ts'
+import { dealtPlans } from '../scenarios/deal.ts'
 import { writeChorusFront } from './chorus-front.ts'
 import type { Daemon } from './daemon.ts'
 import { postDemo } from './hook-client.ts'
@@ -58,6 +59,19 @@ function place(configure: (data: string) => string, port: number) {
   }
 }
 
+/** Each point on one of the two, in turn; on both with `npm run test:all`. */
+const KILLS = [
+  ['front', 'dispatch.before-hand-over'],
+  ['back', 'dispatch.before-hand-over'],
+  ['front', 'dispatch.after-hand-over'],
+  ['front', 'dispatch.before-settle'],
+  ['back', 'dispatch.before-settle'],
+  ['front', 'dispatch.after-settle'],
+  ['back', 'dispatch.after-settle'],
+  ['back', 'outbox.before-send'],
+  ['back', 'outbox.after-send'],
+] as const
+
 describe('two Switchboards, chained', () => {
   it('[S8.chained] [S8.connect] [S14.cli-chorus] [S14.json-chorus] [S14.http-inbox] [S14.http-callback] [S4.default-chorus] carry a message there and an answer back', async () => {
     const { front, back, first, second, secrets } = await openChain()
@@ -76,17 +90,7 @@ describe('two Switchboards, chained', () => {
       expect(printed).not.toContain(secret)
   })
 
-  it.each([
-    ['front', 'dispatch.before-hand-over'],
-    ['front', 'dispatch.after-hand-over'],
-    ['front', 'dispatch.before-settle'],
-    ['front', 'dispatch.after-settle'],
-    ['back', 'dispatch.before-hand-over'],
-    ['back', 'dispatch.before-settle'],
-    ['back', 'dispatch.after-settle'],
-    ['back', 'outbox.before-send'],
-    ['back', 'outbox.after-send'],
-  ] as const)(
+  it.each(dealtPlans(KILLS, ([, point]) => point))(
     '[S8.chained] [S6.chorus-never-again] kill -9 of the %s at %s loses nothing',
     async (which, point) => {
       const { front, back, first, second } = await openChain()

@@ -3,6 +3,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { dealtPlans } from '../scenarios/deal.ts'
 import type { Daemon } from './daemon.ts'
 import { type Message, persist, postCrowd, postDemo } from './hook-client.ts'
 import { expectAllAnswered, expectLedgerHolds, sendsOf, settled } from './river-checks.ts'
@@ -23,7 +24,14 @@ const POINTS: readonly (readonly [string, readonly number[]])[] = [
   ['outbox.after-receipt', [1, 5]],
 ]
 
-const CASES = POINTS.flatMap(([name, times]) => times.map((time) => `${name}@${time}`))
+// During the start, and each point at one of its passes; at all of them with `npm run test:all`.
+const PASSES = POINTS.flatMap(([name, times]) => times.map((time) => `${name}@${time}`))
+const CASES = [
+  ...new Set([
+    ...['store.before-commit@1', 'store.after-commit@1'],
+    ...dealtPlans(PASSES, (pass) => pass.replace(/@.*/, '')),
+  ]),
+]
 
 /** Three conversations of six messages: three on their way at once in each. */
 async function writeAll(url: () => string | null) {

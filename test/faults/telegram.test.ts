@@ -1,6 +1,7 @@
 // Telegram with the real daemon: a conversation with an approval by button, and kill -9 at each step of it. The Bot API
 // is the emulator's, in this process, so it outlives the daemon as Telegram does.
 import { describe, expect, it } from 'vitest'
+import { dealtPlans } from '../scenarios/deal.ts'
 import { expectLedgerHolds, settled, turnsOf } from './river-checks.ts'
 import { createScene } from './scene.ts'
 import { HOOK_SECRET, openTelegram } from './telegram-scene.ts'
@@ -9,7 +10,7 @@ import { until } from './until.ts'
 const scene = createScene()
 const LABEL = '(may be a duplicate'
 
-/** Where it dies, and at which passing. What a person does waits at Telegram: the doomed daemon meets it at its start. */
+/** Each point in turn at another step, at all of them with `npm run test:all`. Where it dies, and at which passing. What a person does waits at Telegram: the doomed daemon meets it at its start. */
 const POINTS: readonly (readonly [step: 'word' | 'deploy' | 'tap', point: string])[] = (
   ['word', 'deploy', 'tap'] as const
 ).flatMap((step) => [
@@ -25,42 +26,45 @@ const POINTS: readonly (readonly [step: 'word' | 'deploy' | 'tap', point: string
 ])
 
 describe('[I5.kill9-telegram] Telegram → demo agent → approval by button', () => {
-  it.each(POINTS)('kill -9 at the %s, %s: all arrives, repeats say so', async (step, point) => {
-    const telegram = await openTelegram(scene)
-    const { kate, fake, data, sees } = telegram
-    const hello = () => void kate.says('hello')
-    let daemon = step === 'word' ? await telegram.dieAt(point, hello) : await telegram.start()
-    if (step !== 'word') hello()
-    await until('the echo', () => sees('You said: hello'))
-    if (step === 'deploy') {
-      await daemon.kill9()
-      daemon = await telegram.dieAt(point, () => kate.says('deploy'))
-    } else kate.says('deploy')
-    await until('the question', () => sees('demo wants to run Deploy'))
-    await until('its buttons', () =>
-      fake.world.shown(kate.chat.id).some(({ message }) => message.reply_markup),
-    )
-    if (step === 'tap') {
-      await daemon.kill9()
-      daemon = await telegram.dieAt(point, () => kate.taps('Allow'))
-    } else kate.taps('Allow')
-    await until('the deploy', () => sees('🚀 Deployed'))
-    await until('the prompt is retired', () => sees('allowed by 412587349'))
+  it.each(dealtPlans(POINTS, ([, point]) => point))(
+    'kill -9 at the %s, %s: all arrives, repeats say so',
+    async (step, point) => {
+      const telegram = await openTelegram(scene)
+      const { kate, fake, data, sees } = telegram
+      const hello = () => void kate.says('hello')
+      let daemon = step === 'word' ? await telegram.dieAt(point, hello) : await telegram.start()
+      if (step !== 'word') hello()
+      await until('the echo', () => sees('You said: hello'))
+      if (step === 'deploy') {
+        await daemon.kill9()
+        daemon = await telegram.dieAt(point, () => kate.says('deploy'))
+      } else kate.says('deploy')
+      await until('the question', () => sees('demo wants to run Deploy'))
+      await until('its buttons', () =>
+        fake.world.shown(kate.chat.id).some(({ message }) => message.reply_markup),
+      )
+      if (step === 'tap') {
+        await daemon.kill9()
+        daemon = await telegram.dieAt(point, () => kate.taps('Allow'))
+      } else kate.taps('Allow')
+      await until('the deploy', () => sees('🚀 Deployed'))
+      await until('the prompt is retired', () => sees('allowed by 412587349'))
 
-    for (const part of ['You said: hello', '🚀 Deployed']) {
-      const copies = kate.sees().filter((text) => text.includes(part))
-      expect(copies.filter((text) => !text.startsWith(LABEL)).length, part).toBeLessThanOrEqual(1)
-    }
-    const turns = await turnsOf(data)
-    const messages = turns.filter((turn) => !turn.message_id.startsWith('tap:'))
-    expect(messages.map(({ text, state }) => [text, state])).toEqual([
-      ['hello', 'answered'],
-      ['deploy', 'answered'],
-    ])
-    await expectLedgerHolds(data)
-    expect(daemon.stderr()).not.toContain(fake.token)
-    await daemon.terminate()
-  })
+      for (const part of ['You said: hello', '🚀 Deployed']) {
+        const copies = kate.sees().filter((text) => text.includes(part))
+        expect(copies.filter((text) => !text.startsWith(LABEL)).length, part).toBeLessThanOrEqual(1)
+      }
+      const turns = await turnsOf(data)
+      const messages = turns.filter((turn) => !turn.message_id.startsWith('tap:'))
+      expect(messages.map(({ text, state }) => [text, state])).toEqual([
+        ['hello', 'answered'],
+        ['deploy', 'answered'],
+      ])
+      await expectLedgerHolds(data)
+      expect(daemon.stderr()).not.toContain(fake.token)
+      await daemon.terminate()
+    },
+  )
 
   it('[S7.catch-up] what was written while it was down is taken, in order', async () => {
     const telegram = await openTelegram(scene)

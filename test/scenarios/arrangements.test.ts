@@ -2,7 +2,7 @@
 // down here; which of them `npm test` runs is dealt out.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { isDealt, type Scope, scopeOf } from './deal.ts'
+import { dealtPlans, isDealt, type Scope, scopeOf } from './deal.ts'
 
 /** Files with scenarios that have fewer arrangements, and why. */
 const FEWER: Readonly<Record<string, string>> = {
@@ -51,6 +51,13 @@ describe('dealing out', () => {
     ])
     .map(([, name = '']) => name)
   const on = (name: string, scope: Scope) => kinds.filter((kind) => isDealt(name, kind, kinds, scope))
+
+  it('[I13.dealt] runs each fault plan once, in turn at another place, and all of the product when asked', () => {
+    const plans = ['a', 'b', 'c', 'd'].flatMap((point) => [1, 2, 3].map((step) => `${point}${step}`))
+    expect(dealtPlans(plans, ([point = '']) => point, 'dealt')).toEqual(['a1', 'b2', 'c3', 'd1'])
+    expect(dealtPlans(plans, ([point = '']) => point, 'first')).toEqual(['a1', 'b2', 'c3', 'd1'])
+    expect(dealtPlans(plans, ([point = '']) => point, 'all')).toEqual(plans)
+  })
 
   it('[I13.dealt] gives each scenario SQLite and one other, and each of the others a fair share', () => {
     expect(names.length).toBeGreaterThan(150)

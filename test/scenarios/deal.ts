@@ -19,6 +19,21 @@ export function isDealt<Kind extends string>(
   return scope === 'dealt' && others[digest(scenario) % others.length] === kind
 }
 
+/**
+ * Of a product of plans with places (a crash point at each step of a conversation, say) every plan once, in turn at another
+ * place; with `npm run test:all` the whole product.
+ */
+export function dealtPlans<Plan>(
+  plans: readonly Plan[],
+  nameOf: (plan: Plan) => string,
+  scope: Scope = SCOPE,
+): readonly Plan[] {
+  if (scope === 'all') return plans
+  const byName = new Map<string, Plan[]>()
+  for (const plan of plans) byName.set(nameOf(plan), [...(byName.get(nameOf(plan)) ?? []), plan])
+  return [...byName.values()].map((same, at) => same[at % same.length] as Plan)
+}
+
 /** Throws on a word that is none: a misspelt one would leave proofs out. */
 export function scopeOf(word: string | undefined): Scope {
   if (word === undefined || word === 'dealt') return 'dealt'
