@@ -21,6 +21,8 @@ const FEWER: Readonly<Record<string, string>> = {
 const OTHERWISE: Readonly<Record<string, string>> = {
   'arrangements.test.ts': 'this one',
   'slack-deaf.test.ts': 'links that go deaf over real sockets; the store is beside the point',
+  'slack-edits-away.test.ts': 'one adapter over real sockets; what nodes do with an edit runs on all',
+  'slack-examples.test.ts': 'two adapters between their emulators; the tools and claims run on all',
   'slack-faults.test.ts': 'the adapter under fault plans; the store is beside the point',
   'stream-backlog.test.ts': 'readers over real sockets, on the real clock',
   'streams.test.ts': 'commits that overlap on the real clock; three nodes throughout',
