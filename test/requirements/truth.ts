@@ -11,6 +11,7 @@ built   14 I14.no-needless-note    After a crash nothing that only waited its tu
 built   14 I14.stop-waits          A stop waits, with a bound, for what is being handed over and writes down what came of it; it begins nothing new
 built   14 I14.stop-repeat-marked  What a stop had to leave behind in the middle of a hand-over is offered again as a marked repeat
 built   14 I14.one-answer          A reply for a turn that another host has answered is refused as conflict, by the row, in the commit that would send
+built   14 I14.rolling-hosts       A rolling restart of nodes with real hosts of the channel at each, under load: none is lost, none answered twice, and what a host is given a second time is marked
 built   14 I14.refused-stays-open  A reply that the outlet refuses answers nothing: the tool says why and the turn stays open
 built   14 I14.answered-whatever   A turn is answered when its agent answered it, whatever becomes of the send, also after a kill
 built   14 I14.group-stop          In a group /stop stops what its sender began; /new and stopping others is for approvers
