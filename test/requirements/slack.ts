@@ -6,6 +6,7 @@ export const SLACK = requirements(
   `
 built   15 I15.fake-wire       The fake's Web API answers @slack/web-api as Slack does: posts, history with metadata, uploads, streams, errors, scopes, 429
 built   15 I15.fake-socket     The fake speaks Socket Mode to @slack/socket-mode: hello, envelopes dealt over connections, redelivery, the cap of ten
+built   15 I15.fake-clients    Slack's own clients say and hear each thing against the fake under the fault plans
 built   15 I15.fake-events     The fake's Events API asks with a challenge, signs with v0 and retries with number and reason
 built   15 I15.socket-overlap  At a refresh the next connection is open before the old one is left: nothing falls between
 built   15 I15.socket-deaf     A connection without hello, a frozen one and one that is closed are each found and replaced in bounded time
