@@ -18,6 +18,8 @@ built   15 I15.socket-rival    Another connection of the same app is told in the
 built   15 I15.socket-lease    Where there are several nodes only the holder of the lease has a connection
 built   15 I15.one-turn        app_mention and message of one text are one turn, in either order
 built   15 I15.repeat-envelope A repeated envelope, and one delivered only as a retry, are one turn
+built   15 I15.chats-in        A direct chat is direct; channels, private channels and group messages are groups
+built   15 I15.events-retry    What Slack posts again, with its number and reason, is one turn, and is answered within three seconds
 built   15 I15.threads-in      Threads are sessions of their own; a channel's top message opens one unless reply_to_mode is off; a broadcast is a reply
 built   15 I15.mention-only    A reply in a thread without a mention is not answered where mentions are required
 built   15 I15.edits-in        An edit is an edit once; unfurls, own updates and equal texts are none

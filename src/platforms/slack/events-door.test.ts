@@ -1,8 +1,11 @@
 // The Events API at its door: signatures, the challenge, and what the fake posts to it over HTTP.
 import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { isReply, type RawRequest } from '../../contract/index.ts'
-import { openScene } from './fixtures/slack-scene.ts'
+import { DEFAULT_TIMINGS } from './config.ts'
+import { openScene, until } from './fixtures/slack-scene.ts'
 import { verifyRequest } from './verify.ts'
 
 const NOW = 1_771_000_000_000
@@ -69,5 +72,52 @@ describe('the door', () => {
     expect((await post('{"type":"url_verification"}'))?.status).toBe(400)
     expect(scene.intake.events).toEqual([])
     await scene.close()
+  })
+
+  it('[I15.events-retry] a post that was not answered comes again as the same message, and no look-up holds the answer up', async () => {
+    const scene = await openScene({
+      mode: 'events',
+      ackMs: 3_000,
+      retryMs: [5],
+      faults: [{ on: 'users.info', do: 'deaf' }],
+    })
+    const heard: { readonly status: number; readonly retry: unknown }[] = []
+    const door = createServer(async (incoming, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of incoming) chunks.push(chunk as Buffer)
+      const headers = incoming.headers as Record<string, string>
+      const given = { ...request(), headers, body: Buffer.concat(chunks) }
+      const verified = await scene.adapter.endpoint?.verify(given)
+      if (verified === undefined || isReply(verified)) return void response.writeHead(401).end()
+      const reply = await scene.adapter.endpoint?.handle(verified)
+      heard.push({
+        status: reply?.status ?? 0,
+        retry: headers['x-slack-retry-num'],
+      })
+      // The first answer is lost on its way: Slack posts it again.
+      if (heard.length === 2) return void incoming.socket.destroy()
+      response.writeHead(reply?.status ?? 500, reply?.headers).end(reply?.body)
+    })
+    await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
+    try {
+      await scene.start()
+      const url = `http://127.0.0.1:${(door.address() as AddressInfo).port}/`
+      await scene.fake.http.use({ url, signingSecret: scene.fake.signingSecret })
+      scene.fake.person().says('hello')
+      await until('it came again', () => heard.length === 3)
+      expect(heard.map(({ status, retry }) => [status, retry])).toEqual([
+        [200, undefined],
+        [200, undefined],
+        [200, '1'],
+      ])
+      const [first, again] = scene.intake.events
+      expect(again).toEqual(first)
+      expect(first).toMatchObject({ kind: 'message', text: 'hello', sender: { id: 'U0KATE001' } })
+      expect(DEFAULT_TIMINGS.namesMs).toBeLessThan(1_500)
+    } finally {
+      door.closeAllConnections()
+      door.close()
+      await scene.close()
+    }
   })
 })

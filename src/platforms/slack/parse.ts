@@ -7,6 +7,7 @@ import { blockText } from './block-text.ts'
 import { clean, mentionedIn, type NameOf, readText, safeName } from './inbound-text.ts'
 import type { Self } from './self.ts'
 import { isStamp, stampMicros, stampMs } from './stamps.ts'
+import { contextText } from './surface.ts'
 
 export interface ParseContext {
   readonly self: Self
@@ -149,7 +150,7 @@ export function spoken(
   const { thread } = threadOf(message, conversation, context)
   const inThread = isStamp(message.thread_ts) && message.thread_ts !== message.ts
   const files = attachments.map(({ name }) => `(file: ${name ?? 'file'})`).join('\n')
-  const about = context.contextOf?.(conversation, thread)
+  const about = contextText(message.app_context) || context.contextOf?.(conversation, thread)
   return {
     kind: as.edit === undefined ? 'message' : 'edit',
     conversation,

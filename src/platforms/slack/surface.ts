@@ -64,7 +64,9 @@ export function createSurface(
     },
     wrote(conversation, thread, text) {
       const key = keyOf(conversation, thread)
-      if (surface === 'none' || thread === undefined || !fresh.has(key) || titled.has(key)) return
+      if (surface === 'none' || thread === undefined || titled.has(key)) return
+      // Older apps are told when a thread begins; with newer ones each thread of a direct chat is one of the agent's.
+      if (surface === 'assistant' ? !fresh.has(key) : !conversation.startsWith('D')) return
       titled.set(key, true)
       const title = text.replace(/\s+/g, ' ').trim().slice(0, TITLE_LENGTH)
       if (title !== '')
@@ -80,7 +82,7 @@ function keyOf(channel: string, thread: unknown): string {
 }
 
 /** Ids alone: where the person is, not what stands there. */
-function contextText(context: unknown): string {
+export function contextText(context: unknown): string {
   if (typeof context !== 'object' || context === null) return ''
   const { channel_id, entities } = context as { readonly channel_id?: unknown; readonly entities?: unknown }
   const ids = Array.isArray(entities)
