@@ -42,6 +42,7 @@ export function turnView(row: TurnRow): TurnView {
     message_id: row.messageId,
     text: row.body?.text ?? null,
     late: row.lateAt !== null,
+    ...(row.body?.senderName === undefined ? {} : { sender_name: row.body.senderName }),
     ...(row.usage ? { usage: usageView(row.usage) } : {}),
   }
 }

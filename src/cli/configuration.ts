@@ -7,8 +7,10 @@ import {
   type AdapterBook,
   type Cancel,
   CHANNEL_PLATFORM,
+  type ConnectorModule,
   DEFAULT_PORT,
   type IntegrationSettings,
+  type KnownAdapter,
   type ModuleSetup,
   type Options,
   type PlatformModule,
@@ -181,6 +183,55 @@ export async function openSetup(file: string | null, platform: string): Promise<
 export async function connectorNames(file: string | null): Promise<readonly string[]> {
   const book = await openBook(file)
   return book.connectorNames.filter((name) => book.connector(name)?.create !== undefined)
+}
+
+export interface SchemeDoor {
+  readonly platform: string
+  readonly questions: ModuleSetup['questions']
+  /** The answers in the text behind the scheme, by key. Throws `input_invalid`. */
+  readonly read: (rest: string) => Readonly<Record<string, string>>
+}
+
+/** By the scheme of the one line that sets a platform up, of those that are built in and of the file's modules. */
+export async function openSchemes(file: string | null): Promise<ReadonlyMap<string, SchemeDoor>> {
+  const book = await openBook(file)
+  const found = new Map<string, SchemeDoor>()
+  for (const platform of book.platformNames) {
+    const { schemes = {}, questions = [] } = book.platform(platform)?.setup ?? {}
+    for (const [scheme, read] of Object.entries(schemes)) found.set(scheme, { platform, questions, read })
+  }
+  return found
+}
+
+/** What a list offers: the module's name, what a person calls it, and what its schema says of it. */
+export interface Offer {
+  readonly name: string
+  readonly title: string
+  readonly hint: string
+  readonly first: boolean
+}
+
+/** All that is built, on both banks; channel servers are set up by `mcp_servers`. */
+export async function openOffers(
+  file: string | null,
+): Promise<{ readonly platforms: readonly Offer[]; readonly connectors: readonly Offer[] }> {
+  const book = await openBook(file)
+  const offer = (module: KnownAdapter | undefined): readonly Offer[] => {
+    if (module?.create === undefined || module.name === CHANNEL_PLATFORM) return []
+    const { description } = module.options['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
+    const hint = typeof description === 'string' ? description : ''
+    return [{ name: module.name, title: module.title ?? module.name, hint, first: module.first === true }]
+  }
+  return {
+    platforms: book.platformNames.flatMap((name) => offer(book.platform(name))),
+    connectors: book.connectorNames.flatMap((name) => offer(book.connector(name))),
+  }
+}
+
+/** A connector's module with the ways to hold answers to it; null: there is none, or it is not built. */
+export async function openConnector(file: string | null, name: string): Promise<ConnectorModule | null> {
+  const known = (await openBook(file)).connector(name)
+  return known?.create === undefined ? null : (known as ConnectorModule)
 }
 
 /** How a connector is set up; null: it is not built, or asks nothing. */

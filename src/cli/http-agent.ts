@@ -44,7 +44,7 @@ export function wishOf(
   if (secretFile !== undefined && !existsSync(secretFile))
     throw usage(`--secret-file: there is no ${oneLine(secretFile)}`)
   const secret = secretFile === undefined ? null : readFileSync(secretFile, 'utf8').trim()
-  return { url, mode, allowPrivate: allowPrivate === true || isOwn(new URL(url)), secret }
+  return { url, mode, allowPrivate: allowPrivate === true, secret }
 }
 
 /** Throws what went wrong: nothing was kept. `reference`: where the secret will be. */
@@ -56,7 +56,8 @@ export async function tryHttpAgent(
   const { connectorSetup, tryWithin } = await import('./configuration.ts')
   const setup = await connectorSetup('http')
   if (!setup) throw new SwitchboardError('internal', 'the connector http asks nothing')
-  const { url, mode, allowPrivate } = wish
+  const { url, mode } = wish
+  const allowPrivate = wish.allowPrivate || setup.complete?.({ url }).allow_private === true
   const secret = wish.secret ?? `whsec_${randomBytes(32).toString('base64')}`
   const open = allowPrivate ? { allow_private: true } : {}
   const { who } = await tryWithin(setup, { url, mode, secret, ...open }, TRY_WITHIN_MS).catch(
@@ -78,11 +79,4 @@ export async function tryHttpAgent(
     known: wish.secret !== null,
     who,
   }
-}
-
-/** On this machine or network, as far as the URL tells. */
-function isOwn({ hostname, protocol }: URL): boolean {
-  const own =
-    /^(localhost|127\..*|10\..*|192\.168\..*|172\.(1[6-9]|2\d|3[01])\..*|\[(::1|f[cd].*)\]|.*\.(local|internal|localhost))$/
-  return protocol === 'http:' ? own.test(hostname) || !hostname.includes('.') : own.test(hostname)
 }

@@ -22,6 +22,8 @@ interface Wish {
   readonly yes: boolean
   /** The value that a text means for a key: a number where the schema wants one. */
   readonly read: (key: string, written: string) => unknown
+  /** What a warning calls a flag's value; absent: the flag. */
+  readonly called?: (flag: string) => string
 }
 
 /** `--token 1:a --label=x telegram` → the flags and the words between them. */
@@ -52,7 +54,7 @@ export function readFlags(words: readonly string[]): {
 export async function gatherAnswers(
   context: Context,
   definition: Definition,
-  { questions, flags, asks, yes, read }: Wish,
+  { questions, flags, asks, yes, read, called = (flag) => `--${flag}` }: Wish,
 ): Promise<SecretAnswers> {
   refuseUnknown(flags, questions)
   const secrets = new Map<string, string>()
@@ -65,7 +67,7 @@ export async function gatherAnswers(
     if (given === undefined) continue
     if (question.secret === true && !isSecretReference(given)) {
       context.note(
-        `${context.paint.yellow('warning:')} --${question.flag} can be seen by others on this machine and stays in the shell's history`,
+        `${context.paint.yellow('warning:')} ${called(question.flag)} can be seen by others on this machine and stays in the shell's history`,
       )
     }
     take(question, given)
@@ -75,10 +77,14 @@ export async function gatherAnswers(
   const typed = context.terminal.inputIsTty && !context.json
   const piped = typed ? new Map<SetupQuestion, string>() : await pipedSecrets(context, open)
   for (const question of open) {
+    if (question.when && !question.when(definition)) continue
     const asked = typed && !(yes && question.default !== undefined)
-    const answer = asked ? await askFor(context, question) : (piped.get(question) ?? question.default)
-    if (answer === undefined) throw missing(question)
-    take(question, answer)
+    const given = piped.get(question) ?? question.default
+    const answer = asked
+      ? await askFor(context, question, definition)
+      : (given ?? (yes ? freshOf(context, question) : undefined))
+    if (answer !== undefined) take(question, answer)
+    else if (!question.optional?.(definition)) throw missing(question)
   }
   return secrets
 }
@@ -97,16 +103,33 @@ async function pipedSecrets(context: Context, open: readonly SetupQuestion[]) {
   return found
 }
 
-async function askFor(context: Context, question: SetupQuestion): Promise<string> {
+async function askFor(
+  context: Context,
+  question: SetupQuestion,
+  before: Definition,
+): Promise<string | undefined> {
   const { ask, secret = false, default: fallback } = question
-  const more = secret ? ' (hidden)' : fallback === undefined ? '' : ` [${fallback}]`
+  const more = question.fresh
+    ? ' (hidden; empty: a fresh one)'
+    : secret
+      ? ' (hidden)'
+      : fallback === undefined
+        ? ''
+        : ` [${fallback}]`
   for (;;) {
     const typed = await context.terminal.ask(`${oneLine(ask)}${oneLine(more)}: `, { hidden: secret })
     if (typed === null) throw new SwitchboardError('input_invalid', 'nothing was kept: the input ended')
-    const answer = typed.trim() === '' ? fallback : typed.trim()
-    if (answer !== undefined) return answer
+    const answer = typed.trim() === '' ? (fallback ?? freshOf(context, question)) : typed.trim()
+    if (answer !== undefined || question.optional?.(before)) return answer
     context.note('an answer is needed')
   }
+}
+
+/** Whoever is on the other side has to be given it: shown this once, and kept encrypted. */
+function freshOf(context: Context, { fresh, ask }: SetupQuestion): string | undefined {
+  const made = fresh?.()
+  if (made !== undefined) context.note(`made one, shown this once (${oneLine(ask)}): ${made}`)
+  return made
 }
 
 function refuseUnknown(flags: ReadonlyMap<string, string>, questions: ModuleSetup['questions']): void {

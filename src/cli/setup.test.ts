@@ -248,28 +248,6 @@ describe('init', () => {
     expect(readFileSync(file, 'utf8')).toContain('integrations:')
   })
 
-  it('asks a person, and again when the answer does not hold', async () => {
-    const answers = ['kate', 'not an id', 'ci', '']
-    const questions: string[] = []
-    const terminal = rememberingTerminal({
-      inputIsTty: true,
-      ask: async (question) => {
-        questions.push(question)
-        return answers.shift() ?? null
-      },
-    })
-    const told = await command(['init', '--config', path('a.yaml'), ...data()], terminal)
-    expect(told.code).toBe(0)
-    expect(questions).toHaveLength(4)
-    expect(readFileSync(path('a.yaml'), 'utf8')).toContain('/hooks/ci')
-    const ended = await command(
-      ['init', '--config', path('b.yaml'), ...data()],
-      rememberingTerminal({ inputIsTty: true }),
-    )
-    expect(ended.code).toBe(2)
-    expect(existsSync(path('b.yaml'))).toBe(false)
-  })
-
   it.each([
     [['--port', '0'], /port/],
     [['--agent', 'a b'], /not an id/],

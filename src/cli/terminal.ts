@@ -1,5 +1,6 @@
 // The terminal as a value: what a command may read from and write to. Tests hand in their own.
 import { type Ask, createQuestions } from './questions.ts'
+import type { Prompts } from './wizard/prompts.ts'
 
 export interface Terminal {
   /** Resolves when the stream wants more, so that a long list never piles up in memory. */
@@ -9,6 +10,8 @@ export interface Terminal {
   readInput(): Promise<string>
   /** One answered question; `hidden` keeps the answer off the screen. Null when the input ended. */
   readonly ask: Ask
+  /** The questions of the wizard, loaded when something is asked. */
+  prompts(): Promise<Prompts>
   readonly env: Readonly<Record<string, string | undefined>>
   /** The working folder, in which `switchboard.yaml` is looked for. */
   cwd(): string
@@ -42,6 +45,7 @@ export function createProcessTerminal(): Terminal {
       output: process.stderr,
       isTty: process.stdin.isTTY === true,
     }),
+    prompts: async () => (await import('./wizard/clack-prompts.ts')).createClackPrompts(),
     env: process.env,
     cwd: () => process.cwd(),
     inputIsTty: process.stdin.isTTY === true,

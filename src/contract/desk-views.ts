@@ -88,6 +88,8 @@ export interface TurnView {
   readonly text: string | null
   /** It was missed, and found in the history later: `received_at` is then, not when it was said. */
   readonly late: boolean
+  /** As its platform shows the sender; pruned with the text. */
+  readonly sender_name?: string
   /** What a model used for it, where Switchboard itself asked one. */
   readonly usage?: UsageView
 }

@@ -43,6 +43,8 @@ interface AdapterModule {
   readonly docs: string
   /** What a person calls it where a list offers it. Absent: its name. */
   readonly title?: string
+  /** It needs nothing from elsewhere: what a newcomer is offered first. */
+  readonly first?: true
   readonly setup?: ModuleSetup
 }
 
@@ -83,8 +85,12 @@ export interface DefaultAccess {
 // ---- Setting one up --------------------------------------------------------------------------------------
 
 export interface ModuleSetup {
+  /** What one is called by default. Absent: the module's name. */
+  readonly id?: string
   /** What a person has to answer; all else has a default. In order. */
   readonly questions: readonly SetupQuestion[]
+  /** More options that follow from the answers, before they are tried and kept. */
+  complete?(answers: Options): Options
   /** Tries the answers on the real thing. `options` hold the secrets themselves. Throws what went wrong, without them. */
   try?(options: Options, deps: { readonly clock: Clock }): Promise<{ readonly who: string }>
   /** What to paste elsewhere (a URL, a manifest), line by line. `base` is where this server is reached. */
@@ -115,6 +121,12 @@ export interface SetupQuestion {
   readonly secret?: boolean
   /** Taken when nothing is typed. Absent: an answer is needed. */
   readonly default?: string
+  /** Asked only where this holds for the answers before it. */
+  when?(answers: Options): boolean
+  /** Whether it may be left out, after the answers before it. */
+  optional?(answers: Options): boolean
+  /** A secret that both sides may simply be given: made when nothing is typed, and shown once. */
+  fresh?(): string
 }
 
 // ---- Emulators -------------------------------------------------------------------------------------------

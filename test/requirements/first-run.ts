@@ -9,7 +9,7 @@ built   18 I18.pack-whole            npm pack builds first: the tarball holds di
 built   18 I18.gitignore             init in a git repository keeps its secrets and the data folder out of it, and leaves what others wrote there
 built   18 I18.secret-in-git         check warns of a secret file that git would take, and of one that it has
 built   18 I18.template-secret       The templates that init writes refer to what a person gives as secret:NAME, never as env:NAME
-pending 18 I18.secret-prompt         integrations add and init take secrets by a prompt without echo and keep them encrypted
+built   18 I18.secret-prompt         integrations add and init take secrets by a prompt without echo and keep them encrypted
 built   18 I18.secrets-at-once       secrets set takes effect at once: what waits for the secret starts, what uses it starts anew
 built   18 I18.claude-absolute       init claude-code writes absolute node and script, run by npx too, and never a bare name
 built   18 I18.claude-data           init claude-code carries --data where the folder was named
@@ -24,23 +24,23 @@ built   18 I18.planned-platform      integrations add --platform of what is not 
 export const WIZARD = requirements(
   '18 The wizard',
   `
-pending 18 I18.wizard-where          init asks where people talk: every platform that is built, several at once, from the modules themselves
-pending 18 I18.wizard-who            init asks who answers: every connector that is built, from the modules themselves
-pending 18 I18.wizard-hidden         The wizard takes each credential without echo: what the terminal shows never holds it
-pending 18 I18.wizard-tried          The wizard tries each credential live and says who it is; a wrong one is asked for again, and nothing is written
-pending 18 I18.wizard-link           The wizard prints the link to write to what was set up
-pending 18 I18.wizard-paste          The wizard prints what to paste elsewhere: Slack's app manifest, Telegram's BotFather lines, from the modules
-pending 18 I18.wizard-starts         The wizard starts the daemon, and it goes on when the wizard ends
-pending 18 I18.wizard-first-message  The wizard waits for the first message and shows its sender's name and id
-pending 18 I18.wizard-pairs          The wizard pairs the sender when the code is typed, and only then
-pending 18 I18.wizard-answer         The wizard shows the answer arrive
-pending 18 I18.wizard-flags          Every question of the wizard is also a flag
-pending 18 I18.wizard-yes            init --yes asks nothing
-pending 18 I18.wizard-again          init run again adds to the file that is there and leaves its comments and lines as they are
-pending 18 I18.wizard-ctrl-c         Ctrl-C in the wizard leaves nothing half-written
-pending 18 I18.wizard-lazy           The prompts are loaded when the wizard asks, and not before
-pending 18 I18.add-url               integrations add takes one line in Apprise's manner: tgram://, slack://, by schemes that the modules name
-pending 18 I18.add-url-secret        integrations add URL asks for the secret without echo or reads it from standard input, and warns of one inside the URL
+built   18 I18.wizard-where          init asks where people talk: every platform that is built, several at once, from the modules themselves
+built   18 I18.wizard-who            init asks who answers: every connector that is built, from the modules themselves
+built   18 I18.wizard-hidden         The wizard takes each credential without echo: what the terminal shows never holds it
+built   18 I18.wizard-tried          The wizard tries each credential live and says who it is; a wrong one is asked for again, and nothing is written
+built   18 I18.wizard-link           The wizard prints the link to write to what was set up
+built   18 I18.wizard-paste          The wizard prints what to paste elsewhere: Slack's app manifest, Telegram's BotFather lines, from the modules
+built   18 I18.wizard-starts         The wizard starts the daemon, and it goes on when the wizard ends
+built   18 I18.wizard-first-message  The wizard waits for the first message and shows its sender's name and id
+built   18 I18.wizard-pairs          The wizard pairs the sender when the code is typed, and only then
+built   18 I18.wizard-answer         The wizard shows the answer arrive
+built   18 I18.wizard-flags          Every question of the wizard is also a flag
+built   18 I18.wizard-yes            init --yes asks nothing
+built   18 I18.wizard-again          init run again adds to the file that is there and leaves its comments and lines as they are
+built   18 I18.wizard-ctrl-c         Ctrl-C in the wizard leaves nothing half-written
+built   18 I18.wizard-lazy           The prompts are loaded when the wizard asks, and not before
+built   18 I18.add-url               integrations add takes one line in Apprise's manner: tgram://, slack://, by schemes that the modules name
+built   18 I18.add-url-secret        integrations add URL asks for the secret without echo or reads it from standard input, and warns of one inside the URL
 `,
 )
 

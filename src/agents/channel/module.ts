@@ -15,6 +15,7 @@ export const channelModule: ConnectorModule = {
   docs: 'docs/agents/channel.md',
   title: 'Claude Code as a channel, or another MCP host',
   setup: {
+    id: 'claude',
     questions: [],
     paste: ({ id }) => [
       `in the folder of the project that Claude Code works on: switchboard init claude-code --agent ${id}`,

@@ -7,5 +7,6 @@ export const demoModule: ConnectorModule = {
   options: z.strictObject({}).describe('The built-in demo agent; no key needed.'),
   docs: 'docs/agents/demo.md',
   title: 'The demo agent (no key needed)',
+  first: true,
   create: async () => (await import('./index.ts')).createDemoAgent(),
 }

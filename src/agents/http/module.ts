@@ -1,6 +1,8 @@
 // What Switchboard knows of the connector `http` before it runs one.
+import { randomBytes } from 'node:crypto'
 import type { AgentSettings, ConnectorModule, GateView } from '../../contract/index.ts'
 import { httpOptions } from './config.ts'
+import { isOwnAddress } from './own-address.ts'
 
 export const httpModule: ConnectorModule = {
   name: 'http',
@@ -12,7 +14,16 @@ export const httpModule: ConnectorModule = {
     questions: [
       { key: 'url', flag: 'url', ask: 'the URL that turns are posted to' },
       { key: 'mode', flag: 'mode', ask: 'answer (in the response) or later', default: 'answer' },
+      {
+        key: 'secret',
+        flag: 'secret',
+        ask: 'secret that the agent verifies with (whsec_…)',
+        secret: true,
+        fresh: () => `whsec_${randomBytes(32).toString('base64')}`,
+      },
     ],
+    complete: ({ url, allow_private }) =>
+      allow_private === undefined && isOwnAddress(String(url)) ? { allow_private: true } : {},
     try: async (options, deps) => (await import('./try-agent.ts')).tryAgent(options, deps),
   },
   doctor,

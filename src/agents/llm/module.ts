@@ -1,6 +1,9 @@
 // What Switchboard knows of the connector `llm` before it runs one.
-import type { ConnectorModule } from '../../contract/index.ts'
+import type { ConnectorModule, Options } from '../../contract/index.ts'
 import { llmOptions } from './config.ts'
+
+/** Servers of one's own: they are anywhere, and most take no key. */
+const isCompatible = ({ provider }: Options) => provider === 'openai-compatible'
 
 export const llmModule: ConnectorModule = {
   name: 'llm',
@@ -16,7 +19,13 @@ export const llmModule: ConnectorModule = {
         default: 'anthropic',
       },
       { key: 'model', flag: 'model', ask: 'Model, as the API names it' },
-      { key: 'api_key', flag: 'api-key', ask: 'API key', secret: true },
+      {
+        key: 'base_url',
+        flag: 'base-url',
+        ask: 'Where the API is (http://127.0.0.1:11434/v1 for Ollama)',
+        when: isCompatible,
+      },
+      { key: 'api_key', flag: 'api-key', ask: 'API key', secret: true, optional: isCompatible },
     ],
     /** One token of the model: key, model and address hold, or it says which does not. */
     async try(options, deps) {

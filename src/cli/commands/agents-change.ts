@@ -6,7 +6,7 @@ import type { StatusReport } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { oneLine } from '../output/text.ts'
-import { readValue } from './integrations-add.ts'
+import { readValue } from '../try-definition.ts'
 
 export const setAgent: Run = async (context, [id = '', ...pairs]) => {
   if (pairs.length === 0)

@@ -1,15 +1,19 @@
-// `switchboard init`: writes a commented starter switchboard.yaml and a fresh secret for its webhook.
+// `switchboard init`: the wizard at a terminal; for scripts a commented starter switchboard.yaml with a fresh secret for its
+// webhook, or with --platform what the flags say.
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { shellWord } from '../../config/shell-word.ts'
 import { DEFAULT_PORT, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { ignoreSecrets } from '../git-keeping.ts'
+import { oneLine } from '../output/text.ts'
 import { remember } from '../own-instance.ts'
+import { readFlags } from '../setup-answers.ts'
 import { starterYaml } from '../starter-config.ts'
+import type { Prompts } from '../wizard/prompts.ts'
 
 export interface InitOptions {
   readonly agent?: string
@@ -25,11 +29,20 @@ export interface InitOptions {
   readonly model?: string
   readonly baseUrl?: string
   readonly apiKeyFile?: string
+  readonly platform?: readonly string[]
+  readonly set?: readonly string[]
+  readonly agentId?: string
+  /** Undefined: asked. */
+  readonly start?: boolean
+  readonly wait?: boolean
 }
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 
-export const init: Run<InitOptions> = async (context, [kind], options) => {
+export const init: Run<InitOptions> = async (context, words, options) => {
+  const { flags, rest } = readFlags(words)
+  const [kind, more] = rest
+  if (more !== undefined) throw usage(`init: "${oneLine(more)}" is one word too many`)
   if (kind === 'claude-code') {
     const { initClaudeCode } = await import('./init-claude-code.ts')
     return initClaudeCode(context, options)
@@ -40,16 +53,20 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
       'switchboard init claude-code; without a word: the web chat, a webhook and the demo agent',
     )
   }
-  const file = resolve(context.givenConfig ?? 'switchboard.yaml')
-  const answer = asker(context, options.yes === true)
+  const file = resolve(context.terminal.cwd(), context.givenConfig ?? 'switchboard.yaml')
+  const prompts = await promptsFor(context, options)
+  if (prompts !== null || options.platform !== undefined)
+    return wizard(context, prompts, { ...options, file, flags })
+  const stranger = [...flags.keys()].at(0)
+  if (stranger !== undefined)
+    throw usage(`unknown option "--${oneLine(stranger)}"`, 'see what it takes with --help')
+  const answer = answerOf
   const own = options.agent === HTTP ? await ownAgent(context, options, dirname(file), stem(file)) : null
   const model = options.agent === LLM ? await modelAgent(context, options, file) : null
   const agent =
-    own || model
-      ? (options.agent ?? '')
-      : await answer('id of the demo agent', options.agent, 'demo', checkId)
-  const hook = await answer('id of the webhook (/hooks/ID)', options.hook, 'alerts', checkId)
-  const port = await answer('port', options.port, String(DEFAULT_PORT), checkPort)
+    own || model ? (options.agent ?? '') : answer('id of the demo agent', options.agent, 'demo', checkId)
+  const hook = answer('id of the webhook (/hooks/ID)', options.hook, 'alerts', checkId)
+  const port = answer('port', options.port, String(DEFAULT_PORT), checkPort)
   if (hook === 'web') throw usage('--hook: "web" is the id of the chat page', 'choose another id')
 
   const secretFile = `${stem(file)}.${hook}.secret`
@@ -60,10 +77,8 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
     ...(own ? { connector: own.connector } : model ? { connector: model.connector } : {}),
     port: chosen ? Number(port) : null,
   })
-  await mkdir(dirname(file), { recursive: true }).catch((problem) => {
-    throw cannotWrite(file, problem)
-  })
-  await write(file, yaml, { mode: 0o644, force: options.force === true })
+  const { writeWhole } = await import('../wizard/write-plan.ts')
+  writeWhole(file, yaml, options.force === true)
   // An existing secret is kept even with --force: whoever signs with it would be locked out.
   const secretKept = await writeSecret(secretPath)
   if (own) await create(own.secretPath, `${own.secret}\n`, 0o600)
@@ -75,7 +90,9 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
   remember(context, context.instanceOf(file))
 
   const upCommand =
-    file === resolve('switchboard.yaml') ? 'switchboard up' : `switchboard up --config ${shellWord(file)}`
+    file === resolve(context.terminal.cwd(), 'switchboard.yaml')
+      ? 'switchboard up'
+      : `switchboard up --config ${shellWord(file)}`
   if (context.json) {
     await context.printJson({
       ok: true,
@@ -108,6 +125,33 @@ export const init: Run<InitOptions> = async (context, [kind], options) => {
   return 0
 }
 
+/** A person is at the terminal, and has not said to be left alone. */
+async function promptsFor(context: Context, { yes }: InitOptions): Promise<Prompts | null> {
+  if (yes === true || context.json || !context.terminal.inputIsTty) return null
+  return context.terminal.prompts()
+}
+
+async function wizard(
+  context: Context,
+  prompts: Prompts | null,
+  options: InitOptions & { readonly file: string; readonly flags: ReadonlyMap<string, string> },
+): Promise<number> {
+  const { file, url, mode, provider, model, baseUrl, apiKeyFile, port } = options
+  const problem = port === undefined ? null : checkPort(port)
+  if (problem !== null) throw usage(`port: "${port}" ${problem}`)
+  const named = Object.entries({
+    ...{ url, mode, provider, model, 'base-url': baseUrl },
+    ...{ 'api-key': apiKeyFile === undefined ? undefined : `file:${resolve(apiKeyFile)}` },
+  }).filter((one): one is [string, string] => one[1] !== undefined)
+  const { runWizard } = await import('../wizard/run-wizard.ts')
+  return runWizard(context, prompts, {
+    ...{ file, port: port === undefined ? null : Number(port), force: options.force === true },
+    ...{ platforms: options.platform ?? [], agent: options.agent ?? null, agentId: options.agentId ?? null },
+    ...{ set: options.set ?? [], flags: new Map([...named, ...options.flags]), yes: options.yes === true },
+    ...{ start: options.start ?? null, wait: options.wait !== false },
+  })
+}
+
 const HTTP = 'http'
 const LLM = 'llm'
 const LLM_SECRET = 'llm_api_key'
@@ -138,8 +182,7 @@ const stem = (file: string) => basename(file).replace(/\.ya?ml$/, '')
 /** An agent of one's own behind a URL: tried before anything is written. */
 async function ownAgent(context: Context, options: InitOptions, folder: string, name: string) {
   const { tryHttpAgent, wishOf } = await import('../http-agent.ts')
-  const asks = context.terminal.inputIsTty && !context.json && options.yes !== true
-  const typed = options.url ?? (asks ? await context.terminal.ask('URL that turns are posted to: ') : null)
+  const typed = options.url
   if (!typed)
     throw usage('--url is missing: where the agent takes turns', 'init --agent http --url https://…')
   const secretName = `${name}.${HTTP}.secret`
@@ -158,25 +201,11 @@ async function ownAgent(context: Context, options: InitOptions, folder: string, 
 
 type Check = (value: string) => string | null
 
-/** A flag wins; then the person is asked, again until it holds; scripts and --yes get the default. */
-function asker(context: Context, silent: boolean) {
-  const interactive = !silent && !context.json && context.terminal.inputIsTty
-  return async (what: string, given: string | undefined, fallback: string, check: Check): Promise<string> => {
-    if (given !== undefined) {
-      const problem = check(given)
-      if (problem !== null) throw usage(`${what}: "${given}" ${problem}`, `leave it out for ${fallback}`)
-      return given
-    }
-    while (interactive) {
-      const typed = await context.terminal.ask(`${what} [${fallback}]: `)
-      if (typed === null) throw new SwitchboardError('input_invalid', 'nothing was written: the input ended')
-      const value = typed.trim() === '' ? fallback : typed.trim()
-      const problem = check(value)
-      if (problem === null) return value
-      context.note(`"${value}" ${problem}`)
-    }
-    return fallback
-  }
+/** A flag, or the default. */
+function answerOf(what: string, given: string | undefined, fallback: string, check: Check): string {
+  const problem = given === undefined ? null : check(given)
+  if (problem !== null) throw usage(`${what}: "${given}" ${problem}`, `leave it out for ${fallback}`)
+  return given ?? fallback
 }
 
 const checkId: Check = (value) =>
@@ -185,23 +214,6 @@ const checkPort: Check = (value) =>
   /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535
     ? null
     : 'is not a port: 1 to 65535'
-
-/** Whole or not at all: through a file beside it, so that a full disk never leaves half a configuration. */
-async function write(file: string, text: string, options: { mode: number; force: boolean }): Promise<void> {
-  if (!options.force) {
-    const created = await create(file, text, options.mode)
-    if (created) return
-    throw isThere(file)
-  }
-  const beside = `${file}.${randomBytes(4).toString('hex')}.new`
-  await create(beside, text, options.mode)
-  try {
-    await rename(beside, file)
-  } catch (problem) {
-    await rm(beside, { force: true })
-    throw cannotWrite(file, problem as NodeJS.ErrnoException)
-  }
-}
 
 function isThere(file: string): SwitchboardError {
   return new SwitchboardError('input_invalid', `${file} is there already`, {

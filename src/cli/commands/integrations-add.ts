@@ -1,21 +1,14 @@
 // `switchboard integrations add PLATFORM`: asks what the platform's module asks, tries the answers on the real thing,
 // and keeps them only then. `add ID --platform NAME` is for scripts: it takes the keys as the file would, and asks nothing.
-import { isSecretReference } from '../../config/secret-reference.ts'
-import { type IntegrationView, type PlatformModule, SwitchboardError } from '../../contract/index.ts'
+import { type IntegrationView, SwitchboardError } from '../../contract/index.ts'
 import type { SetupDoor } from '../configuration.ts'
 import type { Context, Run } from '../context.ts'
 import type { DaemonClient } from '../daemon-client.ts'
 import { usage } from '../failure.ts'
 import { oneLine, safeLines } from '../output/text.ts'
 import { daemonsFile } from '../own-instance.ts'
-import {
-  type Definition,
-  gatherAnswers,
-  putAt,
-  readAt,
-  readFlags,
-  type SecretAnswers,
-} from '../setup-answers.ts'
+import { type Definition, gatherAnswers, putAt, readFlags, type SecretAnswers } from '../setup-answers.ts'
+import { put, reader, tryOut } from '../try-definition.ts'
 import { type IntegrationList, scopeOf, tell } from './integrations.ts'
 
 export interface AddOptions {
@@ -29,8 +22,10 @@ export interface AddOptions {
 }
 
 export const addIntegration: Run<AddOptions> = async (context, words, options) => {
-  const { flags, rest } = readFlags(words)
-  const { platform, id, asks } = whichOf(rest, options)
+  const { flags: written, rest } = readFlags(words)
+  const line = await fromLine(daemonsFile(context), rest[0])
+  const { platform, id, asks } = whichOf(line === null ? rest : [line.platform, ...rest.slice(1)], options)
+  const flags = new Map([...(line?.flags ?? []), ...written])
   const definition: Definition = { id, platform }
   for (const pair of options.set ?? []) put(definition, pair)
   if (options.scope !== undefined) definition.scope = scopeOf(options.scope)
@@ -43,7 +38,9 @@ export const addIntegration: Run<AddOptions> = async (context, words, options) =
   const daemon = await context.daemon()
   if (asks) await demandFree(daemon, id)
 
-  const wish = { flags, asks, yes: options.yes === true, read: reader(door.module) }
+  const called = (flag: string) =>
+    line?.flags.has(flag) && !written.has(flag) ? 'what is in the URL' : `--${flag}`
+  const wish = { flags, asks, yes: options.yes === true, read: reader(door.module), called }
   const questions = door.module?.setup?.questions ?? []
   const secrets = await gatherAnswers(context, definition, { questions, ...wish })
   const who = door.module === null ? null : await tryOut(context, door, definition, secrets)
@@ -59,6 +56,27 @@ export const addIntegration: Run<AddOptions> = async (context, words, options) =
   if (asks && options.agent === undefined)
     context.note('no agent takes its messages: give it one with --agent')
   return code
+}
+
+/** `tgram://TOKEN`: the platform whose module knows the scheme, and the answers in the rest. Null: it is no such line. */
+async function fromLine(file: string | null, word: string | undefined) {
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(word ?? '') ?? []
+  if (scheme === '') return null
+  const { openSchemes } = await import('../configuration.ts')
+  const schemes = await openSchemes(file)
+  const found = schemes.get(scheme.toLowerCase())
+  if (found === undefined)
+    throw usage(
+      `no platform is set up by ${oneLine(scheme)}://`,
+      `those that are: ${[...schemes.keys()].map((one) => `${one}://`).join(', ')}`,
+    )
+  const answers = found.read(rest)
+  const flags = new Map(
+    found.questions.flatMap(({ key, flag }) =>
+      answers[key] === undefined ? [] : [[flag, answers[key]] as const],
+    ),
+  )
+  return { platform: found.platform, flags }
 }
 
 function whichOf(rest: readonly string[], { platform, id }: AddOptions) {
@@ -91,55 +109,6 @@ async function demandFree(daemon: DaemonClient, id: string): Promise<void> {
 async function isThere(daemon: DaemonClient, id: string): Promise<boolean> {
   const { items } = await daemon.call<IntegrationList>('GET', '/api/integrations')
   return items.some((one) => one.id === id)
-}
-
-/** The longest that a module may take to try, whatever it does. */
-const TRY_WITHIN_MS = 20_000
-
-/** Holds the answers to the schema, then tries them. Null: there is nothing to try, or it is not known here. */
-async function tryOut(
-  context: Context,
-  door: SetupDoor,
-  definition: Definition,
-  secrets: SecretAnswers,
-): Promise<string | null> {
-  const candidate = structuredClone(definition)
-  for (const key of secrets.keys()) putAt(candidate, key, 'secret:new')
-  const { options, platform } = await door.validate(candidate)
-  const setup = door.module?.setup
-  if (setup?.try === undefined) return null
-  const whole = structuredClone(options) as Definition
-  for (const [key, value] of secrets) putAt(whole, key, value)
-  const hidden = firstReference(whole, new Set(secrets.values()))
-  if (hidden !== null) {
-    context.note(`not tried: ${oneLine(hidden)} is read by the daemon alone`)
-    return null
-  }
-  const { who } = await door.tried(setup, whole, TRY_WITHIN_MS).catch((thrown: unknown) => {
-    throw withoutSecrets(thrown, platform, secrets)
-  })
-  context.note(`${platform} answers: this is ${oneLine(who)}`)
-  return who
-}
-
-function firstReference(value: unknown, typed: ReadonlySet<string>): string | null {
-  if (typeof value === 'string') return isSecretReference(value) && !typed.has(value) ? value : null
-  if (typeof value !== 'object' || value === null) return null
-  for (const inner of Object.values(value)) {
-    const found = firstReference(inner, typed)
-    if (found !== null) return found
-  }
-  return null
-}
-
-/** Code of others says what went wrong: whatever it quotes, a secret is not among it. */
-function withoutSecrets(thrown: unknown, platform: string, secrets: SecretAnswers): SwitchboardError {
-  const known = thrown instanceof SwitchboardError && thrown.code !== 'internal' ? thrown : null
-  let why = thrown instanceof Error ? thrown.message : String(thrown)
-  for (const secret of secrets.values()) why = why.replaceAll(secret, '…')
-  return new SwitchboardError(known?.code ?? 'execution_failed', `${platform}: ${why.slice(0, 500)}`, {
-    hint: 'nothing was kept: mend it and run the same again',
-  })
 }
 
 async function agreed(context: Context, id: string, yes: boolean): Promise<boolean> {
@@ -208,30 +177,5 @@ async function undisturbed<Result>(work: () => Promise<Result>): Promise<Result>
     return await work()
   } finally {
     process.off('SIGINT', wait)
-  }
-}
-
-/** Texts stay texts where the schema says so; the rest is read as `--set` reads it. */
-function reader(module: PlatformModule | null) {
-  const schema = module?.options['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
-  return (key: string, written: string): unknown => {
-    const at = key.split('.').flatMap((part) => ['properties', part])
-    return readAt(schema, [...at, 'type'].join('.')) === 'string' ? written : readValue(written)
-  }
-}
-
-/** `out.url=env:URL` into the definition; true, false, numbers, lists and objects are read as JSON. */
-function put(definition: Definition, pair: string): void {
-  const cut = pair.indexOf('=')
-  if (cut < 1) throw usage(`--set: "${oneLine(pair)}" is not key=value`, 'write e.g. --set token=secret:TG')
-  putAt(definition, pair.slice(0, cut), readValue(pair.slice(cut + 1)))
-}
-
-export function readValue(written: string): unknown {
-  if (!/^(true|false|null|-?\d+(\.\d+)?|[[{].*)$/s.test(written)) return written
-  try {
-    return JSON.parse(written)
-  } catch {
-    return written
   }
 }

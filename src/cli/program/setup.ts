@@ -2,6 +2,8 @@
 import { type Command, Option } from 'commander'
 import { type Action, addGroup } from './group.ts'
 
+const collected = (value: string, before: readonly string[] = []) => [...before, value]
+
 export function addSetupCommands(program: Command, action: Action): void {
   program
     .command('up')
@@ -23,12 +25,20 @@ export function addSetupCommands(program: Command, action: Action): void {
     .action(action(() => import('../commands/stop.ts').then((m) => m.restart)))
   program
     .command('init')
-    .description('write a commented switchboard.yaml to start from')
-    .argument('[kind]', 'what to set up: claude-code; nothing: the web chat, a webhook and the demo agent')
+    .description('set it up: asks at a terminal, tries every credential, starts it; or by flags')
+    .argument('[words...]', 'claude-code, for Claude Code alone; and --PLATFORM-FLAG VALUE for each question')
+    .usage('[claude-code] [--platform NAME …] [--PLATFORM-FLAG VALUE …] [options]')
+    .allowUnknownOption()
+    .option('--platform <name>', 'where people talk; again for more', collected)
+    .option('--set <platform.key=value>', 'a key that no question asks for', collected)
     .option(
       '--agent <name>',
-      'who answers: llm (a model behind an API key), http (your own, at --url); another name is the id of the demo agent',
+      'who answers: a connector, or an agent of the file; another name is the id of the demo agent',
     )
+    .option('--agent-id <id>', 'what the agent is called (default: by its connector)')
+    .option('--start', 'start it in the background when it is written')
+    .option('--no-start', 'only write')
+    .option('--no-wait', 'do not wait for the first message')
     .option('--hook <id>', 'the id of the webhook, as in /hooks/ID (default: alerts)')
     .option('--port <number>', 'the port to write down (default: 4747)')
     .option(

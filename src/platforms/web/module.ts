@@ -7,6 +7,7 @@ export const webModule: PlatformModule = {
   options: z.strictObject({}).describe('The chat page of this server.'),
   docs: 'docs/platforms/web.md',
   title: 'A chat page in the browser',
+  first: true,
   // Whoever holds the token of the page is the owner; no pairing could name one.
   defaultAccess: { dm: 'credential', approvers: [WEB_OWNER] },
   setup: { questions: [], url: ({ base }) => `${base}/chat` },

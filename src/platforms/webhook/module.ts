@@ -1,4 +1,5 @@
 // What Switchboard knows of the platform `webhook` before it runs one.
+import { randomBytes } from 'node:crypto'
 import type { PlatformModule } from '../../contract/index.ts'
 import { webhookOptions } from './config.ts'
 import { pasteLines } from './paste-lines.ts'
@@ -17,7 +18,15 @@ export const webhookModule: PlatformModule = {
     return type === 'loopback' ? 'auth' : null
   },
   setup: {
-    questions: [{ key: 'secret', flag: 'secret', ask: 'secret that the sender signs with', secret: true }],
+    questions: [
+      {
+        key: 'secret',
+        flag: 'secret',
+        ask: 'secret that the sender signs with',
+        secret: true,
+        fresh: () => randomBytes(32).toString('hex'),
+      },
+    ],
     paste: pasteLines,
     url: ({ base, id }) => `${base}/hooks/${encodeURIComponent(id)}`,
   },

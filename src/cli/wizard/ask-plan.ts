@@ -1,0 +1,280 @@
+// From questions to a plan. Everything that can be asked comes from the modules; a flag answers before the person does, and
+// what was answered is tried on the real thing: a wrong credential is asked for again, and nothing is written meanwhile.
+import { dirname } from 'node:path'
+import { isSecretReference, resolveSecret } from '../../config/secret-reference.ts'
+import {
+  type ModuleSetup,
+  type Options,
+  type PlatformModule,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import type { Offer } from '../configuration.ts'
+import type { Context } from '../context.ts'
+import { usage } from '../failure.ts'
+import { oneLine } from '../output/text.ts'
+import { type Definition, gatherAnswers, putAt, type SecretAnswers } from '../setup-answers.ts'
+import { put, reader, tryOut } from '../try-definition.ts'
+import type { FileFacts } from './file-facts.ts'
+import type { Plan, PlannedAgent, PlannedIntegration } from './plan.ts'
+import type { Prompts } from './prompts.ts'
+
+export interface Wish {
+  readonly file: string
+  readonly facts: FileFacts
+  readonly platforms: readonly string[]
+  /** A connector, or an agent of the file; null: asked. */
+  readonly agent: string | null
+  readonly agentId: string | null
+  /** `telegram.api_root=URL`: a key of a platform that no question asks for. */
+  readonly set: readonly string[]
+  /** `--telegram-token`, `--url`: by name, without the dashes. */
+  readonly flags: ReadonlyMap<string, string>
+  readonly yes: boolean
+  /** Where the server is, or will be, reached. */
+  readonly base: string
+}
+
+/** Null prompts: nothing is asked, and what is missing is an error. */
+export async function askPlan(context: Context, prompts: Prompts | null, wish: Wish): Promise<Plan> {
+  const { openOffers } = await import('../configuration.ts')
+  const offers = await openOffers(wish.facts.exists ? wish.file : null)
+  const asking = prompts === null ? context : askingBy(context, prompts)
+  const names = await chosenPlatforms(prompts, wish, offers.platforms)
+  refuseStrangeFlags(wish, names)
+  const integrations: PlannedIntegration[] = []
+  const taken = new Set(wish.facts.integrations.map(({ id }) => id))
+  for (const name of names) {
+    const one = await planIntegration(asking, prompts, { ...wish, name, taken })
+    taken.add(one.definition.id)
+    integrations.push(one)
+  }
+  const agent = await planAgent(asking, prompts, wish, offers.connectors)
+  return { integrations, agent }
+}
+
+async function chosenPlatforms(
+  prompts: Prompts | null,
+  { platforms, facts }: Wish,
+  offers: readonly Offer[],
+): Promise<readonly string[]> {
+  const names = offers.map(({ name }) => name)
+  const stranger = platforms.find((one) => !names.includes(one))
+  if (stranger !== undefined)
+    throw usage(`--platform: "${oneLine(stranger)}" cannot be set up`, `what there is: ${names.join(', ')}`)
+  if (platforms.length > 0) return platforms
+  if (prompts === null) throw usage('no platform is named', `--platform NAME, of: ${names.join(', ')}`)
+  const choices = offers.map(({ name, title, hint }) => ({ value: name, label: title, hint }))
+  const first =
+    facts.integrations.length === 0 ? offers.filter((one) => one.first).map(({ name }) => name) : []
+  return prompts.several('Where do people talk to it?', choices, first)
+}
+
+/** The questions of the module, with its prefix before the flags: `--telegram-token`. */
+async function planIntegration(
+  context: Context,
+  prompts: Prompts | null,
+  wish: Wish & { readonly name: string; readonly taken: ReadonlySet<string> },
+): Promise<PlannedIntegration> {
+  const { name, taken } = wish
+  const { openSetup } = await import('../configuration.ts')
+  const door = await openSetup(wish.facts.exists ? wish.file : null, name)
+  const module = door.module as PlatformModule
+  const fixed: Definition = { id: freeId(module.setup?.id ?? name, taken), platform: name }
+  for (const pair of wish.set) if (pair.startsWith(`${name}.`)) put(fixed, pair.slice(name.length + 1))
+  const id = String(fixed.id)
+  if (taken.has(id)) throw usage(`integration "${oneLine(id)}" is there already`, `--set ${name}.id=ANOTHER`)
+  showPaste(prompts, `${module.title ?? name}: what to do there`, before(module, { id, base: wish.base }))
+  const flags = own(wish.flags, `${name}-`)
+  const questions = module.setup?.questions ?? []
+  return again(context, prompts, flags.size, async () => {
+    const definition = structuredClone(fixed)
+    const secrets = await gatherAnswers(context, definition, {
+      ...{ questions, flags, asks: true, yes: wish.yes, read: reader(module) },
+      called: (flag) => `--${name}-${flag}`,
+    })
+    const answers = withSecrets(definition, secrets)
+    for (const [key, value] of Object.entries(module.setup?.complete?.(answers) ?? {}))
+      putAt(definition, key, value)
+    const who = await tryOut(context, door, definition, secrets)
+    return { module, definition: definition as PlannedIntegration['definition'], secrets, who }
+  })
+}
+
+/** What is pasted to get at the credentials; what only makes sense afterwards (a webhook's URL) is shown at the end. */
+function before(
+  module: PlatformModule,
+  place: { readonly id: string; readonly base: string },
+): readonly string[] {
+  const { questions = [], try: tries, paste } = module.setup ?? {}
+  if (tries === undefined || !questions.some(({ secret }) => secret)) return []
+  return paste?.({ ...place, options: {} }) ?? []
+}
+
+/** Asked once more after a refusal; what a flag said is not asked again, so then the refusal stands. */
+async function again<T>(
+  context: Context,
+  prompts: Prompts | null,
+  given: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (thrown) {
+      const typed = prompts !== null && given === 0 && thrown instanceof SwitchboardError
+      if (!typed || GIVEN_UP.test(thrown.message)) throw thrown
+      context.note(`${context.paint.red('no:')} ${oneLine(thrown.message)}; once more, or Ctrl-C`)
+    }
+  }
+}
+
+const GIVEN_UP = /^(given up|nothing was kept: the input ended)/
+
+async function planAgent(
+  context: Context,
+  prompts: Prompts | null,
+  wish: Wish,
+  offers: readonly Offer[],
+): Promise<PlannedAgent> {
+  const known = wish.facts.agents
+  const names = offers.map(({ name }) => name)
+  const choice = wish.agent ?? (await chosenAgent(prompts, wish, offers))
+  if (known.includes(choice)) return { kind: 'known', id: choice }
+  // Another name is the id of an agent that needs nothing.
+  const type = names.includes(choice) ? choice : newcomers(offers)
+  const { openConnector } = await import('../configuration.ts')
+  const module = await openConnector(wish.facts.exists ? wish.file : null, type)
+  if (module === null)
+    throw usage(`connector "${oneLine(type)}" cannot be set up`, `what there is: ${names.join(', ')}`)
+  const setup: ModuleSetup = module.setup ?? { questions: [] }
+  const id = wish.agentId ?? (type === choice ? freeId(setup.id ?? type, new Set(known)) : choice)
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(id))
+    throw usage(`id of the agent: "${oneLine(id)}" is not an id`)
+  if (known.includes(id))
+    throw usage(`agent "${oneLine(id)}" is there already`, 'another name: --agent-id ID')
+  const flags = new Map([...wish.flags].filter(([flag]) => setup.questions.some((one) => one.flag === flag)))
+  return again(context, prompts, flags.size, async () => {
+    const connector: Definition = {}
+    const secrets = await gatherAnswers(context, connector, {
+      ...{ questions: setup.questions, flags, asks: true, yes: wish.yes, read: readerOf(module.options) },
+    })
+    Object.assign(connector, setup.complete?.(withSecrets(connector, secrets)) ?? {})
+    const options = readable(context, dirname(wish.file), withSecrets(connector, secrets))
+    const who = options === null ? null : await triedConnector(context, type, setup, options, secrets)
+    const paste = setup.paste?.({ id, base: wish.base, options: connector }) ?? []
+    return { kind: 'new', id, connector: { type, ...connector }, secrets, who, paste }
+  })
+}
+
+async function chosenAgent(
+  prompts: Prompts | null,
+  { facts }: Wish,
+  offers: readonly Offer[],
+): Promise<string> {
+  const [first] = facts.agents
+  const otherwise = first ?? newcomers(offers)
+  if (prompts === null) return otherwise
+  const known = facts.agents.map((id) => ({ value: id, label: `${id}, which is there already` }))
+  const fresh = offers.map(({ name, title, hint }) => ({ value: name, label: title, hint }))
+  return prompts.one(
+    'Who answers?',
+    [...known, ...fresh.filter(({ value }) => !facts.agents.includes(value))],
+    otherwise,
+  )
+}
+
+const newcomers = (offers: readonly Offer[]) => offers.find((one) => one.first)?.name ?? offers[0]?.name ?? ''
+
+const TRY_WITHIN_MS = 35_000
+
+async function triedConnector(
+  context: Context,
+  type: string,
+  setup: ModuleSetup,
+  options: Options,
+  secrets: SecretAnswers,
+): Promise<string | null> {
+  if (setup.try === undefined) return null
+  const { tryWithin } = await import('../configuration.ts')
+  const { who } = await tryWithin(setup, options, TRY_WITHIN_MS).catch((thrown: unknown) => {
+    let why = thrown instanceof Error ? thrown.message : String(thrown)
+    for (const secret of secrets.values()) why = why.replaceAll(secret, '…')
+    const code =
+      thrown instanceof SwitchboardError && thrown.code !== 'internal' ? thrown.code : 'execution_failed'
+    throw new SwitchboardError(code, `${type}: ${why.slice(0, 500)}`, { hint: 'nothing was written' })
+  })
+  context.note(`${type} answers: this is ${oneLine(who)}`)
+  return who
+}
+
+/** With what is behind `env:` and `file:`; null: something is kept where only the daemon reads it. */
+function readable(context: Context, folder: string, options: Definition): Definition | null {
+  const sources = { folder, env: context.terminal.env, stored: () => null }
+  const whole = structuredClone(options)
+  for (const [key, value] of Object.entries(whole)) {
+    if (typeof value !== 'string' || !isSecretReference(value)) continue
+    if (value.startsWith('secret:')) return null
+    whole[key] = resolveSecret(value, sources)
+  }
+  return whole
+}
+
+function withSecrets(definition: Definition, secrets: SecretAnswers): Definition {
+  const whole = structuredClone(definition)
+  for (const [key, value] of secrets) putAt(whole, key, value)
+  return whole
+}
+
+function readerOf(options: PlatformModule['options']) {
+  return reader({ options } as PlatformModule)
+}
+
+function freeId(wanted: string, taken: ReadonlySet<string>): string {
+  let id = wanted
+  for (let more = 2; taken.has(id); more++) id = `${wanted}-${more}`
+  return id
+}
+
+function own(flags: ReadonlyMap<string, string>, prefix: string): Map<string, string> {
+  return new Map(
+    [...flags].flatMap(([flag, value]) =>
+      flag.startsWith(prefix) ? [[flag.slice(prefix.length), value]] : [],
+    ),
+  )
+}
+
+/** `--telegram-token` without telegram among what is set up is a slip, and its value may be a secret that is dropped. */
+function refuseStrangeFlags({ flags, platforms }: Wish, chosen: readonly string[]): void {
+  if (platforms.length === 0) return
+  const prefixed = [...flags.keys()].filter((flag) => flag.includes('-') && !KNOWN_DASHED.has(flag))
+  const stranger = prefixed.find((flag) => !chosen.some((name) => flag.startsWith(`${name}-`)))
+  if (stranger !== undefined)
+    throw usage(
+      `unknown option "--${oneLine(stranger)}"`,
+      `a question of a platform is --PLATFORM-FLAG, e.g. --${chosen[0]}-token`,
+    )
+}
+
+/** Flags of connectors. */
+const KNOWN_DASHED = new Set(['base-url', 'api-key'])
+
+function showPaste(prompts: Prompts | null, title: string, lines: readonly string[]): void {
+  if (lines.length > 0) prompts?.show(title, lines)
+}
+
+/** The terminal's questions, asked by the prompts; notes go there too, so that they stand in one column. */
+function askingBy(context: Context, prompts: Prompts): Context {
+  return {
+    ...context,
+    note: (text) => prompts.say(text),
+    terminal: {
+      ...context.terminal,
+      ask: async (question, options) => {
+        const asked = question.replace(/: $/, '')
+        if (options?.hidden) return prompts.secret(asked.replace(/ \(hidden(; )?/, ' (not shown$1'))
+        const [, text = asked, fallback] = /^(.*) \[([^\]]*)\]$/.exec(asked) ?? []
+        return prompts.text(text, fallback === undefined ? {} : { fallback })
+      },
+    },
+  }
+}

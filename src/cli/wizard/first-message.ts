@@ -1,0 +1,103 @@
+// The end of the wizard: waits for the first message, shows who wrote it, pairs them when their code is typed, and shows the
+// answer arrive. It only looks and approves: the daemon does the work, and goes on when the wait is ended.
+import type { PairingView, SendView, TurnView } from '../../contract/index.ts'
+import type { Context } from '../context.ts'
+import type { DaemonClient } from '../daemon-client.ts'
+import { oneLine } from '../output/text.ts'
+import type { Prompts } from './prompts.ts'
+
+export interface FirstMessageDeps {
+  readonly integrations: readonly string[]
+  /** ISO 8601: what came before is not the first one. */
+  readonly since: string
+  /** Resolves when the person ends the wait. */
+  readonly ended: Promise<void>
+  pause(): Promise<void>
+}
+
+/** True: the answer arrived. */
+export async function awaitFirstMessage(
+  context: Context,
+  prompts: Prompts,
+  { integrations, since, ended, pause }: FirstMessageDeps,
+): Promise<boolean> {
+  const daemon = await context.daemon()
+  let over = false
+  void ended.then(() => {
+    over = true
+  })
+  const left = new Set<string>()
+  let turn: TurnView | null = null
+  while (!over) {
+    for (const pairing of await all<PairingView>(daemon, '/api/pairings', {})) {
+      if (left.has(pairing.code) || !integrations.includes(pairing.integration)) continue
+      left.add(pairing.code)
+      await pair(daemon, prompts, pairing)
+    }
+    const turns = await all<TurnView>(daemon, '/api/turns', { since, limit: 50 })
+    turn ??=
+      turns.filter((one) => integrations.includes(one.integration) && one.state !== 'refused').at(-1) ?? null
+    if (turn !== null) {
+      prompts.say(
+        `${nameOf(turn.sender_name, turn.sender)} wrote: ${oneLine(turn.text ?? '').slice(0, 200)}`,
+        'good',
+      )
+      break
+    }
+    await Promise.race([pause(), ended])
+  }
+  while (!over && turn !== null) {
+    const { id } = turn
+    const sends = await all<SendView>(daemon, '/api/outbox', { since, limit: 50 })
+    const answer = sends.find((one) => one.turn === id && one.state === 'sent')
+    if (answer !== undefined) {
+      prompts.say(
+        `the answer arrived (${oneLine(answer.to)}): ${oneLine(answer.text ?? '').slice(0, 200)}`,
+        'good',
+      )
+      return true
+    }
+    const now = await daemon.call<TurnView>('GET', `/api/turns/${encodeURIComponent(id)}`)
+    if (['failed', 'expired'].includes(now.state)) {
+      prompts.say(
+        `it was not answered: ${now.state}${now.reason === null ? '' : ` (${now.reason})`}; see: switchboard doctor`,
+        'warning',
+      )
+      return false
+    }
+    await Promise.race([pause(), ended])
+  }
+  return false
+}
+
+/** Never by itself: the code proves that whoever sits here and whoever wrote are one. */
+async function pair(
+  daemon: DaemonClient,
+  prompts: Prompts,
+  { code, integration, sender, sender_name }: PairingView,
+): Promise<void> {
+  prompts.say(`${nameOf(sender_name ?? undefined, sender)} wrote on ${integration}, and was told a code.`)
+  const typed = await prompts.text('The code that they were told (empty: leave them out)', {
+    fallback: '',
+    check: (value) => (value === '' || value.trim().toLowerCase() === code ? null : 'that is not their code'),
+  })
+  if (typed.trim() === '') return prompts.say(`left out; later: switchboard pair approve CODE`)
+  await daemon.call('POST', `/api/pairings/${encodeURIComponent(code)}/approve`, { body: {} })
+  prompts.say(
+    `${nameOf(sender_name ?? undefined, sender)} is paired: they are told, and may write again.`,
+    'good',
+  )
+}
+
+const nameOf = (name: string | undefined, id: string) =>
+  name === undefined || name === id ? oneLine(id) : `${oneLine(name)} (${oneLine(id)})`
+
+async function all<Item>(
+  daemon: DaemonClient,
+  path: string,
+  query: Readonly<Record<string, string | number>>,
+): Promise<readonly Item[]> {
+  const items: Item[] = []
+  for await (const one of daemon.list<Item>(path, query, 50)) items.push(one)
+  return items
+}

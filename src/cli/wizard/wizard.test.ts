@@ -1,0 +1,226 @@
+// The wizard without a terminal: every question as a flag, nothing asked with --yes, files added to line by line, and the
+// questions of every connector by a scripted person. In a real terminal: test/faults/wizard.test.ts.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createFakeTelegram, type FakeTelegram } from '../../testing/emulate.ts'
+import { command, rememberingTerminal, temporaryFolder } from '../fixtures/fake-daemon.ts'
+import { cancelled, type Prompts } from './prompts.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+let fake: FakeTelegram | null = null
+const path = (name: string) => join(folder.path, name)
+const file = () => readFileSync(path('switchboard.yaml'), 'utf8')
+
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+afterEach(async () => {
+  await fake?.stop()
+  fake = null
+  folder.done()
+})
+
+const here = (more: object = {}) =>
+  rememberingTerminal({ cwd: () => folder.path, env: { HOME: folder.path }, ...more })
+const init = (words: readonly string[], more: object = {}) => command(['init', ...words], here(more))
+const secrets = async () => (await command(['secrets', 'list', '--json'], here())).lines
+async function telegram(): Promise<readonly string[]> {
+  fake = await createFakeTelegram()
+  return ['--platform', 'telegram', '--set', `telegram.api_root=${fake.url}`]
+}
+
+/** A person who answers what is in the table; what is not there is given up. */
+function person(answers: Readonly<Record<string, string | readonly string[] | boolean>>) {
+  const asked: string[] = []
+  const shown: string[] = []
+  const answer = async <T>(ask: string): Promise<T> => {
+    asked.push(ask)
+    const key = Object.keys(answers).find((one) => ask.includes(one))
+    if (key === undefined) throw cancelled()
+    return answers[key] as T
+  }
+  const prompts: Prompts = {
+    begin: () => undefined,
+    end: (text) => void shown.push(text),
+    say: (text) => void shown.push(text),
+    show: (title, lines) => void shown.push(title, ...lines),
+    one: (ask) => answer(ask),
+    several: (ask) => answer(ask),
+    text: (ask) => answer(ask),
+    secret: (ask) => answer(ask),
+    yes: (ask) => answer(ask),
+  }
+  return { asked, shown, terminal: { inputIsTty: true, prompts: async () => prompts } }
+}
+
+describe('by flags', () => {
+  it('[I18.wizard-flags] [I18.wizard-yes] every question is a flag, --yes asks nothing, and the credential is tried and kept encrypted', async () => {
+    const words = [
+      ...(await telegram()),
+      '--platform',
+      'web',
+      '--agent',
+      'demo',
+      '--agent-id',
+      'kate',
+      '--port',
+      '5055',
+    ]
+    // A terminal whose questions throw: nobody is asked.
+    const told = await init(
+      ['--yes', '--no-start', ...words, '--telegram-token', fake?.token ?? '', '--json'],
+      { inputIsTty: true },
+    )
+    expect(told).toMatchObject({ code: 0 })
+    expect(told.lines).toMatchObject([
+      { added: ['telegram', 'web'], agent: 'kate', who: { telegram: expect.stringMatching(/^@/) } },
+    ])
+    expect(file()).toMatch(
+      /- id: telegram\n {4}platform: telegram\n {4}api_root: \S+\n {4}token: secret:telegram\.token\n {4}default: true/,
+    )
+    expect(file()).toContain('port: 5055')
+    expect(file() + told.out + told.err).not.toContain(fake?.token)
+    expect(await secrets()).toEqual([{ name: 'telegram.token' }])
+    expect((await command(['check'], here())).code).toBe(0)
+  })
+
+  it('[I18.wizard-yes] --yes alone is the starter; what has no default is an error that names the flag', async () => {
+    expect(await init(['--yes'], { inputIsTty: true })).toMatchObject({ code: 0 })
+    const missing = await init(['--yes', '--config', path('b.yaml'), ...(await telegram())])
+    expect(missing).toMatchObject({ code: 2, out: '' })
+    expect(missing.err).toMatch(/--token is missing/)
+    expect(existsSync(path('b.yaml'))).toBe(false)
+  })
+
+  it('[I18.wizard-tried] a wrong credential is told, never repeated, and nothing is written', async () => {
+    const told = await init(['--yes', ...(await telegram()), '--telegram-token', '123:of-nobody'])
+    expect(told.code).not.toBe(0)
+    expect(told.err).not.toContain('error: internal')
+    expect(`${told.out}${told.err}`).not.toContain('of-nobody')
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+
+  it('[I18.wizard-flags] secrets are piped in, a line each; a flag of a platform that is not set up is refused', async () => {
+    const words = await telegram()
+    const piped = await init(['--yes', '--no-start', ...words], { input: `${fake?.token}\n` })
+    expect(piped.code).toBe(0)
+    const strange = await init([
+      '--yes',
+      '--platform',
+      'web',
+      '--telegram-token',
+      'x',
+      '--config',
+      path('c.yaml'),
+    ])
+    expect(strange).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('unknown option "--telegram-token"'),
+    })
+    const none = await init(['--yes', '--platform', 'fax', '--config', path('c.yaml')])
+    expect(none).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/"fax" cannot be set up\nhint: what there is: web, /),
+    })
+  })
+})
+
+describe('run again', () => {
+  const OWN = `# mine
+integrations:
+  - id: web # the page
+    platform: web
+
+  # the last word
+agents:
+  # who answers
+  - id: kate
+    connector: { type: demo } # for now
+    inbound_bindings:
+      - { plugin: web, instance: web }
+    # behind it
+`
+
+  it('[I18.wizard-again] adds integration and binding, and every line and comment stays', async () => {
+    writeFileSync(path('switchboard.yaml'), OWN)
+    const told = await init(['--yes', '--no-start', '--platform', 'webhook', '--agent', 'kate'])
+    expect(told).toMatchObject({ code: 0 })
+    const lines = file().split('\n')
+    const before = OWN.split('\n')
+    expect(lines.filter((line) => before.includes(line)).sort()).toEqual(before.toSorted())
+    expect(file()).toMatch(/- id: webhook\n {4}platform: webhook\n {4}secret: secret:webhook\.secret/)
+    expect(file()).toMatch(
+      / {6}- \{ plugin: web, instance: web \}\n {6}- plugin: webhook\n {8}instance: webhook/,
+    )
+    // The same once more is another one of its kind.
+    expect((await init(['--yes', '--no-start', '--platform', 'webhook', '--agent', 'kate'])).code).toBe(0)
+    expect(file()).toContain('- id: webhook-2')
+    expect((await command(['check'], here())).code).toBe(0)
+  })
+
+  it('[I18.wizard-again] lists that are absent or written in one line are added to as well', async () => {
+    writeFileSync(path('switchboard.yaml'), '# flow\nintegrations: [{ id: web, platform: web }] # all\n')
+    const told = await init(['--yes', '--no-start', '--platform', 'webhook', '--agent', 'demo'])
+    expect(told).toMatchObject({ code: 0 })
+    expect(file()).toContain('# flow')
+    expect(file()).toContain('# all')
+    expect((await command(['check', '--json'], here())).lines).toMatchObject([{ ok: true }])
+  })
+
+  it('a file that is not YAML is left alone', async () => {
+    writeFileSync(path('switchboard.yaml'), 'a: [\n')
+    expect(await init(['--yes', '--platform', 'web'])).toMatchObject({ code: 2, out: '' })
+    expect(file()).toBe('a: [\n')
+  })
+})
+
+describe('asked', () => {
+  const first = { 'Where do people talk': ['web'], 'Start it now': false }
+
+  it('[I18.wizard-who] each connector asks its own: a Chorus agent for its connection string, which is kept encrypted', async () => {
+    const one = person({
+      ...first,
+      'Who answers': 'chorus',
+      'connection string': 'https://agent.example/inbox/abc',
+    })
+    expect((await init([], one.terminal)).code).toBe(0)
+    expect(file()).toMatch(/- id: chorus\n {4}connector:\n {6}type: chorus\n {6}url: secret:chorus\.url/)
+    expect(await secrets()).toEqual([{ name: 'chorus.url' }])
+    expect(one.shown.join('\n')).not.toContain('agent.example')
+  })
+
+  it('[I18.wizard-who] Claude Code as a channel says what is left to do', async () => {
+    const one = person({ ...first, 'Who answers': 'channel' })
+    expect((await init([], one.terminal)).code).toBe(0)
+    expect(file()).toContain('- id: claude')
+    expect(one.shown.join('\n')).toContain('switchboard init claude-code --agent claude')
+    expect(one.shown.at(-1)).toBe('Next: switchboard up')
+  })
+
+  it('[I18.wizard-ctrl-c] given up at any question, nothing is there', async () => {
+    for (const answers of [
+      {},
+      { 'Where do people talk': ['webhook'] },
+      { 'Where do people talk': ['webhook'], 'secret that': 'x' },
+    ]) {
+      const told = await init([], person(answers).terminal)
+      expect(told).toMatchObject({ code: 1, err: expect.stringContaining('nothing was written') })
+      expect(readdirSync(folder.path)).toEqual([])
+    }
+  })
+})
+
+it('[I18.wizard-lazy] the prompts are named by one file alone, and that one is loaded when something is asked', () => {
+  const root = new URL('../../', import.meta.url)
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /(?<!\.test)\.ts$/.test(name),
+  )
+  const naming = (text: string) =>
+    files.filter((name) => readFileSync(new URL(name, root), 'utf8').includes(text))
+  expect(naming("'@clack/prompts'")).toEqual(['cli/wizard/clack-prompts.ts'])
+  expect(naming('clack-prompts.ts')).toEqual(['cli/terminal.ts'])
+  const terminal = readFileSync(new URL('cli/terminal.ts', root), 'utf8')
+  expect(terminal).toMatch(/await import\(.*clack-prompts/)
+  expect(terminal).not.toMatch(/^import .*clack-prompts/m)
+})
