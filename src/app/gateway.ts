@@ -219,7 +219,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     split: splitMarkdown,
     problemOf: (integration) => problems.get(`integration:${integration}`),
   })
-  const streams = createStreams({ store, clock, log, links, outlet, signal })
+  const streams = createStreams({ store, clock, log, links, outlet, signal, admission })
   const notifyOn = createNotifyOn({ store, log, settings, grants, links, outlet })
   const notifier = createNotifier({ store, settings, grants, links, outlet })
   const scheduler = createScheduler({ store, clock, log, settings, nextRun })

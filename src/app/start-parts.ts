@@ -54,7 +54,9 @@ export async function makeIntegration(
   return async () => {
     const link = links.add(integration.id, integration.platform, adapter)
     const door = intake.of(integration.id, lease?.fence)
-    const watch = adapter.history || adapter.probe ? watchHistory(link, { store, clock, log, intake }) : null
+    const { crashPoint } = deps
+    const watch =
+      adapter.history || adapter.probe ? watchHistory(link, { store, clock, log, intake, crashPoint }) : null
     if (watch) link.watch = watch
     await adapter.start(
       {

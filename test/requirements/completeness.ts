@@ -58,6 +58,8 @@ built   15 I15.partial-pace       Partial text is shown no more often than the p
 built   15 I15.partial-crash      After a crash in mid-stream the answer ends in the message that showed its beginning, or is sent once more whole
 built   15 I15.partial-unfinished A turn that ends without an answer leaves its shown beginning marked as incomplete
 built   15 I15.partial-gone       Where the shown message is gone the final text is sent anew
+built   15 I15.partial-refused    Where the platform refuses the edits the final text is a message of its own, once
+built   15 I15.partial-revoked    Whose right to speak is taken back in mid-stream is shown no more of the answer
 built   15 I15.partial-long       A final text longer than one message ends the shown one with its first part, and the others follow
 built   15 I15.partial-no-block   While an answer is being written, prompts and notices of the same chat pass
 built   15 I15.partial-seen       Partial text is evidence that the turn was seen, and answers nothing

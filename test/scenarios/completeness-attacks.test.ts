@@ -35,6 +35,33 @@ describeRiver('completeness under attack', (open) => {
     expect(await complete(river)).toMatchObject({ state: 'complete' })
   })
 
+  it('[I15.mark-with-message] a kill right before or behind the commit of a mark skips nothing and doubles nothing', async () => {
+    const { river, history } = await withHistory(open)
+    await later(river, 2)
+    history.pageSize(2)
+    const said: string[] = []
+    for (const point of ['history.before-mark', 'history.after-mark'])
+      for (const nth of [1, 3]) {
+        history.disconnect()
+        for (let n = 0; n < 5; n++) {
+          const text = `${point} ${nth} ${n}`
+          said.push(text)
+          await history.says('anna', 'anna', text)
+        }
+        await later(river, 2)
+        river.crashAt(point, nth)
+        history.connect()
+        await river.settle()
+        expect(river.dead()).toBe(true)
+        await river.restart()
+        await later(river, 2)
+      }
+    await later(river, 12)
+    expect(said).toHaveLength(20)
+    expect(river.agent.texts().toSorted()).toEqual(said.toSorted())
+    expect(await complete(river)).toMatchObject({ state: 'complete' })
+  })
+
   it('[I15.live-first] while a walk waits for its platform, what the live link brings is handed over at once', async () => {
     const { river, history } = await withHistory(open)
     await later(river, 2)

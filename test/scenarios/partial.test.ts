@@ -1,6 +1,7 @@
 // Answers that are shown while they are written: one message, one row, and the final text always wins.
 import { expect, it } from 'vitest'
 import type { Delivery } from '../../src/contract/index.ts'
+import { OPEN, testIntegration } from '../../src/testing/test-settings.ts'
 import { CHAT, RUN } from './asking.ts'
 import { describeRiver, type OpenRiver, type River, type RiverOptions } from './river.ts'
 
@@ -207,5 +208,89 @@ describeRiver('partial answers', (open) => {
     await river.agent.answer(delivery, 'Done.')
     await river.settle()
     expect(river.platform.shown('anna')[0]).toBe('Done.')
+  })
+
+  it('[I15.partial-edits] a final text that is shorter than what was shown takes its place', async () => {
+    const { river, delivery } = await asked(open)
+    await river.agent.partial(delivery, 'Let me think about that for quite a while, because')
+    await river.settle()
+    await river.agent.answer(delivery, 'No.')
+    await river.settle()
+    expect(river.platform.shown('anna')).toEqual(['No.'])
+    expect(await rows(river)).toMatchObject([{ state: 'sent', text: 'No.' }])
+  })
+
+  it('[I15.partial-refused] a platform that refuses the edits gets the final text as a message of its own, once', async () => {
+    const { river, delivery } = await asked(open)
+    await river.agent.partial(delivery, 'Once')
+    await river.settle()
+    river.platform.failBy(({ shown }) => (shown === undefined ? null : { kind: 'rejected' }))
+    for (let n = 0; n < 10; n++) {
+      await river.agent.partial(delivery, `Once ${n}`)
+      await river.pass(60_000)
+    }
+    // It is not asked for ever.
+    expect(river.platform.revisions.length).toBeLessThanOrEqual(5)
+    await river.agent.answer(delivery, 'The end.')
+    await river.pass(60_000)
+    expect(river.platform.shown('anna')).toEqual(['Once', 'The end.'])
+    expect(await rows(river)).toMatchObject([{ state: 'sent', text: 'The end.' }])
+  })
+
+  it('[I15.partial-pace] a final text that meets a limit waits for it, and replaces what is shown once', async () => {
+    const { river, delivery } = await asked(open)
+    await river.agent.partial(delivery, 'Once')
+    await river.settle()
+    river.platform.failNext([
+      { kind: 'busy', retryAfterMs: 30_000 },
+      { kind: 'unknown', arrived: true },
+    ])
+    await river.agent.answer(delivery, 'The end.')
+    await river.settle()
+    expect(river.platform.shown('anna')).toEqual(['Once'])
+    await river.pass(120_000)
+    expect(river.platform.shown('anna')).toEqual(['The end.'])
+    expect(await rows(river)).toMatchObject([{ state: 'sent' }])
+  })
+
+  it.each(['outbox.before-send', 'outbox.after-send', 'outbox.after-receipt'])(
+    '[I15.partial-crash] a kill at %s of the final text leaves one message with the whole of it',
+    async (point) => {
+      const { river, delivery } = await asked(open)
+      await river.agent.partial(delivery, 'Once')
+      await river.settle()
+      await river.agent.partial(delivery, 'Once upon')
+      await river.pass(1_100)
+      river.crashAt(point)
+      await river.agent.answer(delivery, 'Once upon a time').catch(() => undefined)
+      await river.settle()
+      expect(river.dead()).toBe(true)
+      await river.restart()
+      await river.pass(60_000)
+      expect(river.platform.shown('anna')).toEqual(['Once upon a time'])
+      expect(await rows(river)).toMatchObject([{ state: 'sent', text: 'Once upon a time' }])
+    },
+  )
+
+  it('[I15.partial-revoked] whose right to speak is taken back in mid-stream is shown no more of it', async () => {
+    const { river, delivery } = await asked(open)
+    await river.agent.partial(delivery, 'The code')
+    await river.settle()
+    const access = { ...OPEN, dm: 'allowlist' as const, allowFrom: ['bert'] }
+    await river.configure({ integrations: [testIntegration('chat', { access })] })
+    await river.agent.partial(delivery, 'The code is 4711')
+    await river.pass(5_000)
+    await river.agent.answer(delivery, 'The code is 4711, tell nobody.').catch(() => undefined)
+    await river.pass(20_000)
+    expect(river.platform.shown('anna').join()).not.toContain('4711')
+  })
+
+  it('[I15.partial-revoked] nor is it told by signals', async () => {
+    const { river, delivery } = await asked(open, { platform: { streaming: { by: 'signals' } } })
+    const access = { ...OPEN, dm: 'allowlist' as const, allowFrom: ['bert'] }
+    await river.configure({ integrations: [testIntegration('chat', { access })] })
+    await river.agent.partial(delivery, 'The code is 4711')
+    await river.pass(5_000)
+    expect(JSON.stringify(river.platform.signals)).not.toContain('4711')
   })
 })

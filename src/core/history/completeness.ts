@@ -28,6 +28,8 @@ export interface CompletenessDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly intake: Pick<Intake, 'late'>
+  /** For tests: the process may die here. */
+  readonly crashPoint?: ((name: string) => void) | undefined
 }
 
 /** What watches one integration. */
@@ -157,6 +159,13 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     return [...found.values()]
   }
 
+  const late: Intake['late'] = async (events, mark) => {
+    deps.crashPoint?.('history.before-mark')
+    const received = await deps.intake.late(events, mark)
+    deps.crashPoint?.('history.after-mark')
+    return received
+  }
+
   /** Resolves with when the next one is due, and as what. */
   const walk = async (cause: Cause): Promise<Next> => {
     if (!reader) return { ms: EVERY_MS }
@@ -169,7 +178,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     const outcome = await walkHistory(row, {
       ...{ integration, reader, store, known, hold, pause, inTime, missed, gap },
       now: () => clock.now(),
-      late: deps.intake.late,
+      late,
       gapMs: cause === 'background' ? BACKGROUND_GAP_MS : 0,
     })
     if (outcome.end === 'lost') return { ms: AFTER_FAULT_MS }

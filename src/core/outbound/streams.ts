@@ -17,6 +17,7 @@ import {
   streamKey,
   type TurnRow,
 } from '../../contract/index.ts'
+import type { Admission } from '../people/admission.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 import type { Links } from './links.ts'
 import type { Outlet } from './outlet.ts'
@@ -28,6 +29,8 @@ export interface StreamsDeps {
   readonly links: Pick<Links, 'get'>
   readonly outlet: Pick<Outlet, 'rows' | 'put'>
   readonly signal: SignalSink
+  /** Asked before each showing: who may not speak any more is shown no more either. */
+  readonly admission: Pick<Admission, 'atOnce' | 'ofTurn' | 'ofSend'>
 }
 
 export interface Streams {
@@ -110,6 +113,14 @@ export function createStreams(deps: StreamsDeps): Streams {
     const adapter = links.get(stream.turn.integration)?.adapter
     const piece = pieceOf(stream)
     if (!row || !piece || !adapter?.revise) return
+    const refused = await deps.admission.ofSend(row.send)
+    if (stream.over) return
+    if (refused !== null) {
+      // One that is not sure is asked again with the next text; the sender ends the others.
+      stream.faults += 1
+      stream.notBefore = clock.now() + everyMs
+      return
+    }
     stream.shownText = text
     stream.notBefore = clock.now() + everyMs
     const { send, ids } = row
@@ -158,7 +169,12 @@ export function createStreams(deps: StreamsDeps): Streams {
       const streaming = links.get(turn.integration)?.adapter.streaming
       if (!streaming || text.trim() === '') return
       if (streaming.by === 'signals') {
-        deps.signal(rowAddress(turn), { kind: 'partial', turn: turn.id, messageId: turn.messageId, text })
+        const signal = { kind: 'partial', turn: turn.id, messageId: turn.messageId, text } as const
+        if (deps.admission.atOnce(turn)) return deps.signal(rowAddress(turn), signal)
+        deps.admission.ofTurn(turn).then(
+          (judgement) => judgement === 'admitted' && deps.signal(rowAddress(turn), signal),
+          (thrown) => log.info({ turn: turn.id, error: String(thrown) }, 'partial text was not shown'),
+        )
         return
       }
       const known = streams.get(turn.id)
