@@ -207,6 +207,7 @@ describe('[I13.alone] what one platform alone needs', () => {
       lease: null,
       grants: { has: () => false, senders: () => [] },
       links: { get: () => undefined },
+      cluster: { reaches: () => false },
     }
     const given = (platform: string) =>
       Object.keys(platformDeps(deps, testIntegration('i', { platform }), shared))

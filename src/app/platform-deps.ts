@@ -7,6 +7,7 @@ import {
   type LinkLease,
   type PlatformDeps,
 } from '../contract/index.ts'
+import type { Cluster } from '../core/cluster/cluster.ts'
 import { closedGate } from '../core/inbound/gate.ts'
 import { boundAt } from '../core/inbound/routing.ts'
 import type { Links } from '../core/outbound/links.ts'
@@ -26,11 +27,14 @@ export function platformDeps(
     readonly lease: LinkLease | null
     readonly grants: GrantBook
     readonly links: Pick<Links, 'get'>
+    readonly cluster: Pick<Cluster, 'reaches'>
   },
 ): PlatformDeps {
   const { store, settings } = deps
   const { id } = integration
   const own = Object.hasOwn(OWN_DEPS, integration.platform) ? OWN_DEPS[integration.platform] : undefined
+  const agentAt = (conversation: string) =>
+    boundAt(settings(), { integration: id, conversation })?.agent ?? null
   return {
     integration,
     clock: deps.clock,
@@ -51,7 +55,11 @@ export function platformDeps(
     },
     ...own?.({
       servers: shared.servers,
-      agentAt: (conversation) => boundAt(settings(), { integration: id, conversation })?.agent ?? null,
+      agentAt,
+      agentHere: (conversation) => {
+        const agent = agentAt(conversation)
+        return agent !== null && shared.cluster.reaches(agent)
+      },
       maxBodyBytes: () => settings().tunables.maxBodyBytes,
       async connections(sender) {
         const now = integrationById(settings(), id)

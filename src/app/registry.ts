@@ -44,6 +44,8 @@ export interface OwnDoors {
   readonly servers: ChannelServers | null
   /** The agent that answers in a conversation, and the largest HTTP body, as the configuration in force has them. */
   readonly agentAt: (conversation: string) => string | null
+  /** Whether that agent can be reached now, on whatever node. */
+  readonly agentHere: (conversation: string) => boolean
   readonly maxBodyBytes: () => number
   /** How far each integration is known to have missed nothing; null: not for this one's eyes. */
   readonly connections: (sender: string) => Promise<readonly object[] | null>
@@ -52,7 +54,9 @@ export interface OwnDoors {
 /** What one platform is given beside what all have. */
 export const OWN_DEPS: Readonly<Record<string, (doors: OwnDoors) => object>> = {
   [CHANNEL_PLATFORM]: ({ servers }) => (servers ? { servers } : {}),
-  web: ({ agentAt, maxBodyBytes, connections }) => ({ agentAt, maxBodyBytes, connections }),
+  web: ({ agentAt, agentHere, maxBodyBytes, connections }) => ({
+    ...{ agentAt, agentHere, maxBodyBytes, connections },
+  }),
 }
 
 /** The MCP server that hosts spawn: the other end of the channel connector. */

@@ -39,7 +39,7 @@ export interface River {
 export async function makeIntegration(
   integration: IntegrationSettings,
   deps: GatewayDeps,
-  { links, intake, relay, hosted, grants }: River,
+  { links, intake, relay, hosted, grants, cluster }: River,
 ): ReturnType<Part['make']> {
   const { store, clock, log } = deps
   if (!integration.enabled) return
@@ -49,7 +49,7 @@ export async function makeIntegration(
   // An embedded database has one daemon: there is nobody to agree with.
   const lease = store.shared ? createLinkLease(store, integration.id) : null
   const adapter = await platform.create(
-    platformDeps(deps, integration, { servers: hosted.pool() ?? null, lease, grants, links }),
+    platformDeps(deps, integration, { servers: hosted.pool() ?? null, lease, grants, links, cluster }),
   )
   return async () => {
     const link = links.add(integration.id, integration.platform, adapter)

@@ -174,6 +174,8 @@ export type OutboundOp =
       readonly choices: readonly Choice[]
       /** What is asked, in parts: for platforms that draw a card. Others show `text`, which says it all. */
       readonly ask?: { readonly toolName: string; readonly description: string; readonly input: string }
+      /** When it is denied if nobody decides. */
+      readonly expiresAt?: number
     }
   | { readonly kind: 'edit'; readonly on: string; readonly text: string; readonly plain?: true }
   | { readonly kind: 'react'; readonly on: string; readonly emoji: string }

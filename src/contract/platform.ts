@@ -96,6 +96,8 @@ export interface TranscriptEntry {
   readonly op?: OutboundOp
   readonly platformMessageId?: string
   readonly attachments?: readonly Attachment[]
+  /** The message that it answers, by the platform's id: of what came in. */
+  readonly replyTo?: string
 }
 
 /**

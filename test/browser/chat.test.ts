@@ -93,7 +93,7 @@ it('[I3.browser-approve] [I3.web-windows] an approval is given in a second windo
   await second.page.getByText('deploy --target main --to production').first().waitFor()
   await second.page.getByRole('button', { name: 'Allow' }).click()
   for (const one of [page, second.page]) {
-    await one.locator('.card-outcome', { hasText: 'Allowed by owner' }).waitFor()
+    await one.locator('.card-outcome', { hasText: 'You allowed it' }).waitFor()
     await one.getByText('Deployed:').waitFor()
   }
   expect(second.complaints).toEqual([])
@@ -105,7 +105,7 @@ it('[S10.text-verdict] [S10.decided-id-answered] an approval is denied by text; 
   await send(page, 'deploy')
   const id = (await page.locator('.card-id').textContent()) ?? ''
   await send(page, `no ${id}`)
-  await page.locator('.card-outcome', { hasText: 'Denied by owner' }).waitFor()
+  await page.locator('.card-outcome', { hasText: 'You denied it' }).waitFor()
   await expect.poll(() => deliveryUnder(page, `no ${id}`).textContent()).toBe('taken as your decision')
   await send(page, `yes ${id}`)
   await page.getByText(`${id}: already answered by owner`).waitFor()
@@ -157,7 +157,7 @@ it('[I3.dns-rebinding] [S7.web-host] [I3.web-csp] a foreign Host gets nothing; t
 })
 
 async function connected(page: Page): Promise<void> {
-  await page.getByText('connected', { exact: true }).waitFor()
+  await page.getByText('online', { exact: true }).waitFor()
 }
 
 /** Always on the same port, so that the page finds it again. */

@@ -34,6 +34,8 @@ export interface MemoryRiver {
     readonly reason: ReasonCode | null
     readonly retryAfterMs?: number
   } | null
+  /** Whether the agent can be reached; undefined: nobody knows. */
+  agentHere: boolean | undefined
   /** A send that is due now: row and platform call. */
   say(op: OutboundOp, conversation?: string): Promise<string>
   /** A row of the outbox that is not sent yet. Gives its position. */
@@ -98,6 +100,7 @@ export async function createMemoryRiver(options: {
             },
             { id: 'web', platform: 'web', complete: { state: 'unchecked', until: null } },
           ],
+    agentHere: () => river.agentHere as boolean,
     tokens,
     filesDir: mkdtempSync(join(tmpdir(), 'swb-files-')),
     ...(options.mirror ? { mirror: options.mirror } : {}),
@@ -148,6 +151,7 @@ export async function createMemoryRiver(options: {
       sender: event.sender.id,
       platformMessageId: messageId,
       ...(event.kind === 'message' && event.attachments ? { attachments: event.attachments } : {}),
+      ...(event.kind === 'message' && event.replyTo ? { replyTo: event.replyTo.messageId } : {}),
     })
     options.onReceived?.(event)
     return { id: `t_${last.in}`, ...answer }
@@ -167,6 +171,7 @@ export async function createMemoryRiver(options: {
     rows,
     received,
     verdict: null,
+    agentHere: undefined,
     plan(op, conversation = 'owner') {
       last.out += 1
       const id = `o_${last.out}`

@@ -105,6 +105,21 @@ describe('[I3.web-choices] what became of a prompt', () => {
     expect(outcomeOf(prompt, edit(text), undefined)).toEqual({ text: shown, tone })
   })
 
+  it.each([
+    ['deploy (kqwte): allowed by owner', 'You allowed it'],
+    ['deploy (kqwte): denied by Kate (owner)', 'You denied it'],
+    ['deploy (kqwte): passed on (allowed by owner)', 'Passed on (allowed by you)'],
+    [
+      'deploy (kqwte): decided (denied by Kate (owner)), but the agent is gone',
+      'Decided (denied by you), but the agent is gone',
+    ],
+    ['deploy (kqwte): allowed by owner2', 'Allowed by owner2'],
+    ['deploy (kqwte): allowed by owner (412587349)', 'Allowed by owner (412587349)'],
+    ['deploy (kqwte): expired, denied', 'Expired, denied'],
+  ])('[I18.page-approvals] read by the owner: %j', (text, shown) => {
+    expect(outcomeOf(prompt, edit(text), undefined, 'owner')?.text).toBe(shown)
+  })
+
   it('is open until the gateway says so', () => {
     expect(outcomeOf(prompt, undefined, undefined)).toBeNull()
     expect(outcomeOf(prompt, undefined, { value: 'allow:kqwte', phase: 'deciding', text: '' })).toBeNull()

@@ -145,11 +145,11 @@ describe('approvals', () => {
     await visitor.page.getByText('{"target":"production"}').waitFor()
     await second.page.getByRole('button', { name: 'Allow' }).click()
     for (const { page } of [visitor, second]) {
-      await page.getByText('Allowed by owner').waitFor()
+      await page.getByText('You allowed it').waitFor()
       expect(await page.getByRole('button', { name: 'Allow' }).count()).toBe(0)
     }
     await visitor.page.reload()
-    await visitor.page.getByText('Allowed by owner').waitFor()
+    await visitor.page.getByText('You allowed it').waitFor()
     expect(second.complaints).toEqual([])
     await second.context.close()
   })
@@ -296,7 +296,7 @@ describe('coming back', () => {
     await send(visitor.page, 'typed one')
     await send(visitor.page, 'typed two')
     await expect
-      .poll(() => deliveryUnder(visitor.page, 'typed one').textContent())
+      .poll(() => deliveryUnder(visitor.page, 'typed two').textContent())
       .toBe('waiting for the connection')
     await river.say({ kind: 'text', text: 'said meanwhile' })
     await river.comeBack()

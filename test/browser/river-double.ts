@@ -6,11 +6,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join, normalize } from 'node:path'
 import { type HttpReply, type InboundEvent, isReply, type RawRequest } from '../../src/contract/index.ts'
 import { mintChatPath } from '../../src/platforms/web/index.ts'
+import { SECURITY_HEADERS } from '../../src/server/reply.ts'
 import { freePort } from '../../src/testing/free-port.ts'
 import { createMemoryRiver, type MemoryRiver } from './memory-river.ts'
-
-const PAGE_CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 export interface RiverDouble extends MemoryRiver {
   readonly url: string
@@ -126,7 +124,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 function file(response: ServerResponse, path: string): void {
   const type = TYPES[path.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
-  response.writeHead(200, { 'content-type': type, 'content-security-policy': PAGE_CSP })
+  response.writeHead(200, { 'content-type': type, ...SECURITY_HEADERS })
   response.end(readFileSync(path))
 }
 

@@ -48,7 +48,9 @@ describe('[I5.kill9-telegram] Telegram → demo agent → approval by button', (
         daemon = await telegram.dieAt(point, () => kate.taps('Allow'))
       } else kate.taps('Allow')
       await until('the deploy', () => sees('🚀 Deployed'))
-      await until('the prompt is retired', () => sees('allowed by 412587349'))
+      await until('the prompt is retired', () =>
+        kate.sees().some((text) => /allowed by .*412587349/.test(text) && text.includes('deploy --target')),
+      )
 
       for (const part of ['You said: hello', '🚀 Deployed']) {
         const copies = kate.sees().filter((text) => text.includes(part))

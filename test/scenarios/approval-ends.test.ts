@@ -1,7 +1,7 @@
 // How approvals end, said where it is true: in the commit that ends them, and in the words of what ended them.
 import { expect, it } from 'vitest'
 import type { Delivery } from '../../src/contract/index.ts'
-import { asking, RUN, state } from './asking.ts'
+import { asking, headlines, RUN, state } from './asking.ts'
 import { describeRiver } from './river.ts'
 
 describeRiver('the ends of approvals', (open) => {
@@ -28,19 +28,19 @@ describeRiver('the ends of approvals', (open) => {
     await river.person('anna').says(`yes ${id}`)
     await river.pass(5_000)
     expect(await state(river, id)).toBe('relayed')
-    expect(river.platform.shown('anna')).toEqual([`Bash (${id}): allowed by anna`])
+    expect(headlines(river.platform.shown('anna'))).toEqual([`Bash (${id}): allowed by anna`])
     const again = await river.agent.ask(river.agent.deliveries[0] as Delivery, { ...RUN, input: 'more' })
     river.storeAway('decide', 2)
     await river.sleep(601_000)
     await river.pass(5_000)
     expect(await state(river, again.id ?? '')).toBe('expired')
-    expect(river.platform.shown('anna').at(-1)).toBe(`Bash (${again.id}): expired, denied`)
+    expect(headlines(river.platform.shown('anna')).at(-1)).toBe(`Bash (${again.id}): expired, denied`)
     const third = await river.agent.ask(river.agent.deliveries[0] as Delivery, { ...RUN, input: 'most' })
     await river.settle()
     river.storeAway('settleApproval', 2)
     await river.person('anna').says('/stop')
     await river.pass(5_000)
-    expect(river.platform.shown('anna')).toContain(`Bash (${third.id}): no longer asked`)
+    expect(headlines(river.platform.shown('anna'))).toContain(`Bash (${third.id}): no longer asked`)
   })
 
   it('[I16.ask-over] nobody is asked on behalf of a turn that is over, answered or stopped', async () => {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Delivery } from '../../src/contract/index.ts'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
-import { asking, CHAT, RUN, state } from './asking.ts'
+import { asking, CHAT, headlines, RUN, state } from './asking.ts'
 import { describeRiver } from './river.ts'
 
 describeRiver('approvals', (open) => {
@@ -22,7 +22,7 @@ describeRiver('approvals', (open) => {
     await river.settle()
     expect(river.agent.verdicts).toMatchObject([{ approval: id, behavior: 'allow', decidedBy: 'anna' }])
     expect(await state(river, id)).toBe('relayed')
-    expect(river.platform.shown('anna')).toEqual([`Bash (${id}): allowed by anna`])
+    expect(headlines(river.platform.shown('anna'))).toEqual([`Bash (${id}): allowed by anna`])
     expect(river.agent.texts()).toEqual(['go'])
   })
 
@@ -67,7 +67,16 @@ describeRiver('approvals', (open) => {
     expect(await river.person('anna').taps('Deny')).toMatchObject({ state: 'consumed', reason: 'verdict' })
     await river.settle()
     expect(river.agent.verdicts).toMatchObject([{ approval: id, behavior: 'deny', cause: 'person' }])
-    expect(river.platform.shown('anna')).toEqual([`Bash (${id}): denied by anna`])
+    expect(headlines(river.platform.shown('anna'))).toEqual([`Bash (${id}): denied by anna`])
+  })
+
+  it('[I18.tap-keeps-command] what was decided keeps the command, and names the person beside the id', async () => {
+    const { river, id } = await asking(open)
+    const anna = river.person('anna', 'anna', { name: 'Anna \u202eB.' })
+    expect(await anna.taps('Allow')).toMatchObject({ state: 'consumed' })
+    await river.settle()
+    const [shown = ''] = river.platform.shown('anna')
+    expect(shown).toBe(`Bash (${id}): allowed by Anna [U+202E]B. (anna)\n\n\`\`\`\n${RUN.input}\n\`\`\``)
   })
 
   it('[S10.prompts-edited] where the platform cannot edit, a line says how it ended', async () => {
@@ -84,7 +93,7 @@ describeRiver('approvals', (open) => {
     await river.pass(2_000)
     expect(await state(river, id)).toBe('expired')
     expect(river.agent.verdicts).toMatchObject([{ behavior: 'deny', cause: 'expired' }])
-    expect(river.platform.shown('anna')).toEqual([`Bash (${id}): expired, denied`])
+    expect(headlines(river.platform.shown('anna'))).toEqual([`Bash (${id}): expired, denied`])
     expect(await river.person('anna').says(`yes ${id}`)).toMatchObject({ reason: 'verdict_late' })
     await river.settle()
     expect(river.platform.texts('anna').at(-1)).toBe(`${id}: expired`)
@@ -132,7 +141,7 @@ describeRiver('approvals', (open) => {
     await river.person('cleo', 'cleo', { integration: 'other' }).taps('Allow')
     await river.settle()
     for (const [who, where] of surfaces) {
-      expect(river.platform.shown(who, where)).toEqual([`Bash (${id}): allowed by cleo`])
+      expect(headlines(river.platform.shown(who, where))).toEqual([`Bash (${id}): allowed by cleo`])
     }
     await river.person('bert').says(`no ${id}`)
     await river.person('anna').taps('Deny')
@@ -254,7 +263,7 @@ describeRiver('approvals', (open) => {
     await river.person('anna').says(`yes ${id}`)
     await river.settle()
     expect(await state(river, id)).toBe('undeliverable')
-    expect(river.platform.shown('anna')).toEqual([
+    expect(headlines(river.platform.shown('anna'))).toEqual([
       `Bash (${id}): decided (allowed by anna), but the agent is gone`,
     ])
   })
@@ -270,7 +279,9 @@ describeRiver('approvals', (open) => {
     await river.person('anna').says(`yes ${second.id}`)
     await river.settle()
     expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow' }])
-    expect(river.platform.shown('anna').at(-1)).toBe(`Bash (${second.id}): passed on (allowed by anna)`)
+    expect(headlines(river.platform.shown('anna')).at(-1)).toBe(
+      `Bash (${second.id}): passed on (allowed by anna)`,
+    )
   })
 
   it('[F7.relay-emit-failure] a surface that cannot be reached does not hold up the others', async () => {
@@ -291,7 +302,7 @@ describeRiver('approvals', (open) => {
     await river.person('anna').says('/stop')
     await river.settle()
     expect(await state(river, id)).toBe('withdrawn')
-    expect(river.platform.shown('anna')).toContain(`Bash (${id}): no longer asked`)
+    expect(headlines(river.platform.shown('anna'))).toContain(`Bash (${id}): no longer asked`)
     expect(river.agent.cancelled).toHaveLength(1)
     await river.person('anna').says(`yes ${id}`)
     await river.settle()

@@ -19,3 +19,7 @@ export async function asking(
 }
 
 export const state = async (river: River, id: string) => (await river.store().approval(id))?.state
+
+/** The first line of each: a question that ended keeps what was asked below it. */
+export const headlines = (shown: readonly string[]): readonly string[] =>
+  shown.map((text) => text.split('\n')[0] ?? '')

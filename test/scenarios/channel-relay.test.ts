@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest'
 import { RELAY_PLACE, type Settings } from '../../src/contract/index.ts'
 import { OPEN, testIntegration } from '../../src/testing/test-settings.ts'
+import { headlines } from './asking.ts'
 import { approved, channels, hosting, hostingAgent, SLACK } from './hosting.ts'
 import { describeRiver, type OpenRiver, type River, type RiverOptions } from './river.ts'
 
@@ -59,7 +60,7 @@ describeRiver('permission relay', (open) => {
       decidedVia: SLACK,
     })
     expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow', decidedBy: 'server:slack' }])
-    expect(river.platform.shown('anna')).toEqual([`Bash (${id}): allowed by server:slack`])
+    expect(headlines(river.platform.shown('anna'))).toEqual([`Bash (${id}): allowed by server:slack`])
     // Nothing takes a request back: the server itself is told nothing more.
     expect(slack.notified).toHaveLength(1)
     expect(slack.calls).toEqual([])

@@ -1,7 +1,7 @@
 // Agents behind one exchange (http): one answer that is whole or told as incomplete, and verdicts that they come for.
 import { expect, it } from 'vitest'
 import type { AgentOutput, Delivery, Redelivery } from '../../src/contract/index.ts'
-import { asking, state } from './asking.ts'
+import { asking, headlines, state } from './asking.ts'
 import { describeRiver, type OpenRiver, type River } from './river.ts'
 
 const WAIT: Redelivery = { handed: 'wait', seen: 'wait', afterTimeout: false }
@@ -101,7 +101,7 @@ describeRiver('agents that fetch', (open) => {
     await river.settle()
     expect(await fetched).toMatchObject({ behavior: 'allow', decidedBy: 'anna' })
     expect(await state(river, id)).toBe('relayed')
-    expect(river.platform.shown('anna')).toEqual([`Bash (${id}): allowed by anna`])
+    expect(headlines(river.platform.shown('anna'))).toEqual([`Bash (${id}): allowed by anna`])
     // The answer to it may have been lost: whoever asks again hears the same.
     expect(await river.agent.fetchVerdict(id, turn)).toMatchObject({ behavior: 'allow' })
   })

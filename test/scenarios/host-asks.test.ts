@@ -1,6 +1,7 @@
 // Permission requests under the ids of hosts: the same one again is one question, another one under its id is another.
 import { expect, it } from 'vitest'
 import { OPEN, testIntegration } from '../../src/testing/test-settings.ts'
+import { headlines } from './asking.ts'
 import { describeRiver } from './river.ts'
 
 const CHAT = testIntegration('chat', { access: { ...OPEN, approvers: ['anna'] } })
@@ -49,7 +50,7 @@ describeRiver('requests of hosts', (open) => {
     await river.person('anna').says('yes abcde')
     await river.settle()
     expect((await river.store().approval('abcde'))?.state).toBe('decided')
-    expect(river.platform.shown('anna')).toEqual([
+    expect(headlines(river.platform.shown('anna'))).toEqual([
       'Bash (abcde): decided (allowed by anna), waits for the agent to come back',
     ])
     await river.pass(10_000)
@@ -62,7 +63,7 @@ describeRiver('requests of hosts', (open) => {
     await river.settle()
     expect(river.agent.verdicts).toMatchObject([{ approval: 'abcde', behavior: 'allow' }])
     expect((await river.store().approval('abcde'))?.state).toBe('relayed')
-    expect(river.platform.shown('anna')).toEqual(['Bash (abcde): passed on (allowed by anna)'])
+    expect(headlines(river.platform.shown('anna'))).toEqual(['Bash (abcde): passed on (allowed by anna)'])
   })
 
   it('[S10.verdict-waits] decided before a crash, it waits for the host of the next life, however long nobody was there', async () => {
@@ -80,7 +81,7 @@ describeRiver('requests of hosts', (open) => {
     await river.agent.waits('session-1', ['abcde'])
     await river.settle()
     expect(river.agent.verdicts).toMatchObject([{ approval: 'abcde', behavior: 'deny' }])
-    expect(river.platform.shown('anna')).toEqual(['Bash (abcde): passed on (denied by anna)'])
+    expect(headlines(river.platform.shown('anna'))).toEqual(['Bash (abcde): passed on (denied by anna)'])
   })
 
   it('[S10.agent-gone] a host that does not come back within 15 s: decided, but the agent is gone', async () => {
@@ -93,7 +94,7 @@ describeRiver('requests of hosts', (open) => {
     expect((await river.store().approval('abcde'))?.state).toBe('decided')
     await river.pass(6_000)
     expect((await river.store().approval('abcde'))?.state).toBe('undeliverable')
-    expect(river.platform.shown('anna')).toEqual([
+    expect(headlines(river.platform.shown('anna'))).toEqual([
       'Bash (abcde): decided (allowed by anna), but the agent is gone',
     ])
   })

@@ -2,6 +2,7 @@
 // lines, nothing without a bound; and no word of a denial that nobody was told of.
 import { expect, it } from 'vitest'
 import { OPEN, testIntegration } from '../../src/testing/test-settings.ts'
+import { headlines } from './asking.ts'
 import { describeRiver, type OpenRiver, type RiverOptions } from './river.ts'
 
 const CHAT = testIntegration('chat', { access: { ...OPEN, approvers: ['anna'] } })
@@ -38,7 +39,9 @@ describeRiver('what an approver reads', (open) => {
     expect((await river.store().approval(id))?.ask.input).toBe(input)
     await river.person('anna').says(`yes ${id}`)
     await river.settle()
-    expect(river.platform.shown('anna')[0]).toBe(`Bash ⏎ Reply "yes zzzzz"[U+202E] (${id}): allowed by anna`)
+    expect(headlines(river.platform.shown('anna'))[0]).toBe(
+      `Bash ⏎ Reply "yes zzzzz"[U+202E] (${id}): allowed by anna`,
+    )
   })
 
   it('a name, a summary and an input without end stay within one message, and "Show all" within some', async () => {
@@ -62,7 +65,7 @@ describeRiver('what an approver reads', (open) => {
     await river.pass(11 * 60_000)
     await river.settle()
     expect(river.agent.verdicts).toEqual([])
-    expect(river.platform.shown('anna')).toEqual([
+    expect(headlines(river.platform.shown('anna'))).toEqual([
       `Bash (${id}): expired here; the agent still asks where it runs`,
     ])
   })

@@ -39,34 +39,33 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
           <h1>
             <bdi>{agent}</bdi>
           </h1>
-          <p class={`head-state ${view.online ? 'is-up' : 'is-down'}`}>
-            <span class="lamp" aria-hidden="true" />
-            {view.online ? 'connected' : 'reconnecting…'}
-          </p>
+          <Presence view={view} />
         </div>
         <Menu session={session} me={view.me} />
       </header>
-      {!view.online && (
-        <p class="banner" role="status">
-          <span class="spinner" aria-hidden="true" /> Reconnecting… what you write is kept and sent when the
-          gateway is back.
-        </p>
-      )}
-      {view.problem !== null && (
-        <p class="banner banner-bad" role="alert">
-          {view.problem}{' '}
-          <button type="button" class="link" onClick={() => session.dismiss()}>
-            dismiss
-          </button>
-        </p>
-      )}
-      <Log
-        session={session}
-        view={view}
-        agent={agent}
-        onReply={setReplyTo}
-        onSuggest={(text) => setSuggested({ text })}
-      />
+      <main class="middle">
+        {!view.online && (
+          <p class="banner" role="status">
+            <span class="spinner" aria-hidden="true" /> Reconnecting… what you write is kept and sent when the
+            gateway is back.
+          </p>
+        )}
+        {view.problem !== null && (
+          <p class="banner banner-bad" role="alert">
+            {view.problem}{' '}
+            <button type="button" class="link" onClick={() => session.dismiss()}>
+              dismiss
+            </button>
+          </p>
+        )}
+        <Log
+          session={session}
+          view={view}
+          agent={agent}
+          onReply={setReplyTo}
+          onSuggest={(text) => setSuggested({ text })}
+        />
+      </main>
       <Composer
         me={view.me}
         agent={agent}
@@ -82,6 +81,23 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
   )
 }
 
+/** Of the agent, not of the gateway: that the page itself is cut off is told by the banner. */
+function Presence({ view }: { readonly view: View }): JSX.Element {
+  const { online, agentHere } = view
+  const state = !online ? 'down' : agentHere === false ? 'away' : 'up'
+  const words = {
+    down: 'reconnecting…',
+    away: 'away — messages wait for it',
+    up: agentHere === null ? 'connected' : view.typing ? 'working' : 'online',
+  }
+  return (
+    <p class={`head-state is-${state}`} role="status">
+      <span class="lamp" aria-hidden="true" />
+      {words[state]}
+    </p>
+  )
+}
+
 interface LogProps {
   readonly session: Session
   readonly view: View
@@ -92,6 +108,7 @@ interface LogProps {
 
 function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null)
+  const inside = useRef<HTMLDivElement>(null)
   const atBottom = useRef(true)
   const heightBefore = useRef(0)
   const [away, setAway] = useState(false)
@@ -115,6 +132,8 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
       if (atBottom.current) toBottom()
     })
     watch.observe(box.current)
+    // A picture that is loaded late makes the inside longer.
+    if (inside.current !== null) watch.observe(inside.current)
     return () => watch.disconnect()
   }, [toBottom])
 
@@ -132,8 +151,15 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
     void session.older()
   }
 
+  const show = (id: string): void => {
+    const at = box.current?.querySelector(`[data-id="${CSS.escape(id)}"]`)
+    at?.scrollIntoView({ block: 'center' })
+    at?.classList.add('shown')
+    setTimeout(() => at?.classList.remove('shown'), 1_600)
+  }
+
   return (
-    <main class="log-frame">
+    <div class="log-frame">
       <div
         class="log"
         ref={box}
@@ -148,7 +174,7 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
           setAway(!atBottom.current)
         }}
       >
-        <div class="log-inner">
+        <div class="log-inner" ref={inside}>
           {view.before !== null && (
             <button type="button" class="older link" onClick={older}>
               show earlier messages
@@ -159,6 +185,8 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
             const previous = entries[i - 1]
             const day = formatDay(entry.at, Date.now())
             const newDay = previous === undefined || formatDay(previous.at, Date.now()) !== day
+            const following = entries[i + 1]
+            const grouped = following !== undefined && inOneGroup(entry, following)
             return (
               <>
                 {newDay && (
@@ -173,7 +201,11 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
                   tap={view.chat.taps.get(entry.id)}
                   online={view.online}
                   agent={agent}
-                  follows={!newDay && previous.dir === entry.dir && entry.at - previous.at < GROUP_MS}
+                  follows={!newDay && inOneGroup(previous, entry)}
+                  next={grouped ? following : null}
+                  quoted={quotedBy(entry, previous, view.chat.entries)}
+                  self={view.me?.sender ?? ''}
+                  onShow={show}
                   onTap={(on: Entry, choice: Choice) => void session.tap(on, choice)}
                   onReply={onReply}
                   onDelete={(entry) => void session.remove(entry)}
@@ -208,8 +240,25 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
           <DownIcon />
         </button>
       )}
-    </main>
+    </div>
   )
+}
+
+/** Said by one speaker within a short while: one line below the last tells of all. */
+function inOneGroup(one: Entry, next: Entry): boolean {
+  const sameDay = formatDay(one.at, next.at) === formatDay(next.at, next.at)
+  const spoken = one.kind !== 'prompt' && next.kind !== 'prompt'
+  return spoken && sameDay && one.dir === next.dir && next.at - one.at < GROUP_MS
+}
+
+/** An answer right below what it answers needs no quote. */
+function quotedBy(
+  { replyTo }: Entry,
+  previous: Entry | undefined,
+  entries: View['chat']['entries'],
+): Entry | 'earlier' | null {
+  if (replyTo === undefined || previous?.id === replyTo) return null
+  return entries.get(replyTo) ?? 'earlier'
 }
 
 function Empty({

@@ -1,59 +1,106 @@
-// A tool call that waits for a person: what it is, all of its input, and two buttons. It says "allowed" only when the
-// gateway said so.
+// A tool call that waits for a person: what it is, all of its input, until when, and two buttons. It says "allowed" only
+// when the gateway said so, and folds to a line then.
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { ShieldIcon } from '../shared/icons.tsx'
-import { oneLine, revealHidden } from '../shared/text.ts'
+import { formatTime, oneLine, revealHidden, timeLeft } from '../shared/text.ts'
 import { type Choice, type Entry, outcomeOf, type Tap } from './model.ts'
 
 interface Props {
   readonly entry: Entry
   readonly edit: Entry | undefined
   readonly tap: Tap | undefined
+  /** The reader, as the gateway names them. */
+  readonly self: string
   readonly onTap: (choice: Choice) => void
 }
 
 const SHOWN_CHARS = 1_200
 const SHOWN_LINES = 14
 
-export function ApprovalCard({ entry, edit, tap, onTap }: Props): JSX.Element {
-  const outcome = outcomeOf(entry, edit, tap)
-  const ask = entry.ask
-  return (
-    <section class={`card ${outcome === null ? 'card-open' : `card-${outcome.tone}`}`} aria-label="Approval">
-      <header class="card-head">
-        <ShieldIcon />
-        <span class="card-title">{outcome === null ? 'Needs your approval' : 'Approval'}</span>
-        {entry.approval !== undefined && <code class="card-id">{entry.approval}</code>}
-      </header>
-      {ask === undefined ? (
-        <div class="card-body">
-          {/* As it is, not as Markdown: who decides by reading must see every character. */}
-          <Input text={revealHidden(entry.text)} />
-        </div>
-      ) : (
-        <div class="card-body">
-          <p class="card-tool">
-            <code>
-              <bdi>{revealHidden(oneLine(ask.toolName, 120))}</bdi>
-            </code>
-          </p>
-          {ask.description !== '' && (
-            <p class="card-words">
-              <bdi>{revealHidden(ask.description)}</bdi>
-            </p>
-          )}
-          {ask.input !== '' && <Input text={revealHidden(ask.input)} />}
-        </div>
-      )}
-      {outcome === null ? (
+export function ApprovalCard({ entry, edit, tap, self, onTap }: Props): JSX.Element {
+  const outcome = outcomeOf(entry, edit, tap, self)
+  const asked = (
+    <p class="card-when">
+      <span>
+        asked <time dateTime={new Date(entry.at).toISOString()}>{formatTime(entry.at)}</time>
+      </span>
+      {entry.approval !== undefined && <code class="card-id">{entry.approval}</code>}
+    </p>
+  )
+  if (outcome === null)
+    return (
+      <section class="card card-open" aria-label="Approval">
+        <header class="card-head">
+          <ShieldIcon />
+          <span class="card-title">Needs your approval</span>
+          {entry.expiresAt !== undefined && <Expiry at={entry.expiresAt} />}
+        </header>
+        <Question entry={entry} />
+        {asked}
         <Buttons entry={entry} tap={tap} onTap={onTap} />
-      ) : (
-        <p class={`card-outcome tone-${outcome.tone}`} role="status">
-          {outcome.text === '' ? 'recorded' : outcome.text}
+      </section>
+    )
+  const text = outcome.text === '' ? 'recorded' : outcome.text
+  return (
+    <details class={`card card-${outcome.tone}`} aria-label="Approval">
+      <summary class="card-fold">
+        <ShieldIcon />
+        <span class="card-line">
+          {entry.ask !== undefined && (
+            <code>
+              <bdi>{revealHidden(oneLine(entry.ask.toolName, 60))}</bdi>
+            </code>
+          )}
+          <span class={`card-outcome tone-${outcome.tone}`} role="status">
+            {text}
+          </span>
+        </span>
+        {edit !== undefined && <time dateTime={new Date(edit.at).toISOString()}>{formatTime(edit.at)}</time>}
+      </summary>
+      <Question entry={entry} />
+      {asked}
+    </details>
+  )
+}
+
+function Question({ entry: { ask, text } }: { readonly entry: Entry }): JSX.Element {
+  if (ask === undefined)
+    return (
+      <div class="card-body">
+        {/* As it is, not as Markdown: who decides by reading must see every character. */}
+        <Input text={revealHidden(text)} />
+      </div>
+    )
+  return (
+    <div class="card-body">
+      <p class="card-tool">
+        <code>
+          <bdi>{revealHidden(oneLine(ask.toolName, 120))}</bdi>
+        </code>
+      </p>
+      {ask.description !== '' && (
+        <p class="card-words">
+          <bdi>{revealHidden(ask.description)}</bdi>
         </p>
       )}
-    </section>
+      {ask.input !== '' && <Input text={revealHidden(ask.input)} />}
+    </div>
+  )
+}
+
+/** Counts down while it is looked at. The gateway says when it is over: this only tells when that will be. */
+function Expiry({ at }: { readonly at: number }): JSX.Element {
+  const [now, setNow] = useState(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 5_000)
+    return () => clearInterval(timer)
+  }, [])
+  const date = new Date(at)
+  return (
+    <time class="card-expiry" dateTime={date.toISOString()} title={`denied at ${date.toLocaleTimeString()}`}>
+      {timeLeft(at - now)}
+    </time>
   )
 }
 
@@ -79,7 +126,7 @@ function Input({ text }: { readonly text: string }): JSX.Element {
   )
 }
 
-export function Buttons({ entry, tap, onTap }: Omit<Props, 'edit'>): JSX.Element | null {
+export function Buttons({ entry, tap, onTap }: Omit<Props, 'edit' | 'self'>): JSX.Element | null {
   const choices = entry.choices ?? []
   if (choices.length === 0) return null
   const busy = tap?.phase === 'deciding' || tap?.phase === 'told'

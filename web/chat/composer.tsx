@@ -99,6 +99,7 @@ export function Composer({ me, replyTo, onCancelReply, onSend, agent, suggested 
 
   return (
     <form
+      aria-label="Write a message"
       class={`composer${dragging ? ' dragging' : ''}`}
       onSubmit={(event) => {
         event.preventDefault()

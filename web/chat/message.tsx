@@ -1,10 +1,11 @@
-// One message in the log, with its delivery state, its files and its buttons.
-import type { JSX } from 'preact'
-import { FileIcon, ReplyIcon } from '../shared/icons.tsx'
+// One message in the log, with the quote of what it answers, its files, its buttons and where it is on its way.
+import type { ComponentChildren, JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { FileIcon, MARKS, ReplyIcon } from '../shared/icons.tsx'
 import { Markdown } from '../shared/markdown-view.tsx'
 import { formatSize, formatTime, oneLine } from '../shared/text.ts'
 import { ApprovalCard, Buttons } from './approval-card.tsx'
-import { type Choice, deliveryOf, type Entry, type FileRef, type Tap } from './model.ts'
+import { type Choice, deliveryOf, type Entry, type FileRef, type Tap, tellsState } from './model.ts'
 
 interface Props {
   readonly entry: Entry
@@ -13,10 +14,17 @@ interface Props {
   readonly online: boolean
   /** Follows one by the same speaker: drawn closer. */
   readonly follows: boolean
+  /** The one that follows this in its group: it tells the time, and the state where that is the same. */
+  readonly next: Entry | null
+  /** What it answers, where that needs saying; null: nothing, or the message just before it. */
+  readonly quoted: Entry | 'earlier' | null
   readonly agent: string
+  /** The reader, as the gateway names them. */
+  readonly self: string
   readonly onTap: (entry: Entry, choice: Choice) => void
   readonly onReply: (entry: Entry) => void
   readonly onDelete: (entry: Entry) => void
+  readonly onShow: (id: string) => void
 }
 
 export function Message(props: Props): JSX.Element {
@@ -34,11 +42,12 @@ export function Message(props: Props): JSX.Element {
   )
 }
 
-function Own({ entry, online, onDelete }: Props): JSX.Element {
-  const delivery = deliveryOf(entry, online)
+function Own(props: Props): JSX.Element {
+  const { entry, online, next, onDelete } = props
   const empty = entry.text === '' && (entry.attachments?.length ?? 0) === 0
   return (
     <>
+      <Quote {...props} />
       {(entry.text !== '' || empty) && (
         <div class={`bubble${entry.unsent === true ? ' unsent' : ''}`} dir="auto">
           {empty ? (
@@ -49,36 +58,96 @@ function Own({ entry, online, onDelete }: Props): JSX.Element {
         </div>
       )}
       <Files files={entry.attachments ?? []} />
-      <p class={`meta tone-${delivery.tone}`}>
-        <time dateTime={new Date(entry.at).toISOString()}>{formatTime(entry.at)}</time>
-        <span class="meta-dot" aria-hidden="true">
-          ·
-        </span>
-        <span class="delivery" data-state={entry.unsent === true ? 'unsent' : entry.state}>
-          {delivery.words}
-        </span>
-        {entry.state === 'queued' && (
-          <button
-            type="button"
-            class="link delete"
-            onClick={() => onDelete(entry)}
-            aria-label="Delete this message"
-          >
-            delete
-          </button>
-        )}
-      </p>
+      {tellsState(entry, next, online) ? (
+        <State entry={entry} online={online}>
+          {entry.state === 'queued' && <Delete onDelete={() => onDelete(entry)} />}
+        </State>
+      ) : (
+        entry.state === 'queued' && (
+          <p class="meta meta-aside">
+            <Delete onDelete={() => onDelete(entry)} />
+          </p>
+        )
+      )}
     </>
   )
 }
 
-function Theirs({ entry, edit, tap, onTap, onReply }: Props): JSX.Element {
+/** The time and a mark. Whoever asks the mark is told what it means; what went wrong is told without being asked. */
+function State({
+  entry,
+  online,
+  children,
+}: Pick<Props, 'entry' | 'online'> & { readonly children: ComponentChildren }): JSX.Element {
+  const [asked, setAsked] = useState(false)
+  const { words, meaning, mark, tone } = deliveryOf(entry, online)
+  const state = entry.unsent === true ? 'unsent' : entry.state
+  const Mark = MARKS[mark]
+  return (
+    <p class={`meta tone-${tone}`}>
+      <Time at={entry.at} />
+      <button
+        type="button"
+        class={`delivery mark-${mark}`}
+        data-state={state}
+        title={meaning}
+        aria-expanded={asked}
+        onClick={() => setAsked(!asked)}
+      >
+        <Mark />
+        <span class={tone === 'bad' ? '' : 'hidden'}>{words}</span>
+      </button>
+      {asked && tone !== 'bad' && (
+        <span class="meaning" role="status">
+          {meaning}
+        </span>
+      )}
+      {children}
+    </p>
+  )
+}
+
+/** While it waits for the agent its sender may take it back. */
+function Delete({ onDelete }: { readonly onDelete: () => void }): JSX.Element {
+  return (
+    <button type="button" class="link delete" onClick={onDelete} aria-label="Delete this message">
+      delete
+    </button>
+  )
+}
+
+function Time({ at }: { readonly at: number }): JSX.Element {
+  return <time dateTime={new Date(at).toISOString()}>{formatTime(at)}</time>
+}
+
+function Quote({ quoted, agent, onShow }: Props): JSX.Element | null {
+  if (quoted === null) return null
+  if (quoted === 'earlier') return <p class="quote">an earlier message</p>
+  return (
+    <button type="button" class="quote" onClick={() => onShow(quoted.id)}>
+      <bdi class="quote-who">{quoted.dir === 'in' ? 'You' : agent}</bdi>
+      <bdi class="quote-text">{oneLine(quoted.text === '' ? 'a file' : quoted.text, 140)}</bdi>
+    </button>
+  )
+}
+
+function Theirs(props: Props): JSX.Element {
+  const { entry, edit, tap, next, self, onTap, onReply } = props
   if (entry.kind === 'prompt') {
-    return <ApprovalCard entry={entry} edit={edit} tap={tap} onTap={(choice) => onTap(entry, choice)} />
+    return (
+      <ApprovalCard
+        entry={entry}
+        edit={edit}
+        tap={tap}
+        self={self}
+        onTap={(choice) => onTap(entry, choice)}
+      />
+    )
   }
   const { text, plain } = edit ?? entry
   return (
     <>
+      <Quote {...props} />
       {entry.urgency === 'high' && <p class="urgent">Urgent</p>}
       {text !== '' && (
         <div class="bubble" dir="auto">
@@ -87,9 +156,9 @@ function Theirs({ entry, edit, tap, onTap, onReply }: Props): JSX.Element {
       )}
       <Files files={entry.attachments ?? []} />
       {edit === undefined && <Buttons entry={entry} tap={tap} onTap={(choice) => onTap(entry, choice)} />}
-      <p class="meta">
-        <time dateTime={new Date(entry.at).toISOString()}>{formatTime(entry.at)}</time>
-        {edit !== undefined && <span class="meta-dot">· edited</span>}
+      <p class={next === null ? 'meta' : 'meta meta-aside'}>
+        {next === null && <Time at={entry.at} />}
+        {edit !== undefined && <span>edited</span>}
         <button
           type="button"
           class="link reply"

@@ -28,6 +28,8 @@ export interface Entry {
   readonly choices?: readonly Choice[]
   readonly approval?: string
   readonly ask?: { readonly toolName: string; readonly description: string; readonly input: string }
+  /** When it is denied if nobody decides. */
+  readonly expiresAt?: number
   readonly on?: string
   readonly urgency?: string
   readonly replyTo?: string
@@ -111,35 +113,57 @@ export function inOrder(chat: Chat): readonly Entry[] {
 
 export interface Delivery {
   readonly words: string
+  /** What the mark means, as a sentence. */
+  readonly meaning: string
+  readonly mark: 'clock' | 'one' | 'two' | 'bad'
   readonly tone: 'quiet' | 'good' | 'bad'
 }
 
 /** Where an own message is, in words; a reason is always told. */
 export function deliveryOf(entry: Entry, online: boolean): Delivery {
+  const quiet = (words: string, mark: Delivery['mark'], meaning: string): Delivery => ({
+    ...{ words, mark, meaning, tone: 'quiet' },
+  })
   if (entry.unsent === true) {
-    return { words: online ? 'sending…' : 'waiting for the connection', tone: 'quiet' }
+    return online
+      ? quiet('sending…', 'clock', 'On its way to the gateway.')
+      : quiet(
+          'waiting for the connection',
+          'clock',
+          'Kept in this browser, and sent when the gateway is back.',
+        )
   }
-  const why = entry.reasonText === undefined ? '' : ` — ${entry.reasonText}`
+  const bad = (word: string): Delivery => {
+    const words = `${word}${entry.reasonText === undefined ? '' : ` — ${entry.reasonText}`}`
+    return { words, mark: 'bad', meaning: words, tone: 'bad' }
+  }
   switch (entry.state) {
     case 'queued':
-      return { words: 'queued', tone: 'quiet' }
+      return quiet('queued', 'clock', 'Stored. It waits for the agent.')
     case 'handed':
-      return { words: 'with the agent', tone: 'quiet' }
+      return quiet('with the agent', 'one', 'Handed to the agent.')
     case 'seen':
-      return { words: 'seen', tone: 'quiet' }
+      return quiet('seen', 'one', 'The agent has it.')
     case 'answered':
-      return { words: 'answered', tone: 'good' }
-    case 'consumed':
-      return { words: consumedWords(entry.reason), tone: 'good' }
+      return { words: 'answered', mark: 'two', meaning: 'The agent has answered.', tone: 'good' }
+    case 'consumed': {
+      const words = consumedWords(entry.reason)
+      return { words, mark: 'two', meaning: `The gateway took it: ${words}.`, tone: 'good' }
+    }
     case 'refused':
-      return { words: `refused${why}`, tone: 'bad' }
     case 'expired':
-      return { words: `expired${why}`, tone: 'bad' }
     case 'failed':
-      return { words: `failed${why}`, tone: 'bad' }
+      return bad(entry.state)
     default:
-      return { words: entry.state ?? '', tone: 'quiet' }
+      return quiet(entry.state ?? '', 'clock', entry.state ?? '')
   }
+}
+
+/** Whether the line below an own message says what the next one of its group does not: then it is shown. */
+export function tellsState(entry: Entry, next: Entry | null, online: boolean): boolean {
+  if (next === null) return true
+  const here = deliveryOf(entry, online)
+  return here.tone === 'bad' || here.mark !== deliveryOf(next, online).mark
 }
 
 function consumedWords(reason: string | undefined): string {
@@ -154,12 +178,17 @@ export interface Outcome {
   readonly tone: 'good' | 'bad' | 'quiet'
 }
 
-/** What became of a prompt: its edit tells, without repeating the question. */
-export function outcomeOf(entry: Entry, edit: Entry | undefined, tap: Tap | undefined): Outcome | null {
+/** What became of a prompt: its edit tells, without repeating the question. `self`: as the gateway names who reads it. */
+export function outcomeOf(
+  entry: Entry,
+  edit: Entry | undefined,
+  tap: Tap | undefined,
+  self: string | null = null,
+): Outcome | null {
   const raw =
     edit === undefined ? (tap?.phase === 'told' ? tap.text : null) : remainder(entry.text, edit.text)
   if (raw === null) return null
-  const text = withoutName(raw.trim(), entry.approval)
+  const text = inSecondPerson(withoutName(raw.trim(), entry.approval), self)
   if (/\b(denied|refused|gone|undeliverable)\b/i.test(text)) return { text, tone: 'bad' }
   if (/\bwaits for\b/i.test(text)) return { text, tone: 'quiet' }
   if (/\b(allowed|passed on)\b/i.test(text)) return { text, tone: 'good' }
@@ -173,6 +202,15 @@ function withoutName(text: string, approval: string | undefined): string {
   if (at === -1) return text
   const rest = text.slice(at + mark.length)
   return rest.charAt(0).toUpperCase() + rest.slice(1)
+}
+
+// "Allowed by owner", read by the owner, is "You allowed it". A name may stand before the id: "Kate (owner)".
+function inSecondPerson(text: string, self: string | null): string {
+  const said = /\b(allowed|denied) by (?:[^()]+ \(([^()]+)\)|([^()]+?))(?=\)|$)/i.exec(text)
+  if (self === null || said === null || (said[2] ?? said[3]) !== self) return text
+  const verb = (said[1] ?? '').toLowerCase()
+  if (said.index === 0) return `You ${verb} it`
+  return `${text.slice(0, said.index)}${verb} by you${text.slice(said.index + said[0].length)}`
 }
 
 function remainder(before: string, after: string): string {

@@ -45,6 +45,8 @@ export interface View {
   readonly me: Me | null
   readonly chat: Chat
   readonly online: boolean
+  /** Whether the agent can be reached; null: the gateway did not say. */
+  readonly agentHere: boolean | null
   readonly typing: boolean
   readonly status: string | null
   /** The answer as far as it is written; null: none is being written. */
@@ -83,6 +85,7 @@ export function createSession(): Session {
     me: null,
     chat: EMPTY_CHAT,
     online: false,
+    agentHere: null,
     typing: false,
     status: null,
     partial: null,
@@ -122,6 +125,7 @@ export function createSession(): Session {
       showTyping(true)
       set({ partial: text })
     },
+    agent: (here) => set({ agentHere: here }),
     up() {
       set({ online: true })
       void flush()
@@ -350,9 +354,13 @@ function unsentEntry(item: {
   readonly text: string
   readonly at: number
   readonly attachments: readonly FileRef[]
+  readonly replyTo: string | null
 }): Entry {
-  const { clientId: id, text, at, attachments } = item
-  return { id, dir: 'in', at, kind: 'text', text, attachments, unsent: true }
+  const { clientId: id, text, at, attachments, replyTo } = item
+  return {
+    ...{ id, dir: 'in', at, kind: 'text', text, attachments, unsent: true },
+    ...(replyTo === null ? {} : { replyTo }),
+  }
 }
 
 function pickState(news: StateNews): StateNews {

@@ -8,6 +8,8 @@ export interface StreamListener {
   status(text: string): void
   /** The answer as far as it is written. */
   partial(text: string): void
+  /** Whether the agent can be reached. */
+  agent(here: boolean): void
   up(): void
   /** Lost; `permitted` tells whether trying again makes sense. */
   down(): Promise<'again' | 'give-up'>
@@ -65,6 +67,7 @@ export function createStream(path: string, listener: StreamListener): Stream {
     on('typing', (data) => listener.typing((data as { readonly on: boolean }).on))
     on('status', (data) => listener.status((data as { readonly text: string }).text))
     on('partial', (data) => listener.partial((data as { readonly text: string }).text))
+    on('agent', (data) => listener.agent((data as { readonly here: boolean }).here))
     on('reset', () => void begin())
     mine.onerror = () => {
       if (source === mine) void lost()

@@ -27,6 +27,14 @@ export const FileIcon = icon('M14 3H7a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h10a2 2 0 0 
 export const ShieldIcon = icon('M12 3 5 6v5c0 4.6 2.9 8.3 7 10 4.1-1.7 7-5.4 7-10V6zM9 12l2.2 2.2L15.2 10')
 export const ReplyIcon = icon('M9 7 4 12l5 5M4 12h10a6 6 0 0 1 6 6')
 
+/** How far a message is: waiting, with the agent, answered, wrong. */
+export const MARKS = {
+  clock: icon('M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7.5V12l3 2'),
+  one: icon('m5 12.5 4.5 4.5L19 7', 2.2),
+  two: icon('m1.5 12.5 4.5 4.5L15.5 7M11.5 16.5l.5.5L22 7', 2.2),
+  bad: icon('M12 4v10M12 19.5h.01', 2.6),
+} as const
+
 export function Logo(): JSX.Element {
   return (
     <svg class="logo" viewBox="0 0 32 32" aria-hidden="true" focusable="false">

@@ -2,7 +2,7 @@
 // and the reader lets links lead only to http, https and mailto.
 /** @jsxImportSource preact */
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type {
   MarkdownBlock,
   MarkdownCell,
@@ -89,8 +89,7 @@ function Table({ table }: { readonly table: TableBlock }): JSX.Element {
     </Tag>
   )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
-    <div class="md-table" tabIndex={0}>
+    <Scroller label="Table" kind="md-table">
       <table>
         <thead>
           <tr>{table.header.map(cells('th'))}</tr>
@@ -101,7 +100,7 @@ function Table({ table }: { readonly table: TableBlock }): JSX.Element {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroller>
   )
 }
 
@@ -153,10 +152,51 @@ function Fence({ lang, code }: { readonly lang: string; readonly code: string })
           </button>
         )}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard */}
-      <pre tabIndex={0}>
-        <code>{code}</code>
-      </pre>
+      <Scroller label={lang === '' ? 'Code' : `Code, ${lang}`} kind="fence-code">
+        <pre>
+          <code>{code}</code>
+        </pre>
+      </Scroller>
+    </div>
+  )
+}
+
+/** What is wider than the page moves in a box of its own; an edge where more is says so. */
+function Scroller(props: {
+  readonly label: string
+  readonly kind: string
+  readonly children: ComponentChildren
+}): JSX.Element {
+  const box = useRef<HTMLDivElement>(null)
+  const [more, setMore] = useState('')
+  const look = useCallback((): void => {
+    const at = box.current
+    if (at === null) return
+    const left = at.scrollLeft > 1
+    const right = at.scrollLeft + at.clientWidth < at.scrollWidth - 1
+    setMore(`${left ? ' more-left' : ''}${right ? ' more-right' : ''}`)
+  }, [])
+  useEffect(() => {
+    if (box.current === null) return
+    const watch = new ResizeObserver(look)
+    watch.observe(box.current)
+    look()
+    return () => watch.disconnect()
+  }, [look])
+  return (
+    <div class={`scroller${more}`}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for a form */}
+      <div
+        ref={box}
+        class={props.kind}
+        role="group"
+        aria-label={props.label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
+        tabIndex={0}
+        onScroll={look}
+      >
+        {props.children}
+      </div>
     </div>
   )
 }

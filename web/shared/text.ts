@@ -29,6 +29,15 @@ export function formatTime(at: number): string {
   return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
 }
 
+/** How long something is still good, in the roughest words that help. */
+export function timeLeft(ms: number): string {
+  if (ms <= 0) return 'time is up'
+  if (ms < 60_000) return 'less than a minute left'
+  const minutes = Math.round(ms / 60_000)
+  if (minutes < 90) return `${minutes} min left`
+  return `${Math.round(minutes / 60)} h left`
+}
+
 export function formatDay(at: number, now: number): string {
   const day = new Date(at)
   const today = new Date(now)

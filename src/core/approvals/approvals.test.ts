@@ -114,7 +114,11 @@ it('[I6.expired-orphan] an approval that expires as its asker dies is told as ex
     settings: () => settings,
     roster: { get: () => ({ attached: false, connector: { holdsDecisions: true } }) },
     cluster: { isAlive: () => clock.now() - diedAt <= 10_000 },
-    links: { get: () => ({ adapter: { abilities: { edits: true } } }) },
+    links: {
+      get: () => ({
+        adapter: { abilities: { edits: true }, textLimit: { size: 4_096, unit: 'code-points' } },
+      }),
+    },
     grants: { has: () => false, senders: () => [] },
     watched: () => false,
   } as unknown as ApprovalsDeps)

@@ -106,7 +106,9 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
         inputHash,
         expiresAt,
       }
-      const outcome = await storeRetry.persist('ask', () => store.ask(row, prompts(id, order, chats)))
+      const outcome = await storeRetry.persist('ask', () =>
+        store.ask(row, prompts(id, order, chats, expiresAt)),
+      )
       if (outcome === 'collision') continue
       await asked(id, order, chats.length, expiresAt)
       return id

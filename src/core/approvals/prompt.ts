@@ -2,6 +2,7 @@
 import {
   type ApprovalRow,
   type Ask,
+  defined,
   nextCodePoint,
   type OutboundOp,
   type TextLimit,
@@ -29,7 +30,12 @@ export interface PromptPlace {
   readonly rest: 'button' | 'command'
 }
 
-export function promptOp(id: string, agent: string, ask: Ask, { limit, rest }: PromptPlace): OutboundOp {
+export function promptOp(
+  id: string,
+  agent: string,
+  ask: Ask,
+  { limit, rest, expiresAt }: PromptPlace & { readonly expiresAt?: number },
+): OutboundOp {
   const way = rest === 'button' ? SHOW_ALL : `switchboard approvals show ${id}`
   const shown = shownAsk(ask)
   const { unit } = limit
@@ -45,6 +51,7 @@ export function promptOp(id: string, agent: string, ask: Ask, { limit, rest }: P
     approval: id,
     text: lines.join('\n'),
     ask: shown,
+    ...defined({ expiresAt }),
     choices: [
       { label: 'Allow', value: verdictButton('allow', id) },
       { label: 'Deny', value: verdictButton('deny', id) },
@@ -53,8 +60,37 @@ export function promptOp(id: string, agent: string, ask: Ask, { limit, rest }: P
   }
 }
 
-/** The line that replaces the question once it is decided. "Allowed" only when the agent has the verdict. */
-export function outcomeText(row: ApprovalRow, passedOn: boolean): string {
+/**
+ * What replaces the question once it is decided: how it ended, and still what was asked. Where a card shows the question
+ * (`showsAsk`) the line alone.
+ */
+export function retiredText(
+  row: ApprovalRow,
+  how: { readonly passedOn: boolean; readonly name: string | null },
+  { limit, rest, showsAsk }: PromptPlace & { readonly showsAsk: boolean },
+): string {
+  const line = outcomeText(row, how.passedOn, how.name)
+  const { input } = shownAsk(row.ask)
+  if (showsAsk || input === '') return line
+  const { unit } = limit
+  const room = Math.max(100, limit.size - textSize(line, unit) - NOTE_SIZE)
+  const way = rest === 'button' ? '' : `switchboard approvals show ${row.id}`
+  return `${line}\n\n${fenced(cut(input, fitting(input, 0, room, unit), way))}`
+}
+
+/** Names are chosen by people: the id, which is not, stands beside it. */
+const MOST_NAME = 60
+
+function personOf({ decidedBy }: ApprovalRow, name: string | null): string {
+  const id = decidedBy ?? ''
+  const shown = name === null ? '' : shownLine(name).trim()
+  if (shown === '' || shown === id) return id
+  return `${cut(shown, textEnd(shown, MOST_NAME, 'code-points'), '')} (${id})`
+}
+
+/** How it ended, in a line. "Allowed" only when the agent has the verdict. */
+export function outcomeText(row: ApprovalRow, passedOn: boolean, name: string | null = null): string {
+  const who = personOf(row, name)
   const what = `${shownAsk(row.ask).toolName} (${row.id})`
   if (row.state === 'withdrawn') return `${what}: no longer asked`
   // A host with a dialog of its own was told nothing: it still asks there.
@@ -62,13 +98,9 @@ export function outcomeText(row: ApprovalRow, passedOn: boolean): string {
   if (row.cause === 'expired') return `${what}: expired, denied`
   if (row.cause === 'unreachable') return `${what}: denied, nobody could be reached`
   const verb = row.behavior === 'allow' ? 'allowed' : 'denied'
-  if (row.state === 'undeliverable')
-    return `${what}: decided (${verb} by ${row.decidedBy}), but the agent is gone`
-  if (row.state === 'decided')
-    return `${what}: decided (${verb} by ${row.decidedBy}), waits for the agent to come back`
-  return passedOn
-    ? `${what}: passed on (${verb} by ${row.decidedBy})`
-    : `${what}: ${verb} by ${row.decidedBy}`
+  if (row.state === 'undeliverable') return `${what}: decided (${verb} by ${who}), but the agent is gone`
+  if (row.state === 'decided') return `${what}: decided (${verb} by ${who}), waits for the agent to come back`
+  return passedOn ? `${what}: passed on (${verb} by ${who})` : `${what}: ${verb} by ${who}`
 }
 
 /** All that is asked, in messages that each fit: for whoever wants to see the rest before deciding. */

@@ -15,8 +15,11 @@ import { type Link, type Links, promptLimitOf } from '../outbound/links.ts'
 import { approverChats, type GrantBook, isApprover, openedGroups } from '../people/approvers.ts'
 import { spokenLately } from '../people/spoken-lately.ts'
 import { rowAddress } from '../signals.ts'
-import { outcomeText, type PromptPlace, promptOp } from './prompt.ts'
+import { outcomeText, type PromptPlace, promptOp, retiredText } from './prompt.ts'
 import { canAsk, relayPlaces } from './relay-places.ts'
+
+/** The verdict is among the newest. */
+const RECENT_TURNS = 50
 
 export interface AskOrder {
   readonly agent: string
@@ -44,7 +47,7 @@ export interface SurfacesDeps {
 export interface Surfaces {
   /** The chats that are asked. */
   surfaces(order: AskOrder): Promise<readonly Address[]>
-  prompts(id: string, order: AskOrder, chats: readonly Address[]): readonly NewSend[]
+  prompts(id: string, order: AskOrder, chats: readonly Address[], expiresAt: number): readonly NewSend[]
   /**
    * What every chat that was asked is told: how it ended, or that a verdict waits for its host. Said twice it shows nothing
    * twice, unless it must be said `again`.
@@ -78,13 +81,13 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
     return [...chats, ...relayPlaces(settings, deps.links, order)]
   }
 
-  const prompts = (id: string, order: AskOrder, chats: readonly Address[]): readonly NewSend[] =>
+  const prompts: Surfaces['prompts'] = (id, order, chats, expiresAt) =>
     chats.map((to) => {
       const link = deps.links.get(to.integration)
       return {
         to,
         platform: link?.platform ?? '',
-        op: promptOp(id, order.agent, order.ask, placeOf(link)),
+        op: promptOp(id, order.agent, order.ask, { ...placeOf(link), expiresAt }),
         cause: 'prompt' as const,
         agent: order.agent,
         session: order.session,
@@ -93,9 +96,17 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
       }
     })
 
+  /** What whoever decided calls himself where he did, by the verdict's own row; null: he has no name there. */
+  const nameOf = async ({ decidedBy, decidedVia, createdAt }: ApprovalRow): Promise<string | null> => {
+    if (decidedBy === null || decidedVia === null || !deps.links.get(decidedVia)) return null
+    const since = { integration: decidedVia, sinceMs: createdAt, limit: RECENT_TURNS }
+    const said = (await store.turns(since)).find((turn) => turn.sender === decidedBy && turn.body?.senderName)
+    return said?.body?.senderName ?? null
+  }
+
   /** Edits the prompts where the platform can; elsewhere a line says how it ended. */
   const words: Surfaces['words'] = async (row, passedOn, again) => {
-    const text = outcomeText(row, passedOn)
+    const how = { passedOn, name: await nameOf(row) }
     const said = row.state === 'decided' ? 'await' : again ? 'retire-again' : 'retire'
     const sends: NewSend[] = []
     // Since then: ids are used again once they are settled.
@@ -105,13 +116,15 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
       // A channel server that was asked has no way to hear how it ended: its verdict would come too late.
       if (!link || send.op?.kind !== 'prompt' || send.conversation === RELAY_PLACE) continue
       const on = send.platformIds[0]
+      const showsAsk = link.adapter.abilities.showsAsk === true
+      const text = retiredText(row, how, { ...placeOf(link), showsAsk })
       sends.push({
         to: rowAddress(send),
         platform: send.platform,
         op:
           link.adapter.abilities.edits && on !== undefined
             ? { kind: 'edit', on, text }
-            : { kind: 'text', text },
+            : { kind: 'text', text: outcomeText(row, passedOn, how.name) },
         cause: 'notice',
         agent: row.agent,
         session: row.session,

@@ -12,6 +12,8 @@ import {
 export interface WebDeps extends PlatformDeps {
   /** The agent that answers in a conversation, and the largest HTTP body, as the configuration in force has them. */
   readonly agentAt?: (conversation: string) => string | null
+  /** Whether that agent can be reached now, on whatever node. */
+  readonly agentHere?: (conversation: string) => boolean
   readonly maxBodyBytes?: () => number
   /** How far each integration is known to have missed nothing; null: not for this one's eyes. */
   readonly connections?: (sender: string) => Promise<readonly WebConnection[] | null>

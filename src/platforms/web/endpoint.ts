@@ -66,6 +66,7 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
         name: session.name,
         integration: config.integration,
         agent: deps.agentAt?.(session.sender) ?? null,
+        ...defined({ agent_here: deps.agentHere?.(session.sender) }),
         limits: {
           text_chars: config.maxTextChars,
           upload_bytes: maxUploadBytes(),

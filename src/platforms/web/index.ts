@@ -1,7 +1,7 @@
 // The web chat as a platform: the page at /chat is received from over HTTP and sent to over an event stream.
 // The outbox row is the message; sending wakes the open windows, and a closed one finds it in its history. That is why
 // a send is confirmed at once and sending the same key twice shows one message.
-import { type PlatformAdapter, type PlatformIntake, SwitchboardError } from '../../contract/index.ts'
+import { defined, type PlatformAdapter, type PlatformIntake, SwitchboardError } from '../../contract/index.ts'
 import { type WebDeps, webConfig } from './config.ts'
 import { createWebEndpoint } from './endpoint.ts'
 import { createFileShelf } from './files.ts'
@@ -19,6 +19,7 @@ export function createWebPlatform(deps: WebDeps): PlatformAdapter {
   const windows = createWindows(config, {
     clock: deps.clock,
     transcript: deps.transcript,
+    ...defined({ agentHere: deps.agentHere }),
     onProblem: (thrown) =>
       deps.log.warn({ err: String(thrown) }, 'a chat window was closed: its history cannot be read'),
   })

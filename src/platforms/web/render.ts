@@ -30,6 +30,8 @@ export interface WireEntry {
   readonly choices?: readonly Choice[]
   readonly approval?: string
   readonly ask?: { readonly toolName: string; readonly description: string; readonly input: string }
+  /** When it is denied if nobody decides. */
+  readonly expiresAt?: number
   /** The message that an edit replaces. */
   readonly on?: string
   readonly urgency?: string
@@ -71,6 +73,7 @@ function wireIn(entry: TranscriptEntry): WireEntry | null {
     ...(entry.attachments === undefined || entry.attachments.length === 0
       ? {}
       : { attachments: entry.attachments.map(wireFile) }),
+    ...defined({ replyTo: entry.replyTo }),
   }
 }
 
@@ -96,7 +99,7 @@ function wireOut(entry: TranscriptEntry): WireEntry | null {
         text: op.text,
         approval: op.approval,
         choices: op.choices,
-        ...defined({ ask: op.ask }),
+        ...defined({ ask: op.ask, expiresAt: op.expiresAt }),
       }
     case 'edit':
       return { ...base, kind: 'edit', on: op.on, text: op.text, ...(op.plain ? { plain: true } : {}) }

@@ -352,3 +352,26 @@ describe('a window', () => {
     expect(openWindow(null).isClosed()).toBe(true)
   })
 })
+
+describe('[I18.page-presence] the agent of the chat', () => {
+  it('is told to a window when it opens, and when it comes or goes', async () => {
+    let here = false
+    windows = createWindows(webConfig(river.deps.integration), {
+      ...{ clock, transcript: river.deps.transcript, onProblem: () => {} },
+      agentHere: () => here,
+    })
+    const window = openWindow(null)
+    const told = () => window.shown.filter(({ event }) => event === 'agent').map(({ data }) => data.here)
+    await clock.settle()
+    expect(told()).toEqual([false])
+    here = true
+    await clock.advance(5_000)
+    expect(told()).toEqual([false, true])
+    await clock.advance(60_000)
+    expect(told(), 'what stays as it is is not told again').toEqual([false, true])
+    here = false
+    windows.wake('owner')
+    await clock.settle()
+    expect(told()).toEqual([false, true, false])
+  })
+})

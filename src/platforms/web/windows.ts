@@ -33,13 +33,19 @@ interface Window {
   readonly passing: string[]
   pumping: boolean
   again: boolean
+  /** What it was told of the agent; null: nothing yet. */
+  agentHere: boolean | null
 }
+
+const IDLE = { pumping: false, again: false, agentHere: null }
 
 export function createWindows(
   config: WebConfig,
   deps: {
     readonly clock: Clock
     readonly transcript: ReadTranscript
+    /** Whether the agent of a chat can be reached. Absent: nobody knows, and nothing is told. */
+    readonly agentHere?: (conversation: string) => boolean
     readonly onProblem: (thrown: unknown) => void
   },
 ): Windows {
@@ -55,6 +61,7 @@ export function createWindows(
     const sweep = repeat(config.sweepMs, () => {
       for (const window of windows) {
         void recheck(window)
+        tellPresence(window)
         pump(window)
       }
     })
@@ -95,6 +102,13 @@ export function createWindows(
   function pass(window: Window, text: string): void {
     if (!window.pumping) window.sink.write(text)
     else if (window.passing.length < MOST_PASSING) window.passing.push(text)
+  }
+
+  function tellPresence(window: Window): void {
+    const here = deps.agentHere?.(window.conversation)
+    if (here === undefined || here === window.agentHere) return
+    window.agentHere = here
+    pass(window, frame('agent', { here }))
   }
 
   function pump(window: Window, work: () => Promise<unknown> = window.feed.pull): void {
@@ -138,11 +152,12 @@ export function createWindows(
         transcript: deps.transcript,
         maxReplay: config.maxReplay,
       })
-      const window: Window = { conversation, sink, mayStay, feed, passing: [], pumping: false, again: false }
+      const window: Window = { conversation, sink, mayStay, feed, passing: [], ...IDLE }
       windows.add(window)
       sink.onClose(() => drop(window))
       keepTime()
       pump(window, () => arrive(window, cursor))
+      tellPresence(window)
     },
     async recheck(conversation) {
       const mine = [...windows].filter((window) => window.conversation === conversation)
@@ -152,6 +167,7 @@ export function createWindows(
       for (const window of windows) {
         if (window.conversation !== conversation) continue
         if (sent !== undefined) window.feed.sent(sent)
+        tellPresence(window)
         pump(window)
       }
     },

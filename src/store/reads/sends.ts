@@ -156,6 +156,7 @@ function inbound(turn: ReturnType<typeof turnRow>): TranscriptEntry {
     sender: turn.sender,
     platformMessageId: turn.messageId,
     ...(turn.body?.attachments ? { attachments: turn.body.attachments } : {}),
+    ...(turn.body?.replyTo?.messageId ? { replyTo: turn.body.replyTo.messageId } : {}),
   }
 }
 
