@@ -45,8 +45,8 @@ export async function visit(
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
-    // A dropped connection is told as an error too; those are what the tests do on purpose.
-    if (message.type() === 'error' && !/net::ERR_|status of 4\d\d/.test(message.text())) {
+    // A dropped connection, and a gateway that is just starting, are told as errors too; those are what the tests do on purpose.
+    if (message.type() === 'error' && !/net::ERR_|status of (4\d\d|503)/.test(message.text())) {
       complaints.push(message.text())
     }
   })

@@ -22,15 +22,15 @@ built   18 I18.guide-snippets        Snippets of the guides run: TypeScript agai
 export const CHAT_PAGE = requirements(
   '18 The chat page',
   `
-pending 18 I18.page-tables           Tables and task lists are shown as such, by the one Markdown reader
-pending 18 I18.page-code             Code that is wider than the page scrolls by keyboard and finger, with a cue at the edge where more is
-pending 18 I18.page-images           A person's image stands at the right edge, and the log follows pictures that load late
-pending 18 I18.page-quotes           A reply keeps the quote of what it answers, on the page and after a reload
-pending 18 I18.page-presence         The page shows the presence of the agent, not that of the gateway
-pending 18 I18.page-approvals        An approval card tells when it was asked and when it expires, says "You" of one's own verdict, and folds when decided
-pending 18 I18.page-states           A group of messages has one line of state, with a mark that explains itself
-pending 18 I18.page-axe              The page has landmarks, and axe finds nothing in light, dark and 390 px
-pending 18 I18.tap-keeps-command     After a tap on Telegram the prompt keeps the command and names the person
+built   18 I18.page-tables           Tables and task lists are shown as such, by the one Markdown reader
+built   18 I18.page-code             Code that is wider than the page scrolls by keyboard and finger, with a cue at the edge where more is
+built   18 I18.page-images           A person's image stands at the right edge, and the log follows pictures that load late
+built   18 I18.page-quotes           A reply keeps the quote of what it answers, on the page and after a reload
+built   18 I18.page-presence         The page shows the presence of the agent, not that of the gateway
+built   18 I18.page-approvals        An approval card tells when it was asked and when it expires, says "You" of one's own verdict, and folds when decided
+built   18 I18.page-states           A group of messages has one line of state, with a mark that explains itself
+built   18 I18.page-axe              The page has landmarks, and axe finds nothing in light, dark and 390 px
+built   18 I18.tap-keeps-command     After a tap on Telegram the prompt keeps the command and names the person
 `,
 )
 
