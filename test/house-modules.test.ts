@@ -218,6 +218,6 @@ describe('[I13.alone] what one platform alone needs', () => {
       given('web')
         .filter((key) => !all.includes(key))
         .toSorted(),
-    ).toEqual(['agentAt', 'connections', 'maxBodyBytes'])
+    ).toEqual(['agentAt', 'agentHere', 'connections', 'maxBodyBytes'])
   })
 })
