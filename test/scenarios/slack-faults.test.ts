@@ -3,7 +3,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { faultPlansFor, formatMatrix, type MatrixCell } from '../../src/testing/fault-matrix.ts'
 import { until } from '../faults/until.ts'
-import { openSlackRiver } from './slack-river.ts'
+import { dealtPlans, SCOPE } from './deal.ts'
+import { openSlackRiver, SLACK_ARRANGEMENTS } from './slack-river.ts'
 
 const TIMINGS = {
   helloMs: 3_000,
@@ -24,11 +25,15 @@ afterAll(() => console.log(`platform × fault\n${formatMatrix(cells)}`))
 
 describe('slack under every fault plan', () => {
   const plans = faultPlansFor({ send: 'chat.postMessage', edit: 'chat.update', receive: 'envelope' })
-  it.each(plans)(
-    '[I15.fault-matrix] [I15.reconcile-live] [S7.suite] $name: nothing lost, nothing repeated',
+  const product = plans.flatMap((plan) =>
+    SLACK_ARRANGEMENTS.map((arrangement) => ({ ...plan, arrangement })).slice(0, SCOPE === 'first' ? 1 : 3),
+  )
+  it.each(dealtPlans(product, ({ name }) => name))(
+    '[I15.fault-matrix] [I15.reconcile-live] [S7.suite] $name on $arrangement: nothing lost, nothing repeated',
     async (plan) => {
       const timings = { ...TIMINGS, requestTimeoutMs: plan.mayRepeat ? IMPATIENT_MS : PATIENT_MS }
       const river = await openSlackRiver({
+        arrangement: plan.arrangement,
         faults: plan.faults,
         seed: 11,
         ackMs: 150,

@@ -14,11 +14,18 @@ import { createSlack } from '../../src/platforms/slack/index.ts'
 import { createTelegram } from '../../src/platforms/telegram/index.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createFakeSlack, createFakeTelegram, type FakeSlackOptions } from '../../src/testing/emulate.ts'
+import { sharedPostgres } from '../../src/testing/postgres-server.ts'
 import { createRecordingLog } from '../../src/testing/recording-log.ts'
 import { createScriptedConnector } from '../../src/testing/scripted-connector.ts'
 import { testAgent, testIntegration, testSettings } from '../../src/testing/test-settings.ts'
+import { prepareStore } from './node.ts'
+
+export const SLACK_ARRANGEMENTS = ['sqlite', 'postgres', 'three nodes'] as const
+export type SlackArrangement = (typeof SLACK_ARRANGEMENTS)[number]
 
 export interface SlackRiverOptions extends FakeSlackOptions {
+  /** On which stores, and on how many nodes; absent: SQLite. */
+  readonly arrangement?: SlackArrangement
   /** How much faster time goes; absent: it is real. */
   readonly faster?: number
   readonly timings?: Partial<Timings>
@@ -46,13 +53,9 @@ export async function openSlackRiver(options: SlackRiverOptions = {}) {
   const random = createRealRandom()
   const log = createRecordingLog()
   const kate = fake.person()
-  const store = await openStore(`sqlite:${join(folder, 'river.db')}`, {
-    clock,
-    random,
-    node: 'here',
-    ledgerKey: new Uint8Array(32).fill(7),
-    log,
-  })
+  const arrangement = options.arrangement ?? 'sqlite'
+  const lent = arrangement === 'sqlite' ? null : await (await sharedPostgres()).lend('river', prepareStore)
+  const url = lent?.url ?? `sqlite:${join(folder, 'river.db')}`
   const groups = Object.fromEntries(
     Object.entries(options.groups ?? {}).map(([id, group]) => [id, { ...group, origin: id }]),
   )
@@ -86,27 +89,36 @@ export async function openSlackRiver(options: SlackRiverOptions = {}) {
     agents: options.played ?? [testAgent('demo', ['sl'], { connector: { type: 'demo', options: {} } })],
     tunables: { sendRetryBaseMs: 20, sendRetryMaxMs: 100 },
   })
-  const gateway = createGateway({
-    platform: async (name) =>
-      name === 'telegram'
-        ? {
-            create: (deps) => createTelegram(deps, { timings: { chatIntervalMs: 10, pollTimeoutMs: 1_000 } }),
-          }
-        : { create: (deps) => createSlack(deps, { timings: options.timings ?? {} }) },
-    connector: async () => (options.played === undefined ? { create: createDemoAgent } : scripted),
-    store,
-    clock,
-    random,
-    log,
-    tokens: createTokens(store, clock, random),
-    settings: () => settings,
-    secret: (reference) => secrets[reference] ?? '',
-    filesDir: () => folder,
-    watched: () => false,
-  })
+  const bringUp = async (node: string) => {
+    const ledgerKey = new Uint8Array(32).fill(7)
+    const store = await openStore(url, { clock, random, node, ledgerKey, log })
+    const gateway = createGateway({
+      platform: async (name) =>
+        name === 'telegram'
+          ? {
+              create: (deps) =>
+                createTelegram(deps, { timings: { chatIntervalMs: 10, pollTimeoutMs: 1_000 } }),
+            }
+          : { create: (deps) => createSlack(deps, { timings: options.timings ?? {} }) },
+      connector: async () => (options.played === undefined ? { create: createDemoAgent } : scripted),
+      store,
+      clock,
+      random,
+      log,
+      tokens: createTokens(store, clock, random),
+      settings: () => settings,
+      secret: (reference) => secrets[reference] ?? '',
+      filesDir: () => folder,
+      watched: () => false,
+    })
+    await gateway.start()
+    return { store, gateway }
+  }
+  const here = await bringUp('here')
+  const others = arrangement === 'three nodes' ? [await bringUp('there'), await bringUp('elsewhere')] : []
+  const { store, gateway } = here
   const { links, outlet, notifier, dispatcher } = gateway
   const tools = createToolDesk({ store, settings: () => settings, links, outlet, notifier, dispatcher })
-  await gateway.start()
   return {
     fake,
     kate,
@@ -122,10 +134,11 @@ export async function openSlackRiver(options: SlackRiverOptions = {}) {
     gateway,
     clock,
     async close() {
-      await gateway.stop()
-      await store.close()
+      for (const node of [here, ...others]) await node.gateway.stop()
+      for (const node of [here, ...others]) await node.store.close()
       await fake.stop()
       await telegram?.stop()
+      await lent?.giveBack()
       rmSync(folder, { recursive: true, force: true })
     },
   }
