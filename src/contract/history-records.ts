@@ -63,8 +63,12 @@ export interface HistoryStore {
   settleHistory(settled: HistorySettled): Promise<void>
   historyLinks(): Promise<readonly HistoryLinkRow[]>
   historyMarks(integration: string, places: readonly string[]): Promise<readonly HistoryMark[]>
-  /** Those whose last entry was said since then, the newest first. */
-  marksSince(integration: string, sinceMs: number, limit: number): Promise<readonly HistoryMark[]>
+  /** Those whose last entry was said since then, the newest first; `after`: behind this one. */
+  marksSince(
+    integration: string,
+    sinceMs: number,
+    page: { readonly limit: number; readonly after?: Pick<HistoryMark, 'place' | 'at'> },
+  ): Promise<readonly HistoryMark[]>
   /** The place is gone: if it ever comes back it begins anew. */
   forgetPlace(integration: string, place: string): Promise<void>
   /** Every version of these messages that was received or refused, rows or not. A deletion is DELETED_VERSION. */

@@ -143,8 +143,8 @@ export interface Store extends PersonVerbs, HistoryStore, LaterWordVerbs {
   ): Promise<{ readonly outcome: 'accepted' | 'stale'; readonly sends: readonly Enqueued[] }>
   /** A line that tells what the agent does stands, or (empty `line`) is about to. Resolves with the one that counts. */
   keepStatusLine(line: Pick<StatusLineRow, 'turn' | 'to' | 'line'>): Promise<StatusLineRow>
-  /** Those that stand, the oldest first. */
-  statusLines(limit: number): Promise<readonly StatusLineRow[]>
+  /** Those that stand, the oldest first; `after`: behind this one. */
+  statusLines(limit: number, after?: Pick<StatusLineRow, 'turn' | 'at'>): Promise<readonly StatusLineRow[]>
   forgetStatusLine(turn: string): Promise<void>
   /** Operator: failed or expired → queued; anything open → failed: cancelled. Null when the state does not allow it. */
   operateTurn(id: string, verb: 'retry' | 'cancel', by: string): Promise<TurnRow | null>

@@ -84,7 +84,7 @@ export function assembleStore(engine: StoreEngine): Store {
     settleHistory: (settled) => write(settleHistory, settled),
     historyLinks: () => read(readHistoryLinks()),
     historyMarks: (integration, places) => read(readHistoryMarks(integration, places)),
-    marksSince: (integration, sinceMs, limit) => read(readMarksSince(integration, { sinceMs, limit })),
+    marksSince: (integration, sinceMs, page) => read(readMarksSince(integration, sinceMs, page)),
     forgetPlace: (integration, place) => write(forgetPlace, { integration, place }),
     knownMessages: (integration, keys) => read(readKnownMessages(integration, keys)),
 
@@ -101,7 +101,7 @@ export function assembleStore(engine: StoreEngine): Store {
       }
     },
     keepStatusLine: (line) => write(keepStatusLine, line),
-    statusLines: (limit) => read(readStatusLines(limit)),
+    statusLines: (limit, after) => read(readStatusLines(limit, after)),
     forgetStatusLine: (turn) => write(forgetStatusLine, turn),
     operateTurn: (id, verb, by) => write(operateTurn, { id, verb, by }),
     overdueTurns: (olderThanMs, limit) => read(readOverdueTurns(tag, clock.now() - olderThanMs, limit)),

@@ -1,5 +1,6 @@
 // Every route of the server with every kind of credential, over a real listener: who gets in, who is refused how, and that
 // whoever is refused reached nothing. Routes are read from the server's own tables and sources: one without a row fails.
+import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,7 +9,7 @@ import { ROUTES } from '../../src/server/api/routes.ts'
 import { TOKEN } from '../../src/server/fixtures/open-server.ts'
 import { RIGHTS } from '../../src/server/fixtures/rights-table.ts'
 import { ROOT } from '../house/source.ts'
-import { type EveryDoor, openEveryDoor } from './fixtures/every-door.ts'
+import { type EveryDoor, openEveryDoor, SLACK_SECRET } from './fixtures/every-door.ts'
 
 let doors: EveryDoor
 beforeAll(async () => {
@@ -51,6 +52,17 @@ const sent = async (given: Promise<Given>, headers: Record<string, string>): Pro
 const admin = async () => bearer(TOKEN)
 const agent = minted('agent', KATE)
 const EVIL = { origin: 'https://evil.example' }
+
+const BUTTON = `payload=${encodeURIComponent('{"type":"block_actions"}')}`
+/** As Slack signs what is pressed, `ago` seconds ago. */
+const pressed =
+  (ago: number, body = BUTTON, secret = SLACK_SECRET) =>
+  async (): Promise<Given> => {
+    const time = String(Math.floor(Date.now() / 1_000) - ago)
+    const mac = createHmac('sha256', secret).update(`v0:${time}:${body}`).digest('hex')
+    return { headers: { 'x-slack-request-timestamp': time, 'x-slack-signature': `v0=${mac}` }, secret: mac }
+  }
+const TURN = { agent: 'bot', session: 's', turn: 't_x_1' }
 
 /** Minted for each request: some routes end the session that asks. */
 const CREDENTIALS: Readonly<Record<string, () => Promise<Given>>> = {
@@ -97,7 +109,16 @@ const CREDENTIALS: Readonly<Record<string, () => Promise<Given>>> = {
   'web cookie without a page': () => cookie({}),
   'web cookie of another page': () => cookie(EVIL),
   hook: async () => bearer(HOOK_SECRET),
+  'reply url': minted('chorus-callback', TURN),
+  'expired reply url': expired('chorus-callback', TURN),
+  'revoked reply url': revoked('chorus-callback', TURN),
+  'reply url of no turn': minted('chorus-callback', { agent: 'bot' }),
+  slack: pressed(0),
+  'slack of ten minutes ago': pressed(600),
+  'slack for another body': pressed(0, 'payload=%7B%7D'),
+  'slack of another app': pressed(0, BUTTON, 'another secret'),
 }
+const SIGNED = ['slack', 'slack of ten minutes ago', 'slack for another body', 'slack of another app']
 const ALL = Object.keys(CREDENTIALS)
 
 /** Who passes; who else gets something other than the usual refusal of the route. */
@@ -155,7 +176,7 @@ const chat = (method: string, status = 200, body = '{}'): Row => {
     ...{ 'admin of another page': 403, 'agent of another page': 403, 'web cookie of another page': 403 },
     ...{
       'admin by another name': 403,
-      ...(method === 'GET' ? {} : { none: 403, 'web cookie without a page': 403 }),
+      ...(method === 'GET' ? {} : { ...forbidden(['none', ...SIGNED]), 'web cookie without a page': 403 }),
     },
     ...(method === 'GET' ? {} : { 'admin, not as a bearer': 403 }),
   }
@@ -171,6 +192,11 @@ const rpc = (method: string, params: object): Row => ({
 })
 const READ_DESK = apiRow('GET', ['admin', 'owner', 'operator'])
 const HOOK = { refused: 401, pass: ['hook'] }
+const OVER = ['expired callback', 'revoked callback', 'expired reply url', 'revoked reply url']
+const CALLBACK: Row = {
+  ...{ pass: ['callback', 'reply url'], refused: 404, status: 200 },
+  but: Object.fromEntries(OVER.map((name) => [name, 410])),
+}
 
 /** The doors beside the API. A path ends with `*` where the credential takes that place. */
 const DOORS: Readonly<Record<string, Row>> = {
@@ -207,11 +233,17 @@ const DOORS: Readonly<Record<string, Row>> = {
   },
   'POST /hooks/ci': { ...HOOK, body: 'hello', status: 200 },
   'GET /hooks/ci/events': { ...HOOK, status: 200 },
+  // A sign of life, which agents behind Chorus and behind HTTP may post.
   'POST /callback/*': {
-    pass: ['callback'],
-    refused: 404,
-    but: { 'expired callback': 410, 'revoked callback': 410 },
-    body: '{}',
+    ...CALLBACK,
+    body: '{"status":"working"}',
+    headers: { 'content-type': 'application/json' },
+  },
+  'GET /callback/*?approval=abcde': CALLBACK,
+  'GET /callback/*?attachment=f1': CALLBACK,
+  'POST /hooks/slack': {
+    ...{ pass: ['slack'], refused: 401, body: BUTTON },
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
   },
   'POST /inbox/*': { pass: ['inbox'], refused: 404, body: '{}' },
   'GET /chat/me': chat('GET'),
@@ -289,10 +321,12 @@ describe('[I14.attack-routes] the table is whole', () => {
 /** Everybody who is to be refused, all at once; nobody of them may reach the desk. */
 async function refuses(route: string, row: Row): Promise<void> {
   const before = doors.calls.length
+  const through = doors.reached.length
   const names = ALL.filter((name) => !row.pass.includes(name))
   const told = await Promise.all(names.map(async (name) => [name, await tried(route, row, name)]))
   expect(told).toEqual(names.map((name) => [name, row.but?.[name] ?? row.refused]))
   expect(doors.calls.slice(before)).toEqual([])
+  expect(doors.reached.slice(through)).toEqual([])
 }
 
 it.each(Object.entries(DOORS))('[I14.attack-routes] %s', async (route, row) => {

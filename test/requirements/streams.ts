@@ -27,6 +27,7 @@ built   14 I14.prompts-all        Every chat that was asked hears how an approva
 built   14 I14.counts-all         status and doctor count all pending approvals
 built   14 I14.list-pages         Every list of the API has a limit and says where the next page begins; the pages together are the whole
 built   14 I14.list-cut           A list that the command line cuts says so and how to go on; with --json nothing is cut unasked
+built   14 I14.walked-all         Completeness compares every place that was active lately, and takes away every status line that is over, however many there are
 built   14 I14.looked-all         What looks for one row among many (a turn to reply to, a message to edit, a sender who spoke) finds it however far back it is, or says how far it looked
 `,
 )

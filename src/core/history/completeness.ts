@@ -139,8 +139,8 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
   }
   const isElsewhere = () => ['waiting', 'disabled'].includes(adapter.link().state)
 
-  /** The newest come first, so what is cut off is what was silent longest. */
-  const known = async (): Promise<readonly KnownConversation[]> => {
+  /** All since the last comparison; of what is older the newest: the rest of it has marks. */
+  const known = async (comparedMs: number): Promise<readonly KnownConversation[]> => {
     const sinceMs = clock.now() - KNOWN_FOR_MS
     const found = new Map<string, KnownConversation>()
     const add = (row: { readonly conversation: string; readonly thread: string | null }) => {
@@ -150,11 +150,11 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     let looked = 0
     for await (const row of everyRow((page) => store.turns({ integration, sinceMs, ...page }))) {
       add(row)
-      if (++looked >= MOST_KNOWN) break
+      if (++looked >= MOST_KNOWN && row.receivedAt < comparedMs) break
     }
     for await (const row of everyRow((page) => store.sends({ integration, sinceMs, ...page }))) {
       add(row)
-      if (++looked >= 2 * MOST_KNOWN) break
+      if (++looked >= 2 * MOST_KNOWN && row.createdAt < comparedMs) break
     }
     return [...found.values()]
   }

@@ -107,6 +107,29 @@ it('[I15.reader-lies] a listing whose page names are absurd, or a place that can
   expect(taken).toEqual(['anna 1'])
 })
 
+it('[I14.walked-all] every thread and chat that was active lately is compared, however many there are', async () => {
+  const many = Array.from({ length: 5_000 }, (_, n) => ({ place: `thread-${n}`, position: '0', at: NOW - n }))
+  const { deps, taken } = world({ read: endless(0) })
+  const marksSince: WalkDeps['store']['marksSince'] = async (_, __, { limit, after }) => {
+    const from = after === undefined ? 0 : many.findIndex(({ place }) => place === after.place) + 1
+    return many.slice(from, from + limit)
+  }
+  const asked: number[] = []
+  const outcome = await walkHistory(ROW, {
+    ...deps,
+    reader: { ...deps.reader, placeOf: () => null },
+    store: { ...deps.store, marksSince },
+    known: async (sinceMs) => {
+      asked.push(sinceMs)
+      return []
+    },
+  })
+  expect(outcome).toMatchObject({ end: 'walked', places: 5_000 })
+  expect(new Set(taken).size).toBe(5_000)
+  // Whatever was said since the last comparison is looked for there.
+  expect(asked).toEqual([(ROW.comparedAt ?? ROW.beganAt) - 60_000])
+})
+
 it('[I15.fair-walk] a flood in one place, behind a rate limit, does not keep what was missed in others waiting for its end', async () => {
   let calls = 0
   const flood = endless(100_050)

@@ -29,7 +29,6 @@ const PAGES_AT_ONCE = 20
 const MARKS_AT_ONCE = 500
 /** Threads and chats that the listing does not show are walked while something was said there lately. */
 const ACTIVE_FOR_MS = 7 * 24 * 3_600_000
-const MOST_MARKED = 2_000
 const MOST_TRIES = 5
 const FIRST_WAIT_MS = 5_000
 const MOST_WAIT_MS = 600_000
@@ -44,7 +43,8 @@ export interface WalkDeps {
   readonly now: () => number
   readonly late: (events: readonly InboundEvent[], mark: MarkMove) => Promise<readonly Received[]>
   /** Conversations and threads in which something was said lately; asked only where the reader can name them. */
-  readonly known: () => Promise<readonly KnownConversation[]>
+  /** Where something was said: all since then, and the newest of what is older. */
+  readonly known: (sinceMs: number) => Promise<readonly KnownConversation[]>
   /** Takes or renews the right to walk, before each place and each wait. False: another node walks. */
   readonly hold: () => Promise<MarkMove['fence'] | null | false>
   /** Rejects when it takes too long: a platform that never answers holds up no walk. */
@@ -127,8 +127,9 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
   const begun = new Map<string, Progress>()
 
   const listed = async () => {
-    if (reader.placeOf) for (const one of await deps.known()) addKnown(() => reader.placeOf?.(one) ?? null)
     const since = comparedAt ?? row.beganAt
+    if (reader.placeOf)
+      for (const one of await deps.known(since - GRACE_MS)) addKnown(() => reader.placeOf?.(one) ?? null)
     for (let page: string | undefined; ; ) {
       const from = page === undefined ? {} : { page }
       const answer = await asked(() => reader.places({ since, ...from }))
@@ -137,9 +138,21 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
       page = answer.next
     }
     // What was said lately in one place must not push the others out of sight.
-    if (reader.placeOf)
-      for (const { place } of await store.marksSince(integration, deps.now() - ACTIVE_FOR_MS, MOST_MARKED))
-        queue.add({ id: place })
+    if (reader.placeOf) await addMarked()
+  }
+
+  /** Page by page: the queue says so where there are more than it takes. */
+  const addMarked = async () => {
+    const sinceMs = deps.now() - ACTIVE_FOR_MS
+    for (let after: HistoryMark | undefined; ; ) {
+      const page: readonly HistoryMark[] = await store.marksSince(integration, sinceMs, {
+        limit: MARKS_AT_ONCE,
+        ...defined({ after }),
+      })
+      for (const { place } of page) queue.add({ id: place })
+      after = page.at(-1)
+      if (after === undefined || page.length < MARKS_AT_ONCE) return
+    }
   }
 
   /** The reader is foreign: one place that it cannot name is no reason to walk no other. */

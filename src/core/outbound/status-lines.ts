@@ -67,6 +67,7 @@ const STOP_MS = 2_000
 const GIVEN_UP_MS = 3_600_000
 const MOST_FAULTS = 3
 const MOST_LINES = 1_000
+const PAGE = 500
 const MOST_CHARS = 200
 
 export function createStatusLines(deps: StatusLinesDeps): StatusLines {
@@ -196,9 +197,16 @@ export function createStatusLines(deps: StatusLinesDeps): StatusLines {
 
   /** Lines of turns that ended elsewhere, and of nodes that are gone. */
   const sweep = async (isStopped: () => boolean = () => false) => {
-    for (const row of await store.statusLines(MOST_LINES)) {
-      if (isStopped()) return
-      await look(row).catch((thrown) => log.debug({ turn: row.turn, error: String(thrown) }, 'a line stays'))
+    for (let after: StatusLineRow | undefined; ; ) {
+      const page: readonly StatusLineRow[] = await store.statusLines(PAGE, after)
+      for (const row of page) {
+        if (isStopped()) return
+        await look(row).catch((thrown) =>
+          log.debug({ turn: row.turn, error: String(thrown) }, 'a line stays'),
+        )
+      }
+      after = page.at(-1)
+      if (after === undefined || page.length < PAGE) return
     }
   }
 

@@ -1,5 +1,5 @@
 // Completeness, read: how far integrations were compared, marks, and which messages of a history are known already.
-import type { HistoryLinkRow, HistoryMark, MessageKey } from '../../contract/index.ts'
+import type { HistoryLinkRow, HistoryMark, HistoryStore, MessageKey } from '../../contract/index.ts'
 import { type Row, rows, type Steps, text, textOrNull, whole, wholeOrNull } from '../statement.ts'
 
 export function historyLinkRow(row: Row): HistoryLinkRow {
@@ -31,12 +31,13 @@ export function* readHistoryMarks(
 
 export function* readMarksSince(
   integration: string,
-  { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
+  sinceMs: number,
+  { limit, after }: Parameters<HistoryStore['marksSince']>[2],
 ): Steps<readonly HistoryMark[]> {
   const found = yield* rows(
     `SELECT place, position, at FROM history_marks WHERE integration = $1 AND at >= $2
-     ORDER BY at DESC, place LIMIT $3`,
-    [integration, sinceMs, limit],
+     AND (at < $4 OR (at = $4 AND place > $5)) ORDER BY at DESC, place LIMIT $3`,
+    [integration, sinceMs, limit, after?.at ?? Number.MAX_SAFE_INTEGER, after?.place ?? ''],
   )
   return found.map(historyMark)
 }

@@ -29,10 +29,14 @@ export const forgetStatusLine: Verb<string, void> = oneByOne(function* (_context
 })
 
 /** The oldest first. */
-export function* readStatusLines(limit: number): Steps<readonly StatusLineRow[]> {
+export function* readStatusLines(
+  limit: number,
+  after: Pick<StatusLineRow, 'turn' | 'at'> = { turn: '', at: 0 },
+): Steps<readonly StatusLineRow[]> {
   const found = yield* rows(
-    'SELECT turn, address, line, owner, at FROM status_lines ORDER BY at, turn LIMIT $1',
-    [limit],
+    `SELECT turn, address, line, owner, at FROM status_lines WHERE at > $2 OR (at = $2 AND turn > $3)
+     ORDER BY at, turn LIMIT $1`,
+    [limit, after.at, after.turn],
   )
   return found.map(lineOf)
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type Address,
   DELETED_VERSION,
+  defined,
   HISTORY_ROWS_MS,
   type MarkMove,
   type Store,
@@ -124,9 +125,16 @@ export function describeHistory(make: MakeStoreFixture): void {
       ] as const)
         await store.receive([], undefined, markAt(place, { place, at: now() - ago * DAY_MS }))
       await store.receive([], undefined, markAt('x', { place: 'new', integration: 'other' }))
-      const young = await store.marksSince('demo', now() - 7 * DAY_MS, 10)
+      const young = await store.marksSince('demo', now() - 7 * DAY_MS, { limit: 10 })
       expect(young.map(({ place }) => place)).toEqual(['newer', 'new'])
-      expect(await store.marksSince('demo', 0, 1)).toMatchObject([{ place: 'newer', position: 'newer' }])
+      const paged: string[] = []
+      for (let after: { place: string; at: number } | undefined; paged.length < 9; ) {
+        const [mark] = await store.marksSince('demo', 0, { limit: 1, ...defined({ after }) })
+        if (!mark) break
+        paged.push(mark.place)
+        after = mark
+      }
+      expect(paged).toEqual(['newer', 'new', 'old'])
       await store.forgetPlace('demo', 'new')
       expect(await positions('old', 'new', 'newer')).toEqual(['newer', 'old'])
       expect(await store.historyMarks('other', ['new'])).toHaveLength(1)
