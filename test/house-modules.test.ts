@@ -67,7 +67,7 @@ describe('[I13.late-sdk] a plain start', () => {
 const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> = {
   'src/app/registry.ts': ['claude-code telegram slack', 'the rows'],
   'src/app/emulators.ts': ['telegram slack llm', 'the rows of emulators'],
-  'src/platforms/planned.ts': ['discord email imessage whatsapp', 'what is not built yet'],
+  'src/platforms/planned.ts': ['discord imessage whatsapp', 'what is not built yet'],
   'src/agents/planned.ts': ['claude-code acp', 'what is not built yet'],
   'src/contract/channel-servers.ts': [
     'mcp http',
@@ -167,9 +167,10 @@ describe('[I13.no-names] the name of an adapter', () => {
       const written = source(file).strings.filter((text) => neighbours.includes(text))
       return folder === undefined || written.length === 0 ? [] : written.map((name) => `${file}: ${name}`)
     })
-    // How Telegram's updates come; what kind of token or channel it is; the forms and senders that webhooks know.
+    // How Telegram's updates come; what kind of token or channel it is; the forms and senders that webhooks know; what tools call
+    // the place that a message goes to.
     const words =
-      /telegram\/(config|module|index|webhook-door)\.ts: webhook$|webhook\/.*: (slack|discord)$|chorus\/.*: (channel|web)$|mcp\/.*: (web|webhook|channel|chorus)$/
+      /telegram\/(config|module|index|webhook-door)\.ts: webhook$|webhook\/.*: (slack|discord)$|chorus\/.*: (channel|web)$|mcp\/.*: (web|webhook|channel|chorus|email)$/
     expect(wrong.filter((one) => !words.test(one))).toEqual([])
   })
 

@@ -204,7 +204,7 @@ describe('[I13.setup] integrations add refuses', () => {
     [
       ['discord'],
       'platform "discord" is planned, but not in this version',
-      'what there is: web, webhook, telegram, slack, chorus',
+      'what there is: web, webhook, telegram, slack, email, chorus',
     ],
     [['telegarm'], 'there is no platform "telegarm"', 'what there is: web,'],
     [['mcp'], 'there is no platform "mcp"', 'what there is: web,'],

@@ -98,6 +98,8 @@ export interface TranscriptEntry {
   readonly attachments?: readonly Attachment[]
   /** The message that it answers, by the platform's id: of what came in. */
   readonly replyTo?: string
+  /** Of an inbound one: the facts that the adapter gave with it. */
+  readonly meta?: Readonly<Record<string, string>>
 }
 
 /**

@@ -35,7 +35,6 @@ export function createChatPace(options: ChatPaceOptions): Pace {
   const { clock, intervalMs, burst, windowOf = () => null } = options
   const chats = createBoundedMap<string, ChatPace>(CHATS_REMEMBERED)
   let overall: readonly number[] = []
-  const latest = (times: readonly number[]) => times.slice(-options.overall.count)
 
   /** As of now. After a clock was set back, what lies ahead of it is no reason to wait. */
   const paceOf = (chat: string, now: number): ChatPace => {
@@ -59,10 +58,10 @@ export function createChatPace(options: ChatPaceOptions): Pace {
       )
       if (at > now) return at - now
       chats.set(chat, {
-        times: latest([...pace.times, now]),
+        times: [...pace.times, now].slice(-Math.max(options.overall.count, window?.count ?? 0)),
         evenAt: Math.max(now, pace.evenAt) + intervalMs,
       })
-      overall = latest([...overall, now])
+      overall = [...overall, now].slice(-options.overall.count)
       return 0
     },
     giveBack(chat) {

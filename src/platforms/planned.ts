@@ -4,39 +4,12 @@ import { z } from 'zod'
 import type { PlannedModule } from '../contract/index.ts'
 import { httpUrl, secret, text } from '../kit/option-words.ts'
 
-const mailServer = (what: string, port: number) =>
-  z
-    .strictObject({
-      host: text(`Host of the ${what} server.`),
-      port: z.int().min(1).max(65_535).default(port).describe('Port.'),
-      user: text('User name.').optional(),
-      password: secret('Password.').optional(),
-      tls: z
-        .union([z.boolean(), z.literal('starttls')], { error: 'expected true, false or starttls' })
-        .default(true)
-        .describe('TLS from the start, starttls, or false for none.'),
-    })
-    .describe(`The ${what} server.`)
-
 const discordOptions = z
   .strictObject({
     token: secret('The bot’s token.'),
     api_url: httpUrl('Base URL of the API.').default('https://discord.com/api'),
   })
   .describe('A Discord bot.')
-
-const emailOptions = z
-  .strictObject({
-    address: text('The address that mail is sent from and to.'),
-    imap: mailServer('IMAP', 993),
-    smtp: mailServer('SMTP', 465),
-    require_auth_results: z
-      .boolean()
-      .default(true)
-      .describe('Only senders proven by Authentication-Results pass.'),
-    authserv_id: text('The server whose Authentication-Results header counts.').optional(),
-  })
-  .describe('A mailbox.')
 
 const imessageOptions = z
   .strictObject({
@@ -59,11 +32,6 @@ export const discord: PlannedModule = {
   name: 'discord',
   options: discordOptions,
   defaultAccess: { dm: 'pairing' },
-}
-export const email: PlannedModule = {
-  name: 'email',
-  options: emailOptions,
-  defaultAccess: { dm: 'allowlist' },
 }
 export const imessage: PlannedModule = {
   name: 'imessage',

@@ -26,9 +26,16 @@ function rendererOf(module: Readonly<Record<string, unknown>>): MarkdownRenderer
   const [made] = Object.values(module).filter((one) => one instanceof Object && 'render' in one)
   return made as MarkdownRenderer
 }
+/** All that a mail of ours is made of: nothing that acts, nothing that is fetched. */
+const MAIL_TAGS =
+  /<\/?(?:p|h[1-6]|pre|code|blockquote|ol|ul|li|table|thead|tbody|tr|th|td|hr|br|strong|em|s|a)(?: href="(?:https?|mailto):[^"<>]*"| start="\d+")?>/g
 /** Whether it is markup that the platform takes: HTML that holds, or no bracket of Slack's but around an address. */
 const isTaken = (file: string, text: string): boolean =>
-  file.includes('/telegram/') ? !('error' in readTelegramHtml(text)) : !/<(?!https?:|mailto:)/.test(text)
+  file.includes('/telegram/')
+    ? !('error' in readTelegramHtml(text))
+    : file.includes('/email/')
+      ? !/[<>]/.test(text.replace(MAIL_TAGS, ''))
+      : !/<(?!https?:|mailto:)/.test(text)
 /** Small: many parts, so that one more or less does not look like growth. */
 const limit = { size: 60, unit: 'utf-16' } as const
 const SIZE = 1_000

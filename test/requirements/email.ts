@@ -11,37 +11,37 @@ built   19 I19.later-notify     notify_on failure counts a send that failed late
 built   19 I19.later-receipt    delivered and read are a field receipt of the row, not states, and read is never taken back
 built   19 I19.later-own        A later word counts only for a send of the same integration
 built   19 I19.later-retry      What failed later does not hide a retry of the same content
-pending 19 I19.in-idle          New mail comes by IDLE, at once
-pending 19 I19.in-poll          Where IDLE brings nothing the mailbox is looked at each poll_interval
-pending 19 I19.in-cursor        UIDVALIDITY and UID are the cursor, stored in the commit of the mails; nothing is flagged before it
-pending 19 I19.in-first         What lay in the mailbox before the first connect is not taken
-pending 19 I19.in-renumbered    A mailbox that was renumbered is walked again without doubles
-pending 19 I19.in-after         Taken mail is marked seen, gets a keyword or is moved to a folder, as configured; an interrupted one is made up for
+built   19 I19.in-idle          New mail comes by IDLE, at once
+built   19 I19.in-poll          Where IDLE brings nothing the mailbox is looked at each poll_interval
+built   19 I19.in-cursor        UIDVALIDITY and UID are the cursor, stored in the commit of the mails; nothing is flagged before it
+built   19 I19.in-first         What lay in the mailbox before the first connect is not taken
+built   19 I19.in-renumbered    A mailbox that was renumbered is walked again without doubles
+built   19 I19.in-after         Taken mail is marked seen, gets a keyword or is moved to a folder, as configured; an interrupted one is made up for
 pending 19 I19.in-lease         Where there are several nodes only the holder of the lease reads the mailbox
-pending 19 I19.in-thousand      1,000 mails that came during a downtime are taken once each
-pending 19 I19.parse-text       A mail becomes its text; HTML becomes Markdown where there is no text
-pending 19 I19.parse-hidden     Hidden HTML, scripts and zero-width characters do not reach the agent
-pending 19 I19.parse-charsets   Charsets are decoded, and broken ones never throw
-pending 19 I19.parse-parts      Attachments and inline images are references; calendar and winmail parts are named
+built   19 I19.in-thousand      1,000 mails that came during a downtime are taken once each
+built   19 I19.parse-text       A mail becomes its text; HTML becomes Markdown where there is no text
+built   19 I19.parse-hidden     Hidden HTML, scripts and zero-width characters do not reach the agent
+built   19 I19.parse-charsets   Charsets are decoded, and broken ones never throw
+built   19 I19.parse-parts      Attachments and inline images are references; calendar and winmail parts are named
 pending 19 I19.parse-fetch      An attachment is fetched after the gate, by its reference, and capped
-pending 19 I19.strip-quotes     Quoted history of common clients in several languages is stripped, and kept as an attachment
-pending 19 I19.strip-damage     Text that only looks like a quote or a signature stays
+built   19 I19.strip-quotes     Quoted history of common clients in several languages is stripped, and kept as an attachment
+built   19 I19.strip-damage     Text that only looks like a quote or a signature stays
 pending 19 I19.thread-in        Threads by References and In-Reply-To; the subject is told with the message
 pending 19 I19.plus-agent       A plus-address chooses an agent
-pending 19 I19.who-results      Authentication-Results counts of the named authserv_id alone: DMARC pass, or aligned SPF or DKIM; a fail wins
-pending 19 I19.who-forged       A forged Authentication-Results, of another id, in a comment or below the server's own, proves nothing
-pending 19 I19.who-dkim         Where the provider writes none, DKIM is verified here against DNS, or the sender is refused with the reason
-pending 19 I19.who-names        Display names and Reply-To prove nothing and choose no conversation
+built   19 I19.who-results      Authentication-Results counts of the named authserv_id alone: DMARC pass, or aligned SPF or DKIM; a fail wins
+built   19 I19.who-forged       A forged Authentication-Results, of another id, in a comment or below the server's own, proves nothing
+built   19 I19.who-dkim         Where the provider writes none, DKIM is verified here against DNS, or the sender is refused with the reason
+built   19 I19.who-names        Display names and Reply-To prove nothing and choose no conversation
 pending 19 I19.who-strangers    No code and no notice is ever sent to a stranger
-pending 19 I19.loop-headers     Automatic, list and out-of-office mail makes no turn and no answer, unless its sender is excepted
+built   19 I19.loop-headers     Automatic, list and out-of-office mail makes no turn and no answer, unless its sender is excepted
 pending 19 I19.loop-self        Our own mail that comes back makes no turn, known by its Message-ID
 pending 19 I19.loop-limit       At most answers_per_hour go to one address in an hour; what is more waits
-pending 19 I19.bounce           A bounce of our mail settles its send as failed with the server's words, also minutes later; one of no mail of ours settles nothing
-pending 19 I19.bounce-forms     Bounces of RFC 3464, OpenSMTPD, qmail and Exchange are read; delayed is no failure
-pending 19 I19.out-id           The outbox id is in the Message-ID, the same for every try
+built   19 I19.bounce           A bounce of our mail settles its send as failed with the server's words, also minutes later; one of no mail of ours settles nothing
+built   19 I19.bounce-forms     Bounces of RFC 3464, OpenSMTPD, qmail and Exchange are read; delayed is no failure
+built   19 I19.out-id           The outbox id is in the Message-ID, the same for every try
 pending 19 I19.out-lost         A lost answer is settled by looking into Sent, and otherwise sent again under the same id
 pending 19 I19.out-forms        A mail is text and HTML from the one Markdown tree, with its own stylesheet and no remote content
-pending 19 I19.out-thread       Answers carry In-Reply-To, References and Re: as clients expect
+built   19 I19.out-thread       Answers carry In-Reply-To, References and Re: as clients expect
 pending 19 I19.out-file         A file is sent as an attachment
 pending 19 I19.out-urgency      Urgency shows as Importance and a prefix of the subject
 pending 19 I19.out-headers      Auto-Submitted is set, List-Unsubscribe never
@@ -56,13 +56,13 @@ pending 19 I19.approval-link    A prompt links to the console where there is a p
 pending 19 I19.claim-reply      A reply to a notification reaches its session by In-Reply-To
 pending 19 I19.claim-token      It does so, too, from a client that drops headers, by a token in subject or address
 pending 19 I19.notify           notify_user reaches email, with its urgency
-pending 19 I19.complete         Completeness by UID: what the live link missed is found, once
-pending 19 I19.live             Liveness by a round trip: a half-open connection is found and replaced in bounded time
-pending 19 I19.fault-plans      The platform suite passes against real servers under drop, stall, half-open, truncated FETCH, BYE in IDLE, greylisting and accepted-then-dropped
+built   19 I19.complete         Completeness by UID: what the live link missed is found, once
+built   19 I19.live             Liveness by a round trip: a half-open connection is found and replaced in bounded time
+built   19 I19.fault-plans      The platform suite passes against real servers under drop, stall, half-open, truncated FETCH, BYE in IDLE, greylisting and accepted-then-dropped
 pending 19 I19.bad-large        A mail of 50 MB is taken with its text and told to be cut
-pending 19 I19.bad-recipients   10,000 recipients in a header harm nothing
-pending 19 I19.bad-mime         MIME bombs are refused as unparsable, quickly
-pending 19 I19.bad-from         Two From headers, two addresses in From and zero-width addresses are refused
+built   19 I19.bad-recipients   10,000 recipients in a header harm nothing
+built   19 I19.bad-mime         MIME bombs are refused as unparsable, quickly
+built   19 I19.bad-from         Two From headers, two addresses in From and zero-width addresses are refused
 pending 19 I19.bad-dates        Mails from 1970 and 2100 are taken at the time they arrived
 pending 19 I19.kill             A conversation by mail with attachment, approval and claim survives kill -9 at each step, with nothing lost and nothing doubled
 pending 19 I19.setup            init asks for what is needed, tries it on the servers, and doctor tells what is open

@@ -21,8 +21,8 @@ built   3 S4.default-web            web: the token is the gate
 built   3 S4.default-webhook        webhook: its HMAC or allow_from is the gate
 built   9 S4.default-chorus         chorus: the connection string is the gate
 built   8 S4.default-mcp            mcp: the five gates, plus access where it is set
-pending 0 S4.email-proven           Email senders must be proven (require_auth_results, default true)
-pending 0 S4.email-authserv         Only the Authentication-Results header of the named authserv_id counts
+built   0 S4.email-proven           Email senders must be proven (require_auth_results, default true)
+built   0 S4.email-authserv         Only the Authentication-Results header of the named authserv_id counts
 built   3 S4.pairing-code-form      A pairing code is 6 lower-case hex digits
 built   3 S4.pairing-code-hour      A pairing code is valid for one hour
 built   3 S4.pairing-two-replies    A stranger gets at most 2 replies

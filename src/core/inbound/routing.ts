@@ -10,6 +10,7 @@ export interface Bound {
 export function boundAt(settings: Pick<Settings, 'agents'>, at: Address): Bound | null {
   let rest: Bound | null = null
   let byChat: Bound | null = null
+  let byTopic: Bound | null = null
   for (const agent of settings.agents) {
     for (const binding of agent.bindings) {
       if (binding.instance !== at.integration) continue
@@ -19,8 +20,18 @@ export function boundAt(settings: Pick<Settings, 'agents'>, at: Address): Bound 
       }
       if (at.thread !== undefined && binding.conversations.includes(`${at.conversation}/${at.thread}`))
         return { agent: agent.id, binding }
+      if (binding.conversations.some((entry) => isTopic(entry, at.thread)))
+        byTopic ??= { agent: agent.id, binding }
       if (binding.conversations.includes(at.conversation)) byChat ??= { agent: agent.id, binding }
     }
   }
-  return byChat ?? rest
+  return byTopic ?? byChat ?? rest
+}
+
+// An entry of star, slash and topic takes the threads of that topic in whatever chat, by their first word: for mail, the
+// plus-address that it was sent to.
+function isTopic(entry: string, thread: string | undefined): boolean {
+  if (thread === undefined || !entry.startsWith('*/')) return false
+  const topic = entry.slice(2)
+  return thread === topic || thread.startsWith(`${topic} `)
 }

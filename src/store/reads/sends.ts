@@ -157,6 +157,7 @@ function inbound(turn: ReturnType<typeof turnRow>): TranscriptEntry {
     platformMessageId: turn.messageId,
     ...(turn.body?.attachments ? { attachments: turn.body.attachments } : {}),
     ...(turn.body?.replyTo?.messageId ? { replyTo: turn.body.replyTo.messageId } : {}),
+    ...(turn.body?.meta ? { meta: turn.body.meta } : {}),
   }
 }
 

@@ -1,0 +1,101 @@
+// What a server says later of a mail of ours: it came back, it arrived, it was read. Believed only where it names a Message-ID
+// that we made. Servers write this in many forms; the standard one (RFC 3464) is tried first.
+import type { Email } from 'postal-mime'
+import { fieldNamed, type HeaderField } from './headers.ts'
+import { idsIn, keyIn } from './message-ids.ts'
+
+export interface LaterWord {
+  readonly send: string
+  /** `delayed`: nothing is decided yet. */
+  readonly outcome: 'failed' | 'delivered' | 'read' | 'delayed'
+  readonly detail: string
+}
+
+const MOST_PART = 65_536
+const MOST_DETAIL = 500
+const FROM_SERVER = /^(mailer-daemon|postmaster|mail-daemon|mdaemon)(\+.*)?@/
+const UNDELIVERED =
+  /undeliver|delivery status notification|returned mail|mail delivery (failed|subsystem)|failure notice|delivery failure|unzustellbar|non remis|no entregado/i
+const DELAYED = /\bdelay|warning: could not send|still being retried/i
+
+/** Null: it is not about a mail of ours, or no server wrote it. */
+export function laterWord(
+  mail: Email,
+  fields: readonly HeaderField[],
+  { sender, subject, domain }: { readonly sender: string; readonly subject: string; readonly domain: string },
+): LaterWord | null {
+  const type = fieldNamed(fields, 'content-type') ?? ''
+  const report = /^multipart\/report\b/i.test(type)
+  const empty = /^<\s*>$/.test(fieldNamed(fields, 'return-path') ?? '')
+  if (!report && !empty && !FROM_SERVER.test(sender) && !UNDELIVERED.test(subject)) return null
+  const parts = mail.attachments.map(({ mimeType, content }) => ({
+    type: mimeType.toLowerCase(),
+    text: textOf(content),
+  }))
+  const send = ourKey([...parts.map(({ text }) => text), mail.text ?? '', inHeaders(fields)], domain)
+  if (send === null) return null
+  const read = parts.find((part) => part.type === 'message/disposition-notification')
+  if (read !== undefined)
+    return /^disposition:.*;\s*displayed/im.test(read.text) ? { send, outcome: 'read', detail: '' } : null
+  const status = parts.find((part) => part.type === 'message/delivery-status')
+  const said = saidByServer(mail.text ?? '')
+  if (status !== undefined) return { send, ...deliveryStatus(status.text, said) }
+  if (DELAYED.test(subject)) return { send, outcome: 'delayed', detail: said }
+  // Without a report: a server's own words that name our mail, from a sender that nobody can answer.
+  return empty || UNDELIVERED.test(subject) ? { send, outcome: 'failed', detail: said || subject } : null
+}
+
+function textOf(content: ArrayBuffer | Uint8Array | string): string {
+  if (typeof content === 'string') return content.slice(0, MOST_PART)
+  return Buffer.from(content instanceof ArrayBuffer ? new Uint8Array(content) : content)
+    .subarray(0, MOST_PART)
+    .toString('utf8')
+}
+
+function inHeaders(fields: readonly HeaderField[]): string {
+  return ['in-reply-to', 'references'].map((name) => fieldNamed(fields, name) ?? '').join(' ')
+}
+
+function ourKey(texts: readonly string[], domain: string): string | null {
+  for (const text of texts)
+    for (const id of idsIn(text)) {
+      const key = keyIn(id, domain)
+      if (key !== null) return key
+    }
+  return null
+}
+
+type Judged = Pick<LaterWord, 'outcome' | 'detail'>
+
+/** One block a recipient; we write to one at a time. */
+function deliveryStatus(text: string, said: string): Judged {
+  const field = (name: string) =>
+    new RegExp(`^${name}\\s*:\\s*(.{0,1000})$`, 'im').exec(unfolded(text))?.[1]?.trim()
+  const action = (field('action') ?? 'failed').toLowerCase()
+  const status = field('status')
+  const diagnostic = field('diagnostic-code')?.replace(/^smtp\s*;\s*/i, '')
+  // Some servers give no diagnostic, or a status that says nothing: then their text does.
+  const detail = (diagnostic ?? (said !== '' ? said : (status ?? 'no reason was given'))).slice(
+    0,
+    MOST_DETAIL,
+  )
+  if (action === 'delayed') return { outcome: 'delayed', detail }
+  if (action === 'delivered' || action === 'relayed' || action === 'expanded')
+    return { outcome: 'delivered', detail }
+  return { outcome: 'failed', detail }
+}
+
+function unfolded(text: string): string {
+  return text.replace(/\r?\n[ \t]+/g, ' ')
+}
+
+const REPLY_CODE = /(?:^|[\s:<>"'])([45]\d\d[ -](?:\d\.\d{1,3}\.\d{1,3}[ -])?\S.{0,300})/m
+
+/** The line of a server's text that has its reply code; else the first one of a block `<address>:`. */
+function saidByServer(text: string): string {
+  const cut = text.slice(0, MOST_PART)
+  const code = REPLY_CODE.exec(cut)?.[1]
+  if (code !== undefined) return code.trim().slice(0, MOST_DETAIL)
+  const block = /^<[^<>\s]{3,254}>:\s*\n?(.{1,300})/m.exec(cut)?.[1]
+  return (block ?? '').trim().slice(0, MOST_DETAIL)
+}

@@ -1,0 +1,73 @@
+// Files of mails: an attachment is read again from the mailbox when somebody wants it, out of the very mail that it hung on,
+// also when that was moved or renumbered meanwhile.
+import type { ImapFlow } from 'imapflow'
+import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
+import { createFileShelf, type FileShelf } from '../../kit/index.ts'
+import { readHeaders } from './headers.ts'
+import { answered } from './imap-client.ts'
+import type { ReaderDeps } from './mail-reader.ts'
+import { ownId } from './message-ids.ts'
+import { type PartReference, partBytes, readMail, readReference } from './parse.ts'
+import type { SideConnection } from './side-connection.ts'
+
+const MAX_UPLOAD_BYTES = 20 * 1_048_576
+
+export function createEmailFiles(
+  deps: Pick<ReaderDeps, 'config' | 'timings' | 'clock'> & { readonly side: SideConnection },
+  place: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
+): FileShelf {
+  const { config, timings, clock, side } = deps
+  const { mailbox, after, max_mail_bytes } = config.options
+
+  const sourceIn = async (client: ImapFlow, uid: number, id: string): Promise<Uint8Array | null> => {
+    const query = { uid: true, source: { start: 0, maxLength: max_mail_bytes } }
+    const asked = client.fetchOne(String(uid), query, { uid: true })
+    const found = await answered(client, asked, 4 * timings.commandMs, clock)
+    if (!found || found.source === undefined) return null
+    return ownId(readHeaders(found.source), () => headerOf(found.source ?? Buffer.alloc(0))) === id
+      ? found.source
+      : null
+  }
+
+  const findIn = async (client: ImapFlow, { uidValidity, uid, messageId }: PartReference) => {
+    const open = client.mailbox
+    if (open !== false && String(open?.uidValidity) === uidValidity) {
+      const direct = await sourceIn(client, uid, messageId)
+      if (direct !== null) return direct
+    }
+    const asked = client.search({ header: { 'message-id': messageId } }, { uid: true })
+    for (const one of ((await answered(client, asked, timings.commandMs, clock)) || []).slice(-10)) {
+      const found = await sourceIn(client, one, messageId)
+      if (found !== null) return found
+    }
+    return null
+  }
+
+  const mailOf = async (reference: PartReference): Promise<Uint8Array> => {
+    for (const folder of [mailbox, ...(after.move_to === undefined ? [] : [after.move_to])]) {
+      const found = await side.within(folder, (client) => findIn(client, reference))
+      if (found !== null) return found
+    }
+    throw new SwitchboardError('not_found', 'the mail of this attachment is no longer in the mailbox')
+  }
+
+  return createFileShelf(place, {
+    async bytesOf(attachment: Attachment) {
+      const reference = readReference(attachment.ref)
+      if (reference === null) throw new SwitchboardError('not_found', 'this is no attachment of a mail')
+      const read = await readMail(await mailOf(reference))
+      const bytes = 'mail' in read ? partBytes(read.mail, reference.part) : null
+      if (bytes === null) throw new SwitchboardError('not_found', 'the mail has no such part')
+      return { bytes, name: attachment.name ?? 'file' }
+    },
+    mostBytes: MAX_UPLOAD_BYTES,
+    tooLarge: 'the file is over 20 MB, which many mail servers refuse',
+  })
+}
+
+/** As the listing gives it: what a mail without an id is known by. */
+function headerOf(source: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength)
+  const end = bytes.indexOf('\r\n\r\n')
+  return end < 0 ? source : source.subarray(0, end + 4)
+}

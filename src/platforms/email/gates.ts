@@ -1,0 +1,46 @@
+// What doctor tells of a mailbox, from its options alone: how senders are proven, and what stands open.
+import type { GateView, Options } from '../../contract/index.ts'
+
+export function emailGates(options: Options): readonly GateView[] {
+  const { require_auth_results, authserv_id, verify_dkim, imap, smtp, address } = options as {
+    readonly require_auth_results?: boolean
+    readonly authserv_id?: unknown
+    readonly verify_dkim?: boolean
+    readonly address?: string
+    readonly imap?: { readonly tls?: unknown; readonly host?: string }
+    readonly smtp?: { readonly tls?: unknown; readonly host?: string }
+  }
+  const gates: GateView[] = []
+  if (require_auth_results === false)
+    gates.push(flagged('proven', 'anybody can write an allowed address into From', 'require_auth_results'))
+  else if (authserv_id === undefined)
+    gates.push({
+      gate: 'proven',
+      pass: verify_dkim !== false,
+      flagged: true,
+      reason:
+        verify_dkim === false
+          ? 'nobody can be proven: neither authserv_id nor verify_dkim is set, so every mail is refused'
+          : 'senders are proven by DKIM alone; name the server whose Authentication-Results counts',
+      key: 'authserv_id',
+    })
+  for (const [key, server] of [
+    ['imap', imap],
+    ['smtp', smtp],
+  ] as const)
+    if (server?.tls === false && !isLoopback(server.host ?? ''))
+      gates.push(flagged(key, 'password and mails go over the network unencrypted', `${key}.tls`))
+  if (typeof address === 'string' && address !== address.toLowerCase())
+    gates.push(
+      flagged('address', 'addresses are compared in lower case: write allow_from so, too', 'address'),
+    )
+  return gates
+}
+
+function flagged(gate: string, reason: string, key: string): GateView {
+  return { gate, pass: true, flagged: true, reason, key }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+}

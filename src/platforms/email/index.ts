@@ -1,0 +1,112 @@
+// The platform `email`: a mailbox read by IMAP, mails sent by SMTP, Sent and the mailbox itself as its memory.
+import type { Abilities, PlatformAdapter, PlatformDeps } from '../../contract/index.ts'
+import { createChatPace } from '../../kit/index.ts'
+import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
+import { systemTxt, type TxtLookUp } from './dkim.ts'
+import { createEmailFiles } from './files.ts'
+import { emailGates } from './gates.ts'
+import { createHistory } from './history.ts'
+import { connectImap } from './imap-client.ts'
+import { createMailReader } from './mail-reader.ts'
+import { type LinkState, type MailboxLink, startMailboxLink } from './mailbox-link.ts'
+import { createAccessTokens } from './oauth.ts'
+import { emailMarkdown, TEXT_LIMIT } from './render.ts'
+import { createSend } from './send.ts'
+import { createSentFolder } from './sent-folder.ts'
+import { createSideConnection } from './side-connection.ts'
+import { createSmtp } from './smtp.ts'
+
+const ABILITIES: Abilities = {
+  threads: true,
+  edits: false,
+  reactions: false,
+  files: true,
+  buttons: false,
+  replies: true,
+  typing: false,
+  // The same Message-ID is shown twice by most readers; what was sent is looked up in Sent.
+  idempotentSend: false,
+}
+const HOUR_MS = 3_600_000
+
+export interface EmailAdapterOptions {
+  readonly timings?: Partial<Timings>
+  /** How TXT records are looked up, for keys of DKIM. */
+  readonly txt?: TxtLookUp
+}
+
+/** Throws `config_invalid` when the options do not hold. Timings and DNS can be handed in. */
+export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {}): PlatformAdapter {
+  const { clock, log, transcript } = deps
+  const config = readConfig(deps)
+  const timings = { ...DEFAULT_TIMINGS, ...options.timings }
+  const tokens = config.oauth === null ? null : createAccessTokens(config.oauth, clock)
+  const connect = () => connectImap(config, timings, { clock, tokens })
+  const side = createSideConnection({
+    connect,
+    clock,
+    commandMs: timings.commandMs,
+    idleMs: timings.sideIdleMs,
+  })
+  const shared = { config, timings, clock, log, side }
+  const reader = createMailReader({
+    ...shared,
+    transcript,
+    mayTalk: deps.mayTalk ?? (() => true),
+    txt: options.txt ?? systemTxt,
+  })
+  const smtp = createSmtp(config, timings, { clock, tokens })
+  const files = createEmailFiles(shared, deps)
+  const sent = createSentFolder(shared)
+  const threading = { address: config.address, domain: config.domain, transcript }
+  let state: LinkState = { state: 'connecting' }
+  let link: MailboxLink | null = null
+
+  return {
+    abilities: ABILITIES,
+    textLimit: TEXT_LIMIT,
+    markdown: emailMarkdown,
+    sendFrom: 'any',
+    pace: createChatPace({
+      clock,
+      intervalMs: 0,
+      burst: 1,
+      overall: { count: perMinute(config.smtp.host), perMs: 60_000 },
+      windowOf: () => ({ count: config.options.answers_per_hour, perMs: HOUR_MS }),
+    }),
+    async start(intake, cursor) {
+      link = startMailboxLink(cursor, {
+        ...shared,
+        connect,
+        reader,
+        intake,
+        random: deps.random,
+        lease: deps.lease,
+        tell(next) {
+          state = next
+        },
+      })
+    },
+    send: createSend({ config, smtp, files, sent, threading }),
+    reconcile: sent.reconcile,
+    history: createHistory({ ...shared, reader }),
+    renew: (cause) => link?.renew(cause),
+    probe: async () => (link === null ? 'deaf' : link.probe()),
+    keep: (file) => files.keep(file),
+    download: (attachment) => files.download(attachment),
+    forget: ({ attachments }) => files.forget(attachments),
+    gates: () => emailGates(config.options),
+    link: () => state,
+    async stop() {
+      await link?.stop()
+      link = null
+      side.close()
+      smtp.close()
+    },
+  }
+}
+
+/** Microsoft takes thirty a minute and refuses more; others say no number. */
+function perMinute(host: string): number {
+  return /(^|\.)(office365|outlook)\.com$/.test(host) ? 30 : 300
+}

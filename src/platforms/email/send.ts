@@ -1,0 +1,110 @@
+// Sending: one mail for each op, made whole before it goes out, under an id that is the same for every try.
+import MailComposer from 'nodemailer/lib/mail-composer'
+import {
+  type OutboundOp,
+  type Receipt,
+  type SendRequest,
+  SwitchboardError,
+  type Urgency,
+} from '../../contract/index.ts'
+import type { FileShelf } from '../../kit/index.ts'
+import { normalAddress } from './addresses.ts'
+import type { EmailConfig } from './config.ts'
+import { messageIdOf, subjectToken, tagToken } from './message-ids.ts'
+import { bodyOf } from './render.ts'
+import type { SentFolder } from './sent-folder.ts'
+import type { Smtp } from './smtp.ts'
+import { markedSubject, ownSubject } from './subjects.ts'
+import { answerHeaders, partsOfThread, type Threading } from './threads.ts'
+
+export interface SendDeps {
+  readonly config: EmailConfig
+  readonly smtp: Smtp
+  readonly files: FileShelf
+  readonly sent: Pick<SentFolder, 'keep'>
+  readonly threading: Threading
+}
+
+type Op<K extends OutboundOp['kind']> = Extract<OutboundOp, { kind: K }>
+
+const IMPORTANCE: Readonly<Record<Urgency, Readonly<Record<string, string>>>> = {
+  high: { Importance: 'high', 'X-Priority': '1' },
+  normal: {},
+  low: { Importance: 'low', 'X-Priority': '5' },
+}
+
+export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Receipt> {
+  const { config } = deps
+  const { domain, options } = config
+
+  /** The whole mail as bytes. The same request gives the same headers. */
+  const compose = async (request: SendRequest, to: string): Promise<Buffer> => {
+    const op = request.op as Op<'text'> | Op<'prompt'> | Op<'file'>
+    const said = op.kind === 'file' ? (op.caption ?? '') : op.text
+    const plain = op.kind === 'text' && op.plain === true
+    const urgency = op.kind === 'text' ? op.urgency : op.kind === 'prompt' ? 'high' : undefined
+    const replyTo = op.kind === 'text' ? op.replyTo : undefined
+    const answer = await answerHeaders(deps.threading, request.to, replyTo)
+    const own = op.kind === 'file' && said === '' ? op.name : ownSubject(said, plain)
+    const token = answer === null && options.reply_token === 'subject' ? ` ${subjectToken(request.key)}` : ''
+    const subject = answer === null ? markedSubject(own, urgency) + token : answer.subject
+    const body = bodyOf(said === '' ? '(see the attachment)' : said, plain)
+    const attachment =
+      op.kind === 'file'
+        ? [{ filename: op.name, contentType: op.mime, content: Buffer.from(await deps.files.read(op.ref)) }]
+        : []
+    const composer = new MailComposer({
+      from:
+        options.name === undefined
+          ? config.address
+          : { name: oneLine(options.name), address: config.address },
+      to,
+      ...replyAddress(request, answer === null),
+      messageId: messageIdOf(request.key, domain),
+      subject: oneLine(subject),
+      ...(answer === null ? {} : { inReplyTo: answer.inReplyTo, references: [...answer.references] }),
+      text: body.text,
+      ...(body.html === null ? {} : { html: body.html }),
+      attachments: attachment,
+      headers: {
+        'Auto-Submitted': answer === null ? 'auto-generated' : 'auto-replied',
+        'X-Auto-Response-Suppress': 'DR, RN, NRN, OOF, AutoReply',
+        ...IMPORTANCE[urgency ?? 'normal'],
+      },
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    return composer.compile().build()
+  }
+
+  /** Where an answer goes: our own address, with what finds its way back behind the plus. */
+  const replyAddress = ({ to, key }: SendRequest, begins: boolean): { readonly replyTo?: string } => {
+    const tag = to.thread === undefined ? null : partsOfThread(to.thread).tag
+    const shown = tag ?? (begins && options.reply_token === 'address' ? tagToken(key) : null)
+    if (shown === null) return {}
+    const cut = config.address.lastIndexOf('@')
+    return { replyTo: `${config.address.slice(0, cut)}+${shown}${config.address.slice(cut)}` }
+  }
+
+  return async (request) => {
+    const { op, key } = request
+    if (op.kind !== 'text' && op.kind !== 'prompt' && op.kind !== 'file')
+      throw new SwitchboardError('platform_rejected', `a mail that was sent cannot be changed (${op.kind})`)
+    const to = normalAddress(request.to.conversation)
+    if (to === null)
+      throw new SwitchboardError('platform_rejected', 'the target is not a mail address', {
+        hint: 'a target is one address, such as ops@example.org',
+      })
+    const raw = await compose(request, to)
+    const { serverId } = await deps.smtp.deliver({ to, raw })
+    const id = messageIdOf(key, domain)
+    // Beside what was confirmed: a copy that is late delays nobody.
+    void deps.sent.keep(raw, id)
+    // A server that gave it another id is answered under that one.
+    return { platformIds: serverId === null || serverId === id ? [id] : [serverId, id] }
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
+}

@@ -1,0 +1,77 @@
+// The folder Sent: where a mail whose answer was lost is looked for, and where a copy is kept of what servers do not file
+// themselves.
+import type { ImapFlow } from 'imapflow'
+import type { Clock, Logger, PlatformAdapter } from '../../contract/index.ts'
+import type { EmailConfig, Timings } from './config.ts'
+import { readHeaders } from './headers.ts'
+import { answered } from './imap-client.ts'
+import { messageIdOf, ownId } from './message-ids.ts'
+import type { SideConnection } from './side-connection.ts'
+
+export interface SentFolder {
+  /** Keeps a copy unless there is one. Told when it fails, and never in the way of what was sent. */
+  keep(raw: Buffer, id: string): Promise<void>
+  readonly reconcile: NonNullable<PlatformAdapter['reconcile']>
+}
+
+/** Servers that file what is submitted through them by themselves. */
+const FILES_ITSELF = /(^|\.)(gmail|googlemail|google|office365|outlook)\.com$/
+
+export function createSentFolder(deps: {
+  readonly config: EmailConfig
+  readonly timings: Timings
+  readonly clock: Clock
+  readonly log: Logger
+  readonly side: SideConnection
+}): SentFolder {
+  const { config, timings, clock, side } = deps
+  let known: string | null | undefined
+
+  const ask = <T>(client: ImapFlow, asked: Promise<T>) => answered(client, asked, timings.commandMs, clock)
+
+  /** Null: the server marks none. */
+  const folder = async (): Promise<string | null> => {
+    if (config.options.sent_folder !== undefined) return config.options.sent_folder
+    if (known !== undefined) return known
+    const list = await side.use((client) => ask(client, client.list()))
+    known = list.find(({ specialUse }) => specialUse === '\\Sent')?.path ?? null
+    return known
+  }
+
+  /** Servers look for a part of the header; here it is compared as a whole. */
+  const isThere = async (client: ImapFlow, id: string): Promise<boolean> => {
+    const found = (await ask(client, client.search({ header: { 'message-id': id } }, { uid: true }))) || []
+    if (found.length === 0) return false
+    const query = { uid: true, headers: ['message-id'] }
+    const mails = await ask(client, client.fetchAll(found.slice(-20).join(','), query, { uid: true }))
+    return mails.some(({ headers }) => headers !== undefined && ownId(readHeaders(headers), () => '') === id)
+  }
+
+  return {
+    async keep(raw, id) {
+      if (FILES_ITSELF.test(config.smtp.host)) return
+      try {
+        const path = await folder()
+        if (path === null) return
+        await side.within(path, async (client) => {
+          if (!(await isThere(client, id))) await ask(client, client.append(path, raw, ['\\Seen']))
+        })
+      } catch (thrown) {
+        deps.log.warn({ problem: String(thrown).slice(0, 200) }, 'no copy of a sent mail was kept')
+      }
+    },
+    async reconcile({ op, key }) {
+      if (op.kind !== 'text' && op.kind !== 'prompt' && op.kind !== 'file') return { outcome: 'absent' }
+      const id = messageIdOf(key, config.domain)
+      const path = await folder()
+      // Nobody can tell: under the same id a second copy is known for one by whoever reads it.
+      if (path === null) return { outcome: 'absent' }
+      for (let look = 0; look < 2; look++) {
+        if (look > 0) await new Promise<void>((resolve) => void clock.after(timings.settleMs, resolve))
+        const found = await side.within(path, (client) => isThere(client, id))
+        if (found === true) return { outcome: 'sent', receipt: { platformIds: [id] } }
+      }
+      return { outcome: 'absent' }
+    },
+  }
+}

@@ -1,0 +1,74 @@
+// A second connection beside the link, for what is asked now and then: attachments, history, the folder Sent. One task at a
+// time; it is opened when needed and closed when nobody needed it for a while.
+import type { ImapFlow } from 'imapflow'
+import { type Cancel, type Clock, SwitchboardError } from '../../contract/index.ts'
+import { createSerial } from '../../kit/index.ts'
+import { answered, imapError } from './imap-client.ts'
+
+export interface SideConnection {
+  /** Runs with a folder open. Throws `platform_unavailable`; null where there is no such folder. */
+  within<T>(folder: string, task: (client: ImapFlow) => Promise<T>): Promise<T | null>
+  /** Runs without one. */
+  use<T>(task: (client: ImapFlow) => Promise<T>): Promise<T>
+  close(): void
+}
+
+export function createSideConnection(deps: {
+  readonly connect: () => Promise<ImapFlow>
+  readonly clock: Clock
+  readonly commandMs: number
+  readonly idleMs: number
+}): SideConnection {
+  const inOrder = createSerial()
+  let open: ImapFlow | null = null
+  let closing: Cancel = () => undefined
+  let closed = false
+
+  const shut = () => {
+    open?.close()
+    open = null
+  }
+
+  const use = <T>(task: (client: ImapFlow) => Promise<T>): Promise<T> =>
+    inOrder(async () => {
+      if (closed) throw new SwitchboardError('platform_unavailable', 'IMAP: the integration is stopped')
+      closing()
+      if (open?.usable !== true) {
+        shut()
+        open = await deps.connect()
+      }
+      try {
+        return await task(open)
+      } catch (thrown) {
+        // What state it is in nobody knows.
+        shut()
+        throw imapError(thrown)
+      } finally {
+        closing = deps.clock.after(deps.idleMs, shut)
+      }
+    })
+
+  return {
+    use,
+    within: (folder, task) =>
+      use(async (client) => {
+        const there = await answered(
+          client,
+          client.status(folder, { uidNext: true }),
+          deps.commandMs,
+          deps.clock,
+        ).catch((thrown: unknown) => {
+          if (client.usable) return false as const
+          throw thrown
+        })
+        if (there === false) return null
+        await answered(client, client.mailboxOpen(folder), deps.commandMs, deps.clock)
+        return task(client)
+      }),
+    close() {
+      closed = true
+      closing()
+      shut()
+    },
+  }
+}

@@ -1,0 +1,156 @@
+// SMTP: a mail that was made is handed to the server, which says yes, not now, or no. What it did not say is not guessed: a
+// connection that breaks while the mail is under way leaves it unknown whether it was taken.
+import type { Transporter } from 'nodemailer'
+import { type Clock, SwitchboardError } from '../../contract/index.ts'
+import type { EmailConfig, Timings } from './config.ts'
+import type { AccessTokens } from './oauth.ts'
+
+export interface Smtp {
+  /** Resolves when the server took it, with the id that it gave the mail instead of ours, if it did. */
+  deliver(mail: { readonly to: string; readonly raw: Buffer }): Promise<{ readonly serverId: string | null }>
+  /** Whether login and connection hold, without a mail. Throws as `deliver`. */
+  tryLogin(): Promise<void>
+  close(): void
+}
+
+const BUSY_MS = 30_000
+const MOST_CONNECTIONS = 2
+
+interface SmtpFault {
+  readonly code?: string
+  readonly command?: string
+  readonly responseCode?: number
+  readonly response?: string
+  readonly originalCode?: string
+  readonly message?: string
+}
+
+export function createSmtp(
+  config: EmailConfig,
+  timings: Timings,
+  { tokens }: { readonly clock: Clock; readonly tokens: AccessTokens | null },
+): Smtp {
+  const { smtp } = config
+  let made: { readonly transport: Transporter; readonly token: string | null } | null = null
+
+  const auth = (accessToken: string | null) => {
+    if (accessToken !== null) return { auth: { type: 'OAuth2' as const, user: smtp.user, accessToken } }
+    return smtp.password === null ? {} : { auth: { user: smtp.user, pass: smtp.password } }
+  }
+
+  /** Pooled; a fresh access token makes a fresh pool. */
+  const transport = async (): Promise<Transporter> => {
+    const token = smtp.password === null && tokens !== null ? await tokens.get() : null
+    if (made !== null && made.token === token) return made.transport
+    made?.transport.close()
+    const { createTransport } = await import('nodemailer')
+    const transporter = createTransport({
+      pool: true,
+      maxConnections: MOST_CONNECTIONS,
+      host: smtp.host,
+      port: smtp.port,
+      secure: smtp.tls === true,
+      requireTLS: smtp.tls === 'starttls',
+      ignoreTLS: smtp.tls === false,
+      tls: { servername: smtp.host, ...(smtp.ca === null ? {} : { ca: smtp.ca }) },
+      ...auth(token),
+      dnsTimeout: timings.connectMs,
+      connectionTimeout: timings.connectMs,
+      greetingTimeout: timings.connectMs,
+      socketTimeout: timings.sendMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      logger: false,
+    } as object)
+    made = { transport: transporter, token }
+    return transporter
+  }
+
+  const judged = (thrown: unknown): SwitchboardError => {
+    if ((thrown as SmtpFault).code === 'EAUTH') tokens?.forget()
+    return smtpError(thrown)
+  }
+
+  return {
+    async deliver({ to, raw }) {
+      const pool = await transport()
+      try {
+        const info = (await pool.sendMail({
+          envelope: { from: config.address, to: [to], size: raw.length } as { from: string; to: string[] },
+          raw,
+        })) as { readonly serverMessageId?: string }
+        return { serverId: info.serverMessageId ?? null }
+      } catch (thrown) {
+        throw judged(thrown)
+      }
+    },
+    async tryLogin() {
+      const pool = await transport()
+      await pool.verify().catch((thrown: unknown) => {
+        throw judged(thrown)
+      })
+    },
+    close() {
+      made?.transport.close()
+      made = null
+    },
+  }
+}
+
+/** What certainly did not go out. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'EDNS',
+  'ETLS',
+  'EAUTH',
+  'ENOAUTH',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPROXY',
+  'ESOCKET',
+])
+/** Made by us, and wrong. */
+const MALFORMED: ReadonlySet<string> = new Set([
+  'EENVELOPE',
+  'EMESSAGE',
+  'ESTREAM',
+  'EFILEACCESS',
+  'EURLACCESS',
+])
+
+/** In the server's words. */
+function smtpError(thrown: unknown): SwitchboardError {
+  if (thrown instanceof SwitchboardError) return thrown
+  const {
+    code = '',
+    responseCode,
+    response,
+    originalCode = '',
+    message = '',
+    command = '',
+  } = (thrown ?? {}) as SmtpFault
+  const said = (response ?? message).replace(/\s+/g, ' ').trim().slice(0, 400)
+  if (code === 'EAUTH')
+    return new SwitchboardError('platform_unavailable', `SMTP: the login was refused (${said})`, {
+      hint: 'see smtp.user and smtp.password; many providers want an app password or oauth2',
+      retryAfterMs: BUSY_MS,
+    })
+  if (responseCode !== undefined && responseCode >= 500)
+    return new SwitchboardError('platform_rejected', said)
+  if (responseCode !== undefined && responseCode >= 400)
+    return new SwitchboardError('rate_limited', `SMTP: ${said}`, { retryAfterMs: BUSY_MS })
+  if (code === 'ETLS')
+    return new SwitchboardError('platform_unavailable', `SMTP: ${said || 'no TLS'}`, {
+      hint: 'the server offers no STARTTLS: set smtp.tls to true for TLS from the start, or to false for none',
+    })
+  if (
+    NOT_SENT.has(originalCode) ||
+    (NOT_SENT.has(code) && command === 'CONN') ||
+    code === 'EDNS' ||
+    /greeting never received/i.test(message)
+  )
+    return new SwitchboardError('platform_unavailable', `SMTP: ${said || originalCode || code}`)
+  if (MALFORMED.has(code)) return new SwitchboardError('platform_rejected', said)
+  return new SwitchboardError('outcome_unknown', `SMTP: ${said || 'no answer'} after the mail was on its way`)
+}

@@ -1,0 +1,112 @@
+// Threads. One of them is a conversation with one person under its first mail's id; where a mail was sent to a plus-address
+// that chooses an agent, that stands before it. What was said in it is asked of the transcript: nothing is kept here.
+import type { Address, PlatformDeps, Quoted, TranscriptEntry } from '../../contract/index.ts'
+import { plusTag } from './addresses.ts'
+import type { HeaderField } from './headers.ts'
+import { answeredIds, keyIn, keyInSubject, keyInTag, messageIdOf, rootId } from './message-ids.ts'
+import { answerSubject, ownSubject } from './subjects.ts'
+
+const LOOKED_AT = 200
+const MOST_REFERENCES = 20
+
+export interface InThread {
+  readonly thread: string
+  readonly replyTo?: Quoted
+}
+
+export interface Threading {
+  readonly address: string
+  readonly domain: string
+  readonly transcript: PlatformDeps['transcript']
+}
+
+/** Which thread a mail belongs to, and which mail it answers. */
+export async function threadOf(
+  { address, domain, transcript }: Threading,
+  mail: {
+    readonly sender: string
+    readonly fields: readonly HeaderField[]
+    readonly id: string
+    readonly subject: string
+  },
+): Promise<InThread> {
+  const { sender, fields, id } = mail
+  const tag = plusTag(fields, address)
+  // A client that drops the headers leaves the token where it was put.
+  const token = keyInTag(tag) ?? keyInSubject(mail.subject)
+  const answered = [...answeredIds(fields), ...(token === null ? [] : [messageIdOf(token, domain)])]
+  const prefix = tag === null || keyInTag(tag) !== null ? '' : `+${tag} `
+  if (answered.length === 0) return { thread: prefix + id }
+  const known = await transcript({ conversation: sender, limit: LOOKED_AT })
+  for (const one of answered) {
+    const entry = entryOf(known, one, domain)
+    // Ours by its form: the row may be older than what was looked at.
+    const ours =
+      entry?.direction === 'out' ? messageIdOf(entry.id, domain) : keyIn(one, domain) === null ? null : one
+    if (entry === undefined && ours === null) continue
+    return { thread: entry?.thread ?? ours ?? one, replyTo: { messageId: ours ?? one } }
+  }
+  const [nearest] = answered
+  return {
+    thread: prefix + (rootId(fields) ?? id),
+    ...(nearest === undefined ? {} : { replyTo: { messageId: nearest } }),
+  }
+}
+
+/** Ours is known by the row; a server that gives mails an id of its own told it with the confirmation. */
+function entryOf(known: readonly TranscriptEntry[], id: string, domain: string): TranscriptEntry | undefined {
+  const key = keyIn(id, domain)
+  return known.find((entry) => (key !== null && entry.id === key) || entry.platformMessageId === id)
+}
+
+/** The first mail of a thread, and the plus-address under which it is led. */
+export function partsOfThread(thread: string): { readonly root: string; readonly tag: string | null } {
+  const [, tag, root] = /^\+(\S{1,100}) (<.*>)$/.exec(thread) ?? []
+  return tag !== undefined && root !== undefined ? { root, tag } : { root: thread, tag: null }
+}
+
+export interface AnswerHeaders {
+  readonly subject: string
+  readonly inReplyTo: string
+  readonly references: readonly string[]
+}
+
+/** What a mail in a thread carries. Null: it begins one. */
+export async function answerHeaders(
+  { domain, transcript }: Threading,
+  to: Address,
+  replyTo: string | undefined,
+): Promise<AnswerHeaders | null> {
+  if (to.thread === undefined) return null
+  const { root } = partsOfThread(to.thread)
+  const known = await transcript({ conversation: to.conversation, limit: LOOKED_AT })
+  const inThread = known.filter(
+    (entry) =>
+      entry.thread === to.thread ||
+      // Our own mail that began it was sent without one.
+      (entry.direction === 'out' && messageIdOf(entry.id, domain) === root),
+  )
+  const said = inThread.filter((entry) => idOf(entry, domain) !== undefined && entry.state !== 'queued')
+  const parent = said.filter((entry) => entry.direction === 'in').at(-1) ?? said.at(-1)
+  const inReplyTo =
+    replyTo !== undefined && isId(replyTo) ? replyTo : ((parent && idOf(parent, domain)) ?? root)
+  const chain = said.flatMap((entry) => idOf(entry, domain) ?? []).filter((id) => id !== inReplyTo)
+  const references = [...new Set([root, ...chain.slice(-MOST_REFERENCES), inReplyTo])].filter(isId)
+  return { subject: subjectIn(inThread), inReplyTo, references }
+}
+
+function idOf(entry: TranscriptEntry, domain: string): string | undefined {
+  return entry.direction === 'out' ? messageIdOf(entry.id, domain) : entry.platformMessageId
+}
+
+function isId(text: string): boolean {
+  return /^<[^<>\s]{1,900}>$/.test(text)
+}
+
+/** As the person called it last; else as we did. */
+function subjectIn(said: readonly TranscriptEntry[]): string {
+  const theirs = said.findLast((entry) => entry.direction === 'in' && entry.meta?.subject !== undefined)
+  if (theirs?.meta?.subject !== undefined) return answerSubject(theirs.meta.subject)
+  const ours = said.find((entry) => entry.direction === 'out')
+  return answerSubject(ours === undefined ? 'Message' : ownSubject(ours.text, false))
+}

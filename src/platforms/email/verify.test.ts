@@ -1,0 +1,265 @@
+// Who sent a mail: what providers write, what forgers write, and a DKIM signature checked against DNS of our own.
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { plusTag, saidSender } from './addresses.ts'
+import { type TxtLookUp, verifyDkim } from './dkim.ts'
+import { signedMail } from './fixtures/signed-mail.ts'
+import { readHeaders } from './headers.ts'
+import { judgeResults, type Proof, parseAuthResults, proveSender } from './verify.ts'
+
+const fields = (...lines: readonly string[]) => readHeaders(Buffer.from(`${lines.join('\r\n')}\r\n\r\nbody`))
+const judge = (ids: readonly string[], sender: string, ...lines: readonly string[]) =>
+  judgeResults(fields(...lines), ids, sender)
+const isProven = (proof: Proof | null) => proof?.proven === true
+
+const RECEIVED = 'Received: from mail.evil.test by mx.gw.test; Mon, 16 Nov 2026 10:00:00 +0000'
+
+describe('Authentication-Results', () => {
+  // Stamps as the providers write them, with other names in them.
+  const STAMPS: readonly (readonly [string, readonly string[], string, readonly string[]])[] = [
+    [
+      'Gmail',
+      ['mx.google.com'],
+      'kate@home.test',
+      [
+        'Authentication-Results: mx.google.com;\r\n dkim=pass header.i=@home.test header.s=fm2 header.b=9iLihtf9;\r\n spf=pass (google.com: domain of kate@home.test designates 66.111.4.28 as permitted sender) smtp.mailfrom=kate@home.test;\r\n dmarc=pass (p=NONE sp=NONE dis=NONE) header.from=home.test',
+      ],
+    ],
+    [
+      'Fastmail, in four headers',
+      ['*.messagingengine.com'],
+      'kate@home.test',
+      [
+        'Authentication-Results: mx6.messagingengine.com; x-csa=none; x-me-sender=none; x-ptr=pass',
+        'Authentication-Results: mx6.messagingengine.com; bimi=skipped',
+        'Authentication-Results: mx6.messagingengine.com; arc=none (no signatures found)',
+        'Authentication-Results: mx6.messagingengine.com; dkim=pass (2048-bit rsa key sha256) header.d=home.test header.i=@home.test; dmarc=pass policy.published-domain-policy=none header.from=home.test; spf=pass smtp.mailfrom=kate@home.test',
+      ],
+    ],
+    [
+      'iCloud, with four ids',
+      ['dmarc.icloud.com', 'dkim-verifier.icloud.com', 'spf.icloud.com'],
+      'kate@home.test',
+      [
+        'Authentication-Results: bimi.icloud.com; bimi=none',
+        'Authentication-Results: dmarc.icloud.com; dmarc=pass header.from=home.test',
+        'Authentication-Results: spf.icloud.com; spf=pass (spf.icloud.com: domain) smtp.mailfrom=kate@home.test',
+      ],
+    ],
+    [
+      'OpenDKIM, a signature alone',
+      ['mx.gw.test'],
+      'kate@home.test',
+      [
+        'Authentication-Results: mx.gw.test; dkim=pass (2048-bit key; unprotected) header.d=home.test header.i=@home.test header.b="gJ"; dkim-atps=neutral',
+      ],
+    ],
+    [
+      'rspamd, SPF alone',
+      ['mx.gw.test'],
+      'kate@home.test',
+      ['Authentication-Results: mx.gw.test 1; spf=pass (mx) smtp.mailfrom="kate@home.test"'],
+    ],
+  ]
+  it.each(STAMPS)('[I19.who-results] [S4.email-authserv] %s is believed', (_name, ids, sender, lines) => {
+    expect(isProven(judge(ids, sender, RECEIVED, ...lines))).toBe(true)
+    // And of no other server.
+    expect(judge(['mx.other.test'], sender, RECEIVED, ...lines)).toBeNull()
+  })
+
+  const FORGED: readonly (readonly [string, readonly string[]])[] = [
+    ['of another id', ['Authentication-Results: mx.evil.test; dmarc=pass header.from=home.test']],
+    [
+      'below the next hop',
+      [
+        'Authentication-Results: mx.gw.test; dmarc=none header.from=home.test',
+        RECEIVED,
+        'Authentication-Results: mx.gw.test; dmarc=pass header.from=home.test',
+      ],
+    ],
+    [
+      'below the server’s own',
+      [
+        'Authentication-Results: mx.gw.test; dmarc=fail header.from=home.test',
+        'Authentication-Results: mx.gw.test; dmarc=pass header.from=home.test',
+      ],
+    ],
+    [
+      'in a comment',
+      [
+        'Authentication-Results: mx.gw.test; spf=fail (sender said "; dmarc=pass header.from=home.test ( ;dmarc=pass header.from=home.test)") smtp.mailfrom=x@evil.test',
+      ],
+    ],
+    [
+      'in a quoted string',
+      ['Authentication-Results: mx.gw.test; spf=fail smtp.mailfrom="x; dmarc=pass header.from=home.test"'],
+    ],
+    [
+      'a pass for another domain',
+      [
+        'Authentication-Results: mx.gw.test; dmarc=pass header.from=evil.test; spf=pass smtp.mailfrom=x@evil.test; dkim=pass header.d=evil.test',
+      ],
+    ],
+    [
+      'a domain that only ends alike',
+      ['Authentication-Results: mx.gw.test; dkim=pass header.d=notmyhome.test header.i=@evilhome.test'],
+    ],
+    [
+      'a second property of the same name',
+      ['Authentication-Results: mx.gw.test; dmarc=pass header.from=evil.test header.from=home.test'],
+    ],
+    ['dmarc=none', ['Authentication-Results: mx.gw.test; dmarc=none header.from=home.test']],
+    [
+      'a fail beside a pass',
+      [
+        'Authentication-Results: mx.gw.test; dmarc=fail header.from=home.test; dkim=pass header.d=home.test; spf=pass smtp.mailfrom=kate@home.test',
+      ],
+    ],
+    [
+      'without an id',
+      ['Authentication-Results: dmarc=pass header.from=home.test; spf=pass smtp.mailfrom=kate@home.test'],
+    ],
+    [
+      'ARC and Received-SPF',
+      [
+        'ARC-Authentication-Results: i=1; mx.gw.test; dmarc=pass header.from=home.test',
+        'Received-SPF: pass (mx.gw.test)',
+      ],
+    ],
+  ]
+  it.each(FORGED)('[I19.who-forged] %s proves nothing', (_name, lines) => {
+    expect(isProven(judge(['mx.gw.test'], 'kate@home.test', ...lines))).toBe(false)
+  })
+
+  it('reads what is hostile in one go', () => {
+    const deep = `mx.gw.test; ${'('.repeat(50_000)}dmarc=pass header.from=home.test`
+    expect(parseAuthResults(deep).results).toEqual([])
+    expect(parseAuthResults('').id).toBeNull()
+    expect(parseAuthResults(`mx.gw.test; ${'a=b; '.repeat(50_000)}`).results.length).toBeLessThanOrEqual(100)
+  })
+
+  it('[S4.email-proven] [I19.who-dkim] without a header of the server the sender is refused with the reason, unless DKIM proves it', async () => {
+    const unsigned = fields('From: kate@home.test', 'Subject: hi')
+    const none = await proveSender(unsigned, 'kate@home.test', {
+      required: true,
+      authservIds: ['mx.gw.test'],
+      dkim: null,
+    })
+    expect(none).toEqual({
+      proven: false,
+      why: 'no Authentication-Results of mx.gw.test, and DKIM is not verified here',
+    })
+    const never = async (): Promise<Proof> => Promise.reject(new Error('it was not to be asked'))
+    const bare = await proveSender(unsigned, 'kate@home.test', {
+      required: true,
+      authservIds: [],
+      dkim: never,
+    })
+    expect(bare).toEqual({
+      proven: false,
+      why: 'no authserv_id is configured, and the mail has no DKIM signature',
+    })
+    const open = await proveSender(unsigned, 'kate@home.test', {
+      required: false,
+      authservIds: [],
+      dkim: never,
+    })
+    expect(isProven(open)).toBe(true)
+    // What the server found out is not asked again.
+    const failed = fields(
+      'Authentication-Results: mx.gw.test; dmarc=fail header.from=home.test',
+      'DKIM-Signature: v=1',
+    )
+    const judged = await proveSender(failed, 'kate@home.test', {
+      required: true,
+      authservIds: ['mx.gw.test'],
+      dkim: never,
+    })
+    expect(judged).toEqual({ proven: false, why: 'the server says dmarc=fail' })
+  })
+})
+
+describe('DKIM, verified here', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
+  const der = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const dns =
+    (records: Readonly<Record<string, string>>): TxtLookUp =>
+    async (name) => {
+      const found = records[name]
+      if (found === undefined) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
+      return [[found]]
+    }
+  const KEYS = dns({
+    's1._domainkey.home.test': `v=DKIM1; k=rsa; p=${der}`,
+    's1._domainkey.evil.test': `v=DKIM1; k=rsa; p=${der}`,
+  })
+  const signed = (domain: string) => signedMail({ domain, selector: 's1', key: pem, from: 'kate@home.test' })
+
+  it('[I19.who-dkim] a signature of the sender’s domain proves it; of another one, altered, or without a key it does not', async () => {
+    const good = await signed('home.test')
+    expect(isProven(await verifyDkim(good, 'kate@home.test', KEYS))).toBe(true)
+    const other = await verifyDkim(await signed('evil.test'), 'kate@home.test', KEYS)
+    expect(other).toMatchObject({ proven: false, why: expect.stringContaining('evil.test=pass') })
+    const altered = Buffer.from(
+      Buffer.from(good).toString('latin1').replace('the body', 'the b0dy'),
+      'latin1',
+    )
+    expect(isProven(await verifyDkim(altered, 'kate@home.test', KEYS))).toBe(false)
+    expect(isProven(await verifyDkim(good, 'kate@home.test', dns({})))).toBe(false)
+  })
+
+  it('[I19.who-dkim] a name server that is away is asked again, and then the sender is refused with that', async () => {
+    const good = await signed('home.test')
+    let asked = 0
+    const away: TxtLookUp = async (name) => {
+      asked += 1
+      if (asked === 1) throw Object.assign(new Error('timeout'), { code: 'ETIMEOUT' })
+      return KEYS(name)
+    }
+    expect(isProven(await verifyDkim(good, 'kate@home.test', away))).toBe(true)
+    const never: TxtLookUp = async () => {
+      throw Object.assign(new Error('timeout'), { code: 'ETIMEOUT' })
+    }
+    expect(await verifyDkim(good, 'kate@home.test', never)).toMatchObject({
+      proven: false,
+      why: expect.stringContaining('temperror'),
+    })
+  })
+})
+
+describe('From', () => {
+  const said = (...lines: readonly string[]) => saidSender(fields(...lines))
+
+  it('[I19.who-names] names and Reply-To choose nobody', () => {
+    expect(said('From: "boss@home.test" <kate@Evil.TEST>', 'Reply-To: boss@home.test')).toEqual({
+      address: 'kate@evil.test',
+      name: 'boss@home.test',
+    })
+    expect(said('From: =?utf-8?q?Kate_=E2=80=8BM?= <k@home.test>')).toMatchObject({ name: 'Kate M' })
+  })
+
+  it.each([
+    ['two From', ['From: a@home.test', 'From: b@home.test']],
+    ['none', ['Subject: x']],
+    ['two addresses', ['From: a@home.test, b@home.test']],
+    ['a zero-width character', ['From: k\u200bate@home.test']],
+    ['a mark of direction', ['From: kate@\u202ehome.test']],
+    ['no address', ['From: kate']],
+    ['an empty one', ['From: <>']],
+    ['a line break in it', ['From: <kate@home.test\u2028rcpt to:<x@evil.test>>']],
+    ['10,000 of them', [`From: ${'a@home.test, '.repeat(10_000)}`]],
+  ])('[I19.bad-from] %s is nobody', (_name, lines) => {
+    expect(said(...lines)).toHaveProperty('problem')
+  })
+
+  it('[I19.bad-recipients] a plus-address is found among 10,000 recipients, and nothing else is', () => {
+    const many = Array.from({ length: 10_000 }, (_, at) => `person${at}@home.test`).join(', ')
+    expect(plusTag(fields('To: Bot <bot+ops@gw.test>', `Cc: ${many}`), 'bot@gw.test')).toBe('ops')
+    expect(plusTag(fields(`To: ${many}`), 'bot@gw.test')).toBeNull()
+    expect(plusTag(fields('To: bot+@gw.test, bot+a b@gw.test'), 'bot@gw.test')).toBeNull()
+    expect(plusTag(fields('Delivered-To: bot+k42@gw.test', 'To: bot+other@gw.test'), 'bot@gw.test')).toBe(
+      'k42',
+    )
+  })
+})
