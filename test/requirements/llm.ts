@@ -35,6 +35,7 @@ built   16 I16.risky             Every tool that does not only read asks a perso
 built   16 I16.limits-turn       A turn ends after 25 steps, 10 minutes of work or 200,000 tokens, and the person is told which; waiting for an approval does not count
 built   16 I16.limits-day        When the day's budget is spent no model is asked, and the person is told when it ends; doctor --security says where there is none
 built   16 I16.retries           429, 529, 5xx, a cut stream and no connection are tried again, not before Retry-After; a wrong key, an unknown model and an empty purse are not
+built   16 I16.endless-answer    An answer of the API that does not end is given up before it fills the memory, and is not asked for again
 built   16 I16.fallback          A model that stays away is replaced by the fallback for that call
 built   16 I16.too-long          A context that is too long is cut and tried once more
 built   16 I16.refusal           A refusal ends the turn, is told, and its exchange is left out of later history

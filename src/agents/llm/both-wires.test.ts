@@ -135,6 +135,32 @@ describe.each(['anthropic', 'openai'] as const)('over %s', (provider) => {
     expect(JSON.stringify(end) + deps.log.lines.join('\n')).not.toContain('4711')
   })
 
+  it.each(['words', 'no end of a line', 'an error'])(
+    '[I16.endless-answer] an answer that does not end (%s) is given up, and not asked for again',
+    async (how) => {
+      const long = 'x'.repeat(200_000)
+      const delta =
+        provider === 'anthropic'
+          ? `event: content_block_delta\ndata: ${JSON.stringify({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: long } })}\n\n`
+          : `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: long } }] })}\n\n`
+      let written = 0
+      const piece = how === 'words' ? delta : long
+      const raw = Object.assign([piece], {
+        *entries() {
+          for (let at = 0; at < 120; at++) {
+            written += piece.length
+            yield [at, piece] as const
+          }
+        },
+      })
+      const { turn, fake } = await over({ script: [how === 'an error' ? { raw, rawStatus: 400 } : { raw }] })
+      const told = how === 'an error' ? /refused the request \(400\)/ : /^the answer of the API does not end$/
+      expect(await turn('hi')).toMatchObject({ kind: 'failed', detail: expect.stringMatching(told) })
+      expect(fake.requests).toHaveLength(1)
+      expect(written).toBeLessThan(20_000_000)
+    },
+  )
+
   it('[I16.fallback] a model that stays away is replaced', async () => {
     const { says, ended, deps, fake, until } = await over({
       options: { fallback: 'm2' },

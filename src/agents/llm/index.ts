@@ -14,6 +14,7 @@ import { createStreamingFetch, type StreamingFetch } from '../../kit/index.ts'
 import { type LlmConfig, readConfig } from './config.ts'
 import { LOST } from './journal.ts'
 import { createMcpServers } from './mcp-servers.ts'
+import { boundedFetch, mostBytes } from './models/bounded-fetch.ts'
 import type { Model } from './models/model.ts'
 import { Draining } from './run-calls.ts'
 import { runTurn, TurnOver } from './run-turn.ts'
@@ -166,7 +167,8 @@ async function createModel(
   config: LlmConfig,
   { fetch, clock }: { fetch: StreamingFetch; clock: ConnectorDeps['clock'] },
 ) {
-  const wire = { apiKey: config.key, baseUrl: config.base_url ?? null, fetch, clock }
+  const bounded = boundedFetch(fetch, mostBytes(config.limits.output_tokens))
+  const wire = { apiKey: config.key, baseUrl: config.base_url ?? null, fetch: bounded, clock }
   if (config.provider === 'anthropic')
     return (await import('./models/anthropic.ts')).createAnthropicModel(wire)
   const { createOpenAiModel } = await import('./models/openai.ts')

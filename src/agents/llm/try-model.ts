@@ -2,6 +2,7 @@
 import { type Clock, type Options, SwitchboardError } from '../../contract/index.ts'
 import { createStreamingFetch, type StreamingFetch } from '../../kit/index.ts'
 import { llmOptions } from './config.ts'
+import { boundedFetch, mostBytes } from './models/bounded-fetch.ts'
 import type { Model } from './models/model.ts'
 
 const TRY_MS = 30_000
@@ -25,7 +26,7 @@ export async function tryModel(
   if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey))
     throw new SwitchboardError('input_invalid', 'that is no API key: it is one word')
   const { provider, base_url, model: name } = parsed.data
-  const wire = { apiKey, baseUrl: base_url ?? null, fetch, clock }
+  const wire = { apiKey, baseUrl: base_url ?? null, fetch: boundedFetch(fetch, mostBytes(1)), clock }
   const model: Model =
     provider === 'anthropic'
       ? await (await import('./models/anthropic.ts')).createAnthropicModel(wire)

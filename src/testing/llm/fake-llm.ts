@@ -36,6 +36,8 @@ export interface FakeReply {
   readonly errorInStream?: { readonly type: string; readonly message: string }
   /** Lines of the stream as they are, for the quirks of others. */
   readonly raw?: readonly string[]
+  /** With them under another status than 200. */
+  readonly rawStatus?: number
 }
 
 export interface FakeRequest {
@@ -110,7 +112,7 @@ export function createFakeLlm({
         ? anthropicEvents(reply, model, requests.length)
         : openAiChunks(reply, model, requests.length))
     return {
-      status: 200,
+      status: reply.rawStatus ?? 200,
       headers: { 'content-type': 'text/event-stream', 'request-id': `req_${requests.length}` },
       events,
       reply,

@@ -15,6 +15,8 @@ export interface FaultContext {
 
 /** Null: what was sent was too long for the model. An abort goes on as it came. */
 export function modelFault(thrown: unknown, { model, now, secrets }: FaultContext): SwitchboardError | null {
+  // Said by us already.
+  if (thrown instanceof SwitchboardError) return thrown
   const { status, headers, code, type, message } = factsOf(thrown)
   const said = toolText(message, SHOWN_CHARS, secrets)
   const why = said === '' ? '' : `: ${said}`
