@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { acknowledged, post, postDemo } from '../faults/hook-client.ts'
 import { settled, turnsOf } from '../faults/river-checks.ts'
-import { askLines, createScene, switchboard } from '../faults/scene.ts'
+import { askJson, askLines, createScene, switchboard } from '../faults/scene.ts'
 import { githubSignature, writeYaml } from './admin.ts'
 
 const scene = createScene()
@@ -133,6 +133,62 @@ agents:
     expect((await switchboard(data, 'hooks', 'show', 'nothing')).code).toBe(2)
     for (const ran of [shown, tried, hidden, again, wrong])
       expect(ran.stdout + ran.stderr).not.toContain('planted-hook-key-17')
+  })
+})
+
+describe('senders that were 401', () => {
+  const HOOKS = {
+    pay: 'recipe: stripe, secret: env:KEY',
+    svix: 'auth: standard, secret: env:WHSEC',
+    gl: 'recipe: gitlab, secret: env:KEY',
+    bb: 'recipe: bitbucket, secret: env:KEY',
+    jira: 'recipe: jira, secret: env:KEY',
+    shop: 'recipe: shopify, secret: env:KEY',
+    lin: 'recipe: linear, secret: env:KEY',
+    err: 'recipe: sentry, secret: env:KEY',
+    pd: 'recipe: pagerduty, secret: env:KEY',
+    slack: 'auth: slack, secret: env:KEY',
+    basic: 'auth: { type: basic, user: kate, secret: env:KEY }',
+    key: 'auth: { type: header, name: X-Api-Key, value: env:KEY }',
+    url: 'auth: url_secret, secret: env:KEY',
+    gh: 'recipe: github, secret: env:KEY',
+  }
+
+  it('[I17.was-401] [I17.github-session] are taken by a real daemon by configuration alone; a pull request is one session, its ping none', async () => {
+    const data = scene.folder()
+    const ids = Object.keys(HOOKS)
+    const config = writeYaml(
+      data,
+      `integrations:
+${Object.entries(HOOKS)
+  .map(([id, keys]) => `  - { id: ${id}, platform: webhook, ${keys} }`)
+  .join('\n')}
+agents:
+  - { id: demo, connector: { type: demo }, inbound_bindings: [${ids.map((id) => `{ plugin: webhook, instance: ${id} }`).join(', ')}] }
+`,
+    )
+    const env = {
+      KEY: 'planted-key-4717',
+      WHSEC: `whsec_${Buffer.from('planted-standard-key-4717').toString('base64')}`,
+    }
+    const daemon = await scene.start({ data, config, env })
+    for (const id of ids) {
+      // Without a credential it still is none of theirs.
+      expect([401, 404], id).toContain((await post(`${daemon.url}/hooks/${id}`, '{}', {})).status)
+      const tried = await askJson<{ status: number; state: string }>(data, 'hooks', 'test', id)
+      expect([id, tried.status, tried.state]).toEqual([id, 200, 'answered'])
+    }
+    const event = (name: string) =>
+      askJson<{ turn: string | null }>(data, 'hooks', 'test', 'gh', '--event', name)
+    expect((await event('ping')).turn).toBeNull()
+    const events = ['pull_request', 'pull_request_review', 'issue_comment', 'workflow_run']
+    const tried: (string | null)[] = []
+    for (const name of events) tried.push((await event(name)).turn)
+    const turns = await askLines<{ id: string; session: string; address: string }>(data, 'turns')
+    const pull = turns.filter(({ address }) => address.startsWith('gh:') && address.includes('12')).reverse()
+    expect(pull.map(({ id }) => id)).toEqual(tried)
+    expect(new Set(pull.map(({ session }) => session)).size).toBe(1)
+    expect(daemon.stderr() + JSON.stringify(turns)).not.toContain('4717')
   })
 })
 

@@ -12,9 +12,9 @@ export function mostBytes(outputTokens: number): number {
 }
 
 /** The body of an answer fails with `agent_failed` beyond the limit, and its connection ends. */
-export function boundedFetch(fetch: StreamingFetch, limit: number): StreamingFetch {
+export function boundedFetch(reach: StreamingFetch, limit: number): StreamingFetch {
   return async (input, init) => {
-    const response = await fetch(input, init)
+    const response = await reach(input, init)
     if (response.body === null) return response
     let left = limit
     const meter = new TransformStream<Uint8Array, Uint8Array>({
