@@ -66,6 +66,15 @@ describeRiver('show all', (open) => {
         },
       },
     ])
+    // One that nobody confirmed comes again, and says beside the file that it may be a second copy.
+    river.platform.failNext([{ kind: 'unknown', arrived: true }])
+    await river.person('anna').taps('Show all')
+    await river.pass(60_000)
+    const captions = river.platform.arrived.flatMap(({ op }) =>
+      op.kind === 'text' && op.asFile ? [op.asFile.caption] : [],
+    )
+    expect(captions).toHaveLength(3)
+    expect(captions[2]).toMatch(/^\(may be a duplicate: .*\)\n\nBash/)
     // What fits into one message is said in one.
     const wordy = { toolName: 'Bash', description: 'why '.repeat(60), input: 'ls' }
     const short = await asking(

@@ -21,6 +21,8 @@ export function roomyTextLimit({
 export function onceMore(op: OutboundOp, attempts: number): OutboundOp | null {
   switch (op.kind) {
     case 'text':
+      if (op.asFile) return noteBeside(op, op.asFile)
+      return op.text.startsWith(DUPLICATE_NOTE) ? null : { ...op, text: DUPLICATE_NOTE + op.text }
     case 'prompt':
       return op.text.startsWith(DUPLICATE_NOTE) ? null : { ...op, text: DUPLICATE_NOTE + op.text }
     case 'file':
@@ -35,4 +37,13 @@ export function onceMore(op: OutboundOp, attempts: number): OutboundOp | null {
     case 'call':
       return null
   }
+}
+
+/** A text that is shown as a file: nobody opens it to learn that it may be a second copy. */
+function noteBeside(
+  op: Extract<OutboundOp, { kind: 'text' }>,
+  { name, caption }: { readonly name: string; readonly caption: string },
+): OutboundOp | null {
+  if (caption.startsWith(DUPLICATE_NOTE)) return null
+  return { ...op, asFile: { name, caption: DUPLICATE_NOTE + caption } }
 }
