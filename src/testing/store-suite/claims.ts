@@ -8,7 +8,6 @@ import {
   PERSON_START,
   type PersonCursor,
   type SendMove,
-  type Store,
 } from '../../contract/index.ts'
 import {
   item,
@@ -17,7 +16,6 @@ import {
   openBeforeEach,
   queueOne,
   receiveOne,
-  type StoreFixture,
   send,
 } from './fixture.ts'
 
@@ -36,16 +34,7 @@ const RULES: ClaimRules = {
 
 export function describeClaims(make: MakeStoreFixture): void {
   describe('claims and routes', () => {
-    let fixture: StoreFixture
-    let store: Store
-    openBeforeEach(
-      make,
-      (made, first) => {
-        fixture = made
-        store = first
-      },
-      () => store,
-    )
+    const { fixture, store } = openBeforeEach(make)
 
     /** Sends what is next in the lane, as a platform would settle it. */
     const settleNext = async (to: SendMove['to'], rest: Partial<SendMove> = {}) => {

@@ -8,9 +8,8 @@ import {
   LEASE_MS,
   type MakeStoreFixture,
   mustTake,
-  openBeforeEach,
+  openTwoBeforeEach,
   queueOne,
-  type StoreFixture,
   send,
   takeTurn,
 } from './fixture.ts'
@@ -33,18 +32,7 @@ function nodeReport(more: Partial<NodeReport> = {}): NodeReport {
 
 export function describeCluster(make: MakeStoreFixture): void {
   describe('a cluster', () => {
-    let fixture: StoreFixture
-    let one: Store
-    let two: Store
-    openBeforeEach(
-      make,
-      async (made, first) => {
-        fixture = made
-        one = first
-        two = await made.open('two')
-      },
-      () => one,
-    )
+    const { fixture, one, two } = openTwoBeforeEach(make)
 
     it('[I6.nodes-rows] a node is a row while it is heard of; one that fell silent is gone, one that said goodbye has left', async () => {
       await one.beat(nodeReport())

@@ -1,6 +1,6 @@
 // Store suite: lanes and turns. Taking, settling, fencing, redelivery, operators, expiry.
 import { describe, expect, it } from 'vitest'
-import { defined, type Store } from '../../contract/index.ts'
+import { defined } from '../../contract/index.ts'
 import {
   counts,
   LEASE_MS,
@@ -9,23 +9,13 @@ import {
   openBeforeEach,
   queueOne,
   receiveOne,
-  type StoreFixture,
   send,
   takeTurn,
 } from './fixture.ts'
 
 export function describeDispatch(make: MakeStoreFixture): void {
   describe('dispatch', () => {
-    let fixture: StoreFixture
-    let store: Store
-    openBeforeEach(
-      make,
-      (made, first) => {
-        fixture = made
-        store = first
-      },
-      () => store,
-    )
+    const { fixture, store, reopen } = openBeforeEach(make)
 
     it('[S2.order-in-session] hands over oldest first, as many as the window lets through', async () => {
       const turns = [await queueOne(store), await queueOne(store), await queueOne(store)]
@@ -160,7 +150,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       await mustTake(store, { lane })
       await store.close()
       await fixture.clock.advance(LEASE_MS)
-      store = await fixture.open('one')
+      await reopen('one')
       const again = await mustTake(store, { lane })
       expect(again.leftover).toMatchObject([{ id, state: 'handed', attempts: 1 }])
       const back = { lane, token: again.token, turn: id, to: 'queued', repeat: true, resume: true } as const

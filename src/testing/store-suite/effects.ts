@@ -1,6 +1,6 @@
 // Store suite: the effects of a received item, in the commit of its row.
 import { describe, expect, it } from 'vitest'
-import type { Effect, Store } from '../../contract/index.ts'
+import type { Effect } from '../../contract/index.ts'
 import {
   counts,
   type MakeStoreFixture,
@@ -8,7 +8,6 @@ import {
   openBeforeEach,
   queueOne,
   receiveOne,
-  type StoreFixture,
   send,
 } from './fixture.ts'
 
@@ -36,16 +35,7 @@ const STATUS: Effect = {
 
 export function describeEffects(make: MakeStoreFixture): void {
   describe('effects', () => {
-    let fixture: StoreFixture
-    let store: Store
-    openBeforeEach(
-      make,
-      (made, first) => {
-        fixture = made
-        store = first
-      },
-      () => store,
-    )
+    const { fixture, store, reopen } = openBeforeEach(make)
     const command = (effects: readonly Effect[]) =>
       receiveOne(store, { state: 'consumed', reason: 'command', effects })
     const approval = { id: 'abcde', hostId: null, agent: 'kate', session: 's', turn: null, inputHash: 'h' }
@@ -151,7 +141,7 @@ export function describeEffects(make: MakeStoreFixture): void {
       expect(await store.session(before.lane)).toMatchObject({ generation: 1 })
       expect(await store.session(after.lane)).toMatchObject({ generation: 2 })
       await store.close()
-      store = await fixture.open()
+      await reopen()
       expect((await queueOne(store)).lane).toBe(after.lane)
       expect(await store.sessionAt('kate', AT)).toMatchObject({ generation: 2 })
     })

@@ -1,22 +1,13 @@
 // Store suite: files that all nodes need. Whole or not at all, the integration's own, forgotten by age.
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../contract/index.ts'
-import { type MakeStoreFixture, openBeforeEach, queueOne, type StoreFixture } from './fixture.ts'
+import { type MakeStoreFixture, openBeforeEach, queueOne } from './fixture.ts'
 
 const MIB = 1_048_576
 
 export function describeFiles(make: MakeStoreFixture): void {
   describe('files', () => {
-    let fixture: StoreFixture
-    let one: Store
-    openBeforeEach(
-      make,
-      (opened, store) => {
-        fixture = opened
-        one = store
-      },
-      () => one,
-    )
+    const { fixture, store: one, reopen } = openBeforeEach(make)
 
     /** Bytes of every value, no two parts alike. */
     const content = (length: number) =>
@@ -36,7 +27,7 @@ export function describeFiles(make: MakeStoreFixture): void {
       await same(two)
       await two.close()
       await one.close()
-      one = await fixture.open('one')
+      await reopen('one')
       await same(one)
       expect(await parts()).toBe(1 + 1 + 1 + 2 + 3)
     })

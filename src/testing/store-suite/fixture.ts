@@ -25,21 +25,55 @@ export interface StoreFixture {
 
 export type MakeStoreFixture = () => Promise<StoreFixture>
 
+/** What a test finds open: the fixture and the store of this test, by the same names in all of them. */
+export interface Opened {
+  readonly fixture: StoreFixture
+  readonly store: Store
+  /** The store was closed: from here on it is the same database, opened again. */
+  reopen(node?: string): Promise<void>
+}
+
 /** A database of its own for each test, with the node `one` on it; afterwards the audit must hold. */
-export function openBeforeEach(
-  make: MakeStoreFixture,
-  use: (fixture: StoreFixture, one: Store) => void | Promise<void>,
-  /** The store that is open when the test ends: it may have been closed and opened again. */
-  current: () => Store,
-): void {
-  let fixture: StoreFixture
+export function openBeforeEach(make: MakeStoreFixture): Opened {
+  let made: StoreFixture
+  let opened: Store
   beforeEach(async () => {
-    fixture = await make()
-    await use(fixture, await fixture.open('one'))
+    made = await make()
+    opened = await made.open('one')
   })
   afterEach(async () => {
-    await expectSound(current())
-    await fixture.dispose()
+    await expectSound(opened)
+    await made.dispose()
+  })
+  return {
+    fixture: presentOne(() => made),
+    store: presentOne(() => opened),
+    async reopen(node) {
+      opened = await made.open(node)
+    },
+  }
+}
+
+/** The same with the node `two` beside `one`. */
+export function openTwoBeforeEach(make: MakeStoreFixture) {
+  const { fixture, store: one } = openBeforeEach(make)
+  let other: Store
+  beforeEach(async () => {
+    other = await fixture.open('two')
+  })
+  return { fixture, one, two: presentOne(() => other) }
+}
+
+/** Stands for whatever `present` gives when it is used. */
+function presentOne<Thing extends object>(present: () => Thing): Thing {
+  return new Proxy({} as Thing, {
+    get: (_, key) => Reflect.get(present(), key),
+    has: (_, key) => key in present(),
+    ownKeys: () => Reflect.ownKeys(present()),
+    getOwnPropertyDescriptor: (_, key) => {
+      const found = Reflect.getOwnPropertyDescriptor(present(), key)
+      return found && { ...found, configurable: true }
+    },
   })
 }
 

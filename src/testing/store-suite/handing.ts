@@ -1,18 +1,11 @@
 // Store suite: what may not be handed yet, or not any more, stays queued and was never `handed`.
 import { describe, expect, it } from 'vitest'
-import type { Store, TurnRow } from '../../contract/index.ts'
+import type { TurnRow } from '../../contract/index.ts'
 import { counts, type MakeStoreFixture, mustTake, openBeforeEach, queueOne } from './fixture.ts'
 
 export function describeHanding(make: MakeStoreFixture): void {
   describe('handing', () => {
-    let store: Store
-    openBeforeEach(
-      make,
-      (_, first) => {
-        store = first
-      },
-      () => store,
-    )
+    const { store } = openBeforeEach(make)
 
     it('[I14.judged-first] a turn that is not let through stays queued, with what is behind it, and is given as the next', async () => {
       const turns = []

@@ -7,7 +7,6 @@ import {
   defined,
   HISTORY_ROWS_MS,
   type MarkMove,
-  type Store,
   SwitchboardError,
   streamKey,
   streamLane,
@@ -22,7 +21,6 @@ import {
   openBeforeEach,
   queueOne,
   receiveOne,
-  type StoreFixture,
   send,
 } from './fixture.ts'
 
@@ -31,16 +29,7 @@ const AT: Address = { integration: 'demo', conversation: 'c1' }
 
 export function describeHistory(make: MakeStoreFixture): void {
   describe('completeness', () => {
-    let fixture: StoreFixture
-    let store: Store
-    openBeforeEach(
-      make,
-      (made, first) => {
-        fixture = made
-        store = first
-      },
-      () => store,
-    )
+    const { fixture, store, reopen } = openBeforeEach(make)
     const now = () => fixture.clock.now()
     const markAt = (position: string, more: Partial<MarkMove> = {}): MarkMove => ({
       ...{ integration: 'demo', place: 'c1', position, at: now() },
@@ -65,7 +54,7 @@ export function describeHistory(make: MakeStoreFixture): void {
       await store.settleHistory({ integration: 'demo', state: 'behind', detail: 'c1: away' })
       await store.beginHistory('other')
       await store.close()
-      store = await fixture.open('one')
+      await reopen('one')
       expect(await store.historyLinks()).toEqual([
         { ...first, until: upTo, comparedAt: upTo, detail: 'c1: away' },
         expect.objectContaining({ integration: 'other', until: null }),

@@ -1,28 +1,11 @@
 // Store suite: receive. Rows, duplicates, sessions, counters, drops, cursors, and the group commit around them.
 import { describe, expect, it } from 'vitest'
-import { type Hint, type Store, sessionId, sessionKey } from '../../contract/index.ts'
-import {
-  counts,
-  item,
-  type MakeStoreFixture,
-  openBeforeEach,
-  queueOne,
-  receiveOne,
-  type StoreFixture,
-} from './fixture.ts'
+import { type Hint, sessionId, sessionKey } from '../../contract/index.ts'
+import { counts, item, type MakeStoreFixture, openBeforeEach, queueOne, receiveOne } from './fixture.ts'
 
 export function describeIntake(make: MakeStoreFixture): void {
   describe('receive', () => {
-    let fixture: StoreFixture
-    let store: Store
-    openBeforeEach(
-      make,
-      (made, first) => {
-        fixture = made
-        store = first
-      },
-      () => store,
-    )
+    const { fixture, store, reopen } = openBeforeEach(make)
 
     it('[S2.one-transaction] [S12.counters-in-commit] writes row, session, ledger entry and counters together', async () => {
       const { id, lane } = await queueOne(store, { text: 'hi', messageId: 'm-1', thread: 't' })
@@ -243,9 +226,9 @@ export function describeIntake(make: MakeStoreFixture): void {
       await store.receive([], { integration: 'demo', value: '7' })
       await store.close()
       await fixture.clock.advance(400 * 24 * 3_600_000)
-      const reopened = await fixture.open()
-      expect(reopened.tag).toBe(store.tag)
-      store = reopened
+      const { tag } = store
+      await reopen()
+      expect(store.tag).toBe(tag)
       expect(await store.turn(before.id)).toMatchObject({ id: before.id, session: before.lane })
       expect(await store.cursor('demo')).toBe('7')
       const after = await queueOne(store)

@@ -16,22 +16,12 @@ import {
   mustTakeSend,
   openBeforeEach,
   queueOne,
-  type StoreFixture,
   send,
 } from './fixture.ts'
 
 export function describeKeeping(make: MakeStoreFixture): void {
   describe('keeping', () => {
-    let fixture: StoreFixture
-    let one: Store
-    openBeforeEach(
-      make,
-      (opened, store) => {
-        fixture = opened
-        one = store
-      },
-      () => one,
-    )
+    const { fixture, store: one, reopen } = openBeforeEach(make)
 
     it('[I16.context-erased] what was overheard is forgotten after its time, page by page, and the audit holds', async () => {
       const said = { reason: 'not_mentioned', state: 'refused' } as const
@@ -61,7 +51,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       const taken = await queueOne(one, { conversation: 'c2' })
       await mustTake(one, { lane: taken.lane })
       await one.close()
-      one = await fixture.open('restore')
+      await reopen('restore')
       expect(await one.restored()).toBeNull()
       expect(await one.settleRestored(5, 'op', 2)).toBe(2)
       expect(await one.restored()).toBeNull()
@@ -153,7 +143,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       expect(await one.pruneRows(0, 2)).toBe(6)
       await expectSound(one)
       await one.close()
-      one = await fixture.open('one')
+      await reopen('one')
       expect(await pruneAll(30, 1)).toBe(4)
       for (const gone of old) {
         expect(await one.turn(gone.turn)).toBeNull()
@@ -178,7 +168,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       await one.grant({ integration: 'demo', sender: 'ann', right: 'talk', by: 'op' })
       await converse('c1')
       await one.close()
-      one = await fixture.open('one')
+      await reopen('one')
       await converse('c2')
       const straddles = await queueOne(one, { conversation: 'straddles' })
       await fixture.clock.advance(20 * DAY_MS)
@@ -195,7 +185,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       expect(first).toBeLessThanOrEqual(5)
       await expectSound(one)
       await one.close()
-      one = await fixture.open('one')
+      await reopen('one')
       let gone = first
       for (let some = -1, slices = 1; some !== 0; gone += some, slices++) {
         some = await one.pruneLedger(40 * DAY_MS, 7)

@@ -1,31 +1,14 @@
 // Store suite: a platform's later word on a send. What was sent becomes failed for good, or gets its receipt.
 import { describe, expect, it } from 'vitest'
-import type { Effect, Store } from '../../contract/index.ts'
-import {
-  counts,
-  type MakeStoreFixture,
-  mustTakeSend,
-  openBeforeEach,
-  receiveOne,
-  type StoreFixture,
-  send,
-} from './fixture.ts'
+import type { Effect } from '../../contract/index.ts'
+import { counts, type MakeStoreFixture, mustTakeSend, openBeforeEach, receiveOne, send } from './fixture.ts'
 
 const LANE = 'demo:c1'
 const SESSION = '0b9f3c52-0000-5000-8000-000000000001'
 
 export function describeLaterWords(make: MakeStoreFixture): void {
   describe('later words', () => {
-    let fixture: StoreFixture
-    let store: Store
-    openBeforeEach(
-      make,
-      (made, first) => {
-        fixture = made
-        store = first
-      },
-      () => store,
-    )
+    const { fixture, store } = openBeforeEach(make)
 
     const sendOne = async (more: Parameters<typeof send>[0] = {}, to: 'sent' | 'unknown' | null = 'sent') => {
       const [queued] = await store.enqueue([send({ session: SESSION, ...more })])

@@ -1,30 +1,10 @@
 // Store suite: two stores on one database at once. Races for lanes, duplicates, first sight, verdicts; one audit.
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../contract/index.ts'
-import {
-  counts,
-  item,
-  LEASE_MS,
-  type MakeStoreFixture,
-  openBeforeEach,
-  queueOne,
-  type StoreFixture,
-} from './fixture.ts'
+import { counts, item, LEASE_MS, type MakeStoreFixture, openTwoBeforeEach, queueOne } from './fixture.ts'
 
 export function describeNodes(make: MakeStoreFixture): void {
   describe('two nodes', () => {
-    let fixture: StoreFixture
-    let one: Store
-    let two: Store
-    openBeforeEach(
-      make,
-      async (made, first) => {
-        fixture = made
-        one = first
-        two = await made.open('two')
-      },
-      () => one,
-    )
+    const { fixture, one, two } = openTwoBeforeEach(make)
 
     it('[S13.lane-lock] race for the same lanes: each lane has one winner', async () => {
       const lanes: string[] = []

@@ -1,13 +1,12 @@
 // Store suite: the outbox. Idempotency, order, due times, parts of a long message, operators.
 import { describe, expect, it } from 'vitest'
-import type { SendMove, Store } from '../../contract/index.ts'
+import type { SendMove } from '../../contract/index.ts'
 import {
   counts,
   LEASE_MS,
   type MakeStoreFixture,
   mustTakeSend,
   openBeforeEach,
-  type StoreFixture,
   send,
   takeSend,
 } from './fixture.ts'
@@ -16,16 +15,7 @@ const LANE = 'demo:c1'
 
 export function describeOutlet(make: MakeStoreFixture): void {
   describe('outlet', () => {
-    let fixture: StoreFixture
-    let store: Store
-    openBeforeEach(
-      make,
-      (made, first) => {
-        fixture = made
-        store = first
-      },
-      () => store,
-    )
+    const { fixture, store } = openBeforeEach(make)
     const move = async (id: string, token: number, to: SendMove['to'], rest: Partial<SendMove> = {}) =>
       (await store.moveSends([{ lane: LANE, token, id, to, ...rest }]))[0]
 

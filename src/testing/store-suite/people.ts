@@ -1,20 +1,11 @@
 // Store suite: approvals, grants, tokens, secrets, leases.
 import { describe, expect, it } from 'vitest'
-import type { NewApproval, Store } from '../../contract/index.ts'
-import { type MakeStoreFixture, openBeforeEach, type StoreFixture, send } from './fixture.ts'
+import type { NewApproval } from '../../contract/index.ts'
+import { type MakeStoreFixture, openBeforeEach, send } from './fixture.ts'
 
 export function describePeople(make: MakeStoreFixture): void {
   describe('people', () => {
-    let fixture: StoreFixture
-    let store: Store
-    openBeforeEach(
-      make,
-      (made, first) => {
-        fixture = made
-        store = first
-      },
-      () => store,
-    )
+    const { fixture, store } = openBeforeEach(make)
     const approval = (id = 'abcde'): NewApproval => ({
       id,
       hostId: null,

@@ -1,29 +1,12 @@
 // Store suite: sending with truth. Equal content, the notification log, schedules.
 import { describe, expect, it } from 'vitest'
-import type { NewNotification, SendMove, Store } from '../../contract/index.ts'
-import {
-  counts,
-  item,
-  type MakeStoreFixture,
-  mustTakeSend,
-  openBeforeEach,
-  type StoreFixture,
-  send,
-} from './fixture.ts'
+import type { NewNotification, SendMove } from '../../contract/index.ts'
+import { counts, item, type MakeStoreFixture, mustTakeSend, openBeforeEach, send } from './fixture.ts'
 
 const LANE = 'demo:c1'
 export function describeSending(make: MakeStoreFixture): void {
   describe('sending', () => {
-    let fixture: StoreFixture
-    let store: Store
-    openBeforeEach(
-      make,
-      (made, first) => {
-        fixture = made
-        store = first
-      },
-      () => store,
-    )
+    const { fixture, store } = openBeforeEach(make)
 
     const keyed = (dedupKey = 'k', more: Parameters<typeof send>[0] = {}) =>
       send({ cause: 'send_message', dedupKey, ...more })
