@@ -1,5 +1,6 @@
-// Markdown, read once for everybody: the reader, the tree as plain text, and the splitter of the outlet.
-export { indented, inlineText, isBare, itemMark, plainText } from './plain-text.ts'
+// Markdown, read once for everybody: the reader, the tree as plain text and as mrkdwn, and the splitter of the outlet.
+export { escapeMrkdwn, mrkdwn } from './mrkdwn.ts'
+export { indented, inlineText, isBare, listText, plainText } from './plain-text.ts'
 export { MOST_READ, readMarkdown } from './read.ts'
 export { safeHref } from './safe-href.ts'
 export { splitMarkdown } from './split.ts'

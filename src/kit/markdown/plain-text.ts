@@ -17,7 +17,7 @@ export function isBare(link: Extract<MarkdownInline, { kind: 'link' }>): boolean
 }
 
 /** The mark in front of an item. */
-export function itemMark(
+function itemMark(
   list: Extract<MarkdownBlock, { kind: 'list' }>,
   at: number,
   checked: boolean | undefined,
@@ -30,6 +30,17 @@ export function indented(text: string, by: string): string {
   return text.replaceAll('\n', `\n${by}`)
 }
 
+/** Its items below each other, each with its mark, what is in it by `inside` and indented. */
+export function listText(
+  list: Extract<MarkdownBlock, { kind: 'list' }>,
+  inside: (block: MarkdownBlock) => string,
+  by: string,
+): string {
+  return list.items
+    .map((item, at) => itemMark(list, at, item.checked) + indented(item.children.map(inside).join('\n'), by))
+    .join('\n')
+}
+
 function blockText(block: MarkdownBlock): string {
   switch (block.kind) {
     case 'paragraph':
@@ -40,12 +51,7 @@ function blockText(block: MarkdownBlock): string {
     case 'quote':
       return `> ${indented(plainText(block.children), '> ')}`
     case 'list':
-      return block.items
-        .map((item, at) => {
-          const inside = item.children.map(blockText).join('\n')
-          return itemMark(block, at, item.checked) + indented(inside, '  ')
-        })
-        .join('\n')
+      return listText(block, blockText, '  ')
     case 'table':
       return [block.header, ...block.rows].map((row) => row.map(inlineText).join(' | ')).join('\n')
     case 'rule':

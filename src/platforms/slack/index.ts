@@ -8,13 +8,13 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { createChatPace, type GuardedFetch } from '../../kit/index.ts'
+import { mrkdwn } from '../../kit/markdown/index.ts'
 import { createSlackClient } from './client.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { createDirectChats } from './direct-chats.ts'
 import { handleRequest } from './events-door.ts'
 import { createSlackFiles } from './files.ts'
 import { createHistory } from './history.ts'
-import { slackMarkdown } from './mrkdwn.ts'
 import { createNames } from './names.ts'
 import { createReceiver, type Receiver } from './receive.ts'
 import { createReconcile } from './reconcile.ts'
@@ -117,7 +117,7 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
   return {
     abilities: ABILITIES,
     textLimit: TEXT_LIMIT,
-    markdown: slackMarkdown,
+    markdown: mrkdwn,
     sendFrom: 'any',
     pace: createChatPace({
       clock,

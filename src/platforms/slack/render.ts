@@ -1,7 +1,7 @@
 // From an outbound op to what the Web API takes: text for notifications and old clients, blocks for what people see.
 import { type Choice, type OutboundOp, SwitchboardError, type TextLimit } from '../../contract/index.ts'
-import { readMarkdown, splitMarkdown } from '../../kit/markdown/index.ts'
-import { escapeMrkdwn, harmlessMarkdown, slackMarkdown, wantsMarkdownBlock } from './mrkdwn.ts'
+import { escapeMrkdwn, mrkdwn, readMarkdown, splitMarkdown } from '../../kit/markdown/index.ts'
+import { harmlessMarkdown, wantsMarkdownBlock } from './markdown-block.ts'
 
 /** What a message can be changed to, and what Slack advises; a longer one is cut by the outlet. */
 export const TEXT_LIMIT: TextLimit = { size: 4_000, unit: 'utf-16' }
@@ -28,7 +28,7 @@ export interface Said {
 }
 
 function mrkdwnOf({ text, plain }: Said): string {
-  const rendered = plain ? escapeMrkdwn(text) : slackMarkdown.render(readMarkdown(text)).text
+  const rendered = plain ? escapeMrkdwn(text) : mrkdwn.render(readMarkdown(text)).text
   if (rendered.trim() !== '') return rendered
   // Nothing but markup (an empty fence): better shown as it was written than refused as empty.
   return text.trim() === '' ? '…' : escapeMrkdwn(text)
@@ -48,7 +48,7 @@ export function wholeOf(said: Said): Part {
 /** One message, cut where it is too long, with a mark that it is: for words of our own. */
 export function cutToFit(said: Said): Part {
   const limit = { ...TEXT_LIMIT, size: TEXT_LIMIT.size - CUT_NOTE.length }
-  const [first = '', ...rest] = splitMarkdown(said.text, limit, said.plain ? 'plain' : slackMarkdown)
+  const [first = '', ...rest] = splitMarkdown(said.text, limit, said.plain ? 'plain' : mrkdwn)
   const kept = { ...said, text: rest.length === 0 ? said.text : first + CUT_NOTE }
   return { text: mrkdwnOf(kept), blocks: markdownBlock(kept) }
 }

@@ -2,11 +2,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { readMarkdown } from '../../kit/markdown/index.ts'
+import { mrkdwn, readMarkdown } from '../../kit/markdown/index.ts'
 import { openScene, type Scene, until } from './fixtures/slack-scene.ts'
-import { slackMarkdown } from './mrkdwn.ts'
 
-const rendered = (text: string) => slackMarkdown.render(readMarkdown(text)).text
+const rendered = (text: string) => mrkdwn.render(readMarkdown(text)).text
 const GENERAL = 'C0GENERAL'
 
 async function withScene(

@@ -1,7 +1,7 @@
 // The tree of a text as the HTML that Telegram reads. Tags are closed and nested by construction, and every text is escaped
 // exactly once.
 import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
-import { indented, inlineText, isBare, itemMark, plainText, textTable } from '../../kit/markdown/index.ts'
+import { indented, inlineText, isBare, listText, plainText, textTable } from '../../kit/markdown/index.ts'
 
 export const telegramMarkdown: MarkdownRenderer = {
   render(blocks) {
@@ -44,12 +44,7 @@ function blockHtml(block: MarkdownBlock, quoted: boolean): string {
       return quoted ? `&gt; ${indented(inside, '&gt; ')}` : wrapped('blockquote', inside)
     }
     case 'list':
-      return block.items
-        .map((item, at) => {
-          const inside = item.children.map((child) => blockHtml(child, quoted)).join('\n')
-          return itemMark(block, at, item.checked) + indented(inside, '  ')
-        })
-        .join('\n')
+      return listText(block, (child) => blockHtml(child, quoted), '  ')
     case 'table':
       return wrapped('pre', escapeHtml(textTable(block)))
     case 'rule':

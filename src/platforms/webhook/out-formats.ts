@@ -9,10 +9,9 @@ import {
   type Urgency,
 } from '../../contract/index.ts'
 import { type GuardedResponse, signSha256, signStandard } from '../../kit/index.ts'
-import { plainText, readMarkdown } from '../../kit/markdown/index.ts'
+import { mrkdwn, plainText, readMarkdown } from '../../kit/markdown/index.ts'
 import type { OutFormat, Posting } from './out-options.ts'
 import { postBody, type Shown, shownText } from './render.ts'
-import { incomingMarkdown } from './slack-text.ts'
 import { lookUp, parseJson } from './structure.ts'
 
 export interface Posted {
@@ -73,7 +72,7 @@ export const TAKERS: Readonly<Record<OutFormat, Taker>> = {
   },
   slack: {
     limit: { size: 12_000, unit: 'utf-16' },
-    markdown: incomingMarkdown,
+    markdown: mrkdwn,
     post: (out, _, { text, urgency }) =>
       urgency === 'normal'
         ? json(out, { text })

@@ -1,17 +1,11 @@
-// The tree of a text as Slack's mrkdwn. Everything that could act in it (a mention, a group, <!channel>) is escaped by
+// The tree of a text as Slack's mrkdwn: of an app, and of an incoming webhook. Everything that could act in it (a mention, a group, <!channel>) is escaped by
 // construction: only links are written with angle brackets, and they lead to http, https or mailto alone.
 import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
-import {
-  indented,
-  inlineText,
-  isBare,
-  itemMark,
-  plainText,
-  safeHref,
-  textTable,
-} from '../../kit/markdown/index.ts'
+import { indented, inlineText, isBare, listText, plainText } from './plain-text.ts'
+import { safeHref } from './safe-href.ts'
+import { textTable } from './text-table.ts'
 
-export const slackMarkdown: MarkdownRenderer = {
+export const mrkdwn: MarkdownRenderer = {
   render: (blocks) => ({ text: blocksText(blocks), plain: escapeMrkdwn(plainText(blocks)) }),
 }
 
@@ -38,12 +32,7 @@ function blockText(block: MarkdownBlock): string {
     case 'quote':
       return `> ${indented(blocksText(block.children), '> ')}`
     case 'list':
-      return block.items
-        .map((item, at) => {
-          const inside = item.children.map(blockText).join('\n')
-          return itemMark(block, at, item.checked) + indented(inside, '    ')
-        })
-        .join('\n')
+      return listText(block, blockText, '    ')
     case 'table':
       return fenced(textTable(block))
     case 'rule':
@@ -138,23 +127,4 @@ function link(href: string, label: string): string {
     .replaceAll('&', '&amp;')
   const shown = label.replaceAll('|', '¦').replaceAll('\n', ' ').trim()
   return shown === '' || shown === address ? `<${address}>` : `<${address}|${shown}>`
-}
-
-/** Whether mrkdwn cannot show it as it was meant: tables, several levels of headings, lists in lists. */
-export function wantsMarkdownBlock(blocks: readonly MarkdownBlock[]): boolean {
-  return blocks.some((block) => {
-    if (block.kind === 'table' || block.kind === 'heading') return true
-    return (
-      block.kind === 'list' &&
-      block.items.some(({ children }) => children.some(({ kind }) => kind === 'list' || kind === 'table'))
-    )
-  })
-}
-
-const MENTION_START = /<(?=[!@#])/g
-const LOUD_WORD = /@(?=(?:channel|here|everyone)\b)/gi
-
-/** Markdown for Slack's `markdown` block, in which nothing can ping: what would be a mention is broken by a mark of no width. */
-export function harmlessMarkdown(text: string): string {
-  return text.replace(MENTION_START, '<\u200b').replace(LOUD_WORD, '@\u200b')
 }
