@@ -287,6 +287,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     dispatcher,
     approvals,
     streams,
+    admission,
   }
   const applyNow = async () => {
     const release = await hosted.apply(settings()).catch((thrown) => {

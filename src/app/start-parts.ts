@@ -10,6 +10,7 @@ import type { Intake } from '../core/inbound/intake.ts'
 import type { Links } from '../core/outbound/links.ts'
 import type { Outlet } from '../core/outbound/outlet.ts'
 import type { Streams } from '../core/outbound/streams.ts'
+import type { Admission } from '../core/people/admission.ts'
 import type { LiveGrantBook } from '../core/people/grant-book.ts'
 import type { SignalSink } from '../core/signals.ts'
 import type { GatewayDeps } from './gateway.ts'
@@ -33,6 +34,7 @@ export interface River {
   readonly dispatcher: Dispatcher
   readonly approvals: Approvals
   readonly streams: Streams
+  readonly admission: Admission
 }
 
 /** What starts it, or: why there is nothing to run, though nothing went wrong. */
@@ -77,7 +79,7 @@ export async function makeIntegration(
 export async function makeAgent(
   agent: AgentSettings,
   deps: GatewayDeps,
-  { roster, cluster, links, outlet, dispatcher, approvals, signal, streams }: River,
+  { roster, cluster, links, outlet, dispatcher, approvals, signal, streams, admission }: River,
 ): ReturnType<Part['make']> {
   const { store, clock, log, settings } = deps
   const module = await deps.connector(agent.connector.type)
@@ -114,6 +116,7 @@ export async function makeAgent(
       approvals,
       signal,
       streams,
+      admission,
     }
     await connector.start(createAgentOutlet(agent.id, outletDeps))
   }

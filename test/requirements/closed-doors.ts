@@ -10,6 +10,7 @@ built   14 I14.revoked-leftover      What a former owner of a lane left in fligh
 built   14 I14.revoked-counts        Conservation holds over turns that were revoked, in both stores, and audit verify finds nothing
 built   14 I14.revoked-not-mention   Mentions and limits are not asked again at hand-over
 built   14 I14.revoked-send          A send that is no longer allowed, replies included, ends as failed: not_allowed or integration_missing; pairing codes are exempt
+built   14 I14.revoked-signs         What an agent does (status, tools, partial text) for a sender who is no longer admitted is not shown to them
 built   14 I14.revoked-agreed        A node whose configuration differs from another live node's refuses nothing for good: what it does not admit waits
 built   14 I14.no-right-by-pairing   A caller who may not approve makes nobody an approver by approving a pairing
 built   14 I14.no-right-by-chorus    A connection string, also a rotated one, is given only to a caller who has what it lets speak

@@ -178,6 +178,34 @@ describeRiver('access that is taken back', (open) => {
     await balanced(river)
   })
 
+  it('[I14.revoked-signs] what an agent does for somebody who may not speak any more is not shown to them: no line, no tool', async () => {
+    const river = await open({ ...ANNA, platform: { statusLines: true } })
+    river.agent.script = async (delivery, agent) => {
+      await agent.evidence(delivery, 'seen', { working: true })
+    }
+    await river.person('anna').says('go')
+    await river.settle()
+    const [turn] = river.agent.deliveries
+    if (!turn) throw new Error('nothing was delivered')
+    const tool = (text: string) =>
+      river.agent.accept({
+        kind: 'event',
+        event: { turn: turn.turn, kind: 'tool_result', call: 'c', name: 'Read', text, key: text },
+      })
+    await river.agent.status(turn, 'reading')
+    await tool('before')
+    await river.pass(3_000)
+    await river.configure(NOBODY)
+    await river.settle()
+    await river.agent.status(turn, 'reading the secret plan')
+    await tool('the secret plan')
+    await river.pass(10_000)
+    expect(river.platform.statusLines.map(({ text }) => text)).toContain('reading')
+    expect(JSON.stringify(river.platform.signals)).toContain('before')
+    expect(JSON.stringify([river.platform.statusLines, river.platform.signals])).not.toContain('secret plan')
+    await balanced(river)
+  })
+
   it('[I14.revoked-send] pairing codes are exempt: strangers are told theirs', async () => {
     const river = await open(at([], { dm: 'pairing' }))
     await river.person('newcomer').says('hello')

@@ -28,6 +28,7 @@ import type { FileOp } from '../outbound/compose.ts'
 import { canSpeak, isOneWay, type Links, ONE_WAY_HINT } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 import type { Streams } from '../outbound/streams.ts'
+import type { Admission } from '../people/admission.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Flight } from './lane-holds.ts'
@@ -46,6 +47,8 @@ export interface AgentOutletDeps {
   readonly approvals: Approvals
   readonly signal: SignalSink
   readonly streams: Pick<Streams, 'partial' | 'begun' | 'ended'>
+  /** What an agent does is shown only to whoever may still speak to it. */
+  readonly admission: Pick<Admission, 'atOnce'>
 }
 
 /** Longer than a lane's lease: by then the lane of a node that died is taken over. */
@@ -238,7 +241,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const row = dispatcher.flight(told.turn)?.flight.row ?? (await store.turn(told.turn))
     if (row?.agent !== agent) throw new SwitchboardError('not_found', `${agent} has no turn ${told.turn}`)
     await store.keepTurnEvent(told)
-    if (told.kind !== 'error' && OPEN_TURN_STATES.some((state) => state === row.state)) {
+    const isOpen = OPEN_TURN_STATES.some((state) => state === row.state)
+    if (told.kind !== 'error' && isOpen && deps.admission.atOnce(row)) {
       const { kind: event, call, name, text } = told
       deps.signal(rowAddress(row), { kind: 'tool', messageId: row.messageId, event, call, name, text })
     }
@@ -299,7 +303,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     // What lives on speaks at any node, whoever holds the lane.
     const row = dispatcher.flight(turn)?.flight.row ?? (waits() ? await store.turn(turn) : null)
     if (row?.agent === agent && OPEN_TURN_STATES.some((state) => state === row.state)) {
-      if (text !== '') deps.signal(rowAddress(row), { kind: 'status', turn, text })
+      if (text !== '' && deps.admission.atOnce(row))
+        deps.signal(rowAddress(row), { kind: 'status', turn, text })
       await dispatcher.heard(turn, agent)
     }
     return { id: null }
