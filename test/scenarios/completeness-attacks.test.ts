@@ -62,6 +62,31 @@ describeRiver('completeness under attack', (open) => {
     expect(await complete(river)).toMatchObject({ state: 'complete' })
   })
 
+  it('[I15.first-connect] a place that we join later brings nothing that was said before, though nobody tells when we joined', async () => {
+    const { river, history } = await withHistory(open)
+    await history.says('anna', 'anna', 'hello')
+    history.list([{ id: 'anna' }])
+    await later(river, 2)
+    history.deafen()
+    await history.says('room', 'bert', 'before we joined')
+    await history.says('room', 'bert', 'a reply before we joined', { thread: 't1' })
+    await later(river, 12)
+    await later(river, 12)
+    // We are invited, and may not read it at first.
+    history.list([{ id: 'anna' }, { id: 'room' }])
+    history.failAlways({ kind: 'forbidden', detail: 'add the scope' }, 'room')
+    await later(river, 12)
+    await history.says('room', 'bert', 'after we joined')
+    await later(river, 30)
+    history.failAlways(null, 'room')
+    await later(river, 12)
+    history.connect()
+    await history.says('room', 'bert', 'in the thread', { thread: 't1' })
+    await later(river, 30)
+    expect(river.agent.texts()).toEqual(['hello', 'after we joined', 'in the thread'])
+    expect(await complete(river)).toMatchObject({ state: 'complete' })
+  })
+
   it('[I15.live-first] while a walk waits for its platform, what the live link brings is handed over at once', async () => {
     const { river, history } = await withHistory(open)
     await later(river, 2)

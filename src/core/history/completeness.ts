@@ -159,6 +159,11 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     return [...found.values()]
   }
 
+  const firstHeard = async (conversation: string) => {
+    const [first] = await store.turns({ integration, conversation, oldestFirst: true, limit: 1 })
+    return first ? (first.lateAt ?? first.receivedAt) : null
+  }
+
   const late: Intake['late'] = async (events, mark) => {
     deps.crashPoint?.('history.before-mark')
     const received = await deps.intake.late(events, mark)
@@ -176,7 +181,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     const freshMs = (row.comparedAt ?? 0) + GRACE_MS + EVERY_MS - clock.now()
     if (cause === 'background' && freshMs > AFTER_FAULT_MS && freshMs <= EVERY_MS) return { ms: freshMs }
     const outcome = await walkHistory(row, {
-      ...{ integration, reader, store, known, hold, pause, inTime, missed, gap },
+      ...{ integration, reader, store, known, firstHeard, hold, pause, inTime, missed, gap },
       now: () => clock.now(),
       late,
       gapMs: cause === 'background' ? BACKGROUND_GAP_MS : 0,

@@ -6,13 +6,19 @@ const MOST_LISTINGS = 5_000
 /** Of an id, a position and the name of a page. */
 export const MOST_NAME_CHARS = 500
 
+export interface QueuedPlace {
+  readonly place: HistoryPlace
+  /** `listed` by the platform, `found` while another one was read, or `known` to the river by what was said there. */
+  readonly by: 'listed' | 'found' | { readonly known: string }
+}
+
 export interface PlaceQueue {
-  /** Once, whoever names it; never more than can be walked. */
-  add(place: HistoryPlace): void
+  /** Once, whoever names it first; never more than can be walked. */
+  add(place: HistoryPlace, by: QueuedPlace['by']): void
   /** Its turn comes again after all others. */
-  putBack(place: HistoryPlace): void
+  putBack(queued: QueuedPlace): void
   /** Takes those that come next out of it. */
-  next(count: number): readonly HistoryPlace[]
+  next(count: number): readonly QueuedPlace[]
   /** Whether the listing has another page that is worth asking for. */
   isNextPage(page: string | undefined): page is string
   /** What is wrong with what was listed. Null: nothing. */
@@ -20,29 +26,29 @@ export interface PlaceQueue {
 }
 
 export function createPlaceQueue(): PlaceQueue {
-  const queue = new Map<string, HistoryPlace>()
+  const queue = new Map<string, QueuedPlace>()
   const seen = new Set<string>()
   const pages = new Set<string>()
   let problem: ReturnType<PlaceQueue['problem']> = null
 
   return {
-    add(place) {
+    add(place, by) {
       if (place.id.length > MOST_NAME_CHARS || seen.has(place.id)) return
       if (seen.size >= MOST_PLACES) {
         problem = { problem: `there are more than ${MOST_PLACES} places`, lasting: true }
         return
       }
       seen.add(place.id)
-      queue.set(place.id, place)
+      queue.set(place.id, { place, by })
     },
-    putBack: (place) => void queue.set(place.id, place),
+    putBack: (queued) => void queue.set(queued.place.id, queued),
     next(count) {
-      const taken: HistoryPlace[] = []
-      for (const place of queue.values()) {
+      const taken: QueuedPlace[] = []
+      for (const queued of queue.values()) {
         if (taken.length >= count) break
-        taken.push(place)
+        taken.push(queued)
       }
-      for (const { id } of taken) queue.delete(id)
+      for (const { place } of taken) queue.delete(place.id)
       return taken
     },
     isNextPage(page): page is string {

@@ -54,6 +54,7 @@ function world({ places = [], read, ...over }: World = {}) {
       return events.map(() => RECEIVED)
     },
     known: async () => [],
+    firstHeard: async () => null,
     hold: async () => null,
     inTime: (answer) => answer,
     pause: async () => true,
@@ -86,11 +87,14 @@ const endless =
     return { entries, more: from + limit < count }
   }
 
+/** Nothing was compared yet: all of it may have been missed. */
+const FIRST: HistoryLinkRow = { ...ROW, comparedAt: null }
+
 it('[I15.reader-lies] a listing that pages without end is a fault, and what it listed is compared all the same', async () => {
   let pages = 0
   const { deps, taken } = world({ read: endless(0) })
   const places = async () => ({ places: [{ id: 'anna' }], next: `page ${++pages}` })
-  const outcome = await walkHistory(ROW, { ...deps, reader: { ...deps.reader, places } })
+  const outcome = await walkHistory(FIRST, { ...deps, reader: { ...deps.reader, places } })
   expect(outcome).toMatchObject({ end: 'walked', settled: false, problem: expect.stringMatching(/list/) })
   expect(pages).toBeLessThanOrEqual(5_001)
   expect(taken).toEqual(['anna 1'])
@@ -102,7 +106,7 @@ it('[I15.reader-lies] a listing whose page names are absurd, or a place that can
   const placeOf = () => {
     throw new Error('no such place')
   }
-  const outcome = await walkHistory(ROW, { ...deps, reader: { ...deps.reader, places, placeOf } })
+  const outcome = await walkHistory(FIRST, { ...deps, reader: { ...deps.reader, places, placeOf } })
   expect(outcome).toMatchObject({ end: 'walked', problem: expect.stringMatching(/list/) })
   expect(taken).toEqual(['anna 1'])
 })
@@ -138,12 +142,12 @@ it('[I15.fair-walk] a flood in one place, behind a rate limit, does not keep wha
     return flood(query)
   }
   const { deps, taken, most } = world({ places: [{ id: 'flood' }, { id: 'anna' }], read: limited })
-  const first = await walkHistory(ROW, deps)
+  const first = await walkHistory(FIRST, deps)
   expect(taken.indexOf('anna 1')).toBeGreaterThan(0)
   expect(taken.indexOf('anna 1')).toBeLessThan(5_000)
   expect(first).toMatchObject({ settled: false, problem: expect.stringMatching(/more than one walk takes/) })
   // All of it with the next walk, in order, once, and never more than a page at a time.
-  expect(await walkHistory(ROW, deps)).toMatchObject({ settled: true, problem: null })
+  expect(await walkHistory(FIRST, deps)).toMatchObject({ settled: true, problem: null })
   const floods = taken.filter((text) => text.startsWith('flood'))
   expect(floods).toHaveLength(100_050)
   expect(floods.every((text, n) => text === `flood ${n}`)).toBe(true)

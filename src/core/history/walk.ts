@@ -17,7 +17,7 @@ import {
   type Store,
 } from '../../contract/index.ts'
 import { keysOf, type Missed, missedIn } from './missed.ts'
-import { createPlaceQueue, MOST_NAME_CHARS } from './place-queue.ts'
+import { createPlaceQueue, MOST_NAME_CHARS, type QueuedPlace } from './place-queue.ts'
 
 /** What is younger than this is not missed yet: the live link may still bring it. */
 export const GRACE_MS = 60_000
@@ -35,6 +35,8 @@ const MOST_WAIT_MS = 600_000
 /** A time further ahead than this is no time that could be waited for. */
 const CLOCKS_DIFFER_MS = 300_000
 const PROBLEMS_TOLD = 3
+/** Of a mark that says from when on a place is ours, before anything of it was read. */
+const NO_POSITION = ''
 
 export interface WalkDeps {
   readonly integration: string
@@ -49,6 +51,8 @@ export interface WalkDeps {
   readonly hold: () => Promise<MarkMove['fence'] | null | false>
   /** Rejects when it takes too long: a platform that never answers holds up no walk. */
   readonly inTime: <Answer>(answer: Promise<Answer>) => Promise<Answer>
+  /** When the river heard the first of a conversation; null: nothing yet. */
+  readonly firstHeard: (conversation: string) => Promise<number | null>
   /** False: it was ended meanwhile. */
   readonly pause: (ms: number) => Promise<boolean>
   /** Between two reads: nothing after a connect, a little in the background. */
@@ -128,15 +132,14 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
 
   const listed = async () => {
     const since = comparedAt ?? row.beganAt
-    if (reader.placeOf)
-      for (const one of await deps.known(since - GRACE_MS)) addKnown(() => reader.placeOf?.(one) ?? null)
     for (let page: string | undefined; ; ) {
       const from = page === undefined ? {} : { page }
       const answer = await asked(() => reader.places({ since, ...from }))
-      for (const place of answer.places) queue.add(place)
+      for (const place of answer.places) queue.add(place, 'listed')
       if (!queue.isNextPage(answer.next)) break
       page = answer.next
     }
+    if (reader.placeOf) for (const one of await deps.known(since - GRACE_MS)) addKnown(one)
     // What was said lately in one place must not push the others out of sight.
     if (reader.placeOf) await addMarked()
   }
@@ -149,17 +152,17 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
         limit: MARKS_AT_ONCE,
         ...defined({ after }),
       })
-      for (const { place } of page) queue.add({ id: place })
+      for (const { place } of page) queue.add({ id: place }, 'found')
       after = page.at(-1)
       if (after === undefined || page.length < MARKS_AT_ONCE) return
     }
   }
 
   /** The reader is foreign: one place that it cannot name is no reason to walk no other. */
-  const addKnown = (name: () => HistoryPlace | null) => {
+  const addKnown = (one: KnownConversation) => {
     try {
-      const place = name()
-      if (place) queue.add(place)
+      const place = reader.placeOf?.(one)
+      if (place) queue.add(place, { known: one.conversation })
     } catch (thrown) {
       const { message } = asSwitchboardError(thrown, 'platform_unavailable')
       if (problems.length === 0) problems.push({ problem: message, lasting: false })
@@ -187,9 +190,25 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
     }
   }
 
-  const walkPlace = async (place: HistoryPlace, mark: HistoryMark | undefined): Promise<PlaceEnd> => {
+  /** A place without a mark is new to us, or quiet: what was said there before we came is not ours, whoever lists it now. */
+  const firstSeen = async (by: QueuedPlace['by']): Promise<number> => {
+    if (by === 'found') return row.beganAt
+    const seen = by === 'listed' ? comparedAt : await deps.firstHeard(by.known)
+    return Math.max(row.beganAt, (seen ?? 0) - CLOCKS_DIFFER_MS)
+  }
+
+  /** Where history is to be asked from, kept for a place that may not be read yet. */
+  const keepFirstSeen = async ({ id }: HistoryPlace, at: number) => {
+    const fence = await held()
+    const move = { integration, place: id, position: NO_POSITION, at }
+    await deps.late([], { ...move, ...defined({ fence: fence ?? undefined }) })
+  }
+
+  const walkPlace = async (queued: QueuedPlace, mark: HistoryMark | undefined): Promise<PlaceEnd> => {
+    const { place } = queued
     // What comes after a mark came after the first connect, whatever the clocks said then.
-    const joined = Math.max(place.since ?? 0, mark ? 0 : row.beganAt)
+    const began = mark ? (mark.position === NO_POSITION ? mark.at : 0) : await firstSeen(queued.by)
+    const joined = Math.max(place.since ?? 0, began)
     const since = Math.max(joined, oldest)
     const name = place.name ?? place.id
     const standsStill = { problem: `${name}: its history does not move on`, lasting: false }
@@ -200,11 +219,14 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
       const { after } = progress
       const answer = await asked(() => reader.read({ place, after, since, limit: PAGE_ENTRIES }))
       if ('unreadable' in answer) {
-        if (answer.unreadable === 'forbidden') return { problem: `${name}: ${answer.detail}`, lasting: true }
+        if (answer.unreadable === 'forbidden') {
+          if (!mark && progress.pages === 0) await keepFirstSeen(place, joined)
+          return { problem: `${name}: ${answer.detail}`, lasting: true }
+        }
         if (mark) await store.forgetPlace(integration, place.id)
         return null
       }
-      for (const other of answer.places ?? []) queue.add(other)
+      for (const other of answer.places ?? []) queue.add(other, 'found')
       const { begins } = answer
       const from = Math.max(mark?.at ?? since, comparedAt ?? 0)
       if (progress.pages === 0 && begins !== undefined && begins > from)
@@ -240,22 +262,23 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
 
   const walkAll = async () => {
     for (let batch = queue.next(MARKS_AT_ONCE); batch.length > 0; batch = queue.next(MARKS_AT_ONCE)) {
-      const ids = batch.map(({ id }) => id)
+      const ids = batch.map(({ place }) => place.id)
       const marks = new Map(
         (await store.historyMarks(integration, ids)).map((mark) => [mark.place, mark] as const),
       )
-      for (const place of batch) {
+      for (const queued of batch) {
+        const { place } = queued
         const mark = marks.get(place.id)
         if (!begun.has(place.id)) {
           if (isQuiet(place, mark)) continue
           places += 1
         }
-        const end = await walkPlace(place, mark).catch((thrown): PlaceEnd => {
+        const end = await walkPlace(queued, mark).catch((thrown): PlaceEnd => {
           const error = asSwitchboardError(thrown, 'platform_unavailable')
           if (thrown instanceof Ended || error.code === 'store_unavailable') throw thrown
           return { problem: `${place.name ?? place.id}: ${error.message}`, lasting: false }
         })
-        if (end === 'more') queue.putBack(place)
+        if (end === 'more') queue.putBack(queued)
         else begun.delete(place.id)
         if (end !== null && end !== 'more') problems.push(end)
         if (deps.gapMs > 0) await rest(deps.gapMs)
@@ -285,7 +308,7 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
 }
 
 const progressFrom = (mark: HistoryMark | undefined): Progress => ({
-  after: mark?.position ?? null,
+  after: mark && mark.position !== NO_POSITION ? mark.position : null,
   pages: 0,
   passed: new Set(mark ? [mark.position] : []),
 })
