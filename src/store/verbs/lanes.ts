@@ -307,7 +307,8 @@ export function* laneWork(
     const found = yield* rows(SENDS_WORK, [scope, after, now, limit, own.former, own.owner])
     for (const row of found) work.push({ lane: text(row, 'lane'), scope })
   }
-  work.sort((one, other) => (one.lane < other.lane ? -1 : one.lane > other.lane ? 1 : 0))
+  // No two are the same: a lane has one integration.
+  work.sort((one, other) => (one.lane < other.lane ? -1 : 1))
   return work.slice(0, limit)
 }
 

@@ -5,7 +5,7 @@ import { counts, type MakeStoreFixture, mustTake, openBeforeEach, queueOne } fro
 
 export function describeHanding(make: MakeStoreFixture): void {
   describe('handing', () => {
-    const { store } = openBeforeEach(make)
+    const { fixture, store } = openBeforeEach(make)
 
     it('[I14.judged-first] a turn that is not let through stays queued, with what is behind it, and is given as the next', async () => {
       const turns = []
@@ -25,6 +25,17 @@ export function describeHanding(make: MakeStoreFixture): void {
       const second = await mustTake(store, { lane, token, window: 9, ...but('two') })
       expect(second).toMatchObject({ handed: [{ id: turns[2]?.id }], more: false })
       expect(second.next).toBeUndefined()
+    })
+
+    it('a move that changes nothing writes nothing: not the time of the last change either', async () => {
+      const { id, lane } = await queueOne(store)
+      const { token } = await mustTake(store, { lane })
+      const done = { lane, token, turn: id, to: 'answered' } as const
+      expect(await store.moveTurns([done])).toEqual(['moved'])
+      const [before] = await fixture.sql('SELECT updated_at FROM turns')
+      await fixture.clock.advance(1_000)
+      expect(await store.moveTurns([done])).toEqual(['noop'])
+      expect(await fixture.sql('SELECT updated_at FROM turns')).toEqual([before])
     })
   })
 }

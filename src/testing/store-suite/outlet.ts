@@ -153,5 +153,21 @@ export function describeOutlet(make: MakeStoreFixture): void {
       expect(await store.operateSend(zero ?? '', 'bury', 'op')).toBeNull()
       expect((await store.verify()).ok).toBe(true)
     })
+
+    it('work of several integrations comes lane by lane, page after page', async () => {
+      const places = ['b:c2', 'a:c9', 'c:c1', 'a:c1', 'b:c1']
+      for (const place of places) {
+        const [integration = '', conversation = ''] = place.split(':')
+        await store.enqueue([send({ to: { integration, conversation } })])
+      }
+      const scopes = ['c', 'a', 'b']
+      const first = await store.findWork('sends', scopes, { limit: 3 })
+      expect(first.map(({ lane }) => lane)).toEqual(['a:c1', 'a:c9', 'b:c1'])
+      const rest = await store.findWork('sends', scopes, { limit: 3, after: 'b:c1' })
+      expect(rest).toEqual([
+        { lane: 'b:c2', scope: 'b' },
+        { lane: 'c:c1', scope: 'c' },
+      ])
+    })
   })
 }
