@@ -44,6 +44,8 @@ provide('faketime', ['faketime'], 'test/faults')
 provide('python3-flask', ['flask'], 'test/faults')
 provide('socat', ['socat'], 'test/faults')
 provide('jq', ['jq'], 'test/faults')
+// Real mail servers, for the platform email.
+provide('opensmtpd dovecot-imapd dovecot-lmtpd dovecot-submissiond', ['smtpd'], 'src/platforms/email')
 if (onCi) demandPostgres()
 
 const build = ensureBuilt()
@@ -110,7 +112,8 @@ function provide(debianPackage, names, neededBy) {
       env: { ...env, DEBIAN_FRONTEND: 'noninteractive' },
     }
     spawnSync('apt-get', ['update', '-qq'], quiet)
-    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], quiet)
+    const packages = debianPackage.split(' ')
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], quiet)
   }
   const now = inPath(names)
   if (!now)

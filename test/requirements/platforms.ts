@@ -73,8 +73,8 @@ pending 0 S7.discord-nonce          discord: nonce with enforce_nonce
 pending 0 S7.discord-mentions       discord: mentions are disabled in what is sent
 pending 0 S7.discord-limit          discord: 2000 a message, threads, components
 built   0 S7.email-idle             email: IMAP IDLE with poll fallback
-pending 0 S7.email-thread           email: Message-ID, In-Reply-To and References keep the thread
-pending 0 S7.email-fresh            email: works to a fresh address
+built   0 S7.email-thread           email: Message-ID, In-Reply-To and References keep the thread
+built   0 S7.email-fresh            email: works to a fresh address
 built   0 S7.email-strip            email: quoted history and signatures are stripped
 built   0 S7.email-loop             email: loop guard (Auto-Submitted, list mail)
 built   8 S7.mcp-transports         mcp: channel servers over stdio and Streamable HTTP, both prefixes

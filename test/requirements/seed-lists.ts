@@ -181,7 +181,7 @@ built   4 F7.send-concurrent        Concurrent identical sends send once
 built   4 F7.send-dedup-key         Dedup is keyed on platform, target and body
 built   4 F7.send-stub              'Gateway not active' is what a call without a daemon gets
 built   4 F7.send-1024              A result is at most 1024 characters
-pending 0 F7.send-email-fresh       Email to a fresh address is sent
+built   0 F7.send-email-fresh       Email to a fresh address is sent
 built   5 F7.send-telegram-name     Telegram to @name is sent
 `,
 )

@@ -53,7 +53,7 @@ built   4 S11.notify-success-text   Success text is 'Notification sent via <chan
 built   4 S11.notify-failure        Failure is isError and the reason
 built   4 S11.notify-urgency        Urgency shows on web and webhook
 built   5 S11.notify-urgency-tg     Urgency shows on Telegram (silent or loud)
-pending 0 S11.notify-urgency-others Urgency shows on Slack (colour) and email (subject prefix, Importance)
+built   0 S11.notify-urgency-others Urgency shows on Slack (colour) and email (subject prefix, Importance)
 built   4 S11.notification-log      Every attempt is in notification_log
 built   4 S11.notify-on             notify_on sends the final text of a turn that no person started
 built   4 S11.claim-buttons         claim_thread adds "Reply here" and "Keep my chat" buttons on web

@@ -358,4 +358,33 @@ describe('a real mailbox', () => {
     })
     expect(next).toMatchObject({ entries: [], more: false })
   })
+
+  it('[I19.bounce] a real bounce comes back as a report on its row, with the server’s words', async () => {
+    const scene = await open()
+    await scene.start()
+    const one = `o_bounced${process.pid}`
+    await scene.send('nobody@gone.test', { kind: 'text', text: 'hello' }, { key: one })
+    const report = await until('the bounce', () =>
+      scene.intake.events.find((event) => event.kind === 'report'),
+    )
+    expect(report).toMatchObject({
+      send: one,
+      outcome: 'failed',
+      detail: expect.stringContaining('550 5.1.1 nobody of that name lives here'),
+    })
+    // And one that names no mail of ours settles nothing.
+    const before = scene.intake.events.length
+    await putMails(servers, 'bot@gw.test', [
+      [
+        'Return-Path: <>',
+        'From: mailer-daemon@mx.test',
+        'Subject: Undelivered',
+        'Message-ID: <b1@mx.test>',
+        '',
+        'Message-ID: <swb.o_x@other.test>',
+      ],
+    ])
+    const other = await until('the next', () => scene.intake.events[before])
+    expect(other).toMatchObject({ kind: 'barred', reason: 'bot_message' })
+  })
 })

@@ -98,8 +98,8 @@ export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Re
     const raw = await compose(request, to)
     const { serverId } = await deps.smtp.deliver({ to, raw })
     const id = messageIdOf(key, domain)
-    // Beside what was confirmed: a copy that is late delays nobody.
-    void deps.sent.keep(raw, id)
+    // With the copy a crash from here on is settled by looking; one that is late delays nobody for long.
+    await deps.sent.keep(raw, id)
     // A server that gave it another id is answered under that one.
     return { platformIds: serverId === null || serverId === id ? [id] : [serverId, id] }
   }

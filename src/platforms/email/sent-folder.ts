@@ -9,7 +9,7 @@ import { messageIdOf, ownId } from './message-ids.ts'
 import type { SideConnection } from './side-connection.ts'
 
 export interface SentFolder {
-  /** Keeps a copy unless there is one. Told when it fails, and never in the way of what was sent. */
+  /** Keeps a copy unless there is one. Waited for a moment, told when it fails, never in the way of what was sent. */
   keep(raw: Buffer, id: string): Promise<void>
   readonly reconcile: NonNullable<PlatformAdapter['reconcile']>
 }
@@ -47,18 +47,26 @@ export function createSentFolder(deps: {
     return mails.some(({ headers }) => headers !== undefined && ownId(readHeaders(headers), () => '') === id)
   }
 
+  const copy = async (raw: Buffer, id: string): Promise<void> => {
+    const path = await folder()
+    if (path === null) return
+    await side.within(path, async (client) => {
+      if (!(await isThere(client, id))) await ask(client, client.append(path, raw, ['\\Seen']))
+    })
+  }
+
   return {
     async keep(raw, id) {
       if (FILES_ITSELF.test(config.smtp.host)) return
-      try {
-        const path = await folder()
-        if (path === null) return
-        await side.within(path, async (client) => {
-          if (!(await isThere(client, id))) await ask(client, client.append(path, raw, ['\\Seen']))
-        })
-      } catch (thrown) {
-        deps.log.warn({ problem: String(thrown).slice(0, 200) }, 'no copy of a sent mail was kept')
-      }
+      let cancel = () => undefined as unknown
+      const late = new Promise<void>((resolve) => {
+        cancel = clock.after(timings.settleMs, resolve)
+      })
+      const kept = copy(raw, id).catch((thrown: unknown) =>
+        deps.log.warn({ problem: String(thrown).slice(0, 200) }, 'no copy of a sent mail was kept'),
+      )
+      await Promise.race([kept, late])
+      cancel()
     },
     async reconcile({ op, key }) {
       if (op.kind !== 'text' && op.kind !== 'prompt' && op.kind !== 'file') return { outcome: 'absent' }

@@ -136,14 +136,14 @@ function smtpError(thrown: unknown): SwitchboardError {
       hint: 'see smtp.user and smtp.password; many providers want an app password or oauth2',
       retryAfterMs: BUSY_MS,
     })
+  if (code === 'ETLS' || /TLS handshake/i.test(message))
+    return new SwitchboardError('platform_unavailable', `SMTP: ${said || 'no TLS'}`, {
+      hint: 'the server offers no STARTTLS: set smtp.tls to true for TLS from the start, or to false for none',
+    })
   if (responseCode !== undefined && responseCode >= 500)
     return new SwitchboardError('platform_rejected', said)
   if (responseCode !== undefined && responseCode >= 400)
     return new SwitchboardError('rate_limited', `SMTP: ${said}`, { retryAfterMs: BUSY_MS })
-  if (code === 'ETLS')
-    return new SwitchboardError('platform_unavailable', `SMTP: ${said || 'no TLS'}`, {
-      hint: 'the server offers no STARTTLS: set smtp.tls to true for TLS from the start, or to false for none',
-    })
   if (
     NOT_SENT.has(originalCode) ||
     (NOT_SENT.has(code) && command === 'CONN') ||
