@@ -70,6 +70,7 @@ function stepInput(): StepInput {
   const integration = testIntegration('bench', { access })
   return {
     form: null,
+    waiting: [],
     late: false,
     failureWords: [],
     event: {

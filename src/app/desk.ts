@@ -177,6 +177,15 @@ export function createDesk(deps: DeskDeps): Desk {
       if (removed) await gateway.apply()
       return removed
     },
+    async runSchedule(agent, schedule, by) {
+      const turn = await gateway.runSchedule(agent, schedule)
+      if (turn === null)
+        throw new SwitchboardError('not_found', `there is no schedule "${schedule}" of "${agent}"`, {
+          hint: 'list them with: switchboard schedules',
+        })
+      await store.note([{ kind: 'audit', ref: turn, detail: { what: 'schedule', schedule, by } }])
+      return { turn }
+    },
     rotateSecrets: async (by) => ({ rotated: await deps.secrets.rotate(by) }),
     reload: deps.reload,
     chatLink: deps.chatLink,

@@ -16,6 +16,7 @@ import { bindingGates, integrationGates, refusals, type ServerStanding } from '.
 import { ledgerStanding } from './foreign-ledger.ts'
 import { judgeRunning } from './judge-security.ts'
 import { createModuleGates } from './module-gates.ts'
+import { scheduleViews } from './schedule-views.ts'
 import { serverViews } from './server-views.ts'
 import { lastTimes, linkState, type StatusDeps } from './status.ts'
 import { unseenTurns } from './unseen-turns.ts'
@@ -149,6 +150,7 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
       integrations,
       ...serverViews(gateway.servers()),
       agents,
+      ...(await scheduleViews(now, store, clock.now())),
       ...(unseen.length === 0 ? {} : { unseen }),
       ...(turnedAway.length === 0 ? {} : { turned_away: turnedAway }),
       ...(leftOut.length === 0 ? {} : { tools_left_out: leftOut }),

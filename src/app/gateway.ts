@@ -104,6 +104,8 @@ export interface Gateway {
   readonly grants: LiveGrantBook
   readonly outlet: Outlet
   readonly notifier: Notifier
+  /** Starts a schedule now; null: there is none. */
+  runSchedule(agent: string, schedule: string): Promise<string | null>
   readonly intake: Intake
   /** The channel servers that are hosted here. */
   servers(): ChannelServers | undefined
@@ -314,6 +316,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     grants,
     outlet,
     notifier,
+    runSchedule: scheduler.runNow,
     intake,
     servers: () => hosted.pool(),
     problems: () => problems,

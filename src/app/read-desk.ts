@@ -16,6 +16,7 @@ import { latestBoots, nodeViews } from './cluster-view.ts'
 import { completenessView } from './completeness-view.ts'
 import { createLogger } from './logger.ts'
 import { createNodeClock, createRealRandom } from './real-clock.ts'
+import { scheduleViews } from './schedule-views.ts'
 import { createStoreDesk } from './store-desk.ts'
 import { VERSION } from './version.ts'
 import { totals } from './views.ts'
@@ -99,6 +100,7 @@ export async function openReadDesk(
             0,
           ),
         })),
+        ...(await scheduleViews(settings, store, clock.now())),
         ...totals(counters),
         approvals: { pending: pending.reduce((total, { count }) => total + count, 0) },
         config: {

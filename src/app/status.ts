@@ -16,6 +16,7 @@ import type { Gateway } from './gateway.ts'
 import type { Exposure } from './judge-security.ts'
 import type { AppLentTools } from './lent-tools.ts'
 import { linkStateOf } from './link-reports.ts'
+import { scheduleViews } from './schedule-views.ts'
 import { serverViews } from './server-views.ts'
 import { isoOrNull, totals } from './views.ts'
 
@@ -103,6 +104,7 @@ export function createStatus({
           ...defined({ detail }),
         }
       }),
+      ...(await scheduleViews(now, store, clock.now())),
       ...totals(counters),
       approvals: { pending: pending.reduce((total, { count }) => total + count, 0) },
       config: { digest: now.digest, file: me.configFile, problem: me.configProblem, warnings: now.warnings },

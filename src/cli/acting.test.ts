@@ -209,7 +209,7 @@ describe('secrets, links, reload, doctor', () => {
     expect(await command(['reload', '--json', ...data()])).toMatchObject({ code: 2, lines: [wrong] })
   })
 
-  it('[S14.cli-doctor] shows each gate with pass or the reason and the key, and fails when one needs a hand', async () => {
+  it('[S14.cli-doctor] [I18.doctor-numbered] [I18.doctor-verbose] begins with numbered problems, and shows each gate with pass or the reason and the key, and fails when one needs a hand', async () => {
     const report = {
       ok: false,
       config: { file: null, digest: 'abc', problem: null, warnings: [] },
@@ -255,8 +255,16 @@ describe('secrets, links, reload, doctor', () => {
       ],
     }
     await start({ 'GET /api/doctor': report })
-    const told = await command(['doctor', ...data()])
+    const short = await command(['doctor', ...data()])
+    expect(short.code).toBe(1)
+    expect(short.out).toMatch(
+      /^2 problems:\n1\. integration tg is down: no token\n {3}→ switchboard logs --integration tg\n2\. /,
+    )
+    expect(short.out).toContain('→ change integrations[0].access.allow_from')
+    expect(short.out).not.toContain('pass  ')
+    const told = await command(['doctor', '--verbose', ...data()])
     expect(told.code).toBe(1)
+    expect(told.out.startsWith(short.out.trimEnd())).toBe(true)
     for (const word of [
       'stop  access: nobody is allowed [integrations[0].access.allow_from]',
       'pass  bound',

@@ -31,7 +31,18 @@ describe('usage', () => {
     [['channel'], '--agent is missing', 'name the agent of switchboard.yaml that this host serves'],
   ])('[S14.cli-exit-codes] [S14.cli-stderr-hint] %j exits 2 with a hint', async (words, error, hint) => {
     const told = await command(words)
-    expect(told).toMatchObject({ code: 2, out: '', err: `error: ${error}\nhint: ${hint}\n` })
+    expect(told).toMatchObject({ code: 2, out: '' })
+    expect(told.err).toMatch(/\nusage: switchboard .*\n$/)
+    expect(told.err.replace(/usage: .*\n$/, '')).toBe(`error: ${error}\nhint: ${hint}\n`)
+  })
+
+  it.each([
+    [['turns', 'show'], 'switchboard turns show [options] <id>'],
+    [['up', '--port', 'x'], 'switchboard up [options]'],
+    [['outbox', 'rety'], 'switchboard outbox [options] [command]'],
+    [['statsu'], 'switchboard [options] <command>'],
+  ])('[I18.usage-line] %j is told with the usage line of its command', async (words, line) => {
+    expect((await command(words)).err).toContain(`\nusage: ${line}\n`)
   })
 
   it.each([
@@ -39,7 +50,7 @@ describe('usage', () => {
     ['--dat', 'did you mean: --data'],
     ['--jsno', 'did you mean: --json'],
   ])('[I18.far-suggestion] of %s only a slip is guessed', async (word, hint) => {
-    expect((await command([word])).err).toBe(`error: unknown option '${word}'\nhint: ${hint}\n`)
+    expect((await command([word])).err).toContain(`error: unknown option '${word}'\nhint: ${hint}\n`)
   })
 
   it('with --json an error is an object on standard error', async () => {

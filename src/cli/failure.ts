@@ -13,14 +13,19 @@ export function daemonAbsent(dataDir: string, startHint: string, message?: strin
   )
 }
 
+/** Errors about how a command was written: told with its usage line. */
+const aboutUsage = new WeakSet<object>()
+
 export function usage(message: string, hint?: string): SwitchboardError {
-  return new SwitchboardError('input_invalid', message, hint === undefined ? {} : { hint })
+  const error = new SwitchboardError('input_invalid', message, hint === undefined ? {} : { hint })
+  aboutUsage.add(error)
+  return error
 }
 
 /** What goes to standard error, and the exit code: 1 failed, 2 usage or configuration. */
 export function describeFailure(
   thrown: unknown,
-  options: { readonly json: boolean; readonly paint: Paint },
+  options: { readonly json: boolean; readonly paint: Paint; readonly usage?: () => string },
 ): { readonly text: string; readonly exitCode: 1 | 2 } {
   const error = asSwitchboardError(thrown)
   const hint =
@@ -33,6 +38,7 @@ export function describeFailure(
   const { paint } = options
   const lines = [`${paint.red('error:')} ${safeLines(error.message)}`]
   if (hint !== null) lines.push(`${paint.cyan('hint:')} ${safeLines(hint)}`)
+  if (options.usage && aboutUsage.has(error)) lines.push(`${paint.dim('usage:')} ${options.usage()}`)
   return { text: `${lines.join('\n')}\n`, exitCode }
 }
 

@@ -15,11 +15,14 @@ import { addSetupCommands } from './program/setup.ts'
 /** Runs one command's code with the arguments and options that were parsed for it. */
 export type Invoke = (load: Load, command: Command) => Promise<void>
 
+/** Of the narrowest terminal that people still have. */
+const HELP_WIDTH = 80
+
 const FIRST_STEPS = `
 First steps:
   switchboard up        start it, with a web chat and a demo agent
   switchboard status    what runs and what waits
-  switchboard init      write a switchboard.yaml to grow from`
+  switchboard init      set up your own: asks, tries, starts`
 
 export function createProgram(
   invoke: Invoke,
@@ -37,7 +40,7 @@ export function createProgram(
     .option('-V, --version', 'print the version')
     .usage('[options] <command>')
     .helpCommand(false)
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, helpWidth: HELP_WIDTH, subcommandTerm: (one) => one.name() })
     .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: () => {} })
     .exitOverride()
     .addHelpText('after', FIRST_STEPS)
@@ -45,12 +48,17 @@ export function createProgram(
     (load) =>
     (...given) =>
       invoke(load, given.at(-1) as Command)
+  program.commandsGroup('Start and set up:')
   addSetupCommands(program, action)
+  program.commandsGroup('Look:')
   addReadingCommands(program, action)
+  program.commandsGroup('People:')
   addPeopleCommands(program, action)
+  program.commandsGroup('Send, and keep what is needed for it:')
   addOperatingCommands(program, action)
   addChorusCommands(program, action)
   addSendingCommands(program, action)
+  program.commandsGroup('Keep:')
   addKeepingCommands(program, action)
   addHelp(program)
   return program
@@ -77,6 +85,19 @@ function addHelp(program: Command): void {
       }
       at.help()
     })
+}
+
+/** `switchboard agents add [options] <id>`: of the command that the words name, as far as they name one. */
+export function usageLine(program: Command, words: readonly string[]): string {
+  let at = program
+  for (const word of words) {
+    const next = at.commands.find((one) => one.name() === word)
+    if (next !== undefined) at = next
+    else if (!word.startsWith('-') && at !== program) break
+  }
+  const names: string[] = []
+  for (let one: Command | null = at; one !== null; one = one.parent) names.unshift(one.name())
+  return `${names.join(' ')} ${at.usage()}`.trimEnd()
 }
 
 /** A parse error of commander as one of ours, with the suggestion as the hint. Null: it only showed help. */

@@ -3,7 +3,7 @@ import { type Command, CommanderError } from 'commander'
 import { createContext, type GlobalOptions } from './context.ts'
 import { describeFailure } from './failure.ts'
 import { createPaint, wantsColour } from './output/colour.ts'
-import { createProgram, parseFailure } from './program.ts'
+import { createProgram, parseFailure, usageLine } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
 /** `words` are the arguments without node and script. Resolves to 0 ok, 1 failed, 2 usage or configuration. */
@@ -23,7 +23,10 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   } catch (thrown) {
     const failure = thrown instanceof CommanderError ? parseFailure(thrown) : thrown
     if (failure === null) return (thrown as CommanderError).exitCode === 0 ? 0 : 2
-    const told = describeFailure(failure, errorStyle(words, terminal))
+    const told = describeFailure(failure, {
+      ...errorStyle(words, terminal),
+      usage: () => usageLine(program, words),
+    })
     terminal.err(told.text)
     return told.exitCode
   }

@@ -36,6 +36,8 @@ export interface StatusReport {
     readonly queued: number
     readonly detail?: string
   }[]
+  /** Absent where there are none. */
+  readonly schedules?: readonly ScheduleView[]
   readonly counts: Readonly<
     Record<
       'received' | 'refused' | 'consumed' | 'queued' | 'handed' | 'seen' | 'answered' | 'failed' | 'expired',
@@ -212,6 +214,18 @@ export interface IntegrationView {
   readonly paste?: readonly string[]
   /** Where a person writes to it: a URL, or a name on its platform. Absent: not known (yet). */
   readonly reach?: string
+}
+
+export interface ScheduleView {
+  readonly id: string
+  readonly agent: string
+  readonly cron: string
+  readonly tz: string
+  readonly prompt: string
+  /** Null: it never fires again. */
+  readonly next_at: string | null
+  /** What came of its last time; null: it has had none. */
+  readonly last: { readonly at: string; readonly outcome: string; readonly turn: string | null } | null
 }
 
 export interface HookTest {

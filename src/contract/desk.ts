@@ -86,6 +86,8 @@ export interface Desk extends ReadDesk {
     by: Operator,
   ): Promise<SendResult & { readonly channel: string; readonly text: string }>
   integrations(): Promise<readonly IntegrationView[]>
+  /** Starts a schedule now, as a turn of its own. Throws `not_found`. */
+  runSchedule(agent: string, schedule: string, by: string): Promise<{ readonly turn: string }>
   /** Keeps a definition (the shape of one entry under `integrations:`) encrypted, and starts it. */
   addIntegration(
     definition: Readonly<Record<string, unknown>>,

@@ -1,7 +1,7 @@
 // What `doctor` reports: which door lets whom in, what stands still and which key changes it. Fields may be added, none
 // renamed.
 import type { ServerView } from './channel-servers.ts'
-import type { StatusReport } from './desk-views.ts'
+import type { ScheduleView, StatusReport } from './desk-views.ts'
 import type { ModuleStanding } from './modules.ts'
 import type { NodeView } from './nodes.ts'
 import type { SecurityReport } from './security.ts'
@@ -68,6 +68,8 @@ export interface DoctorReport {
     readonly last_message_at: string | null
     readonly approvals_pending: number
   }[]
+  /** Absent where there are none. */
+  readonly schedules?: readonly ScheduleView[]
   /** Turns that were handed to a host and of which nothing shows that it saw them, for longer than `unseen_notice`. */
   readonly unseen?: readonly UnseenView[]
   /** Agents that a host wanted to serve and was not let, with the last reason. */

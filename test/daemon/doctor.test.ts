@@ -132,7 +132,7 @@ agents:
       'policy_unreadable integrations[3].access',
     ])
 
-    const shown = await switchboard(data, 'doctor')
+    const shown = await switchboard(data, 'doctor', '--verbose')
     expect(shown.code).toBe(1)
     expect(shown.stdout).toMatch(
       /open {2}group room: any member may talk.*\[integrations\[0\]\.access\.groups/,
@@ -167,7 +167,7 @@ agents:
     expect(hook).toMatchObject({ link: 'up', drops: { sender_not_allowed: 1 }, sends_failed: 0 })
     expect(Date.parse(hook?.last_in_at ?? '')).toBeGreaterThan(Date.now() - 60_000)
     expect(Date.parse(hook?.last_out_at ?? '')).toBeGreaterThan(Date.now() - 60_000)
-    const shown = (await switchboard(data, 'doctor')).stdout
+    const shown = (await switchboard(data, 'doctor', '--verbose')).stdout
     expect(shown).toMatch(/queue {3}\d+ waiting, 1 approvals pending, last message/)
     expect(shown).toMatch(/drops {3}sender_not_allowed 1/)
   })

@@ -26,7 +26,7 @@ describe('a lost ledger key', () => {
       expect(told(daemon.stderr())).toBe(true)
       expect((await postDemo(daemon.url, 'still there?', `lost${again}`)).status).toBe(200)
       await settled(data)
-      const doctor = await switchboard(data, 'doctor')
+      const doctor = await switchboard(data, 'doctor', '--verbose')
       expect(doctor.code).toBe(1)
       expect(told(doctor.stdout)).toBe(true)
       expect((await switchboard(data, 'audit', 'verify')).code).toBe(1)

@@ -205,7 +205,7 @@ describe('secrets that were planted everywhere', () => {
       hay.addRun('check', await switchboard(data, 'check', '--config', config))
       hay.addRun('check --json', await switchboard(data, 'check', '--config', config, '--json'))
       hay.addRun('status', await switchboard(data, 'status'))
-      hay.addRun('doctor', await switchboard(data, 'doctor'))
+      hay.addRun('doctor', await switchboard(data, 'doctor', '--verbose'))
     }
     writeYaml(place, good)
 

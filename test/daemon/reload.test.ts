@@ -91,7 +91,7 @@ describe('reload', () => {
     await until('the log tells it', () =>
       daemon.log().find((line) => /the old one stays/.test(line.msg) && line.by === 'the file changed'),
     )
-    const doctor = await switchboard(data, 'doctor')
+    const doctor = await switchboard(data, 'doctor', '--verbose')
     expect(doctor.code).toBe(1)
     expect(doctor.stdout).toMatch(/problem .*switchboard\.yaml:6:16.*stays in force/)
     const reload = await switchboard(data, 'reload')

@@ -161,7 +161,7 @@ describe('Switchboard serving, hosted by Switchboard hosting', () => {
         ({ reason }) => reason === 'gate_disabled',
       ),
     )
-    const shown = await switchboard(hosting.data, 'doctor')
+    const shown = await switchboard(hosting.data, 'doctor', '--verbose')
     expect(shown.code).toBe(1)
     expect(shown.stdout).toContain('channels.enabled is false (operator killswitch)')
     expect(shown.stdout).toContain('[agents[0].channels.enabled]')

@@ -57,17 +57,17 @@ built   18 I18.service-systemd       service install writes a hardened systemd u
 built   18 I18.service-notify        A daemon with a NOTIFY_SOCKET says READY, WATCHDOG while it lives, RELOADING and STOPPING
 built   18 I18.service-launchd       service install on macOS writes a launchd plist that a parser reads
 built   18 I18.service-status        service status and uninstall say what there is and take it away
-pending 18 I18.schedules-list        schedules list names each schedule, its next run and its last
-pending 18 I18.schedules-run         schedules run starts one now as a turn of its own
-pending 18 I18.schedules-seen        status and doctor show the schedules
-pending 18 I18.completion            completion prints a script for bash, zsh and fish made from the table of commands
-pending 18 I18.help-grouped          --help is grouped and fits 80 columns
-pending 18 I18.usage-line            A usage error comes with the usage line of its command
-pending 18 I18.chat-help             /help in a chat lists the commands that there are, and how they are written there
-pending 18 I18.doctor-numbered       doctor begins with numbered problems and the command that mends each
-pending 18 I18.doctor-verbose        What passes is shown by doctor --verbose alone
+built   18 I18.schedules-list        schedules list names each schedule, its next run and its last
+built   18 I18.schedules-run         schedules run starts one now as a turn of its own
+built   18 I18.schedules-seen        status and doctor show the schedules
+built   18 I18.completion            completion prints a script for bash, zsh and fish made from the table of commands
+built   18 I18.help-grouped          --help is grouped and fits 80 columns
+built   18 I18.usage-line            A usage error comes with the usage line of its command
+built   18 I18.chat-help             /help in a chat lists the commands that there are, and how they are written there
+built   18 I18.doctor-numbered       doctor begins with numbered problems and the command that mends each
+built   18 I18.doctor-verbose        What passes is shown by doctor --verbose alone
 built   18 I18.banner                The banner names every integration with its state and how to reach it
 built   18 I18.check-unset           check reports references that lead nowhere
-pending 18 I18.bare-yes              A bare yes goes to the agent, and an approver with one approval pending is told how to decide it
+built   18 I18.bare-yes              A bare yes goes to the agent, and an approver with one approval pending is told how to decide it
 `,
 )

@@ -54,6 +54,26 @@ describeRiver('schedules', (open) => {
     ])
   })
 
+  it('[I18.schedules-run] [I18.schedules-seen] is started by command beside its times, and shown with the next and the last', async () => {
+    const river = await open(configured())
+    await river.pass(1_000)
+    const { turn } = await river.desk().runSchedule('demo', 'standup', 'admin')
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['Post the daily standup.'])
+    expect(await river.desk().turn(turn)).toMatchObject({ source: 'schedule:standup', state: 'answered' })
+    const shown = [
+      {
+        ...{ id: 'standup', agent: 'demo', next_at: '2023-11-15T08:00:00.000Z' },
+        last: { outcome: 'run', turn },
+      },
+    ]
+    expect((await river.desk().status()).schedules).toMatchObject(shown)
+    expect((await river.desk().doctor()).schedules).toMatchObject(shown)
+    await expect(river.desk().runSchedule('demo', 'none', 'admin')).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+
   it('[S3.schedule-once] [I6.schedule-once] fires once for each time, also over restarts, and always in the same session', async () => {
     const river = await open(configured({ cron: '* * * * *' }))
     await river.pass(2 * MINUTE)

@@ -105,6 +105,19 @@ describeRiver('sessions', (open) => {
     expect(away).toContain('demo is offline')
   })
 
+  it('[I18.chat-help] /help and !help list the commands, and neither reaches the agent', async () => {
+    const river = await open()
+    const anna = river.person('anna')
+    await anna.says('/help')
+    await anna.says('!HELP')
+    await river.settle()
+    const [first, second] = river.platform.texts('anna')
+    for (const word of ['/new', '/status', '/stop', '/back', '/help', '!status'])
+      expect(first).toContain(word)
+    expect(second).toBe(first)
+    expect(river.agent.texts()).toEqual([])
+  })
+
   it('[S5.stop-cancels] [I6.cancel-across] /stop ends what runs and what waits, tells the agent, and the chat goes on', async () => {
     const river = await open()
     river.agent.script = SILENT

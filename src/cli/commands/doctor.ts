@@ -6,12 +6,16 @@ import { usage } from '../failure.ts'
 import { paintState } from '../output/colour.ts'
 import { completeText } from '../output/complete.ts'
 import { renderNodes } from '../output/nodes.ts'
-import { oneLine } from '../output/text.ts'
+import { openDoors, problemsOf } from '../output/problems.ts'
+import { renderTable } from '../output/table.ts'
+import { counted, oneLine } from '../output/text.ts'
 import { relativeTime } from '../output/time.ts'
+import { scheduleColumns } from './schedules.ts'
 
 export interface DoctorOptions {
   readonly security?: boolean
   readonly fix?: boolean
+  readonly verbose?: boolean
 }
 
 export const doctor: Run<DoctorOptions> = async (context, args, options) => {
@@ -24,15 +28,44 @@ export const doctor: Run<DoctorOptions> = async (context, args, options) => {
   const report = await daemon.call<DoctorReport>('GET', '/api/doctor')
   const claude = claudeView(context, report)
   if (context.json) await context.printJson(claude === null ? report : { ...report, claude_code: claude })
-  else await context.print([describe(context, report), ...claudeLines(context, claude)].join('\n'))
+  else {
+    const lines = [...summary(context, report, claude?.agents ?? []), ...claudeLines(context, claude)]
+    if (options.verbose === true) lines.push('', describe(context, report))
+    await context.print(lines.join('\n'))
+  }
   return report.ok ? 0 : 1
+}
+
+/** What is wrong and what mends it, and what is open; all the rest is for --verbose. */
+function summary(context: Context, report: DoctorReport, hosted: readonly string[]): readonly string[] {
+  const { paint } = context
+  const problems = problemsOf(report, hosted)
+  const lines = problems.flatMap(({ text, mend }, at) => [
+    `${paint.red(`${at + 1}.`)} ${text}`,
+    `   ${paint.cyan('→')} ${mend}`,
+  ])
+  const doors = openDoors(report).map((text) => `${paint.yellow('open')} ${text}`)
+  const warnings = report.config.warnings.map((text) => `${paint.yellow('warning')} ${oneLine(text)}`)
+  const counts = `${counted(report.integrations.length, 'integration')}, ${counted(report.agents.length, 'agent')}`
+  const head =
+    problems.length > 0
+      ? paint.red(`${counted(problems.length, 'problem')}:`)
+      : report.ok
+        ? `${paint.green('All is well:')} ${counts}.`
+        : paint.red('Something needs a hand: switchboard doctor --verbose')
+  return [
+    head,
+    ...lines,
+    ...doors,
+    ...warnings,
+    paint.dim('every gate, with what passes: switchboard doctor --verbose'),
+  ]
 }
 
 function describe(context: Context, report: DoctorReport): string {
   const { paint } = context
   const now = context.terminal.now()
   const lines = [
-    report.ok ? paint.green('All is well.') : paint.red('Something needs a hand.'),
     `config  ${oneLine(report.config.file ?? 'the embedded default')} (digest ${report.config.digest.slice(0, 12)})`,
     `store   ${oneLine(`${report.store.kind}, ${report.store.durability}`)}`,
   ]
@@ -101,6 +134,11 @@ function describe(context: Context, report: DoctorReport): string {
       lines.push(...gateLines(context, binding.gates, '    '))
     }
   }
+  if (report.schedules !== undefined)
+    lines.push(
+      '',
+      renderTable(report.schedules, scheduleColumns(context), { paint, width: context.terminal.columns }),
+    )
   return lines.join('\n')
 }
 

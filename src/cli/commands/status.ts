@@ -7,6 +7,7 @@ import { renderNodes } from '../output/nodes.ts'
 import { renderFields, renderTable } from '../output/table.ts'
 import { oneLine, safeLines } from '../output/text.ts'
 import { relativeTime, spanOf } from '../output/time.ts'
+import { scheduleColumns } from './schedules.ts'
 
 export const status: Run = (context) =>
   context.reading(async (reader) => {
@@ -111,6 +112,8 @@ async function describe(context: Context, report: StatusReport, live: boolean): 
       ),
     )
   }
+  if (report.schedules !== undefined && report.schedules.length > 0)
+    parts.push(renderTable(report.schedules, scheduleColumns(context), { paint, width }))
   if (report.nodes !== undefined) parts.push(renderNodes(report.nodes, { paint, width, now }))
   if (report.store.problem !== undefined) {
     parts.push(`${paint.red('store problem:')} ${oneLine(report.store.problem)}`)

@@ -13,7 +13,8 @@ export function addReadingCommands(program: Command, action: Action): void {
     .action(action(() => import('../commands/status.ts').then((m) => m.status)))
   program
     .command('doctor')
-    .description('the live path of every agent: each gate with pass or the reason, and the key to change')
+    .description('what is wrong, numbered, with the command that mends each')
+    .option('--verbose', 'also what passes: the live path of every agent, each gate')
     .option('--security', 'instead: what is open, how bad that is and the key or command that closes it')
     .option('--fix', 'with --security: close the modes of our own files and folders, and nothing else')
     .action(action(() => import('../commands/doctor.ts').then((m) => m.doctor)))
@@ -25,6 +26,7 @@ export function addReadingCommands(program: Command, action: Action): void {
     .option('--turn <id>', 'the way of this turn, from the ledger and the log')
     .option('--lines <number>', 'at most this many, the newest (default: 200)')
     .action(action(() => import('../commands/logs.ts').then((m) => m.logs)))
+  addSchedules(program, action)
   addTurns(program, action)
   program
     .command('inbox')
@@ -39,6 +41,24 @@ export function addReadingCommands(program: Command, action: Action): void {
     .action(action(() => import('../commands/inbox.ts').then((m) => m.inbox)))
   addOutbox(program, action)
   addAudit(program, action)
+}
+
+function addSchedules(program: Command, action: Action): void {
+  const load = () => import('../commands/schedules.ts')
+  const list = action(() => load().then((m) => m.listSchedules))
+  const group = addGroup(
+    program,
+    'schedules',
+    'turns that start by themselves: when next, what came of the last',
+    list,
+  )
+  group.command('list').description('list them (the default)').action(list)
+  group
+    .command('run')
+    .argument('<id>')
+    .description('start one now, beside its times')
+    .option('--agent <id>', 'of this agent, where several have one of that name')
+    .action(action(() => load().then((m) => m.runSchedule)))
 }
 
 function addTurns(program: Command, action: Action): void {

@@ -53,7 +53,7 @@ function addIntegrations(program: Command, action: Action): void {
     .command('add')
     .argument('<platform>', 'what to set up; with --platform: the id')
     .argument('[flags...]', 'an answer to each question of the platform, e.g. --token TOKEN')
-    .usage('PLATFORM [--id ID] [--FLAG VALUE …] [options]')
+    .usage('PLATFORM [--FLAG VALUE …] [options]')
     .description('set up an integration: ask, try it live, keep it encrypted, start it')
     .option('--id <id>', 'what it is called here (default: the platform)')
     .option('--platform <name>', 'for scripts: the word before is the id, and nothing is asked')

@@ -27,7 +27,7 @@ export function addSetupCommands(program: Command, action: Action): void {
     .command('init')
     .description('set it up: asks at a terminal, tries every credential, starts it; or by flags')
     .argument('[words...]', 'claude-code, for Claude Code alone; and --PLATFORM-FLAG VALUE for each question')
-    .usage('[claude-code] [--platform NAME …] [--PLATFORM-FLAG VALUE …] [options]')
+    .usage('[claude-code] [--platform NAME …] [options]')
     .allowUnknownOption()
     .option('--platform <name>', 'where people talk; again for more', collected)
     .option('--set <platform.key=value>', 'a key that no question asks for', collected)
@@ -90,6 +90,11 @@ export function addSetupCommands(program: Command, action: Action): void {
     .option('--port <number>', 'listen on this port (default: 8081; 0 takes a free one)')
     .option('--fault <file>', 'a fault plan (JSON): what goes wrong on purpose')
     .action(action(() => import('../commands/emulate.ts').then((m) => m.emulate)))
+  program
+    .command('completion')
+    .argument('<shell>', 'bash, zsh or fish')
+    .description('print a script that completes commands and options')
+    .action(action(() => import('../commands/completion.ts').then((m) => m.completion)))
   program
     .command('version')
     .description('print the version')

@@ -1,13 +1,13 @@
-// /new, /status, /stop and /back (or !new …, where a platform keeps the slash for itself) go to Switchboard, not to the model.
+// /new, /status, /stop, /back and /help (or !new …, where a platform keeps the slash for itself) go to Switchboard, not to the model.
 import type { BackTexts, Effect, StatusTexts, StepResult, StopTexts } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
 import { isOwnerOf } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
 
-export type ChatCommand = 'new' | 'status' | 'stop' | 'back'
+export type ChatCommand = 'new' | 'status' | 'stop' | 'back' | 'help'
 
 // `/new@some_bot` is for that bot: an adapter takes its own name off, and what still has one is meant for somebody else.
-const COMMAND = /^\s*[/!](new|status|stop|back)\s*$/i
+const COMMAND = /^\s*[/!](new|status|stop|back|help)\s*$/i
 
 /** The command that an event is, or null. Edits never command. */
 export function chatCommand(event: StepInput['event']): ChatCommand | null {
@@ -24,6 +24,16 @@ const STOP_TEXTS: StopTexts = {
   runsOn: ' {agent} cannot be interrupted: what it began may still be answered.',
   noneOfYours: 'Nothing of yours is running. What others began only an approver can stop.',
 }
+
+const HELP = [
+  'Whatever you write goes to the agent, except for:',
+  '/status: who answers, and what waits',
+  '/new: start afresh; the next message opens a new conversation',
+  '/stop: cancel what is running',
+  '/back: leave a thread that this chat was switched to',
+  '/help: this list',
+  'Where / is taken write ! instead: !status. A question that waits for you is answered by its buttons, or with yes ID or no ID.',
+].join('\n')
 
 const NEW_REFUSED = 'In a group only an approver can start a new conversation.'
 
@@ -67,6 +77,8 @@ export function commandStep(input: StepInput): StepResult {
         ...{ kind: 'cancel_session', agent, at, stoppable, texts: STOP_TEXTS },
         sender: commandsAll(input) ? null : event.sender.id,
       })
+    case 'help':
+      return { decision: { go: 'answer', text: HELP, reason: 'command' } }
     case 'back':
       return done({ kind: 'route_back', at, texts: BACK_TEXTS })
     case 'status':

@@ -19,7 +19,7 @@ function opened() {
       },
       approval: unused,
       sends: unused,
-    } as unknown as Pick<Store, 'receive' | 'approval' | 'sends'>,
+    } as unknown as Pick<Store, 'receive' | 'approval' | 'approvals' | 'sends'>,
     sharedLimits: null,
     clock: createTestClock(),
     log: createRecordingLog(),

@@ -33,6 +33,7 @@ import {
 import type { FailedLater } from '../outbound/failed-later.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import type { SharedLimits } from '../shared-limits.ts'
+import { waitingHere } from './bare-verdict.ts'
 import { createDropWarnings } from './drop-warnings.ts'
 import { closedGate } from './gate.ts'
 import { type MessageForm, messageForm } from './message-form.ts'
@@ -45,7 +46,7 @@ import { runSteps } from './steps.ts'
 export interface IntakeDeps {
   /** Limits that all nodes share; null: there is one. */
   readonly sharedLimits: SharedLimits | null
-  readonly store: Pick<Store, 'receive' | 'approval' | 'sends'>
+  readonly store: Pick<Store, 'receive' | 'approval' | 'approvals' | 'sends'>
   readonly clock: Clock
   readonly log: Logger
   readonly random: Random
@@ -131,6 +132,8 @@ export function createIntake(deps: IntakeDeps): Intake {
     // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
     const form = messageForm(event)
     const approval = await namedApproval(form, now)
+    const isMute = deps.isOneWay(integration.id)
+    const waiting = isMute ? [] : await waitingHere({ event, settings, integration, now }, deps.store)
     const asked = event.kind === 'verdict' && (await wasAsked(event, integration.id))
     const failureWords = event.kind === 'report' ? await deps.failedLater.words(integration.id, event) : []
     const flood = late
@@ -155,6 +158,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       late,
       grants: deps.grants,
       approval,
+      waiting,
       asked,
       reach: form?.kind === 'command' ? deps.reach() : NOBODY,
       canEdit: deps.canEdit(integration.id),

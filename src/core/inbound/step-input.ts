@@ -28,6 +28,8 @@ export interface StepInput {
   readonly grants: GrantBook
   /** The approval that a verdict-shaped message names: pending, or decided in the last 24 h; else null. */
   readonly approval: ApprovalRow | null
+  /** Approvals that a bare "yes" may have meant; empty for every other message. */
+  readonly waiting: readonly ApprovalRow[]
   /** A channel server that pushed a verdict was sent the request that it answers; false for everything else. */
   readonly asked: boolean
   /** What `/status` and `/stop` tell of agents; nobody's unless the message is a command. */

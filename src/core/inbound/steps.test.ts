@@ -44,6 +44,7 @@ function input(
   return {
     event,
     form: messageForm(event),
+    waiting: [],
     integration,
     settings: testSettings({ integrations: [integration], agents: ['demo'] }),
     at: { integration: 'chat', conversation: event.conversation },

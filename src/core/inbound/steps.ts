@@ -2,6 +2,7 @@
 // sender limit, session. The duplicate check is the unique key of the row itself, applied with it.
 import type { StepResult } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
+import { bareVerdictHint } from './bare-verdict.ts'
 import { claimStep } from './claim-step.ts'
 import { commandStep } from './command-step.ts'
 import { deleteStep } from './delete-step.ts'
@@ -41,7 +42,7 @@ export function runSteps(input: StepInput): StepResult {
     const result = step(input)
     if (result.decision.go !== 'continue') return result
   }
-  return CONTINUE
+  return bareVerdictHint(input)
 }
 
 function floodGuard(input: StepInput): StepResult {

@@ -29,6 +29,8 @@ export interface Scheduler {
   start(): void
   /** The configuration changed: look again at once. */
   refresh(): void
+  /** Starts one now, beside its times. The turn's id; null: there is no such schedule. */
+  runNow(agent: string, schedule: string): Promise<string | null>
   stop(): void
 }
 
@@ -143,6 +145,18 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   return {
     start: again,
     refresh: again,
+    async runNow(agentId, scheduleId) {
+      const agent = deps.settings().agents.find(({ id }) => id === agentId)
+      const schedule = agent?.schedules.find(({ id }) => id === scheduleId)
+      if (!agent || !schedule) return null
+      const fireAt = clock.now()
+      const firing: Firing = {
+        ...{ agent: agent.id, schedule: schedule.id, fireAt, outcome: 'run' },
+        times: timesOf(schedule),
+      }
+      const { received } = await store.fireSchedule(firing, turnOf(agent, schedule, fireAt))
+      return received?.id ?? null
+    },
     stop() {
       stopped = true
       cancel()

@@ -275,6 +275,12 @@ const operating: readonly Route[] = [
   }),
   route({
     method: 'POST',
+    path: '/api/schedules/{agent}/{id}/run',
+    summary: 'Starts a schedule now, as a turn of its own.',
+    run: ({ desk, path, by }) => desk.runSchedule(path.agent ?? '', path.id ?? '', by),
+  }),
+  route({
+    method: 'POST',
     path: '/api/chat-link',
     summary: 'A fresh one-time link to the chat page.',
     // Whoever opens it may approve.

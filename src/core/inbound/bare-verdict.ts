@@ -1,0 +1,33 @@
+// A bare "yes" is a sentence and goes to the agent. An approver who meant a question that waits is told how it is decided;
+// which one was meant is never guessed, so that is told where one waits and nowhere else.
+import { type ApprovalRow, CONTINUE, type StepResult, type Store } from '../../contract/index.ts'
+import { isBound } from '../people/approvers.ts'
+import { reply } from './receive-item.ts'
+import type { StepInput } from './step-input.ts'
+import { decidesHere } from './verdict-step.ts'
+
+const BARE = /^\s*(y|yes|n|no)[.!]?\s*$/i
+/** More than this waits for nobody's bare word. */
+const MOST = 50
+
+function isBareVerdict(event: StepInput['event']): boolean {
+  return event.kind === 'message' && event.text.length <= 12 && BARE.test(event.text)
+}
+
+/** What waits for a decision of agents that this integration has a part in. */
+export async function waitingHere(
+  { event, settings, integration, now }: Pick<StepInput, 'event' | 'settings' | 'integration' | 'now'>,
+  store: Pick<Store, 'approvals'>,
+): Promise<readonly ApprovalRow[]> {
+  if (!isBareVerdict(event)) return []
+  const pending = await store.approvals({ states: ['pending'], limit: MOST })
+  return pending.filter((row) => row.expiresAt > now && isBound(settings, row.agent, integration.id))
+}
+
+/** The last step: the message is on its way to the agent. */
+export function bareVerdictHint(input: StepInput): StepResult {
+  const [one, other] = input.waiting
+  if (one === undefined || other !== undefined || input.late || !decidesHere(input)) return CONTINUE
+  const text = `That went to the agent as a message. To decide the question that waits, reply "yes ${one.id}" or "no ${one.id}".`
+  return { ...CONTINUE, effects: [reply(input.at, text)] }
+}
