@@ -48,7 +48,7 @@ export interface AgentOutletDeps {
   readonly signal: SignalSink
   readonly streams: Pick<Streams, 'partial' | 'begun' | 'ended'>
   /** What an agent does is shown only to whoever may still speak to it. */
-  readonly admission: Pick<Admission, 'atOnce'>
+  readonly admission: Pick<Admission, 'atOnce' | 'ofTurn'>
 }
 
 /** Longer than a lane's lease: by then the lane of a node that died is taken over. */
@@ -237,12 +237,16 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     return row?.agent === agent && row.state === 'answered'
   }
 
+  /** A claim may have led it here: that takes more than a look. */
+  const mayShow = async (row: TurnRow): Promise<boolean> =>
+    deps.admission.atOnce(row) || (await deps.admission.ofTurn(row)) === 'admitted'
+
   const event = async ({ event: told }: Output<'event'>): Promise<Accepted> => {
     const row = dispatcher.flight(told.turn)?.flight.row ?? (await store.turn(told.turn))
     if (row?.agent !== agent) throw new SwitchboardError('not_found', `${agent} has no turn ${told.turn}`)
     await store.keepTurnEvent(told)
     const isOpen = OPEN_TURN_STATES.some((state) => state === row.state)
-    if (told.kind !== 'error' && isOpen && deps.admission.atOnce(row)) {
+    if (told.kind !== 'error' && isOpen && (await mayShow(row))) {
       const { kind: event, call, name, text } = told
       deps.signal(rowAddress(row), { kind: 'tool', messageId: row.messageId, event, call, name, text })
     }
@@ -303,8 +307,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     // What lives on speaks at any node, whoever holds the lane.
     const row = dispatcher.flight(turn)?.flight.row ?? (waits() ? await store.turn(turn) : null)
     if (row?.agent === agent && OPEN_TURN_STATES.some((state) => state === row.state)) {
-      if (text !== '' && deps.admission.atOnce(row))
-        deps.signal(rowAddress(row), { kind: 'status', turn, text })
+      if (text !== '' && (await mayShow(row))) deps.signal(rowAddress(row), { kind: 'status', turn, text })
       await dispatcher.heard(turn, agent)
     }
     return { id: null }
