@@ -1,4 +1,5 @@
 // What the pages show holds: commands parse as the command line parses them, YAML is what a configuration takes.
+import { readFileSync } from 'node:fs'
 import { CommanderError } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -91,3 +92,14 @@ async function problemOf(written: unknown): Promise<string | null> {
   }
   return problems[0] ?? null
 }
+
+it('[I18.proxy-recipes] the phone has a recipe for tailscale serve and for a reverse proxy', () => {
+  const page = readFileSync(new URL('../docs/guide/phone.md', import.meta.url), 'utf8')
+  for (const part of [
+    'tailscale serve --bg 4747',
+    'reverse_proxy 127.0.0.1:4747',
+    'proxy_buffering off',
+    'public_url:',
+  ])
+    expect(page).toContain(part)
+})

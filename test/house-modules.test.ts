@@ -219,6 +219,6 @@ describe('[I13.alone] what one platform alone needs', () => {
       given('web')
         .filter((key) => !all.includes(key))
         .toSorted(),
-    ).toEqual(['agentAt', 'agentHere', 'connections', 'maxBodyBytes'])
+    ).toEqual(['agentAt', 'agentHere', 'connections', 'maxBodyBytes', 'reachable'])
   })
 })

@@ -1,5 +1,6 @@
 // One-time links to the web chat: printed at start, made anew by `switchboard link` and by the page for another device.
 import { type Clock, type Settings, SwitchboardError } from '../contract/index.ts'
+import { reachableAddress } from './reachable-address.ts'
 import type { Tokens } from './tokens.ts'
 import { iso } from './views.ts'
 
@@ -12,7 +13,11 @@ export function createChatLinks(deps: {
   readonly baseUrl: () => string
   readonly owner: string
 }) {
-  return async (): Promise<{ url: string; expires_at: string }> => {
+  return async (): Promise<{
+    url: string
+    expires_at: string
+    phone: { url: string; warning: string | null }
+  }> => {
     const web = deps.settings().integrations.find((one) => one.platform === 'web' && one.enabled)
     if (!web) {
       throw new SwitchboardError('not_found', 'no web integration is configured', {
@@ -22,6 +27,12 @@ export function createChatLinks(deps: {
     const scope = { integration: web.id, sender: deps.owner }
     const { token, expiresAt } = await deps.tokens.mint({ kind: 'web-ticket', scope, ttlMs: LINK_LIFE_MS })
     // In the fragment: it reaches no server log and no referrer.
-    return { url: `${deps.baseUrl()}/chat#ticket=${token}`, expires_at: iso(expiresAt ?? deps.clock.now()) }
+    const path = `/chat#ticket=${token}`
+    const { base, warning } = reachableAddress(deps.baseUrl())
+    return {
+      url: `${deps.baseUrl()}${path}`,
+      expires_at: iso(expiresAt ?? deps.clock.now()),
+      phone: { url: `${base}${path}`, warning },
+    }
   }
 }

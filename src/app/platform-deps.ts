@@ -16,6 +16,7 @@ import { completenessView } from './completeness-view.ts'
 import { createFileMirror } from './file-mirror.ts'
 import type { GatewayDeps } from './gateway.ts'
 import { createPlatformTokens } from './platform-tokens.ts'
+import { reachableAddress } from './reachable-address.ts'
 import { OWN_DEPS } from './registry.ts'
 
 export function platformDeps(
@@ -60,6 +61,7 @@ export function platformDeps(
         const agent = agentAt(conversation)
         return agent !== null && shared.cluster.reaches(agent)
       },
+      reachable: () => reachableAddress(deps.publicBase?.() ?? 'http://127.0.0.1'),
       maxBodyBytes: () => settings().tunables.maxBodyBytes,
       async connections(sender) {
         const now = integrationById(settings(), id)

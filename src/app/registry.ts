@@ -7,6 +7,7 @@ import {
   type PlannedModule,
   type PlatformModule,
 } from '../contract/index.ts'
+import type { ReachableAddress } from './reachable-address.ts'
 
 export const PLATFORMS: Readonly<Record<string, () => Promise<PlatformModule>>> = {
   web: async () => (await import('../platforms/web/module.ts')).webModule,
@@ -46,6 +47,8 @@ export interface OwnDoors {
   readonly agentAt: (conversation: string) => string | null
   /** Whether that agent can be reached now, on whatever node. */
   readonly agentHere: (conversation: string) => boolean
+  /** Where another device finds the page, and why it may not. */
+  readonly reachable: () => ReachableAddress
   readonly maxBodyBytes: () => number
   /** How far each integration is known to have missed nothing; null: not for this one's eyes. */
   readonly connections: (sender: string) => Promise<readonly object[] | null>
@@ -54,8 +57,8 @@ export interface OwnDoors {
 /** What one platform is given beside what all have. */
 export const OWN_DEPS: Readonly<Record<string, (doors: OwnDoors) => object>> = {
   [CHANNEL_PLATFORM]: ({ servers }) => (servers ? { servers } : {}),
-  web: ({ agentAt, agentHere, maxBodyBytes, connections }) => ({
-    ...{ agentAt, agentHere, maxBodyBytes, connections },
+  web: ({ agentAt, agentHere, reachable, maxBodyBytes, connections }) => ({
+    ...{ agentAt, agentHere, reachable, maxBodyBytes, connections },
   }),
 }
 

@@ -1,4 +1,6 @@
 // Commands that act, against a canned daemon: what they send, what they say, how they end.
+
+import { renderUnicodeCompact } from 'uqr'
 import { describe, expect, it } from 'vitest'
 import type { ApprovalView, SendResult } from '../contract/index.ts'
 import { type Asked, command, freshFolder, rememberingTerminal } from './fixtures/fake-daemon.ts'
@@ -191,6 +193,22 @@ describe('secrets, links, reload, doctor', () => {
     await start({ 'POST /api/chat-link': made })
     expect((await command(['link', ...data()])).out).toBe(`${made.url}\n`)
     expect((await command(['link', '--json', ...data()])).lines).toEqual([made])
+  })
+
+  it('[I18.link-qr] [I18.link-address] [I18.link-unreachable] is shown for a phone, with its own address and what stands against it', async () => {
+    const made = {
+      ...{ url: 'http://0.0.0.0:4747/chat#ticket=abc', expires_at: null },
+      phone: { url: 'http://192.168.1.20:4747/chat#ticket=abc', warning: null as string | null },
+    }
+    await start({ 'POST /api/chat-link': () => ({ body: made }) })
+    const shown = await command(['link', '--qr', ...data()])
+    expect(shown.out).toContain(`on another device: ${made.phone.url}\n`)
+    expect(shown.out).toContain(renderUnicodeCompact(made.phone.url))
+    expect((await command(['link', ...data()])).out).not.toContain('█')
+    made.phone = { url: made.url, warning: 'only this machine reaches it' }
+    expect((await command(['link', ...data()])).err).toContain(
+      'warning: for another device: only this machine',
+    )
   })
 
   it('a reload that does not hold exits 2 and tells where', async () => {

@@ -148,8 +148,12 @@ export interface Desk extends ReadDesk {
     readonly digest: string
     readonly warnings: readonly string[]
   }>
-  /** A fresh one-time link to the web chat. */
-  chatLink(by: Operator): Promise<{ readonly url: string; readonly expires_at: string }>
+  /** A fresh one-time link to the web chat. `phone`: the same for another device, and why it may not open there. */
+  chatLink(by: Operator): Promise<{
+    readonly url: string
+    readonly expires_at: string
+    readonly phone: { readonly url: string; readonly warning: string | null }
+  }>
   /** Live events for /events: hints in the form of a line a page can act on. */
   watch(
     listen: (event: { readonly kind: string; readonly id: string; readonly scope?: string }) => void,

@@ -4,7 +4,9 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { encode } from 'uqr'
 import { beforeEach, expect, it } from 'vitest'
+import { reachableAddress } from '../../src/app/reachable-address.ts'
 import { deliveryUnder, send, type Visitor } from './chromium.ts'
 import { createPageScene } from './page-scene.ts'
 import type { RiverDouble } from './river-double.ts'
@@ -181,6 +183,40 @@ it('[I18.page-images] a picture stands at the right edge, and the log follows it
 const TALL =
   '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="240"><rect width="200" height="240" fill="#48a"/></svg>'
 
+it('[I18.link-qr] [I18.link-unreachable] [I18.installable] a phone gets a code, a warning where it cannot come, and an app', async () => {
+  const { page } = visitor
+  river.reachable = reachableAddress(river.url)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByText('Link another device').click()
+  const code = page.getByRole('img', { name: 'QR code of the link' })
+  await code.waitFor()
+  await page.getByText('Another device may not reach it: only this machine').waitFor()
+  const link = await page.getByRole('textbox', { name: 'Link' }).inputValue()
+  expect(link.startsWith(`${river.url}/chat#ticket=`)).toBe(true)
+  const { size, data } = encode(link, { border: 2 })
+  const dark = data.flat().filter(Boolean).length
+  expect(await code.getAttribute('viewBox')).toBe(`0 0 ${size} ${size}`)
+  expect((await code.locator('path').getAttribute('d'))?.split('M').length).toBe(dark + 1)
+  const client = await page.context().newCDPSession(page)
+  const manifest = await client.send('Page.getAppManifest')
+  expect(manifest.errors).toEqual([])
+  const app = JSON.parse(manifest.data ?? '{}') as {
+    readonly start_url: string
+    readonly icons: readonly { readonly src: string; readonly sizes: string }[]
+  }
+  expect(app.start_url).toBe('/chat')
+  const sizes = await Promise.all(
+    app.icons.map(async ({ src }) => pngSize(await (await fetch(`${river.url}${src}`)).arrayBuffer())),
+  )
+  expect(sizes).toEqual(['192x192', '512x512', '512x512'])
+  expect(app.icons.map((icon) => icon.sizes)).toEqual(sizes)
+})
+
+function pngSize(bytes: ArrayBuffer): string {
+  const view = new DataView(bytes)
+  return `${view.getUint32(16)}x${view.getUint32(20)}`
+}
+
 it.each([
   ['light', { width: 1_000 }],
   ['dark', { dark: true }],
@@ -201,7 +237,7 @@ it.each([
   await guest.page.getByText('You allowed it').waitFor()
   await guest.page.getByRole('button', { name: 'Menu' }).click()
   await guest.page.getByText('Link another device').click()
-  await guest.page.getByRole('dialog').waitFor()
+  await guest.page.getByRole('img', { name: 'QR code of the link' }).waitFor()
   expect(await violations(guest.page)).toEqual([])
   await picture(guest.page, `${name}-link`)
   const roles = ['banner', 'main', 'form'] as const

@@ -1,5 +1,6 @@
 // A river in memory for the web chat's tests: transcript, token book and intake that the platform stands on. It keeps
 // what the real one keeps (positions, states, duplicate keys) and can be moved by hand.
+
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,6 +35,8 @@ export interface MemoryRiver {
     readonly reason: ReasonCode | null
     readonly retryAfterMs?: number
   } | null
+  /** Where another device finds the page; undefined: nobody knows. */
+  reachable: ReturnType<NonNullable<WebDeps['reachable']>> | undefined
   /** Whether the agent can be reached; undefined: nobody knows. */
   agentHere: boolean | undefined
   /** A send that is due now: row and platform call. */
@@ -101,6 +104,7 @@ export async function createMemoryRiver(options: {
             { id: 'web', platform: 'web', complete: { state: 'unchecked', until: null } },
           ],
     agentHere: () => river.agentHere as boolean,
+    reachable: () => river.reachable as NonNullable<MemoryRiver['reachable']>,
     tokens,
     filesDir: mkdtempSync(join(tmpdir(), 'swb-files-')),
     ...(options.mirror ? { mirror: options.mirror } : {}),
@@ -172,6 +176,7 @@ export async function createMemoryRiver(options: {
     received,
     verdict: null,
     agentHere: undefined,
+    reachable: undefined,
     plan(op, conversation = 'owner') {
       last.out += 1
       const id = `o_${last.out}`

@@ -37,11 +37,11 @@ built   18 I18.tap-keeps-command     After a tap on Telegram the prompt keeps th
 export const PHONE = requirements(
   '18 Phone',
   `
-pending 18 I18.link-qr               "Link another device" shows a QR code, on the page and by switchboard link
-pending 18 I18.link-address          Its address is public_url, else the machine's on the LAN where the daemon listens there, and loopback never without a warning
-pending 18 I18.link-unreachable      Where another device cannot reach it, that is said with the way to change it
-pending 18 I18.proxy-recipes         The docs have a recipe for tailscale serve and for a reverse proxy
-pending 18 I18.installable           The page is installable: a manifest with icons of ours, under the page's policy
+built   18 I18.link-qr               "Link another device" shows a QR code, on the page and by switchboard link
+built   18 I18.link-address          Its address is public_url, else the machine's on the LAN where the daemon listens there, and loopback never without a warning
+built   18 I18.link-unreachable      Where another device cannot reach it, that is said with the way to change it
+built   18 I18.proxy-recipes         The docs have a recipe for tailscale serve and for a reverse proxy
+built   18 I18.installable           The page is installable: a manifest with icons of ours, under the page's policy
 `,
 )
 

@@ -143,7 +143,7 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
       storeProblem: null,
     }),
     reload: async () => ({ ok: true, problem: null, digest: settings().digest, warnings: [] }),
-    chatLink: async () => ({ url: '', expires_at: '' }),
+    chatLink: async () => ({ url: '', expires_at: '', phone: { url: '', warning: null } }),
     watchers: new Set(),
     shelf: null,
     applied: async () => undefined,

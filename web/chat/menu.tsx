@@ -4,11 +4,11 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { MoreIcon } from '../shared/icons.tsx'
 import { oneLine } from '../shared/text.ts'
 import { Connections } from './connections.tsx'
-import type { Connection, Me, Session } from './session.ts'
+import type { Connection, FreshLink, Me, Session } from './session.ts'
 
 export function Menu({ session, me }: { readonly session: Session; readonly me: Me }): JSX.Element {
   const [open, setOpen] = useState(false)
-  const [link, setLink] = useState<{ readonly href: string } | { readonly problem: string } | null>(null)
+  const [link, setLink] = useState<FreshLink | { readonly problem: string } | null>(null)
   const [connections, setConnections] = useState<readonly Connection[] | null>(null)
   const root = useRef<HTMLDivElement>(null)
   const opener = useRef<HTMLButtonElement>(null)
@@ -33,7 +33,7 @@ export function Menu({ session, me }: { readonly session: Session; readonly me: 
   const freshLink = (): void => {
     setOpen(false)
     session.freshLink().then(
-      (href) => setLink({ href }),
+      (fresh) => setLink(fresh),
       (error: unknown) => setLink({ problem: error instanceof Error ? error.message : String(error) }),
     )
   }
@@ -83,7 +83,7 @@ function LinkDialog({
   link,
   onClose,
 }: {
-  readonly link: { readonly href: string } | { readonly problem: string }
+  readonly link: FreshLink | { readonly problem: string }
   readonly onClose: () => void
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -98,7 +98,13 @@ function LinkDialog({
         </p>
       ) : (
         <>
-          <p>Open this on the other device within fifteen minutes. It works once.</p>
+          <p>Scan it, or open the link, on the other device within fifteen minutes. It works once.</p>
+          <QrCode text={link.href} />
+          {link.warning !== null && (
+            <p class="tone-warn" role="alert">
+              Another device may not reach it: {link.warning}.
+            </p>
+          )}
           <input
             class="link-field"
             readOnly
@@ -123,5 +129,34 @@ function LinkDialog({
         </button>
       </div>
     </dialog>
+  )
+}
+
+/** Drawn as one path; what draws it is loaded when somebody wants one. Dark on light, as scanners expect it. */
+function QrCode({ text }: { readonly text: string }): JSX.Element | null {
+  const [code, setCode] = useState<{ readonly size: number; readonly path: string } | null>(null)
+  useEffect(() => {
+    let stale = false
+    void import('uqr').then(
+      ({ encode }) => {
+        const { size, data } = encode(text, { border: 2 })
+        const path = data
+          .flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : '')))
+          .join('')
+        if (!stale) setCode({ size, path })
+      },
+      // The link itself is there.
+      () => undefined,
+    )
+    return () => {
+      stale = true
+    }
+  }, [text])
+  if (code === null) return null
+  return (
+    <svg class="qr" role="img" aria-label="QR code of the link" viewBox={`0 0 ${code.size} ${code.size}`}>
+      <rect width={code.size} height={code.size} fill="#fff" />
+      <path d={code.path} fill="#000" shape-rendering="crispEdges" />
+    </svg>
   )
 }

@@ -57,6 +57,12 @@ export interface View {
   readonly problem: string | null
 }
 
+/** For another device: where it opens, and why it may not. */
+export interface FreshLink {
+  readonly href: string
+  readonly warning: string | null
+}
+
 export interface Session {
   view(): View
   subscribe(run: () => void): () => void
@@ -66,7 +72,7 @@ export interface Session {
   /** An own message that still waits. */
   remove(entry: Entry): Promise<void>
   older(): Promise<void>
-  freshLink(): Promise<string>
+  freshLink(): Promise<FreshLink>
   /** How far each integration is known to have missed nothing; null: not for this one's eyes. */
   connections(): Promise<readonly Connection[] | null>
   logout(): Promise<void>
@@ -331,7 +337,7 @@ export function createSession(): Session {
     async freshLink() {
       const answer = await call('POST', '/chat/link')
       if (!answer.ok) throw new Error(answer.problem)
-      return new URL(answer.body.link as string, location.href).href
+      return linkFor(answer.body as unknown as LinkAnswer)
     },
     async logout() {
       let answer = await call('POST', '/chat/logout')
@@ -346,6 +352,22 @@ export function createSession(): Session {
       set({ phase: 'no-session', chat: EMPTY_CHAT })
     },
     dismiss: () => set({ problem: null }),
+  }
+}
+
+interface LinkAnswer {
+  readonly link: string
+  readonly reachable?: { readonly base: string; readonly warning: string | null }
+}
+
+/** A page that came from elsewhere shows the way that it took; one of this machine asks the gateway for another. */
+function linkFor({ link, reachable }: LinkAnswer): FreshLink {
+  const here = new URL(link, location.href)
+  const near = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(here.hostname)
+  if (!near || reachable === undefined) return { href: here.href, warning: null }
+  return {
+    href: new URL(`${here.pathname}${here.hash}`, reachable.base).href,
+    warning: reachable.warning,
   }
 }
 

@@ -16,6 +16,7 @@ export function addOperatingCommands(program: Command, action: Action): void {
   program
     .command('link')
     .description('print a fresh one-time link to the web chat')
+    .option('--qr', 'as a QR code, too: for a phone')
     .action(action(() => import('../commands/link.ts').then((m) => m.link)))
   addSecrets(program, action)
   addTokens(program, action)

@@ -14,6 +14,8 @@ export interface WebDeps extends PlatformDeps {
   readonly agentAt?: (conversation: string) => string | null
   /** Whether that agent can be reached now, on whatever node. */
   readonly agentHere?: (conversation: string) => boolean
+  /** Where another device finds the page, and why it may not. */
+  readonly reachable?: () => { readonly base: string; readonly warning: string | null }
   readonly maxBodyBytes?: () => number
   /** How far each integration is known to have missed nothing; null: not for this one's eyes. */
   readonly connections?: (sender: string) => Promise<readonly WebConnection[] | null>

@@ -161,6 +161,7 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
       })
       return jsonReply(200, {
         link: `${config.publicUrl ?? ''}${minted.path}`,
+        ...defined({ reachable: deps.reachable?.() }),
         expires_at: minted.expiresAt === null ? null : new Date(minted.expiresAt).toISOString(),
       })
     },
