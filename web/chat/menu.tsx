@@ -4,7 +4,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { MoreIcon } from '../shared/icons.tsx'
 import { oneLine } from '../shared/text.ts'
 import { Connections } from './connections.tsx'
-import type { Connection, FreshLink, Me, Session } from './session.ts'
+import type { FreshLink } from './link-for.ts'
+import type { Connection, Me, Session } from './session.ts'
 
 export function Menu({ session, me }: { readonly session: Session; readonly me: Me }): JSX.Element {
   const [open, setOpen] = useState(false)

@@ -3,6 +3,7 @@
 import { defined } from '../../src/contract/defined.ts'
 import { call } from '../shared/http.ts'
 import { keepDraft } from './draft.ts'
+import { type FreshLink, type LinkAnswer, linkFor } from './link-for.ts'
 import {
   applyAccepted,
   applyStates,
@@ -55,12 +56,6 @@ export interface View {
   readonly before: string | null
   /** Something the gateway said no to, until it is dismissed. */
   readonly problem: string | null
-}
-
-/** For another device: where it opens, and why it may not. */
-export interface FreshLink {
-  readonly href: string
-  readonly warning: string | null
 }
 
 export interface Session {
@@ -352,22 +347,6 @@ export function createSession(): Session {
       set({ phase: 'no-session', chat: EMPTY_CHAT })
     },
     dismiss: () => set({ problem: null }),
-  }
-}
-
-interface LinkAnswer {
-  readonly link: string
-  readonly reachable?: { readonly base: string; readonly warning: string | null }
-}
-
-/** A page that came from elsewhere shows the way that it took; one of this machine asks the gateway for another. */
-function linkFor({ link, reachable }: LinkAnswer): FreshLink {
-  const here = new URL(link, location.href)
-  const near = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(here.hostname)
-  if (!near || reachable === undefined) return { href: here.href, warning: null }
-  return {
-    href: new URL(`${here.pathname}${here.hash}`, reachable.base).href,
-    warning: reachable.warning,
   }
 }
 
