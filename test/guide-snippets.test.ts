@@ -75,6 +75,7 @@ async function problemOf(written: unknown): Promise<string | null> {
     { integrations: [{ ...telegram, ...(written as object) }] },
     { agents: [{ ...agent, ...(written as object) }] },
     { integrations: [{ id: 'x', platform: 'webhook', ...(written as object) }] },
+    { integrations: [{ id: 'x', platform: 'email', address: 'a@b.example', ...(written as object) }] },
     { agents: [{ ...agent, channels: { enabled: true, ...(written as object) } }] },
     { agents: [{ ...agent, connector: { ...llm, ...(written as object) } }] },
     { integrations: [integration, { id: 'web', platform: 'web' }, telegram], ...(written as object) },

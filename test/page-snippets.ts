@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..')
 /** Those that lead somebody by the hand. */
 export const PAGES = [
   'README.md',
-  ...['guide', 'platforms', 'agents'].flatMap((folder) =>
+  ...['wishes', 'guide', 'platforms', 'agents'].flatMap((folder) =>
     readdirSync(join(ROOT, 'docs', folder)).map((name) => `docs/${folder}/${name}`),
   ),
 ]

@@ -1,0 +1,23 @@
+// docs/README.md leads to every page, by wish first, and says what was never run.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const DOCS = join(import.meta.dirname, '../docs')
+const index = readFileSync(join(DOCS, 'README.md'), 'utf8')
+const links = [...index.matchAll(/\]\(([^)#]+)\)/g)].map((found) => found[1] ?? '')
+
+it('[I18.docs-index] leads to every page, and to none that is not there; wishes come first', () => {
+  const pages = ['wishes', 'guide', 'platforms', 'agents', 'reference', 'decisions'].flatMap((folder) =>
+    readdirSync(join(DOCS, folder)).map((name) => `${folder}/${name}`),
+  )
+  expect(pages.length).toBeGreaterThan(40)
+  expect(pages.filter((page) => !links.includes(page))).toEqual([])
+  expect(links.filter((link) => !existsSync(join(DOCS, link)))).toEqual([])
+  expect(links.slice(0, 4).every((link) => link.startsWith('wishes/'))).toBe(true)
+})
+
+it('[I18.never-run] says what was never run', () => {
+  const told = index.slice(index.indexOf('## What was never run here'))
+  for (const word of ['systemd', 'launchd', 'container engine', 'Tailscale']) expect(told).toContain(word)
+})
