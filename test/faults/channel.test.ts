@@ -125,7 +125,7 @@ describe('a Claude Code session', () => {
       (await askLines<{ state: string }>(place.data, 'outbox')).find((one) => one.state === 'sent'),
     )
     expect(notice).toBeDefined()
-    const doctor = await switchboard(place.data, 'doctor')
+    const doctor = await switchboard(place.data, 'doctor', '--verbose')
     expect(doctor.code).toBe(1)
     expect(doctor.stdout).toMatch(/attached, unproven/)
     expect(doctor.stdout).toMatch(/problem turn t_\S+ of \S+ lies at claude-code \S+ .*session gate/)

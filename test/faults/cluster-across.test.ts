@@ -129,7 +129,7 @@ it('[I6.clock-skew] nodes whose clocks are off by five minutes work like the oth
   const believed = nodes.map((node) => Date.parse(node.daemon().log()[0]?.time ?? '') - now)
   expect(believed[0]).toBeGreaterThan(200_000)
   expect(believed[1]).toBeLessThan(-300_000)
-  const { stdout } = await switchboard(nodes[2]?.data ?? '', 'doctor')
+  const { stdout } = await switchboard(nodes[2]?.data ?? '', 'doctor', '--verbose')
   expect(stdout).toMatch(/ahead of/)
   expect(stdout).toMatch(/behind/)
   for (const turn of await probe.turns()) {
