@@ -54,6 +54,7 @@ built   15 I15.thread-status   Work shows as the thread's status, is kept up, an
 built   15 I15.agent-view      Opening the agent's surface sets prompts; what one looks at comes along as context
 built   15 I15.history         Channels, direct chats and threads active lately are read back as the events the link would have brought
 built   15 I15.history-pages   Histories of several pages are told once each, in order, also what comes while they are read
+built   15 I15.history-threads A thread that is answered while nobody hears is read back, also when its first message lies before the mark
 built   15 I15.history-limit   A limit or a lost cursor in the middle of a history costs no second walk and loses nothing
 built   15 I15.history-gone    A channel that goes away while it is read is gone; one that may not be read names the scope
 built   15 I15.other-servers   Slack servers of others that tell less than Slack does are spoken to all the same

@@ -79,6 +79,25 @@ describe('history', () => {
     })
   })
 
+  it('[I15.history-threads] a thread under what lies before the mark is named while it is answered', async () => {
+    await withScene(async (scene) => {
+      const kate = scene.fake.person({ channel: GENERAL })
+      const quiet = kate.says('nobody answers this')
+      const { ts } = kate.says('said and compared long ago')
+      const { ts: mark } = kate.says('the mark')
+      kate.says('a reply that the link did not bring', { thread: ts })
+      const found = await page(scene, GENERAL, mark)
+      expect(entriesOf(found)).toEqual([])
+      expect(found).toMatchObject({ more: false, places: [{ id: `${GENERAL}/${ts}` }] })
+      expect(JSON.stringify(found)).not.toContain(quiet.ts)
+      expect(asked(scene)).toBe(1)
+      // Behind a flood too: so far back is looked, and no further.
+      for (let at = 0; at < 199; at++) kate.says(`m${at}`)
+      expect(await page(scene, GENERAL, mark)).toMatchObject({ places: [{ id: `${GENERAL}/${ts}` }] })
+      expect(asked(scene)).toBe(3)
+    })
+  })
+
   it('[I15.history-limit] a limit in the middle says how long, and what was read is not read again', async () => {
     await withScene(async (scene) => {
       const kate = scene.fake.person({ channel: GENERAL })

@@ -16,6 +16,8 @@ import type { Self } from './self.ts'
 import { isStamp, stampMicros, stampMs, stampOfMs } from './stamps.ts'
 
 const PAGE = 200
+/** So many messages before the mark are looked at for new answers under them, and in a quiet channel all of a page. */
+const LOOK_BACK = 50
 const WALKS_REMEMBERED = 200
 /** More than this is not kept of one place: the newest of it are then found in the next walk. */
 const MOST_GATHERED = 5_000
@@ -41,6 +43,13 @@ interface Kept {
 interface Fresh {
   readonly messages: readonly Stamped[]
   readonly more: boolean
+  /** Before what was asked for: only for the threads under them. */
+  readonly older: readonly Stamped[]
+}
+
+interface Gathered {
+  readonly fresh: readonly Stamped[]
+  readonly older: readonly Stamped[]
 }
 
 export interface HistoryDeps {
@@ -65,26 +74,28 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
     return { messages, cursor, ended: ended || (cursor === undefined && messages.length === 0) }
   }
 
-  /** All that is younger than `oldest`, oldest first. */
-  const gather = async (channel: string, oldest: string): Promise<readonly Stamped[]> => {
+  /**
+   * All that is younger than `oldest`, oldest first. What is older comes along as far as it was read: a channel shows a new
+   * answer in a thread nowhere but in the message above it, which may lie before the mark.
+   */
+  const gather = async (channel: string, oldest: string): Promise<Gathered> => {
     const before = walks.get(channel)
     let walk: Walk = before?.oldest === oldest ? before : { oldest, from: {}, gathered: [] }
     for (;;) {
-      const read = await page('conversations.history', { channel, oldest, ...walk.from }).catch(
-        (thrown: unknown) => {
-          // The place in the list is not known any more: from the beginning.
-          if (walk.from.cursor === undefined || !isRefusal(thrown, 'invalid_cursor')) throw thrown
-          return null
-        },
-      )
+      const read = await page('conversations.history', { channel, ...walk.from }).catch((thrown: unknown) => {
+        // The place in the list is not known any more: from the beginning.
+        if (walk.from.cursor === undefined || !isRefusal(thrown, 'invalid_cursor')) throw thrown
+        return null
+      })
       if (read === null) {
         walk = { oldest, from: {}, gathered: [] }
         continue
       }
       const gathered = [...walk.gathered, ...read.messages].slice(-MOST_GATHERED)
-      if (read.ended) {
+      if (read.ended || isFarEnough(read.messages, gathered, oldest)) {
         walks.delete(channel)
-        return inOrder(gathered, oldest)
+        const older = gathered.filter(({ ts }) => stampMicros(ts) <= stampMicros(oldest))
+        return { fresh: inOrder(gathered, oldest), older }
       }
       const last = read.messages.at(-1)?.ts
       const from = read.cursor === undefined ? { latest: last ?? oldest } : { cursor: read.cursor }
@@ -97,14 +108,14 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
     const rest = kept.get(channel)
     const now = context(await self()).now
     const isStill = rest !== undefined && rest.after === oldest && rest.until > now
-    const fresh = isStill ? rest.messages : await gather(channel, oldest)
+    const { fresh, older } = isStill ? { fresh: rest.messages, older: [] } : await gather(channel, oldest)
     const messages = fresh.slice(0, limit)
     const left = fresh.slice(limit)
     const after = messages.at(-1)?.ts
     if (after === undefined || left.length === 0) kept.delete(channel)
     else kept.set(channel, { after, messages: left, until: isStill ? rest.until : now + KEPT_MS })
     // What was kept is no proof that nothing came since: whoever comes to its end asks once more.
-    return { messages, more: left.length > 0 || isStill }
+    return { messages, more: left.length > 0 || isStill, older }
   }
 
   const inThread = async (channel: string, thread: string, after: string, limit: number): Promise<Fresh> => {
@@ -114,7 +125,7 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
       const read = await page('conversations.replies', { channel, ts: thread, ...from })
       messages.push(...inOrder(read.messages, after).filter(({ ts }) => ts !== thread))
       if (read.ended || messages.length > limit)
-        return { messages: messages.slice(0, limit), more: messages.length > limit }
+        return { messages: messages.slice(0, limit), more: messages.length > limit, older: [] }
       const last = messages.at(-1)?.ts ?? after
       from = read.cursor === undefined ? { oldest: last } : { cursor: read.cursor, oldest: after }
     }
@@ -140,16 +151,21 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
         if (isRefusal(thrown, 'missing_scope')) return { unreadable: 'forbidden', detail: thrown.message }
         throw thrown
       }
-      const { messages, more } = fresh
+      const { messages, more, older } = fresh
       await names.find([...new Set(messages.flatMap((message) => peopleIn(message)))].slice(0, 20))
       const parsing = context(await self())
       const entries = messages.map(
         (message): HistoryEntry => entryOf(message, channel, { parsing, ahead: client.aheadMs() }),
       )
-      const found = thread === undefined ? threadsIn(messages, channel) : []
+      const found = thread === undefined ? threadsIn([...messages, ...older], channel) : []
       return { entries, more, ...(found.length === 0 ? {} : { places: found }) }
     },
   }
+}
+
+function isFarEnough(page: readonly Stamped[], gathered: readonly Stamped[], oldest: string): boolean {
+  const isOlder = ({ ts }: Stamped) => stampMicros(ts) <= stampMicros(oldest)
+  return gathered.filter(isOlder).length >= LOOK_BACK || (page.length > 0 && page.every(isOlder))
 }
 
 /** Each once, oldest first, without what was there before. */
