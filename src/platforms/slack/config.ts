@@ -69,6 +69,8 @@ export interface Timings {
   readonly refusedMs: number
   /** How long a message waits for the names of those in it. */
   readonly namesMs: number
+  /** When the Events API is told that it was not stored in time: Slack waits three seconds, and posts it again. */
+  readonly answerMs: number
   readonly chatIntervalMs: number
   /** Between the two looks after which a lost message counts as absent. */
   readonly settleMs: number
@@ -85,6 +87,7 @@ export const DEFAULT_TIMINGS: Timings = {
   retryMaxMs: 60_000,
   refusedMs: 60_000,
   namesMs: 800,
+  answerMs: 2_500,
   chatIntervalMs: 1_000,
   settleMs: 1_500,
   statusMs: 90_000,

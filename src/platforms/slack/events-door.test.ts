@@ -74,6 +74,35 @@ describe('the door', () => {
     await scene.close()
   })
 
+  it('[I15.events-retry] a Slack that does not say who we are makes no post wait beyond its three seconds', async () => {
+    const scene = await openScene({
+      mode: 'events',
+      faults: [{ on: 'auth.test', nth: 1, do: 'deaf' }],
+      timings: { answerMs: 40, requestTimeoutMs: 400 },
+    })
+    try {
+      await scene.adapter.start(scene.intake, null)
+      const { endpoint } = scene.adapter
+      const event = { type: 'message', channel: 'D0KATE001', user: 'U0KATE001', text: 'hi', ts: '1.000001' }
+      const body = JSON.stringify({ type: 'event_callback', team_id: scene.fake.world.team.id, event })
+      const post = async () => {
+        const verified = await endpoint?.verify(
+          request({ at: Date.now(), secret: scene.fake.signingSecret, body }),
+        )
+        if (verified === undefined || isReply(verified)) throw new Error('not verified')
+        return endpoint?.handle(verified)
+      }
+      expect((await post())?.status).toBe(503)
+      expect(scene.intake.events).toEqual([])
+      await until('Slack says it', () => scene.adapter.link().state === 'up')
+      expect((await post())?.status).toBe(200)
+      expect(scene.intake.events).toHaveLength(1)
+      expect(DEFAULT_TIMINGS.answerMs).toBeLessThan(3_000)
+    } finally {
+      await scene.close()
+    }
+  })
+
   it('[I15.events-retry] a post that was not answered comes again as the same message, and no look-up holds the answer up', async () => {
     const scene = await openScene({
       mode: 'events',

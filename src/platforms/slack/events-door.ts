@@ -1,12 +1,26 @@
 // The Events API at /hooks/ID: what was verified is read, received and answered as Slack expects, in three seconds. What
 // cannot be stored gets no 2xx, and comes again.
-import type { HttpReply, VerifiedRequest } from '../../contract/index.ts'
+import type { Clock, HttpReply, VerifiedRequest } from '../../contract/index.ts'
 import type { Receiver } from './receive.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 const OK: HttpReply = { status: 200, headers: JSON_TYPE, body: '' }
 
-export async function handleRequest({ request }: VerifiedRequest, receiver: Receiver): Promise<HttpReply> {
+const LATE: HttpReply = { status: 503, headers: JSON_TYPE, body: '{"ok":false,"error":"not stored in time"}' }
+
+/** What is not stored by `answerMs` gets no 2xx: it may be stored later, and what comes again is then known. */
+export function handleRequest(
+  verified: VerifiedRequest,
+  receiver: Receiver,
+  { clock, answerMs }: { readonly clock: Clock; readonly answerMs: number },
+): Promise<HttpReply> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(answerMs, () => resolve(LATE))
+    handled(verified, receiver).then(resolve, reject).finally(cancel)
+  })
+}
+
+async function handled({ request }: VerifiedRequest, receiver: Receiver): Promise<HttpReply> {
   const text = Buffer.from(request.body).toString('utf8')
   const type = String(request.headers['content-type'] ?? '').toLowerCase()
   if (type.startsWith('application/x-www-form-urlencoded')) return form(new URLSearchParams(text), receiver)

@@ -135,7 +135,7 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
             async handle(verified) {
               if (receiver === null)
                 throw new SwitchboardError('store_unavailable', 'the integration is not started')
-              return handleRequest(verified, receiver)
+              return handleRequest(verified, receiver, { clock, answerMs: timings.answerMs })
             },
           },
         }),
