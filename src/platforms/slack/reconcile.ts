@@ -1,6 +1,12 @@
 // Did a post whose answer was lost arrive? Its row's id stands in the metadata of the message, and the history is asked. Two
 // looks with a pause between: a request may still be on its way when the connection is gone.
-import type { Clock, PlatformAdapter, Receipt, SendRequest } from '../../contract/index.ts'
+import {
+  asSwitchboardError,
+  type Clock,
+  type PlatformAdapter,
+  type Receipt,
+  type SendRequest,
+} from '../../contract/index.ts'
 import type { SlackClient } from './client.ts'
 import type { DirectChats } from './direct-chats.ts'
 import { isSelf, type SlackMessage } from './parse.ts'
@@ -14,6 +20,9 @@ type Reconcile = NonNullable<PlatformAdapter['reconcile']>
 
 const PAGE = 200
 const MOST_PAGES = 5
+/** A limit is waited for so often and so long: after a restart the comparison of histories draws on the same one. */
+const MOST_WAITS = 3
+const MOST_WAIT_MS = 30_000
 
 export function createReconcile(deps: {
   readonly client: SlackClient
@@ -24,6 +33,19 @@ export function createReconcile(deps: {
   readonly settleMs: number
 }): Reconcile {
   const { client, chats, uploads, clock } = deps
+  const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
+
+  const patiently = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    for (let waited = 0; ; waited++) {
+      try {
+        return await ask()
+      } catch (thrown) {
+        const { code, retryAfterMs = 0 } = asSwitchboardError(thrown, 'platform_unavailable')
+        if (code !== 'rate_limited' || waited >= MOST_WAITS || retryAfterMs > MOST_WAIT_MS) throw thrown
+        await pause(retryAfterMs)
+      }
+    }
+  }
 
   /** Null: it is not there. Undefined: the history goes on beyond what was read, or does not tell what it is asked. */
   const find = async (channel: string, { to, op, key }: SendRequest): Promise<string | null | undefined> => {
@@ -34,7 +56,7 @@ export function createReconcile(deps: {
     let cursor: string | undefined
     for (let page = 0; page < MOST_PAGES; page++) {
       const params = { channel, ts: thread, limit: PAGE, include_all_metadata: true, cursor }
-      const { answer } = await client.call(method, params, { repeatable: true })
+      const { answer } = await patiently(() => client.call(method, params, { repeatable: true }))
       const messages = Array.isArray(answer.messages) ? (answer.messages as readonly SlackMessage[]) : []
       const found = messages.find((message) => isOf(message, key))
       if (found !== undefined) return String(found.ts)
@@ -55,8 +77,8 @@ export function createReconcile(deps: {
     const isFile = op.kind === 'file' || (op.kind === 'text' && op.asFile !== undefined)
     let found: string | null | undefined
     for (let look = 0; look < 2; look++) {
-      if (look > 0) await new Promise<void>((resolve) => void clock.after(deps.settleMs, resolve))
-      found = isFile ? await uploads.find(key, channel) : await find(channel, request)
+      if (look > 0) await pause(deps.settleMs)
+      found = isFile ? await patiently(() => uploads.find(key, channel)) : await find(channel, request)
       if (typeof found === 'string')
         return { outcome: 'sent', receipt: receipt(found, channel, to.conversation) }
     }
