@@ -103,6 +103,33 @@ describe('the door', () => {
     }
   })
 
+  it('[I15.revoked] tokens that others lose take nothing from us: the link says so as soon as Slack does', async () => {
+    const scene = await openScene({ mode: 'events' })
+    await scene.start()
+    const { endpoint } = scene.adapter
+    const event = { type: 'tokens_revoked', tokens: { oauth: ['U0KATE001'] } }
+    const body = JSON.stringify({ type: 'event_callback', team_id: scene.fake.world.team.id, event })
+    const tell = async () => {
+      const verified = await endpoint?.verify(
+        request({ at: Date.now(), secret: scene.fake.signingSecret, body }),
+      )
+      if (verified === undefined || isReply(verified)) throw new Error('not verified')
+      await endpoint?.handle(verified)
+    }
+    try {
+      await tell()
+      await until('it is asked', () => scene.adapter.link().state === 'up')
+      scene.fake.refuseTokens('token_revoked')
+      await tell()
+      await until('Slack says no', () => String(scene.adapter.link().detail).startsWith('token_revoked:'))
+      expect(scene.adapter.link().state).toBe('down')
+      scene.fake.refuseTokens(null)
+      await until('it counts again', () => scene.adapter.link().state === 'up')
+    } finally {
+      await scene.close()
+    }
+  })
+
   it('[I15.events-retry] a post that was not answered comes again as the same message, and no look-up holds the answer up', async () => {
     const scene = await openScene({
       mode: 'events',

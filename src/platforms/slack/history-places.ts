@@ -6,12 +6,14 @@ import { isRefusal } from './refusals.ts'
 import type { Self } from './self.ts'
 import { isStamp, stampMs } from './stamps.ts'
 
-const KINDS: readonly { readonly type: string; readonly scope: string }[] = [
-  { type: 'public_channel', scope: 'channels' },
-  { type: 'private_channel', scope: 'groups' },
-  { type: 'mpim', scope: 'mpim' },
-  { type: 'im', scope: 'im' },
+const KINDS: readonly { readonly type: string; readonly scope: string; readonly name: string }[] = [
+  { type: 'public_channel', scope: 'channels', name: 'channels' },
+  { type: 'private_channel', scope: 'groups', name: 'private channels' },
+  { type: 'mpim', scope: 'mpim', name: 'group messages' },
+  { type: 'im', scope: 'im', name: 'direct chats' },
 ]
+/** Stands for all chats of a kind that are heard and may not be listed: nobody can say that nothing was missed there. */
+const UNLISTED = 'unlisted:'
 const PAGE = 200
 
 export function createPlaces(
@@ -32,9 +34,11 @@ export function createPlaces(
     const types = KINDS.filter(({ scope }) => scopes === null || scopes.includes(`${scope}:read`))
       .map(({ type }) => type)
       .filter((type) => !refused.has(type))
-    if (types.length === 0) return { places: [] }
+    const unlisted = page === undefined ? unlistedBy(scopes) : []
+    if (types.length === 0) return { places: unlisted }
     try {
-      return pageOf(await list(types, page))
+      const { places, ...next } = pageOf(await list(types, page))
+      return { places: [...unlisted, ...places], ...next }
     } catch (thrown) {
       // One kind that may not be listed is no reason to list none.
       if (isRefusal(thrown, 'missing_scope')) {
@@ -51,6 +55,23 @@ export function createPlaces(
     }
   }
   return ask
+}
+
+function unlistedBy(scopes: readonly string[] | null): readonly HistoryPlace[] {
+  if (scopes === null) return []
+  const has = (scope: string) => scopes.includes(scope)
+  return KINDS.filter(({ scope }) => has(`${scope}:history`) && !has(`${scope}:read`)).map(
+    ({ scope, name }) => ({
+      id: UNLISTED + scope,
+      name,
+    }),
+  )
+}
+
+/** Why such a place cannot be read; null: it is none. */
+export function unlistedDetail(place: string): string | null {
+  if (!place.startsWith(UNLISTED)) return null
+  return `missing_scope: the bot needs ${place.slice(UNLISTED.length)}:read to list them`
 }
 
 function pageOf(answer: SlackAnswer): PlacesPage {

@@ -145,6 +145,26 @@ describe('history', () => {
     )
   })
 
+  it('[I15.history-gone] chats that are heard and may not be listed are told as such, never as complete', async () => {
+    await withScene(
+      async (scene) => {
+        const { places } = await reader(scene).places({ since: 0 })
+        expect(places.map(({ id }) => id)).toEqual(expect.arrayContaining([GENERAL, 'unlisted:groups']))
+        expect(JSON.stringify(places)).not.toContain('unlisted:mpim')
+        expect(await page(scene, 'unlisted:groups')).toEqual({
+          unreadable: 'forbidden',
+          detail: expect.stringContaining('groups:read'),
+        })
+      },
+      { scopes: ['channels:history', 'channels:read', 'groups:history', 'im:history', 'im:read'] },
+    )
+    await withScene(
+      async (scene) =>
+        expect((await reader(scene).places({ since: 0 })).places).toMatchObject([{ id: 'unlisted:im' }]),
+      { scopes: ['im:history'] },
+    )
+  })
+
   it('[I15.other-servers] a server without scopes, cursors or users.conversations is read all the same', async () => {
     const bare = { silentScopes: true, missing: ['users.conversations'], cursorless: true } as const
     await withScene(

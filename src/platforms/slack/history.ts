@@ -8,7 +8,7 @@ import {
   type HistoryReader,
 } from '../../contract/index.ts'
 import type { SlackClient } from './client.ts'
-import { createPlaces, nextCursor, placeOf, threadsIn } from './history-places.ts'
+import { createPlaces, nextCursor, placeOf, threadsIn, unlistedDetail } from './history-places.ts'
 import type { Names } from './names.ts'
 import { editVersionOf, type ParseContext, peopleIn, type SlackMessage, spoken } from './parse.ts'
 import { isRefusal } from './refusals.ts'
@@ -136,6 +136,8 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
     placeOf: ({ conversation, thread }) => placeOf(conversation, thread),
 
     async read({ place, after, since, limit }): Promise<HistoryPage> {
+      const unlisted = unlistedDetail(place.id)
+      if (unlisted !== null) return { unreadable: 'forbidden', detail: unlisted }
       const [channel = '', thread] = place.id.split('/')
       // Slack's times are by its own clock.
       const oldest = after ?? stampOfMs(since - client.aheadMs())

@@ -146,7 +146,9 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
         self.forget()
         tell({ state: 'down', detail: `${why}: the app was taken out of the workspace, or its tokens back` })
         log.warn({ why }, 'the app may no longer be used')
-        socket?.renew(why)
+        // It may have been another's token: Slack itself is asked.
+        if (config.appToken === null) void lookOnce(connected)
+        else socket?.renew(why)
       }
       receiver = createReceiver({ config, self, names, surface, intake, clock, log, expelled, answerTap })
       if (config.appToken === null) void lookOnce(connected)
