@@ -2,7 +2,10 @@
 // that tell less than Slack does.
 import { describe, expect, it } from 'vitest'
 import type { HistoryPage } from '../../contract/index.ts'
+import type { SlackClient } from './client.ts'
 import { openScene, type Scene } from './fixtures/slack-scene.ts'
+import { createHistory } from './history.ts'
+import type { Names } from './names.ts'
 
 const GENERAL = 'C0GENERAL'
 const SINCE = 0
@@ -164,6 +167,34 @@ describe('history', () => {
       { scopes: ['im:history'] },
     )
   })
+
+  it.each([{ next_cursor: 'the same' }, {}])(
+    '[I15.history-pages] a server that gives one page for ever ends as a fault: %j',
+    async (response_metadata) => {
+      let calls = 0
+      const me = { userId: 'U1', botId: null, teamId: 'T1', name: '', team: '', scopes: null }
+      const client = {
+        aheadMs: () => 0,
+        async call() {
+          if (++calls > 20) return new Promise<never>(() => undefined)
+          const messages = [{ type: 'message', ts: '5.000001', user: 'U2', text: 'again' }]
+          return { answer: { ok: true, messages, has_more: true, response_metadata }, scopes: null }
+        },
+      } as unknown as SlackClient
+      const history = createHistory({
+        client,
+        self: async () => me,
+        names: { find: async () => undefined } as unknown as Names,
+        context: (self) => ({ self, replyToMode: 'first', nameOf: () => undefined, now: 0 }),
+      })
+      for (const id of [GENERAL, `${GENERAL}/5.000001`]) {
+        calls = 0
+        const read = history.read({ place: { id }, after: null, since: SINCE, limit: 100 })
+        await expect(read).rejects.toMatchObject({ code: 'platform_unavailable' })
+        expect(calls).toBeLessThan(5)
+      }
+    },
+  )
 
   it('[I15.other-servers] a server without scopes, cursors or users.conversations is read all the same', async () => {
     const bare = { silentScopes: true, missing: ['users.conversations'], cursorless: true } as const

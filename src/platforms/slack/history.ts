@@ -6,6 +6,7 @@ import {
   type HistoryEntry,
   type HistoryPage,
   type HistoryReader,
+  SwitchboardError,
 } from '../../contract/index.ts'
 import type { SlackClient } from './client.ts'
 import { createPlaces, nextCursor, placeOf, threadsIn, unlistedDetail } from './history-places.ts'
@@ -99,6 +100,10 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
       }
       const last = read.messages.at(-1)?.ts
       const from = read.cursor === undefined ? { latest: last ?? oldest } : { cursor: read.cursor }
+      if (isSamePlace(walk.from, from)) {
+        walks.delete(channel)
+        throw standsStill()
+      }
       walk = { oldest, from, gathered }
       walks.set(channel, walk)
     }
@@ -127,7 +132,9 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
       if (read.ended || messages.length > limit)
         return { messages: messages.slice(0, limit), more: messages.length > limit, older: [] }
       const last = messages.at(-1)?.ts ?? after
-      from = read.cursor === undefined ? { oldest: last } : { cursor: read.cursor, oldest: after }
+      const next = read.cursor === undefined ? { oldest: last } : { cursor: read.cursor, oldest: after }
+      if (isSamePlace(from, next)) throw standsStill()
+      from = next
     }
   }
 
@@ -163,6 +170,15 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
       return { entries, more, ...(found.length === 0 ? {} : { places: found }) }
     },
   }
+}
+
+/** Servers that others wrote may give one page for ever. */
+function isSamePlace(before: object, next: object): boolean {
+  return JSON.stringify(before) === JSON.stringify(next)
+}
+
+function standsStill(): SwitchboardError {
+  return new SwitchboardError('platform_unavailable', 'Slack: the pages of a history do not move on')
 }
 
 function isFarEnough(page: readonly Stamped[], gathered: readonly Stamped[], oldest: string): boolean {
