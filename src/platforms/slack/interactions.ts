@@ -86,7 +86,8 @@ function readShortcut(payload: Payload, context: ParseContext): InboundEvent | n
     sender: { id: user, ...nameOf(user, context) },
     at: stampMs(at),
     messageId: `shortcut:${message.ts}:${user}:${at}`,
-    text,
+    // Said by another: what reads as a command or a verdict is none of whoever hands it over.
+    text: `${authorOf(message, context)} wrote:\n${text}`,
     mentioned: true,
     replyTo: { messageId: message.ts, text },
     meta: { shortcut: 'true' },
@@ -119,6 +120,11 @@ export function parseCommand(fields: Readonly<Record<string, unknown>>, context:
   } catch (thrown) {
     return unparsable({}, context.now, thrown)
   }
+}
+
+function authorOf({ user }: SlackMessage, { nameOf }: ParseContext): string {
+  const id = typeof user === 'string' && /^[UW][A-Z0-9]{1,60}$/.test(user) ? user : null
+  return id === null ? 'Somebody' : (nameOf(id) ?? id)
 }
 
 function personOf({ user }: Payload): string {

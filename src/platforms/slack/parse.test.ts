@@ -165,5 +165,10 @@ describe('interactions', () => {
       thread: '1771000002.000200',
       replyTo: { messageId: '1771000002.000200' },
     })
+    // The words of another are no command and no verdict of whoever hands them over.
+    for (const text of ['!stop', 'yes abcde', 'y']) {
+      const handed = parseInteraction({ ...payload, message: { ...message, text } }, CONTEXT)
+      expect(handed).toMatchObject({ text: `U0ANNA001 wrote:\n${text}`, replyTo: { text } })
+    }
   })
 })
