@@ -7,6 +7,7 @@ import { resolveStore } from '../config/secret-reference.ts'
 import type { GuardedFiles, SecurityReport } from '../contract/index.ts'
 import { createAdapters } from './adapter-shelf.ts'
 import { createLogger } from './logger.ts'
+import { createModuleGates } from './module-gates.ts'
 import { createRealClock } from './real-clock.ts'
 import { securityFindings } from './security-findings.ts'
 import { secretFiles } from './send-roots.ts'
@@ -23,13 +24,22 @@ export interface Exposure {
 }
 
 export async function judgeRunning(
-  { store, gateway, settings, clock }: Pick<StatusDeps, 'store' | 'gateway' | 'settings' | 'clock'>,
+  {
+    store,
+    gateway,
+    settings,
+    clock,
+    adapters,
+  }: Pick<StatusDeps, 'store' | 'gateway' | 'settings' | 'clock' | 'adapters'>,
   { host, adminTokenChosen, files }: Exposure,
 ): Promise<SecurityReport> {
   const tokens = await createStoreDesk(store, settings).tokens()
   const { servers = [] } = serverViews(gateway.servers())
   return {
-    ...securityFindings({ settings: settings(), host, adminTokenChosen, tokens, servers, now: clock.now() }),
+    ...securityFindings({
+      ...{ settings: settings(), host, adminTokenChosen, tokens, servers, now: clock.now() },
+      gates: createModuleGates(adapters, settings).all(),
+    }),
     files,
   }
 }
@@ -38,10 +48,8 @@ export async function judgeRunning(
 export async function judgeConfiguration(file: string | null, folder: DataFolder): Promise<SecurityReport> {
   const clock = createRealClock()
   const log = createLogger({ format: 'people', level: 'error' })
-  const config = await openConfigSource(
-    { file, adapters: createAdapters({ leaveModulesAlone: true }), defaultStore: folder.defaultStore },
-    { clock, log },
-  )
+  const adapters = createAdapters({ leaveModulesAlone: true })
+  const config = await openConfigSource({ file, adapters, defaultStore: folder.defaultStore }, { clock, log })
   const settings = config.current()
   const sources = {
     folder: file === null ? folder.path : dirname(file),
@@ -53,6 +61,7 @@ export async function judgeConfiguration(file: string | null, folder: DataFolder
     adminTokenChosen: null,
     tokens: null,
     servers: null,
+    gates: createModuleGates(adapters, () => settings).all(),
     now: clock.now(),
   })
   const files = { config: config.files(), secrets: secretFiles(settings, sources.folder) }

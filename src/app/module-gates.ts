@@ -11,14 +11,25 @@ import type { StatusDeps } from './status.ts'
 
 export function createModuleGates(adapters: StatusDeps['adapters'], settings: () => Settings) {
   const server = () => ({ publicUrl: settings().server.publicUrl })
+  const ofIntegration = (one: IntegrationSettings): readonly GateView[] => {
+    const module = adapters?.loadedPlatform(one.platform, settings().modules)
+    return looked(() => module?.doctor?.(one, server()), one.origin)
+  }
+  const ofAgent = (one: AgentSettings): readonly GateView[] => {
+    const module = adapters?.loadedConnector(one.connector.type, settings().modules)
+    return looked(() => module?.doctor?.(one, server()), `${one.origin}.connector`)
+  }
   return {
-    ofIntegration(one: IntegrationSettings): readonly GateView[] {
-      const module = adapters?.loadedPlatform(one.platform, settings().modules)
-      return looked(() => module?.doctor?.(one, server()), one.origin)
-    },
-    ofAgent(one: AgentSettings): readonly GateView[] {
-      const module = adapters?.loadedConnector(one.connector.type, settings().modules)
-      return looked(() => module?.doctor?.(one, server()), `${one.origin}.connector`)
+    ofIntegration,
+    ofAgent,
+    /** Of all that is switched on. */
+    all(): readonly { readonly of: string; readonly gate: GateView }[] {
+      const { integrations, agents } = settings()
+      const on = integrations.filter(({ enabled }) => enabled)
+      return [
+        ...on.flatMap((one) => ofIntegration(one).map((gate) => ({ of: `integration ${one.id}`, gate }))),
+        ...agents.flatMap((one) => ofAgent(one).map((gate) => ({ of: `agent ${one.id}`, gate }))),
+      ]
     },
     /** Nothing where no module is named. */
     standing(): Pick<DoctorReport, 'modules'> {
@@ -43,12 +54,13 @@ function looked(look: () => unknown, key: string): readonly GateView[] {
 
 function isGate(one: unknown): one is GateView {
   if (typeof one !== 'object' || one === null) return false
-  const { gate, pass, reason, key } = one as Partial<GateView>
+  const { gate, pass, reason, key, open } = one as Partial<GateView>
   return (
     typeof gate === 'string' &&
     typeof pass === 'boolean' &&
     typeof reason === 'string' &&
-    typeof key === 'string'
+    typeof key === 'string' &&
+    (open === undefined || open === 'high' || open === 'medium' || open === 'low')
   )
 }
 

@@ -12,6 +12,7 @@ const CLOSED: SecurityFacts = {
   adminTokenChosen: false,
   tokens: [],
   servers: [],
+  gates: [],
   now: Date.parse('2026-06-01T00:00:00.000Z'),
 }
 
@@ -145,6 +146,15 @@ describe('[I14.doctor-security] what is open', () => {
       expect(found({ settings: settingsWith({ integrations: [hookOf({ auth })] }) })).toEqual([
         ['low', 'integrations[0].auth', expect.any(String)],
       ])
+    const recipe = (name: string, more: object = {}) =>
+      found({
+        settings: settingsWith({ integrations: [hookOf({ recipe: name, secret: 'env:S', ...more })] }),
+      })
+    expect(recipe('gitlab')).toEqual([
+      ['low', 'integrations[0].auth', expect.stringContaining('signing token')],
+    ])
+    expect(recipe('gitlab', { auth: 'standard' })).toEqual([])
+    expect(recipe('github')).toEqual([])
     for (const auth of ['github', 'standard', { type: 'sns' }])
       expect(found({ settings: settingsWith({ integrations: [hookOf({ auth })] }) })).toEqual([])
   })

@@ -2,6 +2,7 @@
 // open groups and plugins. Plain facts in, findings out.
 import type {
   AgentSettings,
+  GateView,
   IntegrationSettings,
   RateLimit,
   ReadDesk,
@@ -25,6 +26,8 @@ export interface SecurityFacts {
   /** Null: only a daemon knows. */
   readonly tokens: readonly TokenView[] | null
   readonly servers: readonly ServerView[] | null
+  /** What the modules say of what they were given. */
+  readonly gates: readonly { readonly of: string; readonly gate: GateView }[]
   readonly now: number
 }
 
@@ -38,6 +41,7 @@ export function securityFindings(facts: SecurityFacts): Omit<SecurityReport, 'fi
       ...exposure(facts),
       ...on.flatMap((one) => hook(one, facts)),
       ...on.flatMap(openDoors),
+      ...facts.gates.flatMap(openGate),
       ...limits(tunables),
       ...agents.flatMap(bindingLimits),
       ...agents.flatMap(spending),
@@ -141,7 +145,10 @@ function hook(
         `${origin}.signature`,
       ),
     )
-  const written = options.auth
+  // A recipe's sender proves itself in the form of its own name, where only the key is given.
+  const byRecipe =
+    options.secret === undefined || options.signature !== undefined ? undefined : options.recipe
+  const written = options.auth ?? byRecipe
   const type = typeof written === 'object' && written !== null && 'type' in written ? written.type : written
   const unsigned = typeof type === 'string' && Object.hasOwn(UNSIGNED, type) ? UNSIGNED[type] : undefined
   if (unsigned !== undefined) found.push(finding('low', `hook ${id} ${unsigned}`, `${origin}.auth`))
@@ -206,6 +213,10 @@ function openDoors({ id, origin, access }: IntegrationSettings): SecurityFinding
         ),
       ),
   ]
+}
+
+function openGate({ of, gate: { open, reason, key } }: SecurityFacts['gates'][number]): SecurityFinding[] {
+  return open === undefined ? [] : [finding(open, `${of}: ${reason}`, key)]
 }
 
 function limits({ senderLimit, floodLimit, strangerLimit }: Settings['tunables']): SecurityFinding[] {

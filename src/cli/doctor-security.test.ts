@@ -58,6 +58,44 @@ describe('[I14.doctor-security] [I14.doctor-fix] doctor --security', () => {
     expect(broken.out).toContain('not judged  doors, tokens, limits and plugins: no daemon was asked')
   })
 
+  it('[I14.security-modules] knows what stands open at a mailbox, a hook by recipe, an http agent and a model', async () => {
+    const file = join(folder(), 'switchboard.yaml')
+    const written = (tls: boolean, url: string, more: string) => `
+integrations:
+  - id: mail
+    platform: email
+    address: bot@example.com
+    imap: { host: mail.example.com, user: bot, password: env:P, tls: ${tls} }
+    smtp: { host: mail.example.com, user: bot, password: env:P }
+    require_auth_results: ${tls}
+    authserv_id: mail.example.com
+  - { id: ci, platform: webhook, recipe: ${tls ? 'github' : 'gitlab'}, secret: env:P }
+agents:
+  - id: kate
+    connector: { type: http, url: "${url}", ${more} }
+    inbound_bindings: [{ plugin: email, instance: mail }]
+  - id: moe
+    connector: { type: llm, provider: openai-compatible, base_url: "${url}", model: x, limits: { tokens_per_day: 9 } }
+    inbound_bindings: [{ plugin: webhook, instance: ci }]
+`
+    writeFileSync(file, written(false, 'http://far.example.com/', 'allow_private: true'), { mode: 0o600 })
+    const found = async () => {
+      const { lines } = await command(['doctor', '--security', '--json', '--config', file, ...data()])
+      const [report] = lines as { findings: { severity: string; key: string }[] }[]
+      return report?.findings.map(({ severity, key }) => `${severity} ${key}`)
+    }
+    expect(await found()).toEqual([
+      'high integrations[0].require_auth_results',
+      'high integrations[0].imap.tls',
+      'medium agents[0].connector.url',
+      'medium agents[1].connector.base_url',
+      'low integrations[1].auth',
+      'low agents[0].connector.secret',
+    ])
+    writeFileSync(file, written(true, 'https://far.example.com/', 'secret: env:P'), { mode: 0o600 })
+    expect(await found()).toEqual([])
+  })
+
   it('is not satisfied by a daemon that does not know it, and --fix alone is a slip', async () => {
     await start({ 'GET /api/doctor': { ok: true } })
     expect((await command(['doctor', '--security', ...data()])).out).toContain('of an older version')

@@ -4,7 +4,7 @@ import type { ServerView } from './channel-servers.ts'
 import type { ScheduleView, StatusReport } from './desk-views.ts'
 import type { ModuleStanding } from './modules.ts'
 import type { NodeView } from './nodes.ts'
-import type { SecurityReport } from './security.ts'
+import type { SecurityReport, Severity } from './security.ts'
 
 export interface GateView {
   readonly gate: string
@@ -14,6 +14,8 @@ export interface GateView {
   readonly key: string
   /** It lets people through, but wider than most would want. */
   readonly flagged?: boolean
+  /** A door that stands open, and how bad that is: `doctor --security` lists it. */
+  readonly open?: Severity
 }
 
 export interface DoctorReport {

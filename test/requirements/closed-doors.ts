@@ -54,6 +54,9 @@ built   14 I14.token-use             The token table says when a token was used 
 built   14 I14.token-unused          doctor --security names tokens that were never used, or not for long, and says where that is not known
 built   14 I14.secrets-gone          integrations remove takes the secrets along that were kept for that integration alone, and names those that nothing refers to any more
 built   14 I14.doctor-fix            doctor --security --fix mends what is safe to mend, and says what it did
+built   14 I14.asks-per-turn         At most ten questions of one turn wait for a person at once; one more is refused as rate_limited, and the same question again is not
+built   14 I14.status-bounded        A status is cut to a line before anybody is shown it, and one that is no line at all is refused at reply_url
+built   14 I14.security-modules      doctor --security lists what a module calls open: senders that nothing proves, connections without TLS, unsigned posts, a recipe whose secret travels
 built   14 I14.attack-routes         Every route is tried with every kind of credential, from a table that a new route without a row fails
 built   14 I14.attack-odd            Paths that are spelled another way, odd methods, and streams asked for by HEAD reach nothing
 built   14 I14.attach-rights         An attachment ends when the right that opened it ends, not only its token

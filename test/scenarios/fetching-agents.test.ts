@@ -1,7 +1,7 @@
 // Agents behind one exchange (http): one answer that is whole or told as incomplete, and verdicts that they come for.
 import { expect, it } from 'vitest'
 import type { AgentOutput, Delivery, Redelivery } from '../../src/contract/index.ts'
-import { asking, headlines, state } from './asking.ts'
+import { asking, headlines, RUN, state } from './asking.ts'
 import { describeRiver, type OpenRiver, type River } from './river.ts'
 
 const WAIT: Redelivery = { handed: 'wait', seen: 'wait', afterTimeout: false }
@@ -86,6 +86,30 @@ describeRiver('agents that fetch', (open) => {
     expect(await say(river, delivery, '', { files })).toBe('said')
     expect(river.platform.arrived.map(({ op }) => op)).toMatchObject([{ kind: 'file', name: 'a.txt' }])
     expect(await river.desk().turn(delivery.turn)).toMatchObject({ state: 'answered' })
+  })
+
+  it('[I14.asks-per-turn] ten questions of a turn wait at once, one more is refused until one of them ended', async () => {
+    const { river, id } = await asking(open, { agent: { redelivery: WAIT, verdict: 'fetched' } })
+    const delivery = river.agent.deliveries[0] as Delivery
+    const ask = (at: number) => ({ ...RUN, input: `step ${at}`, requestId: `r${at}`, host: 'http' })
+    const asked = (at: number) => river.agent.ask(delivery, ask(at))
+    for (let at = 1; at < 10; at++) await asked(at)
+    const refused = { code: 'rate_limited', retryAfterMs: expect.any(Number) }
+    await expect(asked(10)).rejects.toMatchObject(refused)
+    await river.settle()
+    expect(await river.desk().approvals(null, 100)).toHaveLength(10)
+    expect(river.platform.shown('anna').join()).not.toContain('step 10')
+    // What was asked already is asked no second time.
+    await asked(9)
+    await river.person('anna').says(`no ${id}`)
+    await river.settle()
+    await asked(10)
+    await expect(asked(11)).rejects.toMatchObject(refused)
+    // A question of another message is none of this turn's.
+    river.agent.script = async (other, agent) => void (await agent.ask(other, ask(12)))
+    await river.person('berta').says('and mine')
+    await river.settle()
+    expect(await river.desk().approvals(null, 100)).toHaveLength(12)
   })
 
   it('[I16.http-ask-any-node] a verdict waits until the agent comes for it, and reads allowed only then', async () => {

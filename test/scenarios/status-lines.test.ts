@@ -73,6 +73,16 @@ describeRiver('status lines', (open) => {
     expect(standing(river)).toEqual([])
   })
 
+  it('[I14.status-bounded] whoever watches is told a line of it, however long it is', async () => {
+    const { river, turn } = await working()
+    await river.agent.status(turn, '🙂'.repeat(300_000))
+    await river.settle()
+    const told = river.platform.signals.flatMap(({ signal }) =>
+      signal.kind === 'status' ? [signal.text] : [],
+    )
+    expect(told).toEqual([`${'🙂'.repeat(500)}…`])
+  })
+
   it('[I14.status-line] nothing is shown to a chat whose sender may speak no more', async () => {
     const { river, turn } = await working()
     await river.agent.status(turn, 'reading')

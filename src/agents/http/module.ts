@@ -30,6 +30,12 @@ export const httpModule: ConnectorModule = {
   create: async (deps) => (await import('./index.ts')).createHttpAgent(deps),
 }
 
+const PLAIN = {
+  flagged: true,
+  open: 'medium',
+  reason: 'messages and the tokens to answer them go over the network unencrypted',
+} as const
+
 /** From the configuration alone: what is behind a reference is not known here. */
 function doctor(agent: AgentSettings, server: { readonly publicUrl: string | null }): readonly GateView[] {
   const parsed = httpOptions.safeParse(agent.connector.options)
@@ -53,6 +59,7 @@ function doctor(agent: AgentSettings, server: { readonly publicUrl: string | nul
           pass: true,
           reason: written === null ? 'kept as a reference' : 'may be called',
           key: key('url'),
+          ...(written?.protocol === 'http:' && !near ? PLAIN : {}),
         },
     secret === undefined
       ? {
@@ -61,6 +68,7 @@ function doctor(agent: AgentSettings, server: { readonly publicUrl: string | nul
           flagged: true,
           reason: 'turns are posted unsigned: the agent cannot tell who posts',
           key: key('secret'),
+          open: 'low',
         }
       : { gate: 'signature', pass: true, reason: 'signed (Standard Webhooks)', key: key('secret') },
     unreachable

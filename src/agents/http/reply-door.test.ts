@@ -124,6 +124,17 @@ describe('reply_url', () => {
     expect(await failure(callback({ text: 'x' }))).toMatchObject({ code: 'draining' })
   })
 
+  it('[I14.status-bounded] a status that is no line is refused, and nothing of it is taken', async () => {
+    const { callback, recorded } = await opened()
+    await callback({ status: 'x'.repeat(2_000) })
+    const before = recorded.outputs.length
+    expect(await failure(callback({ status: 'x'.repeat(2_001) }))).toMatchObject({ code: 'too_large' })
+    expect(await failure(callback({ status: 'x'.repeat(900_000), text: 'hi' }))).toMatchObject({
+      code: 'too_large',
+    })
+    expect(recorded.outputs).toHaveLength(before)
+  })
+
   it('[I16.http-one-answer] what the outlet refuses as conflict is answered so', async () => {
     const { callback, recorded } = await opened()
     recorded.hold = () => Promise.reject(new SwitchboardError('conflict', 'this message was answered before'))

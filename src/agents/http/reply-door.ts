@@ -95,7 +95,10 @@ export function createReplyDoor(deps: ReplyDoorDeps): ReplyDoor {
     const { session, turn } = place
     // Its own id makes a question that is asked again the same one.
     const own = requestId === undefined ? {} : { requestId: `${turn}:${requestId}`, host: HOST }
-    const { id } = await deps.outlet().accept({ kind: 'ask', session, turn, ask: { ...asked, ...own } })
+    // So many may wait at once: those that come together are counted one after the other.
+    const { id } = await inOrder(turn, () =>
+      deps.outlet().accept({ kind: 'ask', session, turn, ask: { ...asked, ...own } }),
+    )
     return verdictReply(id ?? '', await awaitVerdict(id ?? '', turn))
   }
 

@@ -28,6 +28,7 @@ export interface Reply {
 const NOTHING: Reply = { status: null, ask: null, say: null, failure: null }
 const MOST_NAME = 200
 const MOST_DESCRIPTION = 2_000
+const MOST_STATUS = 2_000
 const MOST_INPUT = 100_000
 
 export async function readReply(request: RawRequest): Promise<Reply> {
@@ -65,6 +66,8 @@ function ofValue(value: unknown): Reply {
 function ofFields(fields: Fields): Reply {
   const { status = null, ask = null, error, final = true } = fields
   if (status !== null && typeof status !== 'string') throw invalid('status must be a string')
+  if (status !== null && status.length > MOST_STATUS)
+    throw new SwitchboardError('too_large', `status is over ${MOST_STATUS} characters: it is one line`)
   if (final !== true && final !== false && final !== 'true' && final !== 'false')
     throw invalid('final must be true or false')
   const speaks = textOf(fields) !== undefined || fields.messages !== undefined || hasFiles(fields)

@@ -102,6 +102,20 @@ describe('a question', () => {
     expect(await connector.verdict?.(VERDICT)).toBe('fetched')
   })
 
+  it('[I14.asks-per-turn] questions that come at once are taken one after the other, so that they can be counted', async () => {
+    const { callback, recorded } = await opened()
+    let [open, most] = [0, 0]
+    recorded.standing = async () => VERDICT
+    recorded.hold = async () => {
+      most = Math.max(most, ++open)
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      open -= 1
+    }
+    await Promise.all(Array.from({ length: 5 }, (_, at) => callback({ ask: { tool: 'Bash', id: `q${at}` } })))
+    expect(recorded.outputs.filter(({ kind }) => kind === 'ask')).toHaveLength(5)
+    expect(most).toBe(1)
+  })
+
   it('[I16.http-ask] nobody answers for 25 s: 202 with an id to fetch it by', async () => {
     const { callback, recorded, clock } = await opened()
     const asking = callback({ ask: { tool: 'Bash' } })

@@ -1,5 +1,5 @@
 // What Switchboard knows of the connector `llm` before it runs one.
-import type { ConnectorModule, Options } from '../../contract/index.ts'
+import type { ConnectorModule, GateView, Options } from '../../contract/index.ts'
 import { llmOptions } from './config.ts'
 
 /** Servers of one's own: they are anywhere, and most take no key. */
@@ -42,6 +42,7 @@ export const llmModule: ConnectorModule = {
     const dayless = limits.tokens_per_day === undefined && limits.cost_per_day === undefined
     return [
       { gate: 'model', pass: true, reason: `${model} (${where})`, key: `${at}.model` },
+      ...(base_url !== undefined && isPlain(new URL(base_url)) ? [plainGate(`${at}.base_url`)] : []),
       {
         gate: 'limits',
         pass: true,
@@ -64,4 +65,13 @@ export const llmModule: ConnectorModule = {
     ]
   },
   create: async (deps) => (await import('./index.ts')).createLlmConnector(deps),
+}
+
+function plainGate(key: string): GateView {
+  const reason = 'the API key and what people write go over the network unencrypted'
+  return { gate: 'connection', pass: true, flagged: true, open: 'medium', reason, key }
+}
+
+function isPlain({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 }

@@ -14,6 +14,7 @@ import {
   type Random,
   type Settings,
   type Store,
+  SwitchboardError,
   type Verdict,
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
@@ -67,6 +68,9 @@ export interface Approvals {
 /** Hints are lossy, timers die with their node: what is due is looked for. */
 const SWEEP_MS = 5_000
 const JOINED_REMEMBERED = 10_000
+/** Questions of one turn that wait at once: a person reads no more, and none of them is to drown the one that counts. */
+const MOST_OF_A_TURN = 10
+const TOO_MANY_MS = 5_000
 
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, clock, log } = deps
@@ -90,6 +94,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       else relay.relayAgain(known)
       return known.id
     }
+    await roomFor(order)
     const chats = await surfaces(order)
     const expiresAt = clock.now() + deps.settings().tunables.approvalExpiryMs
     let wanted = order.ask.requestId && isApprovalId(order.ask.requestId) ? order.ask.requestId : undefined
@@ -113,6 +118,21 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       await asked(id, order, chats.length, expiresAt)
       return id
     }
+  }
+
+  /** A host of the channel goes on without us when nobody is asked: how often it may ask is counted at its line. */
+  const roomFor = async ({ agent, turn }: AskOrder) => {
+    if (turn === null || !deps.roster.get(agent)?.connector.holdsDecisions) return
+    const waiting = await store.approvals({ agent, turn, states: ['pending'], limit: MOST_OF_A_TURN })
+    if (waiting.length < MOST_OF_A_TURN) return
+    throw new SwitchboardError(
+      'rate_limited',
+      `${MOST_OF_A_TURN} questions of this message wait for a person`,
+      {
+        retryAfterMs: TOO_MANY_MS,
+        hint: 'wait until one of them is decided, then ask again',
+      },
+    )
   }
 
   const asked = async (id: string, order: AskOrder, chats: number, expiresAt: number) => {

@@ -20,6 +20,7 @@ import {
   type Store,
   SwitchboardError,
   type TurnRow,
+  textEnd,
 } from '../../contract/index.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import { admissionOf } from '../channel-admission.ts'
@@ -54,6 +55,7 @@ export interface AgentOutletDeps {
 /** Longer than a lane's lease: by then the lane of a node that died is taken over. */
 const BOARDING_MS = 20_000
 const BOARDING_STEP_MS = 100
+const MOST_STATUS = 500
 
 /** A turn in flight, and its flight where that is here. */
 interface Flying {
@@ -307,7 +309,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     // What lives on speaks at any node, whoever holds the lane.
     const row = dispatcher.flight(turn)?.flight.row ?? (waits() ? await store.turn(turn) : null)
     if (row?.agent === agent && OPEN_TURN_STATES.some((state) => state === row.state)) {
-      if (text !== '' && (await mayShow(row))) deps.signal(rowAddress(row), { kind: 'status', turn, text })
+      const shown = text !== '' && (await mayShow(row))
+      if (shown) deps.signal(rowAddress(row), { kind: 'status', turn, text: statusLine(text) })
       await dispatcher.heard(turn, agent)
     }
     return { id: null }
@@ -345,6 +348,12 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     roomy: () => dispatcher.roomy(agent),
     fetchVerdict: (approval, turn) => deps.approvals.fetchVerdict(approval, { agent, turn }),
   }
+}
+
+/** Everybody who watches gets it, each in a buffer of its own. */
+function statusLine(text: string): string {
+  const end = textEnd(text, MOST_STATUS, 'code-points')
+  return end < text.length ? `${text.slice(0, end)}…` : text
 }
 
 function isWordless({ text, before = [], files = [] }: Output<'say'>): boolean {

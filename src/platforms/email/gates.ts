@@ -12,7 +12,10 @@ export function emailGates(options: Options): readonly GateView[] {
   }
   const gates: GateView[] = []
   if (require_auth_results === false)
-    gates.push(flagged('proven', 'anybody can write an allowed address into From', 'require_auth_results'))
+    gates.push({
+      ...flagged('proven', 'anybody can write an allowed address into From', 'require_auth_results'),
+      open: 'high',
+    })
   else if (authserv_id === undefined)
     gates.push({
       gate: 'proven',
@@ -29,7 +32,10 @@ export function emailGates(options: Options): readonly GateView[] {
     ['smtp', smtp],
   ] as const)
     if (server?.tls === false && !isLoopback(server.host ?? ''))
-      gates.push(flagged(key, 'password and mails go over the network unencrypted', `${key}.tls`))
+      gates.push({
+        ...flagged(key, 'password and mails go over the network unencrypted', `${key}.tls`),
+        open: 'high',
+      })
   if (typeof address === 'string' && address !== address.toLowerCase())
     gates.push(
       flagged('address', 'addresses are compared in lower case: write allow_from so, too', 'address'),

@@ -4,7 +4,6 @@ import { createChatPace } from '../../kit/index.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { systemTxt, type TxtLookUp } from './dkim.ts'
 import { createEmailFiles } from './files.ts'
-import { emailGates } from './gates.ts'
 import { createHistory } from './history.ts'
 import { connectImap } from './imap-client.ts'
 import { createMailReader } from './mail-reader.ts'
@@ -95,7 +94,6 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
     keep: (file) => files.keep(file),
     download: (attachment) => files.download(attachment),
     forget: ({ attachments }) => files.forget(attachments),
-    gates: () => emailGates(config.options),
     link: () => state,
     async stop() {
       await link?.stop()

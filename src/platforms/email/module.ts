@@ -28,6 +28,7 @@ export const emailModule: PlatformModule = {
     ],
     try: async (options, { clock }) => (await import('./try-login.ts')).tryLogin(options, clock),
   },
-  doctor: ({ options }) => emailGates(options),
+  doctor: ({ origin, options }) =>
+    emailGates(options).map((gate) => ({ ...gate, key: `${origin}.${gate.key}` })),
   create: async (deps) => (await import('./index.ts')).createEmail(deps),
 }

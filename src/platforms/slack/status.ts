@@ -1,12 +1,20 @@
 // What the agent is doing, as the status of a thread: Slack forgets it after two minutes and with every answer, so it is
 // said again until the work ends. Only threads have one.
-import { type Address, type Cancel, type Clock, formatAddress } from '../../contract/index.ts'
+import {
+  type Address,
+  asSwitchboardError,
+  type Cancel,
+  type Clock,
+  formatAddress,
+} from '../../contract/index.ts'
 import type { SlackClient } from './client.ts'
 import { isStamp } from './stamps.ts'
 
 const WORKING = 'is working on it…'
 /** Work that takes longer goes on, but nobody believes the line any more. */
 const AT_MOST_MS = 15 * 60_000
+/** Between two words for one thread: the newest is shown. */
+const WORDS_EVERY_MS = 3_000
 
 export interface ThreadStatus {
   working(to: Address, on: boolean): void
@@ -17,6 +25,8 @@ export interface ThreadStatus {
 interface Shown {
   text: string
   readonly until: number
+  /** When words of the agent were shown last. */
+  wordsAt: number | null
   again: Cancel
 }
 
@@ -25,16 +35,22 @@ export function createThreadStatus(
   { clock, everyMs }: { readonly clock: Clock; readonly everyMs: number },
 ): ThreadStatus {
   const shown = new Map<string, Shown>()
+  /** Slack asked for peace. */
+  let quietUntil = 0
 
   // Lossy by contract: a status that fails is not told to anybody.
   const set = ({ conversation, thread }: Address, status: string) => {
+    if (clock.now() < quietUntil) return
     client
       .call(
         'assistant.threads.setStatus',
         { channel_id: conversation, thread_ts: thread, status },
         { repeatable: true },
       )
-      .catch(() => undefined)
+      .catch((thrown: unknown) => {
+        const { retryAfterMs = 0 } = asSwitchboardError(thrown)
+        quietUntil = Math.max(quietUntil, clock.now() + retryAfterMs)
+      })
   }
   const keepUp = (to: Address, key: string) => {
     const line = shown.get(key)
@@ -43,12 +59,17 @@ export function createThreadStatus(
     if (clock.now() + everyMs >= line.until) return void shown.delete(key)
     line.again = clock.after(everyMs, () => keepUp(to, key))
   }
-  const begin = (to: Address, text: string) => {
-    const key = formatAddress(to)
-    const before = shown.get(key)
-    before?.again()
-    shown.set(key, { text, until: before?.until ?? clock.now() + AT_MOST_MS, again: () => undefined })
-    keepUp(to, key)
+  /** An agent may say what it does as often as it likes: shown is the newest, now and then. */
+  const change = (to: Address, key: string, line: Shown, text: string) => {
+    line.text = text
+    line.again()
+    const sinceMs = line.wordsAt === null ? WORDS_EVERY_MS : Math.abs(clock.now() - line.wordsAt)
+    const show = () => {
+      line.wordsAt = clock.now()
+      keepUp(to, key)
+    }
+    if (sinceMs >= WORDS_EVERY_MS) show()
+    else line.again = clock.after(WORDS_EVERY_MS - sinceMs, show)
   }
 
   return {
@@ -56,7 +77,11 @@ export function createThreadStatus(
       if (!isStamp(to.thread) || /^[UW]/.test(to.conversation)) return
       const key = formatAddress(to)
       const line = shown.get(key)
-      if (on && line === undefined) return begin(to, WORKING)
+      if (on && line === undefined) {
+        const until = clock.now() + AT_MOST_MS
+        shown.set(key, { text: WORKING, until, wordsAt: null, again: () => undefined })
+        return keepUp(to, key)
+      }
       if (on || line === undefined) return
       line.again()
       shown.delete(key)
@@ -64,7 +89,9 @@ export function createThreadStatus(
     },
     say(to, text) {
       const words = text.replace(/\s+/g, ' ').trim().slice(0, 100)
-      if (isStamp(to.thread) && words !== '' && shown.has(formatAddress(to))) begin(to, words)
+      const key = formatAddress(to)
+      const line = shown.get(key)
+      if (isStamp(to.thread) && words !== '' && line !== undefined) change(to, key, line, words)
     },
     stop() {
       for (const { again } of shown.values()) again()
