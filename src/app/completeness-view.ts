@@ -1,6 +1,6 @@
 // Completeness of each integration as status and doctor tell it: from the store's rows, so that every node says the same.
 import type { HistoryLinkRow, RestoredFrom, StatusReport } from '../contract/index.ts'
-import { completenessOf } from '../core/history/told.ts'
+import { completenessOf } from '../core/history/completeness-of.ts'
 import { isoOrNull } from './views.ts'
 
 /** After that long nobody looks for what a restored database lacks. */

@@ -128,7 +128,7 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
       })
   }
 
-  const told = async (what: string, id: string, by: string): Promise<IntegrationView> => {
+  const recordChange = async (what: string, id: string, by: string): Promise<IntegrationView> => {
     await store.note([{ kind: 'config', ref: id, detail: { what, by } }])
     await deps.applied()
     const one = integrationById(settings(), id)
@@ -153,13 +153,13 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
       notTheFiles(id)
       knownAgents([...(agent === undefined ? [] : [agent]), ...scopedAgents(definition.scope)])
       await shelf().add(definition, agent ?? null, by)
-      return told('integration added', id, by)
+      return recordChange('integration added', id, by)
     },
     async changeIntegration(id, change, by) {
       notTheFiles(id)
       if (change.scope !== undefined) knownAgents(scopedAgents(change.scope))
       await shelf().change(id, change, by)
-      return told('integration changed', id, by)
+      return recordChange('integration changed', id, by)
     },
     async removeIntegration(id, by) {
       notTheFiles(id)

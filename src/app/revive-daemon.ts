@@ -54,7 +54,7 @@ export function createReviver(
     try {
       start(failed, (code) => {
         running = false
-        why = code === 0 ? null : told(lastWords(folder.logFile))
+        why = code === 0 ? null : lastWordsText(lastWords(folder.logFile))
         failures = deps.clock.now() - now < SLOWER_MS ? failures + 1 : 0
         // 1 is also what the loser of two starts ends with: the log in the folder has the story.
         deps.log.warn({ code, log: folder.logFile }, 'the daemon that was started has ended')
@@ -77,7 +77,7 @@ export function createReviver(
   }
 }
 
-function told(words: ReturnType<typeof lastWords>): string | null {
+function lastWordsText(words: ReturnType<typeof lastWords>): string | null {
   if (words === null) return null
   return `${words.text}${words.hint === null ? '' : ` (${words.hint})`}`
 }

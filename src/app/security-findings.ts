@@ -271,7 +271,7 @@ function idleTokens(all: readonly TokenView[], now: number): SecurityFinding[] {
   const idle = good.filter(
     ({ last_used_at }) => last_used_at !== null && now - Date.parse(last_used_at) >= IDLE_AFTER_MS,
   )
-  const told = (found: readonly TokenView[], what: string) => {
+  const tokenFindings = (found: readonly TokenView[], what: string) => {
     const severity = found.some(({ kind }) => kind === 'admin') ? 'medium' : 'low'
     const count = found.length === 1 ? 'a token was' : `${found.length} tokens were`
     return found.length === 0
@@ -279,8 +279,8 @@ function idleTokens(all: readonly TokenView[], now: number): SecurityFinding[] {
       : [finding(severity, `${count} ${what}: ${which(found.map(({ id }) => id))}`, REVOKE)]
   }
   return [
-    ...told(never, 'never used, in a week or longer'),
-    ...told(idle, 'not used for three months or longer'),
+    ...tokenFindings(never, 'never used, in a week or longer'),
+    ...tokenFindings(idle, 'not used for three months or longer'),
   ]
 }
 

@@ -283,15 +283,15 @@ function deafEnds({ integrations, users, agents }: Config, warnings: string[]): 
   const deaf = new Set(
     integrations.filter(({ adapter, options }) => adapter?.oneWay?.(options) === true).map(({ id }) => id),
   )
-  const told = (place: string, id: string) =>
+  const warnOneWay = (place: string, id: string) =>
     warnings.push(
       `${place}: "${id}" is one-way, so no notification is sent there (two_way or out would take it)`,
     )
   for (const [index, one] of integrations.entries())
-    if (one.default && deaf.has(one.id)) told(`integrations[${index}].default`, one.id)
+    if (one.default && deaf.has(one.id)) warnOneWay(`integrations[${index}].default`, one.id)
   for (const [index, { notify_to }] of users.entries()) {
     const to = notify_to === undefined ? null : parseAddress(notify_to).integration
-    if (to !== null && deaf.has(to)) told(`users[${index}].notify_to`, to)
+    if (to !== null && deaf.has(to)) warnOneWay(`users[${index}].notify_to`, to)
   }
   if (deaf.size === 0 || integrations.some(({ id, enabled }) => enabled && !deaf.has(id))) return
   for (const [index, agent] of agents.entries()) {

@@ -70,9 +70,9 @@ export interface LaterWordVerbs {
    * Sends of a session that failed after they were confirmed and of which its agent has not heard, oldest first; null: of
    * whatever session, one of them.
    */
-  untoldFailures(session: string | null): Promise<readonly SendRow[]>
+  unreportedFailures(session: string | null): Promise<readonly SendRow[]>
   /** The agent was told. */
-  markTold(sends: readonly string[]): Promise<void>
+  markReported(sends: readonly string[]): Promise<void>
 }
 
 export interface Enqueued {

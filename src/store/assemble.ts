@@ -24,7 +24,7 @@ import { doneFileOrder, keepFileOrder, readFileOrders } from './verbs/file-order
 import { keepFile, pruneFiles } from './verbs/files.ts'
 import { beginHistory, forgetPlace, settleHistory } from './verbs/history.ts'
 import * as lanes from './verbs/lanes.ts'
-import { markTold, readUntold } from './verbs/later-word.ts'
+import { markReported, readUnreported } from './verbs/later-word.ts'
 import * as leases from './verbs/leases.ts'
 import { moveSends, operateSend } from './verbs/move-sends.ts'
 import { accept, acceptFor, moveTurns } from './verbs/move-turns.ts'
@@ -112,8 +112,8 @@ export function assembleStore(engine: StoreEngine): Store {
     moveSends: (moves) => write(moveSends, moves),
     operateSend: (id, verb, by) => write(operateSend, { id, verb, by }),
 
-    untoldFailures: (session) => read(readUntold(tag, session)),
-    markTold: (ids) => write(markTold, ids),
+    unreportedFailures: (session) => read(readUnreported(tag, session)),
+    markReported: (ids) => write(markReported, ids),
 
     claims: (filter) => read(readClaims(tag, filter)),
     giveBack: (at, session, words = []) => write(giveBack, { at, session, words }),

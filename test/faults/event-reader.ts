@@ -58,14 +58,14 @@ export function readEvents(url: () => string | null, headers: Record<string, str
       current.end()
     })
 
-  const goOn = async () => {
+  const keepReading = async () => {
     while (!stopped) {
       const at = url()
       if (at !== null) await once(at)
       await pause(10)
     }
   }
-  void goOn()
+  void keepReading()
 
   return {
     events,

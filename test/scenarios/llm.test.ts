@@ -86,9 +86,9 @@ describeRiver('llm', (open) => {
   })
 
   it('[S6.llm-evidence] [S6.final-text-forwarded] the first token is seen, and the text with which the loop ends is the answer', async () => {
-    let goOn: () => void = () => undefined
+    let sendTheRest: () => void = () => undefined
     const held = new Promise<void>((resolve) => {
-      goOn = resolve
+      sendTheRest = resolve
     })
     let events = 0
     // The head of the answer and its first words come; the rest waits.
@@ -99,7 +99,7 @@ describeRiver('llm', (open) => {
     const state = async () => (await river.desk().turn(id ?? ''))?.state
     await until(river, async () => ((await state()) === 'seen' ? true : undefined))
     expect(texts(river)).toEqual([])
-    goOn()
+    sendTheRest()
     await said(river, 'Hello, Anna.')
     expect(await state()).toBe('answered')
     expect(texts(river)).toEqual(['Hello, Anna.'])

@@ -20,7 +20,7 @@ export const restore: Run<RestoreCommand> = async (context, [from], options) => 
     const { settleInPlace } = await import('../../app/backup/settle-restored.ts')
     const settled = await settleInPlace({ place, by })
     if (context.json) await context.printJson({ ok: true, ...settled })
-    else await context.print(renderFields([...told(settled), ['look at', LOOK]], context.paint))
+    else await context.print(renderFields([...ledgerFields(settled), ['look at', LOOK]], context.paint))
     return 0
   }
   if (from === undefined)
@@ -46,7 +46,7 @@ export const restore: Run<RestoreCommand> = async (context, [from], options) => 
 const LOOK =
   'switchboard outbox --state unknown (they may have been sent since), switchboard access and token (what was revoked since is valid again)'
 
-function told(of: Pick<Restored, 'sends_unknown' | 'head' | 'entries'>): [string, string | null][] {
+function ledgerFields(of: Pick<Restored, 'sends_unknown' | 'head' | 'entries'>): [string, string | null][] {
   return [
     ['chain', `intact, ${of.entries} entries`],
     ['head', of.head],
@@ -59,7 +59,7 @@ function describe({ paint }: Context, restored: Restored): string {
     [
       ['restored', restored.database],
       ['taken at', restored.taken_at],
-      ...told(restored),
+      ...ledgerFields(restored),
       ['files', String(restored.attachments)],
       ['moved aside', restored.moved_aside.length === 0 ? null : restored.moved_aside.join(', ')],
       ['look at', restored.taken_at === null ? null : LOOK],

@@ -56,7 +56,7 @@ export const installService: Run<ServiceOptions> = async (context, _args, option
     if (options.start === false) await context.print(`start it with: ${shown(manager.install)}`)
     else if (failed === null) for (const line of manager.after) await context.print(line)
   }
-  if (failed !== null) throw notTold(failed, manager.install)
+  if (failed !== null) throw notStarted(failed, manager.install)
   return 0
 }
 
@@ -216,7 +216,7 @@ async function runAll(context: Context, all: Manager['install']): Promise<string
 
 const shown = (all: Manager['install']) => all.map((words) => words.join(' ')).join(' && ')
 
-function notTold(why: string, commands: Manager['install']): SwitchboardError {
+function notStarted(why: string, commands: Manager['install']): SwitchboardError {
   return new SwitchboardError('execution_failed', `the service is written, but not started: ${why}`, {
     hint: `when that is mended: ${shown(commands)}`,
   })

@@ -42,7 +42,7 @@ export function problemsOf(report: DoctorReport, hosted: readonly string[]): rea
       say(`agent ${id} is bound to nothing: nobody can reach it`, `agents: ${id}: inbound_bindings`)
     for (const { integration, gates } of bindings)
       for (const gate of gates)
-        if (!gate.pass && !told(report, id, integration, gate))
+        if (!gate.pass && !isNamedAlready(report, id, integration, gate))
           say(`${integration} → ${id}: ${gate.gate}: ${gate.reason}`, keyOf(gate))
   }
   for (const { turn, agent, why } of report.unseen ?? [])
@@ -78,7 +78,7 @@ export function openDoors(report: DoctorReport): readonly string[] {
 const keyOf = (gate: GateView) => (gate.key === '' ? 'see the reason' : `change ${gate.key}`)
 
 /** A link or an absence that was named by itself is not named again for each binding. */
-function told(report: DoctorReport, agent: string, integration: string, gate: GateView): boolean {
+function isNamedAlready(report: DoctorReport, agent: string, integration: string, gate: GateView): boolean {
   const link = report.integrations.find(({ id }) => id === integration)
   const absent = report.agents.some(({ id, attached }) => id === agent && !attached)
   return (

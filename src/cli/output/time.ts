@@ -47,9 +47,9 @@ export function relativeTime(iso: string | null, nowMs: number): string {
   if (iso === null) return '-'
   const at = Date.parse(iso)
   if (Number.isNaN(at)) return iso
-  const apart = nowMs - at
-  if (Math.abs(apart) < 1_000) return 'now'
-  return apart > 0 ? `${biggestUnit(apart)} ago` : `in ${unitAhead(-apart)}`
+  const ageMs = nowMs - at
+  if (Math.abs(ageMs) < 1_000) return 'now'
+  return ageMs > 0 ? `${biggestUnit(ageMs)} ago` : `in ${unitAhead(-ageMs)}`
 }
 
 /** `3d 4h`, `12m 5s`, `40ms`: at most two units. */

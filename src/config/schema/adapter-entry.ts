@@ -54,25 +54,25 @@ type Checked = { readonly value: Options } | { readonly issues: readonly Issue[]
 
 /** Never throws. What a foreign schema says is taken as text, unless it is of the library that we use ourselves. */
 function checkOptions(schema: OptionsSchema, own: Options): Checked {
-  const told = (message: string): Checked => ({ issues: [custom(message, [], own)] })
+  const refusedAs = (message: string): Checked => ({ issues: [custom(message, [], own)] })
   let result: unknown
   try {
     result = schema['~standard'].validate(own)
   } catch (thrown) {
-    return told(`"options" of its module threw: ${shorten(String(thrown))}`)
+    return refusedAs(`"options" of its module threw: ${shorten(String(thrown))}`)
   }
-  if (!isMap(result)) return told('"options" of its module answered nothing')
+  if (!isMap(result)) return refusedAs('"options" of its module answered nothing')
   if (typeof result.then === 'function') {
     Promise.resolve(result).catch(() => undefined)
-    return told('"options" of its module answered with a promise: it must answer at once')
+    return refusedAs('"options" of its module answered with a promise: it must answer at once')
   }
   if (result.issues !== undefined) {
     const issues = Array.isArray(result.issues) ? result.issues.filter(isMap).slice(0, 100) : []
-    if (issues.length === 0) return told('"options" of its module refused it without a reason')
+    if (issues.length === 0) return refusedAs('"options" of its module refused it without a reason')
     const known = schema['~standard'].vendor === 'zod'
     return { issues: issues.map((issue) => asIssue(issue as unknown as OptionsIssue, known, own)) }
   }
-  if (!isMap(result.value)) return told('"options" of its module gave no map of keys')
+  if (!isMap(result.value)) return refusedAs('"options" of its module gave no map of keys')
   const inline = inlineSecrets(optionsJsonSchema(schema), own)
   if (inline.length > 0) return { issues: inline.map(({ path, message }) => custom(message, path, own)) }
   return { value: result.value }

@@ -185,7 +185,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const { row } = flying
     const said = flying.here?.said ?? (await hasReplied(row))
     const silent = output.of === 'answered' && !output.covered && !said
-    const trouble = silent ? await troubleTold(output.turn) : null
+    const trouble = silent ? await reportedTrouble(output.turn) : null
     if (trouble !== null)
       return failed({ kind: 'failed', turn: output.turn, reason: 'agent_failed', ...trouble })
     const told = silent && canSpeak(deps.links, row.integration)
@@ -196,7 +196,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   }
 
   /** The last trouble that the agent told of a turn, to this process or to one before it. */
-  const troubleTold = async (turn: string): Promise<{ detail: string; code?: string } | null> => {
+  const reportedTrouble = async (turn: string): Promise<{ detail: string; code?: string } | null> => {
     const last = (await store.turnEvents(turn)).findLast((one) => one.kind === 'error')
     if (!last || last.text === null) return null
     return last.name === null ? { detail: last.text } : { detail: last.text, code: last.name }

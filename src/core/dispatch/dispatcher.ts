@@ -224,7 +224,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       await connector.deliver({ ...toDelivery(row, hold.agent, hold.lane), ...context })
       deps.crashPoint?.('dispatch.after-hand-over')
       flight.written = true
-      await deps.failures.told(failed.sends)
+      await deps.failures.reported(failed.sends)
       // An agent that answered already needs no note.
       if (connector.redelivery.handed === 'wait' && hold.flights.has(row.id)) await noteTaken(hold, row)
       settling.watchSilence(hold, row)

@@ -18,7 +18,7 @@ export interface FailureNotes {
   of(
     session: string | null,
   ): Promise<{ readonly lines: readonly ContextLine[]; readonly sends: readonly string[] }>
-  told(sends: readonly string[]): Promise<void>
+  reported(sends: readonly string[]): Promise<void>
   /** A send failed later, just now and here. */
   noticed(): void
 }
@@ -37,21 +37,21 @@ export function createFailureNotes(deps: {
       const now = clock.now()
       if (session === null || (now < noneUntil && now >= noneUntil - BELIEVED_MS)) return NOTHING
       try {
-        if ((await store.untoldFailures(null)).length === 0) {
+        if ((await store.unreportedFailures(null)).length === 0) {
           noneUntil = now + BELIEVED_MS
           return NOTHING
         }
-        const rows = await store.untoldFailures(session)
+        const rows = await store.unreportedFailures(session)
         return { lines: rows.map(lineOf), sends: rows.map(({ id }) => id) }
       } catch (thrown) {
         log.warn({ session, error: String(thrown) }, 'what failed later could not be read')
         return NOTHING
       }
     },
-    async told(sends) {
+    async reported(sends) {
       if (sends.length === 0) return
       await store
-        .markTold(sends)
+        .markReported(sends)
         .catch((thrown) => log.warn({ error: String(thrown) }, 'what failed later may be told twice'))
     },
     noticed() {

@@ -304,7 +304,7 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
     const { message } = asSwitchboardError(thrown, 'platform_unavailable')
     problems.push({ problem: message, lasting: false })
   }
-  return outcome('walked', told(problems.map(({ problem }) => problem)))
+  return outcome('walked', problemSummary(problems.map(({ problem }) => problem)))
 }
 
 const progressFrom = (mark: HistoryMark | undefined): Progress => ({
@@ -313,7 +313,7 @@ const progressFrom = (mark: HistoryMark | undefined): Progress => ({
   passed: new Set(mark ? [mark.position] : []),
 })
 
-function told(problems: readonly string[]): string | null {
+function problemSummary(problems: readonly string[]): string | null {
   if (problems.length === 0) return null
   const more = problems.length - PROBLEMS_TOLD
   return problems.slice(0, PROBLEMS_TOLD).join('; ') + (more > 0 ? `; and ${more} more` : '')

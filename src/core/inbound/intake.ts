@@ -99,7 +99,7 @@ export function createIntake(deps: IntakeDeps): Intake {
   const shared = deps.sharedLimits
   const dropped = createDropWarnings(deps)
   /** Who was told to slow down, and has not come through since. */
-  const toldOff = createBoundedMap<string, true>(MOST_BUCKETS)
+  const limitNoticed = createBoundedMap<string, true>(MOST_BUCKETS)
 
   /** Over this node's own share, or all of them together. A token of the shared one is taken with the look. */
   const look = async (key: string, limit: RateLimit): Promise<Look> => {
@@ -188,7 +188,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       if (takes.refusal && !crowded) limits.giveBack(refusalKey, REFUSAL_ROWS)
     }
     const item = remembered(heard(receiveItem(input, result, freshMessageId(event))))
-    if (takes.sender) toldOff.delete(senderKey)
+    if (takes.sender) limitNoticed.delete(senderKey)
     const told = known && overLimit(result) && tellOnce(senderKey, integration.id, item)
     if (told) return { item: told, result, undo }
     return { item: crowded ? remembered({ ...item, keepRow: false }) : item, result, undo }
@@ -225,8 +225,8 @@ export function createIntake(deps: IntakeDeps): Intake {
 
   /** The first message of a known sender that is over a limit has its row, and an answer where no status tells it. */
   const tellOnce = (key: string, integration: string, item: ReceiveItem): ReceiveItem | null => {
-    if (toldOff.has(key) || !deps.tellsLimits(integration)) return null
-    toldOff.set(key, true)
+    if (limitNoticed.has(key) || !deps.tellsLimits(integration)) return null
+    limitNoticed.set(key, true)
     return { ...item, keepRow: true, effects: [...item.effects, reply(item.turn.at, OVER_LIMIT_TEXT)] }
   }
 

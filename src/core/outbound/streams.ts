@@ -143,14 +143,14 @@ export function createStreams(deps: StreamsDeps): Streams {
   }
 
   /** One thing at a time, and what came meanwhile right after it. */
-  const goOn = (stream: Stream) => {
+  const showLatest = (stream: Stream) => {
     stream.cancel()
     if (stream.over || stream.work || stream.text === stream.shownText || stream.faults >= MOST_FAULTS) return
     const streaming = links.get(stream.turn.integration)?.adapter.streaming
     if (streaming?.by !== 'edits' || (stream.begun && !stream.row)) return
     const waitMs = stream.notBefore - clock.now()
     if (waitMs > 0) {
-      stream.cancel = clock.after(waitMs, () => goOn(stream))
+      stream.cancel = clock.after(waitMs, () => showLatest(stream))
       return
     }
     stream.work = (stream.begun ? revise(stream, streaming.everyMs) : begin(stream))
@@ -160,7 +160,7 @@ export function createStreams(deps: StreamsDeps): Streams {
       })
       .then(() => {
         stream.work = null
-        goOn(stream)
+        showLatest(stream)
       })
   }
 
@@ -181,7 +181,7 @@ export function createStreams(deps: StreamsDeps): Streams {
       const stream = known ?? fresh(turn)
       if (!known) streams.set(turn.id, stream)
       stream.text = text
-      goOn(stream)
+      showLatest(stream)
     },
     shown(row, ids) {
       const stream = row.turn === null ? undefined : streams.get(row.turn)
@@ -189,7 +189,7 @@ export function createStreams(deps: StreamsDeps): Streams {
       stream.row = { send: row, ids }
       const streaming = links.get(row.integration)?.adapter.streaming
       stream.notBefore = clock.now() + (streaming?.by === 'edits' ? streaming.everyMs : 0)
-      goOn(stream)
+      showLatest(stream)
     },
     latest: (turn) => streams.get(turn)?.text,
     begun(turn) {

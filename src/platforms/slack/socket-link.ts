@@ -57,7 +57,7 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
   let stopped = false
   let failures = 0
   let wake: () => void = () => undefined
-  let goOn: (next: Next) => void = () => undefined
+  let reconnect: (next: Next) => void = () => undefined
 
   const wait = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -87,19 +87,19 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
     await deps.self()
     let mine: SlackSocket | null = null
     const ending = new Promise<Next>((resolve) => {
-      goOn = resolve
+      reconnect = resolve
     })
-    const mineGoOn = goOn
+    const reconnectMine = reconnect
     const opened = await openSocket(
       await url(),
       {
         envelope: deps.take,
-        disconnect: (reason) => mineGoOn(afterDisconnect(reason)),
+        disconnect: (reason) => reconnectMine(afterDisconnect(reason)),
         closed(why) {
           if (mine === null) return
           open.delete(mine)
           if (current === mine) current = null
-          mineGoOn({ why, delayMs: 0 })
+          reconnectMine({ why, delayMs: 0 })
         },
         unreadable: () => log.warn({}, 'a frame of Slack could not be read'),
       },
@@ -199,7 +199,7 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
           onLost() {
             deps.tell({ state: 'connecting', detail: 'the lease of its connection was lost' })
             closeAll()
-            goOn({ why: 'the lease was lost', delayMs: 0 })
+            reconnect({ why: 'the lease was lost', delayMs: 0 })
           },
         })
   const leased = async (): Promise<boolean> => {
@@ -220,7 +220,7 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
   return {
     renew(cause) {
       log.info({ cause }, 'a new connection to Slack was asked for')
-      goOn({ why: cause, delayMs: 0 })
+      reconnect({ why: cause, delayMs: 0 })
       wake()
     },
     async probe() {
@@ -230,7 +230,7 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
     async stop() {
       stopped = true
       closeAll()
-      goOn({ why: 'stopped', delayMs: 0 })
+      reconnect({ why: 'stopped', delayMs: 0 })
       wake()
       await running
       await hold?.release().catch(() => undefined)

@@ -43,57 +43,62 @@ interface Proof {
 }
 
 function proofOf(auth: Options, options: Options): Proof {
-  const told = (line: string, curl: string | null = null): Proof => ({ proof: [line], curl })
+  const oneLineProof = (line: string, curl: string | null = null): Proof => ({ proof: [line], curl })
   const { type } = auth
   if (options.sender_header !== undefined) {
     const name = String(options.sender_header)
-    return told(`header: ${name}, which names the sender`, `-H '${name}: NAME' `)
+    return oneLineProof(`header: ${name}, which names the sender`, `-H '${name}: NAME' `)
   }
   switch (type) {
     case undefined:
       return options.signature === 'plain'
-        ? told('header: X-Webhook-Secret: the secret itself', `-H "X-Webhook-Secret: $SECRET" `)
-        : told('header: X-Hub-Signature-256, an HMAC of the body with the secret')
+        ? oneLineProof('header: X-Webhook-Secret: the secret itself', `-H "X-Webhook-Secret: $SECRET" `)
+        : oneLineProof('header: X-Hub-Signature-256, an HMAC of the body with the secret')
     case 'loopback':
-      return told(
+      return oneLineProof(
         'no credential: it takes what this machine itself sends, and nothing that was forwarded',
         '',
       )
     case 'standard':
-      return told(
+      return oneLineProof(
         'headers: webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks), by the secret',
       )
     case 'url_secret':
-      return told('SECRET in the URL is the value of the secret', '')
+      return oneLineProof('SECRET in the URL is the value of the secret', '')
     case 'basic':
-      return told(
+      return oneLineProof(
         `header: Authorization: Basic, ${auth.user === undefined ? 'user and password as the secret has them' : `user ${String(auth.user)}`}`,
         `-u "${auth.user === undefined ? '' : `${String(auth.user)}:`}$SECRET" `,
       )
     case 'bearer':
-      return told('header: Authorization: Bearer, and the secret', `-H "Authorization: Bearer $SECRET" `)
+      return oneLineProof(
+        'header: Authorization: Bearer, and the secret',
+        `-H "Authorization: Bearer $SECRET" `,
+      )
     case 'gitlab':
-      return told(
+      return oneLineProof(
         'secret token: the value of the secret (header X-Gitlab-Token)',
         `-H "X-Gitlab-Token: $SECRET" `,
       )
     case 'header':
-      return told(
+      return oneLineProof(
         `header: ${String(auth.name)}, which holds the secret`,
         `-H "${String(auth.name)}: $SECRET" `,
       )
     case 'sns':
-      return told('protocol: HTTPS, raw message delivery off; the subscription confirms itself')
+      return oneLineProof('protocol: HTTPS, raw message delivery off; the subscription confirms itself')
     case 'hmac':
     case 'ed25519':
-      return told(`header: ${String(auth.header ?? 'X-Signature-Ed25519')}, the signature as auth says`)
+      return oneLineProof(
+        `header: ${String(auth.header ?? 'X-Signature-Ed25519')}, the signature as auth says`,
+      )
     default: {
       const known = Object.hasOwn(NAMED_FORMS, String(type))
       const form = known ? NAMED_FORMS[type as keyof typeof NAMED_FORMS] : null
       const name = form?.header.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
       return form === null
         ? { proof: [], curl: null }
-        : told(`secret: the value of the secret, which signs by the header ${name}`)
+        : oneLineProof(`secret: the value of the secret, which signs by the header ${name}`)
     }
   }
 }

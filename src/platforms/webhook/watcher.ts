@@ -85,7 +85,7 @@ export function createWatcher(
 
   async function begin(): Promise<void> {
     if (resumedAt === null) await beginNow()
-    else await goOn(resumedAt)
+    else await resumeFrom(resumedAt)
     begun = true
     sink.write(formatSseComment('connected'))
   }
@@ -106,7 +106,7 @@ export function createWatcher(
   }
 
   /** A position beyond the newest row is of another store: all that this one has is news to its reader. */
-  async function goOn(from: number): Promise<void> {
+  async function resumeFrom(from: number): Promise<void> {
     // Asked with an end: without one the newest rows are held back while a commit before them is under way.
     const newestOf = { direction: 'out', beforeSeq: Number.MAX_SAFE_INTEGER, limit: 1 } as const
     const [newest] = from === 0 ? [] : await deps.transcript(newestOf)

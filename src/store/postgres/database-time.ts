@@ -7,24 +7,28 @@ import type { StoreDeps } from '../store-deps.ts'
 
 const NOW = 'SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now'
 
-type Told = NonNullable<StoreDeps['onDatabaseTime']>
+type OnDatabaseTime = NonNullable<StoreDeps['onDatabaseTime']>
 
 /** Begins a transaction; returns its time: the database's, or the given clock's where nobody wants to be told. */
-export async function begin(on: pg.Client, clock: Clock, told: Told | undefined): Promise<number> {
-  if (told) return ask(on, `BEGIN; ${NOW}`, clock, told)
+export async function begin(
+  on: pg.Client,
+  clock: Clock,
+  onTime: OnDatabaseTime | undefined,
+): Promise<number> {
+  if (onTime) return ask(on, `BEGIN; ${NOW}`, clock, onTime)
   await on.query('BEGIN')
   return clock.now()
 }
 
-export function askTime(on: pg.Client, clock: Clock, told: Told): Promise<number> {
-  return ask(on, NOW, clock, told)
+export function askTime(on: pg.Client, clock: Clock, onTime: OnDatabaseTime): Promise<number> {
+  return ask(on, NOW, clock, onTime)
 }
 
-async function ask(on: pg.Client, sql: string, clock: Clock, told: Told): Promise<number> {
+async function ask(on: pg.Client, sql: string, clock: Clock, onTime: OnDatabaseTime): Promise<number> {
   const askedAt = clock.now()
   const answer = (await on.query(sql)) as unknown as pg.QueryResult | readonly pg.QueryResult[]
   const last = Array.isArray(answer) ? (answer.at(-1) as pg.QueryResult) : (answer as pg.QueryResult)
   const now = Number((last.rows[0] as { now?: unknown } | undefined)?.now ?? clock.now())
-  told(now, askedAt, clock.now())
+  onTime(now, askedAt, clock.now())
   return now
 }

@@ -47,7 +47,7 @@ function* noteReceipt(context: VerbContext, send: SendRow, receipt: 'delivered' 
 const MOST_TOLD = 20
 
 /** Sends of a session that failed after they were confirmed, and of which its agent has not heard. Oldest first. */
-export function* readUntold(tag: string, session: string | null): Steps<readonly SendRow[]> {
+export function* readUnreported(tag: string, session: string | null): Steps<readonly SendRow[]> {
   const found =
     session === null
       ? yield* rows(`SELECT ${SEND_COLUMNS} FROM outbox WHERE untold = 1 LIMIT 1`)
@@ -58,7 +58,7 @@ export function* readUntold(tag: string, session: string | null): Steps<readonly
   return found.map((row) => sendRow(tag, row))
 }
 
-export const markTold = oneByOne(function* (context: VerbContext, ids: readonly string[]): Steps<void> {
+export const markReported = oneByOne(function* (context: VerbContext, ids: readonly string[]): Steps<void> {
   const seqs = ids.flatMap((id) => rowSeq('o', context.tag, id) ?? [])
   if (seqs.length > 0) yield* run('UPDATE outbox SET untold = 0 WHERE seq @any($1) AND untold = 1', [seqs])
 })

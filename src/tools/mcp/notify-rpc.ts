@@ -90,11 +90,11 @@ async function answer(
       const { name } = params
       if (typeof name !== 'string' || name === '')
         return failed(200, id, -32602, 'Missing tool name in params')
-      if (name !== notifyUser.name) return result(told(`Unknown tool: ${name.slice(0, 200)}`, true))
+      if (name !== notifyUser.name) return result(toolResult(`Unknown tool: ${name.slice(0, 200)}`, true))
       const meta = isRecord(params._meta) ? params._meta : undefined
       const caller = callerOf(grant, request, meta)
       const outcome = await callTool(notifyUser, { ...deps, caller, input: params.arguments })
-      return result(told(outcome.text, outcome.isError))
+      return result(toolResult(outcome.text, outcome.isError))
     }
     default:
       // With an id it is a request, whatever its name: an empty result ends it.
@@ -131,7 +131,7 @@ function listed() {
   return { name, description, inputSchema: inputSchemaOf(notifyUser) }
 }
 
-function told(text: string, isError: boolean) {
+function toolResult(text: string, isError: boolean) {
   return { content: [{ type: 'text', text }], ...(isError ? { isError: true } : {}) }
 }
 
