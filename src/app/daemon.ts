@@ -1,29 +1,16 @@
 // The daemon: owns a data folder, opens the store, lets the river flow, listens, and drains when told to stop.
 import { homedir } from 'node:os'
-import { dirname } from 'node:path'
 // By their own files: the whole room would bring its schemas along, which the embedded default does not need.
-import { openConfigSource } from '../config/config-source.ts'
 import { readDaemonNote, removeDaemonNote, writeDaemonNote } from '../config/daemon-note.ts'
-import {
-  adminToken,
-  attachmentsFolder,
-  dataFolderAt,
-  prepareDatabase,
-  prepareDataFolder,
-} from '../config/data-folder.ts'
+import { adminToken, attachmentsFolder, dataFolderAt, prepareDataFolder } from '../config/data-folder.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { instanceName, realPath } from '../config/instance.ts'
-import { type IntegrationShelf, openIntegrationShelf } from '../config/integration-shelf.ts'
-import { openKeyRing } from '../config/key-ring.ts'
 import { writeLastLife } from '../config/last-life.ts'
-import { resolveSecret, resolveStore } from '../config/secret-reference.ts'
-import { openSecretShelf } from '../config/secret-shelf.ts'
 import { type AdapterExports, defined, type IntegrationView, WEB_OWNER } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
 import { createServer } from '../server/index.ts'
-import { openStore } from '../store/open.ts'
 import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
 import { createAdapters } from './adapter-shelf.ts'
 import { demandWhole } from './adopt-folder.ts'
@@ -31,26 +18,23 @@ import { createAttachments } from './attachments.ts'
 import { createChatLinks } from './chat-link.ts'
 import { createChorusConnections } from './chorus-connections.ts'
 import { createConfigReload } from './config-reload.ts'
-import { crashPointFrom } from './crash-point.ts'
 import { createCredentialShelf } from './credential-shelf.ts'
 import { createDesk } from './desk.ts'
 import { createEndpoints } from './endpoints.ts'
-import { folderHeld, nodeName } from './folder-held.ts'
-import { tellForeignLedger } from './foreign-ledger.ts'
+import { folderHeld } from './folder-held.ts'
 import { createGateway } from './gateway.ts'
-import { holdDatabase } from './hold-database.ts'
 import { createLentTools } from './lent-tools.ts'
 import { createLogger } from './logger.ts'
 import { openChannelServers } from './open-channel-servers.ts'
+import { openInstance } from './open-instance.ts'
 import { createAuthenticate } from './principals.ts'
 import { createNodeClock, createRealRandom } from './real-clock.ts'
+import { reloadOnHangup } from './reload-on-hangup.ts'
 import { createRemoteHosts } from './remote-hosts.ts'
 import { createSecretDoors } from './secret-doors.ts'
 import { secretFiles, sendRoots } from './send-roots.ts'
 import { createSendableFiles, databaseFile, statePlaces } from './sendable-files.ts'
-import { namedModules, settingsInForce } from './settings-in-force.ts'
 import { followSharedChanges } from './shared-changes.ts'
-import { watchStore } from './store-watch.ts'
 import { createSupervisorNotices } from './supervisor-notices.ts'
 import { createTokenUse } from './token-use.ts'
 import { createTokens } from './tokens.ts'
@@ -115,49 +99,9 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
   try {
     demandWhole(folder)
     const adapters = createAdapters(options.modules === undefined ? {} : { given: options.modules })
-    const config = await openConfigSource(
-      { file: configFile, adapters, defaultStore: folder.defaultStore, watch: true },
-      { clock, log },
-    )
-    undo.push(() => config.stop())
-    let shelf: IntegrationShelf | null = null
-    const settings = settingsInForce(config.current, () => shelf)
-    const sources = { folder: configFile ? dirname(configFile) : folder.path, env }
-    const node = nodeName(folder)
-    const crashPoint = crashPointFrom(env.SWITCHBOARD_CRASH_AT)
-    const storeAt = resolveStore(settings().store, sources)
-    const held = holdDatabase(storeAt, folder, log)
-    undo.push(() => held.release())
-    // Only now: its files tell whether the folder was used before.
-    const keys = openKeyRing({ dataDir: folder.path, env })
-    prepareDatabase(storeAt)
-    const opened = await openStore(storeAt, {
-      clock,
-      random,
-      node,
-      ledgerKey: keys.ledgerKey,
-      onDatabaseTime: clock.adjust,
-      log,
-      ...defined({ crashPoint: crashPoint ?? undefined }),
-    })
-    undo.push(() => opened.close())
-    const startedAt = clock.now()
-    const watch = watchStore(opened, { clock, log, rescuePlaces: held.rescuePlaces })
-    const { store } = watch
-    undo.push(() => watch.stop())
-    await tellForeignLedger(store, log)
-    const secrets = await openSecretShelf(keys, store)
-    shelf = await openIntegrationShelf(secrets, (entry) =>
-      adapters.open({
-        ...sources,
-        modules: namedModules(config.current()),
-        platforms: [entry.name],
-        connectors: [],
-        entries: [entry],
-      }),
-    )
-    const secret = (reference: string) =>
-      resolveSecret(reference, { ...sources, stored: (name) => secrets.read(name) })
+    const instance = await openInstance({ configFile, folder, env, adapters }, { clock, random, log, undo })
+    const { config, settings, sources, node, crashPoint, storeAt } = instance
+    const { startedAt, watch, store, secrets, shelf, secret } = instance
     const { adminToken: reference } = settings().server
     const admin = adminToken(folder, env, reference === undefined ? null : secret(reference))
     const tokenUse = createTokenUse({ store, clock, log })
@@ -199,7 +143,6 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const chatLink = createChatLinks({ tokens, clock, settings, baseUrl, owner: WEB_OWNER })
 
     const { reload, settled } = createConfigReload({ config, settings, store, log, apply: gateway.apply })
-    const integrations = shelf
     undo.push(
       followSharedChanges({
         store,
@@ -208,7 +151,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         refreshAccess: gateway.grants.load,
         refreshConfig: async () => {
           await secrets.refresh()
-          await integrations.refresh()
+          await shelf.refresh()
           await gateway.apply()
         },
       }),
@@ -337,16 +280,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     void tellReady()
 
     const hasChat = gateway.links.all().some((link) => link.platform === 'web')
-    const onHangup = () => {
-      service
-        .reloading()
-        .then(() => reload('SIGHUP'))
-        .then(settled)
-        .catch((thrown) => log.error({ error: String(thrown) }, 'could not be reloaded'))
-        .finally(tellReady)
-    }
-    process.on('SIGHUP', onHangup)
-    undo.push(() => void process.off('SIGHUP', onHangup))
+    undo.push(reloadOnHangup({ service, reload, settled, log, tellReady }))
     let stopping: Promise<void> | null = null
     let finish: (code: number) => void = () => undefined
     const done = new Promise<number>((resolve) => {

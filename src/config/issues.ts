@@ -19,6 +19,9 @@ export interface Finding {
   readonly instead?: string
 }
 
+/** Adds a finding to those of the file. */
+export type Wrong = (path: Path, message: string, hint?: string | null, at?: 'key' | 'value') => void
+
 type Issue = z.core.$ZodIssue
 
 /** What the file is held against: its JSON Schema, made when a key is unknown, and the names that may be written. */

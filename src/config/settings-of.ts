@@ -13,7 +13,7 @@ import {
   type Tunables,
 } from '../contract/index.ts'
 import { withChannelServers } from './channel-integrations.ts'
-import { instanceOf } from './cross-check.ts'
+import { instanceOf } from './check-bindings.ts'
 import { defaultAccessOf } from './default-access.ts'
 import { digestOf } from './digest.ts'
 import type { AccessConfig, PolicyConfig } from './schema/access.ts'

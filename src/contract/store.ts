@@ -3,67 +3,30 @@
 // neighbours. The lane row is the lock: a lane is one session (inbox) or one conversation (outbox); it has an owner,
 // a fencing token that only grows, and a time until. Every settle presents the token, so a frozen node that wakes up
 // can write nothing. Every verb that changes something leaves its ledger entries and counters in the same commit.
+import type { AccessVerbs } from './access-verbs.ts'
 import type { Address } from './address.ts'
+import type { ApprovalVerbs } from './approval-verbs.ts'
+import type { Hint } from './hints.ts'
 import type { HistoryStore, MarkMove, PositionFence } from './history-records.ts'
+import type { KeepingVerbs } from './keeping-verbs.ts'
 import type { LaneRequest, TakenTurns } from './lanes.ts'
-import type { Signal } from './message.ts'
 import type { AttachmentRow, NodeReport, NodeRow } from './nodes.ts'
 import type { PersonVerbs } from './person.ts'
 import type { TranscriptEntry, TranscriptQuery } from './platform.ts'
-import type {
-  ApprovalRow,
-  AuditReport,
-  Counter,
-  Decide,
-  Grant,
-  LedgerEntry,
-  LedgerHead,
-  LedgerNote,
-  NewApproval,
-  PairingRow,
-  SendFilter,
-  SessionRow,
-  TokenRow,
-  TurnFilter,
-} from './records.ts'
+import type { Counter, SendFilter, SessionRow, TurnFilter } from './records.ts'
 import type { Enqueued, LaterWordVerbs, NewSend, SendMove, SendRow, TakenSend } from './send-records.ts'
 import type { ClaimRow, Firing, FiringRow, NewNotification, NotificationRow, RouteRow } from './sending.ts'
-import type { ApprovalState, ClaimState, TurnState } from './states.ts'
+import type { ClaimState, TurnState } from './states.ts'
 import type { StatusLineRow } from './status-line.ts'
 import type { NewTurnEvent, TurnEventRow } from './turn-events.ts'
 import type { MoveOutcome, ReceiveItem, ReceiveResult, TurnMove, TurnRow } from './turn-records.ts'
 import type { NewTurnStep, PastTurn, TokenUsage, TurnStep, UsageRow } from './turn-steps.ts'
-
-// ---- wake-ups ---------------------------------------------------------------------------------------------
-
-/** Told after the commit, on this node and (PostgreSQL) on the others. Lossy: sweeps find what a hint missed. */
-export type Hint =
-  | { readonly kind: 'turns'; readonly lane: string; readonly scope: string }
-  /** `settled`: nothing in the lane became due; told for those who wait for the outcome. */
-  | { readonly kind: 'sends'; readonly lane: string; readonly scope: string; readonly settled?: true }
-  | { readonly kind: 'approval'; readonly id: string }
-  | { readonly kind: 'turn'; readonly id: string }
-  | { readonly kind: 'access' }
-  /** A secret or an integration that was added by command changed. */
-  | { readonly kind: 'config' }
-  /** A node came or went, or an agent attached to one or left it. */
-  | { readonly kind: 'nodes' }
-  /** Hints may have been missed (a connection was lost and is back): look around. */
-  | { readonly kind: 'missed' }
-  /** News for whoever looks at this conversation through another node; null: look at its rows. Never stored. */
-  | { readonly kind: 'signal'; readonly to: string; readonly signal: Signal | null }
 
 /** A file that all nodes need. Names are the integration's own, and given out once. */
 export interface KeptFile {
   readonly integration: string
   readonly name: string
   readonly bytes: Uint8Array
-}
-
-/** When a database was put back, and when the backup was taken. */
-export interface RestoredFrom {
-  readonly at: number
-  readonly takenAt: number
 }
 
 /** How far a copy has come, in pages. */
@@ -87,7 +50,13 @@ export interface Work {
   readonly scope: string
 }
 
-export interface Store extends PersonVerbs, HistoryStore, LaterWordVerbs {
+export interface Store
+  extends PersonVerbs,
+    HistoryStore,
+    LaterWordVerbs,
+    ApprovalVerbs,
+    AccessVerbs,
+    KeepingVerbs {
   /** Short random name of this database, part of every row id. */
   readonly tag: string
   /** `<node>/<boot>`: under this name lanes and leases are held here, and this is the ledger's chain. */
@@ -229,41 +198,6 @@ export interface Store extends PersonVerbs, HistoryStore, LaterWordVerbs {
    */
   settleClock(): Promise<number>
 
-  // approvals
-  /** Row and prompts in one commit. `collision`: the id is pending already, choose another. */
-  ask(approval: NewApproval, prompts: readonly NewSend[]): Promise<'asked' | 'collision'>
-  /**
-   * Compare-and-set on a pending row. Cause `expired` ends in state `expired`, every other in `decided`. A person does not
-   * win after `expiresAt`, whoever is to say that it expired. `words`: what the chats are told if it won, in the same commit.
-   */
-  decide(
-    decide: Decide,
-    words?: readonly NewSend[],
-  ): Promise<{ readonly won: boolean; readonly approval: ApprovalRow | null }>
-  /** decided → relayed | undeliverable, pending → withdrawn; `words` with it. Null when it was not in the state before. */
-  settleApproval(
-    id: string,
-    to: 'relayed' | 'undeliverable' | 'withdrawn',
-    words?: readonly NewSend[],
-  ): Promise<ApprovalRow | null>
-  /** This node asks for it from now on: what another one asked was asked again here. */
-  adoptApproval(id: string): Promise<void>
-  approval(id: string): Promise<ApprovalRow | null>
-  /** Newest first. */
-  approvals(filter: {
-    readonly states?: readonly ApprovalState[]
-    readonly agent?: string
-    readonly id?: string
-    /** The asking host's own id of its request. */
-    readonly hostId?: string
-    readonly turn?: string
-    readonly dueBefore?: number
-    readonly beforeSeq?: number
-    readonly limit: number
-  }): Promise<readonly ApprovalRow[]>
-  /** How many wait for a decision, by agent. */
-  pendingApprovals(): Promise<readonly { readonly agent: string; readonly count: number }[]>
-
   // nodes
   /** A heartbeat: the node's row, and its agents as rows. Tells the others when something changed but the time. */
   beat(report: NodeReport): Promise<void>
@@ -295,32 +229,6 @@ export interface Store extends PersonVerbs, HistoryStore, LaterWordVerbs {
   keepFile(file: KeptFile): Promise<void>
   /** Null when there is none, or it was pruned. */
   keptFile(integration: string, name: string): Promise<Uint8Array | null>
-
-  // people
-  grants(): Promise<readonly Grant[]>
-  grant(grant: Omit<Grant, 'at'>): Promise<void>
-  revoke(integration: string, sender: string, right: 'talk' | 'approve', by: string): Promise<boolean>
-  pairings(): Promise<readonly PairingRow[]>
-  /**
-   * Grants `talk` (and `approve` to the first one of an integration, unless it is one of `approversNamed`: there they are
-   * named elsewhere), forgets the code and says the `words`, in one commit. Null: no such code.
-   */
-  approvePairing(
-    code: string,
-    by: string,
-    options?: { readonly approversNamed?: readonly string[]; readonly words?: readonly NewSend[] },
-  ): Promise<{ readonly pairing: PairingRow; readonly approver: boolean } | null>
-  denyPairing(code: string, by: string): Promise<boolean>
-  addToken(token: Omit<TokenRow, 'createdAt' | 'revokedAt' | 'lastUsedAt'>, by: string): Promise<void>
-  tokenByHash(hash: string): Promise<TokenRow | null>
-  /** `kind`: those alone. `ofTurns: false`: without what every delivery of a turn mints for itself. */
-  tokens(only?: { readonly kind?: string; readonly ofTurns?: false }): Promise<readonly TokenRow[]>
-  revokeToken(id: string, by: string): Promise<boolean>
-  /** When tokens let somebody in; an earlier time than the one that is known changes nothing. Not told in the ledger. */
-  tokensUsed(uses: readonly { readonly id: string; readonly at: number }[]): Promise<void>
-  /** Ciphertexts by name; the store never sees a plain one. `replaceSecrets` swaps all at once (rotation). */
-  secrets(): Promise<Readonly<Record<string, string>>>
-  replaceSecrets(change: Readonly<Record<string, string | null>>, by: string): Promise<void>
 
   // reading
   turn(id: string): Promise<TurnRow | null>
@@ -356,40 +264,6 @@ export interface Store extends PersonVerbs, HistoryStore, LaterWordVerbs {
   openTurns(): Promise<
     readonly { readonly agent: string; readonly state: TurnState; readonly count: number }[]
   >
-
-  // ledger
-  note(notes: readonly LedgerNote[]): Promise<void>
-  ledger(query: { readonly afterSeq: number; readonly limit: number }): Promise<readonly LedgerEntry[]>
-  verify(expectHead?: string): Promise<AuditReport>
-  /** The head of the chain as it is written, unproven; and how many entries there are. */
-  head(): Promise<LedgerHead>
-  /** Chains that were sealed with another key than the one at hand. */
-  foreignChains(): Promise<number>
-  /**
-   * After a backup was put back: up to `limit` sends that were open become `unknown`. Zero: none is left, open turns are
-   * marked as repeats, and the database says from when it is.
-   */
-  settleRestored(takenAt: number, by: string, limit: number): Promise<number>
-  /** Null: it was never restored. */
-  restored(): Promise<RestoredFrom | null>
-  /** Bodies of settled rows older than this are dropped; rows and ledger stay. Returns how many. */
-  pruneBodies(olderThanMs: number, limit: number): Promise<number>
-  /** Bodies of `not_mentioned` messages older than this are dropped: no turn can need them any more. Returns how many. */
-  forgetOverheard(olderThanMs: number, limit: number): Promise<number>
-  /**
-   * Settled rows older than this (and never younger than 30 days) go for good; counters and ledger stay. At most `limit`
-   * of each kind; returns how many.
-   */
-  pruneRows(olderThanMs: number, limit: number): Promise<number>
-  /** Ledger entries older than this, of rows that are gone, go behind a checkpoint entry. Returns how many. */
-  pruneLedger(olderThanMs: number, limit: number): Promise<number>
-  /** Tokens that expired longer ago than this are forgotten; the ledger keeps that they were minted. Returns how many. */
-  pruneTokens(expiredForMs: number, limit: number): Promise<number>
-
-  /** When it was kept; null when there is none. */
-  fileTime(integration: string, name: string): Promise<number | null>
-  /** Files that were kept longer ago than this are forgotten. Returns how many parts: at most `limit`. */
-  pruneFiles(olderThanMs: number, limit: number): Promise<number>
 
   /** `from`: the owner name of the node that told it; null: this one. */
   onHint(listen: (hint: Hint, from: string | null) => void): void

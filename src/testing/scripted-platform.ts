@@ -3,8 +3,6 @@
 import {
   type Abilities,
   type Address,
-  type Attachment,
-  defined,
   type InboundEvent,
   LEASE_MS,
   NO_TEXT_LIMIT,
@@ -14,7 +12,6 @@ import {
   type PlatformAdapter,
   type PlatformDeps,
   type PlatformIntake,
-  type Quoted,
   type Received,
   type SendRequest,
   type Signal,
@@ -22,8 +19,8 @@ import {
   SwitchboardError,
   type TextLimit,
 } from '../contract/index.ts'
-
 import type { ScriptedHistory } from './scripted-history.ts'
+import { createPeople, type Person, type PersonOptions } from './scripted-person.ts'
 
 /** What one send meets instead of a confirmation. */
 export type SendFault =
@@ -47,33 +44,6 @@ export interface StatusShown {
   readonly conversation: string
   readonly line: string
   readonly text: string | null
-}
-
-export interface Person {
-  says(text: string, options?: SayOptions): Promise<Received>
-  /** Presses the button with this label on the newest message of the conversation that has it. */
-  taps(label: string): Promise<Received>
-  sends(event: Partial<InboundEvent> & { readonly kind: InboundEvent['kind'] }): Promise<Received>
-}
-
-export interface SayOptions {
-  readonly messageId?: string
-  readonly editVersion?: number
-  readonly thread?: string
-  readonly mentioned?: boolean
-  readonly kind?: 'message' | 'edit'
-  readonly attachments?: readonly Attachment[]
-  readonly meta?: Readonly<Record<string, string>>
-  readonly replyTo?: Quoted
-  /** No id at all, as from a platform that has none. */
-  readonly noId?: boolean
-}
-
-export interface PersonOptions {
-  readonly integration?: string
-  readonly name?: string
-  readonly chat?: 'direct' | 'group'
-  readonly isBot?: boolean
 }
 
 export interface ScriptedPlatform {
@@ -264,48 +234,8 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
   const of = (conversation: string, integration = 'chat') =>
     arrived.filter((one) => one.integration === integration && one.to.conversation === conversation)
 
-  const person: ScriptedPlatform['person'] = (conversation, sender, about = {}) => {
-    const integration = about.integration ?? 'chat'
-    const base = (thread?: string) => ({
-      conversation,
-      chat: about.chat ?? ('direct' as const),
-      sender: {
-        id: sender,
-        ...defined({ name: about.name, isBot: about.isBot }),
-      },
-      at: 0,
-      ...defined({ thread }),
-    })
-    const one = async (event: InboundEvent): Promise<Received> => {
-      const [received] = await receive(integration, [event])
-      if (!received) throw new Error('the intake answered nothing')
-      return received
-    }
-    return {
-      says(text, { thread, noId, kind = 'message', ...more } = {}) {
-        const id = noId ? {} : { messageId: more.messageId ?? `m${++counter}` }
-        return one({ ...base(thread), kind, text, ...more, ...id })
-      },
-      taps(label) {
-        const found = of(conversation, integration)
-          .toReversed()
-          .flatMap(({ op, platformId }) =>
-            ('choices' in op ? (op.choices ?? []) : []).map((choice) => ({ choice, platformId })),
-          )
-          .find(({ choice }) => choice.label === label)
-        if (!found) throw new Error(`there is no button "${label}" in ${conversation}`)
-        const { choice, platformId } = found
-        return one({
-          ...base(),
-          kind: 'tap',
-          messageId: `tap${++counter}`,
-          on: platformId,
-          value: choice.value,
-        })
-      },
-      sends: (event) => one({ ...base(), messageId: `m${++counter}`, ...event } as InboundEvent),
-    }
-  }
+  const nextId = (prefix: string) => `${prefix}${++counter}`
+  const person = createPeople({ receive, arrivedIn: of, nextId })
 
   return {
     name: options.name ?? 'test',

@@ -23,11 +23,19 @@ describe('[I13.one-outlet] [I13.settle-with-say] who puts rows into the outbox',
   }
 
   it('every verb of the store that takes rows is in the table', () => {
-    const { code: contract } = source('src/contract/store.ts')
-    const members = contract.slice(contract.indexOf('export interface Store')).split(/\n {2}(?=\w+\??\()/)
+    const contract = filesOf('src/contract').map((file) => source(file).code)
+    const bodyOf = (name: string) => {
+      const [, body] = contract.join('\n').split(new RegExp(`export interface ${name}\\b[^{]*\\{`))
+      return body?.slice(0, body.indexOf('\n}')) ?? ''
+    }
+    const [, parents = ''] = /export interface Store\s+extends ([^{]+)/.exec(contract.join('\n')) ?? []
+    const parts = ['Store', ...parents.split(',').map((name) => name.trim())]
+    expect(parts).toContain('ApprovalVerbs')
+    for (const part of parts) expect([part, bodyOf(part) === '']).toEqual([part, false])
+    const members = parts.flatMap((part) => bodyOf(part).split(/\n {2}(?=\w+\??\()/))
     const taking = members
       .filter((member) => /\bNewSend\b/.test(member))
-      .map((member) => /^\w+/.exec(member)?.[0])
+      .map((member) => /^\s*(\w+)/.exec(member)?.[1])
     expect(taking.toSorted()).toEqual(Object.keys(CALLERS).toSorted())
   })
 

@@ -14,10 +14,9 @@ import {
   type ScriptedAgent,
   type ScriptedAgentOptions,
 } from '../../src/testing/scripted-connector.ts'
+import type { Person, PersonOptions } from '../../src/testing/scripted-person.ts'
 import {
   createScriptedPlatform,
-  type Person,
-  type PersonOptions,
   type ScriptedPlatform,
   type ScriptedPlatformOptions,
 } from '../../src/testing/scripted-platform.ts'

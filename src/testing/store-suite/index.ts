@@ -18,6 +18,7 @@ import { describePeople } from './people.ts'
 import { describeProperties } from './property.ts'
 import { describeReading } from './reading.ts'
 import { describeSending } from './sending.ts'
+import { describeTurnEndings } from './turn-endings.ts'
 import { describeTurnEvents } from './turn-events.ts'
 import { describeTurnSteps } from './turn-steps.ts'
 
@@ -32,6 +33,7 @@ export function describeStore(
     describeEffects(make)
     describeDispatch(make)
     describeHanding(make)
+    describeTurnEndings(make)
     describeOutlet(make)
     describeSending(make)
     describeLaterWords(make)

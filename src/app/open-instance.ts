@@ -1,0 +1,99 @@
+// Opens what an instance stands on: its configuration, its database, and the shelves of secrets and integrations. Whatever
+// was opened is put on the undo stack at once, so that a start that fails half-way leaves nothing held.
+import { dirname } from 'node:path'
+// By their own files: the whole room would bring its schemas along, which the embedded default does not need.
+import { openConfigSource } from '../config/config-source.ts'
+import { type DataFolder, prepareDatabase } from '../config/data-folder.ts'
+import { type IntegrationShelf, openIntegrationShelf } from '../config/integration-shelf.ts'
+import { openKeyRing } from '../config/key-ring.ts'
+import { resolveSecret, resolveStore } from '../config/secret-reference.ts'
+import { openSecretShelf } from '../config/secret-shelf.ts'
+import { defined, type Logger, type Random } from '../contract/index.ts'
+import { openStore } from '../store/open.ts'
+import type { Adapters } from './adapter-shelf.ts'
+import { crashPointFrom } from './crash-point.ts'
+import { nodeName } from './folder-held.ts'
+import { tellForeignLedger } from './foreign-ledger.ts'
+import { holdDatabase } from './hold-database.ts'
+import type { NodeClock } from './real-clock.ts'
+import { namedModules, settingsInForce } from './settings-in-force.ts'
+import { watchStore } from './store-watch.ts'
+import type { UndoStack } from './undo-stack.ts'
+
+interface InstanceOptions {
+  /** Null: the embedded default. */
+  readonly configFile: string | null
+  readonly folder: DataFolder
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly adapters: Adapters
+}
+
+interface InstanceDeps {
+  readonly clock: NodeClock
+  readonly random: Random
+  readonly log: Logger
+  readonly undo: UndoStack
+}
+
+export async function openInstance(
+  { configFile, folder, env, adapters }: InstanceOptions,
+  { clock, random, log, undo }: InstanceDeps,
+) {
+  const config = await openConfigSource(
+    { file: configFile, adapters, defaultStore: folder.defaultStore, watch: true },
+    { clock, log },
+  )
+  undo.push(() => config.stop())
+  let shelf: IntegrationShelf | null = null
+  const settings = settingsInForce(config.current, () => shelf)
+  const sources = { folder: configFile ? dirname(configFile) : folder.path, env }
+  const node = nodeName(folder)
+  const crashPoint = crashPointFrom(env.SWITCHBOARD_CRASH_AT)
+  const storeAt = resolveStore(settings().store, sources)
+  const held = holdDatabase(storeAt, folder, log)
+  undo.push(() => held.release())
+  // Only now: its files tell whether the folder was used before.
+  const keys = openKeyRing({ dataDir: folder.path, env })
+  prepareDatabase(storeAt)
+  const opened = await openStore(storeAt, {
+    clock,
+    random,
+    node,
+    ledgerKey: keys.ledgerKey,
+    onDatabaseTime: clock.adjust,
+    log,
+    ...defined({ crashPoint: crashPoint ?? undefined }),
+  })
+  undo.push(() => opened.close())
+  const startedAt = clock.now()
+  const watch = watchStore(opened, { clock, log, rescuePlaces: held.rescuePlaces })
+  const { store } = watch
+  undo.push(() => watch.stop())
+  await tellForeignLedger(store, log)
+  const secrets = await openSecretShelf(keys, store)
+  shelf = await openIntegrationShelf(secrets, (entry) =>
+    adapters.open({
+      ...sources,
+      modules: namedModules(config.current()),
+      platforms: [entry.name],
+      connectors: [],
+      entries: [entry],
+    }),
+  )
+  const secret = (reference: string) =>
+    resolveSecret(reference, { ...sources, stored: (name) => secrets.read(name) })
+  return {
+    config,
+    settings,
+    sources,
+    node,
+    crashPoint,
+    storeAt,
+    startedAt,
+    watch,
+    store,
+    secrets,
+    shelf,
+    secret,
+  }
+}

@@ -1,0 +1,139 @@
+// Who hears what: bindings name integrations that exist, do not overlap, and leave nothing unheard.
+import { CHANNEL_PLATFORM } from '../contract/index.ts'
+import type { Wrong } from './issues.ts'
+import { suggestion } from './nearest.ts'
+import type { BindingConfig } from './schema/agents.ts'
+import type { Config } from './schema/index.ts'
+
+/** The integration a binding means: by id, or the only one of that platform. */
+export function instanceOf(config: Config, binding: BindingConfig): string {
+  if (binding.instance !== undefined) return binding.instance
+  const same = config.integrations.filter((integration) => integration.platform === binding.plugin)
+  return same.length === 1 && same[0] ? same[0].id : 'default'
+}
+
+export function bindings(config: Config, wrong: Wrong, warnings: string[]): void {
+  const ids = config.integrations.map((integration) => integration.id)
+  for (const [index, agent] of config.agents.entries()) {
+    for (const [place, binding] of agent.inbound_bindings.entries()) {
+      const path = ['agents', index, 'inbound_bindings', place]
+      const instance = instanceOf(config, binding)
+      const integration = config.integrations.find((one) => one.id === instance)
+      const isServer = binding.plugin === CHANNEL_PLATFORM && Object.hasOwn(config.mcp_servers, instance)
+      if (isServer) continue
+      if (integration === undefined) {
+        if (ids.length === 0) {
+          warnings.push(
+            `agents[${index}].inbound_bindings[${place}] names integration "${instance}" (${binding.plugin}), but no integrations are configured: nothing arrives there`,
+          )
+        } else if (binding.instance === undefined) {
+          wrong(
+            [...path, 'plugin'],
+            `there is not exactly one integration of platform "${binding.plugin}"`,
+            'name one with "instance"',
+          )
+        } else {
+          wrong([...path, 'instance'], `unknown integration "${instance}"`, suggestion(instance, ids) || null)
+        }
+      } else if (integration.platform !== binding.plugin) {
+        wrong(
+          [...path, 'plugin'],
+          `integration "${instance}" is of platform ${integration.platform}, not ${binding.plugin}`,
+          `write plugin: ${integration.platform}`,
+        )
+      }
+    }
+  }
+}
+
+// A chat covers its topics: `-100123` and `-100123/42` meet, and so do two bindings that take the rest.
+export function overlaps(config: Config, wrong: Wrong): void {
+  const rest = new Map<string, string>()
+  const taken = new Map<string, { text: string; owner: string }[]>()
+  for (const [index, agent] of config.agents.entries()) {
+    for (const [place, binding] of agent.inbound_bindings.entries()) {
+      const path = ['agents', index, 'inbound_bindings', place]
+      const instance = instanceOf(config, binding)
+      const owner = `agents[${index}].inbound_bindings[${place}]`
+      // Several agents may hear one channel server: each gets a turn of its own.
+      if (binding.plugin === CHANNEL_PLATFORM && Object.hasOwn(config.mcp_servers, instance)) continue
+      if (binding.conversations === undefined) {
+        const before = rest.get(instance)
+        if (before === undefined) rest.set(instance, owner)
+        else
+          wrong(
+            path,
+            `two bindings take all of integration "${instance}": ${before} and ${owner}`,
+            'name conversations in one of them',
+          )
+        continue
+      }
+      const here = taken.get(instance) ?? []
+      taken.set(instance, here)
+      for (const [item, text] of binding.conversations.entries()) {
+        const other = here.find(
+          (one) => one.text === text || one.text.startsWith(`${text}/`) || text.startsWith(`${one.text}/`),
+        )
+        if (other !== undefined) {
+          wrong(
+            [...path, 'conversations', item],
+            `two bindings overlap on integration "${instance}": "${text}" and "${other.text}" of ${other.owner}`,
+          )
+        }
+        here.push({ text, owner })
+      }
+    }
+  }
+}
+
+export function channelServers(config: Config, warnings: string[]): void {
+  const servers = Object.keys(config.mcp_servers)
+  for (const [index, agent] of config.agents.entries()) {
+    const approved = agent.channels?.approved.map((entry) => entry.server) ?? []
+    for (const name of approved) {
+      if (!servers.includes(name))
+        warnings.push(
+          `agents[${index}].channels.approved: server "${name}" is configured nowhere under mcp_servers`,
+        )
+    }
+    const named = new Set(agent.inbound_bindings.flatMap((binding) => binding.allowed_channel_servers))
+    for (const name of named) {
+      if (!approved.includes(name))
+        warnings.push(
+          `agents[${index}].inbound_bindings allow server "${name}", but agents[${index}].channels.approved does not list it`,
+        )
+    }
+    for (const name of approved) {
+      if (servers.includes(name) && !named.has(name))
+        warnings.push(
+          `agents[${index}].channels.approved lists server "${name}", but no allowed_channel_servers of agents[${index}].inbound_bindings does`,
+        )
+    }
+  }
+  for (const name of servers) {
+    const heard = config.agents.some(
+      (agent) =>
+        agent.channels?.approved.some((entry) => entry.server === name) === true ||
+        agent.inbound_bindings.some(
+          (binding) =>
+            binding.allowed_channel_servers.includes(name) ||
+            (binding.plugin === CHANNEL_PLATFORM && instanceOf(config, binding) === name),
+        ),
+    )
+    if (!heard) warnings.push(`mcp_servers.${name} is mentioned by no agent: it is not started`)
+  }
+}
+
+/** A scope lets agents send there without hearing what arrives: then nobody need listen. A file without agents is not done yet. */
+export function unheard(config: Config, warnings: string[]): void {
+  if (config.agents.length === 0) return
+  const heard = new Set(
+    config.agents.flatMap((agent) => agent.inbound_bindings.map((binding) => instanceOf(config, binding))),
+  )
+  for (const [index, { id, enabled, scope }] of config.integrations.entries()) {
+    if (enabled && scope === undefined && !heard.has(id))
+      warnings.push(
+        `integrations[${index}]: no agent takes what arrives at "${id}" (inbound_bindings), so it is refused`,
+      )
+  }
+}

@@ -1,0 +1,113 @@
+// What loads, and is likely not what was meant: said as a warning, where the file is read.
+import { type AdapterBook, parseAddress } from '../contract/index.ts'
+import { mayBacktrackForever } from './backtracking.ts'
+import { defaultAccessOf } from './default-access.ts'
+import type { Config } from './schema/index.ts'
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/
+
+/** Limits that anybody else's messages meet: lifted ones are told, for the next flood will not be. */
+export function liftedLimits({ tunables }: Config, warnings: string[]): void {
+  for (const key of ['sender_limit', 'flood_limit', 'stranger_limit'] as const) {
+    if (tunables[key].rps > 0 && tunables[key].burst > 0) continue
+    warnings.push(`tunables.${key} is lifted: nothing holds back a flood`)
+  }
+}
+
+export function unbuiltPlatforms(config: Config, warnings: string[]): void {
+  for (const { id, platform, adapter } of config.integrations) {
+    if (adapter !== null && adapter.create === undefined)
+      warnings.push(`platform ${platform} is not built yet: ${id} is loaded but stays off`)
+  }
+}
+
+/** Notifications are sent through no one-way integration: where the file would choose one, that is told. */
+export function deafEnds({ integrations, users, agents }: Config, warnings: string[]): void {
+  const deaf = new Set(
+    integrations.filter(({ adapter, options }) => adapter?.oneWay?.(options) === true).map(({ id }) => id),
+  )
+  const warnOneWay = (place: string, id: string) =>
+    warnings.push(
+      `${place}: "${id}" is one-way, so no notification is sent there (two_way or out would take it)`,
+    )
+  for (const [index, one] of integrations.entries())
+    if (one.default && deaf.has(one.id)) warnOneWay(`integrations[${index}].default`, one.id)
+  for (const [index, { notify_to }] of users.entries()) {
+    const to = notify_to === undefined ? null : parseAddress(notify_to).integration
+    if (to !== null && deaf.has(to)) warnOneWay(`users[${index}].notify_to`, to)
+  }
+  if (deaf.size === 0 || integrations.some(({ id, enabled }) => enabled && !deaf.has(id))) return
+  for (const [index, agent] of agents.entries()) {
+    if (agent.notify_on !== 'none')
+      warnings.push(`agents[${index}].notify_on: every integration is one-way, so nobody is told`)
+  }
+}
+
+export function quietDoors(config: Config, warnings: string[]): void {
+  for (const [index, integration] of config.integrations.entries()) {
+    const { access, adapter, options } = integration
+    if (access?.file !== undefined) continue
+    if (
+      access?.dm === undefined &&
+      (access?.allow_from.length ?? 0) === 0 &&
+      defaultAccessOf(adapter, options).dm === 'allowlist'
+    ) {
+      warnings.push(
+        `integrations[${index}].access.allow_from is empty: nobody may speak through ${integration.id}`,
+      )
+    }
+    for (const [group, policy] of Object.entries(access?.groups ?? {})) {
+      if (policy.allow_from.includes('*'))
+        warnings.push(`integrations[${index}].access.groups["${group}"]: any member may speak`)
+    }
+  }
+}
+
+/** A warning only: the environment of the daemon may hold the token. */
+export function publicAddress({ server }: Config, warnings: string[]): void {
+  if (server.admin_token !== undefined || LOOPBACK.test(server.host)) return
+  warnings.push(
+    `server.host ${server.host} can be reached by others: \`up\` refuses it without server.admin_token (or SWITCHBOARD_ADMIN_TOKEN)`,
+  )
+}
+
+/** With a public URL nothing counts as near: what comes through its proxy looks as if it began here. */
+export function nearOnly({ server, integrations }: Config, warnings: string[]): void {
+  const url = server.public_url
+  if (url === undefined || !URL.canParse(url) || LOOPBACK.test(new URL(url).hostname)) return
+  for (const [index, { id, enabled, adapter, options }] of integrations.entries()) {
+    const key = adapter?.nearOnly?.(options) ?? null
+    if (key !== null && enabled)
+      warnings.push(
+        `integrations[${index}].${key}: "${id}" takes requests of this machine alone, and with server.public_url none counts as that: it refuses everybody (give it a secret; or behind_proxy: true, where the proxy sets the header itself)`,
+      )
+  }
+}
+
+/** With a database of its own there is one node; what is only named may be shared. */
+export function ownCallbacks({ store, server, agents }: Config, book: AdapterBook, warnings: string[]): void {
+  if (server.public_url !== undefined || store === undefined || store.startsWith('sqlite:')) return
+  for (const [index, { id, connector }] of agents.entries()) {
+    if (book.connector(connector.type)?.callsBack)
+      warnings.push(
+        `agents[${index}]: without server.public_url every node that shares the store hands out callback URLs of its own: when a node dies, what "${id}" answers to turns that were handed over there is lost, and they end as failed (agent_silent). Set server.public_url to an address that leads to every node.`,
+      )
+  }
+}
+
+export function slowPatterns(config: Config, warnings: string[]): void {
+  const places: readonly (readonly [string, readonly string[]])[] = [
+    ['tunables', config.tunables.mention_patterns],
+    ...config.integrations.map(
+      ({ access }, index) => [`integrations[${index}].access`, access?.mention_patterns ?? []] as const,
+    ),
+  ]
+  for (const [place, patterns] of places) {
+    for (const [index, pattern] of patterns.entries()) {
+      if (!mayBacktrackForever(pattern)) continue
+      warnings.push(
+        `${place}.mention_patterns[${index}] repeats a group that can match in many ways: a long message could keep it busy for ever`,
+      )
+    }
+  }
+}
