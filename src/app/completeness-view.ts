@@ -1,5 +1,5 @@
 // Completeness of each integration as status and doctor tell it: from the store's rows, so that every node says the same.
-import type { HistoryLinkRow, RestoredFrom, StatusReport } from '../contract/index.ts'
+import { defined, type HistoryLinkRow, type RestoredFrom, type StatusReport } from '../contract/index.ts'
 import { completenessOf } from '../core/history/completeness-of.ts'
 import { isoOrNull } from './views.ts'
 
@@ -23,5 +23,5 @@ export function completenessView(
   // What no history can tell: the database was restored from a backup of then, and what came since is not in it.
   if (state === 'unchecked' && restored !== null && now - restored.at <= BEHIND_FOR_MS)
     return { state: 'behind', until: isoOrNull(restored.takenAt), detail: 'restored from a backup' }
-  return { state, until: isoOrNull(until), ...(detail === undefined ? {} : { detail }) }
+  return { state, until: isoOrNull(until), ...defined({ detail }) }
 }

@@ -3,6 +3,7 @@
 import {
   type Attachment,
   asSwitchboardError,
+  defined,
   type ErasedPerson,
   type Identity,
   PERSON_START,
@@ -113,7 +114,7 @@ async function* notificationLines(
   store: Pick<Store, 'notifications'>,
 ): AsyncGenerator<PersonLine> {
   for (let before: string | undefined; ; ) {
-    const page = await store.notifications({ user, limit: PAGE, ...(before === undefined ? {} : { before }) })
+    const page = await store.notifications({ user, limit: PAGE, ...defined({ before }) })
     for (const { at, ...row } of page) yield { kind: 'notification', ...row, at: iso(at) }
     if (page.length < PAGE) return
     before = page.at(-1)?.id

@@ -3,6 +3,7 @@
 import {
   type Action,
   agentById,
+  defined,
   type HeadDoor,
   type Logger,
   type Principal,
@@ -47,7 +48,7 @@ export function createToolSurface(deps: ToolSurfaceDeps): HeadDoor {
       loading ??= import('../tools/mcp/create-mcp-endpoint.ts').then(({ createMcpEndpoint }) =>
         createMcpEndpoint({
           ...{ desk, authenticate, log, version: VERSION },
-          ...(services === undefined ? {} : { services }),
+          ...defined({ services }),
         }),
       )
       return (await loading).admit(head)

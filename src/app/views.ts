@@ -3,6 +3,7 @@ import {
   type ApprovalRow,
   type ApprovalView,
   type Counter,
+  defined,
   type NotificationRow,
   type NotificationView,
   opText,
@@ -42,7 +43,7 @@ export function turnView(row: TurnRow): TurnView {
     message_id: row.messageId,
     text: row.body?.text ?? null,
     late: row.lateAt !== null,
-    ...(row.body?.senderName === undefined ? {} : { sender_name: row.body.senderName }),
+    ...defined({ sender_name: row.body?.senderName }),
     ...(row.usage ? { usage: usageView(row.usage) } : {}),
   }
 }

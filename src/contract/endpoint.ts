@@ -1,4 +1,5 @@
 // HTTP at the door of a platform: a request is verified before it is handled, by type; and a request for a try.
+import { defined } from './defined.ts'
 
 export interface RawRequest {
   readonly method: string
@@ -25,7 +26,7 @@ export interface VerifiedRequest {
 
 /** Only an endpoint's `verify` calls this. */
 export function markVerified(request: RawRequest, sender: string, messageId?: string): VerifiedRequest {
-  return { request, sender, ...(messageId === undefined ? {} : { messageId }) } as VerifiedRequest
+  return { request, sender, ...defined({ messageId }) } as VerifiedRequest
 }
 
 export interface StreamSink {

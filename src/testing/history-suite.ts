@@ -2,6 +2,7 @@
 // itself (marks, limits, deaf links) is proven in the core, on a scripted history.
 import { expect } from 'vitest'
 import {
+  defined,
   type HistoryEntry,
   type HistoryPlace,
   type HistoryReader,
@@ -56,10 +57,10 @@ function keyOf({ conversation, thread, messageId, sender, chat, text }: Said) {
 
 async function placesOf(reader: HistoryReader, live: Said, since: number): Promise<readonly HistoryPlace[]> {
   const { conversation, thread } = live
-  const named = reader.placeOf?.({ conversation, ...(thread === undefined ? {} : { thread }) }) ?? null
+  const named = reader.placeOf?.({ conversation, ...defined({ thread }) }) ?? null
   const places = new Map<string, HistoryPlace>(named ? [[named.id, named]] : [])
   for (let page: string | undefined, asked = 0; asked < MOST_READS; asked++) {
-    const answer = await reader.places({ since, ...(page === undefined ? {} : { page }) })
+    const answer = await reader.places({ since, ...defined({ page }) })
     for (const place of answer.places) places.set(place.id, place)
     if (answer.next === undefined) return [...places.values()]
     page = answer.next

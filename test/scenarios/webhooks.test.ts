@@ -1,6 +1,7 @@
 // Signed webhooks through the whole river: what belongs together reaches one session in order, a ping reaches nobody, and
 // what comes again is one message.
 import { expect, it } from 'vitest'
+import { defined } from '../../src/contract/index.ts'
 import { hmacKey, signSha256 } from '../../src/kit/index.ts'
 import { fakeDeps, request, SECRET } from '../../src/platforms/webhook/fixtures/webhook-requests.ts'
 import { createWebhook } from '../../src/platforms/webhook/index.ts'
@@ -25,7 +26,7 @@ async function hookOf(river: River, options: Record<string, unknown>) {
     const text = JSON.stringify(sample.body)
     const headers = {
       ...sample.headers,
-      ...(delivery === undefined ? {} : { 'x-github-delivery': delivery }),
+      ...defined({ 'x-github-delivery': delivery }),
       'x-hub-signature-256': signSha256(hmacKey(SECRET), text),
     }
     const verified = await endpoint.verify(request({ text, headers }))

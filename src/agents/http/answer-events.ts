@@ -1,5 +1,6 @@
 // A streamed answer, line by line: NDJSON or server-sent events become chunks, signs of life, trouble and an end. Each
 // character is looked at once; a line is as long as the body may be.
+import { defined } from '../../contract/index.ts'
 import { isFields, readError, textOf } from './message-form.ts'
 
 export type AnswerEvent =
@@ -139,7 +140,7 @@ function eventsOf(value: unknown): readonly AnswerEvent[] {
 function errorEvent(value: Readonly<Record<string, unknown>>): AnswerEvent {
   const read = readError(value)
   if ('problem' in read) return { kind: 'error', message: 'it told of an error without words' }
-  return { kind: 'error', message: read.error, ...(read.code === undefined ? {} : { code: read.code }) }
+  return { kind: 'error', message: read.error, ...defined({ code: read.code }) }
 }
 
 function parsed(text: string): unknown {

@@ -1,7 +1,7 @@
 // The response of an agent, read to its end or to the limit: the answer, or why there is none. It never throws, for after
 // a 2xx nothing is posted again: whatever goes wrong here is how the turn ends.
 import { TextDecoder } from 'node:util'
-import type { NewFile } from '../../contract/index.ts'
+import { defined, type NewFile } from '../../contract/index.ts'
 import { type AnswerEvent, createNdjsonReader, createSseReader, type EventReader } from './answer-events.ts'
 import { readMessages } from './message-form.ts'
 
@@ -88,7 +88,7 @@ async function readStream(
       else if (event.kind === 'status') status = event.text
       else if (event.kind === 'done') end = answerOf(text)
       else if (event.kind === 'problem') end = failed(event.problem, text)
-      else end = { ...failed(event.message, text), ...(event.code === undefined ? {} : { code: event.code }) }
+      else end = { ...failed(event.message, text), ...defined({ code: event.code }) }
     }
     if (text.length > MAX_ANSWER_CHARS) end = tooLong(text.slice(0, MAX_ANSWER_CHARS))
     if (end) return
@@ -166,8 +166,7 @@ function jsonAnswer(body: string): Answer {
   }
   const read = readMessages(value)
   if ('problem' in read) return failed(`its answer cannot be read: ${read.problem}${atOnce(value)}`)
-  if ('error' in read)
-    return { ...failed(read.error), ...(read.code === undefined ? {} : { code: read.code }) }
+  if ('error' in read) return { ...failed(read.error), ...defined({ code: read.code }) }
   if (read.texts.some((text) => text.length > MAX_ANSWER_CHARS)) return tooLong('')
   return { kind: 'answer', ...read }
 }
@@ -179,8 +178,7 @@ function linesAnswer(body: string): Answer | null {
   if (events.some(({ kind }) => kind === 'problem') || !/\n\s*\S/.test(body)) return null
   const error = events.find((event) => event.kind === 'error')
   const text = events.flatMap((event) => (event.kind === 'chunk' ? [event.text] : [])).join('')
-  if (error)
-    return { ...failed(error.message, text), ...(error.code === undefined ? {} : { code: error.code }) }
+  if (error) return { ...failed(error.message, text), ...defined({ code: error.code }) }
   return text.length > MAX_ANSWER_CHARS ? tooLong(text.slice(0, MAX_ANSWER_CHARS)) : answerOf(text)
 }
 

@@ -1,7 +1,7 @@
 // What is posted to a `reply_url`, read from any of the forms that programs send: JSON, lines of it, plain text, a form.
 // Throws `input_invalid` naming the field, `unsupported_media` for a type that says nothing here.
 import { TextDecoder } from 'node:util'
-import { type NewFile, type RawRequest, SwitchboardError } from '../../contract/index.ts'
+import { defined, type NewFile, type RawRequest, SwitchboardError } from '../../contract/index.ts'
 import { inputText } from '../../kit/index.ts'
 import { type Fields, isFields, isFileName, isMime, readMessages, textOf } from './message-form.ts'
 import { MAX_ANSWER_CHARS, readAnswer } from './read-answer.ts'
@@ -106,7 +106,7 @@ function said(say: NonNullable<Reply['say']>): Reply['say'] {
 function readFailure(fields: Fields): NonNullable<Reply['failure']> {
   const read = readMessages({ error: fields.error, code: fields.code })
   if (!('error' in read)) throw invalid('error must be a text')
-  return { detail: read.error, ...(read.code === undefined ? {} : { code: read.code }) }
+  return { detail: read.error, ...defined({ code: read.code }) }
 }
 
 /** `{tool, description?, input?, id?}`; the input as text, or as JSON that is shown as such. */
@@ -125,7 +125,7 @@ function readAsk(value: unknown): ReplyAsk {
   if (tool.length > MOST_NAME) throw invalid(`ask.tool is over ${MOST_NAME} characters`)
   if (description.length > MOST_DESCRIPTION)
     throw invalid(`ask.description is over ${MOST_DESCRIPTION} characters`)
-  return { toolName: tool, description, input: shown, ...(id === undefined ? {} : { requestId: id }) }
+  return { toolName: tool, description, input: shown, ...defined({ requestId: id }) }
 }
 
 /** Files of a form, and its fields by name. */

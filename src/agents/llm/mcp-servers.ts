@@ -1,7 +1,7 @@
 // The MCP servers of `llm.mcp`: their tools, and nothing else of them. Each is connected when its tools are wanted, and
 // connected again when it went away; one that does not come up is left out, and said why.
 import type { Client } from '@modelcontextprotocol/client'
-import { asSwitchboardError, type Clock, type Logger } from '../../contract/index.ts'
+import { asSwitchboardError, type Clock, defined, type Logger } from '../../contract/index.ts'
 import type { StreamingFetch } from '../../kit/index.ts'
 import { lentToolName } from '../../tools/mcp/lent-tools.ts'
 import type { LlmConfig } from './config.ts'
@@ -72,7 +72,7 @@ export function createMcpServers(config: LlmConfig, deps: McpServersDeps): McpSe
       command: server.command ?? '',
       args: [...server.args],
       env: { ...getDefaultEnvironment(), ...values(server.env) },
-      ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
+      ...defined({ cwd: server.cwd }),
       stderr: 'ignore',
     })
   }

@@ -1,5 +1,11 @@
 // `switchboard hooks`: what to paste at a sender, a try through the real door with each step, a message once more.
-import type { HookTest, IntegrationView, ReplayedTurn, TurnDetail } from '../../contract/index.ts'
+import {
+  defined,
+  type HookTest,
+  type IntegrationView,
+  type ReplayedTurn,
+  type TurnDetail,
+} from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { paintState } from '../output/colour.ts'
@@ -39,7 +45,7 @@ export const showHook: Run = async (context, [id = '']) => {
 export const testHook: Run<HookTestOptions> = async (context, [id = ''], options) => {
   const daemon = await context.daemon()
   const { recipe, event } = options
-  const body = { ...(recipe === undefined ? {} : { recipe }), ...(event === undefined ? {} : { event }) }
+  const body = defined({ recipe, event })
   const done = await daemon.call<HookTest>('POST', `/api/hooks/${encodeURIComponent(id)}/test`, { body })
   const say = async (line: string) => void (context.json ? null : await context.print(line))
   await say(

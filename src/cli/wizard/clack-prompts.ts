@@ -1,6 +1,7 @@
 // The wizard's questions in a real terminal, by clack. Loaded when something is asked, and not before. On standard error, as
 // all questions are, so that `switchboard init > log` still asks.
 import * as clack from '@clack/prompts'
+import { defined } from '../../contract/index.ts'
 import { safeLines } from '../output/text.ts'
 import { type Choice, cancelled, type Prompts } from './prompts.ts'
 
@@ -33,7 +34,7 @@ export function createClackPrompts(): Prompts {
           ...place,
           message,
           options: options(choices),
-          ...(first === undefined ? {} : { initialValue: first }),
+          ...defined({ initialValue: first }),
         }),
       ),
     several: async (message, choices, first) =>

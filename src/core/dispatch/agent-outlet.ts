@@ -220,7 +220,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const speaks = canSpeak(deps.links, row.integration)
     const failure = {
       message: output.detail,
-      ...(output.code === undefined ? {} : { code: output.code }),
+      ...defined({ code: output.code }),
     }
     const words = givenUpText(output.reason, output.detail)
     const session = row.session ?? ''

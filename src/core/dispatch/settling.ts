@@ -119,7 +119,7 @@ export function createSettling(deps: SettlingDeps): Settling {
 
   const giveUp = async (hold: LaneHold, row: TurnRow, reason: ReasonCode, detail?: string) => {
     const sends = sorry(row, reason, detail)
-    const why = { reason, ...(detail === undefined ? {} : { detail }) }
+    const why = { reason, ...defined({ detail }) }
     const { ok } = await commit(hold, row, 'failed', { sends, ...why })
     if (ok && reason === 'agent_rejected') deps.onRejected(row)
   }
@@ -136,7 +136,7 @@ export function createSettling(deps: SettlingDeps): Settling {
   const wordsOf = (row: TurnRow, to: End, options: SettleOptions, thanks: readonly NewSend[]) => {
     const { sends = [], reason, detail, text } = options
     const why = { ...defined({ reason }), ...(detail ? { detail } : {}) }
-    const end = { ...(text === undefined ? {} : { text }), ...why }
+    const end = { ...defined({ text }), ...why }
     const told = to === 'seen' ? [] : deps.ended(row, { to, ...end })
     const all = to === 'failed' ? [...told, ...sends] : [...thanks, ...told, ...sends]
     return { why, all, own: all.length - sends.length }

@@ -1,6 +1,7 @@
 // The tool desk: what an agent's tools do, whoever carries the call. Everything that leaves goes through the outlet.
 import {
   type Address,
+  defined,
   everyRow,
   formatAddress,
   integrationById,
@@ -220,7 +221,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
           agent: caller.agent,
           session: turn?.session ?? caller.session,
           turn: turn?.id ?? caller.turn,
-          ...(replyTo === undefined ? {} : { replyTo }),
+          ...defined({ replyTo }),
           replyToMode: integrationById(settings(), at.integration)?.replyToMode ?? 'first',
           ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
         })

@@ -2,6 +2,7 @@
 // is good for the whole agent) where any session of its own is. No argument rebinds a reply to anything else.
 import {
   type Address,
+  defined,
   everyRow,
   formatAddress,
   integrationById,
@@ -57,7 +58,7 @@ export function createOwnChats(deps: {
       agent: caller.agent,
       integration: at.integration,
       conversation: at.conversation,
-      ...(at.thread === undefined ? {} : { thread: at.thread }),
+      ...defined({ thread: at.thread }),
       ...(caller.session === null ? {} : { session: caller.session }),
       states: ['handed', 'seen', 'answered'] as const,
     }

@@ -3,6 +3,7 @@
 import type { FetchMessageObject, ImapFlow } from 'imapflow'
 import {
   type Clock,
+  defined,
   type InboundEvent,
   type InboundMessage,
   type PlatformDeps,
@@ -153,7 +154,7 @@ export function createMailReader(deps: ReaderDeps): MailReader {
       ...base(known),
       thread,
       text: isCut ? `${said}\n\n${cutNote(mail.size, config.options.max_mail_bytes)}`.trim() : said,
-      ...(replyTo === undefined ? {} : { replyTo }),
+      ...defined({ replyTo }),
       ...(attachments.length === 0 ? {} : { attachments }),
       meta: metaOf(known, read.mail.attachments.length),
     }
@@ -206,7 +207,7 @@ function base({ address, name, mail, id }: Known) {
   return {
     conversation: address,
     chat: 'direct' as const,
-    sender: { id: address, ...(name === undefined ? {} : { name }) },
+    sender: { id: address, ...defined({ name }) },
     at: mail.at,
     messageId: id,
   }

@@ -1,6 +1,6 @@
 // What hangs on a Slack message, as references: nothing is fetched before the gate let the message through. And what
 // others wrote that came along (forwards, the texts of bots), as text.
-import type { Attachment } from '../../contract/index.ts'
+import { type Attachment, defined } from '../../contract/index.ts'
 import { safeFileName, safeMime } from '../../kit/index.ts'
 import { blockText } from './block-text.ts'
 
@@ -51,7 +51,7 @@ function attachment(file: SlackFile): Attachment | null {
     id: file.id,
     kind: kindOf(mime),
     ...(name === undefined ? {} : { name: safeFileName(name) }),
-    ...(mime === undefined ? {} : { mime }),
+    ...defined({ mime }),
     ...(typeof file.size === 'number' ? { size: file.size } : {}),
     ref: `${file.id} ${typeof url === 'string' ? url : ''}`,
   }

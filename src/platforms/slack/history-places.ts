@@ -1,5 +1,5 @@
 // The places of Slack whose history can be asked for: channels and chats that the bot is in, and threads.
-import type { HistoryPlace, PlacesPage } from '../../contract/index.ts'
+import { defined, type HistoryPlace, type PlacesPage } from '../../contract/index.ts'
 import type { SlackAnswer, SlackClient } from './client.ts'
 import type { SlackMessage } from './parse.ts'
 import { isRefusal } from './refusals.ts'
@@ -82,7 +82,7 @@ function pageOf(answer: SlackAnswer): PlacesPage {
       : [{ id, ...(typeof name === 'string' ? { name: `#${name}` } : {}) }],
   )
   const next = nextCursor(answer)
-  return { places, ...(next === undefined ? {} : { next }) }
+  return { places, ...defined({ next }) }
 }
 
 export function nextCursor({ response_metadata }: SlackAnswer): string | undefined {

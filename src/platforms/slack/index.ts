@@ -1,6 +1,7 @@
 // The platform `slack`: Socket Mode or the Events API in, the Web API out, history for what was missed.
 import {
   type Abilities,
+  defined,
   type PlatformAdapter,
   type PlatformDeps,
   REASONS,
@@ -82,7 +83,7 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
     const place = {
       channel: conversation,
       user: sender.id,
-      ...(thread === undefined ? {} : { thread_ts: thread }),
+      ...defined({ thread_ts: thread }),
     }
     client.call('chat.postEphemeral', { ...place, text }, { repeatable: true }).catch(() => undefined)
   }

@@ -1,7 +1,7 @@
 // From Slack's events to events of the river. The key of a message is its channel and ts, so that `message` and
 // `app_mention` of one text, a repeat and what history tells are all the same one. What nobody said (joins, topics) is
 // left out; what cannot be read is an event of its own, so that it is recorded.
-import type { InboundEvent, InboundMessage, Sender } from '../../contract/index.ts'
+import { defined, type InboundEvent, type InboundMessage, type Sender } from '../../contract/index.ts'
 import { attachmentsOf, type Carrying, sharedTexts } from './attachments.ts'
 import { blockText } from './block-text.ts'
 import { clean, mentionedIn, type NameOf, readText, safeName } from './inbound-text.ts'
@@ -154,12 +154,12 @@ export function spoken(
   return {
     kind: as.edit === undefined ? 'message' : 'edit',
     conversation,
-    ...(thread === undefined ? {} : { thread }),
+    ...defined({ thread }),
     chat,
     sender: senderOf(message, context),
     at: stampMs(message.ts),
     messageId: message.ts,
-    ...(as.edit === undefined ? {} : { editVersion: as.edit }),
+    ...defined({ editVersion: as.edit }),
     text: text.trim() === '' ? files : text,
     mentioned: chat === 'direct' || as.mentioned === true || names(message, raw, self),
     ...(inThread ? { replyTo: { messageId: String(message.thread_ts) } } : {}),
@@ -206,7 +206,7 @@ function readReaction(event: SlackEvent, context: ParseContext): InboundEvent | 
     kind: 'reaction',
     conversation: item.channel,
     chat: chatOf(item.channel),
-    sender: { id: user, ...(name === undefined ? {} : { name }) },
+    sender: { id: user, ...defined({ name }) },
     at: stampMs(at),
     messageId: `reaction:${item.ts}:${reaction.slice(0, 100)}:${user}:${at}`,
     on: item.ts,
@@ -260,7 +260,7 @@ function senderOf(message: SlackMessage, { nameOf }: ParseContext): Sender {
   const botName = (message.bot_profile as { readonly name?: unknown } | undefined)?.name ?? message.username
   const name =
     nameOf(id) ?? safeName(profile.display_name) ?? safeName(profile.real_name) ?? safeName(botName)
-  return { id, ...(name === undefined ? {} : { name }), ...(bot ? { isBot: true } : {}) }
+  return { id, ...defined({ name }), ...(bot ? { isBot: true } : {}) }
 }
 
 /** The thread that a message is in; or that it opens, where answers go into threads. */

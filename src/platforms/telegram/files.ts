@@ -1,5 +1,5 @@
 // Files of a Telegram integration: what getFile leads to, and what Telegram has already.
-import { type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
+import { defined, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import {
   createFileShelf as createShelf,
   type FetchedQuota,
@@ -36,7 +36,7 @@ export function createFileShelf(
     },
     mostBytes: MAX_UPLOAD_BYTES,
     tooLarge: 'the file is over 50 MB, which is all a bot may send',
-    ...(quota === undefined ? {} : { quota }),
+    ...defined({ quota }),
   })
   return {
     ...shelf,

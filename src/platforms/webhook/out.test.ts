@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
 import { describe, expect, it } from 'vitest'
-import type { OutboundOp, SwitchboardError, Urgency } from '../../contract/index.ts'
+import { defined, type OutboundOp, type SwitchboardError, type Urgency } from '../../contract/index.ts'
 import type { GuardedFetch, GuardedRequest } from '../../kit/index.ts'
 import { HOSTILE_TREES } from '../../testing/hostile-markdown.ts'
 import { fakeDeps, request } from './fixtures/webhook-requests.ts'
@@ -32,8 +32,7 @@ function poster(
   const deps = { ...base, secret: (reference: string) => SECRETS[reference] ?? '' }
   const adapter = createWebhook(deps, fetch)
   const send = (op: OutboundOp, key = 'o_1') => adapter.send({ to: TO, op, key, seq: 1 })
-  const say = (text: string, urgency?: Urgency) =>
-    send({ kind: 'text', text, ...(urgency === undefined ? {} : { urgency }) })
+  const say = (text: string, urgency?: Urgency) => send({ kind: 'text', text, ...defined({ urgency }) })
   return { adapter, asked, send, say, clock: base.clock, body: () => JSON.parse(asked.at(-1)?.body ?? '') }
 }
 

@@ -1,6 +1,7 @@
 // moveSends and operateSend: settling what was sent. When a part of a long message fails for good, the parts behind it
 // fail with it; an operator's retry takes up again at the failed part.
 import {
+  defined,
   type MoveOutcome,
   type ReasonCode,
   rowSeq,
@@ -50,8 +51,7 @@ function* moveOne(context: VerbContext, move: SendMove, sends: Map<string, SendR
   const moved = yield* writeSend(context, send, {
     to: move.to === 'sending' ? yield* shownAs(send) : move.to,
     reason: move.reason ?? null,
-    ...(move.detail === undefined ? {} : { detail: move.detail }),
-    ...(move.platformIds === undefined ? {} : { platformIds: move.platformIds }),
+    ...defined({ detail: move.detail, platformIds: move.platformIds }),
     ...(op === null ? {} : { op }),
   })
   sends.set(move.id, moved)
@@ -81,7 +81,7 @@ function* failRest(
 ): Steps<readonly SendRow[]> {
   const failed: SendRow[] = []
   for (const later of yield* partsBehind(context, send, 'queued')) {
-    const change = { to: 'failed', reason, ...(detail === undefined ? {} : { detail }) } as const
+    const change = { to: 'failed', reason, ...defined({ detail }) } as const
     failed.push(yield* writeSend(context, later, change))
   }
   return failed
@@ -145,8 +145,7 @@ export function* writeSend(context: VerbContext, send: SendRow, change: SendChan
     [send.seq, to, reason, detail, JSON.stringify(platformIds), context.now, op ?? null],
   )
   const told = {
-    ...(change.detail === undefined ? {} : { detail: change.detail }),
-    ...(change.by === undefined ? {} : { by: change.by }),
+    ...defined({ detail: change.detail, by: change.by }),
     ...(change.platformIds === undefined ? {} : { platform_ids: change.platformIds.join(' ') }),
   }
   recordMove(context, {

@@ -1,4 +1,5 @@
 // chat.* of the fake Web API: posting, changing, deleting, notes for one person.
+import { defined } from '../../contract/index.ts'
 import { blocksProblem } from './blocks-check.ts'
 import {
   type Answer,
@@ -46,9 +47,7 @@ function post(context: MethodContext): Answer {
     ...ownFields(world),
     text: content.text.slice(0, MOST_TEXT),
     blocks: content.blocks ?? generated(world, content.text),
-    ...(content.attachments === undefined ? {} : { attachments: content.attachments }),
-    ...(thread === undefined ? {} : { thread_ts: thread }),
-    ...(content.metadata === undefined ? {} : { metadata: content.metadata }),
+    ...defined({ attachments: content.attachments, thread_ts: thread, metadata: content.metadata }),
     ...(thread !== undefined && flag(params, 'reply_broadcast') ? { subtype: 'thread_broadcast' } : {}),
   })
   countReply(world, channel, message)
@@ -167,7 +166,7 @@ function contentOf(params: MethodContext['params']): Content | Answer {
     text: written === '' ? markdown : written,
     ...(has(blocks) ? { blocks: blocks as Blocks } : {}),
     ...(has(attachments) ? { attachments } : {}),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...defined({ metadata }),
   }
 }
 

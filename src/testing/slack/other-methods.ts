@@ -1,4 +1,5 @@
 // Reactions, files by the external upload flow, and views of the fake Web API.
+import { defined } from '../../contract/index.ts'
 import { countReply, inChannel, ownFields, threadOf } from './chat-methods.ts'
 import {
   type Answer,
@@ -86,7 +87,7 @@ function complete(context: MethodContext): Answer {
     text: text(params, 'initial_comment'),
     files: whole.map((file) => fileFacts(file, base, world.bot.id)),
     upload: true,
-    ...(thread === undefined ? {} : { thread_ts: thread }),
+    ...defined({ thread_ts: thread }),
   })
   const isPublic = channel.kind === 'channel'
   for (const file of whole) file.shares.push({ channel: channel.id, ts: message.ts, isPublic })

@@ -1,14 +1,15 @@
 // What the store suite needs from whoever runs it, and the small words its tests are written in.
 import { afterEach, beforeEach, expect } from 'vitest'
-import type {
-  Effect,
-  LaneRequest,
-  NewSend,
-  NewTurn,
-  ReceiveItem,
-  Store,
-  TakenSend,
-  TakenTurns,
+import {
+  defined,
+  type Effect,
+  type LaneRequest,
+  type NewSend,
+  type NewTurn,
+  type ReceiveItem,
+  type Store,
+  type TakenSend,
+  type TakenTurns,
 } from '../../contract/index.ts'
 import type { TestClock } from '../test-clock.ts'
 
@@ -107,7 +108,7 @@ export function item(options: ItemOptions = {}): ReceiveItem {
       sender: options.sender ?? 'dev',
       body: options.body === undefined ? { text: options.text ?? 'hello', kind: 'message' } : options.body,
       bodyDigest: options.bodyDigest ?? 'digest',
-      ...(options.lateAt === undefined ? {} : { lateAt: options.lateAt }),
+      ...defined({ lateAt: options.lateAt }),
     },
     state,
     reason: options.reason ?? (state === 'refused' ? 'sender_not_allowed' : null),
