@@ -38,7 +38,7 @@ export interface MutationReport {
 
 /** The quickest first: most mutants die in the first handful. */
 const FIRST_TESTS = 25
-const LEAST_PATIENCE_MS = 120_000
+const LEAST_TIMEOUT_MS = 120_000
 const RECORDER = fileURLToPath(new URL('./record-reach.ts', import.meta.url))
 
 export async function mutate(options: MutateOptions): Promise<MutationReport> {
@@ -159,7 +159,7 @@ async function fateOf(
   for (const tests of [reaching.slice(0, FIRST_TESTS), reaching.slice(FIRST_TESTS)]) {
     if (tests.length === 0) continue
     const expected = tests.reduce((sum, { ms }) => sum + ms, 0)
-    const patience = LEAST_PATIENCE_MS + 10 * expected
+    const timeoutMs = LEAST_TIMEOUT_MS + 10 * expected
     const files = [...new Set(tests.map(({ file }) => relative(copy, file)))]
     const names = tests.map(({ name }) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     // An argument has a limit: with too many names the files are run whole.
@@ -172,7 +172,7 @@ async function fateOf(
       copy,
       ['--bail', '1', ...told, ...only, ...files],
       {},
-      Math.min(patience, deadline - Date.now()),
+      Math.min(timeoutMs, deadline - Date.now()),
     )
     if (code === 'late') return Date.now() >= deadline ? null : 'timeout'
     if (code !== 0) return 'killed'
