@@ -18,6 +18,7 @@ built   14 I14.no-right-by-secret    Secrets and integrations of credentials are
 built   14 I14.rights-table          Every route of the API is in a table of roles, and no role gains by a call what it lacks
 built   14 I14.limit-defaults        sender_limit 20/s burst 500, flood_limit 200/s burst 2000 an integration, strangers 1/s burst 30
 built   14 I14.stranger-bucket       Strangers draw from a bucket of their own and take nothing of the known senders'
+built   14 I14.unproven-bucket       What only bears a known sender's name, and is not proven to be theirs, draws from the strangers' bucket, and they are not written to for it
 built   14 I14.limit-told            Over a limit HTTP gets 429 with Retry-After; elsewhere a known sender is told once
 built   14 I14.limit-doctor          doctor names limits that are lifted
 built   14 I14.stream-gate           A stream is opened only for a sender who is admitted, and the places are capped per sender

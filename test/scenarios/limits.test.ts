@@ -1,6 +1,6 @@
 // The limits that hold without being asked for: strangers draw from a bucket of their own, and a known sender is told once.
 import { expect, it } from 'vitest'
-import { DEFAULT_TUNABLES } from '../../src/contract/index.ts'
+import { DEFAULT_TUNABLES, type InboundEvent } from '../../src/contract/index.ts'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver } from './river.ts'
 
@@ -36,6 +36,26 @@ describeRiver(
       // And the owner's own flood leaves the strangers theirs.
       await river.pass(5_000)
       expect((await river.person('s1').says('again')).reason).toBe('sender_not_allowed')
+    })
+
+    it('[I14.unproven-bucket] mail that bears the name of somebody who may speak, and proves nothing, takes nothing of theirs', async () => {
+      const river = await open({
+        ...team,
+        tunables: { senderLimit, floodLimit: { rps: 1, burst: 20 }, strangerLimit },
+      })
+      const forged = (n: number): InboundEvent => ({
+        ...{ kind: 'barred', conversation: 'owner', chat: 'direct', sender: { id: 'owner' } },
+        ...{ at: 0, messageId: `forged-${n}`, reason: 'sender_unproven', key: 'require_auth_results' },
+      })
+      const reasons = []
+      for (let n = 0; n < 40; n++)
+        reasons.push((await river.platform.receive('chat', [forged(n)]))[0]?.reason)
+      expect(reasons.filter((one) => one === 'sender_unproven')).toHaveLength(30)
+      expect(reasons.filter((one) => one === 'flood')).toHaveLength(10)
+      await river.settle()
+      // Whoever is only named is written to by nobody.
+      expect(river.platform.texts('owner')).toEqual([])
+      for (let n = 0; n < 15; n++) expect((await river.person('owner').says(`m${n}`)).state).toBe('queued')
     })
 
     it('[I14.limit-told] a known sender over the limit is told once, until a message comes through again', async () => {

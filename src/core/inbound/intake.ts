@@ -20,6 +20,7 @@ import {
   type PlatformIntake,
   type Random,
   type RateLimit,
+  type ReasonCode,
   type Received,
   type ReceiveItem,
   type ReceiveResult,
@@ -93,6 +94,8 @@ export interface Intake {
   /** What was missed and found in the history of a place, with the mark of how far that was compared, in one commit. */
   late(events: readonly InboundEvent[], mark: MarkMove): Promise<readonly Received[]>
 }
+
+const OF_THE_SENDER: readonly ReasonCode[] = ['sender_unproven', 'sender_not_allowed', 'bot_message']
 
 export function createIntake(deps: IntakeDeps): Intake {
   const limits = createTokenBuckets(MOST_BUCKETS, deps.clock)
@@ -215,6 +218,8 @@ export function createIntake(deps: IntakeDeps): Intake {
     const { sender, conversation, chat } = event
     // It names a send of ours, and the adapter knows it for the platform's own word.
     if (event.kind === 'report') return true
+    // The adapter refused its sender: that it bears somebody's name proves nothing.
+    if (event.kind === 'barred' && OF_THE_SENDER.includes(event.reason)) return false
     // Nobody is named: it is the platform's own word.
     if (event.kind === 'delete' && sender.id === '') return true
     return (
