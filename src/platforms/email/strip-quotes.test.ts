@@ -1,7 +1,6 @@
 // What is left of an answer: common clients, in several languages; and texts that only look like a quote.
 import { describe, expect, it } from 'vitest'
-import { growthOf } from '../../testing/count-steps.ts'
-import { MOST_STRIPPED, stripQuotes } from './strip-quotes.ts'
+import { stripQuotes } from './strip-quotes.ts'
 
 const QUOTED = '> Run it?\n> yes abcde'
 const CLIENTS: readonly (readonly [string, string])[] = [
@@ -92,25 +91,5 @@ describe('quotes and signatures', () => {
   ]
   it.each(KEPT)('[I19.strip-damage] %s stays', (_name, text) => {
     expect(stripQuotes(text)).toEqual({ text, cut: false })
-  })
-
-  it('takes steps in proportion to what came, and no more than its bound', async () => {
-    const forms = [
-      (n: number) => 'On '.repeat(n),
-      (n: number) => 'On Monday\n'.repeat(n),
-      (n: number) => '> '.repeat(n),
-      (n: number) => '>\nx\n'.repeat(n),
-      (n: number) => 'From: a\n'.repeat(n),
-      (n: number) => 'Thanks\n'.repeat(n),
-      (n: number) => `${' '.repeat(n)}a:`,
-    ]
-    for (const form of forms) {
-      const growth = await growthOf((size) => {
-        const text = form(size)
-        return () => void stripQuotes(text)
-      }, 2_000)
-      expect(growth).toBeLessThan(2.7)
-    }
-    expect(stripQuotes('x'.repeat(MOST_STRIPPED * 2)).text).toHaveLength(MOST_STRIPPED)
   })
 })
