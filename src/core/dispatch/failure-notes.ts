@@ -32,15 +32,30 @@ export function createFailureNotes(deps: {
 }): FailureNotes {
   const { store, clock, log } = deps
   let noneUntil = 0
+  let looking: Promise<boolean> | null = null
+  const look = async () => {
+    const believed = clock.now() + BELIEVED_MS
+    const none = (await store.unreportedFailures(null)).length === 0
+    // One that was noticed while we looked may not be among them.
+    if (none && looking !== null) noneUntil = believed
+    return none
+  }
+  /** One look for all that ask meanwhile: they go on in the order in which they came. */
+  const isNone = () => {
+    const mine =
+      looking ??
+      look().finally(() => {
+        if (looking === mine) looking = null
+      })
+    looking = mine
+    return mine
+  }
   return {
     async of(session) {
       const now = clock.now()
       if (session === null || (now < noneUntil && now >= noneUntil - BELIEVED_MS)) return NOTHING
       try {
-        if ((await store.unreportedFailures(null)).length === 0) {
-          noneUntil = now + BELIEVED_MS
-          return NOTHING
-        }
+        if (await isNone()) return NOTHING
         const rows = await store.unreportedFailures(session)
         return { lines: rows.map(lineOf), sends: rows.map(({ id }) => id) }
       } catch (thrown) {
@@ -56,6 +71,7 @@ export function createFailureNotes(deps: {
     },
     noticed() {
       noneUntil = 0
+      looking = null
     },
   }
 }
