@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { LEFT_TO_TEST_ALL } from '../scripts/vitest-reporter.mjs'
 import { SCOPE } from '../test/scenarios/deal.ts'
 import { completeStatus } from './load/connection.ts'
 import { buildRequests } from './load/requests.ts'
@@ -52,7 +53,7 @@ describe('a short run', () => {
 // They say that a script for the workshop runs: before an issue is resolved, not for every change.
 describe('a short run of every other part', () => {
   beforeEach((context) => {
-    if (SCOPE !== 'all') context.skip('with npm run test:all')
+    if (SCOPE !== 'all') context.skip(LEFT_TO_TEST_ALL)
   })
 
   it('[S17.chorus] [I16.http-bench] [I16.llm-bench] measures a message to a Chorus agent, to an http agent and to a model and back, beside each alone', async () => {

@@ -6,6 +6,8 @@ import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
 const onCi = process.env.CI === 'true' || process.env.CI === '1'
+/** What a test says that runs before an issue is resolved, not for every change. */
+export const LEFT_TO_TEST_ALL = 'with npm run test:all'
 const print = (text) => process.stdout.write(`${text}\n`)
 const indent = (text) => text.replace(/^/gm, '    ')
 
@@ -47,7 +49,7 @@ export default class CountingReporter {
       else if (result.state === 'failed') fail(title, result.errors)
       else {
         const reason = result.note ?? 'no reason given'
-        if (onCi && /postgres/i.test(`${title} ${reason}`)) {
+        if (onCi && reason !== LEFT_TO_TEST_ALL && /postgres/i.test(`${title} ${reason}`)) {
           fail(title, [{ message: `skipped on CI, where PostgreSQL may not be missing: ${reason}` }])
         } else {
           count.skipped += 1

@@ -48,6 +48,7 @@ it('[I18.wizard-where] [I18.wizard-who] [I18.wizard-hidden] [I18.wizard-tried] [
   kate.says('hello')
   await first.sees('Kate (412587349) wrote on telegram')
   const code = await until('the code is told', () => /[0-9a-f]{6}/.exec(kate.sees().join('\n'))?.[0])
+  await first.sees('The code that they were told')
   first.press(`000000${KEYS.enter}`)
   await first.sees('that is not their code')
   first.press(`${'\x7f'.repeat(6)}${code}${KEYS.enter}`)

@@ -1,6 +1,7 @@
 // An agent that is taken out of the configuration: what waits for it, or is with it, ends, and whoever sent it is told.
 import { expect, it } from 'vitest'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
+import { headlines } from './asking.ts'
 import { describeRiver } from './river.ts'
 
 const CHAT = testIntegration('chat', { access: { ...OPEN, approvers: ['anna'] } })
@@ -78,7 +79,7 @@ describeRiver('agents that are removed', (open) => {
     expect(await state()).toBe('pending')
     await river.sleep(LOOK_MS)
     expect(await state()).toBe('withdrawn')
-    expect(river.platform.shown('anna')).toContain(`Bash (${id}): no longer asked`)
+    expect(headlines(river.platform.shown('anna'))).toContain(`Bash (${id}): no longer asked`)
   })
 
   it('[S10.prompts-edited] a prompt of one that is gone is retired when it expires', async () => {
@@ -86,6 +87,6 @@ describeRiver('agents that are removed', (open) => {
     await river.pass(61_000)
     await river.pass(20_000)
     expect(await state()).toBe('expired')
-    expect(river.platform.shown('anna')).toContain(`Bash (${id}): expired, denied`)
+    expect(headlines(river.platform.shown('anna'))).toContain(`Bash (${id}): expired, denied`)
   })
 })
