@@ -14,6 +14,7 @@ built   14 I14.one-answer          A reply for a turn that another host has answ
 built   14 I14.rolling-hosts       A rolling restart of nodes with real hosts of the channel at each, under load: none is lost, none answered twice, and what a host is given a second time is marked
 built   14 I14.refused-stays-open  A reply that the outlet refuses answers nothing: the tool says why and the turn stays open
 built   14 I14.answered-whatever   A turn is answered when its agent answered it, whatever becomes of the send, also after a kill
+built   14 I14.seen-again          A turn that a host had seen, and neither acknowledged nor answered when it went, is offered again, marked
 built   14 I14.group-stop          In a group /stop stops what its sender began; /new and stopping others is for approvers
 built   14 I14.clock-back          A wall clock that is set back delays nothing by more than one sweep: turns, sends, leases, schedules
 built   14 I14.chorus-needs-url    Several nodes, a Chorus agent and no shared public_url: check and doctor say what is lost when a node dies

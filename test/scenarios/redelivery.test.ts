@@ -83,6 +83,27 @@ describeRiver('offering again', (open) => {
     ])
   })
 
+  it('[I14.seen-again] what was seen and neither acknowledged nor answered is offered again, marked, when its host went', async () => {
+    const river = await open({ agent: { window: 3, redelivery: AGAIN } })
+    river.agent.script = (delivery, agent) =>
+      delivery.repeat ? undefined : void agent.evidence(delivery, 'seen').catch(() => undefined)
+    const ids: string[] = []
+    for (const text of ['1', '2', '3']) ids.push((await river.person('anna').says(text)).id ?? '')
+    await river.settle()
+    await river.agent.answer(river.agent.deliveries[2] as Delivery, 'three')
+    const states = () => Promise.all(ids.map(async (id) => (await river.desk().turn(id))?.state))
+    expect(await states()).toEqual(['seen', 'seen', 'answered'])
+    river.agent.detach()
+    await river.settle()
+    river.agent.attach()
+    await river.settle()
+    expect(river.agent.deliveries.slice(3).map((one) => [one.text, one.repeat, one.continuation])).toEqual([
+      ['1', true, false],
+      ['2', true, false],
+    ])
+    expect(await states()).toEqual(['handed', 'handed', 'answered'])
+  })
+
   it('[S6.redelivery-declared] a connector that declares give-up is not offered it again; the person is told', async () => {
     const river = await open({
       agent: { redelivery: { handed: 'give-up', seen: 'give-up', afterTimeout: false } },

@@ -167,6 +167,23 @@ it('[S6.ch-kept] what a host has after an end of the daemon goes on with it, see
   expect(host.events).toEqual([])
 })
 
+it('[I14.seen-again] a host that went gives back what it had seen, and whoever comes next is written it, marked', async () => {
+  const { clock, hosts, connector, proven } = await opened()
+  const recorded = await startRecorded(connector)
+  const first = hosts.attach('kate')
+  await proven(first)
+  await connector.deliver(turn(1))
+  await first.call('react', { chat_id: 'place:room', message_id: 'm1', emoji: '👀' })
+  recorded.outputs.length = 0
+  first.detach()
+  await clock.advance(60_000)
+  expect(recorded.outputs).toMatchObject([{ kind: 'returned', turns: ['t1'] }])
+  expect(connector.redelivery.seen).toBe('again')
+  const next = hosts.attach('kate')
+  await connector.deliver(turn(1, { repeat: true }))
+  expect(next.events).toMatchObject([{ meta: { redelivery: 'true' } }])
+})
+
 it('[S6.ch-kept] a host whose line broke comes back with what it had: no attempt was made, and what was seen is seen', async () => {
   const { clock, hosts, connector, proven } = await opened()
   const recorded = await startRecorded(connector)
