@@ -204,7 +204,6 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
 
   /** What was said for a turn at another node is found in the outbox. */
   const hasReplied = async (row: TurnRow): Promise<boolean> => {
-    if (row.session === null) return false
     const { integration, conversation, id: turn, receivedAt: sinceMs } = row
     const of = { integration, conversation, turn, sinceMs }
     for await (const { cause } of everyRow((page) => store.sends({ ...of, ...page })))

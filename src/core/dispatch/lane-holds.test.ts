@@ -1,6 +1,6 @@
-// Upkeep of held lanes: when the wall clock is set back, and when an agent goes while the store is away.
+// Held lanes and what is in flight in them: boarding and landing, loss, a clock that is set back, an agent that goes.
 import { describe, expect, it } from 'vitest'
-import { SwitchboardError, type TurnRow } from '../../contract/index.ts'
+import { SwitchboardError, type TurnMove, type TurnRow } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { createLaneHolds } from './lane-holds.ts'
 
@@ -11,12 +11,15 @@ function opened() {
   let setBackMs = 0
   const renewed: number[] = []
   const released: string[] = []
+  const moved: TurnMove[] = []
+  const writes: number[] = []
+  const typing: boolean[] = []
   let away = false
   const holds = createLaneHolds({
     clock: { now: () => timers.now() - setBackMs, after: timers.after },
     log: quiet,
     leaseMs: 15_000,
-    signal: () => undefined,
+    signal: (_to, signal) => void (signal.kind === 'typing' && typing.push(signal.on)),
     livesOn: (agent) => agent === 'far',
     store: {
       shared: true,
@@ -28,7 +31,9 @@ function opened() {
         released.push(...lanes.map((lane) => lane.lane))
       },
       async moveTurns(moves) {
+        writes.push(moves.length)
         if (away) throw new SwitchboardError('store_unavailable', 'away')
+        moved.push(...moves)
         return moves.map(() => 'moved')
       },
     },
@@ -39,7 +44,7 @@ function opened() {
   const setBack = (ms: number) => {
     setBackMs = ms
   }
-  return { holds, timers, renewed, released, setBack, goAway }
+  return { holds, timers, renewed, released, moved, writes, typing, setBack, goAway }
 }
 
 describe('a lane that is lost', () => {
@@ -98,4 +103,151 @@ it('[I6.woken-is-silent] a lease that ran out while the process slept is over, u
   timers.jump(timers.now() + 15_000)
   expect(holds.isOver(hold)).toBe(true)
   await holds.stop()
+})
+
+const rowOf = (id: string) =>
+  ({ id, integration: 'demo', conversation: 'c', thread: null, agent: 'demo' }) as TurnRow
+
+describe('turns in flight', () => {
+  it('typing is shown while one is in flight, again and again, and ends with the last', async () => {
+    const { holds, timers, typing } = opened()
+    const hold = holds.take('s', 'demo', 1, timers.now())
+    holds.board(hold, rowOf('a'))
+    await timers.advance(4_000)
+    expect(typing).toEqual([true, true])
+    holds.board(hold, rowOf('b'))
+    holds.land(hold, 'a')
+    expect(typing).toEqual([true, true, true])
+    holds.land(hold, 'b')
+    holds.land(hold, 'b')
+    await timers.advance(10_000)
+    expect(typing).toEqual([true, true, true, false])
+    await holds.stop()
+  })
+
+  it('landing cancels the wait for evidence, and nobody finds it in flight any more', async () => {
+    const { holds, timers } = opened()
+    const hold = holds.take('s', 'demo', 1, timers.now())
+    holds.board(hold, rowOf('a'))
+    const rang: string[] = []
+    const found = holds.flight('a')
+    expect(found).toMatchObject({
+      hold,
+      flight: { offered: false, written: false, said: false, speaking: 0 },
+    })
+    if (found) found.flight.cancelTimeout = timers.after(1_000, () => void rang.push('rang'))
+    holds.land(hold, 'a')
+    expect(holds.flight('a')).toBeNull()
+    await timers.advance(1_000)
+    expect(rang).toEqual([])
+    await holds.stop()
+  })
+
+  it('one that boards again is not lost any more, nor made ready or judged', async () => {
+    const { holds, timers } = opened()
+    const first = holds.take('s', 'demo', 1, timers.now())
+    holds.board(first, rowOf('a'))
+    holds.drop(first)
+    expect(holds.wasLost('a')).toBe(true)
+    const again = holds.take('s', 'demo', 2, timers.now())
+    again.ready.add('a')
+    again.judged.add('a')
+    holds.board(again, rowOf('a'))
+    expect([holds.wasLost('a'), again.ready.size, again.judged.size]).toEqual([false, 0, 0])
+    // What a hand-over that came too late leaves in the lost lane does not touch the new flight.
+    holds.board(first, rowOf('b'))
+    holds.board(again, rowOf('b'))
+    holds.land(first, 'b')
+    expect(holds.flight('b')?.hold).toBe(again)
+    expect(holds.flight('a')?.hold).toBe(again)
+    await holds.stop()
+  })
+})
+
+describe('a lane that is taken again', () => {
+  it('is the same hold under the same token, and a new one under another', async () => {
+    const { holds, timers } = opened()
+    const hold = holds.take('s', 'demo', 1, timers.now())
+    hold.putBacks = 2
+    expect(holds.before('s')).toEqual({ held: hold, putBacks: 2, askedAt: timers.now() })
+    expect(holds.before('elsewhere')).toEqual({ held: undefined, putBacks: 0, askedAt: timers.now() })
+    expect(holds.take('s', 'demo', 1, timers.now())).toBe(hold)
+    holds.board(hold, rowOf('a'))
+    const next = holds.take('s', 'demo', 2, timers.now())
+    expect(next).not.toBe(hold)
+    expect([next.flights.size, hold.flights.size]).toEqual([0, 0])
+    await holds.stop()
+  })
+
+  it('a take in doubt keeps the lane from being given back', async () => {
+    const { holds, timers, released } = opened()
+    holds.doubt('elsewhere')
+    const hold = holds.take('s', 'demo', 1, timers.now())
+    holds.rest(hold)
+    holds.doubt('s')
+    expect(hold.doubtful).toBe(true)
+    await timers.advance(3_000)
+    expect(released).toEqual([])
+    await holds.stop()
+  })
+
+  it('whoever listens hears which turns were lost with it', async () => {
+    const { holds, timers } = opened()
+    const heard: unknown[] = []
+    holds.onLost((lane, agent, turns) => heard.push([lane, agent, turns]))
+    const hold = holds.take('s', 'demo', 1, timers.now())
+    holds.board(hold, rowOf('a'))
+    holds.drop(hold)
+    holds.drop(undefined)
+    expect(heard).toEqual([['s', 'demo', ['a']]])
+    await holds.stop()
+  })
+})
+
+describe('an agent that goes, and a stop', () => {
+  it('put back what nobody was offered, uncounted; what was offered is left to its hand-over', async () => {
+    for (const end of ['releaseAgent', 'stop'] as const) {
+      const { holds, timers, moved, released } = opened()
+      const hold = holds.take('s', 'demo', 7, timers.now())
+      for (const id of ['offered', 'waiting']) holds.board(hold, rowOf(id))
+      const offered = holds.flight('offered')
+      if (offered) offered.flight.offered = true
+      let handedOver: () => void = () => undefined
+      hold.handingOver = new Promise((resolve) => {
+        handedOver = resolve
+      })
+      const ending = end === 'stop' ? holds.stop() : holds.releaseAgent('demo')
+      await timers.settle()
+      const back = { lane: 's', token: 7, turn: 'waiting', to: 'queued', uncounted: true }
+      expect([end, moved]).toEqual([end, [back]])
+      expect([end, [...hold.flights.keys()], released]).toEqual([end, ['offered'], []])
+      handedOver()
+      await ending
+      expect([end, released]).toEqual([end, ['s']])
+      await holds.stop()
+      expect([end, timers.pending()]).toEqual([end, 0])
+    }
+  })
+
+  it('a hand-over that hangs is waited for a second when the agent goes, ten when all stops; others keep their lanes', async () => {
+    const { holds, timers, released, writes } = opened()
+    for (const agent of ['demo', 'far']) {
+      const hold = holds.take(`lane of ${agent}`, agent, 1, timers.now())
+      hold.handingOver = new Promise(() => undefined)
+    }
+    const leaving = holds.releaseAgent('demo')
+    await timers.advance(999)
+    expect(released).toEqual([])
+    await timers.advance(1)
+    await leaving
+    expect(released).toEqual(['lane of demo'])
+    const stopping = holds.stop()
+    await timers.advance(9_999)
+    expect(released).toEqual(['lane of demo'])
+    await timers.advance(1)
+    await stopping
+    expect(released).toEqual(['lane of demo', 'lane of far'])
+    // There was nothing to put back.
+    expect(writes).toEqual([])
+  })
 })

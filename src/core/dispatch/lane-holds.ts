@@ -113,7 +113,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
       for (const turn of hold.flights.keys()) land(hold, turn)
     },
   })
-  const byTurn = new Map<string, LaneHold>()
+  const byTurn = new Map<string, { readonly hold: LaneHold; readonly flight: Flight }>()
   const lostListeners: ((lane: string, agent: string, turns: readonly string[]) => void)[] = []
   const lost = createBoundedMap<string, true>(LOST_REMEMBERED)
 
@@ -131,7 +131,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     flight.cancelTimeout()
     flight.cancelTyping()
     hold.flights.delete(turn)
-    if (byTurn.get(turn) === hold) byTurn.delete(turn)
+    if (byTurn.get(turn)?.hold === hold) byTurn.delete(turn)
     if (hold.flights.size === 0) deps.signal(rowAddress(flight.row), { kind: 'typing', on: false })
   }
 
@@ -204,15 +204,11 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
       hold.ready.delete(row.id)
       hold.judged.delete(row.id)
       hold.flights.set(row.id, flight)
-      byTurn.set(row.id, hold)
+      byTurn.set(row.id, { hold, flight })
       keepTyping(flight)
     },
     land,
-    flight(turn) {
-      const hold = byTurn.get(turn)
-      const flight = hold?.flights.get(turn)
-      return hold && flight ? { hold, flight } : null
-    },
+    flight: (turn) => byTurn.get(turn) ?? null,
     rest: keeper.rest,
     release: (hold) => keeper.release([hold]),
     async releaseAgent(agent) {

@@ -98,7 +98,7 @@ export function createSettling(deps: SettlingDeps): Settling {
       const done = waits
         ? giveUp(hold, row, 'agent_silent')
         : again
-          ? move(hold, row, { to: 'queued', repeat: true })
+          ? offerAgain(hold, row)
           : giveUp(hold, row, 'max_attempts')
       done
         .then(() => deps.wake({ lane: hold.lane, scope: hold.agent }))
@@ -106,12 +106,13 @@ export function createSettling(deps: SettlingDeps): Settling {
     })
   }
 
-  const move = async (hold: LaneHold, row: TurnRow, to: Omit<TurnMove, 'lane' | 'token' | 'turn'>) => {
-    const full = { lane: hold.lane, token: hold.token, turn: row.id, ...to }
+  const offerAgain = async (hold: LaneHold, row: TurnRow) => {
+    const { lane, token } = hold
+    const full: TurnMove = { lane, token, turn: row.id, to: 'queued', repeat: true }
     const [outcome] = await storeRetry.persist('move a turn', () => store.moveTurns([full]))
     if (outcome === 'stale') return holds.drop(hold)
-    if (to.to !== 'seen') holds.land(hold, row.id)
-    tellTurnState(deps.signal, row, to.to, to.reason)
+    holds.land(hold, row.id)
+    tellTurnState(deps.signal, row, 'queued')
   }
 
   const sorry = (row: TurnRow, reason: ReasonCode, detail?: string): readonly NewSend[] =>
@@ -138,7 +139,7 @@ export function createSettling(deps: SettlingDeps): Settling {
     const why = { ...defined({ reason }), ...(detail ? { detail } : {}) }
     const end = { ...defined({ text }), ...why }
     const told = to === 'seen' ? [] : deps.ended(row, { to, ...end })
-    const all = to === 'failed' ? [...told, ...sends] : [...thanks, ...told, ...sends]
+    const all = [...thanks, ...told, ...sends]
     return { why, all, own: all.length - sends.length }
   }
 
@@ -154,7 +155,7 @@ export function createSettling(deps: SettlingDeps): Settling {
     const { why, all, own } = wordsOf(row, to, options, to === 'failed' ? [] : acknowledged(hold, row))
     const { lane, token } = hold
     const full: TurnMove = { lane, token, turn: row.id, to, ...why, ...soleOf(options) }
-    const result = await spoken(hold, row, to, () =>
+    const result = await spoken(hold, row, () =>
       storeRetry.persist('settle a turn', () => store.accept(all, [full])),
     )
     deps.crashPoint?.('dispatch.after-settle')
@@ -168,8 +169,8 @@ export function createSettling(deps: SettlingDeps): Settling {
     return { ok: true, ids: result.sends.slice(own).map((sent) => sent.id) }
   }
 
-  const spoken = async <T>(hold: LaneHold, row: TurnRow, to: End, write: () => Promise<T>): Promise<T> => {
-    const flight = to === 'failed' ? undefined : hold.flights.get(row.id)
+  const spoken = async <T>(hold: LaneHold, row: TurnRow, write: () => Promise<T>): Promise<T> => {
+    const flight = hold.flights.get(row.id)
     if (flight) flight.speaking += 1
     try {
       return await write()
