@@ -48,7 +48,8 @@ built   18 I18.installable           The page is installable: a manifest with ic
 export const PACKAGES = requirements(
   '18 Packages',
   `
-built   18 I18.dockerfile            The Dockerfile has several stages, a user that is not root, a healthcheck and a volume, runs on a read-only root, and its RUN lines were run
+built   18 I18.dockerfile            The Dockerfile has several stages, a user that is not root, a healthcheck and a volume
+pending 18 I18.dockerfile-ran        The Dockerfile's RUN lines were run in a bare root, and the daemon on a read-only one
 built   18 I18.compose               compose.yaml has PostgreSQL and two nodes, and its configuration passes check
 built   18 I18.marketplace           The plugin stands in a marketplace folder
 pending 18 I18.wish-telegram         Typing what the page "Telegram to Claude Code on my laptop" says leads to an answer

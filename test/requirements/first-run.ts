@@ -40,6 +40,7 @@ built   18 I18.wizard-again          init run again adds to the file that is the
 built   18 I18.wizard-ctrl-c         Ctrl-C in the wizard leaves nothing half-written
 built   18 I18.wizard-lazy           The prompts are loaded when the wizard asks, and not before
 built   18 I18.add-url               integrations add takes one line in Apprise's manner: tgram://, slack://, by schemes that the modules name
+pending 18 I18.add-url-mail          integrations add takes mailto://
 built   18 I18.add-url-secret        integrations add URL asks for the secret without echo or reads it from standard input, and warns of one inside the URL
 `,
 )
@@ -50,7 +51,8 @@ export const LIFE = requirements(
 built   18 I18.detach                up --detach returns when the daemon is ready and leaves it running; one that cannot start is told with its reason
 built   18 I18.stop                  stop ends the daemon of the folder, waits until it drained, and says when there is none
 built   18 I18.restart               restart ends the daemon and starts it again in the background with its configuration
-built   18 I18.logs                  logs prints what the daemon logged, for people or as JSON, and -f goes on
+built   18 I18.logs                  logs prints what the daemon logged, for people or as JSON
+pending 18 I18.logs-follow           logs -f goes on with what is logged next
 built   18 I18.logs-integration      logs --integration ID prints the lines of one integration
 built   18 I18.logs-turn             logs --turn ID tells the way of one turn from the ledger and the log
 built   18 I18.service-systemd       service install writes a hardened systemd user unit of Type=notify with a watchdog, which systemd-analyze verify takes

@@ -32,12 +32,14 @@ export function createFailureNotes(deps: {
 }): FailureNotes {
   const { store, clock, log } = deps
   let noneUntil = 0
+  let noticings = 0
   let looking: Promise<boolean> | null = null
   const look = async () => {
     const believed = clock.now() + BELIEVED_MS
+    const before = noticings
     const none = (await store.unreportedFailures(null)).length === 0
     // One that was noticed while we looked may not be among them.
-    if (none && looking !== null) noneUntil = believed
+    if (none && noticings === before) noneUntil = believed
     return none
   }
   /** One look for all that ask meanwhile: they go on in the order in which they came. */
@@ -71,6 +73,7 @@ export function createFailureNotes(deps: {
     },
     noticed() {
       noneUntil = 0
+      noticings += 1
       looking = null
     },
   }
