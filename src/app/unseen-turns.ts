@@ -1,9 +1,9 @@
 // Turns that lie at a host without evidence: what `doctor` says of each, with the host and the gate that is likely closed.
-import type { Settings, Store, UnseenView } from '../contract/index.ts'
+import { defined, type Settings, type Store, type UnseenView } from '../contract/index.ts'
 import type { Gateway } from './gateway.ts'
 import { iso } from './views.ts'
 
-/** Of each agent the oldest; the rest is behind them. */
+/** Of each agent the oldest; that there are more is said at the last. */
 const SHOWN = 20
 
 export interface UnseenTurnsDeps {
@@ -20,9 +20,9 @@ export async function unseenTurns(deps: UnseenTurnsDeps): Promise<readonly Unsee
   for (const { id, connector } of settings.agents) {
     const post = roster.get(id)
     if (post?.connector.redelivery.unseenTold !== true) continue
-    const rows = await store.turns({ agent: id, states: ['handed'], oldestFirst: true, limit: SHOWN })
-    for (const row of rows) {
-      if (row.updatedAt > before) continue
+    const rows = await store.turns({ agent: id, states: ['handed'], oldestFirst: true, limit: SHOWN + 1 })
+    const unseen = rows.filter((row) => row.updatedAt <= before)
+    for (const [at, row] of unseen.slice(0, SHOWN).entries()) {
       const where = post.connector.whereIs?.(row.id) ?? null
       found.push({
         turn: row.id,
@@ -30,6 +30,7 @@ export async function unseenTurns(deps: UnseenTurnsDeps): Promise<readonly Unsee
         host: where?.host ?? null,
         since: iso(row.updatedAt),
         why: likely(where?.proven ?? false, connector.options.dialect === 'nexo'),
+        ...defined({ more: at === SHOWN - 1 && unseen.length > SHOWN ? true : undefined }),
       })
     }
   }

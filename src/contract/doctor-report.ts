@@ -95,4 +95,6 @@ export interface UnseenView {
   readonly since: string
   /** What is likely closed, and what to do. */
   readonly why: string
+  /** More of this agent lie behind it and are not listed; absent: it is the last. */
+  readonly more?: true
 }

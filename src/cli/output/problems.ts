@@ -45,11 +45,14 @@ export function problemsOf(report: DoctorReport, hosted: readonly string[]): rea
         if (!gate.pass && !isNamedAlready(report, id, integration, gate))
           say(`${integration} → ${id}: ${gate.gate}: ${gate.reason}`, keyOf(gate))
   }
-  for (const { turn, agent, why } of report.unseen ?? [])
+  for (const { turn, agent, why, more } of report.unseen ?? []) {
     say(
       `turn ${turn} of ${agent} was handed over, and nothing shows that it was seen: ${why}`,
       `switchboard logs --turn ${turn}`,
     )
+    if (more)
+      say(`more turns of ${agent} lie there unseen`, `switchboard turns --agent ${agent} --state handed`)
+  }
   for (const { agent, reason } of report.turned_away ?? [])
     say(`a host for ${agent} was turned away: ${reason}`, `switchboard init claude-code --agent ${agent}`)
   for (const { server, problem } of report.tools_left_out ?? [])
