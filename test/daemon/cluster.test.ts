@@ -322,8 +322,12 @@ describe('two nodes and more', () => {
     const kind = ['--platform', 'webhook', '--agent', 'kate']
     const added = await switchboard(a.data, 'integrations', 'add', 'late', ...kind, ...keys)
     expect(added, added.stderr).toMatchObject({ code: 0 })
-    await until('B knows it', async () => (await open(b)).status !== 404)
-    expect((await open(b)).status).toBe(403)
+    // 503: it is known there, and its link is being made.
+    const known = await until('B knows it', async () => {
+      const { status } = await open(b)
+      return status === 404 || status === 503 ? null : status
+    })
+    expect(known).toBe(403)
     await switchboard(a.data, 'access', 'allow', 'late', 'zoe')
     await until('B lets her in', async () => (await open(b)).status === 200)
   })

@@ -45,12 +45,15 @@ async function openNode(env: Record<string, string>): Promise<Node> {
   return node
 }
 
-/** Answers each message in its own chat, and again as long as its daemon is away. What it was told stays. */
+/**
+ * Answers each message in its own chat, and again as long as its daemon is away. What it was told stays. It starts no daemon
+ * of its own: those that end with the test would be revived behind it.
+ */
 async function openHost(node: Node, env: Record<string, string>) {
   const conflicts: string[] = []
   const claude = await startClaudeCode({
     command: process.execPath,
-    args: [BINARY, 'channel', '--agent', 'kate', '--data', node.data],
+    args: [BINARY, 'channel', '--agent', 'kate', '--no-start', '--data', node.data],
     cwd: node.data,
     env: { ...bareEnvironment(), ...env },
     channels: ['server:switchboard'],
