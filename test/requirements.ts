@@ -1,5 +1,6 @@
 // Every promise as data: SPEC by section, the seeds' test lists, the demands of the issues. Tests cite the ids in
 // square brackets in their names; requirements.test.ts holds both sides to each other.
+import { CLAUDE_CODE, PROCESSES } from './requirements/agent-processes.ts'
 import { AGENTS, CHANNEL } from './requirements/agents.ts'
 import { CHANNEL_SERVERS, HOSTING } from './requirements/channel-servers.ts'
 import { CHORUS } from './requirements/chorus.ts'
@@ -49,6 +50,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SESSIONS,
   ...AGENTS,
   ...CHANNEL,
+  ...PROCESSES,
+  ...CLAUDE_CODE,
   ...EVERY_PLATFORM,
   ...EACH_PLATFORM,
   ...CHORUS,

@@ -28,6 +28,7 @@ import { createLogger } from './logger.ts'
 import { openChannelServers } from './open-channel-servers.ts'
 import { openInstance } from './open-instance.ts'
 import { createAuthenticate } from './principals.ts'
+import { createProcessPlaces } from './process-places.ts'
 import { createNodeClock, createRealRandom } from './real-clock.ts'
 import { reloadOnHangup } from './reload-on-hangup.ts'
 import { createRemoteHosts } from './remote-hosts.ts'
@@ -113,6 +114,10 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const isReady = () => ready && !draining && watch.problem() === null
     const service = createSupervisorNotices({ env, clock, log, alive: isReady })
     const attachments = createAttachments({ clock, log, settings, watched: () => watchers.size > 0 })
+    const places = createProcessPlaces(
+      { path: folder.path, base: sources.folder, variables: env },
+      { clock, log },
+    )
     const gateway = createGateway({
       tools: () => toolDesk,
       hosts: attachments.door,
@@ -133,6 +138,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       attachmentsDir: folder.attachments,
       credentials: (integration) => createCredentialShelf(secrets, integration),
       publicBase: () => baseUrl(),
+      processes: places.of,
       watched: () => watchers.size > 0,
       self: () => ({ version: VERSION, startedAt, url: address.url, skewMs: clock.skewMs() }),
       servers: () => openChannelServers({ clock, random, log, store, secret, variables: env }),
@@ -256,6 +262,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const taken = listening.port === wanted || wanted === 0 ? null : wanted
     if (taken !== null) log.warn({ port: listening.port }, `port ${taken} is taken: another one is used`)
     address.url = `http://${host.includes(':') ? `[${host}]` : host}:${listening.port}`
+    await places.reap()
     await gateway.start()
     undo.push(() => gateway.stop())
     await attachments.listen(folder.attachSocket)

@@ -6,8 +6,10 @@ import {
   CHANNEL_PLATFORM,
   type Counter,
   type Desk,
+  type DoctorReport,
   defined,
   type IntegrationSettings,
+  type ProcessView,
 } from '../contract/index.ts'
 import { approversOn, isBound } from '../core/people/approvers.ts'
 import { agentAnywhere, clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
@@ -88,6 +90,7 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
           connector: one.connector.type,
           attached,
           ...defined({ detail }),
+          ...processViews(post?.connector.processes?.() ?? []),
           queued: open.reduce(
             (total, row) => (row.agent === one.id && row.state === 'queued' ? total + row.count : total),
             0,
@@ -156,6 +159,18 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
       ...(leftOut.length === 0 ? {} : { tools_left_out: leftOut }),
       ...(security && deps.exposure ? { security: await judgeRunning(deps, deps.exposure()) } : {}),
     }
+  }
+}
+
+/** The programs that run for an agent here. */
+function processViews(processes: readonly ProcessView[]): Pick<DoctorReport['agents'][number], 'processes'> {
+  if (processes.length === 0) return {}
+  return {
+    processes: processes.map(({ name, pid, startedAt, memoryBytes, stderr }) => ({
+      ...{ name, pid, stderr },
+      since: iso(startedAt),
+      memory_bytes: memoryBytes,
+    })),
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type NodeReport,
   nodeOf,
   type PlatformModule,
+  type ProcessPlace,
   type Random,
   type Settings,
   type Store,
@@ -82,6 +83,8 @@ export interface GatewayDeps {
   readonly credentials?: (integration: string) => CredentialShelf
   /** Where agents reach this server; absent: nowhere. */
   readonly publicBase?: () => string
+  /** Where an agent's programs may be started; absent: nowhere. */
+  readonly processes?: (agent: string) => ProcessPlace
   readonly watched: () => boolean
   /** What connectors whose agents call tools or attach need; absent: they are told so. */
   readonly tools?: () => ToolDesk

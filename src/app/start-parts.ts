@@ -99,6 +99,7 @@ export async function makeAgent(
       past: (session, before, limit) => store.pastTurns(session, before, limit),
       spent: (id, day) => store.spentTokens(id, day),
     },
+    ...defined({ processes: deps.processes?.(agent.id) }),
     ...defined({ lent: deps.lent, crashPoint: deps.crashPoint, hosts: deps.hosts }),
     isElsewhere: () => cluster.isElsewhere(agent.id),
   })

@@ -227,6 +227,8 @@ export interface AgentConnector {
   verdict?(verdict: Verdict): Promise<'relayed' | 'gone' | 'fetched'>
   /** True if something was running and was told to stop. */
   cancel?(session: string, turn: string | null): Promise<boolean>
+  /** The programs that it runs, for `doctor`. */
+  processes?(): readonly ProcessView[]
   /** What comes to `/callback/TOKEN`, for the token's own scope. Throws what the caller is answered with. */
   callback?(scope: Readonly<Record<string, string>>, request: RawRequest): Promise<HttpReply>
   stop(): Promise<void>
@@ -250,10 +252,35 @@ export interface ConnectorDeps {
   readonly journal?: TurnJournal
   /** Tools that the service in front lent to a session. Absent: there are none. */
   readonly lent?: LentToolDoor
+  /** Where programs may be started. Absent: nowhere. */
+  readonly processes?: ProcessPlace
   /** For tests that end the process at a named point. */
   readonly crashPoint?: (name: string) => void
   /** Where hosts attach. Absent: they cannot. */
   readonly hosts?: HostDoor
   /** Another living node has hosts of this agent. Absent: there is none. */
   readonly isElsewhere?: () => boolean
+}
+
+/** Where a connector that starts programs keeps them. */
+export interface ProcessPlace {
+  /** What every program gets: PATH, HOME and the like. Whatever else it needs is listed in the configuration. */
+  readonly environment: Readonly<Record<string, string>>
+  /** The records of what runs: `createProcessKeeper` and `reapProcesses`, in `src/kit/processes/`. */
+  readonly records: string
+  /** A folder of this agent's own, for what has to outlive a restart: sessions, worktrees. Not made yet. */
+  readonly folder: string
+  /** Relative folders of the configuration start here. */
+  readonly base: string
+}
+
+/** A program that runs for an agent, as `doctor` shows it. */
+export interface ProcessView {
+  readonly name: string
+  readonly pid: number
+  readonly startedAt: number
+  /** With all that it started; null: not known. */
+  readonly memoryBytes: number | null
+  /** The last lines it wrote to stderr, masked. */
+  readonly stderr: readonly string[]
 }

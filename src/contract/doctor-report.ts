@@ -61,6 +61,14 @@ export interface DoctorReport {
     readonly connector: string
     readonly attached: boolean
     readonly detail?: string
+    /** Programs that run for it on this node, with the last lines that they wrote to stderr. */
+    readonly processes?: readonly {
+      readonly name: string
+      readonly pid: number
+      readonly since: string
+      readonly memory_bytes: number | null
+      readonly stderr: readonly string[]
+    }[]
     readonly queued: number
     readonly bindings: readonly {
       readonly integration: string

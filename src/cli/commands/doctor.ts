@@ -126,6 +126,11 @@ function describe(context: Context, report: DoctorReport): string {
       `  state   ${presence}${agent.detail === undefined ? '' : `: ${oneLine(agent.detail)}`}`,
       `  queue   ${agent.queued} waiting, ${agent.approvals_pending} approvals pending, last message ${relativeTime(agent.last_message_at, now)}`,
     )
+    for (const one of agent.processes ?? [])
+      lines.push(
+        `  program ${oneLine(one.name)}, pid ${one.pid}, since ${relativeTime(one.since, now)}${one.memory_bytes === null ? '' : `, ${Math.round(one.memory_bytes / 1_048_576)} MiB`}`,
+        ...one.stderr.slice(-3).map((line) => `    stderr  ${oneLine(line)}`),
+      )
     if (agent.bindings.length === 0) {
       lines.push(`  ${paint.yellow('bound to nothing')}: nobody can reach it (inbound_bindings)`)
     }

@@ -10,8 +10,8 @@ import type {
   Random,
 } from '../../contract/index.ts'
 import { createSerial } from '../../kit/index.ts'
+import { createGroupWatcher } from '../../kit/processes/index.ts'
 import { DEFAULT_TIMINGS, type LaunchDeps, readLaunch, type Timings } from './config.ts'
-import { createReaper } from './reaper.ts'
 import { createSupervisor, type Supervisor } from './supervisor.ts'
 
 export interface ChannelServersDeps extends LaunchDeps {
@@ -32,7 +32,7 @@ interface Held {
 
 export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
   const held = new Map<string, Held>()
-  const reaper = createReaper({ log: deps.log, path: deps.environment.PATH ?? '/usr/bin:/bin' })
+  const watcher = createGroupWatcher({ log: deps.log, path: deps.environment.PATH ?? '/usr/bin:/bin' })
   const timings = { ...DEFAULT_TIMINGS, ...deps.timings }
   /** Holds of the whole pool or of newcomers, and how each server that came meanwhile is released again. */
   const holds = new Set<(() => void)[]>()
@@ -42,7 +42,7 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
     const supervisor = createSupervisor(settings, {
       ...rest,
       timings,
-      watch: reaper.watch,
+      watch: watcher.watch,
       ...(lease === undefined ? {} : { lease: lease(settings.name) }),
     })
     for (const hold of holds) hold.push(supervisor.server.hold())
@@ -95,7 +95,7 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
       held.clear()
       // A change half-way: what it was ending is gone by then too.
       await inOrder(async () => undefined)
-      reaper.stop()
+      watcher.stop()
     },
   }
 }

@@ -4,8 +4,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { type Cancel, type Clock, defined, SwitchboardError } from '../../contract/index.ts'
+import { createLines } from '../../kit/processes/index.ts'
 import type { StdioLaunch } from './config.ts'
-import { createLines } from './lines.ts'
 
 export interface ChildTransport extends Transport {
   /** Stops reading: the pipe pushes back on the server. */

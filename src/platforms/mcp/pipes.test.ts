@@ -1,11 +1,9 @@
 // The small parts of a connection: lines of a pipe, news on their way, the words of a server made fit to be shown.
 import { describe, expect, it } from 'vitest'
 import type { ServerNews } from '../../contract/index.ts'
+import { createLines, createRedactor, createStderrLog } from '../../kit/processes/index.ts'
 import { createRecordingLog, createTestClock } from '../../testing/index.ts'
-import { createLines } from './lines.ts'
 import { createNewsLine } from './news-line.ts'
-import { createRedactor } from './redact.ts'
-import { createStderrLog } from './stderr-log.ts'
 import { boundedResult, readToolResult } from './tool-result.ts'
 
 describe('lines', () => {
@@ -143,7 +141,11 @@ describe('the words of a server', () => {
   it('are as many as somebody would read', async () => {
     const log = createRecordingLog()
     const clock = createTestClock()
-    const stderr = createStderrLog({ clock, log, redact: createRedactor(['secret-x']) })
+    const stderr = createStderrLog({
+      ...{ clock, log },
+      redact: createRedactor(['secret-x']),
+      who: 'the channel server',
+    })
     for (let at = 0; at < 100; at++) stderr.line(`line ${at} secret-x`)
     await clock.advance(10_000)
     stderr.line('  ')

@@ -15,11 +15,10 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { backoffMs, createLeaseHold } from '../../kit/index.ts'
+import { createRedactor, createStderrLog } from '../../kit/processes/index.ts'
 import { isEnabled, type LaunchDeps, readLaunch, type Timings, writtenStamp } from './config.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { createNewsLine } from './news-line.ts'
-import { createRedactor } from './redact.ts'
-import { createStderrLog } from './stderr-log.ts'
 
 export interface SupervisorDeps extends LaunchDeps {
   readonly clock: Clock
@@ -90,7 +89,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
   const connect = async (signal: AbortSignal): Promise<Connection> => {
     const launch = readLaunch(settings, deps)
     const redact = createRedactor(launch.secrets)
-    const stderr = createStderrLog({ clock, log, redact })
+    const stderr = createStderrLog({ clock, log, redact, who: 'the channel server' })
     // What it pushes before we know what it declares waits until we do.
     const release = news.hold()
     const from = { prefix: null, permissionRelay: false, stamp: launch.stamp } as Mutable<ServerNews['from']>

@@ -1,15 +1,19 @@
-// What a channel server writes to stderr, in our log: masked, and no more lines than somebody would read.
+// What a child writes to stderr, in our log: masked, and no more lines than somebody would read. The last lines are kept
+// for whoever asks why it ended.
 import type { Clock, Logger } from '../../contract/index.ts'
 
 export interface StderrLog {
   readonly line: (text: string) => void
   /** The last thing it said, for the reason why it ended. */
   last(): string | null
+  /** The last lines, oldest first. */
+  recent(): readonly string[]
   stop(): void
 }
 
 const LINES = 20
 const EVERY_MS = 10_000
+const KEPT = 20
 /** Far more than is shown, so that no secret is cut in half where it would show. */
 const LOOKED_AT_CHARS = 8_192
 
@@ -17,20 +21,24 @@ export function createStderrLog(deps: {
   readonly clock: Pick<Clock, 'now'>
   readonly log: Logger
   readonly redact: (text: string) => string
+  /** Whose words they are: `the channel server`. */
+  readonly who: string
 }): StderrLog {
   let since = deps.clock.now()
   let written = 0
   let left = 0
-  let last: string | null = null
-  const shown = (text: string) => deps.redact(text.slice(0, LOOKED_AT_CHARS)).trim()
+  const kept: string[] = []
+  const shown = (text: string) => deps.redact(text).trim()
   const settle = () => {
-    if (left > 0) deps.log.info({ lines: left }, 'more lines of the channel server were left out')
+    if (left > 0) deps.log.info({ lines: left }, `more lines of ${deps.who} were left out`)
     left = 0
   }
   return {
     line(text) {
       if (text.trim() === '') return
-      last = text
+      const looked = text.slice(0, LOOKED_AT_CHARS)
+      kept.push(looked)
+      if (kept.length > KEPT) kept.shift()
       const now = deps.clock.now()
       if (now - since >= EVERY_MS) {
         settle()
@@ -38,10 +46,14 @@ export function createStderrLog(deps: {
         written = 0
       }
       // One that writes without end costs a comparison a line.
-      if (written++ < LINES) deps.log.info({ stderr: shown(text) }, 'the channel server says')
+      if (written++ < LINES) deps.log.info({ stderr: shown(looked) }, `${deps.who} says`)
       else left++
     },
-    last: () => (last === null ? null : shown(last)),
+    last: () => {
+      const text = kept.at(-1)
+      return text === undefined ? null : shown(text)
+    },
+    recent: () => kept.map(shown),
     stop: settle,
   }
 }

@@ -1,0 +1,104 @@
+// Ends the families of processes when this process is killed without a word. A child that only listens for the end of its
+// input ends by itself; one that listens on a port of its own, or goes on with its turn, would live on. A small shell holds
+// a pipe from us: each line is the list of groups alive; when the pipe ends it ends them. A group is named by its leader's
+// pid and start time, so that a number which somebody else got since is left alone, and by a mark in its environment,
+// which those carry as well who left the group.
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Logger } from '../../contract/index.ts'
+import { MARK_NAME, startTimeOf } from './proc-table.ts'
+
+export interface GroupWatcher {
+  /** `mark`: the value of MARK_NAME in its environment. Calling the result says that the family is gone. */
+  watch(pid: number, mark?: string): () => void
+  stop(): void
+}
+
+const SCRIPT = `
+trap '' INT TERM HUP
+families=
+while IFS= read -r line; do families=$line; done
+[ -n "$families" ] || exit 0
+marked() {
+  [ "$mark" != - ] && grep -las "${MARK_NAME}=$mark" /proc/[0-9]*/environ 2>/dev/null | while IFS=/ read -r _ _ one _; do
+    kill -s "$1" "$one" 2>/dev/null
+  done
+}
+is_ours() {
+  [ "$start" != - ] && [ -r "/proc/$pid/stat" ] || return 0
+  stat=$(cat "/proc/$pid/stat" 2>/dev/null) || return 0
+  set -- \${stat##*) }
+  [ "\${20}" = "$start" ]
+}
+end() {
+  for family in $families; do
+    pid=\${family%%:*}; rest=\${family#*:}; start=\${rest%%:*}; mark=\${rest#*:}
+    is_ours && kill -s "$1" -- "-$pid" 2>/dev/null
+    marked "$1"
+  done
+}
+sleep 1
+end TERM
+sleep 2
+end KILL
+`
+
+export function createGroupWatcher(deps: { readonly log: Logger; readonly path: string }): GroupWatcher {
+  const alive = new Map<number, string>()
+  let shell: ChildProcess | null = null
+  let absent = process.platform === 'win32'
+  let stopped = false
+
+  const tell = () => {
+    shell?.stdin?.write(`${[...alive.values()].join(' ')}\n`)
+  }
+
+  const start = () => {
+    if (shell !== null || absent || stopped) return
+    const started = spawn('sh', ['-c', SCRIPT], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      env: { PATH: deps.path },
+    })
+    started.once('error', (error: NodeJS.ErrnoException) => {
+      if (shell === started) shell = null
+      // Too many open files pass; a shell that is not there does not come.
+      absent = error.code === 'ENOENT'
+      deps.log.warn(
+        { problem: error.code },
+        'there is no shell: processes may outlive a daemon that is killed',
+      )
+    })
+    // Whatever the types say: with no file descriptor left there is no pipe, and `error` follows.
+    if ((started.stdin as unknown) === undefined) return
+    shell = started
+    started.stdin.on('error', () => undefined)
+    started.once('exit', () => {
+      if (shell !== started) return
+      shell = null
+      // Somebody ended it while there is something to watch: the next one knows all of it.
+      if (alive.size > 0) {
+        start()
+        tell()
+      }
+    })
+    // It must not keep us from ending.
+    started.unref()
+    ;(started.stdin as unknown as { unref?: () => void }).unref?.()
+  }
+
+  return {
+    watch(pid, mark) {
+      alive.set(pid, `${pid}:${startTimeOf(pid)?.replace(/[^0-9]/g, '') || '-'}:${mark ?? '-'}`)
+      start()
+      tell()
+      return () => {
+        if (alive.delete(pid)) tell()
+      }
+    },
+    stop() {
+      stopped = true
+      shell?.stdin?.end()
+      shell = null
+    },
+  }
+}

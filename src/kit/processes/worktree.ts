@@ -1,0 +1,34 @@
+// A git worktree a session, so that two sessions of one repository do not write over each other's files. It is kept as long
+// as the session may come back; one with changes is never removed by us.
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { SwitchboardError } from '../../contract/index.ts'
+
+const GIT_MS = 60_000
+
+/**
+ * Makes the worktree of `repository` at `folder`, on a branch of its own, or finds it there. Throws `agent_absent` with
+ * git's own words.
+ */
+export async function openWorktree(
+  { repository, folder, branch }: { repository: string; folder: string; branch: string },
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  if (existsSync(`${folder}/.git`)) return folder
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
+  const git = (...args: string[]) =>
+    new Promise<void>((resolve, reject) => {
+      const options = { env: { ...environment }, timeout: GIT_MS, maxBuffer: 1_048_576 }
+      execFile('git', ['-C', repository, ...args], options, (error, _out, said) => {
+        if (!error) return resolve()
+        const words = said.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
+        const why = 'code' in error && error.code === 'ENOENT' ? 'git is not on PATH' : words || error.message
+        reject(new SwitchboardError('agent_absent', `no git worktree of ${repository}: ${why}`))
+      })
+    })
+  await git('worktree', 'prune')
+  // The branch may be there from a session whose folder somebody removed.
+  await git('worktree', 'add', '-b', branch, folder).catch(() => git('worktree', 'add', folder, branch))
+  return folder
+}
