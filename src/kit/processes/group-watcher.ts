@@ -8,6 +8,8 @@ import type { Logger } from '../../contract/index.ts'
 import { MARK_NAME, startTimeOf } from './proc-table.ts'
 
 export interface GroupWatcher {
+  /** A family begins with this mark: told before its first process starts, so that none is ever unwatched. */
+  expect(mark: string): () => void
   /** `mark`: the value of MARK_NAME in its environment. Calling the result says that the family is gone. */
   watch(pid: number, mark?: string): () => void
   stop(): void
@@ -24,6 +26,7 @@ marked() {
   done
 }
 is_ours() {
+  [ "$pid" != - ] || return 1
   [ "$start" != - ] && [ -r "/proc/$pid/stat" ] || return 0
   stat=$(cat "/proc/$pid/stat" 2>/dev/null) || return 0
   set -- \${stat##*) }
@@ -43,13 +46,13 @@ end KILL
 `
 
 export function createGroupWatcher(deps: { readonly log: Logger; readonly path: string }): GroupWatcher {
-  const alive = new Map<number, string>()
+  const alive = new Set<string>()
   let shell: ChildProcess | null = null
   let absent = process.platform === 'win32'
   let stopped = false
 
   const tell = () => {
-    shell?.stdin?.write(`${[...alive.values()].join(' ')}\n`)
+    shell?.stdin?.write(`${[...alive].join(' ')}\n`)
   }
 
   const start = () => {
@@ -86,15 +89,18 @@ export function createGroupWatcher(deps: { readonly log: Logger; readonly path: 
     ;(started.stdin as unknown as { unref?: () => void }).unref?.()
   }
 
+  const add = (family: string) => {
+    alive.add(family)
+    start()
+    tell()
+    return () => {
+      if (alive.delete(family)) tell()
+    }
+  }
+
   return {
-    watch(pid, mark) {
-      alive.set(pid, `${pid}:${startTimeOf(pid)?.replace(/[^0-9]/g, '') || '-'}:${mark ?? '-'}`)
-      start()
-      tell()
-      return () => {
-        if (alive.delete(pid)) tell()
-      }
-    },
+    expect: (mark) => add(`-:-:${mark}`),
+    watch: (pid, mark) => add(`${pid}:${startTimeOf(pid)?.replace(/[^0-9]/g, '') || '-'}:${mark ?? '-'}`),
     stop() {
       stopped = true
       shell?.stdin?.end()

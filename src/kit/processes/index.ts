@@ -1,7 +1,5 @@
 // The keeper of processes: what a connector that starts programs, and hosted channel servers, stand on.
 export { createGroupWatcher } from './group-watcher.ts'
-export { createHangWatch, type HangWatch } from './hang-watch.ts'
-export type { KeptProcess, ProcessEnd, ProcessLaunch } from './kept-process.ts'
 export { createLines } from './lines.ts'
 export { createProcessKeeper, type ProcessKeeper } from './process-keeper.ts'
 export { reapProcesses } from './process-records.ts'

@@ -79,7 +79,8 @@ export function startProcess(
   const { clock, records, mark, graceMs } = deps
   const redact = createRedactor(launch.secrets ?? [])
   const stderrLog = createStderrLog({ clock, log: deps.log, redact, who: name })
-  // Before it starts: a crash right after leaves nobody without a record.
+  // Before it starts: a crash right after leaves nobody without a record, nor unwatched.
+  const unexpect = deps.watcher.expect(mark)
   records.put({ mark, name, pid: null, start: null, boot: bootId() })
   return new Promise((resolve, reject) => {
     const child: ChildProcessWithoutNullStreams = spawn(launch.command, [...launch.args], {
@@ -90,6 +91,7 @@ export function startProcess(
       ...defined({ cwd: launch.cwd }),
     })
     const failed = (error: NodeJS.ErrnoException) => {
+      unexpect()
       records.remove(mark)
       reject(startError(launch, error))
     }
@@ -134,6 +136,7 @@ export function startProcess(
       signal('SIGKILL')
       for (let sweep = 0; sweep < SWEEPS && markedBy(mark).length > 0; sweep++) signal('SIGKILL')
       unwatch()
+      unexpect()
       records.remove(mark)
       stderrLog.stop()
       tell({ ...how, asked, words: endWords(how, asked, stderrLog.last()) })
