@@ -43,6 +43,14 @@ describeRiver(
       expect(await inState(river, 'withdrawn')).toBe(MANY)
     })
 
+    it('[I14.approvals-all] all of an agent that was removed are withdrawn, and those of others stay', async () => {
+      const river = await opened(null)
+      await river.gateway().approvals.endForRemovedAgents(['demo'])
+      expect(await inState(river, 'pending')).toBe(MANY)
+      await river.gateway().approvals.endForRemovedAgents([])
+      expect(await inState(river, 'withdrawn')).toBe(MANY)
+    })
+
     it('[I14.approvals-all] a call that an interrupted turn asks again is the same approval, however many came after it', async () => {
       const river = await open({ integrations: [CHAT] })
       river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))

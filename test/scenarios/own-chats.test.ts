@@ -174,6 +174,32 @@ describeRiver('own chats', (open) => {
     expect(river.platform.texts('c2')).toEqual(['answer'])
   })
 
+  it('[I14.revoked-send] a host that answers in another chat of its own is heard there while that is its own, or allowed and granted', async () => {
+    const listed = { messagingAllow: ['test:s1'] }
+    const cases = [
+      { allow: {}, scope: 'all', ends: { state: 'failed', reason: 'not_allowed' } },
+      { allow: listed, scope: 'bound', ends: { state: 'failed', reason: 'not_allowed' } },
+      { allow: listed, scope: 'all', ends: { state: 'sent' } },
+    ] as const
+    for (const { allow, scope, ends } of cases) {
+      const { river, one } = await opened()
+      await river.person('s1', 'sara', { integration: 'second' }).says('four')
+      await river.settle()
+      river.platform.failNext([{ kind: 'unavailable', retryAfterMs: 30_000 }], 's1')
+      const who = caller({ turn: one.turn })
+      expect((await reply(river, who, 'second:s1')).structured).toMatchObject({ status: 'queued' })
+      expect(await river.store().sends({ limit: 1 })).toMatchObject([{ cause: 'reply', turn: one.turn }])
+      await river.configure({
+        integrations: INTEGRATIONS.map((each) => (each.id === 'second' ? { ...each, scope } : each)),
+        agents: [testAgent('demo', ['chat'], allow), testAgent('other', ['far', 'second'])],
+      })
+      await river.pass(60_000)
+      expect(await river.store().sends({ limit: 1 })).toMatchObject([ends])
+      const arrived = river.platform.arrived.filter(({ to }) => to.conversation === 's1')
+      expect(arrived).toHaveLength(ends.state === 'sent' ? 1 : 0)
+    }
+  })
+
   it('reading, reacting and editing stay at home as well', async () => {
     const { river, one, two, mine } = await opened()
     const tools = river.tools()

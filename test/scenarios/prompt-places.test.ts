@@ -40,6 +40,24 @@ describeRiver('requests that name no chat', (open) => {
     }
   })
 
+  it('[I14.prompt-no-group] a group that was opened for the requests of one agent hears nothing of another’s', async () => {
+    const { integrations } = team(true)
+    const others = testIntegration('second', { access: integrations[0]?.access ?? OPEN })
+    const river = await open({
+      integrations: [...team().integrations, others],
+      agents: [testAgent('demo', ['chat']), testAgent('other', ['second'])],
+    })
+    river.agent.script = () => undefined
+    await river.person('bert').says('go')
+    await river.settle()
+    const [delivery] = river.agent.deliveries
+    if (!delivery) throw new Error('nothing was delivered')
+    await river.agent.guess(delivery, ASK)
+    await river.pass(5_000)
+    const asked = (await river.desk().sends({ limit: 10 })).filter(({ cause }) => cause === 'prompt')
+    expect(asked.map(({ to }) => to)).toEqual(['chat:anna'])
+  })
+
   it('[I14.revoked-send] a prompt is not shown to somebody who was an approver when it was written', async () => {
     const river = await open(team())
     river.agent.script = () => undefined
@@ -58,5 +76,28 @@ describeRiver('requests that name no chat', (open) => {
     const sends = await river.desk().sends({ limit: 10 })
     const prompt = sends.find((one) => one.to === 'chat:anna')
     expect(prompt).toMatchObject({ state: 'failed', reason: 'not_allowed' })
+  })
+
+  it('[I14.revoked-send] nor in a group that was taken out while it waited, where an approver had asked', async () => {
+    const river = await open(team())
+    river.agent.script = () => undefined
+    await river.person('g1', 'anna', { chat: 'group' }).says('go')
+    await river.settle()
+    const [delivery] = river.agent.deliveries
+    if (!delivery) throw new Error('nothing was delivered')
+    river.platform.failNext([{ kind: 'unavailable' }], 'g1')
+    await river.agent.ask(delivery, ASK)
+    await river.settle()
+    const [chat] = team().integrations
+    if (!chat) throw new Error('no integration')
+    const access = { ...chat.access, groups: {} }
+    await river.configure({ ...team(), integrations: [{ ...chat, access }] })
+    await river.pass(60_000)
+    expect(river.platform.shown('g1').join()).not.toContain('planted-4711')
+    const sends = await river.desk().sends({ limit: 10 })
+    expect(sends.find((one) => one.to === 'chat:g1')).toMatchObject({
+      state: 'failed',
+      reason: 'not_allowed',
+    })
   })
 })

@@ -132,6 +132,27 @@ describeRiver('access that is taken back', (open) => {
     await balanced(river)
   })
 
+  it('[I14.revoked-turn] what was taken with another one is judged once more just before it is written', async () => {
+    const more = { agent: { window: 2, roomed: true } }
+    const river = await open({ ...ANNA, ...more })
+    let taken: () => void = () => {}
+    const first = new Promise<void>((resolve) => {
+      taken = resolve
+    })
+    river.agent.script = ({ text }) => (text === 'read it' ? first : undefined)
+    await river.person('anna').says('read it')
+    const turn = await river.person('anna').says('delete it')
+    river.agent.makeRoom(2)
+    await river.settle()
+    expect([river.agent.texts(), await statesOf(river, turn)]).toEqual([['read it'], ['queued', 'handed']])
+    await river.configure({ ...NOBODY, ...more })
+    taken()
+    await river.pass(10_000)
+    expect(river.agent.texts()).toEqual(['read it'])
+    expect(await state(river, turn)).toEqual(['refused', 'revoked'])
+    await balanced(river)
+  })
+
   it('[I14.revoked-leftover] what a node left in flight is judged before it is offered again or given up', async () => {
     const redelivery = { handed: 'give-up', seen: 'give-up', afterTimeout: false } as const
     const river = await open({ ...ANNA, agent: { redelivery } })

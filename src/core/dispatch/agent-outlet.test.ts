@@ -322,6 +322,13 @@ describe('a question', () => {
     await outlet.accept({ kind: 'ask', session: 's', turn: 't', ask })
     await outlet.accept({ kind: 'ask', session: 's', turn: 't', guessed: true, ask })
     expect(asked).toMatchObject([{ origin: { direct: false } }, { origin: null }])
+    asked.length = 0
+    // Nor of a room behind a channel server: who is in it, nobody here knows.
+    flights.set('t', rowOf('t'))
+    world.server = true
+    await outlet.accept({ kind: 'ask', session: 's', turn: 't', ask })
+    await outlet.accept({ kind: 'ask', session: 's', turn: 't', guessed: true, ask })
+    expect(asked).toMatchObject([{ origin: { direct: true } }, { origin: null }])
     rows.set('over', rowOf('over', { state: 'answered' }))
     const late = { kind: 'ask', session: 's', turn: 'over', ask } as const
     await expect(outlet.accept(late)).rejects.toMatchObject({ code: 'conflict' })

@@ -44,6 +44,24 @@ describe('webhook stream beside other nodes', () => {
     expect(data(watching)).toEqual(['m1'])
   })
 
+  it('[I14.stream-nodes] what another node sent is shown at its hint, to readers of that conversation alone', async () => {
+    const { deps, adapter, row, reader } = setUp()
+    const watching = await reader('after=0')
+    const beside = await reader('after=0&conversation=elsewhere')
+    let asked = 0
+    const { transcript } = deps
+    Object.assign(deps, {
+      transcript: (query: Parameters<typeof transcript>[0]) => {
+        if (query.conversation === 'elsewhere') asked += 1
+        return transcript(query)
+      },
+    })
+    row(1, 'sent')
+    adapter.heard?.('webhook')
+    await deps.clock.settle()
+    expect([data(watching), data(beside), asked]).toEqual([['m1'], [], 0])
+  })
+
   it('[I14.stream-connected] "connected" is said when the place is taken: what follows is news', async () => {
     const { deps, row, open } = setUp()
     row(1, 'sent')
