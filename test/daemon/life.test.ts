@@ -39,8 +39,23 @@ function folder(): string {
   return data
 }
 
+/** `switchboard logs -f`, as in a terminal until Ctrl-C. */
+function follow(data: string) {
+  const child = spawn(process.execPath, [BINARY, 'logs', '-f', '--data', data], {
+    env: bareEnvironment(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  scene.onEnd(() => void child.kill('SIGKILL'))
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  const ended = new Promise((resolve) => child.once('exit', (...how) => resolve(how)))
+  return { said: () => said, interrupt: () => child.kill('SIGINT'), ended }
+}
+
 describe('in the background', () => {
-  it('[I18.detach] [I18.stop] [I18.restart] [I18.logs] is started, survives kill -9, restarted where it was, and stopped', async () => {
+  it('[I18.detach] [I18.stop] [I18.restart] [I18.logs] [I18.logs-follow] is started, survives kill -9, restarted where it was, and stopped', async () => {
     const data = folder()
     const begun = JSON.parse(
       (await switchboard(data, 'up', '--detach', '--port', '0', '--json')).stdout,
@@ -61,7 +76,14 @@ describe('in the background', () => {
     const again = JSON.parse(
       (await switchboard(data, 'up', '--detach', '--port', '0', '--json')).stdout,
     ) as Up
+    const following = follow(data)
+    const starts = () => following.said().split('switchboard is ready').length - 1
+    await until('it tells what was logged', () => starts() === 2)
     const restarted = JSON.parse((await switchboard(data, 'restart', '--json')).stdout) as Up
+    await until('it goes on with the next daemon', () => starts() === 3)
+    expect(following.said()).toMatch(/ stopped$/m)
+    following.interrupt()
+    expect(await following.ended).toEqual([null, 'SIGINT'])
     expect(restarted.pid).not.toBe(again.pid)
     expect(restarted.url).toBe(again.url)
     expect(alive(again.pid)).toBe(false)

@@ -1,10 +1,11 @@
 // `switchboard logs`: what the daemon wrote down, for people or as it stands; of one integration; the way of one turn,
 // from the ledger and the log together.
-import { closeSync, openSync, readSync, statSync, unwatchFile, watchFile } from 'node:fs'
+import { statSync, unwatchFile, watchFile } from 'node:fs'
 import { readDaemonNote } from '../../config/daemon-note.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
+import { type LogTail, openLogTail } from '../output/log-tail.ts'
 import { oneLine } from '../output/text.ts'
 
 export interface LogsOptions {
@@ -17,8 +18,6 @@ export interface LogsOptions {
 type Line = Readonly<Record<string, unknown>>
 
 const LINES = 200
-/** So much of the end is read for the first lines: a log may be large. */
-const TAIL_BYTES = 4 * 1024 * 1024
 const LOOK_EVERY_MS = 300
 const LEVELS: Readonly<Record<number, string>> = { 20: 'debug', 30: '', 40: 'warn', 50: 'error', 60: 'error' }
 
@@ -33,14 +32,16 @@ export const logs: Run<LogsOptions> = async (context, _args, options) => {
     )
   const { logFile } = context.folder
   const file = statSync(logFile, { throwIfNoEntry: false })
-  if (options.turn !== undefined)
-    return wayOfTurn(context, options.turn, file === undefined ? [] : tailOf(logFile))
-  if (file === undefined) throw noLog(context)
+  const tail = file === undefined ? undefined : openLogTail(logFile)
+  const lines = tail?.next() ?? []
+  if (options.follow !== true) tail?.close()
+  if (options.turn !== undefined) return wayOfTurn(context, options.turn, lines)
+  if (tail === undefined) throw noLog(context)
   const wanted = (line: string) => concerns(line, options.integration)
-  const kept = tailOf(logFile).filter(wanted)
+  const kept = lines.filter(wanted)
   for (const line of kept.slice(Math.max(0, kept.length - most))) await tell(context, line)
   if (options.follow === true)
-    await follow(logFile, async (line) => (wanted(line) ? tell(context, line) : undefined))
+    await follow(logFile, tail, (line) => (wanted(line) ? tell(context, line) : undefined))
   return 0
 }
 
@@ -53,48 +54,30 @@ function noLog(context: Context): SwitchboardError {
   return new SwitchboardError('not_found', `there is no log ${context.folder.logFile}`, { hint })
 }
 
-/** The whole lines of the file's end. */
-function tailOf(file: string): readonly string[] {
-  const { size } = statSync(file)
-  const from = Math.max(0, size - TAIL_BYTES)
-  const text = readPart(file, from, size - from)
-  const whole = from === 0 ? text : text.slice(text.indexOf('\n') + 1)
-  return whole.split('\n').filter((line) => line !== '')
-}
-
-function readPart(file: string, from: number, length: number): string {
-  const bytes = Buffer.alloc(length)
-  const handle = openSync(file, 'r')
-  try {
-    return bytes.subarray(0, readSync(handle, bytes, 0, length, from)).toString('utf8')
-  } finally {
-    closeSync(handle)
-  }
-}
-
-/** Until interrupted. A log that was put aside is begun anew. */
-function follow(file: string, tellLine: (line: string) => Promise<void> | undefined): Promise<never> {
-  let at = statSync(file).size
-  let begun = ''
+/** Until interrupted. */
+function follow(
+  file: string,
+  tail: LogTail,
+  tellLine: (line: string) => Promise<void> | undefined,
+): Promise<never> {
   let telling: Promise<unknown> = Promise.resolve()
-  const look = () => {
-    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-    if (size < at) [at, begun] = [0, '']
-    if (size === at) return
-    const lines = (begun + readPart(file, at, Math.min(size - at, TAIL_BYTES))).split('\n')
-    at = Math.min(size, at + TAIL_BYTES)
-    begun = lines.pop() ?? ''
-    for (const line of lines) if (line !== '') telling = telling.then(() => tellLine(line))
-  }
   return new Promise((_resolve, reject) => {
-    watchFile(file, { interval: LOOK_EVERY_MS }, () => {
+    const look = () => {
       try {
-        look()
+        for (const line of tail.next()) telling = telling.then(() => tellLine(line))
+        telling.catch(end)
       } catch (thrown) {
-        unwatchFile(file)
-        reject(thrown)
+        end(thrown)
       }
-    })
+    }
+    const end = (why: unknown) => {
+      unwatchFile(file, look)
+      tail.close()
+      reject(why)
+    }
+    watchFile(file, { interval: LOOK_EVERY_MS }, look)
+    // What was written while the first lines were told.
+    look()
   })
 }
 
