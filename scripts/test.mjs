@@ -46,6 +46,8 @@ provide('socat', ['socat'], 'test/faults')
 provide('jq', ['jq'], 'test/faults')
 // Real mail servers, for the platform email.
 provide('opensmtpd dovecot-imapd dovecot-lmtpd dovecot-submissiond', ['smtpd'], 'src/platforms/email')
+// A bare Debian, in which the Dockerfile's lines are run.
+if (given.includes('--all')) provide('debootstrap', ['debootstrap'], 'test/packages.process.test.ts')
 if (onCi) demandPostgres()
 
 const build = ensureBuilt()

@@ -17,6 +17,18 @@ it('[I18.docs-index] leads to every page, and to none that is not there; wishes 
   expect(links.slice(0, 4).every((link) => link.startsWith('wishes/'))).toBe(true)
 })
 
+it('[I18.docs-index] calls each page what it calls itself', () => {
+  const called = [
+    ...index.matchAll(/^- \[(.+)\]\(((?:guide|platforms|agents|reference|decisions)\/[^)]+)\)$/gm),
+  ]
+  expect(called.length).toBeGreaterThan(40)
+  const wrong = called.filter(([, name = '', page = '']) => {
+    const [, title] = /^# (.+)$/m.exec(readFileSync(join(DOCS, page), 'utf8')) ?? []
+    return name !== title && index.indexOf(page) > index.indexOf('## Guides')
+  })
+  expect(wrong.map(([line]) => line)).toEqual([])
+})
+
 it('[I18.never-run] says what was never run', () => {
   const told = index.slice(index.indexOf('## What was never run here'))
   for (const word of ['systemd', 'launchd', 'container engine', 'Tailscale']) expect(told).toContain(word)

@@ -1,8 +1,8 @@
 // Starts a daemon as a process of its own, which outlives whoever asked for it and writes to the log of its folder.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { DataFolder } from '../config/data-folder.ts'
+import { type DataFolder, makeOwnFolder } from '../config/data-folder.ts'
 import { realPath } from '../config/instance.ts'
 
 export interface SpawnOptions {
@@ -22,7 +22,7 @@ const LARGE_LOG_BYTES = 16 * 1024 * 1024
 /** `up` are the words behind `up --json`. Throws what the file system says. */
 export function spawnDaemon(options: SpawnOptions, up: readonly string[]): ChildProcess {
   const { folder, configFile } = options
-  mkdirSync(folder.path, { recursive: true, mode: 0o700 })
+  makeOwnFolder(folder)
   putLargeLogAside(folder.logFile)
   const log = openSync(folder.logFile, 'a', 0o600)
   const [program = process.execPath, ...words] = options.program

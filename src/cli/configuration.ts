@@ -55,7 +55,7 @@ export async function checkConfiguration(
     ...result.warnings,
     ...(await equalTokens(result.settings, file)),
     ...unsetReferences(result.settings, { ...sources, folder: dirname(file) }),
-    ...(await secretsInGit(result.settings, dirname(file))),
+    ...(await secretsInGit(result.settings, dirname(file), folder)),
   ]
   return { problems: [], warnings, rendered: '', summary }
 }
@@ -88,10 +88,15 @@ export async function environmentReferences(file: string, folder: DataFolder): P
   return [...new Set(all.flatMap(({ text }) => (text.startsWith('env:') ? [text.slice(4)] : [])))]
 }
 
-async function secretsInGit(settings: Settings, folder: string): Promise<readonly string[]> {
+async function secretsInGit(
+  settings: Settings,
+  beside: string,
+  { keyFile, ledgerKeyFile, adminTokenFile }: DataFolder,
+): Promise<readonly string[]> {
   const { secretFiles } = await import('../app/send-roots.ts')
   const { takenByGit } = await import('./git-keeping.ts')
-  return (await takenByGit(secretFiles(settings, folder))).map(({ file, tracked }) =>
+  const files = [...secretFiles(settings, beside), keyFile, ledgerKeyFile, adminTokenFile]
+  return (await takenByGit(files)).map(({ file, tracked }) =>
     tracked
       ? `${file} holds a secret, and git has it: git rm --cached it, make a new secret, and add it to .gitignore`
       : `${file} holds a secret, and git would take it: add it to .gitignore`,
@@ -261,14 +266,17 @@ export async function pasteOf(
   folder: DataFolder,
   file: string | null,
 ): Promise<readonly string[]> {
+  const base = await ownAddress(folder, file)
+  return module.setup?.paste?.({ id: module.name, base, options: {} }) ?? []
+}
+
+/** Where others reach this gateway, without a slash at its end: as the file says, as it listens, or as it would. */
+export async function ownAddress(folder: DataFolder, file: string | null): Promise<string> {
   const { readDaemonNote } = await import('../config/daemon-note.ts')
   const loaded = file === null ? null : await load(file, folder)
   const publicUrl = loaded?.ok ? loaded.settings.server.publicUrl : null
-  const base = (publicUrl ?? readDaemonNote(folder)?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`).replace(
-    /\/$/,
-    '',
-  )
-  return module.setup?.paste?.({ id: module.name, base, options: {} }) ?? []
+  const url = publicUrl ?? readDaemonNote(folder)?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`
+  return url.replace(/\/$/, '')
 }
 
 /** By platform: those that are built in, and those of the modules that the file names. */

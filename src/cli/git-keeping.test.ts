@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { command, temporaryFolder } from './fixtures/fake-daemon.ts'
+import { command, rememberingTerminal, temporaryFolder } from './fixtures/fake-daemon.ts'
 
 function place(repository: boolean) {
   const folder = temporaryFolder()
@@ -46,6 +46,26 @@ describe('in a git repository', () => {
     execFileSync('git', ['add', '-f', SECRET], { cwd: folder })
     writeFileSync(path('.gitignore'), `${SECRET}\n`)
     expect((await check()).err).toMatch(/git has it: git rm --cached/)
+  })
+
+  it('[I18.gitignore] init claude-code ignores the data folder, and says so', async () => {
+    const { path, folder } = place(true)
+    const here = rememberingTerminal({ cwd: () => folder, env: { HOME: folder } })
+    const told = await command(['init', 'claude-code', '--config', path('switchboard.yaml')], here)
+    expect(told).toMatchObject({ code: 0, out: expect.stringContaining('.gitignore') })
+    expect(readFileSync(path('.gitignore'), 'utf8')).toMatch(/^# Switchboard.*\n\/\.switchboard\/\n$/)
+  })
+
+  it('[I18.secret-in-git] check warns of the keys of a data folder that git would take', async () => {
+    const { path, init, check } = place(true)
+    await init()
+    mkdirSync(path('data'))
+    for (const name of ['switchboard.key', 'ledger.key', 'admin.token']) {
+      writeFileSync(path(`data/${name}`), 'x')
+      expect((await check()).err).toContain(`${path(`data/${name}`)} holds a secret, and git would take it`)
+    }
+    writeFileSync(path('data/.gitignore'), '*\n')
+    expect((await check()).err).toBe('')
   })
 
   it('[I18.gitignore] a repository further up counts, too', async () => {

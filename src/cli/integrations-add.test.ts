@@ -261,6 +261,7 @@ export const platforms = [{ name: 'matrix', options, docs: 'https://example.com'
       return { who: typeof room + room + typeof size + size }
     },
     paste: ({ id, base }) => ['at ' + base + '/' + id],
+    url: ({ base, who }) => base + '/to/' + who,
   } }]
 `
   const withModule = () => {
@@ -281,7 +282,10 @@ export const platforms = [{ name: 'matrix', options, docs: 'https://example.com'
       'size [5]: ',
       'keep it as matrix? [Y/n]: ',
     ])
-    expect(told.err).toContain('this is string12number7')
+    // First how to get at the key; once it is kept where to write to.
+    expect(told.err).toMatch(/^at https:\/\/sb\.example\.com\/matrix\n[\s\S]*this is string12number7/)
+    expect(told.out).toContain('write to it: https://sb.example.com/to/string12number7\n')
+    expect(told.out).not.toContain('at https:')
     expect(daemon.asked.at(-1)?.body).toEqual({
       definition: { id: 'matrix', platform: 'matrix', key: 'secret:matrix.key', room: '12', size: 7 },
     })

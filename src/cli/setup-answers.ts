@@ -2,7 +2,12 @@
 // Secrets are kept apart: the definition gets a reference, and nobody prints them.
 import { nearest } from '../config/nearest.ts'
 import { isSecretReference } from '../config/secret-reference.ts'
-import { type ModuleSetup, type SetupQuestion, SwitchboardError } from '../contract/index.ts'
+import {
+  type ModuleSetup,
+  type PlatformModule,
+  type SetupQuestion,
+  SwitchboardError,
+} from '../contract/index.ts'
 import type { Context } from './context.ts'
 import { usage } from './failure.ts'
 import { oneLine } from './output/text.ts'
@@ -24,6 +29,11 @@ interface Wish {
   readonly read: (key: string, written: string) => unknown
   /** What a warning calls a flag's value; absent: the flag. */
   readonly called?: (flag: string) => string
+}
+
+/** What is pasted to get at the credentials; what only makes sense afterwards (a webhook's URL) is shown at the end. */
+export function isPastedBefore({ setup }: Pick<PlatformModule, 'setup'>): boolean {
+  return setup?.try !== undefined && setup.questions.some(({ secret }) => secret)
 }
 
 /** `--token 1:a --label=x telegram` → the flags and the words between them. */

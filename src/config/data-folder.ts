@@ -67,14 +67,19 @@ export function dataFolderAt({ data, config, env }: DataFolderConfig): DataFolde
 
 /** Makes the folders (0700). Throws `config_invalid` when they cannot be made or belong to somebody else. */
 export function prepareDataFolder(folder: DataFolder): void {
-  const fresh = !existsSync(folder.path)
-  makePrivateFolder(folder.path, false)
-  // It holds keys, and may lie in a repository.
-  if (fresh) createPrivate(join(folder.path, '.gitignore'), '*\n')
+  makeOwnFolder(folder)
   makePrivateFolder(folder.attachments, false)
   const socketFolder = resolve(folder.socket, '..')
   if (socketFolder !== folder.path) makePrivateFolder(socketFolder, true)
   keepPrivate(folder.lockFile)
+}
+
+/** The folder alone, by whoever comes first: the daemon, or whoever opens its log for it. Throws as `prepareDataFolder`. */
+export function makeOwnFolder({ path }: Pick<DataFolder, 'path'>): void {
+  const fresh = !existsSync(path)
+  makePrivateFolder(path, false)
+  // It holds keys, and may lie in a repository. One that was there before may be a folder of somebody's work.
+  if (fresh) createPrivate(join(path, '.gitignore'), '*\n')
 }
 
 /** The database of an embedded store is its owner's alone, wherever it lies and whatever the folder's mode. */

@@ -1,10 +1,11 @@
 // `switchboard init claude-code`: writes .mcp.json beside a switchboard.yaml with an agent for it, and says how to start.
 import { existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
-import { resolve, sep } from 'node:path'
+import { dirname, resolve, sep } from 'node:path'
 import { installedUnder } from '../../config/installed-plugin.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import type { Context } from '../context.ts'
 import { usage } from '../failure.ts'
+import { ignoreSecrets } from '../git-keeping.ts'
 import { remember } from '../own-instance.ts'
 import { ownProgram } from '../own-program.ts'
 import { portLine } from '../starter-config.ts'
@@ -40,10 +41,12 @@ export async function initClaudeCode(context: Context, options: InitOptions): Pr
     file && mcpJson(file, serverEntry(agent, ['--config', config, ...named]), options.force === true)
   if (!configKept) writeWhole(config, claudeYaml(agent, port === undefined ? null : Number(port)))
   if (file && mcp) writeWhole(file, mcp)
+  const ignored = await ignoreSecrets(dirname(config), [])
   remember(context, instance)
   const next = plugin === null ? START_COMMAND : `${START} plugin:${plugin}`
   if (context.json) {
-    await context.printJson({ ok: true, file, config, config_kept: configKept, agent, plugin, next })
+    const told = { ok: true, file, config, config_kept: configKept, agent, plugin, next }
+    await context.printJson({ ...told, gitignore_written: ignored })
     return 0
   }
   const { paint } = context
@@ -57,6 +60,8 @@ export async function initClaudeCode(context: Context, options: InitOptions): Pr
       ? `${paint.green('kept ')} ${config} (it must have: - { id: ${agent}, connector: { type: channel } })`
       : `${paint.green('wrote')} ${config}`,
   )
+  if (ignored)
+    await context.print(`${paint.green('wrote')} ${resolve(dirname(config), '.gitignore')}: the data folder`)
   if (configKept && port !== undefined)
     context.note(paint.yellow(`--port ${port} was not written: change server.port in ${config}`))
   if (file) warnOfCache(context)

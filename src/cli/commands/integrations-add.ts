@@ -1,13 +1,20 @@
 // `switchboard integrations add PLATFORM`: asks what the platform's module asks, tries the answers on the real thing,
 // and keeps them only then. `add ID --platform NAME` is for scripts: it takes the keys as the file would, and asks nothing.
-import { type IntegrationView, SwitchboardError } from '../../contract/index.ts'
+import { type IntegrationView, type PlatformModule, SwitchboardError } from '../../contract/index.ts'
 import type { SetupDoor } from '../configuration.ts'
 import type { Context, Run } from '../context.ts'
 import type { DaemonClient } from '../daemon-client.ts'
 import { usage } from '../failure.ts'
 import { oneLine, safeLines } from '../output/text.ts'
 import { daemonsFile } from '../own-instance.ts'
-import { type Definition, gatherAnswers, putAt, readFlags, type SecretAnswers } from '../setup-answers.ts'
+import {
+  type Definition,
+  gatherAnswers,
+  isPastedBefore,
+  putAt,
+  readFlags,
+  type SecretAnswers,
+} from '../setup-answers.ts'
 import { put, reader, tryOut } from '../try-definition.ts'
 import { type IntegrationList, scopeOf, tell } from './integrations.ts'
 
@@ -42,6 +49,8 @@ export const addIntegration: Run<AddOptions> = async (context, words, options) =
     line?.flags.has(flag) && !written.has(flag) ? 'what is in the URL' : `--${flag}`
   const wish = { flags, asks, yes: options.yes === true, read: reader(door.module), called }
   const questions = door.module?.setup?.questions ?? []
+  const before = door.module !== null && isPastedBefore(door.module)
+  if (before && asks) await showPaste(context, door.module, flags)
   const secrets = await gatherAnswers(context, definition, { questions, ...wish })
   const who = door.module === null ? null : await tryOut(context, door, definition, secrets)
   if (asks && !(await agreed(context, id, options.yes === true))) {
@@ -52,10 +61,38 @@ export const addIntegration: Run<AddOptions> = async (context, words, options) =
   const added = await undisturbed(() => keep(daemon, definition, secrets, agent))
   const code = await tell(context, who === null ? added : { ...added, who }, 'is kept, encrypted')
   if (context.json) return code
-  for (const line of added.paste ?? []) await context.print(`  ${safeLines(line)}`)
+  if (!before) for (const line of added.paste ?? []) await context.print(`  ${safeLines(line)}`)
+  const reach = before ? await reachOf(context, door, added, who) : null
+  if (reach) await context.print(`  write to it: ${oneLine(reach)}`)
   if (asks && options.agent === undefined)
     context.note('no agent takes its messages: give it one with --agent')
   return code
+}
+
+/** Where a person writes to it now; the daemon may not know yet. */
+async function reachOf(
+  context: Context,
+  { module }: SetupDoor,
+  { id, reach }: IntegrationView,
+  who: string | null,
+): Promise<string | null> {
+  if (reach !== undefined || module?.setup?.url === undefined) return reach ?? null
+  const { ownAddress } = await import('../configuration.ts')
+  const base = await ownAddress(context.folder, daemonsFile(context))
+  return module.setup.url({ id, base, options: {}, who })
+}
+
+/** How to get at what is asked for next, where a person sits and does not have it at hand yet. */
+async function showPaste(
+  context: Context,
+  module: PlatformModule,
+  flags: ReadonlyMap<string, string>,
+): Promise<void> {
+  const open = module.setup?.questions.some(({ secret, flag }) => secret && !flags.has(flag))
+  if (!open || context.json || !context.terminal.inputIsTty) return
+  const { pasteOf } = await import('../configuration.ts')
+  for (const line of await pasteOf(module, context.folder, daemonsFile(context)))
+    context.note(safeLines(line))
 }
 
 /** `tgram://TOKEN`: the platform whose module knows the scheme, and the answers in the rest. Null: it is no such line. */

@@ -12,7 +12,13 @@ import type { Offer } from '../configuration.ts'
 import type { Context } from '../context.ts'
 import { usage } from '../failure.ts'
 import { oneLine } from '../output/text.ts'
-import { type Definition, gatherAnswers, putAt, type SecretAnswers } from '../setup-answers.ts'
+import {
+  type Definition,
+  gatherAnswers,
+  isPastedBefore,
+  putAt,
+  type SecretAnswers,
+} from '../setup-answers.ts'
 import { put, reader, tryOut } from '../try-definition.ts'
 import type { FileFacts } from './file-facts.ts'
 import type { Plan, PlannedAgent, PlannedIntegration } from './plan.ts'
@@ -100,14 +106,11 @@ async function planIntegration(
   })
 }
 
-/** What is pasted to get at the credentials; what only makes sense afterwards (a webhook's URL) is shown at the end. */
 function before(
   module: PlatformModule,
   place: { readonly id: string; readonly base: string },
 ): readonly string[] {
-  const { questions = [], try: tries, paste } = module.setup ?? {}
-  if (tries === undefined || !questions.some(({ secret }) => secret)) return []
-  return paste?.({ ...place, options: {} }) ?? []
+  return isPastedBefore(module) ? (module.setup?.paste?.({ ...place, options: {} }) ?? []) : []
 }
 
 /** Asked once more after a refusal; what a flag said is not asked again, so then the refusal stands. */
