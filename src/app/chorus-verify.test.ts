@@ -1,9 +1,8 @@
-// `chorus verify` against our own example, and against servers that are silent, wrong, or no servers at all.
+// `chorus verify` against an agent of our own library, and against servers that are silent, wrong, or no servers at all.
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { weatherAgent } from '../../examples/chorus/weather-agent.ts'
-import { createService } from '../chorus/index.ts'
+import { createAgent, createService } from '../chorus/index.ts'
 import { readDelivery } from '../kit/index.ts'
 import { type ChorusCheck, verifyChorusAgent, verifyChorusService } from './chorus-verify.ts'
 
@@ -21,6 +20,19 @@ afterEach(() => {
   }
 })
 
+/** As examples/chorus/weather-agent.mjs speaks. */
+function libraryAgent(allowPrivate: boolean): Server {
+  const { node } = createAgent({
+    ...{ secret: 'sk_planted4711', allowPrivate },
+    async onMessage(message, voice) {
+      await voice.status('searching')
+      await voice.toolResult(await voice.toolCall('web_search', { query: message.content }), 'nothing')
+      await voice.say(`Hello ${message.sender}!`)
+    },
+  })
+  return createServer(node)
+}
+
 async function told(checks: AsyncIterable<ChorusCheck>): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for await (const { what, result, detail } of checks) {
@@ -33,8 +45,8 @@ const agent = (url: string, more = {}) =>
   told(verifyChorusAgent({ url, allowPrivate: true, waitMs: 50, timeoutMs: 2_000, ...more }))
 
 describe('verify an agent', () => {
-  it('[I9.verify] the example holds in every point', async () => {
-    const found = await agent(await listen(weatherAgent('sk_planted4711', true)), { waitMs: 10_000 })
+  it('[I9.verify] an agent of the library holds in every point', async () => {
+    const found = await agent(await listen(libraryAgent(true)), { waitMs: 10_000 })
     expect(Object.keys(found)).toHaveLength(13)
     expect(new Set(Object.values(found))).toEqual(new Set(['holds']))
   })
@@ -49,7 +61,7 @@ describe('verify an agent', () => {
     expect(await details(verifyChorusAgent(shut))).toContain('need --allow-private')
     expect(await details(verifyChorusService(shut))).toContain('need --allow-private')
     // One that was made without the option takes the message and does not call loopback.
-    const url = await listen(weatherAgent('sk_planted4711', false))
+    const url = await listen(libraryAgent(false))
     expect(await details(verifyChorusAgent({ url, allowPrivate: true, waitMs: 50 }))).toContain(
       'allowPrivate: true',
     )

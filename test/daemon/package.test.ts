@@ -1,7 +1,7 @@
 // The package as others meet it: subpath exports from a project of their own, both names of the command, `npm start`.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -122,7 +122,8 @@ describe('the tarball', () => {
       'tsconfig.json',
       'tsconfig.build.json',
     ])
-      if (name !== 'dist') cpSync(join(ROOT, name), join(clone, name), { recursive: true })
+      if (name !== 'dist' && !name.startsWith('!'))
+        cpSync(join(ROOT, name), join(clone, name), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
     const packed = await npm(clone, 'pack', '--json')
     const [{ filename }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[')))
@@ -131,6 +132,16 @@ describe('the tarball', () => {
     const installed = join(prefix, 'lib/node_modules/switchboard')
     await install(prefix, installed, join(clone, filename))
     expect(existsSync(join(installed, 'dist/web/index.html'))).toBe(true)
+    // What its README leads to is there, and no test of ours.
+    const readme = readFileSync(join(installed, 'README.md'), 'utf8')
+    const led = [...readme.matchAll(/\]\((docs\/[^)#]+|examples\/[^)#]+)/g)].map(([, path = '']) => path)
+    expect(led.length).toBeGreaterThan(5)
+    expect(led.filter((path) => !existsSync(join(installed, path)))).toEqual([])
+    const packedFiles = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+    expect(packedFiles.filter((name) => !/node_modules/.test(name) && /\.test\.\w+$/.test(name))).toEqual([
+      'examples/own-adapters/pager.test.mjs',
+      'examples/own-adapters/parrot.test.mjs',
+    ])
 
     const home = scene.folder()
     const project = join(home, 'project')

@@ -49,15 +49,15 @@ export const PACKAGES = requirements(
   '18 Packages',
   `
 built   18 I18.dockerfile            The Dockerfile has several stages, a user that is not root, a healthcheck and a volume
-pending 18 I18.dockerfile-ran        The Dockerfile's RUN lines were run in a bare root, and the daemon on a read-only one
+built   18 I18.dockerfile-ran        The Dockerfile's RUN lines were run in a bare root, and the daemon on a read-only one
 built   18 I18.compose               compose.yaml has PostgreSQL and two nodes, and its configuration passes check
 built   18 I18.marketplace           The plugin stands in a marketplace folder
-pending 18 I18.wish-telegram         Typing what the page "Telegram to Claude Code on my laptop" says leads to an answer
-pending 18 I18.wish-slack            Typing what the page "Slack to my own HTTP agent" says leads to an answer
+built   18 I18.wish-telegram         Typing what the page "Telegram to Claude Code on my laptop" says leads to an answer
+built   18 I18.wish-slack            Typing what the page "Slack to my own HTTP agent" says leads to an answer
 built   18 I18.wish-cron             Typing what the page "A cron that tells me" says leads to the message
 built   18 I18.wish-ci               Typing what the page "Alerts from CI" says leads to the alert
 built   18 I18.docs-index            docs/README.md leads to every page, by wish first
-pending 18 I18.examples-main         Each example runs by one command that its page names
+built   18 I18.examples-main         Each example runs by one command that its page names
 built   18 I18.never-run             The docs say plainly what was never run: systemd, launchd, a container engine, Tailscale
 `,
 )

@@ -52,7 +52,7 @@ built   18 I18.detach                up --detach returns when the daemon is read
 built   18 I18.stop                  stop ends the daemon of the folder, waits until it drained, and says when there is none
 built   18 I18.restart               restart ends the daemon and starts it again in the background with its configuration
 built   18 I18.logs                  logs prints what the daemon logged, for people or as JSON
-pending 18 I18.logs-follow           logs -f goes on with what is logged next
+built   18 I18.logs-follow           logs -f goes on with what is logged next
 built   18 I18.logs-integration      logs --integration ID prints the lines of one integration
 built   18 I18.logs-turn             logs --turn ID tells the way of one turn from the ledger and the log
 built   18 I18.service-systemd       service install writes a hardened systemd user unit of Type=notify with a watchdog, which systemd-analyze verify takes

@@ -1,54 +1,6 @@
-// The two examples, talking to each other and to the library's other end over real HTTP.
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
-import { createAgent, createService, deliver } from '../../src/chorus/index.ts'
-import { slackAdapter } from './slack-adapter.ts'
-import { weatherAgent } from './weather-agent.ts'
-
-const servers: Server[] = []
-async function listen(server: Server): Promise<string> {
-  servers.push(server)
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections()
-    server.close()
-  }
-})
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let look = 0; look < 500 && !holds(); look++) await new Promise((resolve) => setTimeout(resolve, 10))
-  expect(holds()).toBe(true)
-}
-
-describe('the examples', () => {
-  it('[S8.library] a twenty-line agent answers a Slack-style adapter', async () => {
-    const agent = await listen(weatherAgent('sk_a1b2c3d4e5f6', true))
-    const posted: string[] = []
-    // The adapter must know where it listens before it listens: the port is asked for first.
-    const probe = slackAdapter({ connectionString: '', callbackBase: '', post: async () => undefined })
-    const base = await listen(probe.server)
-    probe.server.removeAllListeners('request')
-    const adapter = slackAdapter({
-      connectionString: `${agent}/inbox/sk_a1b2c3d4e5f6`,
-      callbackBase: `${base}/cb`,
-      allowPrivate: true,
-      post: async (channel, text) => void posted.push(`${channel}: ${text}`),
-    })
-    for (const listener of adapter.server.listeners('request')) probe.server.on('request', listener as never)
-    await adapter.onSlackMessage({ channel: 'C04ABCDEF', user: 'alice', ts: '1.1', text: 'hello' })
-    await adapter.onSlackMessage({ channel: 'C04ABCDEF', user: 'alice', ts: '1.2', text: 'weather in Oslo?' })
-    await adapter.onSlackMessage({ channel: 'C04ABCDEF', user: 'alice', ts: '1.2', text: 'weather in Oslo?' })
-    await until(() => posted.length >= 2)
-    expect(posted).toEqual([
-      'C04ABCDEF: Hello alice! Ask me about the weather.',
-      'C04ABCDEF: The weather in Oslo is 3°C and cloudy.',
-    ])
-  })
-})
+// The library of both ends without a socket, as web-standard runtimes use it.
+import { describe, expect, it } from 'vitest'
+import { createAgent, createService, deliver } from './index.ts'
 
 describe('the library on web-standard runtimes', () => {
   const delivery = {
