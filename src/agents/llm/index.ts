@@ -5,12 +5,10 @@ import {
   type AgentOutlet,
   asSwitchboardError,
   type ConnectorDeps,
-  createBoundedMap,
   type Delivery,
   SwitchboardError,
-  type Verdict,
 } from '../../contract/index.ts'
-import { createStreamingFetch, type StreamingFetch } from '../../kit/index.ts'
+import { createStreamingFetch, createVerdictWait, type StreamingFetch } from '../../kit/index.ts'
 import { type LlmConfig, readConfig } from './config.ts'
 import { LOST } from './journal.ts'
 import { createMcpServers } from './mcp-servers.ts'
@@ -23,7 +21,6 @@ import { runTurn, TurnOver } from './run-turn.ts'
 const HEAD_MS = 120_000
 /** A stop waits so long for what runs, so that its result is known to the next life. */
 const STOP_MS = 5_000
-const EARLY_VERDICTS = 1_000
 
 interface Run {
   readonly session: string
@@ -45,10 +42,7 @@ export async function createLlmConnector(
     throw new SwitchboardError('config_invalid', `agent ${deps.agent.id}: connector.type: it needs a store`)
   const servers = createMcpServers(config, { clock, log, fetch, version: '0.1.0' })
   const runs = new Map<string, Run>()
-  const waiting = new Map<string, (verdict: Verdict) => void>()
-  /** Verdicts that came while their question was still on its way: its id is known only when it was asked. */
-  const early = createBoundedMap<string, Verdict>(EARLY_VERDICTS)
-  let asking = 0
+  const verdicts = createVerdictWait()
   let outlet: AgentOutlet | null = null
   let model: Promise<Model> | null = null
   const modelOf = () => {
@@ -59,40 +53,10 @@ export async function createLlmConnector(
     return model
   }
 
-  const verdictOn = async (ask: () => Promise<string | null>, signal: AbortSignal): Promise<Verdict> => {
-    asking += 1
-    let id: string | null
-    try {
-      id = await ask()
-    } finally {
-      asking -= 1
-    }
-    if (id === null) throw new SwitchboardError('agent_failed', 'the approval could not be asked for')
-    const known = early.get(id)
-    if (known) {
-      early.delete(id)
-      return known
-    }
-    const approval = id
-    return new Promise<Verdict>((resolve, reject) => {
-      const over = () => {
-        waiting.delete(approval)
-        reject(signal.reason)
-      }
-      waiting.set(approval, (verdict) => {
-        waiting.delete(approval)
-        signal.removeEventListener('abort', over)
-        resolve(verdict)
-      })
-      signal.addEventListener('abort', over, { once: true })
-      if (signal.aborted) over()
-    })
-  }
-
   const run = async (delivery: Delivery, abort: AbortController, out: AgentOutlet): Promise<void> => {
     const { turn } = delivery
     try {
-      const shared = { ...deps, journal, config, servers, outlet: out, verdictOn }
+      const shared = { ...deps, journal, config, servers, outlet: out, verdictOn: verdicts.on }
       await runTurn(delivery, { ...shared, model: await modelOf() }, abort)
       out.presence(true)
     } catch (thrown) {
@@ -133,14 +97,8 @@ export async function createLlmConnector(
       runs.set(turn, { session, turn, abort, done: run(delivery, abort, out) })
     },
     async verdict(verdict) {
-      const waits = waiting.get(verdict.approval)
-      if (waits) {
-        waits(verdict)
-        return 'relayed'
-      }
-      if (verdict.turn === null || !runs.has(verdict.turn) || asking === 0) return 'gone'
-      early.set(verdict.approval, verdict)
-      return 'relayed'
+      const maybe = verdict.turn !== null && runs.has(verdict.turn)
+      return verdicts.take(verdict, maybe) ? 'relayed' : 'gone'
     },
     async cancel(session, turn) {
       const found = [...runs.values()].filter(

@@ -1,7 +1,7 @@
 // What the model reads: the system prompt, and a message with who speaks and where. The prompt's beginning stays the same
 // from turn to turn, so that the API's cache holds: names and times stand in the messages.
 import type { Delivery, PastTurn } from '../../contract/index.ts'
-import { contextBlock, wrapChannel } from '../../kit/index.ts'
+import { wrapChannel } from '../../kit/index.ts'
 
 const RULES = [
   'People write to you through Switchboard, a gateway to chats. Each message comes as <channel …> with who wrote it and where as attributes, and its text inside.',
@@ -32,21 +32,6 @@ export function systemPrompt(
   return `${filled}\n\n${RULES.join('\n')}`
 }
 
-/** `files`: what is to be said of files that do not go along. */
-export function userText(delivery: Delivery, files: readonly string[]): string {
-  const { chat_id, message_id, user, user_id, ts, platform, thread_id, edited } = delivery.meta
-  const meta = given({ chat_id, message_id, user, user_id, ts, platform, thread_id, edited })
-  const quoted = delivery.replyTo?.text
-  const body = [contextBlock(delivery.context) + delivery.text, ...files]
-    .filter((one) => one !== '')
-    .join('\n')
-  return wrapChannel(
-    delivery.source,
-    { ...meta, ...given({ reply_to_text: quoted }) },
-    body === '' ? '(empty message)' : body,
-  ).text
-}
-
 /** The same of an earlier turn, from what the store kept of it. */
 export function pastText(turn: PastTurn): string {
   const { id, name } = turn.sender
@@ -62,10 +47,4 @@ export function pastText(turn: PastTurn): string {
 /** A name in the operator's own prompt is a name: no line of its own. */
 function plain(name: string): string {
   return name.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, 200)
-}
-
-function given(meta: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(meta).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  )
 }

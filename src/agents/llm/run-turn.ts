@@ -10,18 +10,17 @@ import {
   type TurnJournal,
   type Verdict,
 } from '../../contract/index.ts'
+import { createWorkTime, filesOf, turnText, type WorkTime } from '../../kit/index.ts'
 import { callModel } from './call-model.ts'
 import type { LlmConfig } from './config.ts'
-import { filesOf } from './files.ts'
 import { type History, historyMessages, readHistory, SUMMARY_SYSTEM, summaryRequest } from './history.ts'
 import { type ModelStep, type OpenJournal, openJournal } from './journal.ts'
 import { dayOf, overDay, overTurn } from './limits.ts'
 import type { McpServers } from './mcp-servers.ts'
 import type { Message, Model, ModelRequest } from './models/model.ts'
-import { systemPrompt, userText } from './prompt.ts'
+import { systemPrompt } from './prompt.ts'
 import { runCalls } from './run-calls.ts'
 import { openToolbox } from './toolbox.ts'
-import { createWorkTime, type WorkTime } from './work-time.ts'
 
 export interface RunDeps extends ConnectorDeps {
   readonly journal: TurnJournal
@@ -191,8 +190,12 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
       await withinDay()
       past ??= await before(budget)
       if (own === null) {
-        const { files, words } = await filesOf(delivery, config, deps)
-        own = { role: 'user', text: userText(delivery, words), ...(files.length === 0 ? {} : { files }) }
+        const { files, words } = await filesOf(
+          delivery,
+          { images: config.images, pdf: config.images && config.provider === 'anthropic' },
+          deps,
+        )
+        own = { role: 'user', text: turnText(delivery, words), ...(files.length === 0 ? {} : { files }) }
       }
       deps.crashPoint?.('llm.before-model')
       const { reply, model } = await ask({

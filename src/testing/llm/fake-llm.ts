@@ -156,7 +156,8 @@ export function createFakeLlm({
         request.on('end', async () => {
           try {
             const headers = request.headers as Record<string, string>
-            const given = await answer(request.url ?? '/', headers, Buffer.concat(chunks).toString())
+            const { pathname } = new URL(request.url ?? '/', 'http://fake')
+            const given = await answer(pathname, headers, Buffer.concat(chunks).toString())
             response.writeHead(given.status, given.headers)
             for await (const event of played(given)) response.write(event)
             response.end()

@@ -1,27 +1,37 @@
 // The files of a message: pictures (and PDFs) go to models that take them, short texts are written out, the rest is named.
-import type { Attachment, ConnectorDeps, Delivery } from '../../contract/index.ts'
-import type { LlmConfig } from './config.ts'
-import type { ModelFile } from './models/model.ts'
+import type { Attachment, ConnectorDeps, Delivery } from '../contract/index.ts'
 
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 const MOST_FILES = 8
 const TEXT_CHARS = 32_768
 
-export interface MessageFiles {
-  readonly files: readonly ModelFile[]
+/** What a model takes of files. */
+export interface TakenFiles {
+  readonly images: boolean
+  readonly pdf: boolean
+}
+
+export interface CarriedFile {
+  readonly mime: string
+  readonly name: string
+  readonly base64: string
+}
+
+interface MessageFiles {
+  readonly files: readonly CarriedFile[]
   /** For the message itself. */
   readonly words: readonly string[]
 }
 
 export async function filesOf(
   { attachments, agent, session, turn }: Delivery,
-  config: Pick<LlmConfig, 'images' | 'provider'>,
+  takes: TakenFiles,
   deps: Pick<ConnectorDeps, 'tools' | 'log'>,
 ): Promise<MessageFiles> {
-  const files: ModelFile[] = []
+  const files: CarriedFile[] = []
   const words: string[] = []
   for (const [at, file] of attachments.entries()) {
-    const wanted = at < MOST_FILES && takes(file, config)
+    const wanted = at < MOST_FILES && isTaken(file, takes)
     if (!wanted || !deps.tools) {
       words.push(named(file))
       continue
@@ -45,13 +55,8 @@ export async function filesOf(
   return { files, words }
 }
 
-function takes(
-  { mime = '' }: Attachment,
-  { images, provider }: Pick<LlmConfig, 'images' | 'provider'>,
-): boolean {
-  if (isText(mime)) return true
-  if (!images) return false
-  return IMAGES.includes(mime) || (mime === 'application/pdf' && provider === 'anthropic')
+function isTaken({ mime = '' }: Attachment, { images, pdf }: TakenFiles): boolean {
+  return isText(mime) || (images && IMAGES.includes(mime)) || (pdf && mime === 'application/pdf')
 }
 
 function isText(mime: string): boolean {

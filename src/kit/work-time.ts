@@ -1,5 +1,5 @@
 // The time that a turn may work: it stands still while a person is asked.
-import type { Cancel, Clock } from '../../contract/index.ts'
+import type { Cancel, Clock } from '../contract/index.ts'
 
 export interface WorkTime {
   leftMs(): number
