@@ -8,6 +8,7 @@ import { CLOSED_DOORS } from './requirements/closed-doors.ts'
 import { CLUSTER } from './requirements/cluster.ts'
 import { COMPLETENESS } from './requirements/completeness.ts'
 import { CONFIGURATION } from './requirements/configuration.ts'
+import { CONSOLE_PAGES } from './requirements/console.ts'
 import { DURABILITY } from './requirements/durability.ts'
 import { EMAIL } from './requirements/email.ts'
 import { CHAT_PAGE, PACKAGES, PHONE, SMALL_THINGS } from './requirements/first-page.ts'
@@ -65,6 +66,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...HTTP,
   ...COMMAND_LINE,
   ...CONSOLE,
+  ...CONSOLE_PAGES,
   ...BAD_INPUT,
   ...SPEED,
   ...SLACK,

@@ -1,4 +1,4 @@
-// Builds the pages into dist/web: index.html is the chat; everything else is a hashed file under assets/. No inline
+// Builds the pages into dist/web: index.html is the chat, console.html the console; everything else is a hashed file under assets/. No inline
 // script or style comes out of it, so the server can forbid both.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
@@ -15,6 +15,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2022',
-    rolldownOptions: { input: { chat: `${here}index.html` } },
+    rolldownOptions: { input: { chat: `${here}index.html`, console: `${here}console.html` } },
   },
 })

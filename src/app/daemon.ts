@@ -18,6 +18,7 @@ import { createAttachments } from './attachments.ts'
 import { createChatLinks } from './chat-link.ts'
 import { createChorusConnections } from './chorus-connections.ts'
 import { createConfigReload } from './config-reload.ts'
+import { createConsoleDoor } from './console-door.ts'
 import { createCredentialShelf } from './credential-shelf.ts'
 import { createDesk } from './desk.ts'
 import { createEndpoints } from './endpoints.ts'
@@ -147,6 +148,8 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const baseUrl = () => settings().server.publicUrl?.replace(/\/$/, '') ?? address.url
     const address = { url: '' }
     const chatLink = createChatLinks({ tokens, clock, settings, baseUrl, owner: WEB_OWNER })
+    const users = () => usersInForce(settings(), gateway.grants)
+    const consoleDoor = createConsoleDoor({ tokens, clock, users, baseUrl })
 
     const { reload, settled } = createConfigReload({ config, settings, store, log, apply: gateway.apply })
     undo.push(
@@ -198,6 +201,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
         return result
       },
       chatLink,
+      consoleLink: consoleDoor.link,
       chorus: createChorusConnections({ store, tokens, settings, baseUrl }),
       watchers,
       ...{ shelf, turnedAway: attachments.turnedAway, leftOut: services.problems, adapters },
@@ -227,7 +231,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     const authenticate = createAuthenticate({
       adminToken: () => admin.token,
       tokens,
-      users: () => usersInForce(settings(), gateway.grants),
+      users,
     })
     const server = createServer(
       { tcp, socketPath: folder.socket },
@@ -246,7 +250,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
           detail: draining ? 'draining' : ready ? (watch.problem() ?? 'ready') : 'starting',
         }),
         note: (notes) => store.note(notes),
-        ...{ authenticate, authorize },
+        ...{ authenticate, authorize, console: consoleDoor },
         attach: createRemoteHosts({
           ...{ clock, tokens, authenticate, store, accept: attachments.accept },
           isAgent: (id) => settings().agents.some((agent) => agent.id === id),

@@ -35,6 +35,7 @@ export interface DeskDeps {
   readonly standing: () => Standing
   readonly reload: (by: string) => ReturnType<Desk['reload']>
   readonly chatLink: Desk['chatLink']
+  readonly consoleLink: Desk['consoleLink']
   /** Absent: connection strings cannot be minted here. */
   readonly chorus?: ChorusConnections
   readonly shelf: DeskSendingDeps['shelf']
@@ -189,6 +190,7 @@ export function createDesk(deps: DeskDeps): Desk {
     rotateSecrets: async (by) => ({ rotated: await deps.secrets.rotate(by) }),
     reload: deps.reload,
     chatLink: deps.chatLink,
+    consoleLink: deps.consoleLink,
     watch(listen) {
       deps.watchers.add(listen)
       return () => deps.watchers.delete(listen)

@@ -3,6 +3,7 @@ import { isSecretName } from '../config/secret-shelf.ts'
 import { defined, type ReadDesk, type Settings, type Store, SwitchboardError } from '../contract/index.ts'
 import { listedRights } from '../core/people/approvers.ts'
 import { exportPerson, type FileBytes } from './people-data.ts'
+import { turnSeries } from './turn-series.ts'
 import { approvalView, iso, isoOrNull, notificationView, pairingView, sendView, turnView } from './views.ts'
 
 export type StoreDesk = Omit<ReadDesk, 'status'>
@@ -21,6 +22,7 @@ export function createStoreDesk(
       const events = await store.turnEvents(id)
       return { ...turnView(row), events: events.map((one) => ({ ...one, at: iso(one.at) })) }
     },
+    series: async (query) => turnSeries(await store.sampleTurns(query), query),
     sends: async (filter) => (await store.sends(filter)).map(sendView),
     async send(id) {
       const row = await store.send(id)

@@ -101,6 +101,7 @@ export function approvalView(row: ApprovalRow): ApprovalView {
     seq: row.seq,
     agent: row.agent,
     session: row.session,
+    turn: row.turn,
     tool_name: row.ask.toolName,
     description: row.ask.description,
     input: row.ask.input,
@@ -126,9 +127,12 @@ export function pairingView(row: PairingRow): PairingView {
   }
 }
 
-export function totals(counters: readonly Counter[]): Pick<StatusReport, 'counts' | 'outbox'> {
+export function totals(counters: readonly Counter[]): Pick<StatusReport, 'counts' | 'outbox' | 'stuck'> {
   const sum = (name: string) =>
     counters.reduce((total, one) => (one.name === name ? total + one.count : total), 0)
+  const buried = counters
+    .filter((one) => one.name === 'send:failed' && one.reason === 'buried')
+    .reduce((total, one) => total + one.count, 0)
   return {
     counts: {
       received: sum('received'),
@@ -146,6 +150,10 @@ export function totals(counters: readonly Counter[]): Pick<StatusReport, 'counts
       sent: sum('send:sent'),
       deduplicated: sum('send:deduplicated'),
       failed: sum('send:failed'),
+      unknown: sum('send:unknown'),
+    },
+    stuck: {
+      failed: sum('send:failed') - buried,
       unknown: sum('send:unknown'),
     },
   }

@@ -68,6 +68,7 @@ describe('approvals', () => {
     id: 'abcde',
     agent: 'demo',
     session: 's',
+    turn: null,
     tool_name: 'deploy',
     description: 'Deploy to production',
     input: 'deploy --all\nforce',

@@ -46,6 +46,8 @@ export interface StatusReport {
   >
   /** `sending` rows count as queued. */
   readonly outbox: Readonly<Record<'queued' | 'sent' | 'deduplicated' | 'failed' | 'unknown', number>>
+  /** Of these a person has to make up their mind: what an operator buried is not among them. */
+  readonly stuck: { readonly failed: number; readonly unknown: number }
   readonly approvals: { readonly pending: number }
   readonly config: {
     readonly digest: string
@@ -130,6 +132,8 @@ export interface ApprovalView {
   readonly seq: number
   readonly agent: string
   readonly session: string
+  /** The turn that it was asked for; null: not known. */
+  readonly turn: string | null
   readonly tool_name: string
   readonly description: string
   readonly input: string

@@ -19,11 +19,14 @@ import type { DoctorReport } from './doctor-report.ts'
 import type { SampleOrder } from './endpoint.ts'
 import type { ErasedPerson, PersonLine } from './person.ts'
 import type { AuditReport, LedgerEntry, LedgerHead, SendFilter, TurnFilter } from './records.ts'
+import type { SeriesQuery, TurnSeries } from './turn-series.ts'
 
 export interface ReadDesk {
   status(): Promise<StatusReport>
   turns(filter: TurnFilter): Promise<readonly TurnView[]>
   turn(id: string): Promise<TurnDetail | null>
+  /** Turns over time. Estimated, and told so, where there are very many. */
+  series(query: SeriesQuery): Promise<TurnSeries>
   sends(filter: SendFilter): Promise<readonly SendView[]>
   send(id: string): Promise<SendView | null>
   /** Newest first; `before`: those before this place (`seq`). */
@@ -153,6 +156,16 @@ export interface Desk extends ReadDesk {
     readonly url: string
     readonly expires_at: string
     readonly phone: { readonly url: string; readonly warning: string | null }
+  }>
+  /** A one-time link that signs a user in at the console; without a name the first owner. Throws `not_found`. */
+  consoleLink(
+    order: { readonly user?: string },
+    by: Operator,
+  ): Promise<{
+    readonly url: string
+    readonly user: string
+    readonly roles: readonly string[]
+    readonly expires_at: string
   }>
   /** Live events for /events: hints in the form of a line a page can act on. */
   watch(

@@ -16,19 +16,22 @@ export type Principal =
   | { readonly kind: 'host'; readonly id: string; readonly agent: string }
   | { readonly kind: 'integration'; readonly id: string; readonly sender: string }
 
-export type Action =
-  | 'admin.read'
-  | 'admin.write'
+export const ACTIONS = [
+  'admin.read',
+  'admin.write',
   /** Gives somebody a right that the giver may not have: to approve, to own, a new door to an agent. */
-  | 'rights.give'
+  'rights.give',
   /** Reads out or erases all that a person said. */
-  | 'people.data'
-  | 'chat.talk'
-  | 'approval.read'
-  | 'approval.decide'
-  | 'message.send'
-  | 'notify.send'
-  | 'agent.attach'
+  'people.data',
+  'chat.talk',
+  'approval.read',
+  'approval.decide',
+  'message.send',
+  'notify.send',
+  'agent.attach',
+] as const
+
+export type Action = (typeof ACTIONS)[number]
 
 export type Resource =
   | { readonly kind: 'gateway' }

@@ -20,6 +20,7 @@ import type { ClaimState, TurnState } from './states.ts'
 import type { StatusLineRow } from './status-line.ts'
 import type { NewTurnEvent, TurnEventRow } from './turn-events.ts'
 import type { MoveOutcome, ReceiveItem, ReceiveResult, TurnMove, TurnRow } from './turn-records.ts'
+import type { SeriesQuery, TurnSample } from './turn-series.ts'
 import type { NewTurnStep, PastTurn, TokenUsage, TurnStep, UsageRow } from './turn-steps.ts'
 
 /** A file that all nodes need. Names are the integration's own, and given out once. */
@@ -233,6 +234,8 @@ export interface Store
   // reading
   turn(id: string): Promise<TurnRow | null>
   turns(filter: TurnFilter): Promise<readonly TurnRow[]>
+  /** For charts: all since then, or some of them, never more than a fixed number. */
+  sampleTurns(query: SeriesQuery): Promise<TurnSample>
   /**
    * What was refused as `not_mentioned` at the place of a turn of a group: before it, after the last turn of its session that
    * was handed over, not before the session was opened anew; the newest `limit`, oldest first. Bodies that are gone are left out.

@@ -35,6 +35,15 @@ export interface ServerDeps {
   readonly inbox?: HeadDoor
   /** `/attach`: hosts on other machines. `admit` throws `unauthorized` or `forbidden` with the reason. Absent: 404. */
   readonly attach?: { admit(bearer: string): Promise<(pipe: FramePipe) => FrameReader> }
+  /** The console's sessions: a cookie instead of a bearer. Absent: nobody signs in. */
+  readonly console?: {
+    enter(
+      ticket: string,
+      replaced: string | null,
+    ): Promise<{ readonly token: string; readonly lifeMs: number } | null>
+    who(session: string): Promise<Principal | null>
+    leave(session: string): Promise<void>
+  }
   /** Whether messages can be taken now, and why not. */
   ready(): { readonly ready: boolean; readonly detail: string }
   /** Who a bearer token speaks for. Null: nobody. Compares hashes in constant time. */

@@ -7,9 +7,9 @@ const MAX_OF_PRINCIPAL = 32
 export interface EventStreams {
   /**
    * `mayStay` is asked with every heartbeat: a stream does not outlive the credential that opened it. Throws
-   * `rate_limited` where this principal has as many as it may.
+   * `rate_limited` where this principal has as many as it may. `only`: events of these kinds and no others.
    */
-  open(principal: Principal, mayStay: () => Promise<boolean>): HttpReply
+  open(principal: Principal, mayStay: () => Promise<boolean>, only?: readonly string[]): HttpReply
 }
 
 export function createEventStreams(
@@ -20,7 +20,7 @@ export function createEventStreams(
   const places = new Map<string, number>()
   const isFull = (who: string) => (places.get(who) ?? 0) >= MAX_OF_PRINCIPAL
   return {
-    open(principal, mayStay) {
+    open(principal, mayStay, only) {
       const who = `${principal.kind}:${principal.id}`
       if (isFull(who))
         throw new SwitchboardError(
@@ -30,7 +30,7 @@ export function createEventStreams(
             retryAfterMs: 30_000,
           },
         )
-      const reply = eventsReply(deps.desk, deps.clock, heartbeatMs, mayStay)
+      const reply = eventsReply(deps.desk, deps.clock, heartbeatMs, mayStay, only)
       return {
         ...reply,
         stream(sink) {
@@ -54,6 +54,7 @@ export function eventsReply(
   clock: Clock,
   heartbeatMs: number,
   mayStay: () => Promise<boolean>,
+  only?: readonly string[],
 ): HttpReply & { stream: NonNullable<HttpReply['stream']> } {
   return {
     status: 200,
@@ -63,9 +64,10 @@ export function eventsReply(
     },
     stream(sink) {
       sink.write(': connected\n\n')
-      const unwatch = desk.watch((event) =>
-        sink.write(`event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`),
-      )
+      const unwatch = desk.watch((event) => {
+        if (only !== undefined && !only.includes(event.kind)) return
+        sink.write(`event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`)
+      })
       let cancel = clock.after(heartbeatMs, beat)
       function beat(): void {
         sink.write(': alive\n\n')

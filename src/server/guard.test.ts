@@ -176,13 +176,15 @@ describe('browsers', () => {
     }
   })
 
-  it('/ leads to the chat; assets are served for good, and nothing beside them', async () => {
+  it('[S14.http-console] / is the console; assets are served for good, and nothing beside them', async () => {
     await mkdir(join(folder, 'assets'))
     await writeFile(join(folder, 'assets', 'app-1a2b.js'), 'let x')
     await writeFile(join(folder, 'secret.txt'), 'no')
     const { fetch, raw } = await opened({ webRoot: folder })
+    await writeFile(join(folder, 'console.html'), 'the console')
     const home = await fetch('/')
-    expect([home.status, home.headers.get('location')]).toEqual([302, '/chat'])
+    expect([home.status, await home.text()]).toEqual([200, 'the console'])
+    expect(home.headers.get('content-type')).toContain('text/html')
     const asset = await fetch('/assets/app-1a2b.js')
     expect([asset.status, await asset.text()]).toEqual([200, 'let x'])
     expect(asset.headers.get('cache-control')).toContain('immutable')

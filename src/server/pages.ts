@@ -1,6 +1,7 @@
-// What browsers, operators and tools ask for: the chat page and its endpoint, `/api`, `/mcp`, `/events`, `/metrics`.
+// What browsers, operators and tools ask for: the console, the chat page and its endpoint, `/api`, `/mcp`, `/events`, `/metrics`.
 import type { IncomingMessage } from 'node:http'
 import { type HttpReply, type Principal, SwitchboardError } from '../contract/index.ts'
+import { consolePrincipal, consoleReply, sessionIn } from './console-session.ts'
 import {
   answer,
   badPath,
@@ -18,6 +19,7 @@ import { guardBrowser } from './host-guard.ts'
 import { isNear } from './near.ts'
 import { errorReply, methodNotAllowed, notFound, SECURITY_HEADERS } from './reply.ts'
 import { serveEndpoint } from './serve-endpoint.ts'
+import type { CredentialRoute } from './wrong-credentials.ts'
 
 export function page(door: FrontDoor, listener: Listener, incoming: Incoming): void {
   const settle = (reply: HttpReply) => {
@@ -56,13 +58,14 @@ async function pageReply(
   if (segments[0] === 'api') {
     const principal = await whoAsks(door, listener, request)
     const api = await door.api()
-    const via = listener.local ? 'cli' : 'api'
+    const via = listener.local ? 'cli' : bearerIn(request) === null ? 'console' : 'api'
     return (body) => api({ request, segments: segments.map(String), query, body, principal, via })
   }
   if (segments[0] === 'chat') {
     if (deps.endpoints.chat() === null) return notFound('no web integration is configured')
     return isRead(request) && isChatPage(path) ? door.files.page('index.html') : notFound()
   }
+  if (segments[0] === 'console') return (body) => consoleReply(deps, request, path, body)
   if (segments[0] === 'mcp') {
     if (deps.mcp === undefined) return notFound('no agent can be reached through tools here')
     return deps.mcp.admit(rawRequest(door, listener, incoming, path.slice('/mcp'.length)))
@@ -71,15 +74,17 @@ async function pageReply(
   if (!isRead(request)) return known(path) ? methodNotAllowed('GET') : notFound()
   if (path === '/events') {
     if (request.method === 'HEAD') return methodNotAllowed('GET')
-    const mayStay = () => mayRead(door, listener, request).then(() => true, isNoRefusal)
-    return door.events.open(await mayRead(door, listener, request), mayStay)
+    const mayStay = () => mayHear(door, listener, request).then(() => true, isNoRefusal)
+    const { principal, only } = await mayHear(door, listener, request)
+    return door.events.open(principal, mayStay, only)
   }
   if (path === '/metrics') {
     if (!isNear(request, listener, deps.settings().publicUrl)) await mayRead(door, listener, request)
     return door.metrics.reply()
   }
-  if (segments[0] === 'assets') return door.files.asset(path.slice('/assets/'.length))
-  if (path === '/') return { status: 302, headers: { location: '/chat' } }
+  const { 'accept-encoding': accepted } = request.headers
+  if (segments[0] === 'assets') return door.files.asset(path.slice('/assets/'.length), accepted)
+  if (path === '/') return door.files.page('console.html')
   return notFound()
 }
 
@@ -99,16 +104,36 @@ async function mayRead(door: FrontDoor, listener: Listener, request: IncomingMes
   return principal
 }
 
+/** Whoever may only see approvals hears of nothing else. */
+async function mayHear(
+  door: FrontDoor,
+  listener: Listener,
+  request: IncomingMessage,
+): Promise<{ readonly principal: Principal; readonly only?: readonly string[] }> {
+  const principal = await whoAsks(door, listener, request)
+  const asked = (action: 'admin.read' | 'approval.read') =>
+    door.deps.authorize(principal, action, { kind: 'gateway' })
+  const all = asked('admin.read')
+  if (all.allowed) return { principal }
+  if (asked('approval.read').allowed) return { principal, only: ['approval'] }
+  throw new SwitchboardError('forbidden', all.reason)
+}
+
 /** A store that is away says nothing about a credential. */
 function isNoRefusal(thrown: unknown): boolean {
   return !(thrown instanceof SwitchboardError && ['unauthorized', 'forbidden'].includes(thrown.code))
 }
 
-/** The principal behind the bearer; on the control socket the owner of the file. Throws `unauthorized`. */
+function bearerIn(request: IncomingMessage): string | null {
+  return /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null
+}
+
+/** The principal behind the bearer, or behind the console's cookie; on the control socket the owner of the file. Throws `unauthorized`. */
 async function whoAsks(door: FrontDoor, listener: Listener, request: IncomingMessage): Promise<Principal> {
   if (listener.local) return { kind: 'operator', id: 'local' }
-  const bearer = /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  const principal = bearer === undefined ? null : await door.deps.authenticate(bearer)
+  const bearer = bearerIn(request)
+  const principal =
+    bearer === null ? await consolePrincipal(door.deps, request) : await door.deps.authenticate(bearer)
   if (principal === null) {
     throw new SwitchboardError('unauthorized', 'an admin token is needed here', {
       hint: 'send it as Authorization: Bearer TOKEN',
@@ -121,12 +146,19 @@ async function whoAsks(door: FrontDoor, listener: Listener, request: IncomingMes
 function judge(door: FrontDoor, incoming: Incoming, reply: HttpReply): HttpReply {
   const { path } = incoming
   // A link that does not hold is told as one that is too old.
-  if (reply.status !== 401 && !(reply.status === 410 && path === '/chat/session')) return reply
+  const isTicket = path === '/chat/session' || path === '/console/session'
+  if (reply.status !== 401 && !(reply.status === 410 && isTicket)) return reply
   const { authorization, cookie } = incoming.request.headers
   const isChat = path.startsWith('/chat')
-  const tried = authorization ?? (isChat ? cookie : undefined)
-  if (tried === undefined && path !== '/chat/session') return reply
-  return wrong(door, incoming, isChat ? 'chat' : path.startsWith('/mcp') ? 'mcp' : 'api', reply)
+  const tried = authorization ?? (isChat ? cookie : sessionIn(incoming.request))
+  if ((tried ?? null) === null && !isTicket) return reply
+  return wrong(door, incoming, doorOf(path, authorization), reply)
+}
+
+function doorOf(path: string, authorization: string | undefined): CredentialRoute {
+  if (path.startsWith('/chat')) return 'chat'
+  if (path.startsWith('/mcp')) return 'mcp'
+  return authorization === undefined ? 'console' : 'api'
 }
 
 function upgradeNeeded(): HttpReply {

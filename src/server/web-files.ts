@@ -1,6 +1,8 @@
 // The built pages' assets: names carry a hash of the content, so they are cached for good.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { HttpReply } from '../contract/index.ts'
 import { notFound } from './reply.ts'
 
@@ -23,17 +25,28 @@ const TYPES: Readonly<Record<string, string>> = {
 const NAME = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*\.([a-z0-9]+)$/
 
 export interface WebFiles {
-  /** `name` is what follows `/assets/`, still as it came. */
-  asset(name: string): Promise<HttpReply>
+  /** `name` is what follows `/assets/`, still as it came; `accepted` the encodings that the browser takes. */
+  asset(name: string, accepted?: string | undefined): Promise<HttpReply>
   /** A page of the root; never cached, for it names the assets of its build. */
   page(name: string): Promise<HttpReply>
 }
 
+const squeeze = promisify(gzip)
+const SQUEEZED = ['css', 'js', 'svg']
+
+/** By its name alone, whatever its weight: a browser that takes it at all takes it gladly. */
+function takesGzip(accepted: string | undefined): boolean {
+  return (accepted ?? '').split(',').some((one) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/.test(one))
+}
+
 export function createWebFiles(webRoot: string | null): WebFiles {
   const kept = new Map<string, Buffer>()
+  /** Made once a file, when the first browser asks. */
+  const small = new Map<string, Promise<Buffer>>()
   return {
-    async asset(name) {
-      const type = TYPES[NAME.exec(name)?.[1] ?? '']
+    async asset(name, accepted) {
+      const ending = NAME.exec(name)?.[1] ?? ''
+      const type = TYPES[ending]
       if (webRoot === null || type === undefined) return notFound()
       let body = kept.get(name)
       if (body === undefined) {
@@ -45,7 +58,12 @@ export function createWebFiles(webRoot: string | null): WebFiles {
         kept.set(name, body)
       }
       const headers = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' }
-      return { status: 200, headers, body }
+      if (!SQUEEZED.includes(ending)) return { status: 200, headers, body }
+      const varied = { ...headers, vary: 'accept-encoding' }
+      if (!takesGzip(accepted)) return { status: 200, headers: varied, body }
+      const squeezed = small.get(name) ?? squeeze(body)
+      small.set(name, squeezed)
+      return { status: 200, headers: { ...varied, 'content-encoding': 'gzip' }, body: await squeezed }
     },
     async page(name) {
       const body = webRoot === null ? null : await readFile(join(webRoot, name)).catch(() => null)

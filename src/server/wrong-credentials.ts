@@ -5,7 +5,7 @@ import type { ServerDeps, ServerLimits } from './deps.ts'
 import { sourceOf } from './source-of.ts'
 
 /** The doors that ask for a credential. */
-export type CredentialRoute = 'api' | 'attach' | 'callback' | 'chat' | 'hook' | 'inbox' | 'mcp'
+export type CredentialRoute = 'api' | 'attach' | 'callback' | 'chat' | 'console' | 'hook' | 'inbox' | 'mcp'
 
 export interface WrongCredentials {
   /** One did not hold. Gives the refusal to answer with instead when this source has tried too often. */

@@ -7,6 +7,7 @@ import { readAttachments, readNodes } from './reads/nodes.ts'
 import { readOverheard } from './reads/overheard.ts'
 import { readPerson } from './reads/person.ts'
 import * as rest from './reads/rest.ts'
+import { readSample } from './reads/sample.ts'
 import { readClaims, readFirings, readNotifications } from './reads/sending.ts'
 import { readSend, readSends, readTranscript } from './reads/sends.ts'
 import { readTurnEvents } from './reads/turn-events.ts'
@@ -166,6 +167,7 @@ export function assembleStore(engine: StoreEngine): Store {
 
     turn: (id) => read(readTurn(tag, id)),
     turns: (filter) => read(readTurns(tag, filter)),
+    sampleTurns: (query) => read(readSample(query)),
     keepStep: (step) => write(keepStep, step),
     turnSteps: (turn) => read(readSteps(tag, turn)),
     pastTurns: (session, before, limit) => read(readPast(tag, session, before, limit)),

@@ -4,7 +4,7 @@ import { requirements } from './row.ts'
 export const HTTP = requirements(
   '14 HTTP',
   `
-pending 0 S14.http-console          / serves the console
+built   0 S14.http-console          / serves the console
 built   3 S14.http-chat             /chat serves the chat page
 built   2 S14.http-hooks            /hooks/ID takes webhooks
 built   5 S14.http-hooks-platforms  /hooks/ID is also the webhook URL of telegram, answered as it expects
@@ -89,7 +89,7 @@ pending 0 S15.stuck                 Failed and stuck messages with retry
 pending 0 S15.turn-log              Turn log with filters and a chart of volume and latency
 pending 0 S15.try-it                Try-it chat
 pending 0 S15.keyboard              Keyboard-usable, light and dark, works on a phone
-pending 0 S15.guarded               Behind the admin token; Origin-checked
+built   0 S15.guarded               Behind the admin token; Origin-checked
 pending 0 S15.browser               Tested in a real browser
 `,
 )

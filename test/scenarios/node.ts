@@ -144,6 +144,7 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
     }),
     reload: async () => ({ ok: true, problem: null, digest: settings().digest, warnings: [] }),
     chatLink: async () => ({ url: '', expires_at: '', phone: { url: '', warning: null } }),
+    consoleLink: async () => ({ url: '', user: '', roles: [], expires_at: '' }),
     watchers: new Set(),
     shelf: null,
     applied: async () => undefined,

@@ -2,6 +2,7 @@
 // checked".
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { completeWords } from '../shared/complete-words.ts'
 import { oneLine } from '../shared/text.ts'
 import type { Connection } from './session.ts'
 
@@ -33,13 +34,4 @@ export function Connections({
       </div>
     </dialog>
   )
-}
-
-/** As `switchboard status` says it, by this browser's clock and customs. */
-function completeWords({ state, until, detail }: Connection['complete']): string {
-  if (state === 'unchecked') return 'cannot be checked'
-  const time = until === null ? null : new Date(until).toLocaleString()
-  if (state === 'complete') return `complete until ${time ?? 'now'}`
-  const since = time === null ? 'behind' : `behind since ${time}`
-  return detail === undefined ? since : `${since}: ${oneLine(detail, 300)}`
 }

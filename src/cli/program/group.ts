@@ -1,7 +1,7 @@
 // A command with verbs of its own, and what is said when a verb does not exist.
 import type { Command } from 'commander'
 import { nearest } from '../../config/nearest.ts'
-import { SwitchboardError } from '../../contract/index.ts'
+import type { SwitchboardError } from '../../contract/index.ts'
 import type { Run } from '../context.ts'
 import { usage } from '../failure.ts'
 
@@ -10,9 +10,6 @@ export type Load = () => Promise<Run<never>>
 export type Handler = (...given: unknown[]) => Promise<void>
 /** Makes a handler of lazily loaded code. */
 export type Action = (load: Load) => Handler
-
-/** Known by name from the specification, but not in this version. */
-const LATER = ['console']
 
 /** Without a verb the group does what `bare` does (its list), or shows its help when that is null. */
 export function addGroup(parent: Command, name: string, description: string, bare: Handler | null): Command {
@@ -40,11 +37,6 @@ export function helpInstead(of: Command): never {
 
 export function unknownVerb(of: Command, name: string): SwitchboardError {
   const path = pathOf(of)
-  if (of.parent === null && LATER.includes(name)) {
-    return new SwitchboardError('not_built', `"${path} ${name}" is planned, but not in this version`, {
-      hint: `see what there is with: ${path} help`,
-    })
-  }
   const meant = nearest(
     name,
     of.commands.map((command) => command.name()),

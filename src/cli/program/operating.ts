@@ -18,6 +18,12 @@ export function addOperatingCommands(program: Command, action: Action): void {
     .description('print a fresh one-time link to the web chat')
     .option('--qr', 'as a QR code, too: for a phone')
     .action(action(() => import('../commands/link.ts').then((m) => m.link)))
+  program
+    .command('console')
+    .description('open the console: a one-time link signs you in')
+    .option('--user <id>', 'sign in as this user of the configuration (default: the first owner)')
+    .option('--no-open', 'only print the link')
+    .action(action(() => import('../commands/console.ts').then((m) => m.openConsole)))
   addSecrets(program, action)
   addTokens(program, action)
 }

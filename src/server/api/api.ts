@@ -15,7 +15,7 @@ export interface ApiRequest {
   readonly query: URLSearchParams
   readonly body: Buffer
   readonly principal: Principal
-  readonly via: 'api' | 'cli'
+  readonly via: 'api' | 'cli' | 'console'
 }
 
 export type Api = (call: ApiRequest) => Promise<HttpReply>

@@ -28,6 +28,12 @@ export const TurnQuery = z.strictObject({
   before,
 })
 
+export const SeriesInput = z.strictObject({
+  since: text.default('24h').describe('A time (ISO 8601), or how long ago: 30s, 15m, 2h, 1d.'),
+  agent: text.optional(),
+  source: text.optional(),
+})
+
 export const SendQuery = z.strictObject({
   state: listOf(SEND_STATES).optional(),
   agent: text.optional(),
@@ -100,6 +106,10 @@ export const TokenBody = z.strictObject({
   kind: text,
   scope: z.record(z.string(), z.string()).default({}),
   ttl_ms: z.number().int().positive().nullable().default(null),
+})
+
+export const ConsoleLinkBody = z.strictObject({
+  user: text.optional().describe('A user of the configuration. Default: the first owner.'),
 })
 
 export const SecretBody = z.strictObject({ value: z.string().min(1) })

@@ -9,7 +9,7 @@ export interface Call<Path = Record<string, string>, Query = unknown, Body = unk
   readonly body: Body
   /** Who asks, as the ledger will name it. */
   readonly by: string
-  /** By which surface: `api` or `cli`. */
+  /** By which surface: `api`, `cli` or `console`. */
   readonly via: string
   /** Whether the caller may do this, too. */
   readonly may: (action: Action) => boolean

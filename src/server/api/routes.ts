@@ -6,6 +6,7 @@ import { exportAudit } from './audit-export.ts'
 import {
   AccessBody,
   ApprovalQuery,
+  ConsoleLinkBody,
   DecideBody,
   DoctorQuery,
   ExportQuery,
@@ -14,6 +15,7 @@ import {
   positionOf,
   SecretBody,
   SendQuery,
+  SeriesInput,
   TokenBody,
   TokenQuery,
   TurnQuery,
@@ -70,6 +72,15 @@ const reading: readonly Route[] = [
       })
       return page(await desk.turns({ ...filter, limit: rest.limit }), rest.limit)
     },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/series',
+    summary:
+      'Turns over time: volume, time to answer, refusals by reason; estimated where there are very many.',
+    query: SeriesInput as z.ZodType<z.infer<typeof SeriesInput>>,
+    run: ({ desk, query: { since, ...rest }, now }) =>
+      desk.series({ sinceMs: momentMs('since', since, now) ?? now, untilMs: now, ...given(rest) }),
   }),
   route({
     method: 'GET',
@@ -286,6 +297,15 @@ const operating: readonly Route[] = [
     // Whoever opens it may approve.
     gives: () => true,
     run: ({ desk, by }) => desk.chatLink(by),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/console-link',
+    summary: 'A fresh one-time link that signs a user in at the console.',
+    body: ConsoleLinkBody as z.ZodType<z.infer<typeof ConsoleLinkBody>>,
+    // Whoever opens it has all that this user may do.
+    gives: () => true,
+    run: ({ desk, body, by }) => desk.consoleLink(given(body), by),
   }),
   route({
     method: 'POST',

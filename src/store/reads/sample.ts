@@ -1,0 +1,67 @@
+// Turns since a time, for charts: all of them where they are few, else some that are spread evenly. Bounded either way, by
+// primary key alone.
+import type { SeriesQuery, TurnSample, TurnState } from '../../contract/index.ts'
+import {
+  firstRow,
+  type Param,
+  type Row,
+  rows,
+  type Steps,
+  text,
+  textOrNull,
+  whole,
+  wholeOrNull,
+} from '../statement.ts'
+import { createConditions, positionAt } from './conditions.ts'
+
+/** Up to so many are all looked at: some ten milliseconds. */
+const ALL = 10_000
+const SPREAD = 4_000
+const STATEMENT = 1_000
+
+export function* readSample({ sinceMs, source, agent }: Omit<SeriesQuery, 'untilMs'>): Steps<TurnSample> {
+  const first = yield* positionAt('turns', 'received_at', sinceMs)
+  const edge = yield* firstRow('SELECT max(seq) AS last FROM turns')
+  const last = edge ? (wholeOrNull(edge, 'last') ?? 0) : 0
+  const total = Math.max(0, last - first + 1)
+  const looked = total <= ALL ? total : SPREAD
+  const found: Row[] = []
+  const narrow = () => {
+    const where = createConditions()
+    where.add('received_at >= ?', sinceMs)
+    // Not by their indexes: those lead through all of history.
+    if (source !== undefined) where.add("source || '' = ?", source)
+    if (agent !== undefined) where.add('agent = ?', agent)
+    return where
+  }
+  const read = function* (where: ReturnType<typeof createConditions>): Steps<readonly Row[]> {
+    const { sql, params } = where.build()
+    return yield* rows(
+      `SELECT received_at, updated_at, state, reason, late_at FROM turns ${sql}`,
+      params as Param[],
+    )
+  }
+  if (total <= ALL) {
+    const where = narrow()
+    where.add('seq >= ? AND seq <= ?', first, last)
+    found.push(...(yield* read(where)))
+  } else {
+    const positions = Array.from({ length: SPREAD }, (_, at) => first + Math.floor((at * total) / SPREAD))
+    for (let at = 0; at < SPREAD; at += STATEMENT) {
+      const where = narrow()
+      where.add('seq @any(?)', positions.slice(at, at + STATEMENT))
+      found.push(...(yield* read(where)))
+    }
+  }
+  return {
+    total,
+    looked,
+    rows: found.map((row) => ({
+      at: whole(row, 'received_at'),
+      updatedAt: whole(row, 'updated_at'),
+      state: text(row, 'state') as TurnState,
+      reason: textOrNull(row, 'reason'),
+      late: wholeOrNull(row, 'late_at') !== null,
+    })),
+  }
+}

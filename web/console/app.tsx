@@ -1,0 +1,201 @@
+// The console's frame: who is signed in, the way between pages, and whether the gateway is heard.
+import type { ComponentType, JSX } from 'preact'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { StatusReport } from '../../src/contract/desk-views.ts'
+import { CloseIcon, Logo, MoreIcon } from '../shared/icons.tsx'
+import { oneLine } from '../shared/text.ts'
+import { type Asked, DeskContext, type DeskValue, type Me, useAsked, useDesk, useLink } from './desk.ts'
+import { Gate } from './gate.tsx'
+import { KeyHelp, type PageKey, useKeys } from './keys.tsx'
+import { createLive } from './live.ts'
+import { ApprovalsPage } from './pages/approvals.tsx'
+import { NowPage } from './pages/now.tsx'
+import { hrefOf, type Route, useRoute } from './route.ts'
+import { type Session, useSession } from './session.ts'
+
+export interface PageProps {
+  readonly route: Route
+  readonly status: Asked<StatusReport>
+}
+
+interface Page extends PageKey {
+  readonly action: string
+  readonly view: ComponentType<PageProps>
+  readonly waiting?: (status: StatusReport) => number
+}
+
+const PAGES: readonly Page[] = [
+  { page: 'now', title: 'Now', key: 'n', action: 'admin.read', view: NowPage },
+  {
+    page: 'approvals',
+    title: 'Approvals',
+    key: 'a',
+    action: 'approval.read',
+    view: ApprovalsPage,
+    waiting: (status) => status.approvals.pending,
+  },
+]
+
+export function App(): JSX.Element {
+  const session = useSession()
+  return session.phase === 'open' && session.me !== null ? (
+    <Desk session={session} me={session.me} />
+  ) : (
+    <Gate phase={session.phase} />
+  )
+}
+
+function Desk({ session, me }: { readonly session: Session; readonly me: Me }): JSX.Element {
+  const [live] = useState(createLive)
+  const { check } = session
+  const latest = useRef(check)
+  latest.current = check
+  useEffect(() => {
+    live.start()
+    const forget = live.listen((kind) => {
+      // Roles and sessions are looked at anew whenever the stream is lost or somebody's rights moved.
+      if (kind === 'lost' || kind === 'access' || kind === 'config') latest.current()
+    })
+    return () => {
+      forget()
+      live.stop()
+    }
+  }, [live])
+  const value: DeskValue = useMemo(() => ({ me, live, can: (action) => me.may.includes(action) }), [me, live])
+  return (
+    <DeskContext.Provider value={value}>
+      <Frame leave={session.leave} />
+    </DeskContext.Provider>
+  )
+}
+
+function Frame({ leave }: { readonly leave: () => void }): JSX.Element {
+  const { can } = useDesk()
+  const route = useRoute()
+  const status = useAsked<StatusReport>(can('admin.read') ? '/api/status' : null, [
+    ...['turns', 'sends', 'turn', 'approval', 'access', 'config', 'nodes', 'takeover'],
+  ])
+  const [help, setHelp] = useState(false)
+  const [menu, setMenu] = useState(false)
+  const pages = PAGES.filter((one) => can(one.action))
+  const page = pages.find((one) => one.page === route.page) ?? pages[0]
+  const openHelp = useCallback((open: boolean) => setHelp(open), [])
+  useKeys(pages, openHelp)
+  useEffect(() => {
+    document.title = page === undefined ? 'Switchboard' : `${page.title} · Switchboard`
+    setMenu(false)
+  }, [page])
+  const View = page?.view
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={skip}>
+        Skip to the page
+      </button>
+      <header class="top">
+        <Logo />
+        <strong class="top-title">{page?.title ?? 'Switchboard'}</strong>
+        <Lamp />
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={menu ? 'Close the menu' : 'Menu'}
+          aria-expanded={menu}
+          aria-controls="side"
+          onClick={() => setMenu(!menu)}
+        >
+          {menu ? <CloseIcon /> : <MoreIcon />}
+        </button>
+      </header>
+      <div class={`side${menu ? ' side-open' : ''}`} id="side">
+        <div class="side-head">
+          <Logo />
+          <div>
+            <strong>Switchboard</strong>
+            <span class="quiet">{oneLine(status.data?.instance.name ?? '', 30)}</span>
+          </div>
+        </div>
+        <nav aria-label="Pages">
+          <ul>
+            {pages.map((one) => (
+              <NavLink key={one.page} page={one} here={one === page} status={status.data} />
+            ))}
+          </ul>
+        </nav>
+        <SideFoot leave={leave} onKeys={() => setHelp(true)} />
+      </div>
+      <main id="main" tabIndex={-1}>
+        {View === undefined ? (
+          <p class="empty">Nothing here is for your role.</p>
+        ) : (
+          <View key={page?.page} route={route} status={status} />
+        )}
+      </main>
+      {help && <KeyHelp pages={pages} onClose={() => setHelp(false)} />}
+    </div>
+  )
+}
+
+function skip(): void {
+  document.getElementById('main')?.focus()
+}
+
+function NavLink(props: {
+  readonly page: Page
+  readonly here: boolean
+  readonly status: StatusReport | null
+}): JSX.Element {
+  const { page, here, status } = props
+  const waiting = status === null ? 0 : (page.waiting?.(status) ?? 0)
+  return (
+    <li>
+      <a href={hrefOf(page.page)} aria-current={here ? 'page' : undefined}>
+        <span>{page.title}</span>
+        {waiting > 0 && (
+          <span class="badge">
+            {waiting > 99 ? '99+' : waiting}
+            <span class="hidden"> waiting</span>
+          </span>
+        )}
+      </a>
+    </li>
+  )
+}
+
+function SideFoot({
+  leave,
+  onKeys,
+}: {
+  readonly leave: () => void
+  readonly onKeys: () => void
+}): JSX.Element {
+  const { me } = useDesk()
+  return (
+    <div class="side-foot">
+      <Lamp words />
+      <p>
+        <bdi>{oneLine(me.user, 30)}</bdi>{' '}
+        <span class="quiet">{me.roles.length === 0 ? 'no role' : me.roles.join(', ')}</span>
+      </p>
+      <div class="buttons">
+        <button type="button" class="link" onClick={onKeys}>
+          Keys <kbd>?</kbd>
+        </button>
+        <button type="button" class="link" onClick={leave}>
+          Sign out
+        </button>
+      </div>
+    </div>
+  )
+}
+
+const LAMP = { up: 'live', connecting: 'connecting…', down: 'reconnecting…' } as const
+
+function Lamp({ words = false }: { readonly words?: boolean }): JSX.Element {
+  const link = useLink()
+  return (
+    <span class={`lamp-line lamp-${link}`} role={words ? 'status' : undefined} title={LAMP[link]}>
+      <span class="lamp" aria-hidden="true" />
+      {words ? LAMP[link] : <span class="hidden">{LAMP[link]}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,161 @@
+// What every page of the console is given: who is signed in and what they may do, the live stream, and questions that are
+// asked again when something moved.
+import { createContext } from 'preact'
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { type Answer, call } from '../shared/http.ts'
+import { createLive, type Link, type Live, REFRESH_MS } from './live.ts'
+
+export interface Me {
+  readonly user: string
+  readonly roles: readonly string[]
+  readonly may: readonly string[]
+}
+
+export interface DeskValue {
+  readonly me: Me
+  readonly live: Live
+  readonly can: (action: string) => boolean
+}
+
+export const DeskContext = createContext<DeskValue>({
+  me: { user: '', roles: [], may: [] },
+  live: createLive(),
+  can: () => false,
+})
+
+export function useDesk(): DeskValue {
+  return useContext(DeskContext)
+}
+
+export interface Asked<Data> {
+  readonly data: Data | null
+  readonly problem: string | null
+  readonly refresh: () => void
+}
+
+/** Between two questions about the same thing: a busy gateway moves a hundred rows a second. */
+const PAUSE_MS = 400
+
+/** Runs when an event of these kinds came (or the stream is back), not more often than a person can read. */
+export function useMoved(kinds: readonly string[], run: () => Promise<unknown>): void {
+  const { live } = useDesk()
+  const latest = useRef(run)
+  latest.current = run
+  const wanted = kinds.join(' ')
+  useEffect(() => {
+    const heard = new Set([...wanted.split(' '), 'up', 'missed'])
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let running = false
+    let again = false
+    const fire = async () => {
+      timer = undefined
+      if (running) {
+        again = true
+        return
+      }
+      running = true
+      await latest.current()
+      running = false
+      if (again) {
+        again = false
+        soon()
+      }
+    }
+    const soon = () => {
+      timer ??= setTimeout(() => void fire(), PAUSE_MS)
+    }
+    const forget = live.listen((kind) => {
+      if (heard.has(kind) && !document.hidden) soon()
+    })
+    const sweep = setInterval(() => {
+      if (!document.hidden) soon()
+    }, REFRESH_MS)
+    const shown = () => {
+      if (!document.hidden) soon()
+    }
+    document.addEventListener('visibilitychange', shown)
+    return () => {
+      forget()
+      clearTimeout(timer)
+      clearInterval(sweep)
+      document.removeEventListener('visibilitychange', shown)
+    }
+  }, [live, wanted])
+}
+
+/** Asks, and asks again when something of these kinds moved. `path` null: nothing is asked. */
+export function useAsked<Data>(path: string | null, kinds: readonly string[]): Asked<Data> {
+  const [state, setState] = useState<{ path: string | null; data: Data | null; problem: string | null }>({
+    path: null,
+    data: null,
+    problem: null,
+  })
+  const current = useRef(path)
+  current.current = path
+  const ask = useCallback(async () => {
+    if (path === null) return
+    const answer = await call('GET', path)
+    if (current.current !== path) return
+    setState((before) =>
+      answer.ok
+        ? { path, data: answer.body as Data, problem: null }
+        : // What was known stays on the page while the gateway is away.
+          { path, data: before.path === path ? before.data : null, problem: answer.problem },
+    )
+  }, [path])
+  useEffect(() => void ask(), [ask])
+  useMoved(kinds, ask)
+  const mine = state.path === path
+  return {
+    data: mine ? state.data : null,
+    problem: mine ? state.problem : null,
+    refresh: () => void ask(),
+  }
+}
+
+export function useLink(): Link {
+  const { live } = useDesk()
+  const [link, setLink] = useState(live.link())
+  useEffect(() => live.onLink(setLink), [live])
+  return link
+}
+
+/** An action, its progress and what came of it. */
+export function useAct(): {
+  readonly busy: string | null
+  readonly told: { readonly tone: 'good' | 'bad'; readonly text: string } | null
+  readonly act: (name: string, run: () => Promise<Answer>, done?: string) => Promise<Answer | null>
+  readonly clear: () => void
+} {
+  const [busy, setBusy] = useState<string | null>(null)
+  const [told, setTold] = useState<{ tone: 'good' | 'bad'; text: string } | null>(null)
+  const running = useRef(false)
+  const act = useCallback(async (name: string, run: () => Promise<Answer>, done?: string) => {
+    if (running.current) return null
+    running.current = true
+    setBusy(name)
+    const answer = await run()
+    running.current = false
+    setBusy(null)
+    if (!answer.ok) setTold({ tone: 'bad', text: answer.problem })
+    else setTold(done === undefined ? null : { tone: 'good', text: done })
+    return answer
+  }, [])
+  return { busy, told, act, clear: () => setTold(null) }
+}
+
+export function post(path: string, body?: unknown): Promise<Answer> {
+  return call('POST', path, body)
+}
+
+/** A path of the API with its parts and its question encoded. */
+export function api(
+  parts: readonly string[],
+  query: Readonly<Record<string, string | number | undefined>> = {},
+): string {
+  const asked = new URLSearchParams()
+  for (const [key, value] of Object.entries(query))
+    if (value !== undefined && value !== '') asked.set(key, String(value))
+  const text = asked.toString()
+  return `/api/${parts.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`
+}

@@ -1,0 +1,112 @@
+// The keyboard: `g` and a letter goes to a page, `j` and `k` move, and the letters on a row's buttons press them. Never while
+// somebody types, and never with a modifier: those are the browser's.
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { CloseIcon } from '../shared/icons.tsx'
+import { go } from './route.ts'
+
+export interface PageKey {
+  readonly page: string
+  readonly title: string
+  readonly key: string
+}
+
+const WAIT_MS = 1_500
+
+export function useKeys(pages: readonly PageKey[], help: (open: boolean) => void): void {
+  const known = useRef(pages)
+  known.current = pages
+  useEffect(() => {
+    let went = 0
+    const press = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+      const at = event.target as HTMLElement | null
+      if (at?.closest('input, textarea, select, [contenteditable]') || document.querySelector('dialog[open]'))
+        return
+      const { key } = event
+      const isSecond = Date.now() - went < WAIT_MS
+      went = 0
+      if (isSecond) {
+        const page = known.current.find((one) => one.key === key)
+        if (page !== undefined) {
+          event.preventDefault()
+          go(page.page)
+        }
+        return
+      }
+      if (key === 'g') went = Date.now()
+      else if (key === '?') help(true)
+      else if (key === 'j' || key === 'k') move(key === 'j' ? 1 : -1)
+      else if (key === '/') document.querySelector<HTMLElement>('main [data-search]')?.focus()
+      else if (key === 'Enter') {
+        // A row that is a link opens by itself.
+        if (at === null || !at.matches('[data-row]') || at.matches('a')) return
+        at.querySelector<HTMLElement>('a')?.click()
+      } else if (/^[a-z]$/.test(key)) {
+        const button = focusedRow()?.querySelector<HTMLButtonElement>(`[data-key="${key}"]`)
+        if (!button || button.disabled) return
+        button.click()
+      } else return
+      event.preventDefault()
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [help])
+}
+
+function focusedRow(): HTMLElement | null {
+  return document.activeElement?.closest<HTMLElement>('[data-row]') ?? null
+}
+
+function move(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('main [data-row]')]
+  const at = focusedRow()
+  const next = at === null ? rows[step === 1 ? 0 : rows.length - 1] : rows[rows.indexOf(at) + step]
+  next?.focus()
+  next?.scrollIntoView({ block: 'nearest' })
+}
+
+const ROW_KEYS: readonly (readonly [string, string])[] = [
+  ['j k', 'next and previous row'],
+  ['Enter', 'open the row'],
+  ['y n', 'allow or deny the approval; let in or turn away the stranger'],
+  ['r b', 'send the message again, or give it up'],
+  ['x', 'mark the message, to do several at once'],
+  ['/', 'search'],
+  ['?', 'this list'],
+]
+
+export function KeyHelp({
+  pages,
+  onClose,
+}: {
+  readonly pages: readonly PageKey[]
+  readonly onClose: () => void
+}): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  const line = ([keys, words]: readonly [string, string]) => (
+    <div key={keys}>
+      <dt>
+        {keys.split(' ').map((one) => (
+          <kbd key={one}>{one}</kbd>
+        ))}
+      </dt>
+      <dd>{words}</dd>
+    </div>
+  )
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="keys-title" onClose={onClose}>
+      <header class="dialog-head">
+        <h2 id="keys-title">Keys</h2>
+        <button type="button" class="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
+          <CloseIcon />
+        </button>
+      </header>
+      <div class="keys">
+        <dl>{pages.map(({ key, title }) => line([`g ${key}`, title]))}</dl>
+        <dl>{ROW_KEYS.map(line)}</dl>
+      </div>
+    </dialog>
+  )
+}

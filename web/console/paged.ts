@@ -1,0 +1,121 @@
+// A long list, page by page: the newest are asked for again when something moved, older ones when the reader comes to them.
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { call } from '../shared/http.ts'
+import { useMoved } from './desk.ts'
+
+interface PageOf<Item> {
+  readonly items: readonly Item[]
+  readonly next: string | null
+}
+
+export interface Paged<Item> {
+  /** Null until the first page is there. */
+  readonly items: readonly Item[] | null
+  readonly problem: string | null
+  /** Nothing older is there. */
+  readonly done: boolean
+  readonly more: () => void
+  readonly refresh: () => void
+}
+
+interface State<Item> {
+  readonly path: string
+  readonly items: readonly Item[] | null
+  readonly next: string | null
+  readonly problem: string | null
+}
+
+/** A sparse search may give many empty pages: after so many the reader is asked, by scrolling, whether to go on. */
+const EMPTY_PAGES = 20
+
+export function usePages<Item>(
+  path: string | null,
+  kinds: readonly string[],
+  keyOf: (item: Item) => string,
+): Paged<Item> {
+  const none: State<Item> = { path: path ?? '', items: null, next: null, problem: null }
+  const [state, setState] = useState<State<Item>>(none)
+  const latest = useRef(state)
+  latest.current = state
+  const current = useRef(path)
+  current.current = path
+  const key = useRef(keyOf)
+  key.current = keyOf
+  const loading = useRef(false)
+
+  const fresh = useCallback(async () => {
+    if (path === null) return
+    const answer = await call('GET', path)
+    if (current.current !== path) return
+    const before = latest.current.path === path ? latest.current : null
+    if (!answer.ok) {
+      setState({ path, items: before?.items ?? null, next: before?.next ?? null, problem: answer.problem })
+      return
+    }
+    const page = answer.body as unknown as PageOf<Item>
+    setState(merged(path, page, before, key.current))
+  }, [path])
+
+  const more = useCallback(async () => {
+    if (path === null || loading.current) return
+    loading.current = true
+    for (let tries = 0; tries < EMPTY_PAGES; tries += 1) {
+      const { next, path: of } = latest.current
+      if (next === null || of !== path) break
+      const answer = await call(
+        'GET',
+        `${path}${path.includes('?') ? '&' : '?'}before=${encodeURIComponent(next)}`,
+      )
+      if (current.current !== path || !answer.ok) break
+      const page = answer.body as unknown as PageOf<Item>
+      const known = new Set((latest.current.items ?? []).map(key.current))
+      const added = page.items.filter((one) => !known.has(key.current(one)))
+      const now = { ...latest.current, items: [...(latest.current.items ?? []), ...added], next: page.next }
+      latest.current = now
+      setState(now)
+      if (added.length > 0) break
+    }
+    loading.current = false
+  }, [path])
+
+  useEffect(() => {
+    setState({ path: path ?? '', items: null, next: null, problem: null })
+    void fresh()
+  }, [fresh, path])
+  useMoved(kinds, fresh)
+  // A first page without anything, and more behind it: look further by itself.
+  const isBare = state.items !== null && state.items.length === 0 && state.next !== null
+  useEffect(() => {
+    if (isBare) void more()
+  }, [isBare, more])
+  const mine = state.path === (path ?? '')
+  return {
+    items: mine ? state.items : null,
+    problem: mine ? state.problem : null,
+    done: mine && state.items !== null && state.next === null,
+    more: () => void more(),
+    refresh: () => void fresh(),
+  }
+}
+
+/** The fresh page, and behind it what was read before and stands behind its last row. */
+function merged<Item>(
+  path: string,
+  page: PageOf<Item>,
+  before: State<Item> | null,
+  keyOf: (item: Item) => string,
+): State<Item> {
+  const old = before?.items ?? []
+  const last = page.items.at(-1)
+  const at = last === undefined ? -1 : old.findIndex((one) => keyOf(one) === keyOf(last))
+  // The pages do not meet any more: so much is new that the reader begins anew.
+  if (at === -1) return { path, items: page.items, next: page.next, problem: null }
+  const fresh = new Set(page.items.map(keyOf))
+  const rest = old.slice(at + 1).filter((one) => !fresh.has(keyOf(one)))
+  return {
+    path,
+    items: [...page.items, ...rest],
+    next: rest.length === 0 ? page.next : (before?.next ?? null),
+    problem: null,
+  }
+}

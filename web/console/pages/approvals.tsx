@@ -1,0 +1,227 @@
+// Approvals: what waits for a yes or no, with the whole input; and who decided what, where, and how long it took.
+import type { JSX } from 'preact'
+import type { ApprovalView } from '../../../src/contract/desk-views.ts'
+import { ShieldIcon } from '../../shared/icons.tsx'
+import { oneLine, revealHidden, timeLeft } from '../../shared/text.ts'
+import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
+import { usePages } from '../paged.ts'
+import {
+  Ago,
+  Empty,
+  Exact,
+  Facts,
+  Head,
+  Name,
+  Panel,
+  Pill,
+  spanWords,
+  Told,
+  useNow,
+  Waiting,
+} from '../parts.tsx'
+import { hrefOf, type Route } from '../route.ts'
+import { VirtualList } from '../virtual-list.tsx'
+
+interface Listed {
+  readonly items: readonly ApprovalView[]
+}
+
+export function ApprovalsPage({ route }: { readonly route: Route }): JSX.Element {
+  if (route.item !== null) return <OneApproval key={route.item} id={route.item} />
+  return <AllApprovals />
+}
+
+function AllApprovals(): JSX.Element {
+  const waiting = useAsked<Listed>(api(['approvals'], { state: 'pending', limit: 200 }), ['approval'])
+  const past = usePages<ApprovalView>(
+    api(['approvals'], { state: 'decided,relayed,undeliverable,expired,withdrawn', limit: 50 }),
+    ['approval'],
+    (one) => String(one.seq),
+  )
+  return (
+    <>
+      <Head title="Approvals" lead="Tool calls that wait for a person. Allow is for this one call." />
+      {waiting.data === null ? (
+        <Waiting problem={waiting.problem} />
+      ) : waiting.data.items.length === 0 ? (
+        <Empty>Nothing waits for a decision.</Empty>
+      ) : (
+        <ul class="cards">
+          {waiting.data.items.map((one) => (
+            <PendingCard key={one.seq} one={one} onDone={waiting.refresh} />
+          ))}
+        </ul>
+      )}
+      <Panel title="Decided before" note="newest first">
+        {past.items === null ? (
+          <Waiting problem={past.problem} />
+        ) : past.items.length === 0 && past.done ? (
+          <Empty>Nothing was decided yet.</Empty>
+        ) : (
+          <VirtualList
+            label="Decided before"
+            items={past.items}
+            keyOf={(one) => String(one.seq)}
+            height={64}
+            onEnd={past.more}
+            row={(one) => <PastRow one={one} />}
+            href={(one) => hrefOf('approvals', one.id)}
+          />
+        )}
+      </Panel>
+    </>
+  )
+}
+
+function OneApproval({ id }: { readonly id: string }): JSX.Element {
+  // Ids are used again: the newest one of that name.
+  const asked = useAsked<Listed>(api(['approvals'], { id, limit: 1 }), ['approval'])
+  const one = asked.data?.items[0]
+  return (
+    <>
+      <Head title={`Approval ${oneLine(id, 20)}`} lead={<a href={hrefOf('approvals')}>All approvals</a>} />
+      {one === undefined ? (
+        asked.data === null ? (
+          <Waiting problem={asked.problem} />
+        ) : (
+          <Empty>There is no such approval.</Empty>
+        )
+      ) : one.state === 'pending' ? (
+        <ul class="cards">
+          <PendingCard one={one} onDone={asked.refresh} />
+        </ul>
+      ) : (
+        <Panel title={oneLine(one.tool_name, 80)}>
+          <p>{oneLine(one.description, 400)}</p>
+          <Input one={one} />
+          <Facts
+            facts={[
+              ['outcome', <Pill key="p" state={one.behavior ?? one.state} text={outcomeWords(one)} />],
+              ['decided by', one.decided_by === null ? null : <Name text={one.decided_by} />],
+              ['where', one.decided_via],
+              ['when', <Ago key="a" at={one.decided_at} />],
+              ['took', tookWords(one)],
+              ['asked by', <Name key="n" text={one.agent} />],
+              ['asked', <Ago key="c" at={one.created_at} />],
+              ['input hash', <code key="h">{one.input_hash.slice(0, 16)}</code>],
+              ['turn', turnLink(one)],
+            ]}
+          />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+function turnLink(one: ApprovalView): JSX.Element | null {
+  return one.turn === null || one.turn === undefined ? null : (
+    <a href={hrefOf('turns', one.turn)}>
+      <code>{one.turn}</code>
+    </a>
+  )
+}
+
+function PendingCard({
+  one,
+  onDone,
+}: {
+  readonly one: ApprovalView
+  readonly onDone: () => void
+}): JSX.Element {
+  const { can } = useDesk()
+  const now = useNow()
+  const { busy, told, act } = useAct()
+  const decide = (behavior: 'allow' | 'deny') => async () => {
+    await act(behavior, () => post(api(['approvals', one.id, 'decide']), { behavior }))
+    onDone()
+  }
+  const mayDecide = can('approval.decide')
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: `j` and `k` move between the cards
+    <li class="card" data-row tabIndex={0} aria-label={`Approval ${one.id}: ${oneLine(one.tool_name, 60)}`}>
+      <header class="card-head">
+        <ShieldIcon />
+        <strong class="card-tool">
+          <bdi>{revealHidden(oneLine(one.tool_name, 80))}</bdi>
+        </strong>
+        <a class="card-id" href={hrefOf('approvals', one.id)}>
+          <code>{one.id}</code>
+        </a>
+        <span class="card-left">{timeLeft(new Date(one.expires_at).getTime() - now)}</span>
+      </header>
+      {one.description !== '' && <p class="card-why">{revealHidden(oneLine(one.description, 600))}</p>}
+      <Input one={one} />
+      <p class="card-when">
+        <Name text={one.agent} /> asked <Ago at={one.created_at} /> {turnLink(one)}
+      </p>
+      {mayDecide ? (
+        <div class="buttons">
+          <button
+            type="button"
+            class="button button-good"
+            data-key="y"
+            disabled={busy !== null}
+            onClick={decide('allow')}
+          >
+            Allow <kbd>y</kbd>
+          </button>
+          <button
+            type="button"
+            class="button button-bad"
+            data-key="n"
+            disabled={busy !== null}
+            onClick={decide('deny')}
+          >
+            Deny <kbd>n</kbd>
+          </button>
+        </div>
+      ) : (
+        <p class="quiet">Your role may look, and not decide.</p>
+      )}
+      <Told told={told} />
+    </li>
+  )
+}
+
+/** A viewer sees that something is asked, and not what. */
+function Input({ one }: { readonly one: ApprovalView }): JSX.Element {
+  const input = one.input as string | null
+  if (input === null) return <p class="quiet">The input is not for your role.</p>
+  if (input === '') return <p class="quiet">It has no input, or it is no longer kept.</p>
+  return <Exact text={input} label="The whole input" />
+}
+
+function PastRow({ one }: { readonly one: ApprovalView }): JSX.Element {
+  return (
+    <>
+      <span class="row-main">
+        <strong>
+          <Name text={one.tool_name} />
+        </strong>
+        <span class="row-sub">
+          {one.decided_by === null ? 'nobody' : <Name text={one.decided_by} />}
+          {one.decided_via === null ? '' : ` by ${one.decided_via}`}
+          {tookWords(one) === null ? '' : `, after ${tookWords(one)}`}
+        </span>
+      </span>
+      <span class="row-side">
+        <Pill state={one.behavior ?? one.state} text={outcomeWords(one)} />
+        <Ago at={one.decided_at ?? one.created_at} />
+      </span>
+    </>
+  )
+}
+
+function outcomeWords(one: ApprovalView): string {
+  if (one.state === 'withdrawn') return 'withdrawn'
+  if (one.cause === 'expired') return 'expired, denied'
+  if (one.cause === 'unreachable') return 'nobody to ask, denied'
+  const verb = one.behavior === 'allow' ? 'allowed' : 'denied'
+  if (one.state === 'undeliverable') return `${verb}, agent gone`
+  return one.state === 'decided' ? `${verb}, on its way` : verb
+}
+
+function tookWords(one: ApprovalView): string | null {
+  if (one.decided_at === null) return null
+  return spanWords(new Date(one.decided_at).getTime() - new Date(one.created_at).getTime())
+}

@@ -1,0 +1,180 @@
+// Small parts that every page of the console uses. Foreign text comes in as text nodes only.
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { oneLine, revealHidden } from '../shared/text.ts'
+
+const TONES: Readonly<Record<string, string>> = {
+  answered: 'good',
+  sent: 'good',
+  relayed: 'good',
+  up: 'good',
+  attached: 'good',
+  allow: 'good',
+  failed: 'bad',
+  unknown: 'bad',
+  expired: 'bad',
+  down: 'bad',
+  deny: 'bad',
+  undeliverable: 'bad',
+  behind: 'bad',
+  pending: 'warn',
+  held: 'warn',
+  asked: 'warn',
+  degraded: 'warn',
+  connecting: 'warn',
+  queued: 'live',
+  handed: 'live',
+  seen: 'live',
+  sending: 'live',
+  decided: 'live',
+}
+
+export function Pill({ state, text }: { readonly state: string; readonly text?: string }): JSX.Element {
+  return <span class={`pill pill-${TONES[state] ?? 'calm'}`}>{text ?? state}</span>
+}
+
+/** A name that somebody else chose, on one line, and shielded from its own writing direction. */
+export function Name({ text, max = 60 }: { readonly text: string; readonly max?: number }): JSX.Element {
+  return <bdi>{oneLine(text, max)}</bdi>
+}
+
+/** Text that a person decides by: all of it, with what cannot be seen made visible. Long ones are cut, with "show all". */
+export function Exact({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
+  const [all, setAll] = useState(false)
+  const cut = text.length > SHOWN_CHARS && !all
+  return (
+    <div class="exact">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for a form */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard */}
+      <pre tabIndex={0} role="group" aria-label={label}>
+        {revealHidden(cut ? text.slice(0, SHOWN_CHARS) : text)}
+      </pre>
+      {text.length > SHOWN_CHARS && (
+        <button type="button" class="link" onClick={() => setAll(!all)}>
+          {all ? 'show less' : `show all (${text.length.toLocaleString()} characters)`}
+        </button>
+      )}
+    </div>
+  )
+}
+const SHOWN_CHARS = 2_000
+
+/** One clock for all times on the page. */
+const tickers = new Set<() => void>()
+setInterval(() => {
+  for (const run of tickers) run()
+}, 10_000)
+
+export function useNow(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const run = () => setNow(Date.now())
+    tickers.add(run)
+    return () => void tickers.delete(run)
+  }, [])
+  return now
+}
+
+function agoWords(at: number, now: number): string {
+  const seconds = Math.round((now - at) / 1_000)
+  if (seconds < -5) return `in ${spanWords(-seconds * 1_000)}`
+  return seconds < 10 ? 'just now' : `${spanWords(seconds * 1_000)} ago`
+}
+
+export function spanWords(ms: number): string {
+  const seconds = ms / 1_000
+  if (seconds < 1) return `${Math.max(0, Math.round(ms))} ms`
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  if (seconds < 90) return `${Math.round(seconds)} s`
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`
+  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`
+  return `${Math.round(seconds / 86_400)} days`
+}
+
+export function Ago({ at }: { readonly at: string | null }): JSX.Element {
+  const now = useNow()
+  if (at === null) return <span class="quiet">never</span>
+  const time = new Date(at)
+  return (
+    <time dateTime={at} title={time.toLocaleString()}>
+      {agoWords(time.getTime(), now)}
+    </time>
+  )
+}
+
+export function Head(props: {
+  readonly title: string
+  readonly lead?: ComponentChildren
+  readonly children?: ComponentChildren
+}): JSX.Element {
+  return (
+    <header class="page-head">
+      <div>
+        <h1>{props.title}</h1>
+        {props.lead !== undefined && <p class="lead">{props.lead}</p>}
+      </div>
+      {props.children !== undefined && <div class="page-tools">{props.children}</div>}
+    </header>
+  )
+}
+
+export function Panel(props: {
+  readonly title: string
+  readonly note?: ComponentChildren
+  readonly children: ComponentChildren
+}): JSX.Element {
+  return (
+    <section class="panel" aria-label={props.title}>
+      <header class="panel-head">
+        <h2>{props.title}</h2>
+        {props.note !== undefined && <span class="panel-note">{props.note}</span>}
+      </header>
+      {props.children}
+    </section>
+  )
+}
+
+export function Empty({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  return <p class="empty">{children}</p>
+}
+
+export function Told({
+  told,
+}: {
+  readonly told: { readonly tone: 'good' | 'bad'; readonly text: string } | null
+}): JSX.Element {
+  return (
+    <p class={`told${told === null ? '' : ` told-${told.tone}`}`} role="status">
+      {told === null ? '' : oneLine(told.text, 400)}
+    </p>
+  )
+}
+
+/** While the first answer is on its way, or when there is none. */
+export function Waiting({ problem }: { readonly problem: string | null }): JSX.Element {
+  if (problem !== null) return <p class="empty tone-bad">{oneLine(problem, 300)}</p>
+  return (
+    <p class="empty" aria-busy="true">
+      <span class="spinner" aria-hidden="true" /> Loading…
+    </p>
+  )
+}
+
+/** Pairs of a word and what it says. */
+export function Facts({
+  facts,
+}: {
+  readonly facts: readonly (readonly [string, ComponentChildren])[]
+}): JSX.Element {
+  const shown = facts.filter(([, value]) => value !== null && value !== undefined && value !== '')
+  return (
+    <dl class="facts">
+      {shown.map(([word, value]) => (
+        <div key={word}>
+          <dt>{word}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,72 @@
+// Signing in: a one-time ticket behind the # becomes a cookie that no script can read.
+import { useEffect, useState } from 'preact/hooks'
+import { call } from '../shared/http.ts'
+import type { Me } from './desk.ts'
+
+export type Phase = 'starting' | 'open' | 'signed-out' | 'stale-link' | 'unreachable'
+
+export interface Session {
+  readonly phase: Phase
+  readonly me: Me | null
+  readonly check: () => void
+  readonly leave: () => void
+}
+
+const AGAIN_MS = 2_000
+
+export function useSession(): Session {
+  const [phase, setPhase] = useState<Phase>('starting')
+  const [me, setMe] = useState<Me | null>(null)
+
+  async function look(): Promise<void> {
+    const answer = await call('GET', '/console/me')
+    if (answer.ok) {
+      setMe(answer.body as unknown as Me)
+      setPhase('open')
+    } else if (answer.code === 'unauthorized') {
+      setMe(null)
+      setPhase((before) => (before === 'stale-link' ? before : 'signed-out'))
+    } else {
+      // Away, starting or behind a proxy that answers for it: what is on the page stays, and says so.
+      setPhase((before) => (before === 'open' ? before : 'unreachable'))
+      setTimeout(() => void look(), AGAIN_MS)
+    }
+  }
+
+  async function start(): Promise<void> {
+    const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket')
+    if (ticket !== null) {
+      // Out of the address and the history before anything else happens.
+      history.replaceState(null, '', '/')
+      const entered = await call('POST', '/console/session', { ticket })
+      if (!entered.ok && entered.status === 0) {
+        setPhase('unreachable')
+        setTimeout(() => {
+          history.replaceState(null, '', `/#ticket=${ticket}`)
+          void start()
+        }, AGAIN_MS)
+        return
+      }
+      // Whoever is signed in already stays so; a link that does not hold changes nothing.
+      if (!entered.ok) setPhase('stale-link')
+    }
+    await look()
+  }
+
+  useEffect(() => {
+    void start()
+    // A link that is pasted into the open page changes only what is behind the #.
+    const pasted = () => {
+      if (new URLSearchParams(location.hash.slice(1)).has('ticket')) location.reload()
+    }
+    addEventListener('hashchange', pasted)
+    return () => removeEventListener('hashchange', pasted)
+  }, [])
+
+  return {
+    phase,
+    me,
+    check: () => void look(),
+    leave: () => void call('POST', '/console/logout').then(() => look()),
+  }
+}
