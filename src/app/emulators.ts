@@ -5,5 +5,6 @@ import type { StartEmulator } from '../contract/index.ts'
 export const EMULATORS: ReadonlyMap<string, StartEmulator> = new Map([
   ['telegram', async (options) => (await import('../testing/telegram/emulator.ts')).emulateTelegram(options)],
   ['slack', async (options) => (await import('../testing/slack/emulator.ts')).emulateSlack(options)],
+  ['email', async (options) => (await import('../testing/email/emulator.ts')).emulateEmail(options)],
   ['llm', async (options) => (await import('../testing/llm/emulator.ts')).emulateLlm(options)],
 ])

@@ -182,3 +182,10 @@ export function putAt(definition: Definition, key: string, value: unknown): void
   }
   place[last] = value
 }
+
+/** The answers as the module sees them: with the secrets themselves. */
+export function withSecrets(definition: Definition, secrets: SecretAnswers): Definition {
+  const whole = structuredClone(definition)
+  for (const [key, value] of secrets) putAt(whole, key, value)
+  return whole
+}

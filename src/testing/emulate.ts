@@ -8,6 +8,16 @@ export {
 } from './claude-code-double.ts'
 export type { ChannelSession, InstalledPlugin } from './claude-code-gates.ts'
 export {
+  createFakeMail,
+  FAKE_BOT_ADDRESS,
+  FAKE_KATE_ADDRESS,
+  FAKE_MAIL_PASSWORD,
+  type FakeMailOptions,
+  type FakeMailServers,
+} from './email/fake-mail.ts'
+export type { MailPersonAction } from './email/mail-control.ts'
+export type { MailPerson, ReadMail, WriteOptions as MailWriteOptions } from './email/mail-person.ts'
+export {
   faultPlansFor,
   formatMatrix,
   historyPlansFor,

@@ -1,59 +1,26 @@
 // The page of Slack, followed from zero as a new user would: its own configuration, variables and curl lines, taken from its
 // text, with the emulator and the daemon as processes of the built command line.
-import { spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BINARY, bareEnvironment } from './daemon.ts'
+import { openPage } from './emulated-page.ts'
 import { askJson, askLines, createScene, run, switchboard } from './scene.ts'
 import { until } from './until.ts'
 
-const PAGE = readFileSync(new URL('../../docs/platforms/slack.md', import.meta.url), 'utf8')
 const WRITTEN_URL = 'http://127.0.0.1:8081'
 const scene = createScene()
-
-/** The first one whose text begins with these words, after the heading. */
-function block(kind: string, begins: string): string {
-  const section = PAGE.slice(PAGE.indexOf('## From zero'))
-  const [, found = ''] = new RegExp(`\`\`\`${kind}\\n(${begins}[\\s\\S]*?)\`\`\``).exec(section) ?? []
-  expect(found, `the page has no ${kind} with ${begins}`).not.toBe('')
-  return found
-}
-
-async function emulate(data: string): Promise<{ readonly url: string; readonly said: string }> {
-  const child = spawn(process.execPath, [BINARY, 'emulate', 'slack', '--port', '0'], {
-    cwd: data,
-    env: bareEnvironment(),
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  const ended = new Promise((resolve) => child.once('close', resolve))
-  scene.onEnd(async () => {
-    child.kill('SIGTERM')
-    await ended
-  })
-  let said = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-  })
-  const url = await until('the emulator', () => /slack is emulated at (\S+)[\s\S]*_link/.exec(said)?.[1])
-  return { url, said }
-}
+const { text: PAGE, block, environment, emulate } = openPage('slack', scene)
 
 describe('the page of Slack', () => {
   it('[I15.from-zero] [S14.cli-emulate] emulator, configuration, pairing, an answer, an approval and the manifest, as written', async (context) => {
     if ((await run('sh', ['-c', 'command -v curl'], '.')).code !== 0)
       return context.skip('curl is not installed')
     const data = scene.folder()
-    const { url, said } = await emulate(data)
+    const { url, said } = await emulate(data, /slack is emulated at [\s\S]*_link/)
     const here = (text: string) => text.replaceAll(WRITTEN_URL, url)
     const config = join(data, 'switchboard.yaml')
     writeFileSync(config, here(block('yaml', 'integrations:')))
-    const env = Object.fromEntries(
-      [...block('sh', 'export').matchAll(/^export (\w+)=(\S+)$/gm)].map(([, name = '', value = '']) => [
-        name,
-        value,
-      ]),
-    )
+    const env = environment()
     expect(Object.keys(env)).toEqual(['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN'])
     for (const [name, value] of Object.entries(env)) expect(said).toContain(`${name}=${value}`)
     await scene.start({ data, config, env })

@@ -40,7 +40,7 @@ built   18 I18.wizard-again          init run again adds to the file that is the
 built   18 I18.wizard-ctrl-c         Ctrl-C in the wizard leaves nothing half-written
 built   18 I18.wizard-lazy           The prompts are loaded when the wizard asks, and not before
 built   18 I18.add-url               integrations add takes one line in Apprise's manner: tgram://, slack://, by schemes that the modules name
-pending 18 I18.add-url-mail          integrations add takes mailto://
+built   18 I18.add-url-mail          integrations add takes mailto://
 built   18 I18.add-url-secret        integrations add URL asks for the secret without echo or reads it from standard input, and warns of one inside the URL
 `,
 )

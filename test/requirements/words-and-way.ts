@@ -33,7 +33,7 @@ built   2 S2.one-transaction        Inbox row, session and ledger entry are one 
 built   2 S2.ack-after-commit       The platform is told "received" (HTTP 200) only after that commit
 built   5 S2.ack-telegram-offset    The Telegram offset advances only with that commit
 built   0 S2.ack-slack-envelope     A Slack envelope is acknowledged only after that commit
-pending 0 S2.ack-imap-flag          An IMAP message is flagged only after that commit
+built   0 S2.ack-imap-flag          An IMAP message is flagged only after that commit
 built   2 S2.dup-key                The unique key (integration, conversation, message id, edit version) is the duplicate check: a redelivery is not received again
 built   2 S2.dup-per-conversation   The same message id in another conversation or integration is another message
 built   2 S2.dup-edit-version       Another edit version of the same message is not a duplicate

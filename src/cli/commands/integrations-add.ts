@@ -14,6 +14,7 @@ import {
   putAt,
   readFlags,
   type SecretAnswers,
+  withSecrets,
 } from '../setup-answers.ts'
 import { put, reader, tryOut } from '../try-definition.ts'
 import { type IntegrationList, scopeOf, tell } from './integrations.ts'
@@ -52,6 +53,8 @@ export const addIntegration: Run<AddOptions> = async (context, words, options) =
   const before = door.module !== null && isPastedBefore(door.module)
   if (before && asks) await showPaste(context, door.module, flags)
   const secrets = await gatherAnswers(context, definition, { questions, ...wish })
+  const more = door.module?.setup?.complete?.(withSecrets(definition, secrets)) ?? {}
+  for (const [key, value] of Object.entries(more)) putAt(definition, key, value)
   const who = door.module === null ? null : await tryOut(context, door, definition, secrets)
   if (asks && !(await agreed(context, id, options.yes === true))) {
     context.note('nothing was kept')

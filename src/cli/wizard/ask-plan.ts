@@ -18,6 +18,7 @@ import {
   isPastedBefore,
   putAt,
   type SecretAnswers,
+  withSecrets,
 } from '../setup-answers.ts'
 import { put, reader, tryOut } from '../try-definition.ts'
 import type { FileFacts } from './file-facts.ts'
@@ -219,12 +220,6 @@ function readable(context: Context, folder: string, options: Definition): Defini
     if (value.startsWith('secret:')) return null
     whole[key] = resolveSecret(value, sources)
   }
-  return whole
-}
-
-function withSecrets(definition: Definition, secrets: SecretAnswers): Definition {
-  const whole = structuredClone(definition)
-  for (const [key, value] of secrets) putAt(whole, key, value)
   return whole
 }
 

@@ -170,7 +170,7 @@ describe('a real mailbox', () => {
     expect(texts(scene)).toEqual(['polled', 'polled again'])
   })
 
-  it('[I19.in-cursor] what came while nobody was there is taken once, in order, from the cursor on; nothing is flagged before the commit', async () => {
+  it('[I19.in-cursor] [S2.ack-imap-flag] what came while nobody was there is taken once, in order, from the cursor on; nothing is flagged before the commit', async () => {
     const scene = await open()
     await scene.start()
     await say('one')

@@ -86,7 +86,10 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
         },
       })
     },
-    send: createSend({ config, smtp, files, sent, threading }),
+    send: createSend({
+      ...{ config, smtp, files, sent, threading },
+      publicUrl: deps.publicUrl?.replace(/\/+$/, '') || null,
+    }),
     reconcile: sent.reconcile,
     history: createHistory({ ...shared, reader }),
     renew: (cause) => link?.renew(cause),

@@ -23,6 +23,8 @@ export interface SendDeps {
   readonly files: FileShelf
   readonly sent: Pick<SentFolder, 'keep'>
   readonly threading: Threading
+  /** Where people reach this server, without a slash at its end. Null: nowhere from outside. */
+  readonly publicUrl: string | null
 }
 
 type Op<K extends OutboundOp['kind']> = Extract<OutboundOp, { kind: K }>
@@ -48,7 +50,7 @@ export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Re
     const own = op.kind === 'file' && said === '' ? op.name : ownSubject(said, plain)
     const token = answer === null && options.reply_token === 'subject' ? ` ${subjectToken(request.key)}` : ''
     const subject = answer === null ? markedSubject(own, urgency) + token : answer.subject
-    const body = bodyOf(said === '' ? '(see the attachment)' : said, plain)
+    const body = bodyOf(said === '' ? '(see the attachment)' : said + consoleLink(op), plain)
     const attachment =
       op.kind === 'file'
         ? [{ filename: op.name, contentType: op.mime, content: Buffer.from(await deps.files.read(op.ref)) }]
@@ -76,6 +78,12 @@ export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Re
     })
     return composer.compile().build()
   }
+
+  /** A question can be decided in the console, too, by whoever is signed in there: the link alone decides nothing. */
+  const consoleLink = (op: OutboundOp): string =>
+    op.kind === 'prompt' && deps.publicUrl !== null
+      ? `\n\nOr decide it in the console: ${deps.publicUrl}/#/approvals/${encodeURIComponent(op.approval)}`
+      : ''
 
   /** Where an answer goes: our own address, with what finds its way back behind the plus. */
   const replyAddress = ({ to, key }: SendRequest, begins: boolean): { readonly replyTo?: string } => {
