@@ -4,7 +4,7 @@ import type { FaultRule } from '../fault-plan.ts'
 import type { LineServerDeps } from './imap-server.ts'
 import { underPlan } from './trouble.ts'
 
-export const MOST_MAIL_BYTES = 36_700_160
+const MOST_MAIL_BYTES = 36_700_160
 const MOST_LINE = 65_536
 const MOST_RECIPIENTS = 100
 
