@@ -41,6 +41,7 @@ import { STREAMS } from './requirements/streams.ts'
 import { BAD_INPUT, COMMAND_LINE, CONSOLE, HTTP, SPEED } from './requirements/surface.ts'
 import { TRUE_TESTS } from './requirements/true-tests.ts'
 import { TRUTH } from './requirements/truth.ts'
+import { IMESSAGE, WHATSAPP } from './requirements/whatsapp-imessage.ts'
 import { SESSIONS, WAY, WORDS } from './requirements/words-and-way.ts'
 
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -105,4 +106,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...GROUP_CONTEXT,
   ...LLM,
   ...COMPLETENESS,
+  ...WHATSAPP,
+  ...IMESSAGE,
 ]

@@ -52,7 +52,7 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
     const key = wish.idempotency_key === undefined ? {} : { idempotencyKey: wish.idempotency_key }
     gateway.outlet.running(to.integration)
     await store.note([{ kind: 'audit', ref: formatAddress(to), detail: { what: 'send', by } }])
-    const rows = gateway.outlet.rows({ ...saying, ...key })
+    const rows = gateway.outlet.rows({ ...saying, ...key, ...defined({ template: wish.template }) })
     const wait = wish.wait_ms === undefined ? {} : { waitMs: wish.wait_ms }
     return (await gateway.outlet.post(rows, wait)).result
   }

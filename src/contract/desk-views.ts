@@ -2,7 +2,7 @@
 // be added, none renamed; times are ISO 8601 strings unless the name ends in _ms.
 import type { ServerView } from './channel-servers.ts'
 import type { Completeness } from './history.ts'
-import type { Urgency } from './message.ts'
+import type { SendReceipt, Template, Urgency } from './message.ts'
 import type { NodeView } from './nodes.ts'
 import type { TurnEventRow } from './turn-events.ts'
 
@@ -123,7 +123,7 @@ export interface SendView {
   readonly turn: string | null
   readonly text: string | null
   /** What the platform told of it later. */
-  readonly receipt: 'delivered' | 'read' | null
+  readonly receipt: SendReceipt | null
 }
 
 export interface ApprovalView {
@@ -173,6 +173,8 @@ export interface SendOrder {
   readonly text: string
   readonly thread?: string
   readonly integration?: string
+  /** Words that the platform has approved beforehand; `text` is what is kept and shown of them. */
+  readonly template?: Template
   readonly idempotency_key?: string
   /** How long to wait for the confirmation. */
   readonly wait_ms?: number

@@ -151,6 +151,13 @@ export const ERROR_TABLE = {
     exitCode: 1,
     meaning: 'The platform refused the message for good.',
   },
+  window_closed: {
+    fault: 'platform',
+    retryable: false,
+    httpStatus: 409,
+    exitCode: 1,
+    meaning: 'The platform takes free text only for a while after a person wrote, and that time is over.',
+  },
   outcome_unknown: {
     fault: 'platform',
     retryable: false,

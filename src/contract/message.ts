@@ -114,18 +114,25 @@ export interface InboundVerdict extends InboundBase {
 }
 
 /**
- * The platform's later word on a message of ours: it bounced, arrived or was read. The adapter knows it for its own by the
- * outbox id; it reaches no agent as a turn.
+ * The platform's later word on a message of ours: it was taken, bounced, arrived or was read. The adapter knows it for its own
+ * by the outbox id; it reaches no agent as a turn. Words may come late, twice and out of order. Any but `failed` also settles a
+ * send whose answer was lost.
  */
 export interface InboundReport extends InboundBase {
   readonly kind: 'report'
   readonly messageId?: string
   /** The outbox id of the message. */
   readonly send: string
-  readonly outcome: 'failed' | 'delivered' | 'read'
+  readonly outcome: 'failed' | SendReceipt
   /** In the platform's own words. */
   readonly detail?: string
+  /** The platform's id of the message, for a send whose answer was lost. */
+  readonly platformId?: string
 }
+
+/** How far a message is known to have come, by the platform's later word. It moves forward only. */
+export const SEND_RECEIPTS = ['sent', 'delivered', 'read'] as const
+export type SendReceipt = (typeof SEND_RECEIPTS)[number]
 
 export type InboundEvent =
   | InboundMessage
@@ -166,6 +173,8 @@ export type OutboundOp =
       readonly asFile?: { readonly name: string; readonly caption: string }
       /** The beginning of an answer that is still being written: the same row ends with the whole text. */
       readonly partial?: true
+      /** Words that the platform has approved beforehand (`abilities.templates`): these are sent, `text` is what people read here. */
+      readonly template?: Template
     }
   | {
       readonly kind: 'prompt'
@@ -196,6 +205,14 @@ export type OutboundOp =
       /** Destinations that only the allowlist opens (`<server>:<id>`): asked again at the moment of sending. */
       readonly allowed?: readonly { readonly platform: string; readonly target: string }[]
     }
+
+/** A form of words that the platform keeps, by its name there. */
+export interface Template {
+  readonly name: string
+  readonly language: string
+  /** Filled in where the form has a place for them, in order. */
+  readonly parameters: readonly string[]
+}
 
 /** What a person reads of it, in one string. */
 export function opText(op: OutboundOp): string {

@@ -8,7 +8,7 @@ import type { Endpoint, SampleOrder, SampleRequest } from './endpoint.ts'
 import type { HistoryReader } from './history.ts'
 import type { Logger } from './log.ts'
 import type { MarkdownRenderer } from './markdown.ts'
-import type { Attachment, InboundEvent, OutboundOp, Receipt, Signal } from './message.ts'
+import type { Attachment, InboundEvent, OutboundOp, Receipt, SendReceipt, Signal } from './message.ts'
 import type { ReasonCode } from './reasons.ts'
 import type { IntegrationSettings } from './settings.ts'
 import type { TurnState } from './states.ts'
@@ -37,6 +37,8 @@ export interface Abilities {
   readonly oneWay?: boolean
   /** Programs write here, not people: how their turns end is told by `notify_on`. */
   readonly unattended?: boolean
+  /** It takes a text op with `template`, also where a free text would not be let through. */
+  readonly templates?: boolean
   /** It tells when a message was deleted (`InboundDelete`): one that comes before its message is kept in mind. */
   readonly deletes?: boolean
 }
@@ -98,6 +100,8 @@ export interface TranscriptEntry {
   readonly attachments?: readonly Attachment[]
   /** The message that it answers, by the platform's id: of what came in. */
   readonly replyTo?: string
+  /** Of an outbound one: how far the platform said later that it came. */
+  readonly receipt?: SendReceipt
   /** Of an inbound one: the facts that the adapter gave with it. */
   readonly meta?: Readonly<Record<string, string>>
 }

@@ -61,6 +61,10 @@ export const REASONS = {
   // sends
   given_up: { of: ['failed'], text: 'It failed, and was not worth trying for longer.' },
   platform_rejected: { of: ['failed'], text: 'The platform refused it for good.' },
+  window_closed: {
+    of: ['failed'],
+    text: 'The platform takes free text only for a while after a person wrote; that time is over.',
+  },
   platform_unavailable: { of: ['queued', 'failed'], text: 'The platform could not be reached.' },
   platform_busy: { of: ['queued'], text: 'The platform asked to wait.' },
   integration_missing: { of: ['failed'], text: 'The integration is no longer configured.' },

@@ -1,6 +1,6 @@
 // The records of sends: what is put into the outbox, what of it is stored, and how it may be moved. The verbs are in store.ts.
 import type { Address } from './address.ts'
-import type { OutboundOp } from './message.ts'
+import type { OutboundOp, SendReceipt } from './message.ts'
 import type { ReasonCode } from './reasons.ts'
 import type { ClaimOffer, NewNotification } from './sending.ts'
 import type { SendState } from './states.ts'
@@ -59,7 +59,7 @@ export interface SendRow {
   readonly updatedAt: number
   readonly claim?: ClaimOffer
   /** What the platform told of it later; null: nothing. */
-  readonly receipt: 'delivered' | 'read' | null
+  readonly receipt: SendReceipt | null
   /** Its position in the transcript where that is not `seq`: it had failed, and an operator tried it again. */
   readonly place?: number
 }

@@ -54,7 +54,8 @@ export const SEND_STATES = ['queued', 'sending', 'sent', 'deduplicated', 'failed
 export type SendState = (typeof SEND_STATES)[number]
 
 const SEND_MOVES: Record<SendState, readonly SendState[]> = {
-  queued: ['sending', 'failed', 'unknown'], // the last when it was queued in a backup that is restored
+  // unknown when it was queued in a backup that is restored; sent by the platform's word on an earlier try
+  queued: ['sending', 'failed', 'unknown', 'sent'],
   sending: ['queued', 'sending', 'sent', 'failed', 'unknown'], // itself: an answer's beginning is shown
   sent: ['failed'], // by the platform's own later word (a bounce), never back
   deduplicated: [],

@@ -1,7 +1,7 @@
 // A step of the intake: a pure function of the event and what is known. It returns a decision and effects as data;
 // row and effects are one commit, so a redelivery (duplicate key) repeats nothing.
 import type { Address } from './address.ts'
-import type { OutboundOp } from './message.ts'
+import type { OutboundOp, SendReceipt } from './message.ts'
 import type { ReasonCode } from './reasons.ts'
 import type { NewSend } from './send-records.ts'
 import type { ClaimTexts } from './sending.ts'
@@ -64,12 +64,14 @@ export type Effect =
       /** Only what this one sent; null: the platform does not tell who deleted it. */
       readonly sender: string | null
     }
-  /** The platform's later word on a send: what was sent becomes failed, or gets its receipt. */
+  /** The platform's later word on a send: it becomes failed, or gets its receipt and is sent, should nobody know. */
   | {
       readonly kind: 'later_word'
       readonly send: string
-      readonly outcome: 'failed' | 'delivered' | 'read'
+      readonly outcome: 'failed' | SendReceipt
       readonly detail: string | null
+      /** The message, for a send whose answer was lost. */
+      readonly platformId?: string
       /** Said only where the send becomes failed by it. */
       readonly words: readonly NewSend[]
     }

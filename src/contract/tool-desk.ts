@@ -1,6 +1,7 @@
 // What an agent's tools can do, whoever carries the call: MCP at /mcp, an attached shim, an in-process loop.
 // The caller comes from the credential or the delivery, never from arguments.
 
+import type { Template } from './message.ts'
 import type { NewFile } from './platform.ts'
 
 export interface ToolCaller {
@@ -53,6 +54,7 @@ export interface ToolDesk {
       readonly body: string
       readonly thread?: string
       readonly integration?: string
+      readonly template?: Template
     },
   ): Promise<ToolOutcome>
   /** Tells the user who owns the token. */

@@ -38,14 +38,24 @@ export const sendMessage = defineTool({
       .min(1)
       .optional()
       .describe('Id of the account to send from, when several serve the platform.'),
+    template: z
+      .object({
+        name: z.string().min(1).max(512).describe('Its name at the platform.'),
+        language: z.string().min(2).max(20).describe('Its language code, such as en_US.'),
+        parameters: z.array(z.string().min(1)).max(50).default([]).describe('For its places, in order.'),
+      })
+      .optional()
+      .describe(
+        'Words that the platform has approved beforehand (WhatsApp): sent instead of body where free text is refused as window_closed; body is what is kept of it here.',
+      ),
   }),
   problem: ({ platform, target, body }) =>
     platform && target && body ? null : 'platform, target, and body are required',
-  run: (desk, caller, { platform, target, body, thread, integration }) =>
+  run: (desk, caller, { platform, target, body, thread, integration, template }) =>
     desk.sendMessage(caller, {
       platform,
       target,
       body,
-      ...defined({ thread, integration }),
+      ...defined({ thread, integration, template }),
     }),
 })

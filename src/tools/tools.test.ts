@@ -160,8 +160,10 @@ describe('the surface', () => {
     const schema = inputSchemaOf(toolByName('send_message') ?? fail())
     expect(schema.required).toEqual(['platform', 'target', 'body'])
     const properties = schema.properties as Record<string, { type: string; enum?: unknown }>
-    expect(Object.keys(properties)).toEqual(['platform', 'target', 'body', 'thread', 'integration'])
-    for (const one of Object.values(properties)) {
+    const { template, ...seed } = properties
+    expect(template?.type).toBe('object')
+    expect(Object.keys(seed)).toEqual(['platform', 'target', 'body', 'thread', 'integration'])
+    for (const one of Object.values(seed)) {
       expect(one.type).toBe('string')
       expect(one.enum).toBeUndefined()
     }

@@ -51,7 +51,7 @@ function columns(context: Context): readonly Column<SendView>[] {
     { title: 'AGE', value: (send) => relativeTime(send.created_at, now).replace(' ago', '') },
     {
       title: 'STATE',
-      value: (send) => send.state,
+      value: (send) => send.receipt ?? send.state,
       paint: (cell, send) => (cell === send.state ? paintState(context.paint, cell) : cell),
     },
     { title: 'REASON', value: (send) => send.reason ?? '', givesWay: 2 },
@@ -69,6 +69,7 @@ async function printSend(context: Context, send: SendView): Promise<void> {
     [
       ['id', oneLine(send.id)],
       ['state', paintState(context.paint, send.state)],
+      ['receipt', oneLine(send.receipt ?? '')],
       ['reason', send.reason === null ? null : reasonText(send.reason)],
       ['detail', oneLine(send.detail ?? '')],
       ['to', oneLine(send.to)],

@@ -1,5 +1,5 @@
 // `switchboard send TO TEXT…`: a message from the operator, through the same outlet as everyone's.
-import { defined, type SendOrder, type SendResult } from '../../contract/index.ts'
+import { defined, type SendOrder, type SendResult, type Template } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { oneLine } from '../output/text.ts'
@@ -9,6 +9,9 @@ export interface SendOptions {
   readonly thread?: string
   readonly integration?: string
   readonly key?: string
+  readonly template?: string
+  readonly language?: string
+  readonly param?: readonly string[]
   readonly wait?: string
 }
 
@@ -17,15 +20,17 @@ const NO_GATEWAY = 'Gateway not active — send_message requires gateway mode'
 
 export const send: Run<SendOptions> = async (context, [to = '', ...words], options) => {
   const waitMs = options.wait === undefined ? undefined : parseDuration(options.wait, '--wait')
+  const template = templateOf(options)
   const daemon = await context.daemon(NO_GATEWAY)
   const order: SendOrder = {
     to,
-    text: await textOf(context, words),
+    text: template === undefined || words.length > 0 ? await textOf(context, words) : shownAs(template),
     ...defined({
       thread: options.thread,
       integration: options.integration,
       idempotency_key: options.key,
       wait_ms: waitMs,
+      template,
     }),
   }
   const result = await daemon.call<SendResult>('POST', '/api/send', {
@@ -35,6 +40,17 @@ export const send: Run<SendOptions> = async (context, [to = '', ...words], optio
   if (context.json) await context.printJson(result)
   else await tell(context, result)
   return result.ok ? 0 : 1
+}
+
+function templateOf({ template: name, language, param: parameters }: SendOptions): Template | undefined {
+  if (name !== undefined) return { name, language: language ?? 'en_US', parameters: parameters ?? [] }
+  if (language === undefined && parameters === undefined) return undefined
+  throw usage('--language and --param belong to --template', 'name the template: --template NAME')
+}
+
+/** What is kept of a template where nobody wrote more. */
+function shownAs({ name, parameters }: Template): string {
+  return parameters.length === 0 ? `template ${name}` : `template ${name}: ${parameters.join(', ')}`
 }
 
 async function textOf(context: Context, words: readonly string[]): Promise<string> {

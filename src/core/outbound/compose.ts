@@ -12,6 +12,7 @@ import {
   type PlatformAdapter,
   type Random,
   type SendCause,
+  type Template,
   type TextLimit,
   type Urgency,
 } from '../../contract/index.ts'
@@ -37,6 +38,8 @@ export interface Saying {
   readonly notification?: NewNotification
   /** Equal content to the same place is not sent twice within a short time. */
   readonly dedup?: boolean
+  /** Words that the platform has approved: one message, whatever `text` says of it here. */
+  readonly template?: Template
 }
 
 /** Cuts a text for a platform's limit so that each part is whole there. Handed in: reading Markdown is the kit's trade. */
@@ -69,7 +72,8 @@ export function compose(
   // Files may come without a word.
   const wordless = files.length > 0 && saying.text.trim() === ''
   const whole = wordless ? [] : [saying.text]
-  const parts = Number.isFinite(limit.size) ? deps.split(saying.text, limit, shown) : whole
+  const cut = saying.template === undefined && Number.isFinite(limit.size)
+  const parts = cut ? deps.split(saying.text, limit, shown) : whole
   const group = parts.length + files.length > 1 ? deps.random.uuid() : undefined
   const content = saying.dedup ? contentKey(saying) : null
   const row = (op: OutboundOp, part: number, keyed: string): NewSend => ({
@@ -95,8 +99,9 @@ export function compose(
 type TextOp = Extract<OutboundOp, { kind: 'text' }>
 
 /** Where it goes, what it says, and whose replies it asks for. */
-function contentKey({ to, text, claim }: Saying): string {
+function contentKey({ to, text, claim, template }: Saying): string {
   const content = [to.integration, to.conversation, to.thread ?? null, text, claim?.session ?? null]
+  if (template !== undefined) content.push(JSON.stringify(template))
   return hash('sha256', JSON.stringify(content))
 }
 
@@ -105,7 +110,7 @@ function textOp(text: string, saying: Saying, place: { first: boolean; last: boo
     kind: 'text',
     text,
     ...(saying.plain ? { plain: true } : {}),
-    ...defined({ urgency: saying.urgency }),
+    ...defined({ urgency: saying.urgency, template: saying.template }),
     ...(saying.replyTo !== undefined && quotes(saying, place.first) ? { replyTo: saying.replyTo } : {}),
     ...(place.last && saying.choices ? { choices: saying.choices } : {}),
   }

@@ -21,6 +21,8 @@ export function roomyTextLimit({
 export function onceMore(op: OutboundOp, attempts: number): OutboundOp | null {
   switch (op.kind) {
     case 'text':
+      // Its words are the platform's: it cannot carry the note.
+      if (op.template) return null
       if (op.asFile) return noteBeside(op, op.asFile)
       return op.text.startsWith(DUPLICATE_NOTE) ? null : { ...op, text: DUPLICATE_NOTE + op.text }
     case 'prompt':

@@ -121,6 +121,8 @@ export function createOutlet(deps: OutletDeps): Outlet {
     rows(saying) {
       const { integration } = saying.to
       const link = links.get(integration)
+      if (saying.template !== undefined && link?.adapter.abilities.templates !== true)
+        throw new SwitchboardError('input_invalid', `Integration "${integration}" has no templates`)
       const platform = link?.platform ?? integrationById(settings(), integration)?.platform ?? ''
       // What is on its way keeps the name: a reload in between changes it for what is said from then on.
       const tool = link?.adapter.channel?.outboundTool() ?? null

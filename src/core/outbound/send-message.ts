@@ -4,11 +4,13 @@
 import {
   type Address,
   address,
+  defined,
   parseAddress,
   type SendResult,
   type Settings,
   type Store,
   SwitchboardError,
+  type Template,
   type ToolCaller,
 } from '../../contract/index.ts'
 import type { Link } from './links.ts'
@@ -21,6 +23,7 @@ export interface MessageOrder {
   readonly body: string
   readonly thread?: string
   readonly integration?: string
+  readonly template?: Template
 }
 
 export interface SendMessageDeps {
@@ -33,7 +36,7 @@ export interface SendMessageDeps {
 export async function sendMessage(
   deps: SendMessageDeps,
   caller: ToolCaller,
-  { platform, target, body, thread, integration: named }: MessageOrder,
+  { platform, target, body, thread, integration: named, template }: MessageOrder,
 ): Promise<SendResult> {
   const { settings, outlet } = deps
   if (!isText(platform) || !isText(target) || !isText(body)) {
@@ -53,6 +56,7 @@ export async function sendMessage(
     ...{ to, text: body, agent, session, turn },
     cause: 'send_message',
     dedup: true,
+    ...defined({ template }),
     ...(idempotencyKey === null ? {} : { idempotencyKey }),
   })
   return (await outlet.post(rows)).result

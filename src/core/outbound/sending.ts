@@ -131,7 +131,8 @@ export function createSending(deps: SendingDeps): Sending {
       return true
     }
     if (!error.nature.retryable && error.code !== 'outcome_unknown') {
-      await move(lane, row, { to: 'failed', reason: 'platform_rejected', detail: error.message })
+      const reason = error.code === 'window_closed' ? 'window_closed' : 'platform_rejected'
+      await move(lane, row, { to: 'failed', reason, detail: error.message })
       return true
     }
     if (row.attempts >= sendMaxAttempts) {

@@ -2,6 +2,7 @@
 import {
   type Attachment,
   type DownloadedFile,
+  defined,
   everyRow,
   type Store,
   SwitchboardError,
@@ -174,12 +175,15 @@ function messageOf(entry: TranscriptEntry) {
     text: entry.text || `(${(entry.attachments ?? []).map(({ kind }) => kind).join(', ')})`,
     ts: new Date(entry.at).toISOString(),
     attachments: entry.attachments?.length ?? 0,
+    ...defined({ receipt: entry.receipt }),
   }
 }
 
-function messageLine({ ts, user, text, message_id, attachments }: ReturnType<typeof messageOf>): string {
+function messageLine(message: ReturnType<typeof messageOf>): string {
+  const { ts, user, text, message_id, attachments, receipt } = message
   const files = attachments > 0 ? ` +${attachments}att` : ''
-  return `[${ts}] ${user}: ${text}  (id: ${message_id}${files})`
+  const come = receipt === undefined ? '' : `, ${receipt}`
+  return `[${ts}] ${user}: ${text}  (id: ${message_id}${files}${come})`
 }
 
 /** One line each, whatever is in its fields: nobody writes a row of somebody else. */

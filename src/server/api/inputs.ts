@@ -67,6 +67,14 @@ export const SendBody = z.strictObject({
   text: z.string().min(1),
   thread: text.optional(),
   integration: text.optional(),
+  template: z
+    .strictObject({
+      name: text,
+      language: text,
+      parameters: z.array(text).max(50).default([]),
+    })
+    .optional()
+    .describe('Words that the platform has approved beforehand.'),
   idempotency_key: text.optional(),
   wait_ms: z.number().int().min(0).max(60_000).optional(),
 })

@@ -67,8 +67,8 @@ export function* readTranscript(
     const said = yield* page(
       'turns',
       TURN_COLUMNS,
-      // A deletion is a row, and nothing that was said.
-      "body IS NOT NULL AND state <> 'refused' AND edit_version >= 0",
+      // A deletion and a platform's later word are rows, and nothing that was said.
+      "body IS NOT NULL AND state <> 'refused' AND edit_version >= 0 AND (reason IS NULL OR reason <> 'report')",
       integration,
       query,
     )
@@ -174,6 +174,6 @@ function outbound(send: SendRow): TranscriptEntry {
     text: send.op ? opText(send.op) : '',
     state: send.state,
     reason: send.reason,
-    ...defined({ op: send.op ?? undefined, platformMessageId }),
+    ...defined({ op: send.op ?? undefined, platformMessageId, receipt: send.receipt ?? undefined }),
   }
 }

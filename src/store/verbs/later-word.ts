@@ -1,9 +1,18 @@
 // A platform's later word on a send, in the commit of the event that brought it: a bounce makes it failed, for good; that it
-// arrived or was read is its receipt. Nothing but the row is locked: no other verb moves what was sent.
-import { type Effect, rowSeq, type SendRow, sendMayMove } from '../../contract/index.ts'
+// was taken, arrived or was read is its receipt, which moves forward only, and settles a send whose answer was lost. Nothing but
+// the row is locked: no other verb moves what was sent, and whoever would settle it after this finds it settled.
+import {
+  type Effect,
+  rowSeq,
+  SEND_RECEIPTS,
+  type SendReceipt,
+  type SendRow,
+  sendMayMove,
+} from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow } from '../codec.ts'
 import { firstRow, rows, run, type Steps } from '../statement.ts'
 import { hint, oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
+import { offerClaim } from './claims.ts'
 import { enqueueSends } from './enqueue.ts'
 import { writeSend } from './move-sends.ts'
 
@@ -21,7 +30,7 @@ export function* hearLaterWord(context: VerbContext, integration: string, word: 
   const send = sendRow(context.tag, row)
   return word.outcome === 'failed'
     ? yield* failLater(context, send, word)
-    : yield* noteReceipt(context, send, word.outcome)
+    : yield* noteReceipt(context, send, word.outcome, word.platformId)
 }
 
 /** What is still on its way, or to be sent again, was not what bounced. */
@@ -35,12 +44,32 @@ function* failLater(context: VerbContext, send: SendRow, word: LaterWord): Steps
   return true
 }
 
-/** Read includes delivered, and is never taken back. */
-function* noteReceipt(context: VerbContext, send: SendRow, receipt: 'delivered' | 'read'): Steps<boolean> {
-  if (send.state === 'failed' || send.receipt === 'read' || send.receipt === receipt) return false
+/** Each includes those before it, and none is ever taken back. */
+function* noteReceipt(
+  context: VerbContext,
+  send: SendRow,
+  receipt: SendReceipt,
+  platformId: string | undefined,
+): Steps<boolean> {
+  if (send.state === 'failed' || send.state === 'deduplicated') return false
+  // Nothing of it ever left: the word is on something else.
+  if (send.state === 'queued' && send.attempts === 0) return false
+  const settled = send.state !== 'sent' && (yield* settleByWord(context, send, platformId))
+  const before = send.receipt === null ? -1 : SEND_RECEIPTS.indexOf(send.receipt)
+  if (SEND_RECEIPTS.indexOf(receipt) <= before) return settled
   yield* run('UPDATE outbox SET receipt = $2 WHERE seq = $1', [send.seq, receipt])
   recordFact(context, { kind: 'receipt', ref: send.id, integration: send.integration, to: receipt }, {})
   hint(context, { kind: 'sends', lane: send.lane, scope: send.integration, settled: true })
+  return true
+}
+
+/** Its answer was lost, or is still on its way. A beginning that is shown is not the whole, and stays open. */
+function* settleByWord(context: VerbContext, send: SendRow, platformId: string | undefined): Steps<boolean> {
+  if (platformId === undefined || !sendMayMove(send.state, 'sent')) return false
+  if (send.op?.kind === 'text' && send.op.partial) return false
+  const platformIds = [platformId]
+  yield* writeSend(context, send, { to: 'sent', reason: null, platformIds })
+  if (send.claim) yield* offerClaim(context, send, send.claim, { platformIds })
   return true
 }
 

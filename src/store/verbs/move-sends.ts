@@ -45,8 +45,9 @@ export const moveSends: Verb<readonly SendMove[], readonly MoveOutcome[]> = func
 function* moveOne(context: VerbContext, move: SendMove, sends: Map<string, SendRow>): Steps<MoveOutcome> {
   const send = sends.get(move.id)
   if (!send || send.lane !== move.lane) return 'noop'
-  // failed → queued is the operator's, sent → failed the platform's.
+  // failed → queued is the operator's, sent → failed and queued → sent the platform's.
   if (send.state === 'failed' || send.state === 'sent' || !sendMayMove(send.state, move.to)) return 'noop'
+  if (send.state === 'queued' && move.to === 'sent') return 'noop'
   const op = move.op === undefined ? null : JSON.stringify(move.op)
   const moved = yield* writeSend(context, send, {
     to: move.to === 'sending' ? yield* shownAs(send) : move.to,

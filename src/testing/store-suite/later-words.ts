@@ -114,6 +114,69 @@ export function describeLaterWords(make: MakeStoreFixture): void {
       expect(await counts(store)).toMatchObject({ 'send:sent': 1 })
     })
 
+    it('[I24.wa-receipts] [I24.wa-unknown-status] statuses in every order leave the furthest one, and one repeated says nothing', async () => {
+      const order = ['sent', 'delivered', 'read'] as const
+      const orders = order.flatMap((a) => order.map((b) => [a, b] as const))
+      expect(orders).toHaveLength(9)
+      for (const [first, second] of orders) {
+        const id = await sendOne()
+        const furthest = order.indexOf(first) > order.indexOf(second) ? first : second
+        expect(await hear(word(id, { outcome: first, detail: null, platformId: 'x' }))).toBe(true)
+        expect(await hear(word(id, { outcome: second, detail: null, platformId: 'x' }))).toBe(
+          order.indexOf(second) > order.indexOf(first),
+        )
+        expect(await store.send(id)).toMatchObject({
+          state: 'sent',
+          receipt: furthest,
+          platformIds: [`<${id}>`],
+        })
+      }
+    })
+
+    it('[I24.wa-settled] a word settles what nobody knows: unknown, still awaited, or about to be tried again', async () => {
+      const claim = { session: SESSION, agent: 'demo', label: 'demo' }
+      const unknown = await sendOne({ claim }, 'unknown')
+      expect(await hear(word(unknown, { outcome: 'delivered', detail: null, platformId: 'wamid.1' }))).toBe(
+        true,
+      )
+      expect(await store.send(unknown)).toMatchObject({
+        state: 'sent',
+        reason: null,
+        receipt: 'delivered',
+        platformIds: ['wamid.1'],
+      })
+      const offered = (await store.ledger({ afterSeq: 0, limit: 100 })).filter(({ kind }) => kind === 'claim')
+      expect(offered.map(({ ref }) => ref)).toEqual(['wamid.1'])
+      const [awaited] = await store.enqueue([send()])
+      const { token } = await mustTakeSend(store, { lane: LANE })
+      const id = awaited?.id ?? ''
+      expect(await hear(word(id, { outcome: 'sent', detail: null, platformId: 'wamid.2' }))).toBe(true)
+      const moves = [
+        { lane: LANE, token, id, to: 'unknown', reason: 'unconfirmed' },
+        { lane: LANE, token, id, to: 'queued', reason: 'unconfirmed' },
+      ] as const
+      expect(await store.moveSends(moves)).toEqual(['noop', 'noop'])
+      expect(await store.send(id)).toMatchObject({ state: 'sent', receipt: 'sent', platformIds: ['wamid.2'] })
+      await store.releaseLanes('sends', [{ lane: LANE, token }])
+      const again = await sendOne({}, null)
+      const held = await mustTakeSend(store, { lane: LANE })
+      await store.moveSends([{ lane: LANE, token: held.token, id: again, to: 'queued', notBeforeMs: 1_000 }])
+      expect(await hear(word(again, { outcome: 'sent', detail: null, platformId: 'wamid.3' }))).toBe(true)
+      expect(await store.send(again)).toMatchObject({ state: 'sent', platformIds: ['wamid.3'] })
+      expect((await store.verify()).ok).toBe(true)
+    })
+
+    it('[I24.wa-unknown-status] a word on what never left settles nothing, and one that failed stays failed', async () => {
+      const [waiting] = await store.enqueue([send()])
+      const early = word(waiting?.id ?? '', { outcome: 'sent', detail: null, platformId: 'wamid.9' })
+      expect(await hear(early)).toBe(false)
+      expect(await store.send(waiting?.id ?? '')).toMatchObject({ state: 'queued', receipt: null })
+      const { token } = await mustTakeSend(store, { lane: LANE })
+      await store.moveSends([{ lane: LANE, token, id: waiting?.id ?? '', to: 'failed', reason: 'given_up' }])
+      expect(await hear(early)).toBe(false)
+      expect(await store.send(waiting?.id ?? '')).toMatchObject({ state: 'failed', receipt: null })
+    })
+
     it('[I19.later-retry] the same content can be sent again at once, and an operator can retry it', async () => {
       const keyed = { cause: 'send_message', dedupKey: 'k' } as const
       const id = await sendOne(keyed)
