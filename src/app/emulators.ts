@@ -6,5 +6,6 @@ export const EMULATORS: ReadonlyMap<string, StartEmulator> = new Map([
   ['telegram', async (options) => (await import('../testing/telegram/emulator.ts')).emulateTelegram(options)],
   ['slack', async (options) => (await import('../testing/slack/emulator.ts')).emulateSlack(options)],
   ['email', async (options) => (await import('../testing/email/emulator.ts')).emulateEmail(options)],
+  ['whatsapp', async (options) => (await import('../testing/whatsapp/emulator.ts')).emulateWhatsApp(options)],
   ['llm', async (options) => (await import('../testing/llm/emulator.ts')).emulateLlm(options)],
 ])

@@ -16,6 +16,7 @@ export const PLATFORMS: Readonly<Record<string, () => Promise<PlatformModule>>> 
   slack: async () => (await import('../platforms/slack/module.ts')).slackModule,
   email: async () => (await import('../platforms/email/module.ts')).emailModule,
   chorus: async () => (await import('../platforms/chorus/module.ts')).chorusModule,
+  whatsapp: async () => (await import('../platforms/whatsapp/module.ts')).whatsappModule,
   [CHANNEL_PLATFORM]: async () => (await import('../platforms/mcp/module.ts')).mcpModule,
 }
 
@@ -31,7 +32,6 @@ export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>
 export const PLANNED_PLATFORMS: Readonly<Record<string, () => Promise<PlannedModule>>> = {
   discord: async () => (await import('../platforms/planned.ts')).discord,
   imessage: async () => (await import('../platforms/planned.ts')).imessage,
-  whatsapp: async () => (await import('../platforms/planned.ts')).whatsapp,
 }
 
 export const PLANNED_CONNECTORS: Readonly<Record<string, () => Promise<PlannedModule>>> = {

@@ -225,7 +225,7 @@ describe('[I13.setup] integrations add refuses', () => {
 
   it('[I18.planned-platform] in a script, too, what is not built', async () => {
     const daemon = await start(kept())
-    const told = await command(['integrations', 'add', 'wa', '--platform', 'whatsapp', ...data()])
+    const told = await command(['integrations', 'add', 'im', '--platform', 'imessage', ...data()])
     expect(told).toMatchObject({
       code: 2,
       err: expect.stringContaining('is planned, but not in this version'),

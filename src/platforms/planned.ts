@@ -18,16 +18,6 @@ const imessageOptions = z
   })
   .describe('Messages on this Mac.')
 
-const whatsappOptions = z
-  .strictObject({
-    phone_number_id: text('Id of the phone number.'),
-    access_token: secret('Access token of the Cloud API.'),
-    app_secret: secret('App secret that signs webhooks.'),
-    verify_token: secret('Token of the webhook’s verification.'),
-    api_url: httpUrl('Base URL of the Graph API.').default('https://graph.facebook.com'),
-  })
-  .describe('A WhatsApp Cloud API number.')
-
 export const discord: PlannedModule = {
   name: 'discord',
   options: discordOptions,
@@ -37,9 +27,4 @@ export const imessage: PlannedModule = {
   name: 'imessage',
   options: imessageOptions,
   defaultAccess: { dm: 'allowlist' },
-}
-export const whatsapp: PlannedModule = {
-  name: 'whatsapp',
-  options: whatsappOptions,
-  defaultAccess: { dm: 'pairing' },
 }

@@ -56,3 +56,19 @@ export {
 } from './telegram/fake-telegram.ts'
 export type { Person, PersonOptions, SayOptions } from './telegram/person.ts'
 export { readTelegramHtml } from './telegram/telegram-html.ts'
+export { type WhatsAppPersonAction, whatsappControlDoor } from './whatsapp/control.ts'
+export {
+  createFakeWhatsApp,
+  FAKE_ACCESS_TOKEN,
+  FAKE_APP_SECRET,
+  FAKE_DISPLAY_NUMBER,
+  FAKE_PHONE_NUMBER_ID,
+  FAKE_VERIFY_TOKEN,
+  type FakeWhatsApp,
+  type FakeWhatsAppOptions,
+} from './whatsapp/fake-whatsapp.ts'
+export type {
+  Person as WhatsAppPerson,
+  PersonOptions as WhatsAppPersonOptions,
+  SayOptions as WhatsAppSayOptions,
+} from './whatsapp/person.ts'

@@ -46,7 +46,7 @@ export const sendMessage = defineTool({
       })
       .optional()
       .describe(
-        'Words that the platform has approved beforehand (WhatsApp): sent instead of body where free text is refused as window_closed; body is what is kept of it here.',
+        'Words that the platform has approved beforehand: sent instead of body where free text is refused as window_closed; body is what is kept of it here.',
       ),
   }),
   problem: ({ platform, target, body }) =>

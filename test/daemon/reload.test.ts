@@ -259,12 +259,10 @@ describe('what is not built or not known', () => {
   it('[S7.not-built-told] [S7.integration-keys] [S6.connector-keys] [S7.keys-webhook] is told as what it is', async () => {
     const data = scene.folder()
     const check = async (yaml: string) => switchboard(data, 'check', '--config', writeYaml(data, yaml))
-    const later = await check(
-      'integrations:\n  - { id: wa, platform: whatsapp, phone_number_id: "1", access_token: env:A, app_secret: env:B, verify_token: env:C }\n',
-    )
+    const later = await check('integrations:\n  - { id: im, platform: imessage }\n')
     expect(later.code).toBe(0)
     expect(later.stdout + later.stderr).toContain(
-      'platform whatsapp is not built yet: wa is loaded but stays off',
+      'platform imessage is not built yet: im is loaded but stays off',
     )
     for (const [yaml, told] of [
       [

@@ -83,7 +83,7 @@ built   9 S7.chorus-in              chorus: POST /inbox/sk_... from any Chorus s
 pending 0 S7.imessage-mac           imessage: chat.db in, AppleScript out, 10,000 characters
 pending 0 S7.imessage-echo          imessage: self-chat and echo guard
 pending 0 S7.imessage-elsewhere     imessage: a clear error on other systems
-pending 0 S7.whatsapp-cloud         whatsapp: Cloud API webhook in, Graph API out, 4096 characters
-pending 0 S7.whatsapp-window        whatsapp: the 24 h window is told honestly
+built   0 S7.whatsapp-cloud         whatsapp: Cloud API webhook in, Graph API out, 4096 characters
+built   0 S7.whatsapp-window        whatsapp: the 24 h window is told honestly
 `,
 )

@@ -8,7 +8,7 @@ built   0 S14.http-console          / serves the console
 built   3 S14.http-chat             /chat serves the chat page
 built   2 S14.http-hooks            /hooks/ID takes webhooks
 built   5 S14.http-hooks-platforms  /hooks/ID is also the webhook URL of telegram, answered as it expects
-pending 0 S14.http-hooks-others     /hooks/ID is also the webhook URL of slack and whatsapp, answered as each expects
+built   0 S14.http-hooks-others     /hooks/ID is also the webhook URL of slack and whatsapp, answered as each expects
 built   9 S14.http-inbox            /inbox/SECRET takes Chorus deliveries
 built   9 S14.http-callback         /callback/TOKEN takes Chorus callbacks
 built   4 S14.http-mcp              /mcp and /mcp/notify speak Streamable HTTP with a bearer

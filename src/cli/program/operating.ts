@@ -10,7 +10,7 @@ export function addOperatingCommands(program: Command, action: Action): void {
     .argument('[text...]', 'the text; - reads it from standard input')
     .option('--thread <id>', 'into this thread')
     .option('--integration <id>', 'through this integration')
-    .option('--template <name>', 'a template of the platform instead of free text (whatsapp)')
+    .option('--template <name>', 'a template of the platform instead of free text')
     .option('--language <code>', 'with --template: its language (default: en_US)')
     .option('--param <text...>', 'with --template: what stands in its places, in order')
     .option('--key <key>', 'an idempotency key: the same key again sends nothing again')

@@ -1,0 +1,79 @@
+// The tree of a text as WhatsApp's own form: *bold*, _italic_, ~struck~, `code`, fences, lists and quotes. It has no links, no
+// headings, no tables and no way to escape: a mark of no width behind what would begin a form keeps it as it was written.
+import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
+import { indented, inlineText, isBare, listText, plainText, textTable } from '../../kit/markdown/index.ts'
+
+export const whatsappMarkdown: MarkdownRenderer = {
+  render: (blocks) => ({ text: blocksText(blocks), plain: literal(plainText(blocks)) }),
+}
+
+/** Shown as it is written. */
+export function literal(text: string): string {
+  return text.replaceAll(/(?<=^|[\s\p{P}])[*_~`](?=\S)/gmu, '$&\u200b')
+}
+
+function blocksText(blocks: readonly MarkdownBlock[]): string {
+  return blocks
+    .map(blockText)
+    .filter((text) => text !== '')
+    .join('\n\n')
+}
+
+function blockText(block: MarkdownBlock): string {
+  switch (block.kind) {
+    case 'paragraph':
+      return inlinesText(block.children)
+    case 'heading':
+      return marked('*', literal(inlineText(block.children)).replaceAll('\n', ' '))
+    case 'code':
+      return fenced(block.text)
+    case 'quote':
+      return `> ${indented(blocksText(block.children), '> ')}`
+    case 'list':
+      return listText(block, blockText, '  ')
+    case 'table':
+      return fenced(textTable(block))
+    case 'rule':
+      return '———'
+  }
+}
+
+/** Three backticks inside would end it. */
+function fenced(text: string): string {
+  return text === '' ? '' : `\`\`\`\n${text.replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``
+}
+
+function inlinesText(nodes: readonly MarkdownInline[]): string {
+  return nodes.map(nodeText).join('')
+}
+
+function nodeText(node: MarkdownInline): string {
+  switch (node.kind) {
+    case 'text':
+      return literal(node.text)
+    case 'code':
+      return node.text.trim() === '' ? node.text : `\`${node.text.replaceAll('`', 'ˋ')}\``
+    case 'break':
+      return '\n'
+    case 'image':
+      return node.alt === '' ? node.href : `${literal(node.alt)} (${node.href})`
+    case 'link':
+      // An address is made a link by WhatsApp itself, and only as it was written.
+      return isBare(node) ? inlineText(node.children) : `${inlinesText(node.children)} (${node.href})`
+    case 'strong':
+      return marked('*', inlinesText(node.children))
+    case 'emphasis':
+      return marked('_', inlinesText(node.children))
+    case 'strike':
+      return marked('~', inlinesText(node.children))
+  }
+}
+
+/** Taken only where no space stands inside the marks, on one line, and not around itself. */
+function marked(mark: string, text: string): string {
+  const inside = text.trim()
+  if (inside === '' || inside.startsWith(mark) || inside.includes('\n')) return text
+  const [before = ''] = /^\s*/.exec(text) ?? []
+  const [after = ''] = /\s*$/.exec(text) ?? []
+  return `${before}${mark}${inside}${mark}${after}`
+}

@@ -1,0 +1,81 @@
+// Files on their way out: uploaded first, which shows nothing to anybody, then sent by the id that came back, as picture, sound,
+// video or document, each with the limits that WhatsApp has for it.
+import { hash } from 'node:crypto'
+import { SwitchboardError } from '../../contract/index.ts'
+import type { WhatsAppClient } from './client.ts'
+import type { WhatsAppConfig } from './config.ts'
+import { type Fields, textOf } from './fields.ts'
+
+const MB = 1_048_576
+const CAPTION = 1_024
+
+interface Kind {
+  readonly type: 'image' | 'audio' | 'video' | 'document'
+  readonly mimes: readonly string[] | null
+  readonly most: number
+}
+const DOCUMENT: Kind = { type: 'document', mimes: null, most: 100 * MB }
+const KINDS: readonly Kind[] = [
+  { type: 'image', mimes: ['image/jpeg', 'image/png'], most: 5 * MB },
+  { type: 'video', mimes: ['video/mp4', 'video/3gpp'], most: 16 * MB },
+  {
+    type: 'audio',
+    mimes: ['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4', 'audio/ogg'],
+    most: 16 * MB,
+  },
+]
+
+export interface OutgoingFile {
+  readonly name: string
+  readonly mime: string
+  readonly bytes: Uint8Array
+  readonly caption?: string | undefined
+}
+
+/** The part of a message that shows the file, once it is uploaded. Throws `platform_rejected` naming the limit. */
+export async function uploaded(
+  client: WhatsAppClient,
+  config: Pick<WhatsAppConfig, 'phoneNumberId'>,
+  { name, mime, bytes, caption }: OutgoingFile,
+): Promise<Fields> {
+  const kind = kindOf(mime, bytes.length, caption)
+  if (bytes.length === 0) throw new SwitchboardError('platform_rejected', 'WhatsApp takes no empty file')
+  if (bytes.length > kind.most)
+    throw new SwitchboardError('platform_rejected', `WhatsApp takes files of at most ${kind.most / MB} MB`)
+  const form = formOf({ name, mime, bytes })
+  const answer = await client.call(`${config.phoneNumberId}/media`, { form, repeatable: true })
+  const id = textOf(answer.id)
+  if (id === undefined) throw new SwitchboardError('platform_unavailable', 'WhatsApp gave no id for the file')
+  const words =
+    caption === undefined || caption === '' || kind.type === 'audio' ? {} : { caption: cut(caption) }
+  const named = kind.type === 'document' ? { filename: name } : {}
+  return { type: kind.type, [kind.type]: { id, ...words, ...named } }
+}
+
+/** What is too large for its kind is still a document; a sound cannot carry words. */
+function kindOf(mime: string, size: number, caption: string | undefined): Kind {
+  const kind = KINDS.find(({ mimes }) => mimes?.includes(mime.toLowerCase().split(';')[0]?.trim() ?? ''))
+  if (kind === undefined || size > kind.most) return DOCUMENT
+  return kind.type === 'audio' && caption !== undefined && caption !== '' ? DOCUMENT : kind
+}
+
+function formOf({ name, mime, bytes }: Omit<OutgoingFile, 'caption'>) {
+  // It may not stand in the file: nobody writes one that holds its own digest.
+  const boundary = `swb-${hash('sha256', bytes)}`
+  const safe = name.replaceAll(/["\r\n\\]/g, '_')
+  const type = mime.replaceAll(/[\r\n]/g, '')
+  const field = (key: string, value: string) =>
+    `--${boundary}\r\ncontent-disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`
+  const head =
+    field('messaging_product', 'whatsapp') +
+    field('type', type) +
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${safe}"\r\ncontent-type: ${type}\r\n\r\n`
+  const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)])
+  return { body, type: `multipart/form-data; boundary=${boundary}` }
+}
+
+function cut(text: string): string {
+  if (text.length <= CAPTION) return text
+  const code = text.charCodeAt(CAPTION - 2)
+  return `${text.slice(0, code >= 0xd800 && code <= 0xdbff ? CAPTION - 2 : CAPTION - 1)}…`
+}

@@ -1,0 +1,114 @@
+// The emulator's own doors beside the Graph API: a page, POST /_person to act as a person, GET /_chat/NUMBER to see a chat as people
+// see it, POST /_webhook to say where posts go, POST /_faults for another plan. Loopback only, and closed to scripts of other sites.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { defined, SwitchboardError } from '../../contract/index.ts'
+import { openControlDoor, readJsonObject } from '../control-door.ts'
+import { parseFaultRules } from '../fault-plan.ts'
+import { CONTROL_PAGE } from './control-page.ts'
+import type { FakeWhatsApp } from './fake-whatsapp.ts'
+
+/** What a person does, as the body of POST /_person. One of text, tap, react, file, read, message. */
+export interface WhatsAppPersonAction {
+  /** The number of the person; absent: Kate's. */
+  readonly from?: string
+  readonly name?: string
+  readonly text?: string
+  readonly reply_to?: string
+  /** Said so many hours ago: a post that comes again late. */
+  readonly hours_ago?: number
+  readonly tap?: string
+  readonly react?: { readonly on: string; readonly emoji: string | null }
+  readonly file?: {
+    readonly name: string
+    readonly content?: string
+    readonly mime?: string
+    readonly caption?: string
+  }
+  /** Reads everything that was written. */
+  readonly read?: true
+  /** Any other message: its type and what belongs to it. */
+  readonly message?: { readonly type: string; readonly value: unknown }
+}
+
+/** Answers a request that is not of the Graph API. False: it is not ours either. */
+export function whatsappControlDoor(
+  request: IncomingMessage,
+  response: ServerResponse,
+  fake: FakeWhatsApp,
+): boolean {
+  return openControlDoor(request, response, (path) => answer(request, path, fake))
+}
+
+async function answer(request: IncomingMessage, path: string, fake: FakeWhatsApp): Promise<unknown> {
+  if (path === '/') return CONTROL_PAGE
+  const [, id] = /^\/_chat\/([\w.+-]+)$/.exec(path) ?? []
+  if (request.method === 'GET' && id !== undefined) return transcript(fake, id)
+  if (request.method === 'GET' && path === '/_calls')
+    return {
+      calls: fake.world.calls,
+      fired: fake.fired,
+      posts: fake.webhook.answers,
+      waiting: fake.webhook.waiting(),
+    }
+  if (request.method === 'POST') {
+    const body = (await readJsonObject(request)) as Record<string, unknown>
+    if (path === '/_person') return act(fake, body as WhatsAppPersonAction)
+    if (path === '/_faults') {
+      fake.plan(parseFaultRules(body))
+      return { ok: true }
+    }
+    if (path === '/_webhook') {
+      await fake.webhook.use(String(body.url))
+      return { ok: true }
+    }
+    if (path === '/_template') {
+      fake.world.templates.set(String(body.name), {
+        language: String(body.language ?? 'en_US'),
+        body: String(body.body ?? ''),
+      })
+      return { ok: true }
+    }
+    if (path === '/_token') {
+      fake.expire(body.expired === true)
+      return { ok: true }
+    }
+  }
+  throw new SwitchboardError(
+    'not_found',
+    'there is POST /_person, /_webhook, /_template, /_token and /_faults, GET /_chat/NUMBER and /_calls',
+  )
+}
+
+function act(fake: FakeWhatsApp, action: WhatsAppPersonAction): object {
+  const person = fake.person(defined({ number: action.from, name: action.name }))
+  const hours = action.hours_ago ?? 0
+  const given = { agoMs: hours * 3_600_000, ...defined({ replyTo: action.reply_to }) }
+  if (action.tap !== undefined) return { ok: true, id: person.taps(action.tap).id }
+  if (action.file) return { ok: true, id: person.sendsMedia(action.file, given).id }
+  if (action.message)
+    return { ok: true, id: person.sends(action.message.type, action.message.value, given).id }
+  if (action.read) {
+    person.reads()
+    return { ok: true }
+  }
+  if (action.react) {
+    person.reacts(action.react.on, action.react.emoji)
+    return { ok: true }
+  }
+  if (typeof action.text !== 'string' || action.text === '')
+    throw new SwitchboardError('input_invalid', 'give one of text, tap, react, file, read or message')
+  return { ok: true, id: person.says(action.text, given).id }
+}
+
+function transcript(fake: FakeWhatsApp, chat: string): object {
+  const messages = fake.world.shown(chat).map(({ id, fromBot, type, text, choices, replyTo, reaction }) => ({
+    id,
+    from_bot: fromBot,
+    type,
+    text,
+    buttons: choices.map(({ title }) => title),
+    ...(replyTo === null ? {} : { reply_to: replyTo }),
+    ...(reaction === null ? {} : { reaction }),
+  }))
+  return { chat, window_open: fake.world.isOpen(chat), marks: fake.world.marks, messages }
+}
