@@ -1,5 +1,6 @@
 // Every promise as data: SPEC by section, the seeds' test lists, the demands of the issues. Tests cite the ids in
 // square brackets in their names; requirements.test.ts holds both sides to each other.
+import { ACP } from './requirements/acp.ts'
 import { CLAUDE_CODE, PROCESSES } from './requirements/agent-processes.ts'
 import { AGENTS, CHANNEL } from './requirements/agents.ts'
 import { CHANNEL_SERVERS, HOSTING } from './requirements/channel-servers.ts'
@@ -53,6 +54,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...AGENTS,
   ...CHANNEL,
   ...PROCESSES,
+  ...ACP,
   ...CLAUDE_CODE,
   ...EVERY_PLATFORM,
   ...EACH_PLATFORM,

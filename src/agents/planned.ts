@@ -2,7 +2,7 @@
 // is refused for what it is. One that is built takes its schema along into its folder.
 import { z } from 'zod'
 import type { PlannedModule } from '../contract/index.ts'
-import { text, textOrSecret } from '../kit/option-words.ts'
+import { text } from '../kit/option-words.ts'
 
 const claudeCodeOptions = z
   .strictObject({
@@ -15,14 +15,4 @@ const claudeCodeOptions = z
   })
   .describe('Claude Code, one process per session.')
 
-const acpOptions = z
-  .strictObject({
-    command: text('The program.'),
-    args: z.array(z.string()).default([]).describe('Arguments.'),
-    cwd: text('Folder it runs in, relative to this file.').optional(),
-    env: z.record(z.string(), textOrSecret).default({}).describe('Its environment.'),
-  })
-  .describe('An ACP agent over stdio.')
-
 export const claudeCode: PlannedModule = { name: 'claude-code', options: claudeCodeOptions }
-export const acp: PlannedModule = { name: 'acp', options: acpOptions }

@@ -26,6 +26,7 @@ export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>
   llm: async () => (await import('../agents/llm/module.ts')).llmModule,
   demo: async () => (await import('../agents/demo/module.ts')).demoModule,
   http: async () => (await import('../agents/http/module.ts')).httpModule,
+  acp: async () => (await import('../agents/acp/module.ts')).acpModule,
 }
 
 /** What SPEC names and is not built yet: a platform can be configured and stays off, a connector is an error. */
@@ -36,7 +37,6 @@ export const PLANNED_PLATFORMS: Readonly<Record<string, () => Promise<PlannedMod
 
 export const PLANNED_CONNECTORS: Readonly<Record<string, () => Promise<PlannedModule>>> = {
   'claude-code': async () => (await import('../agents/planned.ts')).claudeCode,
-  acp: async () => (await import('../agents/planned.ts')).acp,
 }
 
 /** What the app has for one platform alone. */

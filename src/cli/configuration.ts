@@ -248,13 +248,17 @@ export async function connectorSetup(name: string): Promise<ModuleSetup | null> 
 
 export const tryWithin: SetupDoor['tried'] = async (setup, options, withinMs) => {
   const { createRealClock } = await import('../app/real-clock.ts')
+  const { childEnvironment } = await import('../config/child-environment.ts')
   const clock = createRealClock()
+  const environment = childEnvironment(process.env)
   let settled: Cancel = () => undefined
   const late = new Promise<never>((_resolve, reject) => {
     const why = `no answer within ${withinMs / 1_000} seconds`
     settled = clock.after(withinMs, () => reject(new SwitchboardError('platform_unavailable', why)))
   })
-  const answer: unknown = await Promise.race([setup.try?.(options, { clock }), late]).finally(settled)
+  const answer: unknown = await Promise.race([setup.try?.(options, { clock, environment }), late]).finally(
+    settled,
+  )
   const { who } = (answer ?? {}) as { readonly who?: unknown }
   if (typeof who === 'string' && who !== '') return { who }
   throw new SwitchboardError('execution_failed', 'its module did not say who it is')

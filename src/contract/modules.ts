@@ -92,7 +92,7 @@ export interface ModuleSetup {
   /** More options that follow from the answers, before they are tried and kept. */
   complete?(answers: Options): Options
   /** Tries the answers on the real thing. `options` hold the secrets themselves. Throws what went wrong, without them. */
-  try?(options: Options, deps: { readonly clock: Clock }): Promise<{ readonly who: string }>
+  try?(options: Options, deps: SetupTrial): Promise<{ readonly who: string }>
   /** What to paste elsewhere (a URL, a manifest), line by line. `base` is where this server is reached. */
   paste?(place: SetupPlace): readonly string[]
   /** Where a person writes to it (a link, an address), as far as it is known. `who` is what `try` or the adapter said. */
@@ -102,6 +102,13 @@ export interface ModuleSetup {
    * behind the scheme, by their keys; a secret among them is warned of. Throws `input_invalid`, without quoting the text.
    */
   readonly schemes?: Readonly<Record<string, (rest: string) => Readonly<Record<string, string>>>>
+}
+
+/** What a trial has to go by. */
+export interface SetupTrial {
+  readonly clock: Clock
+  /** What a program that is started gets of ours: PATH, HOME and the like. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 export interface SetupPlace {

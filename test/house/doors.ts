@@ -82,6 +82,8 @@ export const RULES: readonly Rule[] = [
       'src/platforms/web/files.ts': 'uploads are kept in the data folder, under names of our own',
       'src/kit/file-shelf.ts': 'attachments are kept in the data folder, and sent from there alone',
       'src/kit/shared-folder.ts': 'files of an integration lie in the data folder, wherever they were taken',
+      'src/agents/acp/client-files.ts':
+        'what an agent asks its client to read or write, within its folder, where the configuration opened that',
       'src/kit/processes/':
         'what runs is recorded in files, looked up in /proc, and git worktrees are found there',
       'src/attach/': 'its socket is a file: what was left behind is removed, and its mode set',

@@ -10,8 +10,8 @@ built   7 S6.channel-evidence       channel: a tool call that names the message 
 built   9 S6.chorus-evidence        chorus: the first callback event is seen, a message event is answered; 200 is only handed
 pending 0 S6.claude-code-spawn      claude-code spawns one process per session with stream-json both ways, resumed by session id
 pending 0 S6.claude-code-evidence   claude-code: command_lifecycle where present, else the replayed user message, and the final result
-pending 0 S6.acp-prompt             acp hands a turn over with session/prompt over stdio and relays session/request_permission
-pending 0 S6.acp-evidence           acp: the first session/update is seen, the stop reason is answered
+built   0 S6.acp-prompt             acp hands a turn over with session/prompt over stdio and relays session/request_permission
+built   0 S6.acp-evidence           acp: the first session/update is seen, the stop reason is answered
 built   0 S6.llm-loop               llm runs a loop over an Anthropic or OpenAI-compatible API with the tool surface and approvals
 built   0 S6.llm-evidence           llm: the first token is seen, the end of the loop is answered
 built   2 S6.demo-no-key            demo runs in the process and needs no key
@@ -35,7 +35,7 @@ built   7 S6.channel-window         channel: in order, without waiting for the o
 built   7 S6.channel-covers         channel: evidence for a later message covers the earlier ones handed to the same host
 built   9 S6.chorus-never-again     chorus: never POST again after a 2xx
 built   9 S6.chorus-silence-told    chorus: if nothing comes back the person is told
-pending 0 S6.resume-not-replay      claude-code, acp: a seen turn is resumed as a continuation, never replayed
+built   0 S6.resume-not-replay      claude-code, acp: a seen turn is resumed as a continuation, never replayed
 built   2 S6.absent-queues          With the agent absent turns queue in order, and are handed over when it attaches
 built   7 S6.several-hosts          Several hosts may attach to one agent; a turn goes to one of them
 built   7 S6.host-sticky            A session sticks to its host, and moves if that one goes away

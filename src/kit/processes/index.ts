@@ -1,8 +1,12 @@
 // The keeper of processes: what a connector that starts programs, and hosted channel servers, stand on.
 export { createGroupWatcher } from './group-watcher.ts'
+export { createHangWatch } from './hang-watch.ts'
+export type { KeptProcess, ProcessEnd } from './kept-process.ts'
 export { createLines } from './lines.ts'
 export { createProcessKeeper, type ProcessKeeper } from './process-keeper.ts'
 export { reapProcesses } from './process-records.ts'
 export { createRedactor } from './redact.ts'
+export { createSessionBook } from './session-book.ts'
 export { createStderrLog } from './stderr-log.ts'
+export { tryProcess } from './try-process.ts'
 export { openWorktree } from './worktree.ts'

@@ -1,0 +1,224 @@
+// One turn at an ACP agent: what it says, does and asks for, as it comes, and how it ends.
+//
+// open: updates are the turn's own, and a permission becomes an approval. ended: the agent stopped, it was cancelled, or the
+// process is gone; questions that are still open are answered as cancelled, for an agent may hang on them, and whatever comes
+// after belongs to nobody.
+import type { RequestPermissionOutcome, SessionUpdate } from '@agentclientprotocol/sdk'
+import {
+  type AgentOutlet,
+  asSwitchboardError,
+  type Clock,
+  type Delivery,
+  type Logger,
+  type Verdict,
+} from '../../contract/index.ts'
+import { toolText } from '../../kit/index.ts'
+import type { PermissionRequest } from './agent-link.ts'
+import { canAllow, NOBODY_CHOSE, outcomeOf } from './permission.ts'
+import { createToolCalls, isDone, outcomeText, shownInput, type ToolCallView } from './tool-calls.ts'
+import type { TurnSteps } from './turn-steps.ts'
+
+export interface TurnDeps {
+  readonly outlet: AgentOutlet
+  readonly clock: Clock
+  readonly log: Logger
+  readonly steps: TurnSteps
+  readonly allowAlways: boolean
+  /** Texts that no event may show. */
+  readonly secrets: readonly string[]
+  verdictOn(ask: () => Promise<string | null>, signal: AbortSignal): Promise<Verdict>
+  /** The agent gave a sign, or a person is being waited for. */
+  onSign(): void
+}
+
+export interface AcpTurn {
+  readonly id: string
+  readonly session: string
+  /** A person is being asked: silence is theirs. */
+  isAsking(): boolean
+  onUpdate(update: SessionUpdate): void
+  onPermission(request: PermissionRequest): Promise<RequestPermissionOutcome>
+  /** The agent's own end. Resolves when it was taken. */
+  stopped(reason: string): Promise<void>
+  failed(reason: 'agent_failed' | 'agent_silent', detail: string): Promise<void>
+  /** No more of it: told by nobody. */
+  end(): void
+}
+
+const PARTIAL_EVERY_MS = 300
+/** An answer of more than that is cut, and says so. */
+const MOST_CHARS = 2_000_000
+const ASKED_CHARS = 100_000
+const EVENT_CHARS = 4_000
+/** The store keeps far fewer of a turn. */
+const MOST_NOTES = 10_000
+
+export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
+  const { outlet, clock, log, steps } = deps
+  const { session, turn } = delivery
+  const over = new AbortController()
+  const calls = createToolCalls()
+  const told = new Set<string>()
+  /** What was said since the last tool, and before it. */
+  let segment = ''
+  let earlier = ''
+  let cut = false
+  let seen = false
+  let asking = 0
+  let shownAt = Number.NEGATIVE_INFINITY
+
+  const lossy = (output: Parameters<AgentOutlet['accept']>[0]) =>
+    void outlet.accept(output).catch((problem) => log.debug({ turn, problem: String(problem) }, 'not taken'))
+  const sawIt = () => {
+    deps.onSign()
+    if (seen) return
+    seen = true
+    lossy({ kind: 'evidence', turn, of: 'seen' })
+  }
+  const status = (text: string) => lossy({ kind: 'status', session, turn, text })
+
+  const say = (text: string) => {
+    if (segment.length + text.length > MOST_CHARS) {
+      cut = true
+      segment += text.slice(0, MOST_CHARS - segment.length)
+    } else segment += text
+    if (segment.trim() === '' || clock.now() - shownAt < PARTIAL_EVERY_MS) return
+    shownAt = clock.now()
+    lossy({ kind: 'partial', session, turn, text: segment })
+  }
+
+  const follow = (call: ToolCallView) => {
+    if (segment.trim() !== '') earlier = segment
+    segment = ''
+    const note = (kind: 'tool_call' | 'tool_result', value: unknown) => {
+      const key = `${kind}:${call.id}`
+      if (told.has(key) || told.size >= MOST_NOTES) return
+      told.add(key)
+      const text = toolText(value, EVENT_CHARS, deps.secrets)
+      lossy({ kind: 'event', event: { turn, kind, call: call.id, name: call.title, text, key } })
+      if (kind === 'tool_call') status(`Using ${call.title}`)
+    }
+    const kept = (work: Promise<void>) =>
+      void work.catch((problem) => log.warn({ turn, problem: String(problem) }, 'a step was not kept'))
+    note('tool_call', call.rawInput ?? call.title)
+    kept(steps.begun(call))
+    if (!isDone(call)) return
+    kept(steps.done(call))
+    note('tool_result', outcomeText(call))
+  }
+
+  /** Texts that the person is told where the agent stopped before its end. */
+  const answer = () => {
+    const text = segment.trim() === '' ? earlier : segment
+    return cut
+      ? `${text.trimEnd()} …\n\n(cut: the answer was longer than ${MOST_CHARS} characters)`
+      : text.trim()
+  }
+
+  const finish = async (work: () => Promise<unknown>) => {
+    over.abort()
+    try {
+      await work()
+    } catch (thrown) {
+      // The agent answered by a tool of ours, or another node has the turn: there is nothing left to say.
+      if (asSwitchboardError(thrown, 'agent_failed').code === 'conflict') return
+      log.error({ turn, problem: String(thrown) }, 'a turn could not be ended')
+    }
+  }
+  const fail = (reason: 'agent_failed' | 'agent_silent', detail: string) =>
+    finish(() => {
+      const text = answer()
+      return outlet.accept({ kind: 'failed', turn, reason, detail, ...(text === '' ? {} : { text }) })
+    })
+
+  return {
+    id: turn,
+    session,
+    isAsking: () => asking > 0,
+    onUpdate(update) {
+      if (over.signal.aborted) return
+      switch (update.sessionUpdate) {
+        case 'agent_message_chunk':
+          sawIt()
+          if (update.content?.type === 'text' && typeof update.content.text === 'string')
+            say(update.content.text)
+          return
+        case 'agent_thought_chunk':
+          return sawIt()
+        case 'tool_call':
+        case 'tool_call_update':
+          sawIt()
+          return follow(calls.merge(update))
+        case 'plan': {
+          sawIt()
+          const now = Array.isArray(update.entries)
+            ? update.entries.find((entry) => entry?.status === 'in_progress')
+            : undefined
+          if (typeof now?.content === 'string') status(now.content.slice(0, 200))
+          return
+        }
+        default:
+          // Modes, commands, titles, usage: told also between turns, so no sign that this one was seen.
+          return deps.onSign()
+      }
+    },
+    async onPermission({ toolCall, options }) {
+      if (over.signal.aborted) return NOBODY_CHOSE
+      sawIt()
+      const call = calls.merge(toolCall)
+      const always = deps.allowAlways
+      const input = shownInput(call, ASKED_CHARS)
+      // What nobody can be shown, and what nobody could allow, is not asked.
+      if (input === null || !canAllow(options, { always })) return outcomeOf('deny', options, { always })
+      asking += 1
+      status(`Waiting for an approval: ${call.title}`)
+      try {
+        await steps.asked(call)
+        const description = `for the message of ${delivery.sender.name ?? delivery.sender.id}`
+        const ask = { toolName: call.title, description, input }
+        const verdict = await deps.verdictOn(
+          async () => (await outlet.accept({ kind: 'ask', session, turn, ask })).id,
+          over.signal,
+        )
+        if (verdict.behavior === 'allow') await steps.allowed(call)
+        return outcomeOf(verdict.behavior, options, { always })
+      } catch (thrown) {
+        if (over.signal.aborted) return NOBODY_CHOSE
+        log.warn({ turn, problem: String(thrown) }, 'an approval could not be asked for')
+        return outcomeOf('deny', options, { always })
+      } finally {
+        asking -= 1
+        deps.onSign()
+      }
+    },
+    async stopped(reason) {
+      const text = answer()
+      if (reason === 'refusal') return fail('agent_failed', 'the agent declined to answer')
+      if (text === '' && reason !== 'end_turn' && reason !== 'cancelled')
+        return fail('agent_failed', `the agent stopped (${reason.slice(0, 100)}) before it said anything`)
+      const note = STOPPED_EARLY[reason]
+      const whole = note === undefined || text === '' ? text : `${text}\n\n(${note})`
+      await finish(() => {
+        if (whole === '') return outlet.accept({ kind: 'evidence', turn, of: 'answered' })
+        const key = `acp:${turn}`
+        return outlet.accept({
+          kind: 'say',
+          session,
+          turn,
+          text: whole,
+          final: true,
+          sole: true,
+          idempotencyKey: key,
+        })
+      })
+    },
+    failed: fail,
+    end: () => over.abort(),
+  }
+}
+
+const STOPPED_EARLY: Readonly<Record<string, string>> = {
+  max_tokens: 'cut: the agent reached its limit of tokens',
+  max_turn_requests: 'the agent reached its limit of steps before it was done',
+  cancelled: 'the agent stopped before it was done',
+}

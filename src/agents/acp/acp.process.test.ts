@@ -1,0 +1,166 @@
+// The connector `acp` with real processes: agents made from the official library's agent side, which do what the message says.
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { until } from '../../../test/faults/until.ts'
+import { createRealClock } from '../../app/real-clock.ts'
+import { delivery, describeConnectorSuite } from '../../testing/connector-suite.ts'
+import { scratchFolder } from '../../testing/scratch.ts'
+import { AGENT, asked, endOf, make, SESSION, scene } from './fixtures/acp-scene.ts'
+import { acpModule } from './module.ts'
+
+describeConnectorSuite('acp', async () => {
+  const { connector } = make({})
+  return { connector, answerable: 'hello', asking: 'ask' }
+})
+
+describe('a turn', () => {
+  it('[S6.acp-prompt] [S6.acp-evidence] [I22.acp-session] one process a session: what it says is the answer, and it is seen by its first update', async () => {
+    const { turn, recorded, connector } = await scene()
+    expect(await turn('hello there')).toMatchObject({
+      kind: 'say',
+      text: 'echo: hello there',
+      final: true,
+      sole: true,
+    })
+    expect(recorded.outputs.filter(({ kind }) => kind === 'evidence')).toHaveLength(1)
+    expect(recorded.outputs.some(({ kind }) => kind === 'partial')).toBe(true)
+    expect(await turn('remember')).toMatchObject({ text: '2' })
+    expect(connector.processes?.()).toHaveLength(1)
+    const other = '22222222-2222-5222-8222-222222222222'
+    expect(await turn('remember', { session: other })).toMatchObject({ text: '1' })
+    expect(connector.processes?.()).toHaveLength(2)
+  })
+
+  it('[I22.acp-updates] text after the last tool is the answer; plan and tools are status and events, thoughts are hidden', async () => {
+    const { turn, recorded } = await scene()
+    expect(await turn('plan')).toMatchObject({ text: 'Then the answer.' })
+    const told = recorded.outputs
+      .filter((one) => one.kind === 'status')
+      .map((one) => one.kind === 'status' && one.text)
+    expect(told).toEqual(expect.arrayContaining(['Look', 'Using write the log']))
+    const events = recorded.outputs.flatMap((one) => (one.kind === 'event' ? [one.event.kind] : []))
+    expect(events).toEqual(['tool_call', 'tool_result'])
+    expect(await turn('think')).toMatchObject({ kind: 'evidence', of: 'answered' })
+    expect(JSON.stringify(recorded.outputs)).not.toContain('"hm"')
+  })
+
+  it('[I22.acp-permission] [S10.asked-by-acp] a permission shows the whole input though the request lacks it, and yes is for one call', async () => {
+    const { connector, recorded, outcomes, runs } = await scene()
+    await connector.deliver(delivery('ask'))
+    const { toolName, input } = await asked(recorded, 'allow', connector)
+    expect(toolName).toBe('write the log')
+    expect(input).toContain('x'.repeat(40))
+    expect(await endOf(recorded, 't_test_1')).toMatchObject({ text: 'the tool ran' })
+    expect(outcomes()).toEqual(['{"outcome":"selected","optionId":"once"}'])
+    expect(runs()).toHaveLength(1)
+  })
+
+  it('[I22.acp-permission] no is its once; where only "always" is offered nobody is asked unless the configuration allows it', async () => {
+    const denied = await scene()
+    await denied.connector.deliver(delivery('ask'))
+    await asked(denied.recorded, 'deny', denied.connector)
+    expect(await endOf(denied.recorded, 't_test_1')).toMatchObject({ text: 'the tool denied' })
+    expect(denied.runs()).toEqual([])
+    const always = await scene({ flags: ['--only-always'] })
+    expect(await always.turn('ask')).toMatchObject({ text: 'the tool denied' })
+    expect(always.recorded.outputs.some(({ kind }) => kind === 'ask')).toBe(false)
+    const opened = await scene({ flags: ['--only-always'], options: { always: true } })
+    await opened.connector.deliver(delivery('ask'))
+    await asked(opened.recorded, 'allow', opened.connector)
+    expect(await endOf(opened.recorded, 't_test_1')).toMatchObject({ text: 'the tool ran' })
+    expect(opened.outcomes()).toEqual(['{"outcome":"selected","optionId":"always"}'])
+  })
+
+  it('[I22.acp-cancel] a stop answers what is open as cancelled, is silent, and the next message is taken', async () => {
+    for (const flags of [[], ['--cancel-end-turn']]) {
+      const { connector, recorded, outcomes, turn } = await scene({ flags })
+      await connector.deliver(delivery('ask'))
+      await until('it happens', async () => recorded.outputs.some(({ kind }) => kind === 'ask') || null)
+      expect(await connector.cancel?.(SESSION, 't_test_1')).toBe(true)
+      await until('it happens', async () => (outcomes().length === 1 ? true : null))
+      expect(outcomes()).toEqual(['{"outcome":"cancelled"}'])
+      await until('it happens', async () => ((await connector.cancel?.(SESSION, null)) ? null : true))
+      expect(await turn('hello', { turn: 't_after' })).toMatchObject({ text: 'echo: hello' })
+      const first = recorded.outputs.filter((one) => 'turn' in one && one.turn === 't_test_1')
+      expect(first.map(({ kind }) => kind)).not.toContain('failed')
+      expect(first.some((one) => one.kind === 'say')).toBe(false)
+    }
+  })
+
+  it('[I22.acp-files-out] pictures and texts go along as the agent takes them', async () => {
+    const bytes = new TextEncoder().encode('hi')
+    const files: Record<string, { name: string; mime: string; bytes: Uint8Array }> = {
+      p: { name: 'cat.png', mime: 'image/png', bytes },
+      t: { name: 'a.txt', mime: 'text/plain', bytes },
+    }
+    const desk = {
+      downloadAttachment: async (_caller: unknown, input: object) => {
+        const file = files[(input as { fileId: string }).fileId]
+        return { text: '', isError: false, structured: {}, ...(file ? { files: [file] } : {}) }
+      },
+    }
+    const { turn } = await scene({ deps: { tools: () => desk as never } })
+    const end = await turn('said', {
+      attachments: [
+        { id: 'p', kind: 'image', name: 'cat.png', mime: 'image/png', ref: 'r' },
+        { id: 't', kind: 'file', name: 'a.txt', mime: 'text/plain', ref: 'r' },
+        { id: 'z', kind: 'file', name: 'a.zip', mime: 'application/zip', ref: 'r' },
+      ],
+    })
+    expect(end).toMatchObject({ text: expect.stringContaining('[image]\n[resource]') })
+    expect(end).toMatchObject({ text: expect.stringContaining('(attachment: a.zip, id z: not shown here)') })
+  })
+
+  it('[I22.acp-mcp] the agent is given our tools for that session alone', async () => {
+    const { turn, folder } = await scene()
+    await turn('hello')
+    const memory = JSON.parse(readFileSync(join(folder, 'memory.json'), 'utf8'))
+    expect(memory.s1.mcp).toEqual([{ name: 'switchboard', url: 'http://127.0.0.1:1/mcp' }])
+  })
+})
+
+describe('files and commands of the client', () => {
+  it('[I22.acp-doors] are not there unless they are opened, and then only within the folder', async () => {
+    const closed = await scene()
+    expect(await closed.turn(`files ${closed.folder}/memory.json`)).toMatchObject({ text: 'error -32601' })
+    expect(await closed.turn('terminal pwd')).toMatchObject({ text: 'error -32601' })
+    const folder = scratchFolder('acp')
+    writeFileSync(join(folder, 'in.txt'), 'inside')
+    symlinkSync('/etc/hostname', join(folder, 'link'))
+    const reading = await scene({ folder, options: { files: 'read' } })
+    expect(await reading.turn(`files ${folder}/in.txt`)).toMatchObject({ text: 'inside' })
+    for (const path of [
+      '/etc/hostname',
+      `${folder}/../x`,
+      `${folder}/link`,
+      'in.txt',
+      `${folder}/none`,
+      '/dev/zero',
+    ])
+      expect(await reading.turn(`files ${path}`)).toMatchObject({ text: expect.stringMatching(/^error -/) })
+    expect(await reading.turn(`put ${folder}/new.txt`)).toMatchObject({ text: 'error -32601' })
+    await reading.connector.stop()
+    const writing = await scene({ folder, options: { files: 'write', terminal: true } })
+    expect(await writing.turn(`put ${folder}/deep/new.txt`)).toMatchObject({ text: 'wrote' })
+    expect(readFileSync(join(folder, 'deep/new.txt'), 'utf8')).toBe('new text')
+    expect(await writing.turn('put /tmp/outside-of-it.txt')).toMatchObject({ text: 'error -32602' })
+    expect(await writing.turn('terminal echo out; echo err >&2; exit 4')).toMatchObject({
+      text: 'exit 4: out\nerr',
+    })
+  })
+})
+
+describe('its module', () => {
+  it('[I22.acp-setup] tries the program and says who it is, or what is missing', async () => {
+    const folder = scratchFolder('acp')
+    const options = { command: process.execPath, args: [AGENT], cwd: folder }
+    const deps = { clock: createRealClock() }
+    expect(await acpModule.setup?.try?.(options, deps)).toEqual({ who: 'scripted 1.2.3' })
+    await expect(
+      acpModule.setup?.try?.({ ...options, command: '/nonexistent/agent' }, deps),
+    ).rejects.toMatchObject({
+      message: expect.stringContaining('cannot be started'),
+    })
+  })
+})

@@ -1,0 +1,261 @@
+// The link to one ACP agent, as its client: who it is and what it can, its sessions, prompts, and what it asks of us. The
+// official library speaks the protocol; what an agent sends is read leniently here, for agents differ in what they leave out.
+import {
+  type AgentCapabilities,
+  type AuthMethod,
+  type ClientCapabilities,
+  type ContentBlock,
+  client,
+  type McpServer,
+  methods,
+  type PermissionOption,
+  PROTOCOL_VERSION,
+  RequestError,
+  type RequestPermissionOutcome,
+  type SessionUpdate,
+  type Stream,
+  type ToolCallUpdate,
+} from '@agentclientprotocol/sdk'
+import { type Clock, SwitchboardError } from '../../contract/index.ts'
+
+export interface PermissionRequest {
+  readonly sessionId: string
+  readonly toolCall: Partial<ToolCallUpdate> & { readonly toolCallId: string }
+  readonly options: readonly PermissionOption[]
+}
+
+/** What an agent may ask of its client; each by the name of its method. Absent: it is told that there is no such method. */
+export type ClientMethods = Readonly<
+  Record<string, (params: Readonly<Record<string, unknown>>) => Promise<unknown>>
+>
+
+export interface LinkHandlers {
+  onUpdate(sessionId: string, update: SessionUpdate): void
+  /** Must answer at some time, also when the turn is over. */
+  onPermission(request: PermissionRequest): Promise<RequestPermissionOutcome>
+  readonly capabilities: ClientCapabilities
+  readonly methods: ClientMethods
+}
+
+export interface AgentFacts {
+  readonly name: string
+  readonly version: string | null
+  readonly capabilities: AgentCapabilities
+  readonly authMethods: readonly AuthMethod[]
+}
+
+export interface SessionOrder {
+  readonly cwd: string
+  readonly mcpServers: readonly McpServer[]
+}
+
+export interface AgentLink {
+  readonly facts: AgentFacts
+  newSession(order: SessionOrder): Promise<string>
+  /** Its history comes as updates before this resolves. */
+  loadSession(id: string, order: SessionOrder): Promise<void>
+  resumeSession(id: string, order: SessionOrder): Promise<void>
+  authenticate(methodId: string): Promise<void>
+  /** `written`: the request has left. The promise itself is the agent's stop reason. */
+  prompt(id: string, blocks: readonly ContentBlock[]): { written: Promise<void>; stopped: Promise<string> }
+  cancel(id: string): Promise<void>
+  /** Whether it answers anything at all within the time; an error is an answer. */
+  isAlive(withinMs: number): Promise<boolean>
+  /** False: the pipe or the protocol broke. */
+  isOpen(): boolean
+  close(): void
+}
+
+const AUTH_REQUIRED = -32_000
+/** Not a method of the protocol: an agent that lives says so. */
+const PROBE = '_switchboard/alive'
+
+/** Throws `agent_failed` when it does not speak the protocol within the time. */
+export async function openLink(
+  stream: Stream,
+  handlers: LinkHandlers,
+  {
+    clock,
+    withinMs,
+    version,
+  }: { readonly clock: Clock; readonly withinMs: number; readonly version: string },
+): Promise<AgentLink> {
+  const app = client({ name: 'switchboard' })
+    .onRequest(methods.client.session.requestPermission, readPermission, async ({ params }) => ({
+      outcome: await handlers.onPermission(params),
+    }))
+    .onNotification(methods.client.session.update, readUpdate, ({ params }) => {
+      if (params) handlers.onUpdate(params.sessionId, params.update)
+    })
+  for (const [method, run] of Object.entries(handlers.methods))
+    app.onRequest(method, record, ({ params }) => run(params))
+  // A notification of the agent's own is none of our business, and no error.
+  app.onNotification('*', () => undefined)
+  let handedOver: () => void = () => undefined
+  const connection = app.connect(watched(stream, () => handedOver()))
+  const { agent, signal } = connection
+  const close = () => connection.close()
+  const within = <T>(work: Promise<T>, ms: number, what: string): Promise<T> => {
+    let cancel = () => {}
+    const late = new Promise<never>((_resolve, reject) => {
+      cancel = clock.after(ms, () => reject(new SwitchboardError('agent_failed', what)))
+    })
+    return Promise.race([work, late]).finally(() => cancel())
+  }
+  const first = agent.request(methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: handlers.capabilities,
+    clientInfo: { name: 'switchboard', version },
+  })
+  const answer = await within(first, withinMs, `it did not answer "initialize" within ${withinMs / 1_000} s`)
+  if (answer.protocolVersion !== PROTOCOL_VERSION) {
+    close()
+    throw new SwitchboardError(
+      'agent_failed',
+      `it speaks version ${answer.protocolVersion} of the protocol, and this one version ${PROTOCOL_VERSION}`,
+    )
+  }
+  const ask = <T>(work: Promise<T>, what: string) =>
+    within(work, withinMs, `it did not answer "${what}" in time`)
+  const order = ({ cwd, mcpServers }: SessionOrder) => ({ cwd, mcpServers: [...mcpServers] })
+  return {
+    facts: {
+      name: answer.agentInfo?.title ?? answer.agentInfo?.name ?? 'an ACP agent',
+      version: answer.agentInfo?.version ?? null,
+      capabilities: answer.agentCapabilities ?? {},
+      authMethods: answer.authMethods ?? [],
+    },
+    newSession: async (wanted) =>
+      (
+        await ask<{ sessionId: string }>(
+          agent.request(methods.agent.session.new, order(wanted)),
+          'session/new',
+        )
+      ).sessionId,
+    async loadSession(sessionId, wanted) {
+      await ask(agent.request(methods.agent.session.load, { sessionId, ...order(wanted) }), 'session/load')
+    },
+    async resumeSession(sessionId, wanted) {
+      await ask(
+        agent.request(methods.agent.session.resume, { sessionId, ...order(wanted) }),
+        'session/resume',
+      )
+    },
+    async authenticate(methodId) {
+      await ask(agent.request(methods.agent.authenticate, { methodId }), 'authenticate')
+    },
+    prompt(sessionId, blocks) {
+      const written = new Promise<void>((resolve, reject) => {
+        handedOver = resolve
+        signal.addEventListener('abort', () => reject(new Error('the agent is gone')), { once: true })
+      })
+      written.catch(() => undefined)
+      const stopped = agent
+        .request(methods.agent.session.prompt, { sessionId, prompt: [...blocks] })
+        .then(({ stopReason }) => String(stopReason))
+      stopped.catch(() => undefined)
+      return { written, stopped }
+    },
+    async cancel(sessionId) {
+      await agent.notify(methods.agent.session.cancel, { sessionId })
+    },
+    async isAlive(ms) {
+      const probe = agent.request(PROBE, {}).then(
+        () => true,
+        () => !signal.aborted,
+      )
+      return within(probe, ms, 'silent').catch(() => false)
+    },
+    isOpen: () => !signal.aborted,
+    close,
+  }
+}
+
+/** It wants somebody to sign in first. */
+export function isAuthRequired(thrown: unknown): boolean {
+  return thrown instanceof RequestError && thrown.code === AUTH_REQUIRED
+}
+
+/** What the agent said went wrong, for people: bounded, in one line. */
+export function problemOf(thrown: unknown): string {
+  const data = thrown instanceof RequestError ? detailOf(thrown.data) : ''
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  return `${message}${data === '' ? '' : `: ${data}`}`.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, 500)
+}
+
+function detailOf(data: unknown): string {
+  if (typeof data === 'string') return data.slice(0, 2_000)
+  if (typeof data !== 'object' || data === null) return ''
+  const { details, message } = data as { details?: unknown; message?: unknown }
+  return [details, message]
+    .filter((one): one is string => typeof one === 'string')
+    .join(' ')
+    .slice(0, 2_000)
+}
+
+/** Says when a prompt has left for the pipe. */
+function watched({ readable, writable }: Stream, prompted: () => void): Stream {
+  const writer = writable.getWriter()
+  return {
+    readable,
+    writable: new WritableStream({
+      async write(message) {
+        await writer.write(message)
+        if ('method' in message && message.method === methods.agent.session.prompt) prompted()
+      },
+      close: () => writer.close(),
+      abort: (reason) => writer.abort(reason),
+    }),
+  }
+}
+
+function record(params: unknown): Readonly<Record<string, unknown>> {
+  return typeof params === 'object' && params !== null ? (params as Record<string, unknown>) : {}
+}
+
+function readPermission(params: unknown): PermissionRequest {
+  const { sessionId, toolCall, options } = record(params)
+  const call = record(toolCall)
+  if (typeof sessionId !== 'string' || typeof call.toolCallId !== 'string' || !Array.isArray(options))
+    throw RequestError.invalidParams(undefined, 'sessionId, toolCall.toolCallId and options are needed')
+  const offered = options.filter(
+    (one): one is PermissionOption =>
+      typeof record(one).optionId === 'string' && typeof record(one).kind === 'string',
+  )
+  return { sessionId, toolCall: tamed(call), options: offered }
+}
+
+/** Null: not in the form of an update, and so none. */
+function readUpdate(params: unknown): { sessionId: string; update: SessionUpdate } | null {
+  const { sessionId, update } = record(params)
+  const { sessionUpdate, toolCallId } = record(update)
+  if (typeof sessionId !== 'string' || typeof sessionUpdate !== 'string') return null
+  const ofTool = sessionUpdate === 'tool_call' || sessionUpdate === 'tool_call_update'
+  if (ofTool && typeof toolCallId !== 'string') return null
+  return { sessionId, update: (ofTool ? tamed(record(update)) : update) as SessionUpdate }
+}
+
+/** A tool call whose fields are of the kinds that they should be, or not there. */
+function tamed(call: Readonly<Record<string, unknown>>): PermissionRequest['toolCall'] {
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
+  const content = Array.isArray(call.content)
+    ? call.content.filter((part) => typeof record(part).type === 'string' && isWhole(record(part)))
+    : undefined
+  const known = {
+    ...call,
+    title: text(call.title),
+    kind: text(call.kind),
+    status: text(call.status),
+    content,
+  }
+  return Object.fromEntries(
+    Object.entries(known).filter(([, value]) => value !== undefined),
+  ) as unknown as PermissionRequest['toolCall']
+}
+
+function isWhole(part: Readonly<Record<string, unknown>>): boolean {
+  if (part.type === 'diff') return typeof part.path === 'string' && typeof part.newText === 'string'
+  if (part.type !== 'content') return true
+  const inner = record(part.content)
+  return typeof inner.type === 'string' && (inner.type !== 'text' || typeof inner.text === 'string')
+}

@@ -1,0 +1,117 @@
+// What becomes of a turn of an ACP agent when its process, or ours, ends in the middle: told, marked or asked, never simply said again.
+import { describe, expect, it } from 'vitest'
+import { until } from '../../../test/faults/until.ts'
+import { delivery } from '../../testing/connector-suite.ts'
+import { asked, endOf, scene } from './fixtures/acp-scene.ts'
+
+describe('after an interruption', () => {
+  it('[I22.acp-load] [I22.acp-resume] an idle or restarted agent takes its session up again, by resume where it can', async () => {
+    for (const flags of [['--load'], ['--resume'], ['--load', '--resume']]) {
+      const first = await scene({ flags })
+      expect(await first.turn('hello')).toMatchObject({ text: 'echo: hello' })
+      await first.connector.stop()
+      const second = await scene({ flags, folder: first.folder, journal: first.journal })
+      expect(await second.turn('remember')).toMatchObject({ text: '2' })
+      expect(second.recorded.outputs.filter(({ kind }) => kind === 'say')).toHaveLength(1)
+    }
+  })
+
+  it('[I22.acp-lost] where the agent no longer has the session a new one begins, and the person is told', async () => {
+    const first = await scene({ flags: ['--load', '--load-refused'] })
+    await first.turn('hello')
+    await first.connector.stop()
+    const second = await scene({ flags: ['--load', '--load-refused'], folder: first.folder })
+    expect(await second.turn('remember')).toMatchObject({ text: '1' })
+    expect(second.recorded.outputs).toContainEqual(
+      expect.objectContaining({ kind: 'say', text: expect.stringContaining('begins anew') }),
+    )
+  })
+
+  it('[S6.resume-not-replay] [I22.no-tool-twice] a turn that was seen goes on: what its tools did is told, and no tool runs twice', async () => {
+    const first = await scene()
+    await first.connector.deliver(delivery('work'))
+    await until('it happens', async () => (first.runs().length === 1 ? true : null))
+    await until('it happens', async () => ((await first.journal.steps('t_test_1')).length >= 2 ? true : null))
+    await first.connector.stop()
+    const second = await scene({ folder: first.folder, journal: first.journal })
+    const end = await second.turn('work', { turn: 't_test_1', repeat: true, continuation: true })
+    expect(end).toMatchObject({
+      kind: 'say',
+      text: expect.stringContaining('went on: [From Switchboard] Your work'),
+    })
+    expect(end).toMatchObject({ text: expect.stringContaining('not to be run again: write the log') })
+    expect(second.runs()).toHaveLength(1)
+  })
+
+  it('[I22.acp-not-begun] a message that the agent does not have comes again, marked', async () => {
+    const first = await scene()
+    await first.turn('hello')
+    await first.connector.stop()
+    const second = await scene({ folder: first.folder })
+    const end = await second.turn('said', { turn: 't_new', repeat: true })
+    expect(end).toMatchObject({ text: expect.stringContaining('redelivery="true"') })
+    expect(end).toMatchObject({ text: expect.not.stringContaining('may have reached you') })
+  })
+
+  it('[I22.acp-maybe] where it does not tell what it remembers, the message is marked as one that may have come', async () => {
+    const first = await scene({ flags: ['--resume'] })
+    await first.turn('hello')
+    await first.connector.stop()
+    const second = await scene({ flags: ['--resume'], folder: first.folder })
+    const end = await second.turn('said', { turn: 't_new', repeat: true })
+    expect(end).toMatchObject({ text: expect.stringContaining('may have reached you before') })
+  })
+
+  it('[I22.acp-asked] where nothing can be known a person is asked, and no ends it', async () => {
+    for (const behavior of ['allow', 'deny'] as const) {
+      const first = await scene({ flags: [] })
+      await first.connector.deliver(delivery('work'))
+      await until('it happens', async () =>
+        (await first.journal.steps('t_test_1')).length >= 2 ? true : null,
+      )
+      await first.connector.stop()
+      const second = await scene({ flags: [], folder: first.folder, journal: first.journal })
+      await second.connector.deliver(delivery('hello', { repeat: true, continuation: true }))
+      const { input } = await asked(second.recorded, behavior, second.connector)
+      expect(input).toContain('Tools that were begun: write the log')
+      const end = await endOf(second.recorded, 't_test_1')
+      if (behavior === 'allow') expect(end).toMatchObject({ kind: 'say', text: 'echo: hello' })
+      else expect(end).toMatchObject({ kind: 'failed', detail: expect.stringContaining('interrupted') })
+      expect(second.runs()).toHaveLength(1)
+    }
+  })
+
+  it('[I22.exit-in-turn] a process that ends in the middle gives its turn back, with how it ended', async () => {
+    const { turn, runs, connector, recorded } = await scene()
+    expect(await turn('work die')).toMatchObject({
+      kind: 'returned',
+      counted: true,
+      detail: expect.stringContaining('exit code 3'),
+    })
+    const from = recorded.outputs.length
+    const again = delivery('x', { turn: 't_test_1', repeat: true, continuation: true })
+    // A start right after a failure is put off.
+    await until('it is started again', () =>
+      connector.deliver(again).then(
+        () => true,
+        () => false,
+      ),
+    )
+    expect(recorded.attached).toBe(true)
+    expect(await endOf(recorded, 't_test_1', from)).toMatchObject({
+      text: expect.stringContaining('went on'),
+    })
+    expect(runs()).toHaveLength(1)
+  })
+
+  it('[I22.approval-killed] a permission that was never given is not told as begun', async () => {
+    const first = await scene()
+    await first.connector.deliver(delivery('ask'))
+    await until('it happens', async () => first.recorded.outputs.some(({ kind }) => kind === 'ask') || null)
+    await first.connector.stop()
+    const second = await scene({ folder: first.folder, journal: first.journal })
+    const end = await second.turn('ask', { turn: 't_test_1', repeat: true, continuation: true })
+    expect(end).toMatchObject({ text: expect.stringContaining('went on') })
+    expect(end).toMatchObject({ text: expect.not.stringContaining('outcome that is not known') })
+  })
+})

@@ -1,0 +1,112 @@
+// The wire of an ACP agent: a JSON object a line, both ways, over the pipes of its process. What is no message of the
+// protocol (a banner, a log line, an answer that nobody asked for) is counted and left out: programs print such things.
+import type { Readable, Writable } from 'node:stream'
+import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
+
+export interface LineStreamOptions {
+  /** The longest line that is read; a longer one ends the link. */
+  readonly maxLineBytes: number
+  /** Told what was left out, a line at a time and cut: for the log. */
+  readonly onNoise: (line: string) => void
+}
+
+const SHOWN_CHARS = 300
+
+/** Reads no further than the reader asks for: an agent that floods is held back by its own pipe. */
+export function lineStream(
+  { stdin, stdout }: { stdin: Writable; stdout: Readable },
+  { maxLineBytes, onNoise }: LineStreamOptions,
+): Stream {
+  /** Requests of ours that are not answered yet. */
+  const asked = new Set<string>()
+  const lines = messagesOf(stdout, maxLineBytes, (line) => {
+    const message = parsed(line)
+    if (message === null || !belongs(message, asked)) {
+      if (line.trim() !== '') onNoise(line.slice(0, SHOWN_CHARS))
+      return null
+    }
+    return message
+  })
+  const readable = new ReadableStream<AnyMessage>(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await lines.next()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        } catch (problem) {
+          controller.error(problem)
+        }
+      },
+      async cancel() {
+        await lines.return(undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const writable = new WritableStream<AnyMessage>({
+    async write(message) {
+      if ('method' in message && 'id' in message) asked.add(idOf(message.id))
+      await written(stdin, `${JSON.stringify(message)}\n`)
+    },
+  })
+  return { readable, writable }
+}
+
+async function* messagesOf(
+  source: Readable,
+  maxLineBytes: number,
+  take: (line: string) => AnyMessage | null,
+): AsyncGenerator<AnyMessage, undefined, undefined> {
+  let pieces: Buffer[] = []
+  let held = 0
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    let from = 0
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      pieces.push(chunk.subarray(from, end))
+      held += end - from
+      if (held > maxLineBytes) throw tooLong(maxLineBytes)
+      const message = take(Buffer.concat(pieces).toString('utf8'))
+      pieces = []
+      held = 0
+      from = end + 1
+      if (message) yield message
+    }
+    pieces.push(chunk.subarray(from))
+    held += chunk.length - from
+    if (held > maxLineBytes) throw tooLong(maxLineBytes)
+  }
+  // A last line without its end was cut off: it is no message.
+  return undefined
+}
+
+function tooLong(maxLineBytes: number): Error {
+  return new Error(`the agent wrote a line of more than ${maxLineBytes} bytes`)
+}
+
+function parsed(line: string): AnyMessage | null {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as AnyMessage) : null
+  } catch {
+    return null
+  }
+}
+
+/** A request, a notification, or the answer to a request of ours, which it then is no longer. */
+function belongs(message: AnyMessage, asked: Set<string>): boolean {
+  if ('method' in message) return typeof message.method === 'string'
+  if (!('id' in message) || !('result' in message || 'error' in message)) return false
+  return asked.delete(idOf(message.id))
+}
+
+function idOf(id: unknown): string {
+  return JSON.stringify(id) ?? ''
+}
+
+function written(stdin: Writable, line: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (stdin.destroyed || stdin.writableEnded) return reject(new Error('the agent no longer reads'))
+    stdin.write(line, (problem) => (problem ? reject(problem) : resolve()))
+  })
+}

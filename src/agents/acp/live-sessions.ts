@@ -1,0 +1,266 @@
+// The processes of an ACP agent's sessions: one each, started when a message comes, its session taken up where the agent can,
+// ended when it was idle for long, and the longest idle one where another needs its place.
+//
+// A session is absent → opening → open → (idle for long, the process ended, or asked to end) → absent.
+import { join } from 'node:path'
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import {
+  asSwitchboardError,
+  type Cancel,
+  type ConnectorDeps,
+  defined,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import {
+  createProcessKeeper,
+  createSessionBook,
+  type KeptProcess,
+  openWorktree,
+  type ProcessEnd,
+} from '../../kit/processes/index.ts'
+import type { AcpTurn } from './acp-turn.ts'
+import { type AgentLink, openLink, problemOf } from './agent-link.ts'
+import { clientFiles } from './client-files.ts'
+import { type ClientTerminals, clientTerminals } from './client-terminals.ts'
+import type { AcpConfig } from './config.ts'
+import { lineStream } from './line-stream.ts'
+import { type OpenedSession, openSession } from './open-session.ts'
+import { NOBODY_CHOSE } from './permission.ts'
+
+export interface LiveSession {
+  readonly session: string
+  readonly link: AgentLink
+  readonly opened: OpenedSession
+  readonly ended: Promise<ProcessEnd>
+  /** The turn that it works on; updates and questions are that one's. */
+  turn: AcpTurn | null
+  /** It was prompted since it was opened. */
+  hasPrompts: boolean
+  /** The turn is over: from here on it is idle. */
+  rest(): void
+  end(reason: string, how?: 'now'): Promise<unknown>
+}
+
+export interface LiveSessions {
+  /** Throws `agent_absent` when there is none now and none can be started. */
+  open(session: string, how: { readonly interrupted: boolean }): Promise<LiveSession>
+  find(session: string): LiveSession | null
+  processes(): ReturnType<ReturnType<typeof createProcessKeeper>['view']>
+  stop(): Promise<void>
+}
+
+interface Note {
+  /** The agent's own id. */
+  readonly id: string
+  readonly cwd: string
+}
+
+const LINE_BYTES = 32 * 1_048_576
+const READY_MS = 60_000
+const TERMINALS = 64
+const RETRY_MS = 5_000
+/** How long a process may live on one token of ours; an idle one is then replaced. */
+const TOKEN_MS = 7 * 86_400_000
+
+export function createLiveSessions(config: AcpConfig, deps: ConnectorDeps): LiveSessions {
+  const { clock, log, random, agent } = deps
+  const { place } = config
+  const book = createSessionBook<Note>(join(place.folder, 'acp-sessions'), isNote)
+  const keeperOf = (processes: number) =>
+    createProcessKeeper(
+      {
+        folder: place.records,
+        limits: {
+          processes,
+          memoryBytes: config.memory_mb === undefined ? null : config.memory_mb * 1_048_576,
+        },
+        timings: { readyMs: READY_MS },
+        ...defined({ path: place.environment.PATH }),
+      },
+      { clock, random, log },
+    )
+  const keeper = keeperOf(config.max_processes)
+  const commands = config.terminal ? keeperOf(TERMINALS) : null
+  const live = new Map<string, LiveSession & { idleSince: number | null }>()
+  const opening = new Map<string, Promise<LiveSession>>()
+
+  /** The one that was idle for longest goes, where there is no room for another. */
+  const makeRoom = async () => {
+    if (keeper.hasRoom()) return
+    const [longest] = [...live.values()]
+      .filter(({ turn, idleSince }) => turn === null && idleSince !== null)
+      .sort((a, b) => (a.idleSince ?? 0) - (b.idleSince ?? 0))
+    await longest?.end('another session needs its place')
+  }
+
+  const folderOf = async (session: string): Promise<string> => {
+    if (!config.worktree) return config.folder
+    const folder = join(place.folder, 'worktrees', session)
+    const branch = `switchboard/${agent.id}/${session.slice(0, 8)}`
+    return openWorktree({ repository: config.folder, folder, branch }, place.environment)
+  }
+
+  const launch = (cwd: string) => ({
+    command: config.command,
+    args: config.args,
+    env: config.environment,
+    cwd,
+    secrets: config.secrets,
+    hint: `Install it, or write its whole path into connector.command of agent ${agent.id}.`,
+  })
+
+  /** What a session of the agent's gets from us: our own tools, for that session alone. */
+  const toolServers = async (session: string, link: AgentLink) => {
+    if (!deps.tokens || !deps.publicBase) return []
+    if (link.facts.capabilities.mcpCapabilities?.http !== true) {
+      log.warn({ agent: agent.id }, 'this agent takes no tools over HTTP: it has none of Switchboard’s')
+      return []
+    }
+    const { token } = await deps.tokens.mint({
+      kind: 'agent',
+      scope: { agent: agent.id, session },
+      ttlMs: TOKEN_MS,
+    })
+    const headers = [{ name: 'Authorization', value: `Bearer ${token}` }]
+    return [{ type: 'http' as const, name: 'switchboard', url: `${deps.publicBase()}/mcp`, headers }]
+  }
+
+  const begin = async (session: string, interrupted: boolean): Promise<LiveSession> => {
+    await makeRoom()
+    const cwd = await folderOf(session)
+    const name = `acp ${agent.id} ${session.slice(0, 8)}`
+    let current: (LiveSession & { idleSince: number | null }) | null = null
+    let hear: ((update: SessionUpdate) => void) | null = null
+    let terminals: ClientTerminals | null = null
+    let link: AgentLink | null = null
+    const connect = async (process: KeptProcess) => {
+      terminals = commands
+        ? clientTerminals(
+            { folder: cwd, environment: config.environment },
+            { keeper: commands, random, name },
+          )
+        : null
+      const stream = lineStream(
+        { stdin: process.input, stdout: process.output },
+        { maxLineBytes: LINE_BYTES, onNoise: (line) => log.debug({ name, line }, 'not a message') },
+      )
+      link = await openLink(
+        stream,
+        {
+          onUpdate: (_id, update) => (hear ? hear(update) : current?.turn?.onUpdate(update)),
+          onPermission: async (request) => current?.turn?.onPermission(request) ?? NOBODY_CHOSE,
+          capabilities: {
+            fs: { readTextFile: config.files !== 'none', writeTextFile: config.files === 'write' },
+            terminal: config.terminal,
+          },
+          methods: {
+            ...(config.files === 'none' ? {} : clientFiles(cwd, config.files)),
+            ...terminals?.methods,
+          },
+        },
+        { clock, withinMs: READY_MS, version: '0.1.0' },
+      )
+    }
+    const process = await keeper.start(name, launch(cwd), connect)
+    try {
+      const ready = link as AgentLink | null
+      if (!ready) throw new SwitchboardError('agent_absent', `${name} is not there`)
+      const note = book.get(session)
+      const opened = await openSession(
+        ready,
+        {
+          cwd,
+          mcpServers: await toolServers(session, ready),
+          known: note !== null && note.cwd === cwd ? note.id : null,
+          interrupted,
+          auth: config.auth ?? null,
+        },
+        (listener) => {
+          hear = listener
+          return () => {
+            hear = null
+          }
+        },
+      )
+      // Before anything is said in it: after a crash it is found again, or nothing was said.
+      book.put(session, { id: opened.id, cwd })
+      let cancelIdle: Cancel = () => undefined
+      const startedAt = clock.now()
+      current = {
+        ...{
+          session,
+          link: ready,
+          opened,
+          ended: process.ended,
+          turn: null,
+          hasPrompts: false,
+          idleSince: null,
+        },
+        rest() {
+          const one = live.get(session)
+          if (!one) return
+          one.turn = null
+          one.idleSince = clock.now()
+          cancelIdle()
+          const old = clock.now() - startedAt > TOKEN_MS / 2
+          cancelIdle = clock.after(old ? 0 : config.idle_after, () => {
+            if (live.get(session) === one && one.turn === null) void one.end('it was idle')
+          })
+        },
+        end(reason, how) {
+          if (live.get(session) === current) live.delete(session)
+          return process.end(reason, how)
+        },
+      }
+      live.set(session, current)
+      void process.ended.then(async () => {
+        cancelIdle()
+        if (live.get(session) === current) live.delete(session)
+        ready.close()
+        await terminals?.stop()
+      })
+      return current
+    } catch (thrown) {
+      await process.end('its session could not be opened', 'now')
+      const known = thrown instanceof SwitchboardError ? thrown : null
+      throw new SwitchboardError(
+        'agent_absent',
+        known?.message ?? `no session at ${name}: ${problemOf(thrown)}`,
+        {
+          ...{ cause: thrown, retryAfterMs: known?.retryAfterMs ?? RETRY_MS },
+          ...defined({ hint: known?.hint }),
+        },
+      )
+    }
+  }
+
+  return {
+    open(session, { interrupted }) {
+      const there = live.get(session)
+      if (there) {
+        there.idleSince = null
+        return Promise.resolve(there)
+      }
+      const underWay = opening.get(session)
+      if (underWay) return underWay
+      const work = begin(session, interrupted)
+        .catch((thrown) => {
+          throw asSwitchboardError(thrown, 'agent_absent')
+        })
+        .finally(() => opening.delete(session))
+      opening.set(session, work)
+      return work
+    },
+    find: (session) => live.get(session) ?? null,
+    processes: () => keeper.view(),
+    async stop() {
+      await keeper.stop()
+      await commands?.stop()
+    },
+  }
+}
+
+function isNote(value: unknown): value is Note {
+  const { id, cwd } = (value ?? {}) as Partial<Note>
+  return typeof id === 'string' && typeof cwd === 'string'
+}

@@ -1,0 +1,60 @@
+// What Switchboard knows of the connector `acp` before it runs one.
+import type { ConnectorModule } from '../../contract/index.ts'
+import { acpOptions } from './config.ts'
+
+export const acpModule: ConnectorModule = {
+  name: 'acp',
+  options: acpOptions,
+  docs: 'docs/agents/acp.md',
+  title: 'An agent that speaks ACP (Gemini CLI, Codex, OpenCode, …)',
+  setup: {
+    questions: [
+      {
+        key: 'command',
+        flag: 'command',
+        ask: 'The program with its arguments (gemini --acp)',
+      },
+      { key: 'cwd', flag: 'cwd', ask: 'The folder that it works in', default: '.' },
+    ],
+    /** One line is what people have: its first word is the program. */
+    complete({ command }) {
+      if (typeof command !== 'string') return {}
+      const [program = command, ...args] = wordsOf(command)
+      return { command: program, args }
+    },
+    /** Starts it and asks who it is. */
+    async try(options, deps) {
+      const { tryAgent } = await import('./try-agent.ts')
+      return tryAgent(options, deps)
+    },
+  },
+  doctor(agent) {
+    const parsed = acpOptions.safeParse(agent.connector.options)
+    if (!parsed.success) return []
+    const { command, files, terminal, always, max_processes, idle_after } = parsed.data
+    const at = `${agent.origin}.connector`
+    const minutes = Math.round(idle_after / 60_000)
+    const flagged = (reason: string, key: string) => ({
+      ...{ gate: 'doors', pass: true, flagged: true as const, reason, key: `${at}.${key}` },
+    })
+    return [
+      {
+        ...{ gate: 'program', pass: true, key: `${at}.command` },
+        reason: `${command}: at most ${max_processes} processes, each ended after ${minutes} min without work`,
+      },
+      ...(files === 'write'
+        ? [flagged('it may write files in its folder through Switchboard', 'files')]
+        : []),
+      ...(terminal ? [flagged('it may run commands in its folder through Switchboard', 'terminal')] : []),
+      ...(always ? [flagged('a yes may stand for all later calls', 'always')] : []),
+    ]
+  },
+  create: async (deps) => (await import('./index.ts')).createAcpConnector(deps),
+}
+
+/** Words as a shell would cut them, with quotes and nothing more. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  )
+}

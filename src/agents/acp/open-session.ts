@@ -1,0 +1,121 @@
+// Takes up the agent's own session of a conversation, or begins one. `resume` is preferred, for it replays nothing; after an
+// interruption `load` is, for what it replays tells whether the agent has the message already.
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import { SwitchboardError } from '../../contract/index.ts'
+import { type AgentLink, isAuthRequired, problemOf, type SessionOrder } from './agent-link.ts'
+
+export interface OpenedSession {
+  readonly id: string
+  /**
+   * `new`: there was none. `kept`: the agent remembers what was said. `lost`: there was one, and the agent no longer has it.
+   */
+  readonly memory: 'new' | 'kept' | 'lost'
+  /** What the agent says was said; null: it was not asked, or tells nothing of what people wrote. */
+  readonly userTexts: string | null
+}
+
+export interface OpenOrder extends SessionOrder {
+  /** The agent's id of it, from an earlier life; null: none. */
+  readonly known: string | null
+  readonly interrupted: boolean
+  /** The configured way to sign in. */
+  readonly auth: string | null
+}
+
+/** Memory of that much is searched; what is before it is not. */
+const MOST_CHARS = 8_000_000
+
+/** `listen` has all updates of the link until the function that it gives is called. */
+export async function openSession(
+  link: AgentLink,
+  order: OpenOrder,
+  listen: (hear: (update: SessionUpdate) => void) => () => void,
+): Promise<OpenedSession> {
+  try {
+    return await taken(link, order, listen)
+  } catch (thrown) {
+    if (!isAuthRequired(thrown)) throw thrown
+    await signIn(link, order.auth)
+    return taken(link, order, listen).catch((again) => {
+      throw isAuthRequired(again) ? notSignedIn(link) : again
+    })
+  }
+}
+
+async function taken(
+  link: AgentLink,
+  order: OpenOrder,
+  listen: (hear: (update: SessionUpdate) => void) => () => void,
+): Promise<OpenedSession> {
+  const { known, interrupted } = order
+  const { loadSession, sessionCapabilities } = link.facts.capabilities
+  const canResume = sessionCapabilities?.resume !== undefined && sessionCapabilities.resume !== null
+  if (known !== null) {
+    const ways = [
+      ...(loadSession === true ? ['load' as const] : []),
+      ...(canResume ? ['resume' as const] : []),
+    ]
+    for (const way of interrupted ? ways : ways.toReversed()) {
+      const opened = await (way === 'load'
+        ? loaded(link, known, order, listen)
+        : resumed(link, known, order)
+      ).catch((thrown) => {
+        if (isAuthRequired(thrown)) throw thrown
+        return null
+      })
+      if (opened) return opened
+    }
+  }
+  const id = await link.newSession(order)
+  return { id, memory: known === null ? 'new' : 'lost', userTexts: null }
+}
+
+async function loaded(
+  link: AgentLink,
+  id: string,
+  order: SessionOrder,
+  listen: (hear: (update: SessionUpdate) => void) => () => void,
+): Promise<OpenedSession> {
+  let texts = ''
+  const done = listen((update) => {
+    if (update.sessionUpdate !== 'user_message_chunk' || update.content?.type !== 'text') return
+    texts = `${texts}${update.content.text}\n`.slice(-MOST_CHARS)
+  })
+  try {
+    await link.loadSession(id, order)
+  } finally {
+    done()
+  }
+  return { id, memory: 'kept', userTexts: texts === '' ? null : texts }
+}
+
+async function resumed(link: AgentLink, id: string, order: SessionOrder): Promise<OpenedSession> {
+  await link.resumeSession(id, order)
+  return { id, memory: 'kept', userTexts: null }
+}
+
+async function signIn(link: AgentLink, auth: string | null): Promise<void> {
+  const method = link.facts.authMethods.find(({ id }) => id === auth)
+  // What wants a terminal cannot be done from here.
+  if (auth === null || !method || ('type' in method && method.type === 'terminal')) throw notSignedIn(link)
+  await link.authenticate(auth).catch((thrown) => {
+    throw new SwitchboardError('agent_absent', `it could not sign in: ${problemOf(thrown)}`)
+  })
+}
+
+function notSignedIn({ facts }: AgentLink): SwitchboardError {
+  const ways = facts.authMethods.map((method) => {
+    const name = `${method.name} (${method.id})`
+    if (!('type' in method) || method.type !== 'terminal') return name
+    const args = 'args' in method && Array.isArray(method.args) ? method.args.join(' ') : ''
+    return `${name}: in a terminal${args === '' ? '' : `, with ${args}`}`
+  })
+  const hint =
+    ways.length === 0
+      ? 'Sign in with the program itself, in a terminal, as the user that runs Switchboard.'
+      : `Ways to sign in: ${ways.join('; ').slice(0, 500)}. Do it in a terminal as the user that runs Switchboard, or name one that needs none in connector.auth.`
+  return new SwitchboardError('agent_absent', `${facts.name} is not signed in`, {
+    hint,
+    retryAfterMs: 60_000,
+  })
+}

@@ -1,0 +1,54 @@
+// Starts an ACP agent for a moment: it is there, it speaks the protocol, and it says who it is and whether somebody has to sign in.
+import { type Clock, type Options, SwitchboardError } from '../../contract/index.ts'
+import { tryProcess } from '../../kit/processes/index.ts'
+import { isAuthRequired, openLink } from './agent-link.ts'
+import { acpOptions } from './config.ts'
+import { lineStream } from './line-stream.ts'
+import { NOBODY_CHOSE } from './permission.ts'
+
+const WITHIN_MS = 15_000
+const LINE_BYTES = 1_048_576
+
+/** Throws what is wrong with it. Where it wants somebody to sign in it is there all the same, and that is said. */
+export async function tryAgent(
+  options: Options,
+  deps: { readonly clock: Clock; readonly environment?: Readonly<Record<string, string>> },
+): Promise<{ who: string }> {
+  const { command, args, env, cwd } = acpOptions.parse(options)
+  const launch = {
+    ...{ command, args, env: { ...deps.environment, ...env } },
+    ...(cwd === undefined ? {} : { cwd }),
+    hint: 'Install it, or write its whole path.',
+  }
+  return tryProcess(
+    launch,
+    async ({ input, output, ended }) => {
+      const stream = lineStream(
+        { stdin: input, stdout: output },
+        { maxLineBytes: LINE_BYTES, onNoise: () => undefined },
+      )
+      const handlers = {
+        onUpdate: () => undefined,
+        onPermission: async () => NOBODY_CHOSE,
+        capabilities: {},
+        methods: {},
+      }
+      const gone = ended.then(({ words }): never => {
+        throw new SwitchboardError('agent_absent', `it did not answer: ${words}`)
+      })
+      const link = await Promise.race([
+        openLink(stream, handlers, { clock: deps.clock, withinMs: WITHIN_MS, version: '0.1.0' }),
+        gone,
+      ])
+      const { name, version } = link.facts
+      const who = version === null ? name : `${name} ${version}`
+      const folder = cwd ?? '/'
+      const isSignedIn = await link.newSession({ cwd: folder, mcpServers: [] }).then(
+        () => true,
+        (thrown) => !isAuthRequired(thrown),
+      )
+      return { who: isSignedIn ? who : `${who}, not signed in yet` }
+    },
+    deps,
+  )
+}

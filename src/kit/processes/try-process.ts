@@ -1,0 +1,37 @@
+// A program started for a moment, to see whether it is there and answers: with a keeper of its own, so that whatever becomes of
+// it nothing stays behind.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Clock, Logger } from '../../contract/index.ts'
+import type { KeptProcess, ProcessLaunch } from './kept-process.ts'
+import { createProcessKeeper } from './process-keeper.ts'
+
+const SILENT: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => SILENT,
+}
+
+/** Throws what `use` throws, or why it could not be started. */
+export async function tryProcess<T>(
+  launch: ProcessLaunch,
+  use: (process: KeptProcess) => Promise<T>,
+  { clock }: { readonly clock: Clock },
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'swb-try-'))
+  const random = { uuid: () => randomUUID(), bytes: (size: number) => randomBytes(size) }
+  const keeper = createProcessKeeper(
+    { folder, limits: { processes: 1, memoryBytes: null } },
+    { clock, random, log: SILENT },
+  )
+  try {
+    return await use(await keeper.start(launch.command, launch))
+  } finally {
+    await keeper.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
