@@ -5,7 +5,6 @@ import {
   asSwitchboardError,
   type InboundReport,
   type Logger,
-  type NewNotification,
   type NewSend,
   type SendCause,
   type SendRow,
@@ -13,8 +12,8 @@ import {
   type Store,
 } from '../../contract/index.ts'
 import type { GrantBook } from '../people/approvers.ts'
-import { LOCAL_USER } from '../people/users.ts'
 import type { Links } from './links.ts'
+import { notifyOnEntry } from './notify-on.ts'
 import type { Outlet } from './outlet.ts'
 import { resolveRecipient } from './recipients.ts'
 import { usable } from './targets.ts'
@@ -54,7 +53,7 @@ export function createFailedLater(deps: FailedLaterDeps): FailedLater {
       turn: null,
       urgency: 'normal',
       idempotencyKey: `failed_later:${row.id}`,
-      notification: { ...entry(row, text), user: to.user, channel: to.channel },
+      notification: { ...notifyOnEntry(row, text), user: to.user, channel: to.channel },
     })
   }
 
@@ -73,22 +72,10 @@ export function createFailedLater(deps: FailedLaterDeps): FailedLater {
       } catch (thrown) {
         const { message: error } = asSwitchboardError(thrown)
         await deps.store
-          .logNotification({ ...entry(row, text), status: 'failed', error })
+          .logNotification({ ...notifyOnEntry(row, text), status: 'failed', error })
           .catch((later) => deps.log.warn({ send, error: String(later) }, 'not in the notification log'))
         return []
       }
     },
-  }
-}
-
-function entry(row: SendRow, text: string): NewNotification {
-  return {
-    user: LOCAL_USER,
-    agent: row.agent,
-    session: row.session,
-    channel: 'none',
-    message: text,
-    urgency: 'normal',
-    source: 'notify_on',
   }
 }

@@ -54,13 +54,13 @@ export function createNotifyOn(deps: NotifyOnDeps): NotifyOn {
       turn: row.id,
       urgency: 'normal',
       idempotencyKey: `notify_on:${row.id}:${row.attempts}`,
-      notification: { ...entry(row, text), user: to.user, channel: to.channel },
+      notification: { ...notifyOnEntry(row, text), user: to.user, channel: to.channel },
     })
   }
 
   const notSent = (row: TurnRow, text: string, error: string, status: 'failed' | 'not_sent') => {
     deps.store
-      .logNotification({ ...entry(row, text), status, error })
+      .logNotification({ ...notifyOnEntry(row, text), status, error })
       .catch((thrown) =>
         deps.log.warn({ turn: row.id, error: String(thrown) }, 'not in the notification log'),
       )
@@ -95,7 +95,8 @@ function failureText(row: TurnRow, end: TurnEnd): string {
   return `✗ ${row.agent} — ${row.source} ${end.to}. ${why}${end.detail ? ` (${end.detail})` : ''}`
 }
 
-function entry(row: TurnRow, text: string): NewNotification {
+/** In the log: whose it is, and what it says. */
+export function notifyOnEntry(row: Pick<TurnRow, 'agent' | 'session'>, text: string): NewNotification {
   return {
     user: LOCAL_USER,
     agent: row.agent,

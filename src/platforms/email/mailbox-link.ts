@@ -10,7 +10,6 @@ import {
   asSwitchboardError,
   type Clock,
   type InboundEvent,
-  LEASE_MS,
   LEASE_RENEW_MS,
   type LinkLease,
   type Logger,
@@ -18,18 +17,12 @@ import {
   type Random,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { backoffMs, createLeaseHold } from '../../kit/index.ts'
+import { backoffMs, createLeasedLink, type LinkState } from '../../kit/index.ts'
 import { careFor } from './after-care.ts'
 import type { EmailConfig, Timings } from './config.ts'
 import { answered } from './imap-client.ts'
 import { type ListedMail, listMails, type MailReader } from './mail-reader.ts'
 import { type Position, readPosition, writePosition } from './position.ts'
-
-export interface LinkState {
-  readonly state: 'up' | 'connecting' | 'down' | 'waiting'
-  readonly detail?: string
-  readonly since?: number
-}
 
 export interface MailboxLinkDeps {
   readonly config: EmailConfig
@@ -171,7 +164,7 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
 
   const session = async (): Promise<void> => {
     const open = await deps.connect()
-    if (stopped || hold?.isHeld() === false) return open.close()
+    if (stopped || lease.isLost()) return open.close()
     client = open
     open.on('exists', rouse)
     open.on('close', rouse)
@@ -180,7 +173,7 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
       if (failures > 0) log.info({}, 'the mailbox is read again')
       deps.tell({ state: 'up', since: clock.now() })
       intake.connected?.()
-      while (!stopped && open.usable && hold?.isHeld() !== false) {
+      while (!stopped && open.usable && !lease.isLost()) {
         news = false
         at = await drain(open, at)
         failures = 0
@@ -196,7 +189,7 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
   }
 
   const failed = async (thrown: unknown) => {
-    if (stopped || hold?.isHeld() === false) return
+    if (stopped || lease.isLost()) return
     const error = asSwitchboardError(thrown, 'platform_unavailable')
     failures += 1
     deps.tell({ state: failures > 1 ? 'down' : 'connecting', detail: error.message })
@@ -208,30 +201,21 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
     )
   }
 
-  const hold =
-    deps.lease === undefined
-      ? null
-      : createLeaseHold(deps.lease, {
-          clock,
-          leaseMs: LEASE_MS,
-          renewMs: LEASE_RENEW_MS,
-          onLost() {
-            deps.tell({ state: 'connecting', detail: 'the lease of the mailbox was lost' })
-            client?.close()
-            rouse()
-          },
-        })
-  const leased = async (): Promise<boolean> => {
-    if (hold === null || (hold.isHeld() && failures === 0)) return true
-    const answer = await hold.take()
-    if (hold.isHeld()) return true
-    if (answer === 'elsewhere') deps.tell({ state: 'waiting', detail: 'another node reads the mailbox' })
-    else deps.tell({ state: 'connecting', detail: 'the store does not say which node reads the mailbox' })
-    return false
-  }
+  const lease = createLeasedLink(deps.lease, {
+    ...{ clock, tell: deps.tell },
+    words: {
+      lost: 'the lease of the mailbox was lost',
+      elsewhere: 'another node reads the mailbox',
+      unknown: 'the store does not say which node reads the mailbox',
+    },
+    onLost() {
+      client?.close()
+      rouse()
+    },
+  })
 
   const round = async () => {
-    if (!(await leased())) {
+    if (!(await lease.mayConnect(failures))) {
       news = false
       return wait(LEASE_RENEW_MS)
     }
@@ -262,7 +246,7 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
       client?.close()
       rouse()
       await running
-      await hold?.release().catch(() => undefined)
+      await lease.release()
     },
   }
 }

@@ -8,7 +8,7 @@ import {
   type Received,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createChatPace, type GuardedFetch } from '../../kit/index.ts'
+import { createChatPace, type GuardedFetch, type LinkState } from '../../kit/index.ts'
 import { mrkdwn } from '../../kit/markdown/index.ts'
 import { createSlackClient } from './client.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
@@ -24,7 +24,7 @@ import { scopeGates } from './scopes.ts'
 import { createSelf } from './self.ts'
 import { createSend } from './send.ts'
 import type { Envelope } from './socket.ts'
-import { type LinkState, type SocketLink, startSocketLink } from './socket-link.ts'
+import { type SocketLink, startSocketLink } from './socket-link.ts'
 import { createThreadStatus } from './status.ts'
 import { createSurface } from './surface.ts'
 import { createUploads } from './uploads.ts'

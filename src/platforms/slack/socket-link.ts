@@ -5,25 +5,18 @@
 import {
   asSwitchboardError,
   type Clock,
-  LEASE_MS,
   LEASE_RENEW_MS,
   type LinkLease,
   type Logger,
   type Random,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { backoffMs, createLeaseHold } from '../../kit/index.ts'
+import { backoffMs, createLeasedLink, type LinkState } from '../../kit/index.ts'
 import { isSlackHost, type SlackClient } from './client.ts'
 import type { SlackConfig, Timings } from './config.ts'
 import { isRefusal } from './refusals.ts'
 import type { Self } from './self.ts'
 import { type Envelope, openSocket, type SlackSocket } from './socket.ts'
-
-export interface LinkState {
-  readonly state: 'up' | 'connecting' | 'down' | 'waiting'
-  readonly detail?: string
-  readonly since?: number
-}
 
 export interface SocketLinkDeps {
   readonly client: SlackClient
@@ -106,7 +99,7 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
       { clock, timings },
     )
     mine = opened
-    if (stopped || hold?.isHeld() === false) {
+    if (stopped || lease.isLost()) {
       opened.close()
       return { why: 'stopped', delayMs: 0 }
     }
@@ -144,7 +137,7 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
   }
 
   const failed = async (thrown: unknown) => {
-    if (stopped || hold?.isHeld() === false) return
+    if (stopped || lease.isLost()) return
     const error = asSwitchboardError(thrown, 'platform_unavailable')
     failures += 1
     const reason = /^Socket Mode: ([a-z_]+)$/.exec(error.message)?.[1]
@@ -175,7 +168,7 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
   }
 
   const round = async () => {
-    if (!(await leased())) return wait(LEASE_RENEW_MS)
+    if (!(await lease.mayConnect(failures))) return wait(LEASE_RENEW_MS)
     const next = await connect()
     if (stopped) return
     log.info({ cause: next.why }, 'the next connection to Slack')
@@ -189,28 +182,18 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
     current = null
   }
 
-  const hold =
-    deps.lease === undefined
-      ? null
-      : createLeaseHold(deps.lease, {
-          clock,
-          leaseMs: LEASE_MS,
-          renewMs: LEASE_RENEW_MS,
-          onLost() {
-            deps.tell({ state: 'connecting', detail: 'the lease of its connection was lost' })
-            closeAll()
-            reconnect({ why: 'the lease was lost', delayMs: 0 })
-          },
-        })
-  const leased = async (): Promise<boolean> => {
-    if (hold === null || (hold.isHeld() && failures === 0)) return true
-    const answer = await hold.take()
-    if (hold.isHeld()) return true
-    if (answer === 'elsewhere')
-      deps.tell({ state: 'waiting', detail: 'another node is connected for this integration' })
-    else deps.tell({ state: 'connecting', detail: 'the store does not say which node is connected' })
-    return false
-  }
+  const lease = createLeasedLink(deps.lease, {
+    ...{ clock, tell: deps.tell },
+    words: {
+      lost: 'the lease of its connection was lost',
+      elsewhere: 'another node is connected for this integration',
+      unknown: 'the store does not say which node is connected',
+    },
+    onLost() {
+      closeAll()
+      reconnect({ why: 'the lease was lost', delayMs: 0 })
+    },
+  })
 
   const loop = async () => {
     while (!stopped) await round().catch(failed)
@@ -233,7 +216,7 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
       reconnect({ why: 'stopped', delayMs: 0 })
       wake()
       await running
-      await hold?.release().catch(() => undefined)
+      await lease.release()
     },
   }
 }

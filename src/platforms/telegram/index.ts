@@ -7,14 +7,14 @@ import {
   type Received,
   SwitchboardError,
 } from '../../contract/index.ts'
-import type { GuardedFetch } from '../../kit/index.ts'
+import type { GuardedFetch, LinkState } from '../../kit/index.ts'
 import { createTelegramClient, type TelegramClient } from './client.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { createFileShelf } from './files.ts'
 import { telegramMarkdown } from './markdown.ts'
 import { createPace } from './pace.ts'
 import type { Parsed, Self } from './parse.ts'
-import { type LinkState, type Poller, startPoller } from './poller.ts'
+import { type Poller, startPoller } from './poller.ts'
 import { TEXT_LIMIT } from './render.ts'
 import { createSend } from './send.ts'
 import { createStatusLine } from './status-line.ts'

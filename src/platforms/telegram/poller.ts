@@ -7,7 +7,6 @@
 import {
   asSwitchboardError,
   type Clock,
-  LEASE_MS,
   LEASE_RENEW_MS,
   type LinkLease,
   type Logger,
@@ -16,16 +15,11 @@ import {
   type Received,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { backoffMs, createLeaseHold } from '../../kit/index.ts'
+import { backoffMs, createLeasedLink, type LinkState } from '../../kit/index.ts'
 import { gatherAlbums, MAX_ALBUM, trailingAlbum } from './albums.ts'
 import type { TelegramClient } from './client.ts'
 import type { Timings } from './config.ts'
 import { ALLOWED_UPDATES, type Parsed, parseUpdate, type Self } from './parse.ts'
-
-export interface LinkState {
-  readonly state: 'up' | 'connecting' | 'down' | 'waiting'
-  readonly detail?: string
-}
 
 export interface PollerDeps {
   readonly client: TelegramClient
@@ -124,7 +118,7 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
   }
 
   const failed = async (thrown: unknown) => {
-    if (stopped || hold?.isHeld() === false) return
+    if (stopped || lease.isLost()) return
     const error = asSwitchboardError(thrown, 'platform_unavailable')
     album = null
     patient = false
@@ -143,7 +137,7 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
   }
 
   const round = async () => {
-    if (!(await leased())) return wait(LEASE_RENEW_MS)
+    if (!(await lease.mayConnect(failures))) return wait(LEASE_RENEW_MS)
     const self = await deps.self()
     const askedAt = clock.now()
     const updates = await poll()
@@ -158,29 +152,16 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
     if (hasty) await wait(HASTY_PAUSE_MS)
   }
 
-  // The lease is renewed beside a poll that waits; one that is lost ends the poll. After a failure it is asked for anew:
-  // the failure may have been that somebody else has it.
-  const hold =
-    deps.lease === undefined
-      ? null
-      : createLeaseHold(deps.lease, {
-          clock,
-          leaseMs: LEASE_MS,
-          renewMs: LEASE_RENEW_MS,
-          onLost() {
-            deps.tell({ state: 'connecting', detail: 'the lease of its poller was lost' })
-            current.abort()
-          },
-        })
-  const leased = async (): Promise<boolean> => {
-    if (hold === null || (hold.isHeld() && failures === 0)) return true
-    const answer = await hold.take()
-    if (hold.isHeld()) return true
-    if (answer === 'elsewhere')
-      deps.tell({ state: 'waiting', detail: 'another node polls for this integration' })
-    else deps.tell({ state: 'connecting', detail: 'the store does not say which node polls' })
-    return false
-  }
+  // Renewed beside a poll that waits; one that is lost ends the poll.
+  const lease = createLeasedLink(deps.lease, {
+    ...{ clock, tell: deps.tell },
+    words: {
+      lost: 'the lease of its poller was lost',
+      elsewhere: 'another node polls for this integration',
+      unknown: 'the store does not say which node polls',
+    },
+    onLost: () => current.abort(),
+  })
 
   const loop = async () => {
     while (!stopped) await round().catch(failed)
@@ -193,7 +174,7 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
       current.abort()
       wake()
       await running
-      await hold?.release().catch(() => undefined)
+      await lease.release()
     },
   }
 }

@@ -12,13 +12,12 @@ import {
   SwitchboardError,
   type VerifiedRequest,
 } from '../../contract/index.ts'
-import { backoffMs } from '../../kit/index.ts'
+import { backoffMs, type LinkState } from '../../kit/index.ts'
 import { gatherAlbums } from './albums.ts'
 import type { TelegramClient } from './client.ts'
 import type { TelegramConfig, Timings } from './config.ts'
 import { createOpenAlbums } from './open-albums.ts'
 import { ALLOWED_UPDATES, type Parsed, parseUpdate, type Self } from './parse.ts'
-import type { LinkState } from './poller.ts'
 
 export interface WebhookDoor {
   /** Throws when nothing was committed: the server then answers 5xx, and Telegram comes again. */
