@@ -55,7 +55,7 @@ function follow(data: string) {
 }
 
 describe('in the background', () => {
-  it('[I18.detach] [I18.stop] [I18.restart] [I18.logs] [I18.logs-follow] is started, survives kill -9, restarted where it was, and stopped', async () => {
+  it('[I18.detach] [I18.stop] [I18.restart] [I18.logs] [I18.logs-follow] [I14.stopped-stays] is started, survives kill -9, restarted where it was, and stopped', async () => {
     const data = folder()
     const begun = JSON.parse(
       (await switchboard(data, 'up', '--detach', '--port', '0', '--json')).stdout,
@@ -73,6 +73,9 @@ describe('in the background', () => {
 
     process.kill(begun.pid, 'SIGKILL')
     await until('it is gone', () => !alive(begun.pid))
+    // Shims go by this: what was killed they revive, what was stopped they leave alone.
+    const end = () => (JSON.parse(readFileSync(join(data, 'last-life.json'), 'utf8')) as { end: string }).end
+    expect(end()).toBe('running')
     const again = JSON.parse(
       (await switchboard(data, 'up', '--detach', '--port', '0', '--json')).stdout,
     ) as Up
@@ -100,6 +103,7 @@ describe('in the background', () => {
 
     expect(await askJson(data, 'stop')).toMatchObject({ ok: true, stopped: true, pid: restarted.pid })
     expect(alive(restarted.pid)).toBe(false)
+    expect(end()).toBe('stopped')
     expect(await askJson(data, 'stop')).toMatchObject({ ok: true, stopped: false })
     expect(await askJson(data, 'audit', 'verify')).toMatchObject({ ok: true })
   })
