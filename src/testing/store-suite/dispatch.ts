@@ -196,11 +196,15 @@ export function describeDispatch(make: MakeStoreFixture): void {
       )
       await store.moveTurns([back])
       const lease = await store.lease('link:tg', LEASE_MS)
+      const ask = { toolName: 'Bash', description: 'Run', input: 'ls' }
+      const about = { id: 'abcde', hostId: null, agent: 'kate', session: lane, turn: id, ask, inputHash: 'h' }
+      await store.ask({ ...about, expiresAt: fixture.clock.now() + 600_000 }, [])
       expect(await store.settleClock()).toBe(0)
       fixture.clock.jump(fixture.clock.now() - HOUR_MS)
       expect(await takeTurn(store, { lane, token })).toMatchObject({ outcome: 'later' })
       expect(await store.settleClock()).toBe(HOUR_MS)
       expect(await store.settleClock()).toBe(0)
+      expect((await store.approval('abcde'))?.expiresAt).toBe(fixture.clock.now() + 600_000)
       const sends = async () => (await store.findWork('sends', ['demo'], { limit: 5 })).length
       expect(await sends()).toBe(1)
       expect(await takeTurn(store, { lane, token })).toMatchObject({ outcome: 'later' })
