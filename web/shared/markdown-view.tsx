@@ -14,7 +14,7 @@ type Read = (text: string) => readonly MarkdownBlock[]
 
 // The reader is two thirds of the page's code: the page is there before it, and shows what was written until then.
 let reader: Read | null = null
-const loading = import('../../src/kit/markdown/read.ts').then(
+const loading = import('./markdown-reader.ts').then(
   ({ readMarkdown }) => {
     reader = readMarkdown
   },

@@ -66,12 +66,14 @@ describe('[I13.split-linear] cutting', () => {
   })
 })
 
-it('[I13.md-one] one file loads a parser of Markdown', () => {
-  const parser = /^import .* from '(?:markdown-it|marked|micromark|commonmark|mdast-[^']*|remark[^']*)'/m
+it('[I13.md-one] one reader loads a parser of Markdown', () => {
+  const parser =
+    /(?:^import (?!type).* from |\brequire\(|\(import\.meta\.url\)\()'(?:markdown-it|marked|micromark|commonmark|mdast-[^']*|remark[^']*)'/m
   const loading = ['src', 'web']
     .flatMap(filesOf)
     .filter((file) => /\.tsx?$/.test(file) && parser.test(readFileSync(join(ROOT, file), 'utf8')))
-  expect(loading).toEqual(['src/kit/markdown/read.ts'])
+  // By the daemon when it first reads one, and by the page.
+  expect(loading).toEqual(['src/kit/markdown/read.ts', 'web/shared/markdown-reader.ts'])
 })
 
 describe('[I13.md-large] a megabyte', () => {

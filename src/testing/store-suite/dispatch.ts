@@ -202,7 +202,11 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(await store.settleClock()).toBe(0)
       fixture.clock.jump(fixture.clock.now() - HOUR_MS)
       expect(await takeTurn(store, { lane, token })).toMatchObject({ outcome: 'later' })
+      const hints: string[] = []
+      store.onHint(({ kind }) => void hints.push(kind))
       expect(await store.settleClock()).toBe(HOUR_MS)
+      // Whoever waits for a time looks again at once.
+      expect(hints).toContain('missed')
       expect(await store.settleClock()).toBe(0)
       expect((await store.approval('abcde'))?.expiresAt).toBe(fixture.clock.now() + 600_000)
       const sends = async () => (await store.findWork('sends', ['demo'], { limit: 5 })).length
