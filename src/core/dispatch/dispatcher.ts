@@ -91,12 +91,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const livesOn = (agent: string) => roster.get(agent)?.connector.redelivery.handed === 'wait'
   const holds = createLaneHolds({ store, clock, log, leaseMs: LEASE_MS, signal: deps.signal, livesOn })
   const rooms = createRooms({ roster, holds })
-  // Lanes whose last hand-over failed.
-  const wary = new Set<string>()
-  const takeLanes = createTakeLanes({
-    ...{ store, roster, holds, rooms, admission: deps.admission },
-    isWary: (lane) => wary.has(lane),
-  })
+  const takeLanes = createTakeLanes({ store, roster, holds, rooms, admission: deps.admission })
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   let stopped = false
   const expiry = createTurnExpiry(deps)
@@ -177,7 +172,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   /** Under pressure, or for want of room, little is taken at a time. */
   const wakeIfRoom = ({ lane, agent, flights }: LaneHold) => {
-    if (!wary.has(lane) && flights.size < widthOf(agent)) drain.wake({ lane, scope: agent })
+    if (flights.size < widthOf(agent)) drain.wake({ lane, scope: agent })
   }
 
   /** Judged, and its files fetched, while it is queued: handed is what is being written. */
@@ -228,7 +223,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       // An agent that answered already needs no note.
       if (connector.redelivery.handed === 'wait' && hold.flights.has(row.id)) await noteTaken(hold, row)
       settling.watchSilence(hold, row)
-      if (wary.delete(hold.lane)) drain.wake({ lane: hold.lane, scope: hold.agent })
     } catch (thrown) {
       // Given back meanwhile with the one before it, and maybe on its way again: that flight is not this one.
       if (hold.flights.get(row.id) === flight) await notTaken(hold, row, thrown)
@@ -243,7 +237,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       return settling.giveUp(hold, row, 'max_attempts', error.message)
     }
     const notBeforeMs = retryDelayMs(row.attempts, error)
-    wary.add(hold.lane)
     // Nobody was there to take it: that is no attempt.
     const uncounted = error.code === 'agent_absent'
     await putBack(hold, [row], { notBeforeMs, detail: error.message, uncounted })

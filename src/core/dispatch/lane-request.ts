@@ -1,4 +1,4 @@
-// How much of a lane is asked for: as much as the connector has room for, less while caution or intake wants it.
+// How much of a lane is asked for: as much as the connector has room for, less while intake wants it.
 import type { LaneRequest } from '../../contract/index.ts'
 import type { LaneHold } from './lane-holds.ts'
 
@@ -8,8 +8,6 @@ const PRESSED_WINDOW = 2
 export interface Circumstances {
   /** The connector's window. */
   readonly wide: number
-  /** The last hand-over failed: one turn at a time, so that one that fails again uses up nobody else's attempts. */
-  readonly wary: boolean
   readonly pressed: boolean
   /** So many can be written now. */
   readonly room: number
@@ -18,7 +16,7 @@ export interface Circumstances {
 }
 
 export function laneRequest(lane: string, hold: LaneHold | undefined, how: Circumstances): LaneRequest {
-  const few = Math.min(how.room, how.wary ? 1 : how.pressed ? PRESSED_WINDOW : how.wide)
+  const few = Math.min(how.room, how.pressed ? PRESSED_WINDOW : how.wide)
   const window = Math.min(how.wide, (hold?.flights.size ?? 0) + few)
   const { mayHand } = how
   if (!hold) return { lane, window, mayHand }

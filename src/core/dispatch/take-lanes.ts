@@ -26,8 +26,6 @@ export interface TakeLanesDeps {
   readonly holds: LaneHolds
   readonly rooms: Rooms
   readonly admission: Pick<Admission, 'atOnce'>
-  /** Its last hand-over failed. */
-  readonly isWary: (lane: string) => boolean
 }
 
 /** Its connector makes files ready first, and has not yet. */
@@ -48,7 +46,7 @@ export function createTakeLanes(deps: TakeLanesDeps) {
     const connector = roster.get(scope)?.connector
     const mayHand = (turn: TurnRow) =>
       (hold?.judged.has(turn.id) || deps.admission.atOnce(turn)) && !mustPrepare(connector, hold, turn)
-    const how = { wide: connector?.window ?? 1, wary: deps.isWary(lane), pressed, room, mayHand }
+    const how = { wide: connector?.window ?? 1, pressed, room, mayHand }
     return laneRequest(lane, hold, how)
   }
 
