@@ -1,4 +1,6 @@
 // The image as far as it can be tried without a container engine: by the script that runs the Dockerfile's lines in bare roots.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { LEFT_TO_TEST_ALL } from '../scripts/vitest-reporter.mjs'
 import { run } from './faults/scene.ts'
@@ -12,8 +14,7 @@ it('[I18.dockerfile-ran] each RUN line holds in a bare root, and the daemon runs
     (await run('sh', ['-c', 'command -v debootstrap unshare ip'], '.')).code !== 0
   )
     return context.skip('root, debootstrap, unshare and ip are needed')
-  const { code, stdout, stderr } = await run(process.execPath, ['scripts/try-dockerfile.mjs'], '.')
-  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
+  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/try-dockerfile.mjs'])
   expect(stdout.match(/: RUN /g)).toHaveLength(4)
   expect(stdout).toMatch(/HEALTHCHECK: well, as uid 1000\nSIGTERM: exit 0\nthe image holds\n$/)
 }, 1_800_000)
