@@ -93,7 +93,7 @@ async function planIntegration(
   showPaste(prompts, `${module.title ?? name}: what to do there`, before(module, { id, base: wish.base }))
   const flags = own(wish.flags, `${name}-`)
   const questions = module.setup?.questions ?? []
-  return again(context, prompts, flags.size, async () => {
+  return again(context, prompts, isAsked(questions, flags), async () => {
     const definition = structuredClone(fixed)
     const secrets = await gatherAnswers(context, definition, {
       ...{ questions, flags, asks: true, yes: wish.yes, read: reader(module) },
@@ -114,18 +114,23 @@ function before(
   return isPastedBefore(module) ? (module.setup?.paste?.({ ...place, options: {} }) ?? []) : []
 }
 
-/** Asked once more after a refusal; what a flag said is not asked again, so then the refusal stands. */
+/** Whether a person types any of it. */
+function isAsked(questions: ModuleSetup['questions'], flags: ReadonlyMap<string, string>): boolean {
+  return questions.some(({ flag }) => !flags.has(flag))
+}
+
+/** Asked once more after a refusal; what a flag said is not asked again, so where all is said by flags the refusal stands. */
 async function again<T>(
   context: Context,
   prompts: Prompts | null,
-  given: number,
+  asked: boolean,
   work: () => Promise<T>,
 ): Promise<T> {
   for (;;) {
     try {
       return await work()
     } catch (thrown) {
-      const typed = prompts !== null && given === 0 && thrown instanceof SwitchboardError
+      const typed = prompts !== null && asked && thrown instanceof SwitchboardError
       if (!typed || GIVEN_UP.test(thrown.message)) throw thrown
       context.note(`${context.paint.red('no:')} ${oneLine(thrown.message)}; once more, or Ctrl-C`)
     }
@@ -157,7 +162,7 @@ async function planAgent(
   if (known.includes(id))
     throw usage(`agent "${oneLine(id)}" is there already`, 'another name: --agent-id ID')
   const flags = new Map([...wish.flags].filter(([flag]) => setup.questions.some((one) => one.flag === flag)))
-  return again(context, prompts, flags.size, async () => {
+  return again(context, prompts, isAsked(setup.questions, flags), async () => {
     const connector: Definition = {}
     const secrets = await gatherAnswers(context, connector, {
       ...{ questions: setup.questions, flags, asks: true, yes: wish.yes, read: readerOf(module.options) },

@@ -2,8 +2,9 @@
 // questions of every connector by a scripted person. In a real terminal: test/faults/wizard.test.ts.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createFakeTelegram, type FakeTelegram } from '../../testing/emulate.ts'
+import { createFakeLlm } from '../../testing/llm/fake-llm.ts'
 import { command, rememberingTerminal, temporaryFolder } from '../fixtures/fake-daemon.ts'
 import { cancelled, type Prompts } from './prompts.ts'
 
@@ -38,7 +39,9 @@ function person(answers: Readonly<Record<string, string | readonly string[] | bo
     asked.push(ask)
     const key = Object.keys(answers).find((one) => ask.includes(one))
     if (key === undefined) throw cancelled()
-    return answers[key] as T
+    const given = answers[key]
+    // One after the other, where it is asked again.
+    return (Array.isArray(given) && key.startsWith('API key') ? given.shift() : given) as T
   }
   const prompts: Prompts = {
     begin: () => undefined,
@@ -196,6 +199,18 @@ describe('asked', () => {
     expect(file()).toContain('- id: claude')
     expect(one.shown.join('\n')).toContain('switchboard init claude-code --agent claude')
     expect(one.shown.at(-1)).toBe('Next: switchboard up')
+  })
+
+  it('[I18.wizard-tried] a key that is typed wrong is asked for again, also where flags said the rest; it is shown nowhere', async () => {
+    const api = await createFakeLlm({ key: 'sk-right-4718', script: () => ({ text: 'hi' }) }).listen()
+    onTestFinished(() => api.close())
+    const { asked, shown, terminal } = person({ 'API key': ['sk-wrong-4718', 'sk-right-4718'], Start: false })
+    const flags = ['--provider', 'anthropic', '--model', 'm1', '--base-url', api.url]
+    const told = await init(['--platform', 'web', '--agent', 'llm', ...flags], terminal)
+    expect([told.code, shown.join('\n')]).toEqual([0, expect.stringContaining('once more, or Ctrl-C')])
+    expect(asked.filter((ask) => ask.startsWith('API key'))).toHaveLength(2)
+    expect(file()).toContain('api_key: secret:')
+    expect(file() + told.out + told.err + shown.join('\n')).not.toContain('4718')
   })
 
   it('[I18.wizard-ctrl-c] given up at any question, nothing is there', async () => {
