@@ -219,6 +219,19 @@ describe('turns and inbox', () => {
     ])
   })
 
+  it('[I16.tokens-counted] shows what a model used, and its cost where there are prices', async () => {
+    const usage = { input_tokens: 1200, output_tokens: 30, cache_read_tokens: 900, cache_write_tokens: 0 }
+    await start({
+      'GET /api/turns/t_tag_1': turn(1, { usage }),
+      'GET /api/turns/t_tag_2': turn(2, { usage: { ...usage, cache_read_tokens: 0, cost: 0.0042 } }),
+      'GET /api/turns/t_tag_3': turn(3),
+    })
+    const shown = async (id: string) => (await command(['turns', 'show', id, ...data()])).out
+    expect(await shown('t_tag_1')).toMatch(/^tokens +1200 in \(900 from the cache\), 30 out$/m)
+    expect(await shown('t_tag_2')).toMatch(/^tokens +1200 in, 30 out, cost 0\.0042$/m)
+    expect(await shown('t_tag_3')).not.toContain('tokens')
+  })
+
   it('shows, retries and cancels one; an id that is none is not found', async () => {
     await start({
       'GET /api/turns/t_tag_1': turn(1, { state: 'failed', reason: 'agent_failed' }),

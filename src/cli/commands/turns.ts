@@ -7,6 +7,7 @@ import {
   type TurnDetail,
   type TurnState,
   type TurnView,
+  type UsageView,
 } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { daemonAbsent } from '../failure.ts'
@@ -90,6 +91,7 @@ async function printTurn(context: Context, turn: TurnDetail): Promise<void> {
       ['sender', oneLine(turn.sender)],
       ['message id', oneLine(turn.message_id)],
       ['attempts', String(turn.attempts)],
+      ['tokens', turn.usage === undefined ? null : usageText(turn.usage)],
       ['received', `${turn.received_at} (${relativeTime(turn.received_at, now)})`],
       ['updated', `${turn.updated_at} (${relativeTime(turn.updated_at, now)})`],
     ],
@@ -100,6 +102,12 @@ async function printTurn(context: Context, turn: TurnDetail): Promise<void> {
   const { events: told = [] } = turn
   const events = told.length === 0 ? '' : `\n\n${told.map(eventLine).join('\n')}`
   await context.print(fields + text + events)
+}
+
+function usageText({ input_tokens, output_tokens, cache_read_tokens, cost }: UsageView): string {
+  const cached = cache_read_tokens > 0 ? ` (${cache_read_tokens} from the cache)` : ''
+  const price = cost === undefined ? '' : `, cost ${cost}`
+  return `${input_tokens} in${cached}, ${output_tokens} out${price}`
 }
 
 const EVENT_SIGNS = { tool_call: '→', tool_result: '←', error: '⚠' } as const
