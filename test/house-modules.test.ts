@@ -71,9 +71,9 @@ describe('[I13.late-sdk] a plain start', () => {
 
 /** A file, the names that it writes, and why. No folder but the fakes is let off. */
 const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> = {
-  'src/app/registry.ts': ['claude-code telegram slack whatsapp', 'the rows'],
-  'src/app/emulators.ts': ['telegram slack email whatsapp llm', 'the rows of emulators'],
-  'src/platforms/planned.ts': ['discord imessage', 'what is not built yet'],
+  'src/app/registry.ts': ['claude-code telegram slack discord whatsapp', 'the rows'],
+  'src/app/emulators.ts': ['telegram slack email discord whatsapp llm', 'the rows of emulators'],
+  'src/platforms/planned.ts': ['imessage', 'what is not built yet'],
   'src/agents/planned.ts': ['claude-code', 'what is not built yet'],
   'src/contract/channel-servers.ts': [
     'mcp http',

@@ -10,6 +10,7 @@ import { CLUSTER } from './requirements/cluster.ts'
 import { COMPLETENESS } from './requirements/completeness.ts'
 import { CONFIGURATION } from './requirements/configuration.ts'
 import { CONSOLE_PAGES } from './requirements/console.ts'
+import { DISCORD } from './requirements/discord.ts'
 import { DURABILITY } from './requirements/durability.ts'
 import { EMAIL } from './requirements/email.ts'
 import { CHAT_PAGE, PACKAGES, PHONE, SMALL_THINGS } from './requirements/first-page.ts'
@@ -73,6 +74,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...BAD_INPUT,
   ...SPEED,
   ...SLACK,
+  ...DISCORD,
   ...EMAIL,
   ...GATE_AND_PARSE,
   ...WRAP_AND_SESSION,

@@ -7,5 +7,6 @@ export const EMULATORS: ReadonlyMap<string, StartEmulator> = new Map([
   ['slack', async (options) => (await import('../testing/slack/emulator.ts')).emulateSlack(options)],
   ['email', async (options) => (await import('../testing/email/emulator.ts')).emulateEmail(options)],
   ['whatsapp', async (options) => (await import('../testing/whatsapp/emulator.ts')).emulateWhatsApp(options)],
+  ['discord', async (options) => (await import('../testing/discord/emulator.ts')).emulateDiscord(options)],
   ['llm', async (options) => (await import('../testing/llm/emulator.ts')).emulateLlm(options)],
 ])

@@ -19,7 +19,7 @@ it('[I6.not-yet] a hook that is configured and not started yet is answered 503, 
   const integrations = [
     ...['running', 'deaf', 'starting'].map((id) => testIntegration(id, { platform: 'webhook' })),
     testIntegration('disabled', { enabled: false }),
-    testIntegration('later', { platform: 'discord' }),
+    testIntegration('later', { platform: 'imessage' }),
   ]
   const endpoints = createEndpoints({
     gateway: () => gateway,

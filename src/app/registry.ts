@@ -14,6 +14,7 @@ export const PLATFORMS: Readonly<Record<string, () => Promise<PlatformModule>>> 
   webhook: async () => (await import('../platforms/webhook/module.ts')).webhookModule,
   telegram: async () => (await import('../platforms/telegram/module.ts')).telegramModule,
   slack: async () => (await import('../platforms/slack/module.ts')).slackModule,
+  discord: async () => (await import('../platforms/discord/module.ts')).discordModule,
   email: async () => (await import('../platforms/email/module.ts')).emailModule,
   chorus: async () => (await import('../platforms/chorus/module.ts')).chorusModule,
   whatsapp: async () => (await import('../platforms/whatsapp/module.ts')).whatsappModule,
@@ -31,7 +32,6 @@ export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>
 
 /** What SPEC names and is not built yet: a platform can be configured and stays off, a connector is an error. */
 export const PLANNED_PLATFORMS: Readonly<Record<string, () => Promise<PlannedModule>>> = {
-  discord: async () => (await import('../platforms/planned.ts')).discord,
   imessage: async () => (await import('../platforms/planned.ts')).imessage,
 }
 

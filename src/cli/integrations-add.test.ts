@@ -202,9 +202,9 @@ describe('[I13.setup] integrations add telegram, against the emulator', () => {
 describe('[I13.setup] integrations add refuses', () => {
   it.each([
     [
-      ['discord'],
-      'platform "discord" is planned, but not in this version',
-      'what there is: web, webhook, telegram, slack, email, chorus',
+      ['imessage'],
+      'platform "imessage" is planned, but not in this version',
+      'what there is: web, webhook, telegram, slack, discord, email, chorus',
     ],
     [['telegarm'], 'there is no platform "telegarm"', 'what there is: web,'],
     [['mcp'], 'there is no platform "mcp"', 'what there is: web,'],

@@ -343,7 +343,7 @@ agents:
 `,
     )
     if (!result.ok) throw new Error(JSON.stringify(result.problems))
-    expect(result.warnings).toContain('platform discord is not built yet: d is loaded but stays off')
+    expect(result.warnings).toContain('platform imessage is not built yet: i is loaded but stays off')
     expect(result.warnings.filter((one) => one.includes('is not built yet'))).toHaveLength(
       Object.keys(PLANNED_PLATFORMS).length,
     )

@@ -9,7 +9,7 @@ import { mayConnect } from './public-address.ts'
 
 export interface GuardedRequest {
   readonly url: string
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   readonly timeoutMs: number

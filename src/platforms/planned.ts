@@ -2,14 +2,7 @@
 // file is right before its platform is there. One that is built takes its schema along into its folder.
 import { z } from 'zod'
 import type { PlannedModule } from '../contract/index.ts'
-import { httpUrl, secret, text } from '../kit/option-words.ts'
-
-const discordOptions = z
-  .strictObject({
-    token: secret('The bot’s token.'),
-    api_url: httpUrl('Base URL of the API.').default('https://discord.com/api'),
-  })
-  .describe('A Discord bot.')
+import { text } from '../kit/option-words.ts'
 
 const imessageOptions = z
   .strictObject({
@@ -18,11 +11,6 @@ const imessageOptions = z
   })
   .describe('Messages on this Mac.')
 
-export const discord: PlannedModule = {
-  name: 'discord',
-  options: discordOptions,
-  defaultAccess: { dm: 'pairing' },
-}
 export const imessage: PlannedModule = {
   name: 'imessage',
   options: imessageOptions,

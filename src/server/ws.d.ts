@@ -17,7 +17,7 @@ declare module 'ws' {
       listen: (request: ClientRequest, response: IncomingMessage) => void,
     ): this
     on(event: 'ping' | 'pong', listen: (data: Buffer) => void): this
-    send(data: string, done?: (error?: Error) => void): void
+    send(data: string | Uint8Array, done?: (error?: Error) => void): void
     ping(data?: string): void
     close(code?: number, reason?: string): void
     terminate(): void

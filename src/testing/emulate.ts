@@ -7,6 +7,18 @@ export {
   startClaudeCode,
 } from './claude-code-double.ts'
 export type { ChannelSession, InstalledPlugin } from './claude-code-gates.ts'
+export { type DiscordPersonAction, discordControlDoor } from './discord/control.ts'
+export {
+  createFakeDiscord,
+  FAKE_DISCORD_TOKEN,
+  type FakeDiscord,
+  type FakeDiscordOptions,
+} from './discord/fake-discord.ts'
+export type {
+  Person as DiscordPerson,
+  PersonOptions as DiscordPersonOptions,
+  SayOptions as DiscordSayOptions,
+} from './discord/person.ts'
 export {
   createFakeMail,
   FAKE_BOT_ADDRESS,

@@ -68,7 +68,7 @@ built   0 S7.slack-threads          slack: threads, and blocks for approvals
 built   0 S7.slack-limit            slack: 3000 per block, 40,000 of text
 built   0 S7.slack-targets          slack: C..., U... and D... ids
 built   0 S7.slack-no-ping          slack: nothing can ping <!channel>
-pending 0 S7.discord-gateway        discord: receives over the gateway
+built   0 S7.discord-gateway        discord: receives over the gateway
 pending 0 S7.discord-nonce          discord: nonce with enforce_nonce
 pending 0 S7.discord-mentions       discord: mentions are disabled in what is sent
 pending 0 S7.discord-limit          discord: 2000 a message, threads, components

@@ -1,0 +1,50 @@
+// Files that people send in Discord: fetched from its own hosts, whose addresses are signed and run out. One that has run out
+// is asked for anew, with the message that it hangs on.
+import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
+import { createFileShelf, type FileShelf } from '../../kit/index.ts'
+import { attachmentsOf, type FileRef, fileRef, stickerFile } from './attachments.ts'
+import type { DiscordClient } from './client.ts'
+import type { DiscordConfig } from './config.ts'
+import { isDiscordHost } from './verify.ts'
+
+const MAX_DOWNLOAD_BYTES = 50 * 1_048_576
+const MAX_UPLOAD_BYTES = 100 * 1_048_576
+const STICKERS = 'https://media.discordapp.net/stickers/'
+
+export function createDiscordFiles(
+  client: DiscordClient,
+  config: DiscordConfig,
+  deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
+): FileShelf {
+  const bytesAt = async (url: string): Promise<Buffer | null> => {
+    if (!isDiscordHost(url, config))
+      throw new SwitchboardError('platform_rejected', 'the file lies outside of Discord and is not fetched')
+    return client.download(url, MAX_DOWNLOAD_BYTES)
+  }
+
+  /** The same file under an address that counts now. */
+  const fresh = async ({ channel, message, file }: FileRef): Promise<string | undefined> => {
+    const answer = await client.call('GET', `/channels/${channel}/messages/${message}`, { repeatable: true })
+    const found = attachmentsOf(answer, `${channel} ${message}`).find(({ id }) => id === file)
+    return found === undefined ? undefined : fileRef(found)?.url
+  }
+
+  return createFileShelf(deps, {
+    async bytesOf(attachment: Attachment) {
+      if ((attachment.size ?? 0) > MAX_DOWNLOAD_BYTES)
+        throw new SwitchboardError('too_large', `the file is over ${MAX_DOWNLOAD_BYTES / 1_048_576} MB`)
+      const ref = fileRef(attachment)
+      const url = ref === null ? STICKERS + stickerFile(attachment) : ref.url
+      let bytes = await bytesAt(url)
+      if (bytes === null && ref !== null) {
+        const again = await fresh(ref)
+        bytes = again === undefined ? null : await bytesAt(again)
+      }
+      if (bytes === null)
+        throw new SwitchboardError('platform_rejected', 'Discord does not have the file any more')
+      return { bytes, name: attachment.id }
+    },
+    mostBytes: MAX_UPLOAD_BYTES,
+    tooLarge: 'the file is over 100 MB',
+  })
+}

@@ -1,0 +1,137 @@
+// The places of Discord whose history can be asked for: channels that the bot sees, threads that are active, and direct chats
+// of those who are allowed by name. Discord lists no direct chats: the others are known because something was said there.
+import {
+  asSwitchboardError,
+  type Clock,
+  defined,
+  type HistoryPage,
+  type HistoryPlace,
+  type PlacesPage,
+  type PlacesQuery,
+} from '../../contract/index.ts'
+import type { DiscordAnswer, DiscordClient } from './client.ts'
+import { rightsIn } from './missing-rights.ts'
+import { READ_HISTORY, VIEW_CHANNEL } from './permissions.ts'
+import { type ChannelFacts, channelFacts, FORUMS, isTalk, isThread, type PlacesBook } from './places-book.ts'
+import { isRefusal, isStatus } from './refusals.ts'
+import type { Self } from './self.ts'
+import { isSnowflake, snowflakeMs } from './snowflakes.ts'
+import type { Targets } from './targets.ts'
+
+export interface PlacesDeps {
+  readonly client: DiscordClient
+  readonly book: PlacesBook
+  readonly targets: Targets
+  readonly self: () => Promise<Self>
+  readonly clock: Pick<Clock, 'now'>
+  /** People who are allowed by their ids. */
+  readonly allowed: () => readonly string[]
+}
+
+const PAGE = 200
+const MOST_DIRECT = 50
+
+export interface Places {
+  places(query: PlacesQuery): Promise<PlacesPage>
+  /** Why a channel cannot be read, where its rights tell; null: it can, or nobody knows. */
+  problemOf(channel: ChannelFacts): Promise<Extract<HistoryPage, { unreadable: unknown }> | null>
+}
+
+export function createPlaces(deps: PlacesDeps, idsTellTime: () => boolean): Places {
+  const { client, book, targets } = deps
+
+  const directPlaces = async (): Promise<readonly HistoryPlace[]> => {
+    const places: HistoryPlace[] = []
+    for (const person of deps.allowed().filter(isSnowflake).slice(0, MOST_DIRECT)) {
+      try {
+        places.push({ id: await targets.directOf(person) })
+      } catch (thrown) {
+        // Somebody who takes no messages cannot have written one.
+        if (asSwitchboardError(thrown).code !== 'platform_rejected') throw thrown
+      }
+    }
+    return places
+  }
+
+  const rightsOf = (channel: ChannelFacts) =>
+    rightsIn(channel, deps).catch((thrown: unknown) => {
+      if (isStatus(thrown, 403, 404) || isRefusal(thrown, 10004, 50001)) return null
+      throw thrown
+    })
+
+  const placeOf = (channel: ChannelFacts): HistoryPlace => {
+    const { id, parent, lastMessage } = channel
+    const activeAt = lastMessage !== null && idsTellTime() ? snowflakeMs(lastMessage) : undefined
+    return {
+      id: isThread(channel) && parent !== null ? `${parent}/${id}` : id,
+      ...placeName(channel),
+      ...defined({ activeAt }),
+    }
+  }
+
+  const ofGuild = async (guild: string): Promise<readonly HistoryPlace[]> => {
+    const learn = (one: unknown) => {
+      const facts = channelFacts(one, guild)
+      if (facts !== null) book.learn(one, guild)
+      return facts === null ? [] : [facts]
+    }
+    const channels = (await client.list(`/guilds/${guild}/channels`)).flatMap(learn)
+    const seen = new Set<string>()
+    for (const channel of channels) {
+      if (!isTalk(channel) && !FORUMS.has(channel.type)) continue
+      const rights = await rightsOf(channel)
+      // What the bot does not see its link does not bring either.
+      if (rights === null || (rights & VIEW_CHANNEL.bit) !== 0n) seen.add(channel.id)
+    }
+    const threads = await activeThreads(guild)
+    const ofThreads = threads.flatMap(learn).filter(({ parent }) => parent !== null && seen.has(parent))
+    return [...channels.filter((one) => seen.has(one.id) && isTalk(one)), ...ofThreads].map(placeOf)
+  }
+
+  const activeThreads = async (guild: string): Promise<readonly unknown[]> => {
+    const answer: DiscordAnswer = await client
+      .call('GET', `/guilds/${guild}/threads/active`, { repeatable: true })
+      .catch((thrown: unknown) => {
+        if (isStatus(thrown, 404, 405, 501)) return {}
+        throw thrown
+      })
+    return Array.isArray(answer.threads) ? answer.threads : []
+  }
+
+  return {
+    async places({ page }) {
+      const after = page ?? '0'
+      const list = await client.list(
+        `/users/@me/guilds?limit=${PAGE}${page === undefined ? '' : `&after=${after}`}`,
+      )
+      const guilds = list.map(({ id }) => id).filter(isSnowflake)
+      const places: HistoryPlace[] = page === undefined ? [...(await directPlaces())] : []
+      for (const guild of guilds) places.push(...(await ofGuild(guild)))
+      const last = guilds.at(-1)
+      const isMore = guilds.length >= PAGE && last !== undefined && last !== page
+      return { places, ...(isMore ? { next: last } : {}) }
+    },
+
+    async problemOf(channel) {
+      const rights = await rightsOf(channel)
+      if (rights === null) return null
+      if ((rights & VIEW_CHANNEL.bit) === 0n)
+        return { unreadable: 'gone', detail: `the bot does not see ${shownName(channel)}` }
+      // Discord would answer with an empty list, as if nothing had been said.
+      if ((rights & READ_HISTORY.bit) === 0n)
+        return {
+          unreadable: 'forbidden',
+          detail: `the bot lacks "${READ_HISTORY.name}" in ${shownName(channel)}`,
+        }
+      return null
+    },
+  }
+}
+
+function shownName({ name, id }: ChannelFacts): string {
+  return name === null ? id : `#${name}`
+}
+
+export function placeName(channel: ChannelFacts | undefined): { readonly name?: string } {
+  return channel?.name === undefined || channel.name === null ? {} : { name: `#${channel.name}` }
+}

@@ -1,0 +1,140 @@
+// What stands in Discord, for whoever compares it with what was received. After a known message it is read forwards; where
+// none is known, backwards from the newest until the time that was asked for, for ids need not tell the time.
+import {
+  createBoundedMap,
+  type HistoryEntry,
+  type HistoryPage,
+  type HistoryReader,
+} from '../../contract/index.ts'
+import type { DiscordClient } from './client.ts'
+import { createPlaces, type PlacesDeps, placeName } from './history-places.ts'
+import { type DiscordMessage, editVersionOf, type ParseContext, sentAt, spoken } from './parse.ts'
+import { type Place, placeOfFacts } from './places-book.ts'
+import { isRefusal, isStatus } from './refusals.ts'
+import { compareIds, isSnowflake, snowflakeMs } from './snowflakes.ts'
+
+const PAGE = 100
+const MOST_GATHERED = 5_000
+const KEPT = 200
+const KEPT_MS = 10 * 60_000
+
+type Stamped = DiscordMessage & { readonly id: string }
+
+interface Kept {
+  readonly after: string
+  readonly messages: readonly Stamped[]
+  readonly until: number
+}
+
+export interface HistoryDeps extends PlacesDeps {
+  readonly client: DiscordClient
+  readonly context: (place: Place, message: DiscordMessage) => Promise<ParseContext>
+}
+
+export function createHistory(deps: HistoryDeps): HistoryReader {
+  const { client, book, clock } = deps
+  const kept = createBoundedMap<string, Kept>(KEPT)
+  const ids = { tellTime: false }
+
+  const page = async (channel: string, query: string): Promise<readonly Stamped[]> => {
+    const list: readonly DiscordMessage[] = await client.list(
+      `/channels/${channel}/messages?limit=${PAGE}${query}`,
+    )
+    const messages = list.filter((message): message is Stamped => isSnowflake(message.id))
+    for (const message of messages.slice(0, 1))
+      ids.tellTime = Math.abs(snowflakeMs(message.id) - sentAt(message)) < 3_600_000
+    return messages.toSorted((a, b) => compareIds(a.id, b.id))
+  }
+
+  /** Backwards from `before` (absent: the newest) until `isFar`, oldest first. */
+  const gatherBack = async (
+    channel: string,
+    start: readonly Stamped[],
+    isFar: (message: Stamped) => boolean,
+  ): Promise<readonly Stamped[]> => {
+    let gathered = start
+    while (gathered.length < MOST_GATHERED) {
+      const [oldest] = gathered
+      if (oldest !== undefined && isFar(oldest)) break
+      const more = await page(channel, oldest === undefined ? '' : `&before=${oldest.id}`)
+      const older = more.filter(({ id }) => oldest === undefined || compareIds(id, oldest.id) < 0)
+      gathered = [...older, ...gathered]
+      if (older.length === 0 || more.length < PAGE) break
+    }
+    return gathered.filter((message) => !isFar(message))
+  }
+
+  const readAfter = async (channel: string, after: string) => {
+    const isOld = ({ id }: Stamped) => compareIds(id, after) <= 0
+    const messages = (await page(channel, `&after=${after}`)).filter((message) => !isOld(message))
+    if (messages.length < PAGE) return { messages, more: false }
+    // Discord gives the oldest that come after it. Servers that others wrote may give the newest: then some lie between.
+    const whole = await gatherBack(channel, messages, isOld)
+    return { messages: whole, more: true }
+  }
+
+  const fresh = async (channel: string, after: string | null, since: number) => {
+    if (after !== null && isSnowflake(after)) return readAfter(channel, after)
+    const messages = await gatherBack(channel, [], (message) => sentAt(message) < since)
+    return { messages, more: false }
+  }
+
+  const entryOf = async (message: Stamped, place: Place): Promise<HistoryEntry> => {
+    const at = sentAt(message)
+    try {
+      const event = spoken(message, await deps.context(place, message))
+      if (event?.messageId === undefined) return { position: message.id, at, event: null }
+      const version = editVersionOf(message)
+      const edited = version === 0 ? {} : { editVersion: version }
+      return {
+        position: message.id,
+        at,
+        event: { ...event, kind: 'message', messageId: message.id, ...edited },
+      }
+    } catch {
+      return { position: message.id, at, event: null }
+    }
+  }
+
+  const { places, problemOf } = createPlaces(deps, () => ids.tellTime)
+
+  return {
+    places,
+    placeOf: ({ conversation, thread }) => {
+      if (!isSnowflake(conversation)) return null
+      if (thread !== undefined) return isSnowflake(thread) ? { id: `${conversation}/${thread}` } : null
+      return { id: conversation, ...placeName(book.known(conversation)) }
+    },
+
+    async read({ place, after, since, limit }): Promise<HistoryPage> {
+      const channel = place.id.split('/').at(-1) ?? ''
+      if (!isSnowflake(channel)) return { unreadable: 'gone', detail: 'that is no channel of Discord' }
+      try {
+        const facts = await book.channel(channel)
+        const problem = await problemOf(facts)
+        if (problem !== null) return problem
+        const rest = kept.get(channel)
+        const isStill = rest !== undefined && rest.after === after && rest.until > clock.now()
+        const found = isStill ? { messages: rest.messages, more: true } : await fresh(channel, after, since)
+        const messages = found.messages.slice(0, limit)
+        const left = found.messages.slice(limit)
+        const last = messages.at(-1)?.id
+        if (last === undefined || left.length === 0) kept.delete(channel)
+        else kept.set(channel, { after: last, messages: left, until: clock.now() + KEPT_MS })
+        const where = placeOfFacts(facts)
+        const entries: HistoryEntry[] = []
+        for (const message of messages) entries.push(await entryOf(message, where))
+        // What was kept is no proof that nothing came since: whoever comes to its end asks once more.
+        return { entries, more: messages.length > 0 && (left.length > 0 || found.more) }
+      } catch (thrown) {
+        // A thread that was only going to be made has no history yet: nothing can have been missed there.
+        if (isRefusal(thrown, 10003, 10004, 50001) || isStatus(thrown, 404)) {
+          book.forget(channel)
+          return { unreadable: 'gone', detail: thrown.message }
+        }
+        if (isStatus(thrown, 403)) return { unreadable: 'forbidden', detail: thrown.message }
+        throw thrown
+      }
+    },
+  }
+}

@@ -1,0 +1,209 @@
+// The platform `discord`: the gateway in, REST out, history for what was missed.
+import {
+  type Abilities,
+  type Address,
+  type PlatformAdapter,
+  type PlatformDeps,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import { createChatPace, type GuardedFetch } from '../../kit/index.ts'
+import { createDiscordClient, type DiscordAnswer } from './client.ts'
+import { commandsOf, registerCommands } from './commands.ts'
+import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
+import { createDiscordFiles } from './files.ts'
+import { type Gateway, startGateway } from './gateway.ts'
+import { createHistory } from './history.ts'
+import { intentGates, permissionGates } from './intents.ts'
+import { createInteractionDoor } from './interaction-door.ts'
+import { discordMarkdown } from './markdown.ts'
+import type { DiscordMessage, ParseContext } from './parse.ts'
+import { createPlacesBook, type Place } from './places-book.ts'
+import { createReceiver, type Receiver } from './receive.ts'
+import { createReconcile } from './reconcile.ts'
+import { TEXT_LIMIT } from './render.ts'
+import { createSelf } from './self.ts'
+import { createSend } from './send.ts'
+import { readSessions, writeSessions } from './sessions.ts'
+import type { LinkState } from './shard-link.ts'
+import { createTargets } from './targets.ts'
+import { createThreads } from './threads.ts'
+import { createTyping } from './typing.ts'
+
+const ABILITIES: Abilities = {
+  threads: true,
+  edits: true,
+  reactions: true,
+  files: true,
+  buttons: true,
+  replies: true,
+  typing: true,
+  deletes: true,
+  textAsFile: true,
+  // The nonce holds for minutes only; what was posted can be read back.
+  idempotentSend: false,
+}
+/** Discord lets a channel's messages be changed about once a second. */
+const REVISE_MS = 1_500
+const GUILDS_ASKED = 200
+
+export interface DiscordAdapterOptions {
+  readonly timings?: Partial<Timings>
+  readonly fetch?: GuardedFetch
+}
+
+/** Throws `config_invalid` when the options do not hold. Timings and fetch can be handed in. */
+export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions = {}): PlatformAdapter {
+  const { clock, log, random } = deps
+  const config = readConfig(deps)
+  const timings = { ...DEFAULT_TIMINGS, ...options.timings }
+  const client = createDiscordClient(config, timings, deps, options.fetch)
+  const self = createSelf(client)
+  const book = createPlacesBook(client, { clock, self })
+  const targets = createTargets(client, book)
+  const threads = createThreads(config, client, { book, self })
+  const files = createDiscordFiles(client, config, deps)
+  const door = createInteractionDoor({ client, self, log })
+  const { send, revise } = createSend({
+    ...{ client, targets, threads, book, self, files },
+    replyToMode: config.replyToMode,
+  })
+  const { reconcile, echoed } = createReconcile({
+    ...{ client, targets, threads, self, clock },
+    transcript: deps.transcript,
+    settleMs: timings.settleMs,
+  })
+  const typing = createTyping(
+    async ({ conversation, thread }: Address) =>
+      client.call('POST', `/channels/${thread ?? (await targets.channelOf(conversation)).id}/typing`, {
+        repeatable: true,
+      }),
+    { clock, everyMs: timings.typingMs },
+  )
+  let link: LinkState = { state: 'connecting' }
+  let gateway: Gateway | null = null
+  let receiver: Receiver | null = null
+  let wasBlank = false
+  let guilds: readonly DiscordAnswer[] | null = null
+  let isRegistered = false
+
+  const contextOf = async (place: Place, message: DiscordMessage): Promise<ParseContext> => {
+    const guild =
+      place.chat === 'direct' ? null : (book.known(place.thread ?? place.conversation)?.guild ?? null)
+    const hasRoles = Array.isArray(message.mention_roles) && message.mention_roles.length > 0
+    // Roles are looked at only where one is mentioned; where they cannot be known, none of them is ours.
+    const facts = guild === null || !hasRoles ? null : await book.guild(guild).catch(() => null)
+    return {
+      self: await self(),
+      place,
+      now: clock.now(),
+      myRoles: facts?.myRoles ?? new Set(),
+      roleName: (id) => facts?.roleNames.get(id),
+      channelName: (id) => book.known(id)?.name ?? undefined,
+      opensThreads: config.options.threads === 'each',
+    }
+  }
+
+  const blank = () => {
+    if (wasBlank || !config.options.message_content) return
+    wasBlank = true
+    log.warn(
+      {},
+      'messages come without their content: switch on the Message Content intent at discord.com/developers/applications, Bot',
+    )
+  }
+
+  /** Beside the link: none of it holds anything up, and what fails is tried at the next connect. */
+  const lookAround = async () => {
+    const me = await self()
+    guilds = await client.list(`/users/@me/guilds?limit=${GUILDS_ASKED}`)
+    if (isRegistered || !config.options.commands) return
+    isRegistered = true
+    await registerCommands(client, me.appId, commandsOf(config.options)).catch((thrown: unknown) => {
+      isRegistered = false
+      throw thrown
+    })
+  }
+
+  return {
+    abilities: ABILITIES,
+    textLimit: TEXT_LIMIT,
+    markdown: discordMarkdown,
+    sendFrom: 'any',
+    pace: createChatPace({
+      clock,
+      intervalMs: timings.chatIntervalMs,
+      burst: 5,
+      overall: { count: 45, perMs: 1_000 },
+    }),
+    streaming: { by: 'edits', everyMs: REVISE_MS },
+    async start(intake, cursor) {
+      const taken = createReceiver({
+        ...{ config, self, book, door, intake, clock, log, echoed, blank },
+        context: contextOf,
+        fetchMessage: (channel, id) =>
+          client.call('GET', `/channels/${channel}/messages/${id}`, { repeatable: true }),
+        cursor: () => writeSessions(gateway?.sessions() ?? []),
+        again: (session, cause) => gateway?.again(session, cause),
+        said: (message) => threads.said(message),
+        spoke: (person, channel) => targets.learn(person, channel),
+      })
+      receiver = taken
+      gateway = startGateway(config, timings, {
+        ...{ client, clock, random, log },
+        lease: deps.lease,
+        sessions: readSessions(cursor),
+        tell(next) {
+          link = next
+        },
+        connected() {
+          intake.connected?.()
+          lookAround().catch((thrown: unknown) =>
+            log.info({ problem: thrown instanceof Error ? thrown.message : '' }, 'Discord was not looked at'),
+          )
+        },
+        dispatch: (dispatch) => taken.take(dispatch),
+      })
+    },
+    send,
+    revise,
+    reconcile,
+    history: createHistory({
+      ...{ client, book, targets, self, clock },
+      context: contextOf,
+      allowed() {
+        const { access } = deps.current?.() ?? deps.integration
+        return access.readable ? access.allowFrom : []
+      },
+    }),
+    renew: (cause) => gateway?.renew(cause),
+    async probe() {
+      if (gateway === null) throw new SwitchboardError('platform_unavailable', 'there is no connection')
+      return gateway.probe()
+    },
+    keep: (file) => files.keep(file),
+    download: (attachment) => files.download(attachment),
+    forget: ({ attachments }) => files.forget(attachments),
+    signal(to, signal) {
+      if (signal.kind === 'typing') typing.set(to, signal.on)
+    },
+    gates: () => [
+      ...intentGates(self.known(), config.options, wasBlank),
+      ...permissionGates(self.known(), guilds),
+    ],
+    who: () => {
+      const me = self.known()
+      return me === null ? null : `@${me.name}`
+    },
+    link: () => link,
+    async stop() {
+      typing.stop()
+      const leaving = gateway
+      // What came before the end is stored, so that the next start goes on behind it.
+      await leaving?.stop()
+      receiver?.stop()
+      await receiver?.idle()
+      gateway = null
+      receiver = null
+    },
+  }
+}

@@ -1,0 +1,157 @@
+// Did a post whose answer was lost arrive? Discord gives no mark back in its history but the nonce, and that not always: so
+// own messages that say the same, and that belong to no other row, are taken for it too. Two looks with a pause between: a
+// request may still be on its way when the connection is gone.
+import {
+  asSwitchboardError,
+  type Clock,
+  createBoundedMap,
+  type PlatformAdapter,
+  type PlatformDeps,
+  type Receipt,
+  type SendRequest,
+} from '../../contract/index.ts'
+import type { DiscordClient } from './client.ts'
+import { type DiscordMessage, sentAt } from './parse.ts'
+import { type ChannelFacts, FORUMS } from './places-book.ts'
+import { isRefusal } from './refusals.ts'
+import { cutToFit, nonceOf } from './render.ts'
+import type { Self } from './self.ts'
+import { isSnowflake } from './snowflakes.ts'
+import type { Targets } from './targets.ts'
+import type { Threads } from './threads.ts'
+
+type Reconcile = NonNullable<PlatformAdapter['reconcile']>
+
+const PAGE = 100
+const MOST_PAGES = 5
+const KNOWN_ROWS = 200
+const REMEMBERED = 2_000
+const MOST_WAITS = 3
+const MOST_WAIT_MS = 30_000
+
+export interface Reconciling {
+  readonly reconcile: Reconcile
+  /** A message of our own came over the gateway, with its nonce. */
+  echoed(message: DiscordMessage): void
+}
+
+export interface ReconcileDeps extends Pick<PlatformDeps, 'transcript'> {
+  readonly client: DiscordClient
+  readonly targets: Targets
+  readonly threads: Threads
+  readonly self: () => Promise<Self>
+  readonly clock: Clock
+  readonly settleMs: number
+}
+
+export function createReconcile(deps: ReconcileDeps): Reconciling {
+  const { client, clock } = deps
+  const echoes = createBoundedMap<string, string>(REMEMBERED)
+  const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
+
+  const patiently = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    for (let waited = 0; ; waited++) {
+      try {
+        return await ask()
+      } catch (thrown) {
+        const { code, retryAfterMs = 0 } = asSwitchboardError(thrown, 'platform_unavailable')
+        if (code !== 'rate_limited' || waited >= MOST_WAITS || retryAfterMs > MOST_WAIT_MS) throw thrown
+        await pause(retryAfterMs)
+      }
+    }
+  }
+
+  /** Null: it is not there. Undefined: nobody can tell. */
+  const find = async (channel: ChannelFacts, request: SendRequest): Promise<string | null | undefined> => {
+    const nonce = nonceOf(request.key)
+    const echoed = echoes.get(nonce)
+    if (echoed !== undefined) return echoed
+    const me = await deps.self()
+    const others = await takenByOthers(deps, request)
+    const shows = lookOf(request)
+    let before: string | undefined
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const path = `/channels/${channel.id}/messages?limit=${PAGE}${before === undefined ? '' : `&before=${before}`}`
+      const messages: readonly DiscordMessage[] = await patiently(() => client.list(path))
+      const own = messages.filter(({ author }) => (author as { id?: unknown } | undefined)?.id === me.userId)
+      const marked = own.find((message) => String(message.nonce ?? '') === nonce)
+      if (marked !== undefined) return String(marked.id)
+      const same = own.filter(
+        (message) => !others.has(String(message.id)) && isUnmarked(message) && shows(message),
+      )
+      if (same.length === 1) return String(same[0]?.id)
+      if (same.length > 1) return undefined
+      const oldest = messages.at(-1)
+      if (messages.length < PAGE || !isSnowflake(oldest?.id)) return null
+      // Rows are sent in order, soon after they were made: a day back it cannot be.
+      if (sentAt(oldest) < clock.now() - 86_400_000) return null
+      before = oldest.id
+    }
+    return undefined
+  }
+
+  return {
+    echoed({ id, nonce }) {
+      if (isSnowflake(id) && (typeof nonce === 'string' || typeof nonce === 'number'))
+        echoes.set(String(nonce), id)
+    },
+    async reconcile(request) {
+      const { to, op } = request
+      // Making these twice shows the same.
+      if (op.kind === 'edit' || op.kind === 'react') return { outcome: 'absent' }
+      if (op.kind === 'call') return { outcome: 'unknown' }
+      const target = await deps.targets.channelOf(to.conversation)
+      // A post in a forum has no nonce, and stands in a channel of its own.
+      if (FORUMS.has(target.type) && to.thread === undefined) return { outcome: 'unknown' }
+      const channel = await deps.threads.placeOf(request, target)
+      let found: string | null | undefined
+      for (let look = 0; look < 2; look++) {
+        if (look > 0) await pause(deps.settleMs)
+        try {
+          found = await find(channel, request)
+        } catch (thrown) {
+          if (isRefusal(thrown, 10003)) return { outcome: 'absent' }
+          throw thrown
+        }
+        if (typeof found === 'string') return { outcome: 'sent', receipt: receipt(found, channel, request) }
+      }
+      return { outcome: found === null ? 'absent' : 'unknown' }
+    },
+  }
+}
+
+/** Messages that other rows of this conversation are known to be. */
+async function takenByOthers(
+  { transcript }: Pick<PlatformDeps, 'transcript'>,
+  { to, key }: SendRequest,
+): Promise<ReadonlySet<string>> {
+  const rows = await transcript({ conversation: to.conversation, direction: 'out', limit: KNOWN_ROWS })
+  return new Set(
+    rows.flatMap(({ id, platformMessageId }) =>
+      id === key || platformMessageId === undefined ? [] : [platformMessageId],
+    ),
+  )
+}
+
+/** A message with a nonce is some row's, and that row's alone. */
+function isUnmarked({ nonce }: DiscordMessage): boolean {
+  return nonce === undefined || nonce === null || nonce === ''
+}
+
+/** Whether a message says what the request does. */
+function lookOf({ op }: SendRequest): (message: DiscordMessage) => boolean {
+  if (op.kind === 'file' || (op.kind === 'text' && op.asFile !== undefined)) {
+    const name = op.kind === 'file' ? op.name : (op.asFile?.name ?? '')
+    const plain = (text: unknown) => String(text).replace(/[^A-Za-z0-9]/g, '')
+    return ({ attachments }) =>
+      Array.isArray(attachments) &&
+      attachments.some((one: { readonly filename?: unknown } | null) => plain(one?.filename) === plain(name))
+  }
+  const written = op.kind === 'text' || op.kind === 'prompt' ? cutToFit(op).trim() : null
+  return ({ content }) => typeof content === 'string' && content.trim() === written
+}
+
+function receipt(id: string, channel: ChannelFacts, { to }: SendRequest): Receipt {
+  const isElsewhere = channel.guild === null && channel.id !== to.conversation && to.thread === undefined
+  return { platformIds: [id], ...(isElsewhere ? { conversation: channel.id } : {}) }
+}

@@ -1,0 +1,128 @@
+// Threads for answers. `each`: a message in a channel is answered in a thread that begins at it, and has its id. `long`: the
+// first part of a long answer stands in the channel, and the others in a thread below it. In a forum a message opens a post.
+import { createBoundedMap, type SendRequest, SwitchboardError } from '../../contract/index.ts'
+import type { DiscordAnswer, DiscordClient } from './client.ts'
+import type { DiscordConfig } from './config.ts'
+import { clean, safeName } from './inbound-text.ts'
+import { explain, type RightsDeps } from './missing-rights.ts'
+import type { Upload } from './multipart.ts'
+import type { DiscordMessage } from './parse.ts'
+import { CREATE_THREADS, SEND_IN_THREADS, VIEW_CHANNEL } from './permissions.ts'
+import { type ChannelFacts, isTalk, isThread } from './places-book.ts'
+import { isRefusal, isStatus } from './refusals.ts'
+import { isSnowflake } from './snowflakes.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export interface Threads {
+  /** Where the request is said; a thread that does not exist yet is made. */
+  placeOf(request: SendRequest, channel: ChannelFacts): Promise<ChannelFacts>
+  /** Something was said in a channel: the next parts of it may go into a thread. */
+  sent(request: SendRequest, channel: ChannelFacts, message: string): Promise<void>
+  /** A new post in a forum. */
+  openPost(forum: ChannelFacts, message: Fields, files: readonly Upload[]): Promise<DiscordAnswer>
+  /** Words of a message, for the name of the thread that may begin at it. */
+  said(message: DiscordMessage): void
+}
+
+const REMEMBERED = 5_000
+const NAME_LENGTH = 80
+const ARCHIVE_MINUTES = 1_440
+
+export function createThreads(
+  config: Pick<DiscordConfig, 'options'>,
+  client: DiscordClient,
+  deps: RightsDeps,
+): Threads {
+  const { book } = deps
+  const names = createBoundedMap<string, string>(REMEMBERED)
+  /** Of a long answer: the message that it began with, by its turn. */
+  const begun = createBoundedMap<string, string>(REMEMBERED)
+
+  const startAt = async (channel: ChannelFacts, message: string): Promise<void> => {
+    const body = { name: names.get(message) ?? 'Answer', auto_archive_duration: ARCHIVE_MINUTES }
+    try {
+      const path = `/channels/${channel.id}/messages/${message}/threads`
+      const made = await client.call('POST', path, { body, repeatable: true })
+      book.learn({ type: 11, parent_id: channel.id, ...made, id: message }, channel.guild ?? undefined)
+    } catch (thrown) {
+      // Somebody was quicker, or an earlier try arrived.
+      if (!isRefusal(thrown, 160004))
+        throw await explain(thrown, channel, [VIEW_CHANNEL, CREATE_THREADS, SEND_IN_THREADS], deps)
+      book.learn({ id: message, type: 11, parent_id: channel.id }, channel.guild ?? undefined)
+    }
+  }
+
+  const find = async (id: string): Promise<ChannelFacts | null> => {
+    try {
+      return await book.channel(id)
+    } catch (thrown) {
+      if (isRefusal(thrown, 10003) || isStatus(thrown, 404)) return null
+      throw thrown
+    }
+  }
+
+  const threadAt = async (channel: ChannelFacts, thread: string): Promise<ChannelFacts> => {
+    const known = await find(thread)
+    if (known !== null) return known
+    if (isTalk(channel)) {
+      await startAt(channel, thread)
+      return book.channel(thread)
+    }
+    throw new SwitchboardError('platform_rejected', '10003: the thread does not exist any more')
+  }
+
+  const keyOf = ({ turn }: SendRequest, channel: ChannelFacts) => `${channel.id} ${turn ?? ''}`
+
+  return {
+    async placeOf(request, channel) {
+      const { thread } = request.to
+      if (thread !== undefined) {
+        if (!isSnowflake(thread))
+          throw new SwitchboardError(
+            'platform_rejected',
+            `"${thread.slice(0, 60)}" is not a thread of Discord`,
+          )
+        return threadAt(channel, thread)
+      }
+      const first = (request.part ?? 0) > 0 ? begun.get(keyOf(request, channel)) : undefined
+      return first === undefined ? channel : threadAt(channel, first)
+    },
+
+    async sent(request, channel, message) {
+      const isLong = config.options.threads === 'long' && request.part === 0 && request.turn !== undefined
+      if (!isLong || channel.guild === null || isThread(channel) || !isSnowflake(message)) return
+      // The message stands: that there is no thread is no reason to call it anything but sent.
+      await startAt(channel, message).then(
+        () => begun.set(keyOf(request, channel), message),
+        () => undefined,
+      )
+    },
+
+    async openPost(forum, message, files) {
+      const { content } = message as { readonly content?: unknown }
+      const name = nameOf(typeof content === 'string' ? content : '') ?? 'Message'
+      const made = await client.call('POST', `/channels/${forum.id}/threads`, {
+        body: { name, auto_archive_duration: ARCHIVE_MINUTES, message },
+        files,
+      })
+      book.learn({ type: 11, parent_id: forum.id, ...made }, forum.guild ?? undefined)
+      const { id } = (made.message ?? made) as Fields
+      return { id }
+    },
+
+    said({ id, content }) {
+      if (config.options.threads !== 'each' || !isSnowflake(id) || typeof content !== 'string') return
+      const name = nameOf(content)
+      if (name !== undefined) names.set(id, name)
+    },
+  }
+}
+
+function nameOf(text: string): string | undefined {
+  const words = text
+    .slice(0, 1_000)
+    .replace(/<[@#&!:\w]*\d+>/g, '')
+    .replace(/\\(?=\W)/g, '')
+  return safeName(clean(words))?.slice(0, NAME_LENGTH)
+}

@@ -1,0 +1,140 @@
+// The emulator's own doors beside Discord's: a page, POST /_person to act as a person, GET /_channel/ID to see a channel as
+// people see it, GET /_link for the connections, POST /_link to trouble them, POST /_faults.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { defined, SwitchboardError } from '../../contract/index.ts'
+import { openControlDoor, readJsonObject } from '../control-door.ts'
+import { parseFaultRules } from '../fault-plan.ts'
+import { CONTROL_PAGE } from './control-page.ts'
+import type { FakeDiscord } from './fake-discord.ts'
+import { buttonsOf, shownText } from './person.ts'
+import { KATE_ID } from './world.ts'
+
+/** What a person does, as the body of POST /_person. One of text, tap, react, edit, delete, file, command, modal. */
+export interface DiscordPersonAction {
+  /** A channel's or thread's id; absent: the direct chat with the bot. */
+  readonly channel?: string
+  readonly from?: string
+  readonly name?: string
+  readonly nick?: string
+  readonly text?: string
+  readonly reply_to?: string
+  readonly tap?: string
+  readonly react?: { readonly on: string; readonly emoji: string }
+  readonly edit?: { readonly on: string; readonly text: string }
+  readonly delete?: string
+  readonly file?: {
+    readonly name: string
+    readonly content?: string
+    readonly mime?: string
+    readonly text?: string
+  }
+  readonly command?: { readonly name: string; readonly text?: string }
+  readonly modal?: { readonly id: string; readonly text: string }
+  /** Opens a thread, or a post in a forum, with `text`. */
+  readonly thread?: string
+}
+
+/** What happens to the connections, as the body of POST /_link. */
+interface LinkAction {
+  readonly reconnect?: true
+  readonly invalid?: 'resumable' | 'lost'
+  readonly close?: number
+  readonly deaf?: boolean
+  readonly silent?: true
+  readonly forget?: true
+  readonly revoke?: boolean
+  readonly kick?: true
+}
+
+/** Answers a request that is not Discord's. False: it is not ours either. */
+export function discordControlDoor(
+  request: IncomingMessage,
+  response: ServerResponse,
+  fake: FakeDiscord,
+): boolean {
+  return openControlDoor(request, response, (path) => answer(request, path, fake))
+}
+
+async function answer(request: IncomingMessage, path: string, fake: FakeDiscord): Promise<unknown> {
+  if (path === '/') return CONTROL_PAGE
+  const asked = `${request.method} ${path}`
+  const [, id] = /^GET \/_channel\/(\d+)$/.exec(asked) ?? []
+  if (id !== undefined) return transcript(fake, id)
+  switch (asked) {
+    case 'GET /_calls':
+      return { calls: fake.world.calls, fired: fake.fired }
+    case 'GET /_link':
+      return { open: fake.gateway.open(), ...fake.gateway.counts(), closes: fake.gateway.closes }
+    case 'POST /_link':
+      return troubleLinks(fake, (await readJsonObject(request)) as LinkAction)
+    case 'POST /_person':
+      return act(fake, (await readJsonObject(request)) as DiscordPersonAction)
+    case 'POST /_faults':
+      fake.plan(parseFaultRules(await readJsonObject(request)))
+      return { ok: true }
+    default:
+      throw new SwitchboardError(
+        'not_found',
+        'there is POST /_person, GET /_channel/ID, GET /_calls, GET and POST /_link and POST /_faults',
+      )
+  }
+}
+
+function troubleLinks(fake: FakeDiscord, action: LinkAction): object {
+  const { gateway } = fake
+  if (action.reconnect) gateway.reconnect()
+  if (action.invalid !== undefined) gateway.invalidate(action.invalid === 'resumable')
+  if (action.forget) gateway.forgetSessions()
+  if (typeof action.close === 'number') gateway.close(action.close)
+  if (action.deaf !== undefined) gateway.deafen(action.deaf)
+  if (action.silent) gateway.silence()
+  if (action.revoke !== undefined) fake.revoke(action.revoke)
+  if (action.kick) fake.kick()
+  return { ok: true }
+}
+
+function act(fake: FakeDiscord, action: DiscordPersonAction): object {
+  const { channel, from, name, nick, text, thread } = action
+  const person = fake.person(defined({ id: from, name, nick, channel }))
+  if (action.tap !== undefined) return { ok: true, interaction: person.taps(action.tap).id }
+  if (action.command)
+    return { ok: true, interaction: person.commands(action.command.name, action.command.text).id }
+  if (action.modal) return { ok: true, interaction: person.submits(action.modal.id, action.modal.text).id }
+  if (thread !== undefined) return { ok: true, channel: person.opens(thread, text ?? thread).channel.id }
+  if (action.react) person.reacts(action.react.on, action.react.emoji)
+  else if (action.delete !== undefined) person.deletes(action.delete)
+  else if (action.edit) return { ok: true, id: person.edits(action.edit.on, action.edit.text).id }
+  else if (action.file) return { ok: true, id: person.sendsFile(action.file).id }
+  else if (typeof text === 'string' && text !== '')
+    return { ok: true, id: person.says(text, defined({ replyTo: action.reply_to })).id }
+  else
+    throw new SwitchboardError(
+      'input_invalid',
+      'give one of text, tap, react, edit, delete, file, command, modal or thread',
+    )
+  return { ok: true }
+}
+
+function transcript(fake: FakeDiscord, id: string): object {
+  const { world } = fake
+  const channel = id === KATE_ID ? world.direct(id) : world.channel(id)
+  if (!channel) throw new SwitchboardError('not_found', `there is no channel ${id}`)
+  const messages = world.messages(channel.id).map((message) => ({
+    id: message.id,
+    from: message.author.global_name ?? message.author.username,
+    from_bot: message.author.id === world.bot.id,
+    text: shownText(message),
+    buttons: buttonsOf(message).map(({ label }) => label ?? ''),
+    ...(message.reactions?.length ? { reactions: message.reactions.map(({ emoji }) => emoji) } : {}),
+    ...(message.edited_timestamp === null ? {} : { edited: true }),
+    ...(world.channel(message.id) && message.id !== channel.id ? { thread: message.id } : {}),
+  }))
+  const notes = world.ephemerals.filter((one) => one.channel === channel.id)
+  const threads = world.channels().filter(({ parent_id }) => parent_id === channel.id)
+  return {
+    channel: { id: channel.id, name: channel.name },
+    messages,
+    notes,
+    threads: threads.map((one) => ({ id: one.id, name: one.name })),
+  }
+}
