@@ -33,7 +33,7 @@ built   22 I22.own-environment  acp: it has only the listed environment, and no 
 built   22 I22.max-processes    acp: the longest idle process makes room; where none is idle the turn waits
 built   22 I22.idle             acp: an idle process ends, and the next message takes its session up
 built   22 I22.approval-killed  acp: a permission that was never given is not told as begun after a kill
-pending 22 I22.acp-daemon       Through a real daemon: an answer, an approval, a stop, kill -9 in mid-turn and in mid-approval, and no tool twice
-pending 22 I22.acp-real         Real ACP agents of others answer initialize, begin a session and are ended cleanly
+built   22 I22.acp-daemon       Through a real daemon: an answer, an approval, a stop, kill -9 in mid-turn and in mid-approval, and no tool twice
+built   22 I22.acp-real         Real ACP agents of others answer initialize, begin a session and are ended cleanly
 `,
 )
