@@ -67,10 +67,14 @@ export interface Received {
 
 /** The door in. Resolves after the commit that stores events and cursor: only then may "received" be said. */
 export interface PlatformIntake {
-  /** Where there are several nodes a cursor is stored only while the integration's lease is held: else `conflict`. */
+  /**
+   * Where there are several nodes a cursor is stored only while the integration's lease is held: else `conflict`. `waited`: these
+   * lay there before the link was made (a mailbox). What known senders wrote then draws no limit, for it comes at once whenever
+   * it was written; and what is older than a minute is late.
+   */
   receive(
     events: readonly InboundEvent[],
-    options?: { readonly cursor?: string },
+    options?: { readonly cursor?: string; readonly waited?: boolean },
   ): Promise<readonly Received[]>
   /**
    * The live link was made, or made again: what was said while there was none is looked for in the history. Said each

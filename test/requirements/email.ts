@@ -19,6 +19,7 @@ built   19 I19.in-renumbered    A mailbox that was renumbered is walked again wi
 built   19 I19.in-after         Taken mail is marked seen, gets a keyword or is moved to a folder, as configured; an interrupted one is made up for
 built   19 I19.in-lease         Where there are several nodes only the holder of the lease reads the mailbox
 built   19 I19.in-thousand      1,000 mails that came during a downtime are taken once each
+built   19 I19.in-waited        What lay there while nobody read it draws no limit of its known senders, and is late when it is older than a minute
 built   19 I19.parse-text       A mail becomes its text; HTML becomes Markdown where there is no text
 built   19 I19.parse-hidden     Hidden HTML, scripts and zero-width characters do not reach the agent
 built   19 I19.parse-charsets   Charsets are decoded, and broken ones never throw
@@ -59,6 +60,7 @@ built   19 I19.notify           notify_user reaches email, with its urgency
 built   19 I19.complete         Completeness by UID: what the live link missed is found, once
 built   19 I19.live             Liveness by a round trip: a half-open connection is found and replaced in bounded time
 built   19 I19.fault-plans      The platform suite passes against real servers under drop, stall, half-open, truncated FETCH, BYE in IDLE, greylisting and accepted-then-dropped
+built   19 I19.provider-habits  Labels, gaps in the numbers, throttling and sessions that end each hour lose nothing and double nothing
 built   19 I19.bad-large        A mail over max_mail_bytes is taken with the beginning of its text, and that it was cut is told
 built   19 I19.bad-recipients   10,000 recipients in a header harm nothing
 built   19 I19.bad-mime         MIME bombs are refused as unparsable, quickly

@@ -31,6 +31,7 @@ import {
   type TextLimit,
   WITHIN_LIMIT,
 } from '../../contract/index.ts'
+import { GRACE_MS } from '../history/walk.ts'
 import type { FailedLater } from '../outbound/failed-later.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import type { SharedLimits } from '../shared-limits.ts'
@@ -116,11 +117,11 @@ export function createIntake(deps: IntakeDeps): Intake {
     drawn: false,
   })
 
-  /** What was missed draws no limit. */
+  /** What was missed draws no limit, and neither does what a known sender wrote while there was no link. */
   const consider = async (
     event: InboundEvent,
     integration: IntegrationSettings,
-    late: boolean,
+    came: Came,
   ): Promise<Considered> => {
     const settings = deps.settings()
     const now = deps.clock.now()
@@ -128,6 +129,8 @@ export function createIntake(deps: IntakeDeps): Intake {
     const bound = boundAt(settings, at)
     const agent = bound?.agent ?? null
     const known = isKnown(event, integration)
+    const isFree = came === 'late' || (came === 'waited' && known)
+    const late = came === 'late' || (isFree && now - event.at > GRACE_MS)
     const floodLimit = known ? settings.tunables.floodLimit : settings.tunables.strangerLimit
     const senderLimit = bound?.binding.senderLimit ?? settings.tunables.senderLimit
     const senderKey = `s:${integration.id}:${event.sender.id}`
@@ -139,13 +142,13 @@ export function createIntake(deps: IntakeDeps): Intake {
     const waiting = isMute ? [] : await waitingHere({ event, settings, integration, now }, deps.store)
     const asked = event.kind === 'verdict' && (await wasAsked(event, integration.id))
     const failureWords = event.kind === 'report' ? await deps.failedLater.words(integration.id, event) : []
-    const flood = late
+    const flood = isFree
       ? NOT_LOOKED
       : shared
         ? await look(floodKey, floodLimit)
         : lookAlone(floodKey, floodLimit)
     const sending =
-      late || flood.peek.over
+      isFree || flood.peek.over
         ? NOT_LOOKED
         : shared
           ? await look(senderKey, senderLimit)
@@ -175,7 +178,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       freshCode: () => Buffer.from(deps.random.bytes(3)).toString('hex'),
     }
     const result = runSteps(input)
-    const takes = late ? TAKES_NOTHING : takenBy(result)
+    const takes = isFree ? TAKES_NOTHING : takenBy(result)
     // Strangers who knock must not crowd out what a group says.
     const refusalKey = `${known ? 'm' : 'r'}:${integration.id}`
     if (flood.drawn && !takes.flood) shared?.giveBack(floodKey, floodLimit)
@@ -270,14 +273,14 @@ export function createIntake(deps: IntakeDeps): Intake {
   const take = async (
     integrationId: string,
     events: readonly InboundEvent[],
-    options: { readonly late: boolean; readonly store: (items: readonly ReceiveItem[]) => Stored },
+    options: { readonly came: Came; readonly store: (items: readonly ReceiveItem[]) => Stored },
   ): Promise<readonly Received[]> => {
     const integration = integrationById(deps.settings(), integrationId)
     if (!integration)
       throw new SwitchboardError('not_found', `integration "${integrationId}" is not configured`)
     const considered: Considered[] = []
     try {
-      for (const event of events) considered.push(await consider(event, integration, options.late))
+      for (const event of events) considered.push(await consider(event, integration, options.came))
       const results = await options.store(considered.map((one) => one.item))
       for (const { item, result } of considered)
         if (!item.keepRow && result.decision.go === 'refuse')
@@ -297,7 +300,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     of: (integration, fence) => ({
       receive: (events, options) =>
         take(integration, events, {
-          late: false,
+          came: options?.waited === true ? 'waited' : 'live',
           async store(items) {
             const value = options?.cursor
             const cursor = value === undefined ? undefined : { integration, value, ...fencedBy(fence) }
@@ -307,13 +310,16 @@ export function createIntake(deps: IntakeDeps): Intake {
     }),
     late: (events, mark) =>
       take(mark.integration, events, {
-        late: true,
+        came: 'late',
         store: (items) => deps.store.receive(items, undefined, mark),
       }),
   }
 }
 
 type Stored = Promise<readonly ReceiveResult[]>
+
+/** `live`: by the link. `waited`: by the link, from before it was made. `late`: found in the history. */
+type Came = 'live' | 'waited' | 'late'
 
 const TAKES_NOTHING = { flood: false, sender: false, refusal: false }
 

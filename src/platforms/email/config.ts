@@ -130,6 +130,8 @@ export interface Timings {
   /** An answer to a command. */
   readonly commandMs: number
   readonly sendMs: number
+  /** Before a server that said "not now" is asked again. */
+  readonly busyMs: number
   readonly retryBaseMs: number
   readonly retryMaxMs: number
   /** Between the two looks after which a lost mail counts as absent. */
@@ -142,6 +144,7 @@ export const DEFAULT_TIMINGS: Timings = {
   connectMs: 20_000,
   commandMs: 30_000,
   sendMs: 60_000,
+  busyMs: 30_000,
   retryBaseMs: 1_000,
   retryMaxMs: 60_000,
   settleMs: 3_000,

@@ -111,7 +111,7 @@ describe('real mail servers', () => {
       without: {
         unverified: 'a mailbox is no door of ours: who is not proven is recorded as refused',
         history:
-          'a mail that stands in the mailbox is brought by the link, sooner or later: see I19.complete below',
+          'a link to a real server cannot be deafened alone: the history suite runs in emulated.test.ts, and see I19.complete below',
       },
     },
   )

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFakeMail, type FakeMailServers } from '../../testing/email/fake-mail.ts'
 import type { FaultRule } from '../../testing/fault-plan.ts'
+import { checkHistory, checkNoSuchPlace } from '../../testing/history-suite.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { openScene, type Scene, type SceneOptions, until } from './fixtures/email-scene.ts'
 
@@ -129,6 +130,27 @@ describe('the emulated mailbox', () => {
     expect(new Set((await fake.kate.reads()).map(({ id }) => id))).toEqual(
       new Set(['<swb.o_lost1@emulated.test>']),
     )
+  })
+})
+
+describe('the mailbox as a history', () => {
+  it('[I15.suite-history] [I19.complete] a deaf link: the mailbox has what it did not bring, under the ids of the link', async () => {
+    const { fake, scene } = await open({ options: { poll_interval: '10m' } })
+    await scene.start()
+    await until('it idles', () => fake.commands.includes('IDLE'))
+    // From the next IDLE on nothing is announced.
+    fake.plan([{ on: 'IDLE', do: 'deaf-link' }])
+    const reader = scene.adapter.history
+    if (reader === undefined) throw new Error('no history')
+    const heard = async (text: string) => {
+      await fake.kate.writes(text, { fresh: true })
+      await took(scene, 1)
+      await until('it is deaf', () => fake.fired().length > 0)
+    }
+    const missed = async (text: string) => void (await fake.kate.writes(text, { fresh: true }))
+    await checkHistory(reader, { heard, missed }, () => scene.intake.events)
+    await checkNoSuchPlace(reader)
+    expect(scene.connects()).toBe(1)
   })
 })
 

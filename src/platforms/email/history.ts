@@ -19,7 +19,9 @@ export function createHistory(
   return {
     places: async () => ({ places: [{ id: mailbox, name: mailbox }] }),
     placeOf: () => null,
-    async read({ after, since, limit }) {
+    async read({ place, after, since, limit }) {
+      // Of another folder, which was read before this one.
+      if (place.id !== mailbox) return { unreadable: 'gone', detail: `another folder is read: ${mailbox}` }
       const page = await side.within(mailbox, async (client) => {
         const uidValidity = String(client.mailbox === false ? 0 : client.mailbox?.uidValidity)
         const [validity, last] = (after ?? '').split(':')

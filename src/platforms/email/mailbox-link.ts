@@ -55,6 +55,8 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
   let failures = 0
   let news = false
   let wake: () => void = () => undefined
+  /** The last mail that lay there when the connection was made. */
+  let standing = 0
   /** The mail at which the last connection broke, and how often. */
   let stumbled = { uid: 0, times: 0 }
 
@@ -73,7 +75,8 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
     })
 
   const store = async (events: readonly InboundEvent[], next: Position) => {
-    await intake.receive(events, { cursor: writePosition(next) }).catch((thrown: unknown) => {
+    const waited = next.uid <= standing
+    await intake.receive(events, { cursor: writePosition(next), waited }).catch((thrown: unknown) => {
       const { code, message } = asSwitchboardError(thrown)
       // The lease is another node's by now.
       if (code === 'conflict') throw new SwitchboardError('platform_unavailable', `not stored: ${message}`)
@@ -88,6 +91,7 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
   const begin = async (open: ImapFlow): Promise<Position> => {
     const box = await answered(open, open.mailboxOpen(config.options.mailbox), timings.commandMs, clock)
     const uidValidity = String(box.uidValidity)
+    standing = Math.max(0, box.uidNext - 1)
     if (position === null) {
       const uid = Math.max(0, box.uidNext - 1)
       const first = { uidValidity, uid, batchFrom: uid + 1, since: clock.now(), renumbered: 0 }

@@ -13,7 +13,6 @@ export interface Smtp {
   close(): void
 }
 
-const BUSY_MS = 30_000
 const MOST_CONNECTIONS = 2
 
 interface SmtpFault {
@@ -68,7 +67,7 @@ export function createSmtp(
 
   const judged = (thrown: unknown): SwitchboardError => {
     if ((thrown as SmtpFault).code === 'EAUTH') tokens?.forget()
-    return smtpError(thrown)
+    return smtpError(thrown, timings.busyMs)
   }
 
   return {
@@ -120,7 +119,7 @@ const MALFORMED: ReadonlySet<string> = new Set([
 ])
 
 /** In the server's words. */
-function smtpError(thrown: unknown): SwitchboardError {
+function smtpError(thrown: unknown, busyMs: number): SwitchboardError {
   if (thrown instanceof SwitchboardError) return thrown
   const {
     code = '',
@@ -134,7 +133,7 @@ function smtpError(thrown: unknown): SwitchboardError {
   if (code === 'EAUTH')
     return new SwitchboardError('platform_unavailable', `SMTP: the login was refused (${said})`, {
       hint: 'see smtp.user and smtp.password; many providers want an app password or oauth2',
-      retryAfterMs: BUSY_MS,
+      retryAfterMs: busyMs,
     })
   if (code === 'ETLS' || /TLS handshake/i.test(message))
     return new SwitchboardError('platform_unavailable', `SMTP: ${said || 'no TLS'}`, {
@@ -143,7 +142,7 @@ function smtpError(thrown: unknown): SwitchboardError {
   if (responseCode !== undefined && responseCode >= 500)
     return new SwitchboardError('platform_rejected', said)
   if (responseCode !== undefined && responseCode >= 400)
-    return new SwitchboardError('rate_limited', `SMTP: ${said}`, { retryAfterMs: BUSY_MS })
+    return new SwitchboardError('rate_limited', `SMTP: ${said}`, { retryAfterMs: busyMs })
   if (
     NOT_SENT.has(originalCode) ||
     (NOT_SENT.has(code) && command === 'CONN') ||

@@ -36,12 +36,9 @@ function serve(socket: Socket, deps: SmtpServerDeps): void {
   const trouble = {
     plan: deps.plan,
     socket,
+    // Trouble passes; who is refused for good is `nobody`.
     refuse: (rule: FaultRule) =>
-      say(
-        rule.do === 'rate-limit'
-          ? '450 4.7.1 too many, come back later'
-          : `${rule.status ?? 554} 5.3.0 not today`,
-      ),
+      say(rule.do === 'rate-limit' ? '450 4.7.1 too many, come back later' : '451 4.3.0 not today'),
     deafen() {
       deps.deaf.is = true
     },

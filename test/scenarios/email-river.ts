@@ -1,0 +1,124 @@
+// The whole river with an email adapter against the fake mail provider, in this process, on real time. It can be stopped and
+// started again on the same store, as a daemon that was down.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDemoAgent } from '../../src/agents/demo/index.ts'
+import { createGateway } from '../../src/app/gateway.ts'
+import { createRealClock, createRealRandom } from '../../src/app/real-clock.ts'
+import { createTokens } from '../../src/app/tokens.ts'
+import type { AgentSettings } from '../../src/contract/index.ts'
+import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
+import type { Timings } from '../../src/platforms/email/config.ts'
+import { createEmail } from '../../src/platforms/email/index.ts'
+import { openStore } from '../../src/store/open.ts'
+import { createFakeMail, FAKE_KATE_ADDRESS, type FakeMailOptions } from '../../src/testing/emulate.ts'
+import { createRecordingLog } from '../../src/testing/recording-log.ts'
+import { createScriptedConnector } from '../../src/testing/scripted-connector.ts'
+import { testAgent, testIntegration, testSettings } from '../../src/testing/test-settings.ts'
+import { until } from '../faults/until.ts'
+
+export interface EmailRiverOptions extends FakeMailOptions {
+  readonly timings?: Partial<Timings>
+  readonly mailbox?: Readonly<Record<string, unknown>>
+  /** An agent that the test plays; absent: the demo agent. */
+  readonly played?: AgentSettings
+}
+
+export async function openEmailRiver(options: EmailRiverOptions = {}) {
+  const fake = await createFakeMail(options)
+  const folder = mkdtempSync(join(tmpdir(), 'sb-email-'))
+  const [clock, random, log] = [createRealClock(), createRealRandom(), createRecordingLog()]
+  const own = [FAKE_KATE_ADDRESS]
+  const server = (port: number) => ({ host: '127.0.0.1', port, password: 'env:MAIL', tls: false })
+  const scripted = createScriptedConnector()
+  const settings = testSettings({
+    integrations: [
+      testIntegration('mail', {
+        platform: 'email',
+        scope: 'all',
+        options: {
+          address: fake.bot,
+          imap: server(fake.imapPort),
+          smtp: server(fake.smtpPort),
+          authserv_id: fake.authservId,
+          poll_interval: '500ms',
+          ...options.mailbox,
+        },
+        access: {
+          readable: true,
+          dm: 'allowlist',
+          allowFrom: own,
+          approvers: own,
+          groups: {},
+          mentionPatterns: [],
+        },
+      }),
+    ],
+    agents: [options.played ?? testAgent('demo', ['mail'], { connector: { type: 'demo', options: {} } })],
+    tunables: {
+      sendRetryBaseMs: 20,
+      sendRetryMaxMs: 100,
+      // As they are by default.
+      senderLimit: { rps: 20, burst: 500 },
+      floodLimit: { rps: 200, burst: 2_000 },
+      strangerLimit: { rps: 1, burst: 30 },
+    },
+  })
+  const timings = {
+    connectMs: 3_000,
+    commandMs: 2_000,
+    sendMs: 2_000,
+    busyMs: 100,
+    retryBaseMs: 20,
+    retryMaxMs: 100,
+    settleMs: 30,
+  }
+
+  const bringUp = async () => {
+    const ledgerKey = new Uint8Array(32).fill(7)
+    const url = `sqlite:${join(folder, 'river.db')}`
+    const store = await openStore(url, { clock, random, node: 'here', ledgerKey, log })
+    const gateway = createGateway({
+      platform: async () => ({
+        create: (deps) => createEmail(deps, { timings: { ...timings, ...options.timings } }),
+      }),
+      connector: async () => (options.played === undefined ? { create: createDemoAgent } : scripted),
+      ...{ store, clock, random, log },
+      tokens: createTokens(store, clock, random),
+      settings: () => settings,
+      secret: () => fake.password,
+      filesDir: () => folder,
+      watched: () => false,
+    })
+    await gateway.start()
+    await until('the mailbox is read', () => gateway.links.get('mail')?.adapter.link().state === 'up')
+    const { links, outlet, notifier, dispatcher } = gateway
+    const tools = createToolDesk({ store, settings: () => settings, links, outlet, notifier, dispatcher })
+    return {
+      store,
+      tools,
+      async down() {
+        await gateway.stop()
+        await store.close()
+      },
+    }
+  }
+  let node = await bringUp()
+  return {
+    fake,
+    log,
+    agent: (id: string) => scripted.agent(id),
+    store: () => node.store,
+    tools: () => node.tools,
+    down: () => node.down(),
+    async up() {
+      node = await bringUp()
+    },
+    async close() {
+      await node.down()
+      await fake.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
