@@ -51,8 +51,10 @@ describe('the emulated mailbox', () => {
       meta: { subject: 'Hello' },
       sender: { id: 'kate@home.test', name: 'Kate' },
     })
-    expect(fake.world.mailbox(fake.bot).folders.get('Sent')?.mails).toHaveLength(1)
-    expect(fake.world.mailbox(fake.bot).folders.get('INBOX')?.mails[0]?.flags).toContain('\\Seen')
+    const folder = (name: string) => fake.world.mailbox(fake.bot).folders.get(name)?.mails ?? []
+    await until('the copy in Sent', () => folder('Sent').length > 0)
+    await until('it is seen', () => folder('INBOX')[0]?.flags.has('\\Seen'))
+    expect(folder('Sent')).toHaveLength(1)
     await expect(scene.send('nobody@home.test', { kind: 'text', text: 'x' })).rejects.toMatchObject({
       code: 'platform_rejected',
       message: expect.stringContaining('nobody of that name lives here'),
@@ -124,6 +126,7 @@ describe('the emulated mailbox', () => {
     })
     expect(await scene.adapter.reconcile?.({ to, op, key: 'o_lost1', seq: 1 })).toEqual({ outcome: 'absent' })
     await scene.send('kate@home.test', op, { key: 'o_lost1' })
+    await until('the copy in Sent', () => fake.world.mailbox(fake.bot).folders.get('Sent')?.mails.length)
     expect(await scene.adapter.reconcile?.({ to, op, key: 'o_lost1', seq: 1 })).toMatchObject({
       outcome: 'sent',
     })
