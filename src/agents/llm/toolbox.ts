@@ -2,6 +2,7 @@
 // says whether it only reads, and whether a call may be made again under the same key.
 import type { ConnectorDeps, Delivery, LentToolDoor, ToolCaller } from '../../contract/index.ts'
 import { callTool, isOffered, sessionSchemaOf, TOOLS } from '../../tools/index.ts'
+import { lentToolName } from '../../tools/mcp/lent-tools.ts'
 import type { LlmConfig } from './config.ts'
 import type { McpServers } from './mcp-servers.ts'
 import type { ToolSpec } from './models/model.ts'
@@ -39,7 +40,9 @@ export async function openToolbox(
   const taken = new Set<string>(TOOLS.map(({ name }) => name))
   const own = ownTools(delivery, deps)
   const theirs = await deps.servers.tools(taken)
-  const lent = deps.lent ? await lentTools(delivery.session, deps.lent) : []
+  // What every name of such a server begins with.
+  const reserved = Object.keys(config.mcp).map((server) => lentToolName(server, '', new Set()))
+  const lent = deps.lent ? await lentTools(delivery.session, deps.lent, { taken, reserved }) : []
   const all = [
     ...own,
     ...theirs.map((tool) => ({
@@ -94,10 +97,25 @@ function ownTools(
   }))
 }
 
-async function lentTools(session: string, door: LentToolDoor): Promise<readonly Unjudged[]> {
+/**
+ * Under names that are nobody's: a service that calls a server of its own as one of `llm.mcp` would be handed what is meant for
+ * that one, and `risky_tools` would take the one for the other. That holds while the operator's own server is away, too.
+ */
+async function lentTools(
+  session: string,
+  door: LentToolDoor,
+  { taken, reserved }: { readonly taken: Set<string>; readonly reserved: readonly string[] },
+): Promise<readonly Unjudged[]> {
   const listed = await door.list(session)
+  const shown = (name: string) => {
+    if (!taken.has(name) && !reserved.some((start) => name.startsWith(start))) {
+      taken.add(name)
+      return name
+    }
+    return lentToolName('lent', name, taken)
+  }
   return listed.map(({ name, description, inputSchema }) => ({
-    name,
+    name: shown(name),
     description: description ?? name,
     schema: inputSchema,
     // That a foreign tool only reads is not believed.
