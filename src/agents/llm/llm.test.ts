@@ -1,6 +1,7 @@
 // The connector `llm`: the shared suite, and what its loop does with models, tools and people. What goes wrong is in
 // both-wires.test.ts.
 import { describe, expect, it } from 'vitest'
+import type { ToolDesk } from '../../contract/index.ts'
 import { describeConnectorSuite } from '../../testing/connector-suite.ts'
 import { scene } from './fixtures/llm-scene.ts'
 
@@ -131,6 +132,27 @@ describe('tools', () => {
     expect(await ended()).toMatchObject({ text: 'Sorry.' })
     expect(ran).toEqual([])
     expect(JSON.stringify(fake.requests[1]?.body.messages)).toContain(words)
+  })
+
+  it('[I16.bad-calls] nobody is asked to allow a call that lacks what its tool needs', async () => {
+    const call = (input: object) => ({ calls: [{ name: 'notify_user', input }] })
+    const calls: unknown[] = []
+    const desk = {
+      notifyUser: async (_caller: unknown, input: unknown) => {
+        calls.push(input)
+        return { text: 'told', isError: false, structured: {} }
+      },
+    } as unknown as ToolDesk
+    const { says, decide, ended, recorded, fake } = await scene({
+      desk,
+      script: [call({ urgency: 'high' }), call({ message: 'hi' }), { text: 'Done.' }],
+    })
+    await says('tell me')
+    await decide('allow')
+    expect(await ended()).toMatchObject({ text: 'Done.' })
+    expect(recorded.outputs.filter(({ kind }) => kind === 'ask')).toHaveLength(1)
+    expect(calls).toHaveLength(1)
+    expect(JSON.stringify(fake.requests[1]?.body.messages)).toContain('Nothing was run: message is missing')
   })
 
   it('[I16.risky] risky_tools names exactly those that ask; names and beginnings', async () => {

@@ -4,7 +4,7 @@ import type { ConnectorDeps, Delivery, Verdict } from '../../contract/index.ts'
 import { inputText, toolText } from '../../kit/index.ts'
 import type { LlmConfig } from './config.ts'
 import { type OpenJournal, unknownAnswer } from './journal.ts'
-import { parsedArguments, type ToolAnswer, type ToolUse } from './models/model.ts'
+import { parsedArguments, type ToolAnswer, type ToolSpec, type ToolUse } from './models/model.ts'
 import type { BoxedTool, Toolbox } from './toolbox.ts'
 
 export interface CallScene {
@@ -26,6 +26,7 @@ export class Draining extends Error {}
 const RESULT_CHARS = 65_536
 const SHOWN_CHARS = 4_000
 const ASKED_CHARS = 100_000
+const MOST_REQUIRED = 50
 
 export async function runCalls(calls: readonly ToolUse[], scene: CallScene): Promise<void> {
   for (const [at, call] of calls.entries()) {
@@ -56,6 +57,10 @@ async function answerTo(call: ToolUse, at: number, scene: CallScene): Promise<To
     return failed(
       'The arguments are not a JSON object, or nested too deep: nothing was run. Call it again with one.',
     )
+  const missing = missingOf(tool.schema, input)
+  // Nobody is asked to allow what cannot run.
+  if (missing.length > 0 && !scene.journal.isStarted(id))
+    return failed(`Nothing was run: ${missing.join(', ')} is missing. Call it again with all that it needs.`)
   if (scene.journal.isStarted(id)) {
     if (!tool.readOnly && !tool.keyed) return unknownAnswer(call)
   } else {
@@ -67,6 +72,16 @@ async function answerTo(call: ToolUse, at: number, scene: CallScene): Promise<To
   scene.deps.crashPoint?.('llm.started')
   await scene.tell('tool_call', call, toolText(input, SHOWN_CHARS))
   return run(tool, input, call, scene)
+}
+
+/** What the tool says it needs, and was not given. A server of others wrote the list. */
+function missingOf(schema: ToolSpec['schema'], input: Record<string, unknown>): readonly string[] {
+  const { required } = schema as { readonly required?: unknown }
+  if (!Array.isArray(required)) return []
+  return required
+    .slice(0, MOST_REQUIRED)
+    .filter((name): name is string => typeof name === 'string' && !Object.hasOwn(input, name))
+    .map((name) => name.slice(0, 100))
 }
 
 /** Why it must not run; null: somebody allowed it. */
