@@ -73,6 +73,7 @@ function stepInput(): StepInput {
     waiting: [],
     late: false,
     failureWords: [],
+    heldBy: null,
     event: {
       kind: 'message',
       conversation: 'person-7',

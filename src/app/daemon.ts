@@ -216,6 +216,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       outlet: gateway.outlet,
       notifier: gateway.notifier,
       dispatcher: gateway.dispatcher,
+      askForPerson: gateway.askForPerson,
       files: createSendableFiles({
         never: () => [...statePlaces(folder.path, storeAt), ...guarded().config, ...guarded().secrets],
         attachments: folder.attachments,

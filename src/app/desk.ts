@@ -13,6 +13,7 @@ import {
 } from '../contract/index.ts'
 import { namesApprovers, usersInForce } from '../core/people/users.ts'
 import type { ChorusConnections } from './chorus-connections.ts'
+import { createDeskTakeovers } from './desk-conversations.ts'
 import { createDeskHooks, type DeskHooksDeps } from './desk-hooks.ts'
 import { createDeskSending, type DeskSendingDeps } from './desk-sending.ts'
 import { createDoctor } from './doctor.ts'
@@ -71,6 +72,7 @@ export function createDesk(deps: DeskDeps): Desk {
     doctor: createDoctor(deps),
     ...createDeskSending(deps),
     ...createDeskHooks(deps),
+    ...createDeskTakeovers(deps),
     operateTurn,
     erasePerson: createEraser({
       store,

@@ -48,12 +48,17 @@ import { createStatusLines } from '../core/outbound/status-lines.ts'
 import { createStreams } from '../core/outbound/streams.ts'
 import { createAdmission } from '../core/people/admission.ts'
 import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
+import { usersInForce } from '../core/people/users.ts'
 import { createScheduler } from '../core/schedules/scheduler.ts'
 import { createSharedLimits } from '../core/shared-limits.ts'
 import { type SignalSink, tellTurnState } from '../core/signals.ts'
+import { type AskForPerson, createAskForPerson } from '../core/takeover/ask-for-person.ts'
+import { createMayHold } from '../core/takeover/may-hold.ts'
+import { createTakeovers, type Takeovers } from '../core/takeover/takeovers.ts'
 import { createSerial } from '../kit/index.ts'
 import { splitMarkdown } from '../kit/markdown/index.ts'
 import { keepForgettingFiles } from './file-orders.ts'
+import { keepGathering } from './gathering.ts'
 import { createHostedServers } from './hosted-servers.ts'
 import { linkReports } from './link-reports.ts'
 import { nextRun } from './next-run.ts'
@@ -107,6 +112,8 @@ export interface Gateway {
   readonly grants: LiveGrantBook
   readonly outlet: Outlet
   readonly notifier: Notifier
+  readonly takeovers: Takeovers
+  readonly askForPerson: AskForPerson
   /** Starts a schedule now; null: there is none. */
   runSchedule(agent: string, schedule: string): Promise<string | null>
   readonly intake: Intake
@@ -134,6 +141,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
   let stopForgetting: Cancel = () => undefined
   let stopClockWatch: Cancel = () => undefined
   let stopEnding: Cancel = () => undefined
+  let stopWatch: Cancel = () => undefined
+  let stopGathering: Cancel = () => undefined
   const crashPoint = deps.crashPoint ? { crashPoint: deps.crashPoint } : {}
 
   const relay = createSignalRelay({ store, clock, log, links, cluster: () => cluster })
@@ -185,6 +194,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ended: (row, end) => notifyOn(row, end),
     failures,
     admission,
+    onTakenOver: (turn) => void streams.ended(turn),
     onRevoked: (row) => withdraw(row.agent ?? '', [row.id]),
     onRejected: (row) => {
       if (row.session === null) return
@@ -245,6 +255,16 @@ export function createGateway(deps: GatewayDeps): Gateway {
     void approvals
       .withdraw(agent, turns)
       .catch((thrown) => log.warn({ error: String(thrown) }, 'approvals stay open'))
+  const askForPerson = createAskForPerson({ store, log, settings, grants, links, outlet })
+  const takeovers = createTakeovers({
+    ...{ store, clock, log, settings, links, outlet },
+    mayHold: createMayHold({ store, clock, users: () => usersInForce(settings(), grants) }),
+    onTaken(agent, turns) {
+      for (const turn of turns) void streams.ended(turn)
+      dispatcher.abandon(agent, turns)
+      withdraw(agent, turns)
+    },
+  })
   const intake: Intake = createIntake({
     ...{ store, sharedLimits, clock, log, settings, grants },
     random: deps.random,
@@ -266,6 +286,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       ...{ store, log, settings, grants, links, outlet },
       noticed: failures.noticed,
     }),
+    onAsked: (takeover) => void askForPerson.told(takeover),
     onStop(agent, turns) {
       dispatcher.abandon(agent, turns)
       withdraw(agent, turns)
@@ -307,6 +328,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
     await sender.review()
     if (started) scheduler.refresh()
+    // Whoever lost the right to hold a conversation by it holds none from now on.
+    if (started)
+      await takeovers
+        .sweep()
+        .catch((thrown) => log.warn({ error: String(thrown) }, 'takeovers are looked at again later'))
   }
 
   return {
@@ -319,6 +345,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     grants,
     outlet,
     notifier,
+    takeovers,
+    askForPerson,
     runSchedule: scheduler.runNow,
     intake,
     servers: () => hosted.pool(),
@@ -333,6 +361,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       sender.start()
       approvals.start()
       statusLines.start()
+      stopWatch = takeovers.start()
+      stopGathering = keepGathering({ store, clock, log })
       started = true
       scheduler.start()
       stopEnding = keepEndingRemoved({
@@ -348,6 +378,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       stopForgetting()
       stopClockWatch()
       stopEnding()
+      stopWatch()
+      stopGathering()
       scheduler.stop()
       approvals.stop()
       await dispatcher.stop()

@@ -61,13 +61,14 @@ export async function openReadDesk(
   const desk: ReadDesk = {
     ...createStoreDesk(store, () => settings),
     async status() {
-      const [counters, open, pending, durability, restored, rows] = await Promise.all([
+      const [counters, open, pending, durability, restored, rows, taken] = await Promise.all([
         store.counters(),
         store.openTurns(),
         store.pendingApprovals(),
         store.durability(),
         store.restored(),
         store.historyLinks(),
+        store.takeovers(),
       ])
       const history = { rows, restored, now: clock.now() }
       // One look cannot tell a boot that was killed just now from a second daemon of that name.
@@ -103,6 +104,8 @@ export async function openReadDesk(
         ...(await scheduleViews(settings, store, clock.now())),
         ...totals(counters),
         approvals: { pending: pending.reduce((total, { count }) => total + count, 0) },
+        held: taken.filter(({ state }) => state === 'held').length,
+        asked: taken.filter(({ state }) => state === 'asked').length,
         config: {
           digest: settings.digest,
           file: options.configFile ?? null,

@@ -60,13 +60,14 @@ export function createStatus({
   return async () => {
     const now = settings()
     const me = standing()
-    const [counters, open, pending, durability, restored, rows] = await Promise.all([
+    const [counters, open, pending, durability, restored, rows, taken] = await Promise.all([
       store.counters(),
       store.openTurns(),
       store.pendingApprovals(),
       store.durability(),
       store.restored(),
       store.historyLinks(),
+      store.takeovers(),
     ])
     const history = { rows, restored, now: clock.now() }
     const others = gateway.cluster.others()
@@ -107,6 +108,8 @@ export function createStatus({
       ...(await scheduleViews(now, store, clock.now())),
       ...totals(counters),
       approvals: { pending: pending.reduce((total, { count }) => total + count, 0) },
+      held: taken.filter(({ state }) => state === 'held').length,
+      asked: taken.filter(({ state }) => state === 'asked').length,
       config: { digest: now.digest, file: me.configFile, problem: me.configProblem, warnings: now.warnings },
       ...(nodes.length > 1 ? { nodes } : {}),
       store: {

@@ -2,6 +2,7 @@
 import { isSecretName } from '../config/secret-shelf.ts'
 import { defined, type ReadDesk, type Settings, type Store, SwitchboardError } from '../contract/index.ts'
 import { listedRights } from '../core/people/approvers.ts'
+import { createConversationReads } from './desk-conversations.ts'
 import { exportPerson, type FileBytes } from './people-data.ts'
 import { turnSeries } from './turn-series.ts'
 import { approvalView, iso, isoOrNull, notificationView, pairingView, sendView, turnView } from './views.ts'
@@ -35,6 +36,7 @@ export function createStoreDesk(
       }
       return (await store.approvals({ ...filter, limit })).map(approvalView)
     },
+    ...createConversationReads(store, settings),
     pairings: async () => (await store.pairings()).map(pairingView),
     async access() {
       const granted = (await store.grants()).map((grant) => ({

@@ -72,6 +72,8 @@ const statusReport: StatusReport = {
   outbox: { queued: 0, sent: 6, deduplicated: 0, failed: 0, unknown: 0 },
   stuck: { failed: 0, unknown: 0 },
   approvals: { pending: 1 },
+  held: 0,
+  asked: 0,
   config: { digest: 'abc', file: null, problem: null, warnings: ['a word'] },
   store: { kind: 'sqlite', durability: 'WAL, synchronous=FULL' },
 }

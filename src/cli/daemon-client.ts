@@ -109,7 +109,8 @@ export function createDaemonClient(target: {
         })
         for (const item of page.items.slice(0, left)) yield item
         left -= page.items.length
-        if (page.next === undefined || page.next === null || page.items.length === 0) return
+        // A search may find nothing in a page and go on.
+        if (page.next === undefined || page.next === null) return
         before = page.next
       }
     },

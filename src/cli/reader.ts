@@ -3,9 +3,12 @@ import { existsSync } from 'node:fs'
 import {
   type ApprovalView,
   type AuditReport,
+  type ConversationView,
   defined,
   type LedgerHead,
   type PairingView,
+  parseAddress,
+  parseConversationCursor,
   type ReadDesk,
   rowPosition,
   type SendFilter,
@@ -13,6 +16,7 @@ import {
   type SendView,
   type StatusReport,
   SwitchboardError,
+  type ThreadView,
   type TurnDetail,
   type TurnFilter,
   type TurnState,
@@ -43,6 +47,17 @@ export interface ApprovalFilter {
   readonly limit: number | null
 }
 
+export interface ConversationListFilter {
+  readonly integration?: string
+  readonly agent?: string
+  readonly held?: boolean
+  readonly asked?: boolean
+  readonly q?: string
+  readonly sinceMs?: number
+  readonly before?: string
+  readonly limit: number | null
+}
+
 export type AccessView = Awaited<ReturnType<ReadDesk['access']>>[number]
 export type TokenView = Awaited<ReturnType<ReadDesk['tokens']>>[number]
 
@@ -55,6 +70,10 @@ export interface Reader {
   sends(filter: ListFilter<SendState>): AsyncIterable<SendView>
   send(id: string): Promise<SendView | null>
   approvals(filter: ApprovalFilter): AsyncIterable<ApprovalView>
+  conversations(filter: ConversationListFilter): AsyncIterable<ConversationView>
+  conversation(address: string): Promise<ConversationView | null>
+  /** Newest first. */
+  thread(address: string, page: { readonly limit: number; readonly before?: string }): Promise<ThreadView>
   pairings(): Promise<readonly PairingView[]>
   access(): Promise<readonly AccessView[]>
   tokens(options?: { readonly all?: boolean }): Promise<readonly TokenView[]>
@@ -76,6 +95,20 @@ export function createDaemonReader(daemon: DaemonClient): Reader {
     send: (id) => orNull(daemon.call('GET', `/api/outbox/${encodeURIComponent(id)}`)),
     approvals: ({ states, id, before, limit }) =>
       daemon.list('/api/approvals', { state: states?.join(','), id, before }, limit),
+    conversations: ({ limit, sinceMs, held, asked, ...rest }) =>
+      daemon.list(
+        '/api/conversations',
+        {
+          ...rest,
+          held: held ? 'true' : undefined,
+          asked: asked ? 'true' : undefined,
+          since: sinceMs === undefined ? undefined : new Date(sinceMs).toISOString(),
+        },
+        limit,
+      ),
+    conversation: (address) => orNull(daemon.call('GET', conversationPath(address))),
+    thread: (address, page) =>
+      daemon.call('GET', `${conversationPath(address)}/thread`, { query: { ...page } }),
     pairings: () => gather(daemon.list('/api/pairings', {}, null)),
     access: () => gather(daemon.list('/api/access', {}, null)),
     tokens: ({ all } = {}) => gather(daemon.list('/api/tokens', { all: all ? 'true' : undefined }, null)),
@@ -124,6 +157,9 @@ export function createStoreReader(desk: ReadDesk): Reader {
     sends: (filter) => pages(filter, (page: SendFilter) => desk.sends(page)),
     send: (id) => desk.send(id),
     approvals: (filter) => approvalPages(desk, filter),
+    conversations: (filter) => conversationPages(desk, filter),
+    conversation: (address) => desk.conversation(parseAddress(address), NOBODY),
+    thread: (address, page) => desk.thread(parseAddress(address), page, NOBODY),
     pairings: () => desk.pairings(),
     access: () => desk.access(),
     tokens: (options) => desk.tokens(options),
@@ -170,6 +206,30 @@ async function* approvalPages(desk: ReadDesk, filter: ApprovalFilter): AsyncIter
     before = items.at(-1)?.seq
     if (items.length < limit || before === undefined) return
   }
+}
+
+/** Without a daemon nobody holds anything by it. */
+const NOBODY = ''
+
+async function* conversationPages(
+  desk: ReadDesk,
+  { limit, held, asked, q, before, ...rest }: ConversationListFilter,
+): AsyncIterable<ConversationView> {
+  let left = limit ?? Number.POSITIVE_INFINITY
+  let next: string | null = before ?? null
+  const takeover = held ? ({ takeover: 'held' } as const) : asked ? ({ takeover: 'asked' } as const) : {}
+  do {
+    const from = next === null ? {} : { before: parseConversationCursor(next) }
+    const filter = { ...rest, ...takeover, ...defined({ search: q }), ...from, limit: Math.min(PAGE, left) }
+    const page = await desk.conversations(filter, NOBODY)
+    yield* page.items
+    left -= page.items.length
+    next = page.next
+  } while (left > 0 && next !== null)
+}
+
+export function conversationPath(address: string): string {
+  return `/api/conversations/${encodeURIComponent(address)}`
 }
 
 /** As the API answers it. */

@@ -10,6 +10,7 @@ import {
   type IntegrationSettings,
   type ModuleStanding,
   type Settings,
+  type TakeoverSettings,
   type Tunables,
 } from '../contract/index.ts'
 import { withChannelServers } from './channel-integrations.ts'
@@ -71,6 +72,7 @@ export function settingsOf(
       roles: user.roles,
     })),
     tunables: tunablesOf(config),
+    takeover: takeoverOf(config),
     ...(place.modules.length === 0 ? {} : { modules: place.modules }),
   })
   // The store's path is where this node keeps things, not what the configuration means.
@@ -228,6 +230,7 @@ function tunablesOf({ tunables: t, retention }: Config): Tunables {
     strangerLimit: t.stranger_limit,
     recipientLimit: t.recipient_limit,
     toolWaitMs: t.tool_wait,
+    takeoverTimeoutMs: t.takeover_timeout,
     unknownPolicy: t.unknown_policy,
     bodyRetentionMs: retention.bodies,
     attachmentRetentionMs: retention.attachments ?? retention.bodies,
@@ -240,6 +243,10 @@ function tunablesOf({ tunables: t, retention }: Config): Tunables {
     ackReaction: t.ack_reaction,
     sendRoots: t.send_roots ?? null,
   }
+}
+
+function takeoverOf({ takeover: { as, human } }: Config): TakeoverSettings {
+  return { as, human: human === true ? 'all' : human === false ? [] : human }
 }
 
 function storeOf(store: string | undefined, place: SettingsPlace): string {

@@ -43,11 +43,12 @@ export interface Delivery {
 export const OVERHEARD_MS = 24 * 3_600_000
 
 /**
- * One thing that somebody said in a group without mentioning the agent; or, `about: 'delivery'`, what Switchboard itself
- * tells of a message of the agent's that did not arrive after all.
+ * One thing that somebody said in a group without mentioning the agent; `about: 'delivery'`: what Switchboard itself
+ * tells of a message of the agent's that did not arrive after all; `about: 'takeover'`: what was said while a person held
+ * the conversation in the agent's place, by them or to them.
  */
 export interface ContextLine {
-  readonly about?: 'delivery'
+  readonly about?: 'delivery' | 'takeover'
   readonly speaker: { readonly id: string; readonly name?: string }
   readonly text: string
   readonly messageId: string

@@ -49,6 +49,9 @@ export interface StatusReport {
   /** Of these a person has to make up their mind: what an operator buried is not among them. */
   readonly stuck: { readonly failed: number; readonly unknown: number }
   readonly approvals: { readonly pending: number }
+  /** Conversations that a person holds now, and those where one was asked for. */
+  readonly held: number
+  readonly asked: number
   readonly config: {
     readonly digest: string
     readonly file: string | null

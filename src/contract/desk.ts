@@ -1,5 +1,13 @@
 // The operator's desk: what `/api` serves and the command line asks. One interface, two speakers: the daemon
 // implements all of it; a command without a daemon gets a desk that only reads. What it shows is in desk-views.ts.
+import type { Address } from './address.ts'
+import type {
+  ConversationFilter,
+  ConversationListView,
+  ConversationView,
+  TakenView,
+  ThreadView,
+} from './conversations.ts'
 import type {
   ApprovalView,
   HookTest,
@@ -19,6 +27,7 @@ import type { DoctorReport } from './doctor-report.ts'
 import type { SampleOrder } from './endpoint.ts'
 import type { ErasedPerson, PersonLine } from './person.ts'
 import type { AuditReport, LedgerEntry, LedgerHead, SendFilter, TurnFilter } from './records.ts'
+import type { TakeoverView } from './takeover.ts'
 import type { SeriesQuery, TurnSeries } from './turn-series.ts'
 
 export interface ReadDesk {
@@ -60,6 +69,17 @@ export interface ReadDesk {
       readonly never_used: boolean
     }[]
   >
+  conversations(filter: ConversationFilter, by: Operator): Promise<ConversationListView>
+  /** Null: nothing was ever said there. */
+  conversation(at: Address, by: Operator): Promise<ConversationView | null>
+  /** Newest first. Throws `input_invalid` for a cursor of another list. */
+  thread(
+    at: Address,
+    page: { readonly limit: number; readonly before?: string },
+    by: Operator,
+  ): Promise<ThreadView>
+  /** Live ones, the oldest first. */
+  takeovers(state: 'asked' | 'held' | null, by: Operator): Promise<readonly TakeoverView[]>
   secretNames(): Promise<readonly string[]>
   /** Newest first; `before`: those before this one. */
   notifications(limit: number, before?: string): Promise<readonly NotificationView[]>
@@ -110,6 +130,20 @@ export interface Desk extends ReadDesk {
   testHook(id: string, order: SampleOrder, by: Operator): Promise<HookTest>
   /** The message of a hook's turn once more, as a new turn: through the gates, under an id of its own. */
   replayTurn(id: string, by: Operator): Promise<ReplayedTurn>
+  /** `won: false`: somebody else holds it. Throws `not_found` where nothing was ever said. */
+  takeConversation(at: Address, options: { readonly force: boolean }, by: Operator): Promise<TakenView>
+  /** As a person, only where one holds. Throws `held` or `not_held`. */
+  sayHeld(
+    at: Address,
+    order: { readonly text: string; readonly idempotency_key?: string; readonly wait_ms?: number },
+    by: Operator,
+  ): Promise<SendResult>
+  /** Throws `held` where it is another's, unless `force`, and `not_held`. */
+  giveConversation(
+    at: Address,
+    options: { readonly force: boolean },
+    by: Operator,
+  ): Promise<{ readonly takeover: TakeoverView }>
   operateTurn(id: string, verb: 'retry' | 'cancel', by: Operator): Promise<TurnView>
   operateSend(id: string, verb: 'retry' | 'bury', by: Operator): Promise<SendView>
   decide(

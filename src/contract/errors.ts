@@ -53,6 +53,20 @@ export const ERROR_TABLE = {
     exitCode: 1,
     meaning: 'Somebody else was first, or the state does not allow it.',
   },
+  held: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 409,
+    exitCode: 1,
+    meaning: 'A person holds this conversation in the agent’s place.',
+  },
+  not_held: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 409,
+    exitCode: 1,
+    meaning: 'Only who holds a conversation may write there as a person, or give it back.',
+  },
   gone: {
     fault: 'caller',
     retryable: false,

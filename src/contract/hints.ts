@@ -8,6 +8,8 @@ export type Hint =
   | { readonly kind: 'sends'; readonly lane: string; readonly scope: string; readonly settled?: true }
   | { readonly kind: 'approval'; readonly id: string }
   | { readonly kind: 'turn'; readonly id: string }
+  /** A takeover was asked for, began or ended: of this address. */
+  | { readonly kind: 'takeover'; readonly id: string }
   | { readonly kind: 'access' }
   /** A secret or an integration that was added by command changed. */
   | { readonly kind: 'config' }

@@ -23,8 +23,14 @@ export const ACTIONS = [
   'rights.give',
   /** Reads out or erases all that a person said. */
   'people.data',
+  /** Which secrets and tokens there are; never what they say. */
+  'secrets.read',
   'chat.talk',
+  /** Takes a conversation over, writes there as a person, gives it back. */
+  'conversation.hold',
   'approval.read',
+  /** What a tool call would do: inputs, prompts and what agents tell of their tools. */
+  'approval.input',
   'approval.decide',
   'message.send',
   'notify.send',

@@ -44,6 +44,7 @@ export const REASONS = {
   late: { of: ['consumed'], text: 'It was a command that was found in the history too late to be obeyed.' },
   withdrawn: { of: ['consumed'], text: 'Whoever sent it deleted it while it waited.' },
   filtered: { of: ['consumed'], text: 'The configuration of its integration filters it out.' },
+  held: { of: ['consumed', 'failed'], text: 'A person held the conversation in the agent’s place.' },
   report: { of: ['consumed'], text: 'It told what became of a message that was sent.' },
   noted: { of: ['consumed'], text: 'A reaction or edit that no agent needs to see.' },
   // turns on their way

@@ -26,6 +26,8 @@ export interface NewSend {
   readonly part?: number
   /** Stands for the content and where it goes. Open already: the first row is returned. Confirmed a moment ago: the row is born `deduplicated`. */
   readonly dedupKey?: string
+  /** The takeover whose holder says it. */
+  readonly takeover?: string
   /** Becomes a claim on the confirmed message, in the commit that says `sent`. */
   readonly claim?: ClaimOffer
   /** Written to the notification log in the same commit. */
@@ -58,6 +60,8 @@ export interface SendRow {
   readonly createdAt: number
   readonly updatedAt: number
   readonly claim?: ClaimOffer
+  /** Of a holder's words: under which takeover. */
+  readonly takeover?: string
   /** What the platform told of it later; null: nothing. */
   readonly receipt: SendReceipt | null
   /** Its position in the transcript where that is not `seq`: it had failed, and an operator tried it again. */

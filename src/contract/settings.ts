@@ -1,6 +1,7 @@
 // The configuration as the rest of the house sees it: validated, with defaults, references not yet resolved.
 // `config` makes it from switchboard.yaml; nobody else reads files or the environment.
 import type { ModuleStanding } from './modules.ts'
+import type { TakeoverSettings } from './takeover.ts'
 
 export interface RateLimit {
   /** 0/0 = no limit. */
@@ -111,8 +112,12 @@ export interface UserSettings {
   /** `integration:sender`. */
   readonly identities: readonly string[]
   readonly notifyTo: string | null
-  readonly roles: readonly ('owner' | 'approver' | 'operator')[]
+  readonly roles: readonly Role[]
 }
+
+/** `viewer` reads; neither secrets nor the inputs of approvals. `owner` and `operator` may hold a conversation. */
+export const ROLES = ['owner', 'approver', 'operator', 'viewer'] as const
+export type Role = (typeof ROLES)[number]
 
 export interface Tunables {
   readonly maxAttempts: number
@@ -127,6 +132,8 @@ export interface Tunables {
   readonly strangerLimit: RateLimit
   readonly recipientLimit: RateLimit
   readonly toolWaitMs: number
+  /** How long after the holder's last word a takeover ends by itself; 0: never. */
+  readonly takeoverTimeoutMs: number
   readonly unknownPolicy: 'note' | 'hold'
   /** Bodies older than this are pruned; 0 keeps them. */
   readonly bodyRetentionMs: number
@@ -156,6 +163,7 @@ export const DEFAULT_TUNABLES: Tunables = {
   strangerLimit: { rps: 1, burst: 30 },
   recipientLimit: { rps: 1, burst: 30 },
   toolWaitMs: 10_000,
+  takeoverTimeoutMs: 30 * 60_000,
   unknownPolicy: 'note',
   bodyRetentionMs: 0,
   attachmentRetentionMs: 0,
@@ -193,6 +201,8 @@ export interface Settings {
   readonly mcpServers: readonly McpServerSettings[]
   readonly users: readonly UserSettings[]
   readonly tunables: Tunables
+  /** Absent: `DEFAULT_TAKEOVER`. */
+  readonly takeover?: TakeoverSettings
   /** Platforms and connectors of others, as they were found. Absent: none is named. */
   readonly modules?: readonly ModuleStanding[]
   /** SHA-256 over the meaning of the configuration: nodes compare it. */

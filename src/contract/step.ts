@@ -56,6 +56,15 @@ export type Effect =
     }
   /** /back: the address leads to its own session again. */
   | { readonly kind: 'route_back'; readonly at: Address; readonly texts: BackTexts }
+  /** /human: asks for a person to take the place over. */
+  | {
+      readonly kind: 'ask_person'
+      readonly agent: string
+      readonly at: Address
+      /** `integration:sender`. */
+      readonly by: string
+      readonly texts: HumanTexts
+    }
   /** A message was deleted: what of it is still queued ends as consumed: withdrawn. */
   | {
       readonly kind: 'withdraw'
@@ -115,6 +124,13 @@ export interface BackTexts {
   readonly home: string
 }
 
+/** With {agent} and {name}. */
+export interface HumanTexts {
+  readonly asked: string
+  readonly before: string
+  readonly held: string
+}
+
 /** What came of /stop. */
 export interface Stopped {
   readonly agent: string
@@ -132,6 +148,8 @@ export type SendCause =
   | 'notice'
   | 'pairing'
   | 'operator'
+  /** The words of a person who holds the conversation. */
+  | 'takeover'
 
 export type Decision =
   | { readonly go: 'continue' }

@@ -6,6 +6,7 @@
 import type { AccessVerbs } from './access-verbs.ts'
 import type { Address } from './address.ts'
 import type { ApprovalVerbs } from './approval-verbs.ts'
+import type { ConversationVerbs } from './conversations.ts'
 import type { Hint } from './hints.ts'
 import type { HistoryStore, MarkMove, PositionFence } from './history-records.ts'
 import type { KeepingVerbs } from './keeping-verbs.ts'
@@ -18,6 +19,7 @@ import type { Enqueued, LaterWordVerbs, NewSend, SendMove, SendRow, TakenSend } 
 import type { ClaimRow, Firing, FiringRow, NewNotification, NotificationRow, RouteRow } from './sending.ts'
 import type { ClaimState, TurnState } from './states.ts'
 import type { StatusLineRow } from './status-line.ts'
+import type { TakeoverVerbs } from './takeover.ts'
 import type { NewTurnEvent, TurnEventRow } from './turn-events.ts'
 import type { MoveOutcome, ReceiveItem, ReceiveResult, TurnMove, TurnRow } from './turn-records.ts'
 import type { SeriesQuery, TurnSample } from './turn-series.ts'
@@ -57,6 +59,8 @@ export interface Store
     LaterWordVerbs,
     ApprovalVerbs,
     AccessVerbs,
+    TakeoverVerbs,
+    ConversationVerbs,
     KeepingVerbs {
   /** Short random name of this database, part of every row id. */
   readonly tag: string

@@ -102,6 +102,11 @@ export interface ToolDesk {
     input: { readonly chatId: string; readonly limit: number },
   ): Promise<ToolOutcome>
   getRoster(caller: ToolCaller, input: { readonly chatId: string }): Promise<ToolOutcome>
+  /** Asks for a person to take the conversation over. */
+  handoff(
+    caller: ToolCaller,
+    input: { readonly chatId: string; readonly reason: string; readonly summary?: string },
+  ): Promise<ToolOutcome>
   /** Evidence that a message was seen. */
   ack(caller: ToolCaller, input: { readonly messageId: string }): Promise<ToolOutcome>
   pendingMessages(caller: ToolCaller): Promise<ToolOutcome>

@@ -7,6 +7,7 @@ import type { ApprovalRow } from './records.ts'
 import type { ClaimOutcome, ClaimRules } from './sending.ts'
 import type { TurnState } from './states.ts'
 import type { Effect, Stopped } from './step.ts'
+import type { TakeoverRow } from './takeover.ts'
 import type { TokenUsage } from './turn-steps.ts'
 
 export interface TurnBody {
@@ -80,6 +81,8 @@ export type EffectResult =
   | ({ readonly kind: 'cancelled' } & Stopped)
   | { readonly kind: 'claimed'; readonly outcome: ClaimOutcome; readonly label: string | null }
   | { readonly kind: 'answered'; readonly said: string }
+  /** A person was asked for; `asked: false`: one was before, or holds the place. */
+  | { readonly kind: 'person'; readonly asked: boolean; readonly takeover: TakeoverRow }
   /** The turns that ended because their message was deleted. */
   | { readonly kind: 'withdrawn'; readonly turns: readonly string[] }
   /** False: no such send, or nothing that this word could change. */
@@ -115,6 +118,8 @@ export interface TurnRow {
   /** It was missed and found in the history: when it was really said. Null: it came as it was said. */
   readonly lateAt: number | null
   readonly updatedAt: number
+  /** The takeover that ended it; absent: none did. */
+  readonly takeover?: string
   /** What a model used for it; absent: none was asked by Switchboard itself. */
   readonly usage?: TokenUsage
 }

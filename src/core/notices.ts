@@ -35,6 +35,11 @@ export function incompleteText(text: string): string {
   return `${text.trimEnd()} …\n\n⚠️ Incomplete: the agent stopped here.`
 }
 
+/** To a command, or a tap, that would change whom a conversation leads to. */
+export function heldText(name: string): string {
+  return `This conversation is held by ${name}; that can be done when it is given back.`
+}
+
 export const NO_REPLY_TEXT = 'The agent finished without replying.'
 
 export function unseenText(agent: string): string {

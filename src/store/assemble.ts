@@ -1,6 +1,7 @@
 // The Store out of verbs and reads: the same for both databases. What differs is behind `StoreEngine`.
 import { type Clock, type DatabaseFile, defined, type Hint, nodeOf, type Store } from '../contract/index.ts'
 import type { Mac } from './mac.ts'
+import { readConversation, readConversations } from './reads/conversations.ts'
 import { readFile, readFileTime } from './reads/files.ts'
 import { readHistoryLinks, readHistoryMarks, readKnownMessages, readMarksSince } from './reads/history.ts'
 import { readAttachments, readNodes } from './reads/nodes.ts'
@@ -10,6 +11,14 @@ import * as rest from './reads/rest.ts'
 import { readSample } from './reads/sample.ts'
 import { readClaims, readFirings, readNotifications } from './reads/sending.ts'
 import { readSend, readSends, readTranscript } from './reads/sends.ts'
+import {
+  readHeldAgainst,
+  readHeldWords,
+  readPastTakeovers,
+  readTakeoverAt,
+  readTakeovers,
+} from './reads/takeovers.ts'
+import { readThread } from './reads/thread.ts'
 import { readTurnEvents } from './reads/turn-events.ts'
 import { readPast, readSpent, readSteps, readUsage } from './reads/turn-steps.ts'
 import { readTurn, readTurns } from './reads/turns.ts'
@@ -23,6 +32,7 @@ import { enqueue } from './verbs/enqueue.ts'
 import { eraseNotifications, erasePerson, forgetFile } from './verbs/erase-person.ts'
 import { doneFileOrder, keepFileOrder, readFileOrders } from './verbs/file-orders.ts'
 import { keepFile, pruneFiles } from './verbs/files.ts'
+import { gatherConversations, readGatherEnds } from './verbs/gather-conversations.ts'
 import { beginHistory, forgetPlace, settleHistory } from './verbs/history.ts'
 import * as lanes from './verbs/lanes.ts'
 import { markReported, readUnreported } from './verbs/later-word.ts'
@@ -42,6 +52,7 @@ import { fireSchedule } from './verbs/schedules.ts'
 import { forgetStatusLine, keepStatusLine, readStatusLines } from './verbs/status-lines.ts'
 import { takeSends } from './verbs/take-sends.ts'
 import { takeTurns } from './verbs/take-turns.ts'
+import * as takeovers from './verbs/takeovers.ts'
 import { heardOf, keepTurnEvent } from './verbs/turn-events.ts'
 import { keepStep } from './verbs/turn-steps.ts'
 import { forgetOverheard, note, pruneBodies, pruneTokens } from './verbs/upkeep.ts'
@@ -182,6 +193,25 @@ export function assembleStore(engine: StoreEngine): Store {
     transcript: (integration, query) => read(readTranscript(tag, integration, query)),
     counters: () => read(rest.readCounters()),
     openTurns: () => read(rest.readOpenTurns()),
+
+    takeOver: (order) => write(takeovers.takeOver, order),
+    sayHeld: (sends, order) => write(takeovers.sayHeld, { ...order, sends }),
+    endTakeover: (order) => write(takeovers.endTakeover, order),
+    askTakeover: (order) => write(takeovers.askTakeover, order),
+    takeovers: (filter = {}) => read(readTakeovers(filter)),
+    takeoverAt: (at) => read(readTakeoverAt(at)),
+    pastTakeovers: (at, limit) => read(readPastTakeovers(at, limit)),
+    heldAgainst: (at, turn) => read(readHeldAgainst(tag, at, turn)),
+    heldWords: (turn, limit) => read(readHeldWords(tag, turn, limit)),
+
+    // Its end is looked for before: a commit that has rows of its own on the way would wait for itself.
+    async gatherConversations() {
+      const ends = await read(readGatherEnds())
+      return ends === null ? false : write(gatherConversations, ends)
+    },
+    conversations: (filter) => read(readConversations(tag, filter)),
+    conversation: (at) => read(readConversation(tag, at)),
+    thread: (at, page) => read(readThread(tag, at, page)),
 
     note: (notes) => write(note, notes),
     ledger: ({ afterSeq, limit }) => read(rest.readLedger(afterSeq, limit)),

@@ -18,12 +18,12 @@ import type {
   TurnRow,
   TurnState,
 } from '../contract/index.ts'
-import { formatAddress, rowId } from '../contract/index.ts'
+import { defined, formatAddress, rowId } from '../contract/index.ts'
 import { type Row, text, textOrNull, whole, wholeOrNull } from './statement.ts'
 
 export const TURN_COLUMNS =
   'seq, integration, conversation, message_id, edit_version, thread, platform, source, agent, session, sender, ' +
-  'state, reason, attempts, repeat, resume, body, received_at, updated_at, usage, late_at'
+  'state, reason, attempts, repeat, resume, body, received_at, updated_at, usage, late_at, takeover'
 
 export function turnRow(tag: string, row: Row): TurnRow {
   const integration = text(row, 'integration')
@@ -54,6 +54,7 @@ export function turnRow(tag: string, row: Row): TurnRow {
     receivedAt: whole(row, 'received_at'),
     lateAt: wholeOrNull(row, 'late_at'),
     updatedAt: whole(row, 'updated_at'),
+    ...defined({ takeover: textOrNull(row, 'takeover') ?? undefined }),
     ...(usage === null ? {} : { usage }),
   }
 }
@@ -64,7 +65,7 @@ export function parsedUsage(stored: string | null): TokenUsage | null {
 
 export const SEND_COLUMNS =
   'seq, lane, integration, platform, conversation, thread, agent, session, turn, approval, cause, op, state, ' +
-  'reason, detail, attempts, platform_ids, grp, part, due_at, created_at, updated_at, claim, receipt, place'
+  'reason, detail, attempts, platform_ids, grp, part, due_at, created_at, updated_at, claim, receipt, place, takeover'
 
 export function sendRow(tag: string, row: Row): SendRow {
   const integration = text(row, 'integration')
@@ -102,6 +103,7 @@ export function sendRow(tag: string, row: Row): SendRow {
     ...(claim === null ? {} : { claim: JSON.parse(claim) as ClaimOffer }),
     receipt: textOrNull(row, 'receipt') as SendRow['receipt'],
     ...(place === null ? {} : { place }),
+    ...defined({ takeover: textOrNull(row, 'takeover') ?? undefined }),
   }
 }
 

@@ -31,6 +31,7 @@ export function newContext(identity: GroupIdentity, now: number): VerbContext {
     counts: new Map(),
     hints: new Map<string, Hint>(),
     claimless: identity.memory.claimless,
+    heldless: identity.memory.heldless,
     chain: identity.memory.chain,
   }
 }

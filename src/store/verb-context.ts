@@ -44,6 +44,8 @@ export interface WriterMemory {
   readonly lanes: Map<string, LaneState | null> | null
   /** There is no claim and no route at all, and only this node could make one. */
   claimless: boolean
+  /** Nobody ever took a conversation over, and only this node could have. */
+  heldless: boolean
   chain: ChainHead | null
 }
 
@@ -83,6 +85,7 @@ export interface VerbContext {
   readonly hints: Map<string, Hint>
   /** Seen in this commit; adopted likewise. */
   claimless: boolean
+  heldless: boolean
   chain: ChainHead | null
 }
 
@@ -107,6 +110,7 @@ export function adopt(context: VerbContext): void {
   const { memory } = context
   memory.chain = context.chain
   memory.claimless = context.claimless
+  memory.heldless = context.heldless
   if (memory.lanes) remember(memory.lanes, context.freshLanes)
   if (!memory.sessions) return
   remember(memory.sessions, context.freshSessions)

@@ -16,6 +16,7 @@ export function createAbsentDesk(): ToolDesk {
     fetchMessages: absent,
     getRoster: absent,
     ack: absent,
+    handoff: absent,
     pendingMessages: absent,
     channelList: absent,
     channelSend: absent,

@@ -7,6 +7,7 @@ import { downloadAttachment } from './download-attachment.ts'
 import { editMessage } from './edit-message.ts'
 import { fetchMessages } from './fetch-messages.ts'
 import { getRoster } from './get-roster.ts'
+import { handoff } from './handoff.ts'
 import { notifyUser } from './notify-user.ts'
 import { pendingMessages } from './pending-messages.ts'
 import { react } from './react.ts'
@@ -29,6 +30,7 @@ export const TOOLS: readonly Tool[] = [
   pendingMessages,
   sendMessage,
   notifyUser,
+  handoff,
   channelList,
   channelSend,
   channelStatus,

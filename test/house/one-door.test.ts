@@ -11,6 +11,7 @@ describe('[I13.one-outlet] [I13.settle-with-say] who puts rows into the outbox',
   /** Each verb that takes rows, and the one place that calls it. */
   const CALLERS: Readonly<Record<string, readonly string[]>> = {
     enqueue: ['src/core/outbound/outlet.ts'],
+    sayHeld: ['src/core/outbound/outlet.ts'],
     accept: ['src/core/dispatch/settling.ts'],
     acceptFor: ['src/core/dispatch/settling.ts'],
     expireTurns: ['src/core/dispatch/turn-expiry.ts'],

@@ -156,6 +156,7 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
     outlet: gateway.outlet,
     notifier: gateway.notifier,
     dispatcher: gateway.dispatcher,
+    askForPerson: gateway.askForPerson,
   })
   await gateway.start()
   return { life, store, open, gateway, desk, tools }

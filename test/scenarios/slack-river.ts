@@ -117,8 +117,10 @@ export async function openSlackRiver(options: SlackRiverOptions = {}) {
   const here = await bringUp('here')
   const others = arrangement === 'three nodes' ? [await bringUp('there'), await bringUp('elsewhere')] : []
   const { store, gateway } = here
-  const { links, outlet, notifier, dispatcher } = gateway
-  const tools = createToolDesk({ store, settings: () => settings, links, outlet, notifier, dispatcher })
+  const { links, outlet, notifier, dispatcher, askForPerson } = gateway
+  const tools = createToolDesk({
+    ...{ store, settings: () => settings, links, outlet, notifier, dispatcher, askForPerson },
+  })
   return {
     fake,
     kate,

@@ -70,8 +70,9 @@ function contentOf({ text, attachments }: Delivery): string {
 }
 
 /** Apart from the content: it was not said to the agent. */
-function shownLine({ speaker, text, at }: ContextLine) {
-  return { sender: speaker.name ?? speaker.id, content: text, ts: new Date(at).toISOString() }
+function shownLine({ speaker, text, at, about }: ContextLine) {
+  const held = about === 'takeover' ? { about } : {}
+  return { sender: speaker.name ?? speaker.id, content: text, ts: new Date(at).toISOString(), ...held }
 }
 
 function shownFile({ id, name, mime, size }: Delivery['attachments'][number]) {

@@ -81,11 +81,12 @@ export async function composeTurn(
       url: `${replyUrl}?attachment=${encodeURIComponent(id)}`,
     })),
     meta: delivery.meta,
-    context: (delivery.context ?? []).map(({ speaker, text, at }) => ({
+    context: (delivery.context ?? []).map(({ speaker, text, at, about }) => ({
       sender: speaker.id,
       ...defined({ sender_name: speaker.name }),
       text,
       ts: new Date(at).toISOString(),
+      ...(about === 'takeover' ? { about } : {}),
     })),
     ...defined({ binding_context: bindingContext(delivery, settings) }),
     ts: new Date(delivery.receivedAt).toISOString(),

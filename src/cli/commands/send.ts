@@ -38,7 +38,7 @@ export const send: Run<SendOptions> = async (context, [to = '', ...words], optio
     timeoutMs: (waitMs ?? 10_000) + 30_000,
   })
   if (context.json) await context.printJson(result)
-  else await tell(context, result)
+  else await tellResult(context, result)
   return result.ok ? 0 : 1
 }
 
@@ -53,7 +53,7 @@ function shownAs({ name, parameters }: Template): string {
   return parameters.length === 0 ? `template ${name}` : `template ${name}: ${parameters.join(', ')}`
 }
 
-async function textOf(context: Context, words: readonly string[]): Promise<string> {
+export async function textOf(context: Context, words: readonly string[]): Promise<string> {
   const text = words.length === 1 && words[0] === '-' ? await context.terminal.readInput() : words.join(' ')
   // The line break that `echo` and editors add is not part of the message.
   const message = text.replace(/\r?\n$/, '')
@@ -62,7 +62,7 @@ async function textOf(context: Context, words: readonly string[]): Promise<strin
   return message
 }
 
-async function tell(context: Context, result: SendResult): Promise<void> {
+export async function tellResult(context: Context, result: SendResult): Promise<void> {
   const { paint } = context
   if (!result.ok) {
     context.terminal.err(`${paint.red('error:')} ${oneLine(result.error ?? 'it was not sent')}\n`)

@@ -40,6 +40,7 @@ export function addReadingCommands(program: Command, action: Action): void {
     .option('--before <id>', BEFORE)
     .action(action(() => import('../commands/inbox.ts').then((m) => m.inbox)))
   addOutbox(program, action)
+  addConversations(program, action)
   addAudit(program, action)
 }
 
@@ -90,6 +91,46 @@ function addTurns(program: Command, action: Action): void {
     .argument('<id>')
     .description('give up a turn that is still open')
     .action(action(() => import('../commands/turns.ts').then((m) => m.cancelTurn)))
+}
+
+function addConversations(program: Command, action: Action): void {
+  const list = action(() => import('../commands/conversations.ts').then((m) => m.listConversations))
+  const group = addGroup(program, 'conversations', 'every place where something was said; step in', list)
+    .option('--integration <id>', 'on this integration')
+    .option('--agent <id>', 'of this agent')
+    .option('--held', 'that a person holds')
+    .option('--asked', 'where a person was asked for')
+    .option('--search <text>', 'with this in an id or a name')
+    .option('--since <time>', SINCE)
+    .option('--limit <number>', LIMIT)
+    .option('--before <cursor>', BEFORE)
+  group.command('list').description('list them, the latest first (the default)').action(list)
+  group
+    .command('show')
+    .argument('<address>')
+    .description('what was said there, with states; who holds it')
+    .action(action(() => import('../commands/conversations.ts').then((m) => m.showConversation)))
+  const force = 'also where another one holds it'
+  group
+    .command('take')
+    .argument('<address>')
+    .description('take it over: from now on you answer there, not the agent')
+    .option('--force', force)
+    .action(action(() => import('../commands/conversations-hold.ts').then((m) => m.takeConversation)))
+  group
+    .command('say')
+    .argument('<address>')
+    .argument('<text...>', 'the text; - reads it from standard input')
+    .description('write there as a person, where you hold it')
+    .option('--key <key>', 'an idempotency key: the same key again sends nothing again')
+    .option('--wait <duration>', 'how long to wait for the confirmation (default: 10s)')
+    .action(action(() => import('../commands/conversations-hold.ts').then((m) => m.sayHeld)))
+  group
+    .command('give')
+    .argument('<address>')
+    .description('give it back to the agent')
+    .option('--force', force)
+    .action(action(() => import('../commands/conversations-hold.ts').then((m) => m.giveConversation)))
 }
 
 function addOutbox(program: Command, action: Action): void {

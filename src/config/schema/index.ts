@@ -6,7 +6,7 @@ import { agentSchema } from './agents.ts'
 import { integrationSchema } from './integrations.ts'
 import { mcpServerSchema, serverName } from './mcp-servers.ts'
 import { serverSchema, storeSchema } from './server.ts'
-import { retentionSchema, tunablesSchema } from './tunables.ts'
+import { retentionSchema, takeoverSchema, tunablesSchema } from './tunables.ts'
 import { userSchema } from './users.ts'
 import { text } from './words.ts'
 
@@ -38,6 +38,7 @@ const makeSchema = (book: AdapterBook) =>
         .describe('MCP channel servers that Switchboard starts or connects to.'),
       agents: z.array(agentSchema(book)).prefault([]).describe('The agents.'),
       users: z.array(userSchema).default([]).describe('People.'),
+      takeover: takeoverSchema,
       tunables: tunablesSchema,
       retention: retentionSchema,
     })

@@ -1,6 +1,6 @@
 // The part of the schema for numbers and policies that have a default: nobody has to write any of it.
 import { z } from 'zod'
-import { DEFAULT_TUNABLES as D } from '../../contract/index.ts'
+import { DEFAULT_TUNABLES as D, DEFAULT_TAKEOVER } from '../../contract/index.ts'
 import { mentionPatterns } from './access.ts'
 import { replyToMode, textChunkLimit } from './integrations.ts'
 import { duration, optionalDuration, rateLimit, text } from './words.ts'
@@ -34,6 +34,10 @@ export const tunablesSchema = z
       .default(D.recipientLimit)
       .describe('Limit of notices per recipient; 0/0 = none.'),
     tool_wait: duration('How long a sending tool waits for the confirmation.', D.toolWaitMs),
+    takeover_timeout: duration(
+      'How long after the holder’s last word a takeover ends by itself; 0 = never.',
+      D.takeoverTimeoutMs,
+    ),
     unknown_policy: z
       .enum(['note', 'hold'])
       .default(D.unknownPolicy)
@@ -66,6 +70,24 @@ export const tunablesSchema = z
   })
   .prefault({})
   .describe('Everything tunable, with its default.')
+
+export const takeoverSchema = z
+  .strictObject({
+    as: z
+      .enum(['bot', 'name'])
+      .default(DEFAULT_TAKEOVER.as)
+      .describe(
+        'How words of a person who holds a conversation are shown: as the bot’s own, or with the person’s name in front.',
+      ),
+    human: z
+      .union([z.boolean(), z.array(text('The id of an integration.')).max(1_000)])
+      .default(false)
+      .describe(
+        'Where people may ask for a person by /human: everywhere, nowhere, or on these integrations.',
+      ),
+  })
+  .prefault({})
+  .describe('Stepping in: how a person takes a conversation over from its agent.')
 
 const ROWS_AT_LEAST_MS = 30 * 24 * 3_600_000
 

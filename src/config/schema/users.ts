@@ -1,5 +1,6 @@
 // The part of the schema for people.
 import { z } from 'zod'
+import { ROLES } from '../../contract/index.ts'
 import { id, text } from './words.ts'
 
 export const userSchema = z
@@ -10,9 +11,6 @@ export const userSchema = z
       .default([])
       .describe('Who this person is on the platforms: integration:sender.'),
     notify_to: text('integration:conversation; default: the user’s direct chat.').optional(),
-    roles: z
-      .array(z.enum(['owner', 'approver', 'operator']))
-      .default([])
-      .describe('What this person may do.'),
+    roles: z.array(z.enum(ROLES)).default([]).describe('What this person may do.'),
   })
   .describe('One person. With none configured there is one user, local: the first one paired.')

@@ -8,6 +8,7 @@ import {
   type Clock,
   defined,
   everyRow,
+  heldByText,
   isResting,
   type Logger,
   type NewFile,
@@ -91,6 +92,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const sole = output.sole ? { sole: true as const } : {}
     const settles = output.turn && (flying || output.sole) ? { turn: output.turn, ...to, ...sole } : undefined
     const ids = await deps.outlet.put(sends, settles)
+    const held = ids ? null : await store.heldAgainst(place.to, output.turn ?? null)
+    if (held) throw new SwitchboardError('held', `not sent: this conversation was ${heldByText(held)}`)
     if (!ids && output.sole)
       throw new SwitchboardError('conflict', 'this message was answered, or given up, before')
     if (!ids) throw new SwitchboardError('conflict', `turn ${output.turn} is no longer this node's`)

@@ -20,6 +20,7 @@ import type { TurnEnd } from '../outbound/notify-on.ts'
 import { type Admission, NOT_KNOWN_YET } from '../people/admission.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import { createStoreRetry } from '../store-retry.ts'
+import { createHeldContext } from '../takeover/held-context.ts'
 import { toDelivery } from './delivery.ts'
 import { createDrain, type Drain } from './drain.ts'
 import type { FailureNotes } from './failure-notes.ts'
@@ -59,6 +60,8 @@ export interface DispatcherDeps {
   readonly admission: Pick<Admission, 'atOnce' | 'ofTurn' | 'mayBeHeard'>
   /** A turn was not handed over, for access to it was revoked. */
   readonly onRevoked: (row: TurnRow) => void
+  /** Somebody took over, at another node, where a turn was in flight here: nothing more of it is shown. */
+  readonly onTakenOver?: (turn: string) => void
   readonly pressure?: Pressure
   readonly crashPoint?: (name: string) => void
   /** What agents are told of sends that failed later. */
@@ -96,6 +99,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   let stopped = false
   const expiry = createTurnExpiry(deps)
   const contextOf = createGroupContext(deps)
+  const heldContextOf = createHeldContext(deps)
   const settling = createSettling({ ...deps, holds, storeRetry, wake: (work) => drain.wake(work) })
   const { putBack, giveBack } = createPutBack({
     ...deps,
@@ -207,8 +211,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (holds.isOver(hold)) return holds.drop(hold)
     if (judgement === 'revoked') return settling.revoke(hold, row)
     if (judgement === 'unsure') return notTaken(hold, row, NOT_KNOWN_YET)
-    const [said, failed] = await Promise.all([contextOf(row), deps.failures.of(row.session)])
-    const lines = [...failed.lines, ...(said.context ?? [])]
+    const [said, failed, held] = await Promise.all([
+      contextOf(row),
+      deps.failures.of(row.session),
+      heldContextOf(row),
+    ])
+    const lines = [...failed.lines, ...held, ...(said.context ?? [])]
     const context = lines.length === 0 ? {} : { context: lines }
     if (hold.flights.get(row.id) !== flight) return // likewise
     if (holds.isOver(hold)) return holds.drop(hold)
@@ -273,6 +281,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     ...{ store, holds, storeRetry, log },
     wake: (work) => drain.wake(work),
     ended(hold, row) {
+      if (row.takeover !== undefined) deps.onTakenOver?.(row.id)
       if (row.reason === 'cancelled') abandon(hold.agent, [row.id])
       else settling.settledElsewhere(hold, row)
     },

@@ -10,9 +10,9 @@ import {
   type TurnRow,
 } from '../../contract/index.ts'
 import type { Admission } from '../people/admission.ts'
+import { cutLine } from './context-line.ts'
 
 const CONTEXT_LINES = 50
-const LINE_CHARS = 2_000
 /** Edits and people who may not speak any more leave out lines: so many more are looked at. */
 const LOOKED_AT = 4 * CONTEXT_LINES
 
@@ -49,16 +49,11 @@ function linesOf(said: readonly TurnRow[], own: string): readonly ContextLine[] 
   for (const { body, sender, messageId, receivedAt } of said) {
     if (!body || messageId === own) continue
     const files = (body.attachments ?? []).map((file) => `(attachment: ${file.name ?? file.kind})`)
-    const text = cut([body.text, ...files].filter((part) => part.trim() !== '').join(' '))
+    const text = cutLine([body.text, ...files].filter((part) => part.trim() !== '').join(' '))
     if (text === '') continue
     const name = body.senderName
     const speaker = name === undefined ? { id: sender } : { id: sender, name }
     lines.set(messageId, { speaker, text, messageId, at: lines.get(messageId)?.at ?? receivedAt })
   }
   return [...lines.values()].slice(-CONTEXT_LINES)
-}
-
-function cut(text: string): string {
-  if (text.length <= LINE_CHARS) return text
-  return `${[...text.slice(0, LINE_CHARS)].slice(0, -1).join('')}…`
 }

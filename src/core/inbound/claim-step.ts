@@ -3,6 +3,7 @@
 import type { ClaimRules, StepResult } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
 import { CLAIM_TEXTS } from '../claims.ts'
+import { heldText } from '../notices.ts'
 import { isOwnerOf } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
 
@@ -14,6 +15,8 @@ export function claimStep(input: StepInput): StepResult {
     const key = `${input.integration.origin}.access.approvers`
     return { decision: { go: 'refuse', reason: 'not_owner', key } }
   }
+  if (input.heldBy !== null)
+    return { decision: { go: 'answer', text: heldText(input.heldBy), reason: 'tap' } }
   return {
     decision: { go: 'consume', reason: 'tap' },
     effects: [

@@ -1,13 +1,21 @@
-// /new, /status, /stop, /back and /help (or !new …, where a platform keeps the slash for itself) go to Switchboard, not to the model.
-import type { BackTexts, Effect, StatusTexts, StepResult, StopTexts } from '../../contract/index.ts'
-import { CONTINUE } from '../../contract/index.ts'
+// /new, /status, /stop, /back, /human and /help (or !new …, where a platform keeps the slash for itself) go to Switchboard, not to the model.
+import type {
+  BackTexts,
+  Effect,
+  HumanTexts,
+  StatusTexts,
+  StepResult,
+  StopTexts,
+} from '../../contract/index.ts'
+import { CONTINUE, DEFAULT_TAKEOVER } from '../../contract/index.ts'
+import { heldText } from '../notices.ts'
 import { isOwnerOf } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
 
-export type ChatCommand = 'new' | 'status' | 'stop' | 'back' | 'help'
+export type ChatCommand = 'new' | 'status' | 'stop' | 'back' | 'human' | 'help'
 
 // `/new@some_bot` is for that bot: an adapter takes its own name off, and what still has one is meant for somebody else.
-const COMMAND = /^\s*[/!](new|status|stop|back|help)\s*$/i
+const COMMAND = /^\s*[/!](new|status|stop|back|human|help)\s*$/i
 
 /** The command that an event is, or null. Edits never command. */
 export function chatCommand(event: StepInput['event']): ChatCommand | null {
@@ -33,7 +41,26 @@ const HELP = [
   '/back: leave a thread that this chat was switched to',
   '/help: this list',
   'Where / is taken write ! instead: !status. A question that waits for you is answered by its buttons, or with yes ID or no ID.',
-].join('\n')
+]
+
+const HUMAN_HELP = '/human: ask for a person'
+
+const HUMAN_TEXTS: HumanTexts = {
+  asked: 'A person was asked to join you here. Until somebody does, {agent} goes on.',
+  before: 'A person was asked for already. Until somebody joins you here, {agent} goes on.',
+  held: 'You are talking to a person: this conversation is held by {name}.',
+}
+
+/** Where it is not allowed, it is a word like any other. */
+function mayAskForPerson({ settings, integration }: StepInput): boolean {
+  const { human } = settings.takeover ?? DEFAULT_TAKEOVER
+  return human === 'all' || human.includes(integration.id)
+}
+
+function helpText(input: StepInput): string {
+  if (!mayAskForPerson(input)) return HELP.join('\n')
+  return [...HELP.slice(0, -2), HUMAN_HELP, ...HELP.slice(-2)].join('\n')
+}
 
 const NEW_REFUSED = 'In a group only an approver can start a new conversation.'
 
@@ -58,12 +85,15 @@ function commandsAll({ event, settings, grants, integration }: StepInput): boole
 export function commandStep(input: StepInput): StepResult {
   const { form, agent, at, reach, event } = input
   if (form?.kind !== 'command' || !agent) return CONTINUE
+  if (form.command === 'human' && !mayAskForPerson(input)) return CONTINUE
   // What it was about has moved on since.
   if (input.late) return { decision: { go: 'consume', reason: 'late' } }
   const { attached, stoppable } = reach
   switch (form.command) {
     case 'new':
       if (!commandsAll(input)) return { decision: { go: 'answer', text: NEW_REFUSED, reason: 'command' } }
+      if (input.heldBy !== null)
+        return { decision: { go: 'answer', text: heldText(input.heldBy), reason: 'command' } }
       return {
         decision: {
           go: 'answer',
@@ -78,7 +108,12 @@ export function commandStep(input: StepInput): StepResult {
         sender: commandsAll(input) ? null : event.sender.id,
       })
     case 'help':
-      return { decision: { go: 'answer', text: HELP, reason: 'command' } }
+      return { decision: { go: 'answer', text: helpText(input), reason: 'command' } }
+    case 'human':
+      return done({
+        ...{ kind: 'ask_person', agent, at, texts: HUMAN_TEXTS },
+        by: `${input.integration.id}:${event.sender.id}`,
+      })
     case 'back':
       return done({ kind: 'route_back', at, texts: BACK_TEXTS })
     case 'status':

@@ -19,7 +19,8 @@ function opened() {
       },
       approval: unused,
       sends: unused,
-    } as unknown as Pick<Store, 'receive' | 'approval' | 'approvals' | 'sends'>,
+      takeoverAt: unused,
+    } as unknown as Pick<Store, 'receive' | 'approval' | 'approvals' | 'sends' | 'takeoverAt'>,
     sharedLimits: null,
     clock: createTestClock(),
     log: createRecordingLog(),
@@ -37,6 +38,7 @@ function opened() {
     failedLater: { words: async () => [], noticed: () => undefined },
     onStop: () => undefined,
     onWithdrawn: () => undefined,
+    onAsked: () => undefined,
   })
   return { intake, stored }
 }

@@ -28,6 +28,7 @@ import {
   type StepResult,
   type Store,
   SwitchboardError,
+  type TakeoverRow,
   type TextLimit,
   WITHIN_LIMIT,
 } from '../../contract/index.ts'
@@ -48,7 +49,7 @@ import { runSteps } from './steps.ts'
 export interface IntakeDeps {
   /** Limits that all nodes share; null: there is one. */
   readonly sharedLimits: SharedLimits | null
-  readonly store: Pick<Store, 'receive' | 'approval' | 'approvals' | 'sends'>
+  readonly store: Pick<Store, 'receive' | 'approval' | 'approvals' | 'sends' | 'takeoverAt'>
   readonly clock: Clock
   readonly log: Logger
   readonly random: Random
@@ -70,6 +71,8 @@ export interface IntakeDeps {
   readonly failedLater: FailedLater
   /** Told after the commit which turns /stop cancelled, so that what runs can be stopped. */
   readonly onStop: (agent: string, turns: readonly string[]) => void
+  /** Told after the commit that somebody asked for a person. */
+  readonly onAsked: (takeover: TakeoverRow) => void
   /** Told after the commit which turns a deletion ended, so that whoever looks at them hears of it. */
   readonly onWithdrawn: (turns: readonly string[]) => void
 }
@@ -138,6 +141,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
     const form = messageForm(event)
     const approval = await namedApproval(form, now)
+    const heldBy = await holderAt(form, at)
     const isMute = deps.isOneWay(integration.id)
     const waiting = isMute ? [] : await waitingHere({ event, settings, integration, now }, deps.store)
     const asked = event.kind === 'verdict' && (await wasAsked(event, integration.id))
@@ -166,6 +170,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       approval,
       waiting,
       asked,
+      heldBy,
       reach: form?.kind === 'command' ? deps.reach() : NOBODY,
       canEdit: deps.canEdit(integration.id),
       textAsFile: deps.textAsFile(integration.id),
@@ -246,6 +251,13 @@ export function createIntake(deps: IntakeDeps): Intake {
     return now - endedAt <= DECIDED_STAYS_KNOWN_MS ? row : null
   }
 
+  /** Only what would change where the place leads asks for it: what is said there the commit itself looks at. */
+  const holderAt = async (form: MessageForm | null, at: Address): Promise<string | null> => {
+    if (form?.kind !== 'command' && form?.kind !== 'claim') return null
+    const live = await deps.store.takeoverAt(at)
+    return live?.state === 'held' ? (live.holderName ?? live.holder) : null
+  }
+
   /** Written to the server's pipe, as far as is known: one that waits or failed was never shown to it. */
   const wasAsked = async ({ approval, conversation }: InboundVerdict, integration: string) => {
     const states = ['sending', 'sent', 'unknown'] as const
@@ -261,6 +273,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     for (const effect of result.effects) {
       if (effect.kind === 'cancelled') deps.onStop(effect.agent, effect.turns)
       if (effect.kind === 'withdrawn') deps.onWithdrawn(effect.turns)
+      if (effect.kind === 'person' && effect.asked) deps.onAsked(effect.takeover)
       if (effect.kind === 'reported' && effect.changed) deps.failedLater.noticed()
     }
     return receivedOf(one.result, result)

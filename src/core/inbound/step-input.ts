@@ -32,6 +32,8 @@ export interface StepInput {
   readonly waiting: readonly ApprovalRow[]
   /** A channel server that pushed a verdict was sent the request that it answers; false for everything else. */
   readonly asked: boolean
+  /** Who holds the place in the agent's stead; null: nobody, or the message is neither a command nor a claim. */
+  readonly heldBy: string | null
   /** What `/status` and `/stop` tell of agents; nobody's unless the message is a command. */
   readonly reach: AgentReach
   /** Code points of one message of this integration. */

@@ -52,6 +52,7 @@ function input(
     now: 1_000,
     late: false,
     failureWords: [],
+    heldBy: null,
     grants: { has: () => false, senders: () => [] },
     approval: null,
     reach: { attached: [], stoppable: [] },

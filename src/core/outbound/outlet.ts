@@ -10,6 +10,8 @@ import {
   integrationById,
   type NewSend,
   type Random,
+  type SayOrder,
+  type SayResult,
   type SendCause,
   type SendResult,
   type SendRow,
@@ -25,7 +27,7 @@ import { resultOf } from './send-result.ts'
 import type { Sender } from './sender.ts'
 
 export interface OutletDeps {
-  readonly store: Pick<Store, 'enqueue'>
+  readonly store: Pick<Store, 'enqueue' | 'sayHeld'>
   /** Limits that all nodes share; null: there is one. */
   readonly sharedLimits: SharedLimits | null
   readonly clock: Clock
@@ -57,6 +59,8 @@ export interface Outlet {
   rows(saying: Saying): readonly NewSend[]
   /** The ids of the rows, in order. Null: the turn is not this node's to settle any more, and nothing was written. */
   put(sends: readonly NewSend[], settles?: Settles): Promise<readonly string[] | null>
+  /** A holder's words: only while they hold the place, in one commit. */
+  putHeld(sends: readonly NewSend[], order: SayOrder): Promise<SayResult>
   /** Puts them, and waits a bounded time for the platform's confirmation. Throws `rate_limited`; null as `put`. */
   post(sends: readonly NewSend[], options?: { readonly waitMs?: number }): Promise<Posted>
   /** The same for rows that were put. */
@@ -136,6 +140,7 @@ export function createOutlet(deps: OutletDeps): Outlet {
       const settled = await deps.settle(turn, to, { sends, said: true, ...options })
       return settled.ok ? settled.ids : null
     },
+    putHeld: (sends, order) => store.sayHeld(sends, order),
     confirmed,
     async post(sends, { waitMs } = {}) {
       const [first] = sends

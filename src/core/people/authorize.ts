@@ -36,9 +36,22 @@ export function authorize(who: Principal, action: Action, on: Resource): Authori
 function userMay(roles: readonly string[], action: Action): Authorization {
   if (roles.includes('owner')) return YES
   if (action === 'chat.talk') return YES
-  if (roles.includes('approver') && (action === 'approval.read' || action === 'approval.decide')) return YES
-  if (roles.includes('operator') && (action.startsWith('admin.') || action === 'approval.read')) return YES
+  if (roles.some((role) => MAY[role]?.includes(action))) return YES
   return { allowed: false, reason: `${action} needs another role` }
+}
+
+/** Beside what everybody may; the owner may everything. */
+const MAY: Readonly<Record<string, readonly Action[]>> = {
+  approver: ['approval.read', 'approval.input', 'approval.decide'],
+  operator: [
+    'admin.read',
+    'admin.write',
+    'secrets.read',
+    'approval.read',
+    'approval.input',
+    'conversation.hold',
+  ],
+  viewer: ['admin.read', 'approval.read'],
 }
 
 function narrowed(actions: readonly Action[], only: readonly Action[] | undefined): readonly Action[] {

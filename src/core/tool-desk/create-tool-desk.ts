@@ -4,6 +4,7 @@ import {
   defined,
   everyRow,
   formatAddress,
+  heldByText,
   integrationById,
   isResting,
   type NewSend,
@@ -24,7 +25,9 @@ import type { Outlet, Posted } from '../outbound/outlet.ts'
 import { sendMessage } from '../outbound/send-message.ts'
 import { replyText, sendMessageText, sentText } from '../outbound/send-result.ts'
 import { chooseIntegration } from '../outbound/targets.ts'
+import type { AskForPerson } from '../takeover/ask-for-person.ts'
 import { createChannelTools } from './channel-tools.ts'
+import { createHandoffTool } from './handoff-tool.ts'
 import { createKeptFiles, type SendableFiles } from './kept-files.ts'
 import { createOwnChats } from './own-chats.ts'
 import { createReadingTools } from './reading-tools.ts'
@@ -32,6 +35,8 @@ import { sendOutcome, toolOutcome } from './tool-outcome.ts'
 
 /** How many of its own messages in a chat an agent's edit is looked for among: told where it ends there. */
 const LOOKED_BACK = 50_000
+/** How many turns of a chat are looked at for the last one that was handed over. */
+const LATELY = 100
 
 export interface ToolDeskDeps {
   readonly store: Store
@@ -42,6 +47,7 @@ export interface ToolDeskDeps {
   readonly dispatcher: Pick<Dispatcher, 'acknowledge' | 'flight' | 'wasLost'>
   /** Reads files that hosts of this machine attach; absent: there are none. */
   readonly files?: SendableFiles
+  readonly askForPerson: AskForPerson
 }
 
 export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
@@ -103,9 +109,29 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     const about = turn?.id ?? (await answeredByAnother(caller, sends))
     const ids = about && (await outlet.put(sends, { turn: about, to: 'answered', text, sole: true }))
     if (ids) return outlet.confirmed(ids)
+    const [first] = sends
+    if (about && first) await refuseHeld(first.to, about)
     if (about && caller.host)
       throw new SwitchboardError('conflict', 'this message was answered by another host')
     return outlet.post(sends)
+  }
+
+  /** A person has the place, or answered that message in the agent's place. */
+  const refuseHeld = async (at: Address, turn: string | null) => {
+    const held = await store.heldAgainst(at, turn)
+    if (held) throw new SwitchboardError('held', `not sent: this conversation was ${heldByText(held)}`)
+  }
+
+  /**
+   * A host that does not say which message it answers, and whose last one there a takeover ended, answers that one: too
+   * late, also after the place was given back.
+   */
+  const refuseLate = async (caller: ToolCaller, at: Address) => {
+    const { integration, conversation } = at
+    const there = { agent: caller.agent, integration, conversation, limit: LATELY }
+    const turns = await store.turns({ ...there, ...defined({ thread: at.thread }) })
+    const last = turns.find((turn) => turn.address === formatAddress(at) && turn.attempts > 0)
+    if (last?.takeover !== undefined) await refuseHeld(at, last.id)
   }
 
   /** The turn that a host holds, and that is answered. */
@@ -183,6 +209,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
   return {
     ...createReadingTools(deps, chats),
     ...createChannelTools(deps),
+    ...createHandoffTool(deps, chats),
 
     sendMessage: (caller, input) =>
       toolOutcome(async () => {
@@ -211,6 +238,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
         const replyTo =
           input.replyTo === undefined ? undefined : await chats.messageId(caller, at, input.replyTo)
         const turn = by === 'own' ? await answered(caller, formatAddress(at), replyTo) : null
+        if (by === 'own' && turn === null && caller.turn === null) await refuseLate(caller, at)
         const files = await kept(caller, link, input.files ?? [])
         const sends = outlet.rows({
           to: at,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { APPROVAL_STATES, SEND_STATES, SwitchboardError, TURN_STATES } from '../../contract/index.ts'
 
 const text = z.string().min(1).max(1_000)
+export const SHORT_TEXT = text
 
 function listOf<const States extends readonly [string, ...string[]]>(states: States) {
   return z
@@ -14,7 +15,7 @@ function listOf<const States extends readonly [string, ...string[]]>(states: Sta
 
 const limit = z.coerce.number().int().min(1).max(1_000).default(100).describe('At most this many items.')
 const before = text.optional().describe('The cursor `next` of the page before.')
-const moment = text.optional().describe('A time (ISO 8601), or how long ago: 30s, 15m, 2h, 1d.')
+export const moment = text.optional().describe('A time (ISO 8601), or how long ago: 30s, 15m, 2h, 1d.')
 
 export const TurnQuery = z.strictObject({
   state: listOf(TURN_STATES).optional(),

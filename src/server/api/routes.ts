@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { lateText, SwitchboardError } from '../../contract/index.ts'
 import { errorReply } from '../reply.ts'
 import { exportAudit } from './audit-export.ts'
+import { CONVERSATION_ROUTES } from './conversation-routes.ts'
 import {
   AccessBody,
   ApprovalQuery,
@@ -21,16 +22,10 @@ import {
   TurnQuery,
   VerifyQuery,
 } from './inputs.ts'
+import { withoutInput, withoutPrompt, withoutToolTexts } from './masking.ts'
 import { PEOPLE_ROUTES } from './people-routes.ts'
-import { type Route, route, whole } from './route.ts'
+import { given, type Route, route, whole } from './route.ts'
 import { SENDING_ROUTES } from './sending-routes.ts'
-
-/** Undefined values dropped: filters know absent keys, not undefined ones. */
-function given<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
-}
 
 function found<T>(value: T | null, what: string): T {
   if (value === null) throw new SwitchboardError('not_found', `there is no such ${what}`)
@@ -86,28 +81,35 @@ const reading: readonly Route[] = [
     method: 'GET',
     path: '/api/turns/{id}',
     summary: 'One turn.',
-    run: async ({ desk, path }) => found(await desk.turn(path.id ?? ''), 'turn'),
+    run: async ({ desk, path, may }) => {
+      const turn = found(await desk.turn(path.id ?? ''), 'turn')
+      return may('approval.input') ? turn : withoutToolTexts(turn)
+    },
   }),
   route({
     method: 'GET',
     path: '/api/outbox',
     summary: 'Outbound messages, newest first.',
     query: SendQuery as z.ZodType<z.infer<typeof SendQuery>>,
-    run: async ({ desk, query: { state, since, before, ...rest }, now }) => {
+    run: async ({ desk, query: { state, since, before, ...rest }, now, may }) => {
       const filter = given({
         ...rest,
         states: state,
         sinceMs: momentMs('since', since, now),
         beforeSeq: positionOf(before),
       })
-      return page(await desk.sends({ ...filter, limit: rest.limit }), rest.limit)
+      const sends = await desk.sends({ ...filter, limit: rest.limit })
+      return page(may('approval.input') ? sends : sends.map(withoutPrompt), rest.limit)
     },
   }),
   route({
     method: 'GET',
     path: '/api/outbox/{id}',
     summary: 'One outbound message.',
-    run: async ({ desk, path }) => found(await desk.send(path.id ?? ''), 'outbound message'),
+    run: async ({ desk, path, may }) => {
+      const send = found(await desk.send(path.id ?? ''), 'outbound message')
+      return may('approval.input') ? send : withoutPrompt(send)
+    },
   }),
   route({
     method: 'GET',
@@ -115,9 +117,10 @@ const reading: readonly Route[] = [
     summary: 'Tool calls that wait, or waited, for a person.',
     action: 'approval.read',
     query: ApprovalQuery as z.ZodType<z.infer<typeof ApprovalQuery>>,
-    run: async ({ desk, query: { state, id, limit, before } }) => {
+    run: async ({ desk, query: { state, id, limit, before }, may }) => {
       const which = given({ id, before: positionOf(before) })
-      const items = await desk.approvals(state ?? null, limit, which)
+      const found = await desk.approvals(state ?? null, limit, which)
+      const items = may('approval.input') ? found : found.map(withoutInput)
       return { items, next: items.length === limit ? String(items.at(-1)?.seq) : null }
     },
   }),
@@ -160,6 +163,7 @@ const reading: readonly Route[] = [
     path: '/api/tokens',
     summary:
       'Tokens that were minted, with `all` also those of single deliveries; never the tokens themselves.',
+    action: 'secrets.read',
     query: TokenQuery as z.ZodType<z.infer<typeof TokenQuery>>,
     run: async ({ desk, query }) => all(await desk.tokens({ all: query.all === 'true' })),
   }),
@@ -167,6 +171,7 @@ const reading: readonly Route[] = [
     method: 'GET',
     path: '/api/secrets',
     summary: 'Names in the encrypted store; never the values.',
+    action: 'secrets.read',
     query: PageQuery,
     run: async ({ desk }) => all((await desk.secretNames()).map((name) => ({ name }))),
   }),
@@ -338,4 +343,10 @@ function secretName(name: string | undefined): string {
   )
 }
 
-export const ROUTES: readonly Route[] = [...reading, ...operating, ...SENDING_ROUTES, ...PEOPLE_ROUTES]
+export const ROUTES: readonly Route[] = [
+  ...reading,
+  ...operating,
+  ...SENDING_ROUTES,
+  ...CONVERSATION_ROUTES,
+  ...PEOPLE_ROUTES,
+]

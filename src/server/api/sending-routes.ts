@@ -8,14 +8,8 @@ import {
   PageQuery,
   SendBody,
 } from './inputs.ts'
-import { type Route, route } from './route.ts'
-
-/** Undefined values dropped: orders know absent keys, not undefined ones. */
-function given<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
-}
+import { withoutPaste } from './masking.ts'
+import { given, type Route, route } from './route.ts'
 
 const turned = (verb: 'enable' | 'disable', summary: string) =>
   route({
@@ -57,7 +51,10 @@ export const SENDING_ROUTES: readonly Route[] = [
     path: '/api/integrations',
     summary: 'The integrations in force, from the file and from the store.',
     query: PageQuery,
-    run: async ({ desk }) => ({ items: await desk.integrations(), next: null }),
+    run: async ({ desk, may }) => {
+      const all = await desk.integrations()
+      return { items: may('secrets.read') ? all : all.map(withoutPaste), next: null }
+    },
   }),
   route({
     method: 'POST',

@@ -15,6 +15,7 @@ import { history } from './0013-history.ts'
 import { fileOrders } from './0014-file-orders.ts'
 import { laterWords } from './0015-later-words.ts'
 import { sendPlaces } from './0016-send-places.ts'
+import { takeovers } from './0017-takeovers.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -34,5 +35,6 @@ export const MIGRATIONS: readonly Migration[] = [
   fileOrders,
   laterWords,
   sendPlaces,
+  takeovers,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

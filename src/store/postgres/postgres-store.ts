@@ -34,7 +34,14 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     tag,
     random,
     // Another node may raise a generation at any time: sessions are looked up in every commit.
-    memory: { sessions: null, sessionFacts: new Map(), lanes: null, claimless: false, chain: null },
+    memory: {
+      sessions: null,
+      sessionFacts: new Map(),
+      lanes: null,
+      claimless: false,
+      heldless: false,
+      chain: null,
+    },
   }
   const listeners: ((hint: Hint, from: string | null) => void)[] = []
   const tell = (hint: Hint, from: string | null): void => {

@@ -45,7 +45,7 @@ export function* readOverheard(tag: string, id: string, query: Query): Steps<rea
 }
 
 /** When /new was said here last: what was said before it is another conversation. The first session has no beginning. */
-function* openedAnew(session: string, address: string): Steps<number> {
+export function* openedAnew(session: string, address: string): Steps<number> {
   const row = yield* firstRow('SELECT address, generation, created_at FROM sessions WHERE id = $1', [session])
   if (!row || text(row, 'address') !== address || whole(row, 'generation') <= 1) return 0
   return whole(row, 'created_at')

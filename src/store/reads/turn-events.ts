@@ -1,22 +1,24 @@
 // Reading what an agent told of its work on a turn, in order.
 import { rowSeq, type TurnEventRow } from '../../contract/index.ts'
-import { rows, type Steps, text, textOrNull, whole } from '../statement.ts'
+import { type Row, rows, type Steps, text, textOrNull, whole } from '../statement.ts'
 import { parsed } from './replay.ts'
 
 export function* readTurnEvents(tag: string, turn: string): Steps<readonly TurnEventRow[]> {
   const seq = rowSeq('t', tag, turn)
   if (seq === null) return []
   const found = yield* rows('SELECT n, at, kind, body FROM turn_events WHERE turn = $1 ORDER BY n', [seq])
-  return found.map((row) => {
-    const body = parsed(textOrNull(row, 'body') ?? '')
-    const word = (name: string) => (typeof body[name] === 'string' ? body[name] : null)
-    return {
-      n: whole(row, 'n'),
-      at: whole(row, 'at'),
-      kind: text(row, 'kind') as TurnEventRow['kind'],
-      call: word('call'),
-      name: word('name'),
-      text: word('text'),
-    }
-  })
+  return found.map(turnEventRow)
+}
+
+export function turnEventRow(row: Row): TurnEventRow {
+  const body = parsed(textOrNull(row, 'body') ?? '')
+  const word = (name: string) => (typeof body[name] === 'string' ? body[name] : null)
+  return {
+    n: whole(row, 'n'),
+    at: whole(row, 'at'),
+    kind: text(row, 'kind') as TurnEventRow['kind'],
+    call: word('call'),
+    name: word('name'),
+    text: word('text'),
+  }
 }

@@ -65,7 +65,10 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     owner: ownerName(options),
     tag,
     random,
-    memory: { sessions: new Map(), sessionFacts: new Map(), lanes: new Map(), claimless: false, chain: null },
+    memory: {
+      ...{ sessions: new Map(), sessionFacts: new Map(), lanes: new Map() },
+      ...{ claimless: false, heldless: false, chain: null },
+    },
   }
   const ownFile: FileIdentity | null = watched ? holdIdentity(file, before) : null
   /** What happened to the file. While it says something, nothing is written. */
@@ -87,6 +90,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     identity.memory.sessions?.clear()
     identity.memory.lanes?.clear()
     identity.memory.claimless = false
+    identity.memory.heldless = false
     identity.memory.sessionFacts.clear()
     identity.memory.chain = null
   }

@@ -120,6 +120,6 @@ export function* leaveRoute(context: VerbContext, { at, texts }: EffectOf<'route
 }
 
 /** In one pass, so that a `{count}` in a name is only text. */
-function filled(words: string, values: Readonly<Record<string, string | number>>): string {
+export function filled(words: string, values: Readonly<Record<string, string | number>>): string {
   return words.replaceAll(/\{(\w+)\}/g, (all, name: string) => String(values[name] ?? all))
 }

@@ -35,6 +35,10 @@ export const settleClock = oneByOne(function* (context: VerbContext): Steps<numb
      WHERE state = 'pending' AND expires_at > $1 AND ${BEFORE}`,
     [now, delta, noticed],
   )
+  yield* run(
+    `UPDATE takeovers SET last_word_at = ${earlier('last_word_at')} WHERE state = 'held' AND last_word_at > $1`,
+    [now, delta],
+  )
   // Nothing older is looked for in a history than its first connect. The last look at it may be younger than any entry.
   yield* run(
     `UPDATE history_links SET began_at = began_at - CASE WHEN compared_at - $1 > $2 THEN compared_at - $1 ELSE $2 END

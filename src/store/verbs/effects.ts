@@ -12,12 +12,13 @@ import {
 import type { Steps } from '../statement.ts'
 import type { VerbContext } from '../verb-context.ts'
 import { decideApproval } from './approvals.ts'
-import { leaveRoute, stopSession, tellSession } from './chat-commands.ts'
+import { filled, leaveRoute, stopSession, tellSession } from './chat-commands.ts'
 import { applyTap, endRoute } from './claims.ts'
 import { enqueueSends } from './enqueue.ts'
 import { hearLaterWord } from './later-word.ts'
 import { pairStranger } from './pairing.ts'
 import { raiseGeneration } from './sessions.ts'
+import { askForTakeover } from './takeovers.ts'
 import { withdrawMessage } from './withdraw.ts'
 
 export interface Origin {
@@ -62,6 +63,8 @@ function* applyEffect(context: VerbContext, origin: Origin, effect: Effect): Ste
       yield* say(context, origin, effect.at, said)
       return { kind: 'answered', said }
     }
+    case 'ask_person':
+      return yield* applyAsk(context, origin, effect)
     case 'claim':
       return yield* applyTap(context, origin.turn.platform, effect)
     case 'withdraw':
@@ -80,6 +83,19 @@ function* applyEffect(context: VerbContext, origin: Origin, effect: Effect): Ste
       return { kind: 'paired', outcome }
     }
   }
+}
+
+function* applyAsk(
+  context: VerbContext,
+  origin: Origin,
+  { at, agent, by, texts }: Extract<Effect, { kind: 'ask_person' }>,
+): Steps<EffectResult> {
+  const order = { at, platform: origin.turn.platform, agent, by, reason: null, summary: null }
+  const result = yield* askForTakeover(context, order)
+  const { state, holderName } = result.takeover
+  const words = result.asked ? texts.asked : state === 'held' ? texts.held : texts.before
+  yield* say(context, origin, at, filled(words, { agent, name: holderName ?? '' }))
+  return { kind: 'person', ...result }
 }
 
 function* say(context: VerbContext, origin: Origin, to: Address, text: string): Steps<void> {

@@ -1,6 +1,13 @@
 // enqueue: new rows in the outbox. The same idempotency key (of the same agent) again returns the first row; so does
 // equal content that is still on its way, and one that was confirmed a moment ago makes a row born `deduplicated`.
-import { type Enqueued, type NewSend, rowId, type SendState, sendLane } from '../../contract/index.ts'
+import {
+  type Enqueued,
+  type NewSend,
+  type ReasonCode,
+  rowId,
+  type SendState,
+  sendLane,
+} from '../../contract/index.ts'
 import { digestOf } from '../mac.ts'
 import {
   firstRow,
@@ -13,6 +20,7 @@ import {
   whole,
 } from '../statement.ts'
 import { count, countedReason, divide, hint, type Verb, type VerbContext } from '../verb-context.ts'
+import { type HeldBy, heldError, sendsUnderHold } from './held.ts'
 import { writeNotification } from './notifications.ts'
 import { keyLeadsTo, prepareKeys, twinOf } from './send-keys.ts'
 import { finishStream } from './streams.ts'
@@ -39,6 +47,7 @@ const OUTBOX_INSERT: InsertShape = {
     'claim',
     'grp',
     'part',
+    'takeover',
     'idem',
     'due_at',
     'created_at',
@@ -52,8 +61,48 @@ export const enqueue: Verb<readonly NewSend[], readonly Enqueued[]> = function* 
   return divide(yield* enqueueSends(context, calls.flat()), calls)
 }
 
-/** In order; one result each. Sends without a content key share their statements. */
+/**
+ * In order; one result each. Sends without a content key share their statements. Throws `held` where a person has the
+ * place of an agent that speaks there.
+ */
 export function* enqueueSends(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
+  const held = yield* sendsUnderHold(context, sends)
+  for (const [send, by] of held) throw heldError(send.to, by)
+  return yield* enqueueAllowed(context, sends)
+}
+
+/**
+ * With the end of a turn: the agent's own answer is refused like any other, and takes the end with it. What else is told
+ * of it where a person holds the place is kept as failed.
+ */
+export function* enqueueWithEnd(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
+  const held = yield* sendsUnderHold(context, sends)
+  if (held.size === 0) return yield* enqueueAllowed(context, sends)
+  for (const [send, by] of held) if (send.cause === 'reply') throw heldError(send.to, by)
+  const results: Enqueued[] = []
+  for (const send of sends) {
+    const by = held.get(send)
+    if (by) results.push(yield* enqueueFailed(context, send, by))
+    else results.push(...(yield* enqueueAllowed(context, [send])))
+  }
+  return results
+}
+
+function* enqueueFailed(context: VerbContext, send: NewSend, by: HeldBy): Steps<Enqueued> {
+  const known = yield* knownKey(context, send)
+  if (known) return known
+  const [seq = 0] = yield* reserve('outbox', 1)
+  const op = JSON.stringify(send.op)
+  const birth = { state: 'failed', detail: `held by ${by.name}` } as const
+  const [written] = yield* insert(OUTBOX_INSERT, [outboxValues(context, send, { seq, op, birth })])
+  if (!written) return yield* firstOfKey(context, send)
+  const id = rowId('o', context.tag, seq)
+  recordBirth(context, send, { id, digest: digestOf(op), birth })
+  yield* logAttempt(context, send, seq, 'queued')
+  return { id, seq, state: 'failed', repeated: false }
+}
+
+function* enqueueAllowed(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
   const keys = sends.flatMap((send) => (send.dedupKey === undefined ? [] : [send.dedupKey]))
   if (keys.length === 0) return yield* enqueuePlain(context, sends)
   yield* prepareKeys(context, keys)
@@ -156,6 +205,8 @@ function* logAttempt(
 type Birth =
   | { readonly state: 'queued' }
   | { readonly state: 'deduplicated'; readonly first: string; readonly platformIds: string }
+  /** A person holds the place. */
+  | { readonly state: 'failed'; readonly detail: string }
 
 const QUEUED: Birth = { state: 'queued' }
 
@@ -180,17 +231,23 @@ function outboxValues(
     send.cause,
     op,
     birth.state,
-    twin ? 'duplicate' : null,
-    twin?.first ?? null,
+    reasonOf(birth),
+    birth.state === 'failed' ? birth.detail : (twin?.first ?? null),
     twin?.platformIds ?? null,
     send.claim && !twin ? JSON.stringify(send.claim) : null,
     send.group ?? null,
     send.part ?? 0,
+    send.takeover ?? null,
     idempotencyOf(send),
     send.dueAt ?? now,
     now,
     now,
   ]
+}
+
+function reasonOf({ state }: Birth): ReasonCode | null {
+  if (state === 'failed') return 'held'
+  return state === 'deduplicated' ? 'duplicate' : null
 }
 
 function recordBirth(
@@ -199,7 +256,7 @@ function recordBirth(
   { id, digest, birth }: { readonly id: string; readonly digest: string; readonly birth: Birth },
 ): void {
   const { integration } = send.to
-  const reason = birth.state === 'deduplicated' ? 'duplicate' : ''
+  const reason = reasonOf(birth) ?? ''
   context.entries.push({
     kind: 'send',
     ref: id,

@@ -20,7 +20,7 @@ import {
   type Verb,
   type VerbContext,
 } from '../verb-context.ts'
-import { enqueuedBefore, enqueueSends } from './enqueue.ts'
+import { enqueuedBefore, enqueueWithEnd } from './enqueue.ts'
 import { delayLane, holds, lockAtOnce, lockLanes } from './lanes.ts'
 
 interface TurnNow {
@@ -78,7 +78,7 @@ export const accept: Verb<AcceptCall, AcceptResult> = function* (context, calls)
     return 'accepted'
   })
   yield* writeMoves(context, turns, delays)
-  const sent = yield* enqueueSends(
+  const sent = yield* enqueueWithEnd(
     context,
     calls.flatMap((call, at) => (outcomes[at] === 'accepted' ? call.sends : [])),
   )
@@ -137,7 +137,7 @@ export const acceptFor: Verb<AcceptForCall, AcceptForResult | 'busy'> = oneByOne
   if (!turn || !open) return { outcome: 'stale', sends: yield* answeredBefore(context, sends, [move]) }
   if (mayMove(turn, move)) moveOne(context, turn, { ...move, lane, token: 0 })
   yield* writeTurns(context, turns.values())
-  return { outcome: 'accepted', sends: yield* enqueueSends(context, sends) }
+  return { outcome: 'accepted', sends: yield* enqueueWithEnd(context, sends) }
 })
 
 function* applyMoves(

@@ -37,7 +37,7 @@ export const operateTurn = oneByOne(function* (
   const moved = yield* moveTurn(context, turn, { to: 'queued', reason: 'operator_retry', by })
   // A fresh budget of attempts and of time; what was handed over before is marked as a repeat.
   const repeat = turn.repeat || turn.attempts > 0
-  yield* run('UPDATE turns SET attempts = 0, repeat = $2, retried_at = $3 WHERE seq = $1', [
+  yield* run('UPDATE turns SET attempts = 0, repeat = $2, retried_at = $3, takeover = NULL WHERE seq = $1', [
     seq,
     repeat ? 1 : 0,
     context.now,

@@ -101,6 +101,8 @@ function* pruneUnledgered(before: number): Steps<void> {
      WHERE last.agent = schedules_fired.agent AND last.schedule = schedules_fired.schedule)`,
     [before],
   )
+  yield* run(`DELETE FROM takeovers WHERE state = 'ended' AND ended_at < $1`, [before])
+  yield* run('DELETE FROM conversations WHERE last_at < $1', [before])
   yield* run(
     `DELETE FROM claims WHERE expires_at < $1 AND NOT EXISTS
      (SELECT 1 FROM routes WHERE routes.place = claims.place AND routes.message_id = claims.message_id)`,

@@ -38,6 +38,7 @@ import {
 } from '../verb-context.ts'
 import { applyEffects } from './effects.ts'
 import { follow, itemsUnderClaim, switched } from './follow-route.ts'
+import { asHeld, itemsUnderHold, markHeld } from './held.ts'
 import { moveMark, rememberDrop } from './history.ts'
 import { checkFence } from './leases.ts'
 import { bearSessions, currentSessions, factsOfSession, firstSession, type SessionBirth } from './sessions.ts'
@@ -91,11 +92,15 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
     calls.flatMap((call) => call.items),
   )
   const deleted = yield* withdrawnBefore(calls.flatMap((call) => call.items))
+  const held = yield* itemsUnderHold(
+    context,
+    calls.flatMap((call) => call.items),
+  )
   for (const call of calls) {
     for (const given of call.items) {
       const turn = storableTurn(given.turn)
       const whole = turn === given.turn ? given : { ...given, turn }
-      const item = deleted.has(given) ? asWithdrawn(whole) : whole
+      const item = deleted.has(given) ? asWithdrawn(whole) : held.has(given) ? asHeld(whole) : whole
       if (claimed.has(given) && item.claims) {
         if (plain.length > 0) answers.push(...(yield* keep(context, plain)))
         plain = []
@@ -112,6 +117,14 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
     }
   }
   if (plain.length > 0) answers.push(...(yield* keep(context, plain)))
+  if (held.size > 0) {
+    const given = calls.flatMap((call) => call.items)
+    const under = given.flatMap((item, at) => {
+      const by = held.get(item)
+      return by ? [{ by, result: answers[at] }] : []
+    })
+    yield* markHeld(context, under)
+  }
   for (const { cursor, mark } of calls) {
     if (cursor) yield* storeCursor(cursor.integration, cursor.value)
     if (mark) yield* moveMark(mark)

@@ -5,8 +5,10 @@ import { TURN_COLUMNS, turnRow } from '../codec.ts'
 import { IN_FLIGHT } from '../in-flight.ts'
 import { rows, run, type Steps, whole } from '../statement.ts'
 import { hint, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
+import { turnsUnderHold } from './held.ts'
 import { type Held, holdLanes } from './lanes.ts'
 import { factsOfSession } from './sessions.ts'
+import { endTurns } from './takeovers.ts'
 
 export interface TakeCall {
   readonly lanes: readonly LaneRequest[]
@@ -26,7 +28,12 @@ export const takeTurns: Verb<TakeCall, readonly TakenTurns[]> = function* (conte
       context,
       seen.flatMap((view) => [...view.handed, ...view.leftover]),
     )
-    const views = seen.map((view, at) => untilDenied(asLocked(view, turns), lanes[at]?.mayHand, turns))
+    const locked = yield* withoutHeld(
+      context,
+      seen.map((view) => asLocked(view, turns)),
+      turns,
+    )
+    const views = locked.map((view, at) => untilDenied(view, lanes[at]?.mayHand, turns))
     results.push(
       lanes.map(({ lane }, at) => taken(context, lane, held[at] as Held, views[at] as View, turns)),
     )
@@ -77,6 +84,27 @@ function asLocked(view: View, turns: ReadonlyMap<number, TurnRow>): View {
     handed: view.handed.filter((seq) => stateOf(seq) === 'queued'),
     leftover: view.leftover.filter((seq) => stateOf(seq) === 'handed' || stateOf(seq) === 'seen'),
   }
+}
+
+/** Queued at another node while somebody took the place over: a person hears them. */
+function* withoutHeld(
+  context: VerbContext,
+  views: readonly View[],
+  turns: ReadonlyMap<number, TurnRow>,
+): Steps<readonly View[]> {
+  const next = views.flatMap((view) => view.handed.flatMap((seq) => turns.get(seq) ?? []))
+  const held = yield* turnsUnderHold(context, next)
+  if (held.size === 0) return views
+  for (const turn of next) {
+    const by = held.get(turn.seq)
+    const { seq, integration, state, reason } = turn
+    const to = { state: 'consumed', reason: 'held' } as const
+    if (by) yield* endTurns(context, [{ seq, integration, state, reason }], { ...to, takeover: by.id })
+  }
+  return views.map((view) => {
+    const handed = view.handed.filter((seq) => !held.has(seq))
+    return handed.length === view.handed.length ? view : { ...view, handed, more: true }
+  })
 }
 
 /** What may not be handed now stays queued, and what is behind it with it. */

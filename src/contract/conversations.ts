@@ -1,0 +1,183 @@
+// Conversations as the desk shows them: every address where something was said, by when that was last, and what was said
+// in one of them, with states, attempts, approvals and what was told of the work.
+import { type Address, parseAddress } from './address.ts'
+import type { ApprovalView, SendView, TurnEventView, TurnView } from './desk-views.ts'
+import { SwitchboardError } from './errors.ts'
+import type { Attachment } from './message.ts'
+import type { ApprovalRow } from './records.ts'
+import type { SendRow } from './send-records.ts'
+import type { TakeoverRow, TakeoverView } from './takeover.ts'
+import type { TurnEventRow } from './turn-events.ts'
+import type { TurnRow } from './turn-records.ts'
+
+export interface ConversationFilter {
+  readonly integration?: string
+  readonly agent?: string
+  /** Live takeovers in this state only. */
+  readonly takeover?: 'held' | 'asked'
+  /** Part of an id or a name, in any case. */
+  readonly search?: string
+  readonly sinceMs?: number
+  readonly untilMs?: number
+  readonly limit: number
+  readonly before?: ConversationCursor
+}
+
+/** Newest first: the last one that was shown or looked at. */
+export interface ConversationCursor {
+  readonly at: number
+  readonly address: string
+}
+
+export interface ConversationRow {
+  readonly address: string
+  readonly at: Address
+  readonly platform: string
+  readonly agent: string | null
+  readonly turns: number
+  readonly sends: number
+  readonly firstAt: number
+  readonly lastAt: number
+  /** Null once their rows are pruned, or where there was none. */
+  readonly lastTurn: TurnRow | null
+  readonly lastSend: SendRow | null
+  readonly takeover: TakeoverRow | null
+}
+
+export interface ConversationPage {
+  readonly rows: readonly ConversationRow[]
+  /** Null: there are no more. It may stand beside a short page, for a search looks through so many at a time. */
+  readonly next: ConversationCursor | null
+}
+
+/** Positions that a page of a thread ended before, newest first. */
+export interface ThreadCursor {
+  readonly turn: number
+  readonly send: number
+  readonly takeover: number
+}
+
+export type ThreadRow =
+  | {
+      readonly kind: 'turn'
+      readonly turn: TurnRow
+      readonly events: readonly TurnEventRow[]
+      readonly approvals: readonly ApprovalRow[]
+    }
+  | { readonly kind: 'send'; readonly send: SendRow; readonly by: string | null }
+  | { readonly kind: 'takeover'; readonly takeover: TakeoverRow }
+
+export interface ThreadPage {
+  readonly rows: readonly ThreadRow[]
+  readonly next: ThreadCursor | null
+}
+
+export interface ConversationVerbs {
+  /** Tells new rows to the list of conversations, some thousand at a time. True: there are more. */
+  gatherConversations(): Promise<boolean>
+  conversations(filter: ConversationFilter): Promise<ConversationPage>
+  conversation(at: Address): Promise<ConversationRow | null>
+  thread(at: Address, page: { readonly limit: number; readonly before?: ThreadCursor }): Promise<ThreadPage>
+}
+
+// ---- as the desk shows them ---------------------------------------------------------------------------------
+
+export interface ConversationView {
+  readonly address: string
+  readonly integration: string
+  readonly platform: string
+  readonly conversation: string
+  readonly thread: string | null
+  /** Whose turn was there last. */
+  readonly agent: string | null
+  /** Of the last turn. */
+  readonly sender: string | null
+  readonly sender_name: string | null
+  readonly chat: 'direct' | 'group' | null
+  readonly first_at: string
+  readonly last_at: string
+  readonly turns: number
+  readonly sends: number
+  readonly last: {
+    readonly direction: 'in' | 'out'
+    readonly id: string
+    readonly text: string | null
+    readonly state: string
+    readonly reason: string | null
+    readonly at: string
+  } | null
+  readonly takeover: TakeoverView | null
+}
+
+export interface ConversationListView {
+  readonly items: readonly ConversationView[]
+  readonly next: string | null
+}
+
+export type ThreadItem =
+  | (TurnView & {
+      readonly kind: 'turn'
+      readonly at: string
+      readonly edit_version: number
+      /** It was handed over before: the hand-over after that is marked. */
+      readonly repeat: boolean
+      readonly attachments: readonly Attachment[]
+      readonly reply_to: string | null
+      /** The takeover that ended it. */
+      readonly takeover: string | null
+      readonly events: readonly TurnEventView[]
+      readonly approvals: readonly ApprovalView[]
+    })
+  | (SendView & {
+      readonly kind: 'send'
+      readonly at: string
+      /** Who wrote it, of a holder's words. */
+      readonly by: string | null
+    })
+  | (TakeoverView & { readonly kind: 'takeover'; readonly at: string })
+
+export interface ThreadView {
+  readonly items: readonly ThreadItem[]
+  readonly next: string | null
+}
+
+/** What came of taking a conversation over. */
+export interface TakenView {
+  readonly won: boolean
+  readonly takeover: TakeoverView
+  readonly previous: TakeoverView | null
+  /** How many turns ended by it. */
+  readonly ended: { readonly queued: number; readonly running: number }
+}
+
+// ---- cursors: plain text, of whatever was shown last. Whoever makes one up gets another page, and nothing more. -------
+
+export function conversationCursor(next: ConversationCursor | null): string | null {
+  return next === null ? null : `${next.at}~${next.address}`
+}
+
+/** Throws `input_invalid` for anything else. */
+export function parseConversationCursor(text: string): ConversationCursor {
+  const cut = text.indexOf('~')
+  const at = text.slice(0, Math.max(cut, 0))
+  if (!/^\d{1,15}$/.test(at)) throw notOurs()
+  const address = text.slice(cut + 1)
+  parseAddress(address)
+  return { at: Number(at), address }
+}
+
+export function threadCursor(next: ThreadCursor | null): string | null {
+  return next === null ? null : `${next.turn}.${next.send}.${next.takeover}`
+}
+
+/** Likewise. */
+export function parseThreadCursor(text: string): ThreadCursor {
+  const [, turn, send, takeover] = /^(\d{1,16})\.(\d{1,16})\.(\d{1,16})$/.exec(text)?.map(Number) ?? []
+  if (turn === undefined || send === undefined || takeover === undefined) throw notOurs()
+  if (![turn, send, takeover].every(Number.isSafeInteger)) throw notOurs()
+  return { turn, send, takeover }
+}
+
+function notOurs(): SwitchboardError {
+  return new SwitchboardError('input_invalid', 'before: is not a cursor of this list')
+}

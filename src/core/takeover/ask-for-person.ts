@@ -1,0 +1,80 @@
+// Somebody wants a person: an agent by `handoff`, whoever writes by `/human`. The place is marked, and those who may hold it
+// are told where they are reached, once; nothing else changes until one of them takes it.
+import {
+  type AskOrder,
+  formatAddress,
+  type Logger,
+  type NewSend,
+  type Settings,
+  type Store,
+  type TakeoverRow,
+} from '../../contract/index.ts'
+import { notice } from '../notices.ts'
+import type { Links } from '../outbound/links.ts'
+import type { Outlet } from '../outbound/outlet.ts'
+import { resolveRecipient } from '../outbound/recipients.ts'
+import type { GrantBook } from '../people/approvers.ts'
+import { authorize } from '../people/authorize.ts'
+import { usersInForce } from '../people/users.ts'
+
+export interface AskForPersonDeps {
+  readonly store: Pick<Store, 'askTakeover'>
+  readonly log: Logger
+  readonly settings: () => Settings
+  readonly grants: GrantBook
+  readonly links: Pick<Links, 'get'>
+  readonly outlet: Pick<Outlet, 'put'>
+}
+
+/** `asked: false`: it is held, or was asked for before. */
+export type AskForPerson = (
+  order: AskOrder,
+) => Promise<{ readonly asked: boolean; readonly takeover: TakeoverRow }>
+
+const REASON_CHARS = 500
+
+export function createAskForPerson(deps: AskForPersonDeps): AskForPerson & {
+  readonly told: (takeover: TakeoverRow) => Promise<void>
+} {
+  /** Where those who may hold it are reached; not the place itself. */
+  const wordsFor = (takeover: TakeoverRow): readonly NewSend[] => {
+    const settings = deps.settings()
+    const words: NewSend[] = []
+    const places = new Set([takeover.address])
+    for (const user of usersInForce(settings, deps.grants)) {
+      const who = { kind: 'user', id: user.id, roles: user.roles } as const
+      if (!authorize(who, 'conversation.hold', { kind: 'gateway' }).allowed) continue
+      try {
+        const { to, integration } = resolveRecipient(deps, { user: user.id, channel: undefined })
+        if (places.has(formatAddress(to))) continue
+        places.add(formatAddress(to))
+        const target = { to, platform: integration.platform, agent: null, session: null, turn: null }
+        words.push(notice(target, textOf(takeover), `asked:${takeover.id}:${user.id}`))
+      } catch (thrown) {
+        deps.log.info({ user: user.id, error: String(thrown) }, 'this user is told nowhere')
+      }
+    }
+    return words
+  }
+  const told = async (takeover: TakeoverRow) => {
+    try {
+      await deps.outlet.put(wordsFor(takeover))
+    } catch (thrown) {
+      deps.log.warn(
+        { takeover: takeover.id, error: String(thrown) },
+        'nobody was told that a person is wanted',
+      )
+    }
+  }
+  const ask: AskForPerson = async (order) => {
+    const result = await deps.store.askTakeover(order)
+    if (result.asked) await told(result.takeover)
+    return result
+  }
+  return Object.assign(ask, { told })
+}
+
+function textOf({ address, asked }: TakeoverRow): string {
+  const reason = asked?.reason ? `: ${asked.reason.slice(0, REASON_CHARS)}` : '.'
+  return `🙋 A person is wanted at ${address} (asked by ${asked?.by ?? 'somebody'})${reason}\nTake it over: switchboard conversations take ${address}`
+}

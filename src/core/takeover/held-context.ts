@@ -1,0 +1,62 @@
+// What was said while a person held a conversation, for the agent's next turn from there: marked lines beside the turn, never
+// a turn of their own. Of people whom the gate admits now, and of the holder.
+import {
+  type ContextLine,
+  type HeldWord,
+  type Logger,
+  opText,
+  type Store,
+  type TurnRow,
+} from '../../contract/index.ts'
+import { cutLine } from '../dispatch/context-line.ts'
+import type { Admission } from '../people/admission.ts'
+
+const MOST_LINES = 100
+
+export interface HeldContextDeps {
+  readonly store: Pick<Store, 'heldWords'>
+  readonly log: Logger
+  readonly admission: Pick<Admission, 'mayBeHeard'>
+}
+
+/** Never throws: the turn itself is more important. */
+export type HeldContext = (row: TurnRow) => Promise<readonly ContextLine[]>
+
+export function createHeldContext({ store, log, admission }: HeldContextDeps): HeldContext {
+  const lineOf = async (word: HeldWord): Promise<ContextLine | null> => {
+    if (word.kind === 'out') {
+      const { send, by } = word
+      // What did not arrive nobody was told.
+      if (send.state === 'failed' || send.op === null) return null
+      const speaker = { id: `${by}, a person in your place` }
+      const text = cutLine(opText(send.op))
+      return {
+        about: 'takeover',
+        speaker,
+        text,
+        messageId: send.platformIds[0] ?? send.id,
+        at: send.createdAt,
+      }
+    }
+    const { body, sender, messageId, receivedAt } = word.turn
+    if (!body || !(await admission.mayBeHeard(word.turn))) return null
+    const files = (body.attachments ?? []).map((file) => `(attachment: ${file.name ?? file.kind})`)
+    const text = cutLine([body.text, ...files].filter((part) => part.trim() !== '').join(' '))
+    if (text === '') return null
+    const speaker = body.senderName === undefined ? { id: sender } : { id: sender, name: body.senderName }
+    return { about: 'takeover', speaker, text, messageId, at: receivedAt }
+  }
+  return async (row) => {
+    try {
+      const lines: ContextLine[] = []
+      for (const word of await store.heldWords(row.id, MOST_LINES)) {
+        const line = await lineOf(word)
+        if (line) lines.push(line)
+      }
+      return lines
+    } catch (thrown) {
+      log.warn({ turn: row.id, error: String(thrown) }, 'what was said in a takeover could not be read')
+      return []
+    }
+  }
+}

@@ -1,0 +1,178 @@
+// Reading one conversation as people saw it: turns, sends and takeovers in order of time, newest first, by keyset. Each kind
+// goes on behind its own position, so a page costs what it shows, however much was said there.
+import {
+  type Address,
+  formatAddress,
+  rowId,
+  type ThreadCursor,
+  type ThreadPage,
+  type ThreadRow,
+} from '../../contract/index.ts'
+import { APPROVAL_COLUMNS, approvalRow, SEND_COLUMNS, sendRow, TURN_COLUMNS, turnRow } from '../codec.ts'
+import {
+  firstRow,
+  type Param,
+  type Row,
+  rows,
+  type Steps,
+  text,
+  textOrNull,
+  whole,
+  wholeOrNull,
+} from '../statement.ts'
+import { createConditions, wayTo } from './conditions.ts'
+import { TAKEOVER_COLUMNS, takeoverRow } from './takeovers.ts'
+import { turnEventRow } from './turn-events.ts'
+
+interface Query {
+  readonly limit: number
+  readonly before?: ThreadCursor
+}
+
+interface Found {
+  readonly kind: 'turn' | 'send' | 'takeover'
+  readonly at: number
+  /** Its position among those of its kind. */
+  readonly seq: number
+  readonly row: Row
+}
+
+const FIRST: ThreadCursor = {
+  turn: Number.MAX_SAFE_INTEGER,
+  send: Number.MAX_SAFE_INTEGER,
+  takeover: Number.MAX_SAFE_INTEGER,
+}
+
+export function* readThread(tag: string, at: Address, { limit, before = FIRST }: Query): Steps<ThreadPage> {
+  const queues = [
+    yield* turnsBefore(at, before.turn, limit),
+    yield* sendsBefore(at, before.send, limit),
+    yield* takeoversBefore(at, before.takeover, limit),
+  ]
+  const page = merged(queues, limit)
+  const lowest = (kind: Found['kind']) => page.findLast((one) => one.kind === kind)?.seq ?? before[kind]
+  const next = { turn: lowest('turn'), send: lowest('send'), takeover: lowest('takeover') }
+  return { rows: yield* told(tag, page), next: page.length === limit ? next : null }
+}
+
+/** By time; within a kind by position, whatever a clock said. */
+function merged(queues: readonly (readonly Found[])[], limit: number): readonly Found[] {
+  const heads = queues.map(() => 0)
+  const page: Found[] = []
+  while (page.length < limit) {
+    let newest = -1
+    for (const [at, queue] of queues.entries()) {
+      const head = queue[heads[at] ?? 0]
+      const best = newest < 0 ? undefined : queues[newest]?.[heads[newest] ?? 0]
+      if (head && (!best || head.at > best.at)) newest = at
+    }
+    if (newest < 0) break
+    page.push(queues[newest]?.[heads[newest] ?? 0] as Found)
+    heads[newest] = (heads[newest] ?? 0) + 1
+  }
+  return page
+}
+
+/** Between the first and the last turn of the place, and among those that its list has not been told of yet. */
+function* turnsBefore(at: Address, before: number, limit: number): Steps<readonly Found[]> {
+  const { integration, conversation, thread = '' } = at
+  const known = yield* firstRow(
+    'SELECT first_turn, last_turn FROM conversations WHERE integration = $1 AND conversation = $2 AND thread = $3',
+    [integration, conversation, thread],
+  )
+  const mark = yield* firstRow(`SELECT seq FROM gathered WHERE name = 'turns'`)
+  const gathered = mark ? whole(mark, 'seq') : 0
+  const fresh = createConditions()
+  fresh.add(
+    `integration || '' = ? AND conversation || '' = ? AND seq > ?`,
+    integration,
+    conversation,
+    gathered,
+  )
+  const found = before <= gathered ? [] : yield* turnRows(fresh, at, { before, limit, order: 'seq' })
+  const last = known ? wholeOrNull(known, 'last_turn') : null
+  if (last === null || found.length === limit) return found
+  const way = yield* wayTo('turns', integration, conversation)
+  const old = createConditions()
+  old.add(way.sql, integration, conversation)
+  old.add('seq >= ? AND seq <= ?', wholeOrNull(known ?? {}, 'first_turn') ?? 0, Math.min(last, gathered))
+  const more = { before, limit: limit - found.length, order: way.order }
+  return [...found, ...(yield* turnRows(old, at, more))]
+}
+
+function* turnRows(
+  where: ReturnType<typeof createConditions>,
+  { thread }: Address,
+  { before, limit, order }: { readonly before: number; readonly limit: number; readonly order: string },
+): Steps<readonly Found[]> {
+  if (thread === undefined) where.plain('thread IS NULL')
+  else where.add('thread = ?', thread)
+  where.add('seq < ?', before)
+  const { sql, params } = where.build()
+  const found = yield* rows(
+    `SELECT ${TURN_COLUMNS} FROM turns ${sql} ORDER BY ${order} DESC LIMIT $${params.length + 1}`,
+    [...params, limit] as Param[],
+  )
+  return found.map((row) => ({ kind: 'turn', at: whole(row, 'received_at'), seq: whole(row, 'seq'), row }))
+}
+
+function* sendsBefore(at: Address, before: number, limit: number): Steps<readonly Found[]> {
+  const where = createConditions()
+  where.add('integration = ? AND conversation = ? AND seq < ?', at.integration, at.conversation, before)
+  if (at.thread === undefined) where.plain('thread IS NULL')
+  else where.add('thread = ?', at.thread)
+  const { sql, params } = where.build()
+  const found = yield* rows(
+    `SELECT ${SEND_COLUMNS}, (SELECT holder FROM takeovers WHERE takeovers.id = outbox.takeover) AS holder
+     FROM outbox ${sql} ORDER BY seq DESC LIMIT $${params.length + 1}`,
+    [...params, limit] as Param[],
+  )
+  return found.map((row) => ({ kind: 'send', at: whole(row, 'created_at'), seq: whole(row, 'seq'), row }))
+}
+
+function* takeoversBefore(at: Address, before: number, limit: number): Steps<readonly Found[]> {
+  const found = yield* rows(
+    `SELECT ${TAKEOVER_COLUMNS}, began_at FROM takeovers WHERE address = $1 AND began_at < $2
+     ORDER BY began_at DESC LIMIT $3`,
+    [formatAddress(at), before, limit],
+  )
+  return found.map((row) => {
+    const began = whole(row, 'began_at')
+    return { kind: 'takeover', at: began, seq: began, row }
+  })
+}
+
+/** With what was told of the work on turns, and what was asked for them. */
+function* told(tag: string, page: readonly Found[]): Steps<readonly ThreadRow[]> {
+  const seqs = page.flatMap(({ kind, seq }) => (kind === 'turn' ? [seq] : []))
+  const events = new Map<number, Row[]>()
+  const approvals = new Map<string, Row[]>()
+  if (seqs.length > 0) {
+    const happened = yield* rows(
+      'SELECT turn, n, at, kind, body FROM turn_events WHERE turn @any($1) ORDER BY turn, n',
+      [seqs],
+    )
+    for (const row of happened) gather(events, whole(row, 'turn'), row)
+    const asked = yield* rows(
+      `SELECT ${APPROVAL_COLUMNS} FROM approvals WHERE turn @any($1) AND turn IS NOT NULL ORDER BY seq`,
+      [seqs.map((seq) => rowId('t', tag, seq))],
+    )
+    for (const row of asked) gather(approvals, text(row, 'turn'), row)
+  }
+  return page.map(({ kind, seq, row }): ThreadRow => {
+    if (kind === 'takeover') return { kind, takeover: takeoverRow(row) }
+    if (kind === 'send') return { kind, send: sendRow(tag, row), by: textOrNull(row, 'holder') }
+    return {
+      kind,
+      turn: turnRow(tag, row),
+      events: (events.get(seq) ?? []).map(turnEventRow),
+      approvals: (approvals.get(rowId('t', tag, seq)) ?? []).map(approvalRow),
+    }
+  })
+}
+
+function gather<Key>(map: Map<Key, Row[]>, key: Key, row: Row): void {
+  const known = map.get(key)
+  if (known) known.push(row)
+  else map.set(key, [row])
+}
