@@ -41,6 +41,7 @@ import { SLACK } from './requirements/slack.ts'
 import { MACHINES, STORE } from './requirements/store.ts'
 import { STREAMS } from './requirements/streams.ts'
 import { BAD_INPUT, COMMAND_LINE, CONSOLE, HTTP, SPEED } from './requirements/surface.ts'
+import { TAKEOVER } from './requirements/takeover.ts'
 import { TRUE_TESTS } from './requirements/true-tests.ts'
 import { TRUTH } from './requirements/truth.ts'
 import { IMESSAGE, WHATSAPP } from './requirements/whatsapp-imessage.ts'
@@ -112,4 +113,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...COMPLETENESS,
   ...WHATSAPP,
   ...IMESSAGE,
+  ...TAKEOVER,
 ]

@@ -24,6 +24,11 @@ const GOOD: Readonly<Record<string, readonly [input: Record<string, unknown>, ve
       'sendMessage',
       { platform: 'slack', target: 'C0123ABC', body: 'build green ✓', thread: '17.1', integration: 'ops' },
     ],
+    handoff: [
+      { chat_id: 'chat:ann', reason: 'She asks for a refund.', summary: 'Order 7, twice paid.' },
+      'handoff',
+      { chatId: 'chat:ann', reason: 'She asks for a refund.', summary: 'Order 7, twice paid.' },
+    ],
     notify_user: [
       {
         message: 'Your statement is due in 5 days. $267 minimum.',
@@ -123,6 +128,7 @@ describe('the surface', () => {
       'download_attachment',
       'fetch_messages',
       'get_roster',
+      'handoff',
     ]) {
       const tool = toolByName(name) ?? fail()
       const { chat_id: _, channel: __, ...rest } = GOOD[name]?.[0] ?? {}

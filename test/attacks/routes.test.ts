@@ -93,6 +93,7 @@ const CREDENTIALS: Readonly<Record<string, () => Promise<Given>>> = {
   owner: user('owner'),
   operator: user('operator'),
   approver: user('approver'),
+  viewer: user('viewer'),
   guest: user('guest'),
   'a user who is gone': user('nobody-any-more'),
   agent,
@@ -143,6 +144,7 @@ const KNOWN = [
   'owner',
   'operator',
   'approver',
+  'viewer',
   'guest',
   'agent',
   'agent of another page',
@@ -190,7 +192,7 @@ const rpc = (method: string, params: object): Row => ({
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
 })
-const READ_DESK = apiRow('GET', ['admin', 'owner', 'operator'])
+const READ_DESK = apiRow('GET', ['admin', 'owner', 'operator', 'viewer'])
 const HOOK = { refused: 401, pass: ['hook'] }
 const OVER = ['expired callback', 'revoked callback', 'expired reply url', 'revoked reply url']
 const CALLBACK: Row = {
@@ -218,6 +220,7 @@ const DOORS: Readonly<Record<string, Row>> = {
         'an agent who is gone',
         'operator',
         'approver',
+        'viewer',
         'guest',
         'session',
         'notify',
@@ -274,7 +277,8 @@ async function tried(route: string, row: Row, name: string): Promise<number> {
   const [method = '', pattern = ''] = route.split(' ')
   const given = await (CREDENTIALS[name] as () => Promise<Given>)()
   const query = pattern === '/api/people/export' ? '?who=chat:mallory' : ''
-  const path = pattern.replaceAll(/\{\w+\}/g, 'x1').replace('*', () => encodeURIComponent(given.secret))
+  const filled = pattern.replaceAll('{address}', 'chat%3Amallory').replaceAll(/\{\w+\}/g, 'x1')
+  const path = filled.replace('*', () => encodeURIComponent(given.secret))
   const { body = '' } = row
   return doors.ask({ method, path: path + query, headers: { ...row.headers, ...given.headers }, body })
 }

@@ -140,7 +140,7 @@ function notHolder(at: Address, takeover: TakeoverRow | null): SwitchboardError 
 const OF_USER = 'user:'
 
 /** As people read whoever the ledger names so. */
-export function holderName(by: string): string {
+function holderName(by: string): string {
   return by.startsWith(OF_USER) ? by.slice(OF_USER.length) : by
 }
 

@@ -15,6 +15,7 @@ const CALLERS: Readonly<Record<string, Principal>> = {
   owner: user('owner'),
   operator: user('operator'),
   approver: user('approver'),
+  viewer: user('viewer'),
   nobody: user(),
   agent: { kind: 'agent', id: 'kate' },
   session: { kind: 'session', id: 's', agent: 'kate', user: 'ann' },
@@ -30,6 +31,7 @@ async function calls(principal: Principal, route: string, body: unknown): Promis
   const api = createApi({ desk, clock: createTestClock(), authorize })
   const [method = '', path = ''] = route.split(' ')
   const segments = path
+    .replaceAll('{address}', 'chat:mallory')
     .replaceAll(/\{\w+\}/g, 'x1')
     .slice(1)
     .split('/')
@@ -51,7 +53,7 @@ it('[I14.rights-table] every route has a row, and every row a route', () => {
   expect(Object.keys(RIGHTS).sort()).toEqual(ROUTES.map(named).sort())
 })
 
-it('[I14.rights-table] [I14.no-right-by-chorus] [I14.no-right-by-secret] each role passes where the table says and nowhere else', async () => {
+it('[I14.rights-table] [I21.roles] [I14.no-right-by-chorus] [I14.no-right-by-secret] each role passes where the table says and nowhere else', async () => {
   for (const [route, [who, ...bodies]] of Object.entries(RIGHTS)) {
     for (const [caller, principal] of Object.entries(CALLERS)) {
       for (const body of bodies.length === 0 ? [undefined] : bodies) {

@@ -46,11 +46,17 @@ export interface GatherEnds {
 
 /** Up to where rows are there for good; null: all of them are told. */
 export function* readGatherEnds(): Steps<GatherEnds | null> {
-  const ends = { turns: yield* horizon('turns'), outbox: yield* horizon('outbox') }
+  const ends = { turns: yield* endOf('turns'), outbox: yield* endOf('outbox') }
   const marks = yield* rows('SELECT name, seq FROM gathered')
   const told = new Map(marks.map((row) => [text(row, 'name'), whole(row, 'seq')]))
   const isDone = ends.turns <= (told.get('turns') ?? 0) && ends.outbox <= (told.get('outbox') ?? 0)
   return isDone ? null : ends
+}
+
+function* endOf(table: 'turns' | 'outbox'): Steps<number> {
+  const there = yield* horizon(table)
+  const last = yield* firstRow(`SELECT max(seq) AS last FROM ${table}`)
+  return Math.min(there, last ? whole(last, 'last') : 0)
 }
 
 export const gatherConversations = oneByOne(function* (

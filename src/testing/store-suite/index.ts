@@ -3,6 +3,7 @@ import { describe } from 'vitest'
 import { describeAudit } from './audit.ts'
 import { describeClaims } from './claims.ts'
 import { describeCluster } from './cluster.ts'
+import { describeConversations } from './conversations.ts'
 import { describeDispatch } from './dispatch.ts'
 import { describeEffects } from './effects.ts'
 import { describeFiles } from './files.ts'
@@ -18,6 +19,7 @@ import { describePeople } from './people.ts'
 import { describeProperties } from './property.ts'
 import { describeReading } from './reading.ts'
 import { describeSending } from './sending.ts'
+import { describeTakeovers } from './takeovers.ts'
 import { describeTurnEndings } from './turn-endings.ts'
 import { describeTurnEvents } from './turn-events.ts'
 import { describeTurnSteps } from './turn-steps.ts'
@@ -38,6 +40,8 @@ export function describeStore(
     describeSending(make)
     describeLaterWords(make)
     describeClaims(make)
+    describeTakeovers(make)
+    describeConversations(make)
     describePeople(make)
     describeReading(make)
     describeHistory(make)
