@@ -1,7 +1,7 @@
 // Store suite: takeovers. A person holds a place in the agent's stead: one wins, what waits and runs there ends, what comes
 // is heard by a person, and no agent speaks there; then what was said is read beside the next turn.
 import { describe, expect, it } from 'vitest'
-import { opText, type TakeOrder } from '../../contract/index.ts'
+import { type NewNotification, opText, type TakeOrder } from '../../contract/index.ts'
 import {
   counts,
   item,
@@ -119,10 +119,15 @@ export function describeTakeovers(make: MakeStoreFixture): void {
       await store.takeOver(order('user:ann'))
       const hook = await queueOne(store, { conversation: 'hook' })
       const { token } = await mustTake(store, { lane: hook.lane })
-      const notification = {
-        ...{ user: 'ann', agent: 'kate', session: null, channel: 'webhook:demo', message: 'done' },
-        ...{ urgency: 'normal', source: 'notify_on' },
-      } as const
+      const notification: NewNotification = {
+        user: 'ann',
+        agent: 'kate',
+        session: null,
+        channel: 'webhook:demo',
+        message: 'done',
+        urgency: 'normal',
+        source: 'notify_on',
+      }
       const told = send({ cause: 'notify_user', turn: hook.id, notification })
       const move = { lane: hook.lane, token, turn: hook.id, to: 'answered' } as const
       expect((await store.accept([told], [move])).outcome).toBe('accepted')
