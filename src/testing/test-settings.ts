@@ -56,6 +56,7 @@ export interface TestSettings {
   readonly users?: Settings['users']
   readonly mcpServers?: Settings['mcpServers']
   readonly tunables?: Partial<Tunables>
+  readonly takeover?: Settings['takeover']
 }
 
 const NONE = { rps: 0, burst: 0 }
@@ -67,6 +68,7 @@ export function testSettings({
   users = [],
   mcpServers = [],
   tunables = {},
+  takeover,
 }: TestSettings = {}): Settings {
   const all = integrations.map((one) => one.id)
   return {
@@ -78,6 +80,7 @@ export function testSettings({
     users,
     // Tests say much at once; those about limits set them.
     tunables: { ...DEFAULT_TUNABLES, ...UNLIMITED, ...tunables },
+    ...(takeover ? { takeover } : {}),
     digest: 'test',
     warnings: [],
   }

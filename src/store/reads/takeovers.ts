@@ -143,7 +143,8 @@ export function* readHeldWords(tag: string, id: string, limit: number): Steps<re
     `SELECT ${TURN_COLUMNS} FROM turns ${sql} ORDER BY ${way.order} DESC LIMIT $${params.length + 1}`,
     [...params, limit] as Param[],
   )
-  const words: (HeldWord & { readonly at: number })[] = heardRows.map((row) => {
+  // Of the same moment those that came first come first.
+  const words: (HeldWord & { readonly at: number })[] = heardRows.toReversed().map((row) => {
     const one = turnRow(tag, row)
     return { kind: 'in', turn: one, at: one.receivedAt }
   })
@@ -159,7 +160,7 @@ export function* readHeldWords(tag: string, id: string, limit: number): Steps<re
      FROM outbox o ${out.sql} ORDER BY seq DESC LIMIT $${out.params.length + 1}`,
     [...out.params, limit] as Param[],
   )
-  for (const row of saidRows) {
+  for (const row of saidRows.toReversed()) {
     const send = sendRow(tag, row)
     words.push({ kind: 'out', send, by: text(row, 'holder_name'), at: send.createdAt })
   }

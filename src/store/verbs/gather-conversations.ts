@@ -75,6 +75,7 @@ function* gather(
   { time, valuesOf }: { readonly time: string; readonly valuesOf: (row: Row) => readonly Value[] },
 ): Steps<boolean> {
   // Of several nodes one does it: whoever waited here goes on from where the other came to.
+  yield* run('INSERT INTO gathered (name, seq) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING', [table])
   const mark = yield* firstRow('SELECT seq FROM gathered WHERE name = $1 @lock', [table])
   const from = mark ? whole(mark, 'seq') : 0
   if (end <= from) return false
