@@ -47,7 +47,8 @@ export interface ToolDeskDeps {
   readonly dispatcher: Pick<Dispatcher, 'acknowledge' | 'flight' | 'wasLost'>
   /** Reads files that hosts of this machine attach; absent: there are none. */
   readonly files?: SendableFiles
-  readonly askForPerson: AskForPerson
+  /** Absent: nobody can be asked to take over. */
+  readonly askForPerson?: AskForPerson
 }
 
 export function createToolDesk(deps: ToolDeskDeps): ToolDesk {

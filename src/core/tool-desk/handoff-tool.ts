@@ -16,7 +16,7 @@ export function createHandoffTool(
   deps: {
     readonly settings: () => Settings
     readonly links: Links
-    readonly askForPerson: AskForPerson
+    readonly askForPerson?: AskForPerson
   },
   chats: OwnChats,
 ): Pick<ToolDesk, 'handoff'> {
@@ -27,6 +27,8 @@ export function createHandoffTool(
         const integration = integrationById(deps.settings(), at.integration)
         if (!integration || isOneWay(deps.links, at.integration))
           throw new SwitchboardError('execution_failed', `nobody can write at ${formatAddress(at)}`)
+        if (!deps.askForPerson)
+          throw new SwitchboardError('execution_failed', 'nobody can be asked to take over here')
         const { asked, takeover } = await deps.askForPerson({
           ...{ at, platform: integration.platform, agent: caller.agent, by: `agent:${caller.agent}` },
           ...{ reason, summary: summary ?? null },
