@@ -74,7 +74,6 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
   'src/app/registry.ts': ['claude-code telegram slack discord whatsapp', 'the rows'],
   'src/app/emulators.ts': ['telegram slack email discord whatsapp llm', 'the rows of emulators'],
   'src/platforms/planned.ts': ['imessage', 'what is not built yet'],
-  'src/agents/planned.ts': ['claude-code', 'what is not built yet'],
   'src/contract/channel-servers.ts': [
     'mcp http',
     'CHANNEL_PLATFORM: bindings and mcp_servers call it that; a transport',
@@ -174,9 +173,9 @@ describe('[I13.no-names] the name of an adapter', () => {
       return folder === undefined || written.length === 0 ? [] : written.map((name) => `${file}: ${name}`)
     })
     // How Telegram's updates come; what kind of token or channel it is; the forms and senders that webhooks know; what tools call
-    // the place that a message goes to.
+    // the place that a message goes to; a transport of MCP.
     const words =
-      /telegram\/(config|module|index|webhook-door)\.ts: webhook$|acp\/live-sessions\.ts: http$|webhook\/.*: (slack|discord)$|chorus\/.*: (channel|web)$|mcp\/.*: (web|webhook|channel|chorus|email)$/
+      /telegram\/(config|module|index|webhook-door)\.ts: webhook$|acp\/live-sessions\.ts: http$|claude-code\/launch\.ts: http$|webhook\/.*: (slack|discord)$|chorus\/.*: (channel|web)$|mcp\/.*: (web|webhook|channel|chorus|email)$/
     expect(wrong.filter((one) => !words.test(one))).toEqual([])
   })
 

@@ -28,6 +28,7 @@ export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>
   demo: async () => (await import('../agents/demo/module.ts')).demoModule,
   http: async () => (await import('../agents/http/module.ts')).httpModule,
   acp: async () => (await import('../agents/acp/module.ts')).acpModule,
+  'claude-code': async () => (await import('../agents/claude-code/module.ts')).claudeCodeModule,
 }
 
 /** What SPEC names and is not built yet: a platform can be configured and stays off, a connector is an error. */
@@ -35,9 +36,7 @@ export const PLANNED_PLATFORMS: Readonly<Record<string, () => Promise<PlannedMod
   imessage: async () => (await import('../platforms/planned.ts')).imessage,
 }
 
-export const PLANNED_CONNECTORS: Readonly<Record<string, () => Promise<PlannedModule>>> = {
-  'claude-code': async () => (await import('../agents/planned.ts')).claudeCode,
-}
+export const PLANNED_CONNECTORS: Readonly<Record<string, () => Promise<PlannedModule>>> = {}
 
 /** What the app has for one platform alone. */
 export interface OwnDoors {

@@ -1,5 +1,5 @@
 // How a part of the gateway begins and ends: an adapter with its door to the intake, a connector with its way out.
-import { type AgentSettings, defined, type IntegrationSettings } from '../contract/index.ts'
+import { type AgentSettings, defined, type IntegrationSettings, nodeOf } from '../contract/index.ts'
 import type { Approvals } from '../core/approvals/approvals.ts'
 import type { Cluster } from '../core/cluster/cluster.ts'
 import { createAgentOutlet } from '../core/dispatch/agent-outlet.ts'
@@ -102,6 +102,14 @@ export async function makeAgent(
     ...defined({ processes: deps.processes?.(agent.id) }),
     ...defined({ lent: deps.lent, crashPoint: deps.crashPoint, hosts: deps.hosts }),
     isElsewhere: () => cluster.isElsewhere(agent.id),
+    ...(store.shared
+      ? {
+          nodes: {
+            self: nodeOf(store.owner),
+            isAlive: (node: string) => cluster.nodes().some((one) => one.node === node && one.alive),
+          },
+        }
+      : {}),
   })
   return async () => {
     roster.add(agent, connector)

@@ -261,6 +261,8 @@ export interface ConnectorDeps {
   readonly hosts?: HostDoor
   /** Another living node has hosts of this agent. Absent: there is none. */
   readonly isElsewhere?: () => boolean
+  /** Where several nodes may run: the name of this one, and who lives. Absent: there is only this one. */
+  readonly nodes?: { readonly self: string; isAlive(node: string): boolean }
 }
 
 /** Where a connector that starts programs keeps them. */

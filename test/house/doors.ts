@@ -86,6 +86,8 @@ export const RULES: readonly Rule[] = [
         'what an agent asks its client to read or write, within its folder, where the configuration opened that',
       'src/kit/processes/':
         'what runs is recorded in files, looked up in /proc, and git worktrees are found there',
+      'src/agents/claude-code/':
+        'its sessions are noted, and its transcripts read, on the machine where it runs',
       'src/attach/': 'its socket is a file: what was left behind is removed, and its mode set',
       'src/testing/': 'makes scratch folders',
     },

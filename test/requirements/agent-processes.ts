@@ -23,32 +23,32 @@ pending 22 I22.keep-doctor      doctor names the programs that run for an agent,
 export const CLAUDE_CODE = requirements(
   'Issue 22 The connector claude-code',
   `
-pending 22 I22.cc-spawn         One process a session in stream-json, with folder, model, permission mode and arguments of the configuration
-pending 22 I22.cc-resume        A session is resumed by its id after idling, after a restart and after a crash, and a changed id is kept
-pending 22 I22.cc-receipt       seen is told by command_lifecycle where the binary says so, else by the replayed user message
-pending 22 I22.cc-final         The final text is the answer when no reply was called for the turn; when one was, it is not said again
-pending 22 I22.cc-signals       Partial text and tool use are shown as signals; what a subagent says is not the answer
-pending 22 I22.cc-approval      can_use_tool becomes an approval with the whole input, and what is allowed is the input that was shown, by its hash
-pending 22 I22.cc-always        Always allow is offered only where the configuration allows it, and holds for the session alone
-pending 22 I22.cc-expired       An approval that expires or reaches nobody is denied to the model with the reason
-pending 22 I22.cc-question      AskUserQuestion is put into the chat as choices and the answer is handed back; an answer in own words is taken
-pending 22 I22.cc-plan          A plan is put into the chat and approved or sent back
-pending 22 I22.cc-order         Messages during a turn reach the binary in order, and one result for several answers all of them
-pending 22 I22.cc-stop          /stop interrupts the turn and withdraws what is queued in the binary; what comes next is answered
-pending 22 I22.cc-cost          Cost and tokens of a turn are kept, counted from what the binary said before, and shown
-pending 22 I22.cc-tools         Switchboard's tools come by --mcp-config with a token of that session alone, which stands in no argument
-pending 22 I22.cc-slash         A chat message that begins with a slash is no command of the binary
-pending 22 I22.cc-bounds        At most max_processes run: an idle one makes room, else the turn waits; one idle for idle_after is ended
-pending 22 I22.cc-missing       A missing binary, a binary that is not signed in and wrong flags are told with what to do, to the person and in doctor
-pending 22 I22.cc-exit          An exit in mid-turn is noticed, and the turn goes on as a continuation in a resumed process; after several it is given up and told
-pending 22 I22.cc-endless       A turn that never ends is ended after turn_timeout and told
-pending 22 I22.cc-huge          A huge answer is delivered whole
-pending 22 I22.cc-killed        The daemon killed in mid-turn: the turn is a continuation, and no tool whose result stands in the transcript runs again
-pending 22 I22.cc-killed-ask    The daemon killed in mid-approval: the old question is withdrawn, and the tool runs only after a new verdict
-pending 22 I22.cc-transcript    An answer that was finished while nobody listened is read from the transcript and delivered, not asked for again
-pending 22 I22.cc-nodes         A session stays with the node that holds its files; that node gone, doctor and the person are told, and /new begins elsewhere
-pending 22 I22.cc-setup         init and agents add set it up: binary found, version, signed in or not
-pending 22 I22.cc-real          The double says what the real binary said in the recording, and the real one passes the same conversation
+built   22 I22.cc-spawn         One process a session in stream-json, with folder, model, permission mode and arguments of the configuration
+built   22 I22.cc-resume        A session is resumed by its id after idling, after a restart and after a crash, and a changed id is kept
+built   22 I22.cc-receipt       seen is told by command_lifecycle where the binary says so, else by the replayed user message
+built   22 I22.cc-final         The final text is the answer when no reply was called for the turn; when one was, it is not said again
+built   22 I22.cc-signals       Partial text and tool use are shown as signals; what a subagent says is not the answer
+built   22 I22.cc-approval      can_use_tool becomes an approval with the whole input, and what is allowed is the input that was shown, by its hash
+built   22 I22.cc-always        Always allow is offered only where the configuration allows it, and holds for the session alone
+built   22 I22.cc-expired       An approval that expires or reaches nobody is denied to the model with the reason
+built   22 I22.cc-question      AskUserQuestion is put into the chat as choices and the answer is handed back; an answer in own words is taken
+built   22 I22.cc-plan          A plan is put into the chat and approved or sent back
+built   22 I22.cc-order         Messages during a turn reach the binary in order, and one result for several answers all of them
+built   22 I22.cc-stop          /stop interrupts the turn and withdraws what is queued in the binary; what comes next is answered
+built   22 I22.cc-cost          Cost and tokens of a turn are kept, counted from what the binary said before, and shown
+built   22 I22.cc-tools         Switchboard's tools come by --mcp-config with a token of that session alone, which stands in no argument
+built   22 I22.cc-slash         A chat message that begins with a slash is no command of the binary
+built   22 I22.cc-bounds        At most max_processes run: an idle one makes room, else the turn waits; one idle for idle_after is ended
+built   22 I22.cc-missing       A missing binary, a binary that is not signed in and wrong flags are told with what to do, to the person and in doctor
+built   22 I22.cc-exit          An exit in mid-turn is noticed, and the turn goes on as a continuation in a resumed process; after several it is given up and told
+built   22 I22.cc-endless       A turn that never ends is ended after turn_timeout and told
+built   22 I22.cc-huge          A huge answer is delivered whole
+built   22 I22.cc-killed        The daemon killed in mid-turn: the turn is a continuation, and no tool whose result stands in the transcript runs again
+built   22 I22.cc-killed-ask    The daemon killed in mid-approval: the old question is withdrawn, and the tool runs only after a new verdict
+built   22 I22.cc-transcript    An answer that was finished while nobody listened is read from the transcript and delivered, not asked for again
+built   22 I22.cc-nodes         A session stays with the node that holds its files; that node gone, doctor and the person are told, and /new begins elsewhere
+built   22 I22.cc-setup         init and agents add set it up: binary found, version, signed in or not
+built   22 I22.cc-real          The double says what the real binary said in the recording, and the real one passes the same conversation
 pending 22 I22.cc-bench         The bench prints the overhead of a turn beside a bare driver of the same double
 `,
 )

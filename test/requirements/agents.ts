@@ -8,8 +8,8 @@ built   7 S6.channel-ack-rests      channel: an acknowledged turn takes no room,
 built   7 S6.ch-kept                channel: a turn that a host still has after an end of the daemon or of the line keeps its state, uses up no attempt and is not given up
 built   7 S6.channel-evidence       channel: a tool call that names the message or chat, ack or reply is the evidence
 built   9 S6.chorus-evidence        chorus: the first callback event is seen, a message event is answered; 200 is only handed
-pending 0 S6.claude-code-spawn      claude-code spawns one process per session with stream-json both ways, resumed by session id
-pending 0 S6.claude-code-evidence   claude-code: command_lifecycle where present, else the replayed user message, and the final result
+built   0 S6.claude-code-spawn      claude-code spawns one process per session with stream-json both ways, resumed by session id
+built   0 S6.claude-code-evidence   claude-code: command_lifecycle where present, else the replayed user message, and the final result
 built   0 S6.acp-prompt             acp hands a turn over with session/prompt over stdio and relays session/request_permission
 built   0 S6.acp-evidence           acp: the first session/update is seen, the stop reason is answered
 built   0 S6.llm-loop               llm runs a loop over an Anthropic or OpenAI-compatible API with the tool surface and approvals

@@ -52,7 +52,7 @@ export const APPROVALS = requirements(
   '10 Approvals',
   `
 built   7 S10.asked-by-channel      Claude Code asks over the channel connector
-pending 0 S10.asked-by-claude-code  The claude-code connector's permission requests become approvals
+built   0 S10.asked-by-claude-code  The claude-code connector's permission requests become approvals
 built   0 S10.asked-by-acp          acp permission requests become approvals
 built   0 S10.asked-by-llm          The llm loop asks before a risky tool
 built   3 S10.asked-by-demo         The demo agent asks

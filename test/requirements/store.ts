@@ -44,7 +44,7 @@ built   2 S13.lane-lock             The lane row is the lock: owner, fencing tok
 built   2 S13.settle-token          Every settle needs the token: a stale one writes nothing
 built   6 S13.frozen-node           A frozen node that wakes up can write nothing
 built   6 S13.reachable-lanes       A node claims only lanes whose agent it can reach (attachments are rows)
-pending 0 S13.sessions-stay         claude-code and acp sessions stay with the node that holds their files
+built   0 S13.sessions-stay         claude-code and acp sessions stay with the node that holds their files
 built   6 S13.verdict-across        A verdict given on node A reaches the agent on node B
 built   6 S13.browser-across        A browser on A talks to an agent on B
 built   6 S13.node-dies             A node that dies loses nothing; its leases and lanes move within 15 s

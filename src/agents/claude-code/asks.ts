@@ -1,0 +1,165 @@
+// What Claude Code asks in mid-turn: a permission becomes an approval, a question of the model becomes a message whose answer
+// is the person's next one. What ends the turn, or the process, ends the waiting.
+import {
+  type AgentOutlet,
+  asSwitchboardError,
+  type Clock,
+  type Delivery,
+  type Logger,
+} from '../../contract/index.ts'
+import type { createVerdictWait } from '../../kit/index.ts'
+import type { OpenTurn } from './open-turns.ts'
+import { denial, permissionOf, verdictAnswer } from './permissions.ts'
+import { answerOf, questionsOf, questionText } from './questions.ts'
+import { answerLine, type Fields, isFields, refusalLine, textOf } from './wire.ts'
+
+export interface Asks {
+  /** Something that the program asks us. */
+  take(id: string, request: Fields): void
+  /** It does not want to know any more. */
+  withdrawn(id: string): void
+  /** True: a question waited for this message, which is its answer. */
+  answers(delivery: Delivery): boolean
+  /** Whether anything waits for a person. */
+  isWaiting(): boolean
+  /** Nobody is left to be told. */
+  stop(): void
+}
+
+export interface AsksDeps {
+  readonly session: string
+  readonly clock: Clock
+  readonly log: Logger
+  readonly outlet: () => AgentOutlet
+  readonly verdicts: ReturnType<typeof createVerdictWait>
+  readonly alwaysAllow: readonly string[]
+  readonly write: (line: string) => Promise<void>
+  readonly current: () => OpenTurn | undefined
+  /** Time does not count until a person answered. */
+  readonly outside: <T>(work: () => Promise<T>) => Promise<T>
+}
+
+/** Longer nobody is waited for: the model is told that no answer came. */
+const QUESTION_MS = 60 * 60_000
+
+class Over extends Error {}
+
+export function createAsks(deps: AsksDeps): Asks {
+  const { session } = deps
+  const open = new Map<string, AbortController>()
+  let listening: { readonly sender: string; readonly hear: (text: string) => void } | null = null
+
+  const permission = async (request: Fields, signal: AbortSignal): Promise<Fields> => {
+    const wanted = permissionOf(request, deps.alwaysAllow)
+    const { toolName, description, shown } = wanted
+    // What an approver is not shown must not be run.
+    if (shown === null) return denial('Not run: its input is too long or too deep to be shown to a person.')
+    const turn = deps.current()?.delivery.turn
+    const about = turn === undefined ? {} : { turn }
+    const status = {
+      kind: 'status',
+      session,
+      ...about,
+      text: `Waiting for an approval: ${toolName}`,
+    } as const
+    void deps
+      .outlet()
+      .accept(status)
+      .catch(() => undefined)
+    const ask = async () => {
+      const asked = { toolName, description, input: shown }
+      return (await deps.outlet().accept({ kind: 'ask', session, ...about, ask: asked })).id
+    }
+    return verdictAnswer(wanted, await deps.outside(() => deps.verdicts.on(ask, signal)))
+  }
+
+  /** The next message of whoever began the turn; null: none came in time. */
+  const nextFrom = (sender: string, signal: AbortSignal) =>
+    new Promise<string | null>((resolve, reject) => {
+      const done = () => {
+        cancel()
+        listening = null
+        signal.removeEventListener('abort', over)
+      }
+      const over = () => {
+        done()
+        reject(signal.reason)
+      }
+      const cancel = deps.clock.after(QUESTION_MS, () => {
+        done()
+        resolve(null)
+      })
+      listening = {
+        sender,
+        hear(text) {
+          done()
+          resolve(text)
+        },
+      }
+      signal.addEventListener('abort', over, { once: true })
+      if (signal.aborted) over()
+    })
+
+  const question = async (id: string, request: Fields, signal: AbortSignal): Promise<Fields> => {
+    const input = isFields(request.input) ? request.input : {}
+    const turn = deps.current()
+    const answers: Record<string, string> = {}
+    if (!turn) return denial('There is nobody who could be asked.')
+    for (const [at, one] of questionsOf(input).entries()) {
+      const key = `claude-code:question:${id}:${at}`
+      const say = { kind: 'say', session, turn: turn.delivery.turn, text: questionText(one) } as const
+      await deps.outlet().accept({ ...say, idempotencyKey: key })
+      const text = await deps.outside(() => nextFrom(turn.delivery.sender.id, signal))
+      if (text === null) break
+      answers[one.question] = answerOf(text, one)
+    }
+    return { behavior: 'allow', updatedInput: { ...input, answers } }
+  }
+
+  // One question at a time: a message can answer one alone.
+  let asking: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = asking.then(work, work)
+    asking = next.catch(() => undefined)
+    return next
+  }
+
+  const decide = async (id: string, request: Fields, signal: AbortSignal): Promise<Fields> => {
+    try {
+      if (textOf(request.tool_name) === 'AskUserQuestion')
+        return await inTurn(() => question(id, request, signal))
+      return await permission(request, signal)
+    } catch (thrown) {
+      if (thrown instanceof Over) throw thrown
+      const { message } = asSwitchboardError(thrown, 'agent_failed')
+      deps.log.warn({ session, problem: message }, 'a permission could not be asked for')
+      return denial(`Not run: nobody could be asked (${message}).`)
+    }
+  }
+
+  return {
+    take(id, request) {
+      if (request.subtype !== 'can_use_tool') {
+        void deps.write(refusalLine(id, 'this host does not answer that')).catch(() => undefined)
+        return
+      }
+      const abort = new AbortController()
+      open.set(id, abort)
+      decide(id, request, abort.signal)
+        .then((answer) => (abort.signal.aborted ? undefined : deps.write(answerLine(id, answer))))
+        .catch(() => undefined)
+        .finally(() => open.delete(id))
+    },
+    withdrawn: (id) => open.get(id)?.abort(new Over()),
+    answers({ sender, text, repeat, continuation }) {
+      if (listening === null || listening.sender !== sender.id || repeat || continuation) return false
+      listening.hear(text)
+      return true
+    },
+    isWaiting: () => open.size > 0,
+    stop() {
+      for (const abort of open.values()) abort.abort(new Over())
+      open.clear()
+    },
+  }
+}

@@ -1,0 +1,116 @@
+// One running Claude Code: lines in, events out, and questions of ours that it answers. A hang is found while it has work.
+import { type Clock, type Random, SwitchboardError } from '../../contract/index.ts'
+import {
+  createHangWatch,
+  type KeptProcess,
+  type ProcessEnd,
+  type ProcessKeeper,
+} from '../../kit/processes/index.ts'
+import { type ClaudeEvent, type Fields, readEvent, requestLine } from './wire.ts'
+
+export interface Child {
+  readonly startedAt: number
+  readonly ended: Promise<ProcessEnd>
+  isAlive(): boolean
+  write(text: string): Promise<void>
+  /** A control request. Throws `agent_failed` when it is refused, not answered in time, or nobody is left to answer. */
+  ask(request: Fields, withinMs?: number): Promise<Fields>
+  end(reason: string, how?: 'now'): Promise<ProcessEnd>
+  stderr(): readonly string[]
+}
+
+export interface ChildLaunch {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly secrets: readonly string[]
+  readonly hint: string
+}
+
+export interface ChildDeps {
+  readonly keeper: Pick<ProcessKeeper, 'start'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly onEvent: (event: ClaudeEvent) => void
+  /** A line that is no message, or is too long to be one. */
+  readonly onNoise: () => void
+  /** Whether it has work: one without may be silent for ever. */
+  readonly isBusy: () => boolean
+}
+
+/** An answer of several megabytes is one line. */
+const MAX_LINE_BYTES = 64 * 1_048_576
+const ANSWER_MS = 30_000
+const SILENT_MS = 120_000
+
+/** Resolves when it answered a first question. Throws what the keeper throws. */
+export async function startChild(name: string, launch: ChildLaunch, deps: ChildDeps): Promise<Child> {
+  const { clock } = deps
+  const waiting = new Map<string, { resolve(body: Fields): void; reject(error: Error): void }>()
+  let heard = () => {}
+
+  const ask = async (process: KeptProcess, request: Fields, withinMs = ANSWER_MS): Promise<Fields> => {
+    const id = deps.random.uuid()
+    return new Promise<Fields>((resolve, reject) => {
+      const over = (why: string) => {
+        waiting.delete(id)
+        reject(new SwitchboardError('agent_failed', why))
+      }
+      const cancel = clock.after(withinMs, () => over(`no answer to ${String(request.subtype)}`))
+      const settled =
+        <T>(then: (value: T) => void) =>
+        (value: T) => {
+          cancel()
+          waiting.delete(id)
+          then(value)
+        }
+      waiting.set(id, { resolve: settled(resolve), reject: settled(reject) })
+      process.write(requestLine(id, request)).catch(() => {
+        cancel()
+        over('it does not read what is written')
+      })
+    })
+  }
+
+  const read = (line: string) => {
+    if (line.trim() === '') return
+    const event = readEvent(line)
+    if (event === null) return deps.onNoise()
+    heard()
+    if (event.kind !== 'response') return deps.onEvent(event)
+    const asked = waiting.get(event.id)
+    if (event.ok) asked?.resolve(event.body)
+    else asked?.reject(new SwitchboardError('agent_failed', 'it refused a request'))
+  }
+
+  const process = await deps.keeper.start(name, launch, async (started) => {
+    started.readLines(MAX_LINE_BYTES, { line: read, tooLong: deps.onNoise })
+    await ask(started, { subtype: 'initialize' })
+  })
+  const watch = createHangWatch({
+    ...{ clock, silentMs: SILENT_MS, answerMs: ANSWER_MS },
+    // Any answer will do, a refusal as well: what cannot be asked is not known to hang.
+    probe: () =>
+      deps.isBusy()
+        ? ask(process, { subtype: 'mcp_status' }).catch((thrown: unknown) => {
+            if (!(thrown instanceof SwitchboardError) || !/refused/.test(thrown.message)) throw thrown
+          })
+        : Promise.resolve(),
+    hung: () => void process.end('it said nothing and did not answer', 'now'),
+  })
+  heard = watch.heard
+  void process.ended.then(({ words }) => {
+    watch.stop()
+    for (const one of [...waiting.values()]) one.reject(new SwitchboardError('agent_failed', words))
+  })
+  return {
+    startedAt: process.startedAt,
+    ended: process.ended,
+    isAlive: process.isAlive,
+    write: process.write,
+    ask: (request, withinMs) => ask(process, request, withinMs),
+    end: process.end,
+    stderr: process.stderr,
+  }
+}

@@ -1,0 +1,80 @@
+// The options of the connector `claude-code`: which program, where it runs, and what it may do without being asked.
+import { isAbsolute, join } from 'node:path'
+import { z } from 'zod'
+import {
+  type ConnectorDeps,
+  type ProcessPlace,
+  SECRET_REFERENCE,
+  SwitchboardError,
+  type TokenBook,
+  type TurnJournal,
+} from '../../contract/index.ts'
+import { duration, optionsProblem, text, textOrSecret } from '../../kit/option-words.ts'
+
+const IDLE_MS = 10 * 60_000
+const TURN_MS = 60 * 60_000
+
+export const claudeCodeOptions = z
+  .strictObject({
+    command: text('The program.').default('claude'),
+    cwd: text(
+      'Folder it works in, relative to this file. Absent: a folder of its own in the data folder.',
+    ).optional(),
+    args: z.array(z.string()).default([]).describe('More arguments, behind our own.'),
+    env: z
+      .record(z.string(), textOrSecret)
+      .default({})
+      .describe('Its environment beside PATH, HOME and the like: what is not listed it does not get.'),
+    model: text('Model.').optional(),
+    permission_mode: text('Permission mode: default, plan, acceptEdits and so on.').default('default'),
+    always_allow: z
+      .array(z.string())
+      .default([])
+      .describe('Tools whose allowed call is not asked for again in that session: Bash, Edit, an MCP tool.'),
+    worktree: z.boolean().default(false).describe('A git worktree of cwd a session, on a branch of its own.'),
+    max_processes: z.int().min(1).max(1000).default(8).describe('Processes at once.'),
+    max_memory_mb: z.int().min(64).optional().describe('Memory that one may hold, with all it started.'),
+    idle_after: duration('How long one without work is kept.', IDLE_MS),
+    turn_timeout: duration('How long a turn may work; waiting for a person does not count.', TURN_MS),
+  })
+  .describe('Claude Code, one process per session.')
+
+export interface ClaudeCodeConfig extends Omit<z.output<typeof claudeCodeOptions>, 'env' | 'cwd'> {
+  /** Absolute. */
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** Values behind references: masked wherever the program's own words are shown. */
+  readonly secrets: readonly string[]
+  readonly place: ProcessPlace
+  readonly journal: TurnJournal
+  readonly tokens: TokenBook
+  readonly publicBase: () => string
+}
+
+/** Throws `config_invalid` naming the key, never the value. */
+export function readConfig(deps: ConnectorDeps): ClaudeCodeConfig {
+  const invalid = (problem: string) =>
+    new SwitchboardError('config_invalid', `agent ${deps.agent.id}: connector.${problem}`)
+  const parsed = claudeCodeOptions.safeParse(deps.agent.connector.options)
+  if (!parsed.success) throw invalid(optionsProblem(parsed) ?? 'malformed')
+  const { processes: place, journal, tokens, publicBase } = deps
+  if (!place || !journal || !tokens || !publicBase)
+    throw invalid('type: it needs a data folder, a store and a server for its tools')
+  const { env, cwd, ...options } = parsed.data
+  if (options.worktree && cwd === undefined)
+    throw invalid('worktree: it needs a cwd that is a git repository')
+  const secrets: string[] = []
+  const resolved = Object.entries(env).map(([name, written]): [string, string] => {
+    if (!SECRET_REFERENCE.test(written)) return [name, written]
+    const value = deps.secret(written)
+    secrets.push(value)
+    return [name, value]
+  })
+  const folder = cwd === undefined ? join(place.folder, 'work') : cwd
+  return {
+    ...options,
+    cwd: isAbsolute(folder) ? folder : join(place.base, folder),
+    env: Object.fromEntries(resolved),
+    ...{ secrets, place, journal, tokens, publicBase },
+  }
+}

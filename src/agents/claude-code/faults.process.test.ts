@@ -1,0 +1,272 @@
+// Bounds, and what goes wrong, with the double as the program.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { until } from '../../../test/faults/until.ts'
+import { claudeStage, claudeWorld, isAlive, S1, S2 } from './fixtures/claude-scene.ts'
+
+const { scene, clear } = claudeStage()
+afterEach(clear)
+
+describe('bounds', () => {
+  it('[I22.cc-bounds] an idle process makes room for another session; a busy one does not', async () => {
+    const { turn, says, connector, of } = await scene({ options: { max_processes: 1 } })
+    await turn('hello')
+    expect(await turn('hello', { session: S2 })).toMatchObject({ session: S2 })
+    expect(connector.processes?.()).toHaveLength(1)
+    const busy = await says('endless', { session: S2 })
+    await until('it runs', () => of('evidence').find((one) => one.turn === busy))
+    await expect(says('hello', { session: S1 })).rejects.toMatchObject({
+      code: 'agent_absent',
+      retryAfterMs: expect.any(Number),
+    })
+  })
+
+  it('[I22.cc-bounds] [I22.cc-resume] one idle for idle_after is ended, and the next message resumes it', async () => {
+    const { turn, connector, pid } = await scene({ options: { idle_after: 150 } })
+    await turn('hello')
+    const first = await pid()
+    await until('it was ended', () => connector.processes?.().length === 0)
+    expect(isAlive(first)).toBe(false)
+    await turn('again')
+    const args = readFileSync(`/proc/${await pid()}/cmdline`, 'utf8').split('\0')
+    expect(args[args.indexOf('--resume') + 1]).toBe(S1)
+  })
+
+  it('[I22.cc-bounds] a chat that began a new session leaves no process behind', async () => {
+    const { turn, pid, connector } = await scene()
+    await turn('hello')
+    const old = await pid()
+    await turn('fresh', { session: S2 })
+    await until('the old one is gone', () => !isAlive(old))
+    expect(connector.processes?.()).toHaveLength(1)
+  })
+
+  it('[I22.cc-endless] a turn that never ends is ended and told, and the next one is answered', async () => {
+    const { turn } = await scene({ options: { turn_timeout: 400 } })
+    expect(await turn('endless')).toMatchObject({
+      kind: 'failed',
+      reason: 'agent_failed',
+      detail: expect.stringContaining('turn_timeout'),
+    })
+    expect(await turn('hello')).toMatchObject({ text: 'You said: hello' })
+  })
+
+  it('[I22.cc-endless] waiting for a person does not count', async () => {
+    const { says, decide, ended, asked } = await scene({ options: { turn_timeout: 300 } })
+    const id = await says('call Bash {"command":"make"}')
+    await asked()
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    await decide('allow')
+    expect(await ended(id)).toMatchObject({ kind: 'say' })
+  })
+
+  it('[I22.cc-huge] [I22.keep-lines] a huge answer comes whole, and garbage beside it is survived', async () => {
+    const { turn } = await scene()
+    const huge = await turn('huge 3000000')
+    expect(huge.kind === 'say' && huge.text.length).toBe(3_000_000)
+    expect(await turn('garbage')).toMatchObject({ text: 'after the garbage' })
+  })
+})
+
+describe('what goes wrong', () => {
+  it('[I22.cc-missing] a missing program is told with how to install it, and found when it is there', async () => {
+    const { recorded, says, world } = await scene({ options: { command: 'no-such-claude' } })
+    expect(recorded.attached).toBe(false)
+    await expect(says('hello')).rejects.toMatchObject({
+      code: 'agent_absent',
+      hint: expect.stringContaining('npm install'),
+    })
+    expect(readdirSync(join(world.folder, 'processes'))).toEqual([])
+  })
+
+  it('[I22.cc-missing] one that is not signed in is told to the person with what to do, and shown', async () => {
+    const { turn, details } = await scene({ env: { DOUBLE_SIGNED_OUT: '1' } })
+    expect(await turn('hello')).toMatchObject({ kind: 'failed', detail: expect.stringContaining('/login') })
+    expect(details.at(-1)).toContain('not signed in')
+  })
+
+  it('[I22.cc-missing] wrong flags are told with the words of the program, and tried again with patience', async () => {
+    const { says } = await scene({ options: { args: ['--no-such-flag'] } })
+    await expect(says('hello')).rejects.toMatchObject({
+      code: 'platform_unavailable',
+      message: expect.stringContaining("unknown option '--no-such-flag'"),
+      retryAfterMs: expect.any(Number),
+    })
+    await expect(says('hello')).rejects.toMatchObject({
+      code: 'agent_absent',
+      message: expect.stringContaining('failed 1 times'),
+    })
+  })
+
+  it('an error of the API is told, whatever its subtype says', async () => {
+    const { turn } = await scene()
+    expect(await turn('error API Error: 529 overloaded')).toMatchObject({
+      kind: 'failed',
+      reason: 'agent_failed',
+      detail: 'API Error: 529 overloaded',
+    })
+    expect(await turn('hello')).toMatchObject({ kind: 'say' })
+  })
+
+  it('[I22.cc-exit] [I22.cc-resume] an exit in mid-turn gives the turn back, and it goes on in a resumed process', async () => {
+    const { says, ended, turn } = await scene()
+    const id = await says('exit 7')
+    const end = await ended(id)
+    expect(end).toMatchObject({ kind: 'returned', turns: [id], counted: true })
+    expect(end.kind === 'returned' && end.detail).toContain('the double has had enough')
+    await until('it may start again', () =>
+      turn('exit 7', { turn: `${id}`, repeat: true, attempt: 2 }).then(() => true),
+    )
+  })
+
+  it('[I22.cc-killed] [S6.resume-not-replay] what has a result is not run again, and one without is told as unknown', async () => {
+    const world = claudeWorld()
+    const first = await scene({ world })
+    const id = await first.says('call Bash {"command":"make once"}', { turn: 'tA' })
+    await first.decide('allow')
+    await first.ended(id)
+    expect(world.ran()).toEqual(['make once'])
+    // The daemon is gone before the answer was kept: the next life finds it in the transcript.
+    await first.connector.stop()
+    const second = await scene({ world })
+    expect(
+      await second.turn('call Bash {"command":"make once"}', {
+        turn: 'tA',
+        continuation: true,
+        repeat: true,
+        attempt: 2,
+      }),
+    ).toMatchObject({
+      kind: 'say',
+      text: 'The tool said: ran make once',
+    })
+    expect(second.connector.processes?.()).toEqual([])
+    // Killed in the middle of a tool.
+    const tB = await second.says('call Bash {"command":"sleep 60000"}', { turn: 'tB' })
+    await second.decide('allow')
+    await until('the call stands in the transcript', () =>
+      readFileSync(world.transcript(S1), 'utf8').includes('sleep 60000'),
+    )
+    process.kill(await second.pid(), 'SIGKILL')
+    expect(await second.ended(tB)).toMatchObject({ kind: 'returned' })
+    await second.connector.stop()
+    const third = await scene({ world })
+    expect(
+      await third.turn('call Bash {"command":"sleep 60000"}', {
+        turn: 'tB',
+        continuation: true,
+        repeat: true,
+        attempt: 2,
+      }),
+    ).toMatchObject({
+      text: 'I went on. 1 calls are without a result.',
+    })
+    expect(world.ran()).toEqual(['make once'])
+    expect(third.of('ask')).toEqual([])
+  })
+
+  it('[I22.cc-killed-ask] killed in mid-approval: an old verdict reaches nobody, and the tool did not run', async () => {
+    const world = claudeWorld()
+    const first = await scene({ world })
+    const id = await first.says('call Bash {"command":"touch x"}', { turn: 'tC' })
+    await first.asked()
+    process.kill(await first.pid(), 'SIGKILL')
+    await first.ended(id)
+    expect(await first.decide('allow')).toBe('gone')
+    await first.connector.stop()
+    const second = await scene({ world })
+    expect(
+      await second.turn('call Bash {"command":"touch x"}', {
+        turn: 'tC',
+        continuation: true,
+        repeat: true,
+        attempt: 2,
+      }),
+    ).toMatchObject({
+      text: 'I went on. 1 calls are without a result.',
+    })
+    expect(world.ran()).toEqual([])
+  })
+
+  it('[I22.cc-transcript] a message that never got into the transcript is handed over again, one that did is not', async () => {
+    const world = claudeWorld()
+    const first = await scene({ world })
+    await first.turn('hello')
+    const never = await first.turn('lost on the way', { turn: 'tD', repeat: true, attempt: 2 })
+    expect(never).toMatchObject({ text: 'You said: lost on the way' })
+    const lines = readFileSync(world.transcript(S1), 'utf8')
+    expect(lines).toContain('redelivery=\\"true\\"')
+  })
+
+  it('[I22.cc-transcript] a turn that was seen and of which nothing is here is told to the person', async () => {
+    const { turn } = await scene()
+    expect(await turn('do it', { turn: 'tE', continuation: true, repeat: true, attempt: 2 })).toMatchObject({
+      kind: 'failed',
+      detail: expect.stringContaining('send it again'),
+    })
+  })
+
+  it('[I22.cc-resume] a conversation that is gone from the disk is begun anew, and the person is told', async () => {
+    const world = claudeWorld()
+    const first = await scene({ world, options: { idle_after: 50 } })
+    await first.turn('hello')
+    await until('it sleeps', () => first.connector.processes?.().length === 0)
+    const { rmSync } = await import('node:fs')
+    rmSync(world.transcript(S1))
+    expect(await first.turn('again')).toMatchObject({ text: 'You said: again' })
+    expect(first.of('say').some(({ text }) => text.includes('could not be found'))).toBe(true)
+  })
+
+  it('[I22.cc-resume] one that began and could not be noted is resumed all the same', async () => {
+    const world = claudeWorld()
+    const first = await scene({ world })
+    await first.turn('hello')
+    await first.connector.stop()
+    writeFileSync(
+      join(world.folder, 'agent/sessions', `${S1}.json`),
+      JSON.stringify({ id: S1, begun: false }),
+    )
+    const second = await scene({ world })
+    expect(await second.turn('again')).toMatchObject({ text: 'You said: again' })
+    const args = readFileSync(`/proc/${await second.pid()}/cmdline`, 'utf8').split('\0')
+    expect(args).toContain('--resume')
+  })
+
+  it('[I22.keep-term] a child that forks and ignores SIGTERM is gone when the agent stops', async () => {
+    const { says, world, connector, of } = await scene()
+    const id = await says('stubborn')
+    await until('it runs', () => of('evidence').find((one) => one.turn === id))
+    const file = join(world.work, 'pids.log')
+    await until(
+      'it forked',
+      () => existsSync(file) && readFileSync(file, 'utf8').trim().split('\n').length === 2,
+    )
+    const pids = readFileSync(file, 'utf8').trim().split('\n').map(Number)
+    await connector.stop()
+    expect(pids.map(isAlive)).toEqual([false, false])
+  })
+
+  it('[I22.keep-worktree] with worktree: true two sessions work in two folders', async () => {
+    const world = claudeWorld()
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', world.work, '-c', 'user.name=a', '-c', 'user.email=a@x.test', ...args])
+    git('init', '-q')
+    git('commit', '-q', '--allow-empty', '-m', 'a')
+    const { says, decide, ended, connector } = await scene({ world, options: { worktree: true } })
+    for (const [at, session] of [S1, S2].entries()) {
+      const id = await says('call Bash {"command":"make"}', { session, chatId: `place:${at}` })
+      await decide('allow', { at })
+      await ended(id)
+      expect(readFileSync(join(world.folder, 'agent/worktrees', session, 'ran.log'), 'utf8')).toBe('make\n')
+    }
+    expect(world.ran()).toEqual([])
+    expect(connector.processes?.()).toHaveLength(2)
+    mkdirSync(join(world.folder, 'plain'))
+    const plain = await scene({ options: { worktree: true, cwd: join(world.folder, 'plain') } })
+    await expect(plain.says('hello')).rejects.toMatchObject({
+      message: expect.stringContaining('no git worktree'),
+    })
+  })
+})

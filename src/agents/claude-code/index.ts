@@ -1,0 +1,165 @@
+// The connector `claude-code`: starts Claude Code itself, one process a session, and speaks stream-json with it. A message at
+// night is answered by an agent that nobody has to keep open.
+import {
+  type AgentConnector,
+  type AgentOutlet,
+  asSwitchboardError,
+  type Cancel,
+  type ConnectorDeps,
+  createBoundedMap,
+  type Delivery,
+  defined,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import { createVerdictWait } from '../../kit/index.ts'
+import { createProcessKeeper } from '../../kit/processes/index.ts'
+import { readConfig } from './config.ts'
+import { findClaude } from './find-claude.ts'
+import { type ClaudeSession, createClaudeSession } from './session.ts'
+import { createSessionHome } from './session-home.ts'
+import { createSessionNotes } from './session-notes.ts'
+
+/** Messages of one session that the program may have at once: it merges or queues them itself. */
+const WINDOW = 8
+/** How often a program that is not there is looked for. */
+const LOOK_MS = 30_000
+const SESSIONS = 10_000
+
+/** Throws `config_invalid` when the options do not hold. */
+export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<AgentConnector> {
+  const config = readConfig(deps)
+  const { clock, random, log } = deps
+  const { mkdir } = await import('node:fs/promises')
+  const keeper = createProcessKeeper(
+    {
+      folder: config.place.records,
+      limits: {
+        processes: config.max_processes,
+        memoryBytes: config.max_memory_mb === undefined ? null : config.max_memory_mb * 1_048_576,
+      },
+      ...(config.place.environment.PATH === undefined ? {} : { path: config.place.environment.PATH }),
+    },
+    { clock, random, log },
+  )
+  const notes = createSessionNotes(`${config.place.folder}/sessions`)
+  const home = createSessionHome({ ...deps, journal: config.journal, notes })
+  const verdicts = createVerdictWait()
+  const sessions = new Map<string, ClaudeSession>()
+  /** Which session a place had last: /new leaves an old one behind, which is ended with its program. */
+  const places = createBoundedMap<string, string>(SESSIONS)
+  let outlet: AgentOutlet | null = null
+  let stopping = false
+  let cancelLook: Cancel = () => undefined
+  let trouble: string | null = null
+
+  const present = (): AgentOutlet => {
+    if (outlet) return outlet
+    throw new SwitchboardError('draining', 'the agent is being stopped', { retryAfterMs: 2_000 })
+  }
+  const tellPresence = () => {
+    const words = [trouble, home.trouble()].filter((one) => one !== null).join('; ')
+    outlet?.presence(true, words === '' ? undefined : words)
+  }
+  /** The program is not there: nobody can be served, and it is looked for again. */
+  const lookForIt = async (): Promise<void> => {
+    cancelLook()
+    try {
+      await findClaude(config.command, { ...config.place.environment, ...config.env })
+      tellPresence()
+    } catch (thrown) {
+      const { message, hint } = asSwitchboardError(thrown)
+      outlet?.presence(false, hint === undefined ? message : `${message}; ${hint}`)
+      if (!stopping) cancelLook = clock.after(LOOK_MS, () => void lookForIt())
+    }
+  }
+
+  const makeRoom = async () => {
+    if (keeper.hasRoom()) return
+    const [longest] = [...sessions.values()]
+      .filter((one) => one.isRunning() && one.isIdle())
+      .sort((a, b) => a.idleSince() - b.idleSince())
+    await longest?.end('another session needs its place')
+  }
+
+  const sessionOf = (id: string): ClaudeSession => {
+    const known = sessions.get(id)
+    if (known) return known
+    for (const [other, one] of sessions)
+      if (sessions.size >= SESSIONS && !one.isRunning() && one.isIdle()) sessions.delete(other)
+    const made = createClaudeSession(id, {
+      ...deps,
+      ...{ config, keeper, notes, verdicts, makeRoom },
+      outlet: present,
+      node: deps.nodes?.self ?? null,
+      trouble(words) {
+        if (words === trouble) return
+        trouble = words
+        tellPresence()
+      },
+      isStopping: () => stopping,
+      roomy: () => outlet?.roomy(),
+    })
+    sessions.set(id, made)
+    return made
+  }
+
+  /** A chat that began a new session has done with the old one. */
+  const leaveOld = ({ chatId, thread, session }: Delivery) => {
+    const place = `${chatId}\n${thread ?? ''}`
+    const old = places.get(place)
+    places.set(place, session)
+    const left = old === undefined || old === session ? undefined : sessions.get(old)
+    if (left?.isIdle()) void left.end('a new session was begun there').catch(() => undefined)
+  }
+
+  const deliver = async (delivery: Delivery): Promise<void> => {
+    present()
+    if (!(await home.isHere(delivery))) tellPresence()
+    await home.demandHere(delivery)
+    leaveOld(delivery)
+    try {
+      await sessionOf(delivery.session).deliver(delivery)
+    } catch (thrown) {
+      const error = asSwitchboardError(thrown, 'agent_failed')
+      // Refused for now by the keeper, or by us: nobody took it. Else it was started and did not hold.
+      if (error.code !== 'agent_absent' || error.cause === undefined) throw error
+      trouble = error.message
+      if (error.hint !== undefined) {
+        void lookForIt()
+        throw error
+      }
+      tellPresence()
+      const { retryAfterMs } = error
+      throw new SwitchboardError('platform_unavailable', error.message, defined({ retryAfterMs }))
+    }
+  }
+
+  return {
+    redelivery: { handed: 'again', seen: 'resume', afterTimeout: false },
+    window: WINDOW,
+    holdsDecisions: true,
+    ...(deps.nodes === undefined
+      ? {}
+      : { room: (session: string) => (home.isElsewhere(session) ? 0 : WINDOW) }),
+    processes: () => keeper.view(),
+    async start(given) {
+      outlet = given
+      await mkdir(config.cwd, { recursive: true }).catch(() => undefined)
+      await lookForIt()
+    },
+    deliver,
+    async verdict(verdict) {
+      const maybe = verdict.turn === null || [...sessions.values()].some((one) => one.has(verdict.turn ?? ''))
+      return verdicts.take(verdict, maybe) ? 'relayed' : 'gone'
+    },
+    cancel: async (session, turn) => sessions.get(session)?.cancel(turn) ?? false,
+    async stop() {
+      stopping = true
+      cancelLook()
+      outlet?.presence(false)
+      await Promise.allSettled([...sessions.values()].map((one) => one.end('the agent is being stopped')))
+      await keeper.stop()
+      outlet = null
+    },
+  }
+}

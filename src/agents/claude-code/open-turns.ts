@@ -1,0 +1,57 @@
+// The turns of one session that Claude Code has: by turn and by the uuid of their line. Messages may be merged by it, so a
+// result names those it is for; where it names none it is for all that were begun.
+import { createHash } from 'node:crypto'
+import type { Delivery } from '../../contract/index.ts'
+
+export interface OpenTurn {
+  readonly delivery: Delivery
+  readonly uuid: string
+  /** It is being worked on. */
+  started: boolean
+}
+
+export interface OpenTurns {
+  add(delivery: Delivery, uuid: string): OpenTurn
+  remove(turn: string): OpenTurn | undefined
+  get(turn: string): OpenTurn | undefined
+  byUuid(uuid: string): OpenTurn | undefined
+  /** In the order in which they were written. */
+  all(): readonly OpenTurn[]
+  /** The one that is being worked on: the first, where others were merged into it. */
+  current(): OpenTurn | undefined
+  /** Those that a result is for. */
+  answeredBy(uuids: readonly string[] | null): readonly OpenTurn[]
+}
+
+export function createOpenTurns(): OpenTurns {
+  const open = new Map<string, OpenTurn>()
+  const all = () => [...open.values()]
+  return {
+    add(delivery, uuid) {
+      const turn = { delivery, uuid, started: false }
+      open.set(delivery.turn, turn)
+      return turn
+    },
+    remove(turn) {
+      const found = open.get(turn)
+      open.delete(turn)
+      return found
+    },
+    get: (turn) => open.get(turn),
+    byUuid: (uuid) => all().find((one) => one.uuid === uuid),
+    all,
+    current: () => all().find(({ started }) => started) ?? all()[0],
+    answeredBy(uuids) {
+      if (uuids !== null) return all().filter(({ uuid }) => uuids.includes(uuid))
+      const begun = all().filter(({ started }) => started)
+      return begun.length > 0 ? begun : all().slice(0, 1)
+    },
+  }
+}
+
+/** The same for the same text, after a restart too: a line that was written before is known by it. */
+export function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(`switchboard:${text}`).digest('hex')
+  const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 3) | 8).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

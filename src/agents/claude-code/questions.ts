@@ -1,0 +1,63 @@
+// A question of the model to the person (AskUserQuestion), as text with numbered choices that every chat can show; and the
+// person's next message as its answer: a number, a label, or words of their own.
+import { type Fields, isFields, textOf } from './wire.ts'
+
+export interface Question {
+  readonly question: string
+  readonly options: readonly { readonly label: string; readonly description: string }[]
+  readonly several: boolean
+}
+
+const MOST_QUESTIONS = 10
+const MOST_OPTIONS = 20
+const MOST_CHARS = 2_000
+
+export function questionsOf(input: Fields): readonly Question[] {
+  const { questions } = input
+  if (!Array.isArray(questions)) return []
+  return questions
+    .filter(isFields)
+    .slice(0, MOST_QUESTIONS)
+    .flatMap((one) => {
+      const question = textOf(one.question)
+      if (question === null) return []
+      const options = (Array.isArray(one.options) ? one.options : []).filter(isFields).slice(0, MOST_OPTIONS)
+      return [
+        {
+          question,
+          options: options.flatMap(({ label, description }) => {
+            const named = textOf(label)
+            return named === null ? [] : [{ label: named, description: textOf(description) ?? '' }]
+          }),
+          several: one.multiSelect === true,
+        },
+      ]
+    })
+}
+
+export function questionText({ question, options, several }: Question): string {
+  if (options.length === 0) return `❓ ${question}`
+  const lines = options.map(
+    ({ label, description }, at) => `${at + 1}. **${label}**${description === '' ? '' : ` – ${description}`}`,
+  )
+  const how = several
+    ? 'Answer with numbers (1, 3), or in your own words.'
+    : 'Answer with a number, or in your own words.'
+  return `❓ ${question}\n\n${lines.join('\n')}\n\n${how}`
+}
+
+/** What the tool is given back: labels as they are written, or the person's own words. */
+export function answerOf(text: string, { options, several }: Question): string {
+  const said = text.trim().slice(0, MOST_CHARS)
+  const byName = (one: string) =>
+    options.find(({ label }) => label.toLowerCase() === one.toLowerCase())?.label
+  const whole = byName(said)
+  if (whole !== undefined) return whole
+  const parts = said.split(/[\s,;]+/).filter((part) => part !== '')
+  const picked = parts.map((part) =>
+    /^\d{1,2}\.?$/.test(part) ? options[Number.parseInt(part, 10) - 1]?.label : undefined,
+  )
+  const known = picked.filter((label): label is string => label !== undefined)
+  if (parts.length === 0 || known.length !== parts.length || (!several && known.length !== 1)) return said
+  return [...new Set(known)].join(', ')
+}

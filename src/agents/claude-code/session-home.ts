@@ -1,0 +1,86 @@
+// Where a session lives: its transcript and folder lie on the node that began it, and there it stays. Another node that is
+// offered one of its turns leaves it to that node; where that node is gone the person is told, and `/new` begins elsewhere.
+import {
+  type ConnectorDeps,
+  createBoundedMap,
+  type Delivery,
+  SwitchboardError,
+  type TurnJournal,
+} from '../../contract/index.ts'
+import type { SessionNotes } from './session-notes.ts'
+import { isFields, textOf } from './wire.ts'
+
+export interface SessionHome {
+  isHere(delivery: Delivery): Promise<boolean>
+  /** Throws `agent_absent` while its node lives, so that the turn goes there; `execution_failed` where it is gone. */
+  demandHere(delivery: Delivery): Promise<void>
+  /** It is known to be another node's. */
+  isElsewhere(session: string): boolean
+  /** For `doctor`; null: nothing is wrong. */
+  trouble(): string | null
+}
+
+const REMEMBERED = 10_000
+const LOOKED_BACK = 20
+const ELSEWHERE_MS = 1_000
+
+export function createSessionHome(
+  deps: Pick<ConnectorDeps, 'nodes'> & { readonly journal: TurnJournal; readonly notes: SessionNotes },
+): SessionHome {
+  const { nodes } = deps
+  const homes = createBoundedMap<string, string>(REMEMBERED)
+
+  /** Our own files say that it is here; else what the last turns noted. Nobody noted anything: it begins here. */
+  const homeOf = async ({ session, turn }: Delivery): Promise<string> => {
+    const self = nodes?.self ?? ''
+    const known = homes.get(session)
+    if (known !== undefined) return known
+    const found = deps.notes.get(session) === null ? await notedHome(session, turn) : self
+    if (found === null) await noteHome(turn, self)
+    homes.set(session, found ?? self)
+    return found ?? self
+  }
+  /** Before it begins: whoever has it next finds it, also when this node dies at once. */
+  const noteHome = async (turn: string, self: string) => {
+    if (nodes === undefined) return
+    const n = (await deps.journal.steps(turn)).length + 1
+    await deps.journal.add({ turn, n, kind: 'call', body: { node: self } })
+  }
+  const notedHome = async (session: string, turn: string): Promise<string | null> => {
+    const past = (await deps.journal.past(session, turn, LOOKED_BACK)).flatMap(({ steps }) => steps)
+    for (const { body } of [...(await deps.journal.steps(turn)), ...past]) {
+      const node = isFields(body) ? textOf(body.node) : null
+      if (node !== null) return node
+    }
+    return null
+  }
+
+  return {
+    isHere: async (delivery) => nodes === undefined || (await homeOf(delivery)) === nodes.self,
+    async demandHere(delivery) {
+      if (nodes === undefined) return
+      const home = await homeOf(delivery)
+      if (home === nodes.self) return
+      if (nodes.isAlive(home))
+        throw new SwitchboardError('agent_absent', `its session is on node ${home}`, {
+          retryAfterMs: ELSEWHERE_MS,
+        })
+      throw new SwitchboardError(
+        'execution_failed',
+        `its conversation lies on node ${home}, which is gone: /new begins another one`,
+      )
+    },
+    // While its node lives. When that is gone it is taken here, so that somebody says so.
+    isElsewhere(session) {
+      const home = homes.get(session)
+      return home !== undefined && nodes !== undefined && home !== nodes.self && nodes.isAlive(home)
+    },
+    trouble() {
+      if (nodes === undefined) return null
+      const gone = [...homes.values()].filter((home) => home !== nodes.self && !nodes.isAlive(home))
+      return gone.length === 0
+        ? null
+        : `${gone.length} sessions are on nodes that are gone (${[...new Set(gone)].slice(0, 5).join(', ')}): /new begins others`
+    },
+  }
+}

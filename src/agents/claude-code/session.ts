@@ -1,0 +1,357 @@
+// One session: asleep (no process) ⇄ running. A turn wakes it, by `--resume` where it began before; idleness, a stop or a
+// crash put it to sleep. Turns that were in work when the process went are offered again and go on as continuations: what
+// stands in the transcript is never asked for a second time.
+import {
+  type AgentOutlet,
+  asSwitchboardError,
+  type Cancel,
+  type ConnectorDeps,
+  type Delivery,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import {
+  createSerial,
+  type createVerdictWait,
+  createWorkTime,
+  filesOf,
+  turnText,
+  type WorkTime,
+} from '../../kit/index.ts'
+import { openWorktree, type ProcessKeeper } from '../../kit/processes/index.ts'
+import { createAsks } from './asks.ts'
+import { type Child, startChild } from './child.ts'
+import type { ClaudeCodeConfig } from './config.ts'
+import { INSTALL_HINT, launchArgs, launchEnv, writeMcpConfig } from './launch.ts'
+import { createOpenTurns, type OpenTurn, uuidOf } from './open-turns.ts'
+import type { SessionNote, SessionNotes } from './session-notes.ts'
+import { createEventTaker } from './take-events.ts'
+import { standingOf } from './transcript.ts'
+import { userLine } from './wire.ts'
+
+export interface ClaudeSession {
+  deliver(delivery: Delivery): Promise<void>
+  /** True: the turn was in work here. */
+  cancel(turn: string | null): boolean
+  has(turn: string): boolean
+  isRunning(): boolean
+  isIdle(): boolean
+  idleSince(): number
+  /** Puts it to sleep. */
+  end(reason: string): Promise<void>
+}
+
+export interface SessionDeps
+  extends Pick<ConnectorDeps, 'agent' | 'clock' | 'random' | 'log' | 'tools' | 'crashPoint'> {
+  readonly config: ClaudeCodeConfig
+  readonly keeper: ProcessKeeper
+  readonly notes: SessionNotes
+  readonly outlet: () => AgentOutlet
+  readonly verdicts: ReturnType<typeof createVerdictWait>
+  readonly node: string | null
+  /** Ends an idle one where there is no place for another. */
+  readonly makeRoom: () => Promise<void>
+  readonly trouble: (words: string | null) => void
+  /** The connector is being stopped: what is in work is found by the next life. */
+  readonly isStopping: () => boolean
+  readonly roomy: () => void
+}
+
+const TOKEN_MS = 7 * 86_400_000
+/** Older than this it is begun anew when it is idle: its token has an end. */
+const RENEW_MS = 86_400_000
+const STOP_ANSWER_MS = 5_000
+const STOP_MS = 10_000
+
+const CONTINUE =
+  '[Switchboard] The work on the last message was interrupted: the program or the machine was stopped. Go on from where it stands, and end with the answer. What has a result above was done: do not do it again. A tool call without a result may or may not have run: look before you run it again, and say so where you cannot know.'
+const FORGOTTEN_WORDS =
+  'it was interrupted, and what became of it cannot be told; send it again if it should be done, or done again'
+const LOST_WORDS =
+  'The earlier conversation with the agent could not be found on its machine: a new one was begun, which knows nothing of it.'
+
+export function createClaudeSession(session: string, deps: SessionDeps): ClaudeSession {
+  const { config, clock, log } = deps
+  const turns = createOpenTurns()
+  const inOrder = createSerial()
+  let child: Child | null = null
+  let note: SessionNote | null = null
+  let idleSince = clock.now()
+  let cancelIdle: Cancel = () => undefined
+  let time: WorkTime | null = null
+  let waits = 0
+  let allAnswered: () => void = () => undefined
+  const toCancel = new Set<OpenTurn>()
+
+  const isIdle = () => turns.all().length === 0 && !asks.isWaiting()
+
+  /** Waiting for people is no work, however many of them are asked at once. */
+  const outside = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (waits++ === 0)
+      void time?.outside(
+        () =>
+          new Promise<void>((resolve) => {
+            allAnswered = resolve
+          }),
+      )
+    try {
+      return await work()
+    } finally {
+      if (--waits === 0) allAnswered()
+    }
+  }
+
+  const overTime = () => {
+    const words = `it took longer than ${Math.round(config.turn_timeout / 60_000)} min (turn_timeout)`
+    for (const turn of turns.all().filter(({ started }) => started)) void taker.fail(turn, words)
+    interrupt(turns.all().length === 0)
+  }
+
+  const changed = () => {
+    if (!turns.all().some(({ started }) => started)) {
+      time?.stop()
+      time = null
+    }
+    cancelIdle()
+    if (!isIdle()) return
+    idleSince = clock.now()
+    cancelIdle = clock.after(config.idle_after, () => {
+      if (isIdle()) void child?.end('it was idle')
+    })
+    deps.roomy()
+  }
+
+  const taker = createEventTaker({
+    ...{ agent: deps.agent.id, session, clock, log, turns, changed },
+    ...{ journal: config.journal, outlet: deps.outlet, node: deps.node, trouble: deps.trouble },
+    began() {
+      time ??= createWorkTime(clock, config.turn_timeout, overTime)
+    },
+    known: (turn) => void inOrder(() => goOn(turn)),
+    renamed(id) {
+      if (note?.id === id && note.begun) return
+      note = { id, begun: true }
+      try {
+        deps.notes.put(session, note)
+      } catch (thrown) {
+        log.error({ session, problem: String(thrown) }, 'a session cannot be noted')
+      }
+    },
+  })
+  const asks = createAsks({
+    ...{ session, clock, log, outside },
+    ...{ outlet: deps.outlet, verdicts: deps.verdicts, alwaysAllow: config.always_allow },
+    write: async (line) => child?.write(line),
+    current: turns.current,
+  })
+
+  /** The first of them that runs decides: a folder of its own, or the one of all. */
+  const folder = async (): Promise<string> => {
+    if (!config.worktree) return config.cwd
+    const short = session.slice(0, 13)
+    const wanted = {
+      repository: config.cwd,
+      folder: `${config.place.folder}/worktrees/${session}`,
+      branch: `switchboard/${short}`,
+    }
+    return openWorktree(wanted, config.place.environment)
+  }
+
+  const knownNote = () => {
+    note ??= deps.notes.get(session) ?? { id: session, begun: false }
+    return note
+  }
+
+  const start = async (known: SessionNote, again = ''): Promise<Child> => {
+    const { publicBase, tokens, secrets, place, command } = config
+    const scope = { agent: deps.agent.id, session }
+    const [cwd, mcpConfig, { token }] = await Promise.all([
+      folder(),
+      writeMcpConfig(place.folder, publicBase()),
+      tokens.mint({ kind: 'agent', scope, ttlMs: TOKEN_MS }),
+    ])
+    // Noted before it begins: what it writes is found again by this id.
+    deps.notes.put(session, known)
+    taker.anew()
+    const started = await startChild(
+      `${deps.agent.id} ${session.slice(0, 8)}${again}`,
+      {
+        ...{ command, cwd, hint: INSTALL_HINT, secrets: [...secrets, token] },
+        args: launchArgs(config, known, mcpConfig, deps.agent.channels !== null),
+        env: launchEnv(config, token),
+      },
+      {
+        ...{ keeper: deps.keeper, clock, random: deps.random },
+        onEvent(event) {
+          if (event.kind === 'request') asks.take(event.id, event.request)
+          else if (event.kind === 'withdrawn') asks.withdrawn(event.id)
+          else taker.take(event)
+        },
+        onNoise: () => log.warn({ session }, 'Claude Code wrote a line that is no message'),
+        isBusy: () => turns.all().length > 0 && !asks.isWaiting(),
+      },
+    )
+    void started.ended.then(async ({ words }) => {
+      if (child === started) child = null
+      asks.stop()
+      // What it said before it went is taken first.
+      await taker.settled()
+      if (!deps.isStopping() && child === null) await taker.giveBack(turns.all(), words)
+      changed()
+    })
+    return started
+  }
+
+  /** The process of this session. Tells whoever waits when the conversation had to begin anew. */
+  const wake = async (delivery: Delivery): Promise<Child> => {
+    if (child?.isAlive() && isIdle() && clock.now() - child.startedAt > RENEW_MS)
+      await child.end('it is renewed')
+    if (child?.isAlive()) return child
+    await child?.ended
+    await deps.makeRoom()
+    const known = knownNote()
+    try {
+      child = await start(known)
+    } catch (thrown) {
+      const error = asSwitchboardError(thrown)
+      const isLost = known.begun && /No conversation found/i.test(error.message)
+      const isUsed = !known.begun && /already in use/i.test(error.message)
+      if (!isLost && !isUsed) throw error
+      // Begun before we could note it, or gone from the disk.
+      note = isUsed ? { ...known, begun: true } : { id: deps.random.uuid(), begun: false }
+      child = await start(note, ' anew')
+      if (isLost) await tellLost(delivery)
+    }
+    return child
+  }
+  const tellLost = async ({ turn }: Delivery) => {
+    const key = { idempotencyKey: `claude-code:lost:${turn}` }
+    await deps
+      .outlet()
+      .accept({ kind: 'say', session, turn, text: LOST_WORDS, ...key })
+      .catch(() => undefined)
+  }
+
+  const write = async (delivery: Delivery, uuid: string, line: string) => {
+    const running = await wake(delivery)
+    const turn = turns.add(delivery, uuid)
+    cancelIdle()
+    deps.crashPoint?.('claude-code.before-write')
+    try {
+      await running.write(line)
+    } catch (thrown) {
+      turns.remove(turn.delivery.turn)
+      changed()
+      const why = asSwitchboardError(thrown).message
+      // Whatever it took of it is known by the uuid.
+      throw new SwitchboardError('agent_absent', why, { retryAfterMs: 1_000 })
+    }
+  }
+
+  const uuidsOf = ({ turn, attempt }: Delivery) => [
+    uuidOf(turn),
+    ...Array.from({ length: Math.min(attempt, 20) }, (_, at) => uuidOf(`${turn}:${at + 1}`)),
+  ]
+  const look = async (delivery: Delivery) => {
+    const { id } = knownNote()
+    const env = { ...config.place.environment, ...config.env }
+    return standingOf(uuidsOf(delivery), { id, env, cwd: await folder() })
+  }
+  const writeContinuation = (delivery: Delivery) => {
+    const uuid = uuidOf(`${delivery.turn}:${delivery.attempt}`)
+    return write(delivery, uuid, userLine(uuid, CONTINUE))
+  }
+
+  /** The program knew the message from before and did not run it: its answer stands in the transcript, or it goes on. */
+  const goOn = async (turn: OpenTurn) => {
+    if (turns.get(turn.delivery.turn) !== turn) return
+    const standing = await look(turn.delivery)
+    if (standing.kind === 'answered') return taker.answer(turn, standing.text)
+    turns.remove(turn.delivery.turn)
+    await writeContinuation(turn.delivery).catch((thrown) =>
+      taker.giveBack([turns.add(turn.delivery, turn.uuid)], asSwitchboardError(thrown).message),
+    )
+  }
+
+  /** Seen, and nothing of it is here: what became of it cannot be known. The person is told, and may send it again. */
+  const forgotten = (delivery: Delivery): Promise<void> | null =>
+    note?.begun ? null : taker.fail(turns.add(delivery, uuidOf(delivery.turn)), FORGOTTEN_WORDS)
+
+  const handOver = async (delivery: Delivery): Promise<void> => {
+    if (delivery.repeat || delivery.continuation) {
+      const standing = await look(delivery)
+      if (standing.kind === 'answered')
+        return taker.answer(turns.add(delivery, uuidOf(delivery.turn)), standing.text)
+      if (standing.kind === 'begun' || (standing.kind === 'unknown' && delivery.continuation))
+        return forgotten(delivery) ?? writeContinuation(delivery)
+    }
+    const { files, words } = await filesOf(delivery, { images: true, pdf: false }, deps)
+    const uuid = uuidOf(delivery.turn)
+    const more: Record<string, string> = delivery.repeat ? { redelivery: 'true' } : {}
+    await write(delivery, uuid, userLine(uuid, turnText(delivery, words, more), files))
+  }
+
+  /** Stops what is being worked on; `all`: what waits in the program goes as well. */
+  const interrupt = (all: boolean) => {
+    const running = child
+    if (!running) return
+    const before = taker.results()
+    running
+      .ask({ subtype: 'interrupt', ...(all ? { cancel_queued: true } : {}) }, STOP_ANSWER_MS)
+      .catch(() => undefined)
+    clock.after(STOP_MS, () => {
+      if (taker.results() === before && child === running) void running.end('it did not stop', 'now')
+    })
+  }
+  const stopWaiting = () => {
+    const stopped = [...toCancel]
+    toCancel.clear()
+    for (const { uuid, started } of stopped)
+      if (!started)
+        child
+          ?.ask({ subtype: 'cancel_async_message', message_uuid: uuid }, STOP_ANSWER_MS)
+          .catch(() => undefined)
+    if (stopped.some(({ started }) => started)) interrupt(turns.all().length === 0)
+  }
+
+  return {
+    has: (turn) => turns.get(turn) !== undefined,
+    isRunning: () => child !== null,
+    isIdle,
+    idleSince: () => idleSince,
+    deliver: (delivery) => {
+      if (asks.answers(delivery)) return taken(delivery)
+      return inOrder(async () => {
+        if (turns.get(delivery.turn)) return
+        await handOver(delivery)
+      })
+    },
+    cancel(turn) {
+      const found = turns.all().filter(({ delivery }) => turn === null || delivery.turn === turn)
+      for (const one of found) {
+        turns.remove(one.delivery.turn)
+        toCancel.add(one)
+      }
+      // It must not run what was allowed while it is being stopped.
+      if (found.some(({ started }) => started)) asks.stop()
+      if (found.length > 0) {
+        // All that are stopped at once are told at once: one that waits must not begin because another ended.
+        clock.after(0, stopWaiting)
+        changed()
+      }
+      return found.length > 0
+    },
+    async end(reason) {
+      cancelIdle()
+      time?.stop()
+      asks.stop()
+      await child?.end(reason)
+      await taker.settled()
+    },
+  }
+
+  /** It was the answer to a question: nothing else will be said to it. */
+  async function taken({ turn }: Delivery): Promise<void> {
+    await deps.outlet().accept({ kind: 'evidence', turn, of: 'seen' })
+    await deps.outlet().accept({ kind: 'evidence', turn, of: 'answered', covered: true })
+  }
+}

@@ -1,0 +1,269 @@
+// What Claude Code says, as what an agent says here: receipts become evidence, text and tools become signals, a result
+// becomes the answer of the turns that it is for. In order: what is said later is taken later.
+import {
+  type AgentOutlet,
+  type AgentOutput,
+  asSwitchboardError,
+  type Clock,
+  type Logger,
+  type TurnJournal,
+} from '../../contract/index.ts'
+import { createSerial, toolText } from '../../kit/index.ts'
+import type { OpenTurn, OpenTurns } from './open-turns.ts'
+import { costOf } from './usage.ts'
+import { type ClaudeEvent, type Fields, textIn, textOf } from './wire.ts'
+
+export interface EventTakerDeps {
+  readonly agent: string
+  readonly session: string
+  /** Where this is, for a session that must not move; null: there is one node. */
+  readonly node: string | null
+  readonly clock: Clock
+  readonly log: Logger
+  readonly journal: TurnJournal
+  readonly outlet: () => AgentOutlet
+  readonly turns: OpenTurns
+  /** A turn was begun. */
+  readonly began: (turn: OpenTurn) => void
+  /** One turn less, or more: whether there is work may have changed. */
+  readonly changed: () => void
+  /** Its line was known before, and was not run again. */
+  readonly known: (turn: OpenTurn) => void
+  readonly renamed: (id: string) => void
+  /** What the operator has to mend; null: it works. */
+  readonly trouble: (words: string | null) => void
+}
+
+export interface EventTaker {
+  take(event: ClaudeEvent): void
+  /** Ends a turn with this text, said by nobody else. */
+  answer(turn: OpenTurn, text: string): Promise<void>
+  fail(turn: OpenTurn, detail: string): Promise<void>
+  /** Nobody works on them any more: they are offered again. */
+  giveBack(turns: readonly OpenTurn[], detail: string): Promise<void>
+  /** Another process begins: its money is counted from nothing. */
+  anew(): void
+  /** How many results came. */
+  results(): number
+  /** Resolves when all that came was taken. */
+  settled(): Promise<void>
+}
+
+const PARTIAL_EVERY_MS = 300
+const SHOWN_CHARS = 4_000
+const DETAIL_CHARS = 500
+/** A receipt of the end may overtake the result by so much. */
+const RESULT_MS = 5_000
+const NOT_SIGNED_IN =
+  'Claude Code is not signed in: run `claude` and /login on that machine, or give it ANTHROPIC_API_KEY by connector.env'
+
+export function createEventTaker(deps: EventTakerDeps): EventTaker {
+  const { session, clock, turns, log } = deps
+  const inOrder = createSerial()
+  let text = ''
+  let shownAt = Number.NEGATIVE_INFINITY
+  let spent = 0
+  let results = 0
+  const toolNames = new Map<string, string>()
+
+  const accept = (output: AgentOutput) => deps.outlet().accept(output)
+  const lossy = (output: AgentOutput) => void accept(output).catch(() => undefined)
+  const close = (turn: OpenTurn) => {
+    turns.remove(turn.delivery.turn)
+    deps.changed()
+  }
+  /** One that cannot be told is found as left behind by whoever has its lane next. */
+  const told = async (turn: OpenTurn, output: AgentOutput) => {
+    try {
+      await accept(output)
+    } catch (thrown) {
+      const error = asSwitchboardError(thrown)
+      // It was answered by a reply, or ended: there is nothing more to say.
+      if (error.code === 'conflict') return
+      log.error({ turn: turn.delivery.turn, problem: error.message }, 'a turn could not be ended')
+    }
+  }
+
+  const answer = async (turn: OpenTurn, words: string) => {
+    const { turn: id } = turn.delivery
+    close(turn)
+    if (words.trim() === '') return told(turn, { kind: 'evidence', turn: id, of: 'answered' })
+    const key = { idempotencyKey: `claude-code:${id}` }
+    await told(turn, { kind: 'say', session, turn: id, text: words, final: true, sole: true, ...key })
+  }
+  const fail = async (turn: OpenTurn, detail: string, said = '') => {
+    close(turn)
+    const { turn: id } = turn.delivery
+    const short = detail.slice(0, DETAIL_CHARS)
+    const came = said.trim() === '' ? {} : { text: said }
+    await told(turn, { kind: 'failed', turn: id, reason: 'agent_failed', detail: short, ...came })
+  }
+  const giveBack = async (list: readonly OpenTurn[], detail: string) => {
+    if (list.length === 0) return
+    for (const turn of list) close(turn)
+    const ids = list.map(({ delivery }) => delivery.turn)
+    await accept({
+      kind: 'returned',
+      turns: ids,
+      counted: true,
+      detail: detail.slice(0, DETAIL_CHARS),
+    }).catch((thrown) => log.error({ turns: ids, problem: String(thrown) }, 'turns could not be given back'))
+  }
+
+  /** Kept before the answer is said: what was spent is spent. */
+  const keepCost = async ({ delivery }: OpenTurn, result: Fields) => {
+    const { usage, model, total } = costOf(result, spent)
+    spent = total
+    try {
+      const n = (await deps.journal.steps(delivery.turn)).length + 1
+      const body = { stop: textOf(result.terminal_reason) ?? textOf(result.subtype), node: deps.node }
+      const step = { turn: delivery.turn, n, kind: 'model', body } as const
+      await deps.journal.add({ ...step, usage: { ...usage, agent: deps.agent, model } })
+    } catch (thrown) {
+      log.warn({ turn: delivery.turn, problem: String(thrown) }, 'what a turn cost was not kept')
+    }
+  }
+
+  const takeResult = async (result: Fields, written: string) => {
+    const uuids = Array.isArray(result.user_message_uuids)
+      ? result.user_message_uuids.filter((one): one is string => typeof one === 'string')
+      : null
+    const [first, ...merged] = turns.answeredBy(uuids)
+    // For one that was stopped, or for none of ours.
+    if (!first) return
+    await keepCost(first, result)
+    if (result.is_error !== true) {
+      deps.trouble(null)
+      await answer(first, textOf(result.result) ?? written)
+      for (const turn of merged) {
+        close(turn)
+        await told(turn, { kind: 'evidence', turn: turn.delivery.turn, of: 'answered', covered: true })
+      }
+      return
+    }
+    const why = errorWords(result)
+    // Stopped for the sake of another: it is offered again, and goes on.
+    if (/^aborted/.test(textOf(result.terminal_reason) ?? '')) return giveBack([first, ...merged], why)
+    if (why === NOT_SIGNED_IN) deps.trouble(why)
+    for (const turn of [first, ...merged]) await fail(turn, why)
+  }
+
+  const receipt = (uuid: string, state: string) => {
+    const turn = turns.byUuid(uuid)
+    if (!turn) return
+    if (state === 'started') return begun(turn)
+    if (state === 'completed' && !turn.started) return deps.known(turn)
+    if (state !== 'completed' && state !== 'cancelled') return
+    clock.after(RESULT_MS, () => {
+      const still = turns.byUuid(uuid)
+      if (still !== turn) return
+      const last = text
+      void inOrder(() =>
+        state === 'completed' && last !== ''
+          ? answer(turn, last)
+          : state === 'completed'
+            ? fail(turn, 'it ended without a result')
+            : giveBack([turn], 'it was cancelled there'),
+      )
+    })
+  }
+  const begun = (turn: OpenTurn) => {
+    if (turn.started) return
+    turn.started = true
+    deps.began(turn)
+    void told(turn, { kind: 'evidence', turn: turn.delivery.turn, of: 'seen' })
+  }
+
+  const show = () => {
+    const turn = turns.current()
+    if (!turn || text.trim() === '' || clock.now() - shownAt < PARTIAL_EVERY_MS) return
+    shownAt = clock.now()
+    lossy({ kind: 'partial', session, turn: turn.delivery.turn, text })
+  }
+  const status = (words: string) => {
+    const turn = turns.current()
+    if (turn) lossy({ kind: 'status', session, turn: turn.delivery.turn, text: words })
+  }
+  const event = (kind: 'tool_call' | 'tool_result', call: string, name: string, words: string) => {
+    const turn = turns.current()?.delivery.turn
+    if (turn === undefined) return
+    const shown = words.slice(0, SHOWN_CHARS)
+    lossy({ kind: 'event', event: { turn, kind, call, name, text: shown, key: `${kind}:${call}` } })
+  }
+
+  const said = (blocks: readonly Fields[], sub: boolean) => {
+    for (const block of blocks) {
+      if (block.type !== 'tool_use') continue
+      const [id, name] = [textOf(block.id) ?? '', textOf(block.name) ?? 'a tool']
+      status(sub ? `A subagent uses ${name}` : `Using ${name}`)
+      if (sub) continue
+      if (toolNames.size < 1_000) toolNames.set(id, name)
+      event('tool_call', id, name, toolText(block.input, SHOWN_CHARS))
+    }
+    // What a subagent says is not the answer.
+    if (!sub && textIn(blocks) !== '') text = textIn(blocks)
+  }
+
+  const takers: { readonly [K in ClaudeEvent['kind']]?: (event: Extract<ClaudeEvent, { kind: K }>) => void } =
+    {
+      init: ({ session: id, servers }) => {
+        if (id !== null) deps.renamed(id)
+        const failed = servers.filter((one) => one.status === 'failed').map((one) => textOf(one.name))
+        if (failed.length > 0)
+          log.warn({ session, servers: failed }, 'tool servers are not reached by Claude Code')
+      },
+      receipt: ({ uuid, state }) => receipt(uuid, state),
+      replay: ({ uuid }) => {
+        const turn = turns.byUuid(uuid)
+        if (turn) begun(turn)
+      },
+      retry: ({ waitMs, why }) => status(`Waiting ${Math.ceil(waitMs / 1_000)} s: ${why.slice(0, 200)}`),
+      began: () => {
+        text = ''
+      },
+      delta: ({ text: piece }) => {
+        text += piece
+        show()
+      },
+      said: ({ blocks, sub }) => said(blocks, sub),
+      results: ({ blocks, sub }) => {
+        for (const block of blocks) {
+          if (block.type !== 'tool_result' || sub) continue
+          const id = textOf(block.tool_use_id) ?? ''
+          event('tool_result', id, toolNames.get(id) ?? 'a tool', toolText(block.content, SHOWN_CHARS))
+          toolNames.delete(id)
+        }
+      },
+      result: ({ result }) => {
+        results += 1
+        const written = text
+        text = ''
+        void inOrder(() => takeResult(result, written))
+      },
+    }
+
+  return {
+    take(event) {
+      ;(takers[event.kind] as ((event: ClaudeEvent) => void) | undefined)?.(event)
+    },
+    answer: (turn, words) => inOrder(() => answer(turn, words)),
+    fail: (turn, detail) => inOrder(() => fail(turn, detail)),
+    giveBack: (list, detail) => inOrder(() => giveBack(list, detail)),
+    anew() {
+      spent = 0
+      text = ''
+      toolNames.clear()
+    },
+    results: () => results,
+    settled: () => inOrder(async () => undefined),
+  }
+}
+
+/** `is_error` decides, never `subtype`: an error of the API comes as a success. */
+function errorWords(result: Fields): string {
+  const said = textOf(result.result) ?? ''
+  if (/not logged in|please run \/login|invalid api key|authentication_failed/i.test(said))
+    return NOT_SIGNED_IN
+  const [first] = Array.isArray(result.errors) ? result.errors : []
+  return said || textOf(first) || textOf(result.subtype) || 'it failed'
+}

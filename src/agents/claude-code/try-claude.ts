@@ -1,0 +1,51 @@
+// Tries Claude Code as set-up does: is it there, which version, and is it signed in. It is asked one question that it answers
+// by itself; no model is called.
+import { type Clock, type Options, type SetupTrial, SwitchboardError } from '../../contract/index.ts'
+import { type KeptProcess, tryProcess } from '../../kit/processes/index.ts'
+import { findClaude } from './find-claude.ts'
+import { isFields, readEvent, requestLine, textOf } from './wire.ts'
+
+const ANSWER_MS = 15_000
+const MAX_LINE_BYTES = 4 * 1_048_576
+
+/** Throws `agent_absent` with what to do. */
+export async function tryClaude(options: Options, deps: SetupTrial): Promise<{ readonly who: string }> {
+  const command = textOf(options.command) ?? 'claude'
+  const listed = isFields(options.env)
+    ? Object.entries(options.env).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+    : []
+  const env = { ...deps.environment, ...Object.fromEntries(listed) }
+  const version = await findClaude(command, env)
+  const account = await accountOf(command, env, deps.clock)
+  const by = [account.tokenSource, account.apiKeySource]
+    .map(textOf)
+    .find((one) => one !== null && one !== 'none')
+  const signed = by === undefined ? 'not signed in: run `claude` and /login' : 'signed in'
+  return { who: `Claude Code ${version}, ${signed}` }
+}
+
+function accountOf(
+  command: string,
+  env: Readonly<Record<string, string>>,
+  clock: Clock,
+): Promise<Readonly<Record<string, unknown>>> {
+  const args = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose']
+  const ask = (process: KeptProcess) =>
+    new Promise<Readonly<Record<string, unknown>>>((resolve, reject) => {
+      const over = (why: string) => reject(new SwitchboardError('agent_absent', `"${command}": ${why}`))
+      const cancel = clock.after(ANSWER_MS, () => over(`no answer within ${ANSWER_MS / 1_000} s`))
+      void process.ended.then(({ words }) => {
+        cancel()
+        over(words)
+      })
+      process.readLines(MAX_LINE_BYTES, {
+        line(text) {
+          const event = readEvent(text)
+          if (event?.kind === 'response') resolve(isFields(event.body.account) ? event.body.account : {})
+        },
+        tooLong: () => undefined,
+      })
+      process.write(requestLine('try', { subtype: 'initialize' })).catch(() => undefined)
+    })
+  return tryProcess({ command, args, env }, ask, { clock })
+}
