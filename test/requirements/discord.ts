@@ -30,31 +30,31 @@ built   20 I20.no-content       That the intent for the content is missing is to
 built   20 I20.commands         /new, /stop, /status and /help, and /ask where there is no content, are registered only when they changed; those of others stay
 built   20 I20.interactions     Buttons, selects, commands and modals are answered within three seconds, whatever the commit takes, and closed after it
 built   20 I20.expired-token    An interaction whose token has expired is decided all the same, and nothing breaks
-pending 20 I20.history          Channels, active threads and direct chats of those allowed are read back as the events the link would have brought
-pending 20 I20.history-rights   A channel that is not seen is no place; one whose history may not be read is told with the permission that is missing
-pending 20 I20.other-servers    Discord servers of others that tell less, or count their ids otherwise, are spoken to all the same
-pending 20 I20.markdown-out     The tree goes out as Discord's Markdown, 2,000 characters a message by its own count, fences carried over
-pending 20 I20.no-ping          Whatever is written, nothing that goes out can ping, and no edit does
-pending 20 I20.nonce            Each post carries a nonce of its row with enforce_nonce: the same row twice is one message
-pending 20 I20.reconcile        After a lost answer the gateway's echo or the history decides sent or absent; of two that look alike it is not guessed
-pending 20 I20.components       Approvals and claims are buttons, edited when decided, without buttons; long questions are shown whole as a file
-pending 20 I20.threads-out      Threads are made for each message or for the rest of a long answer, where that is configured; a post is opened in a forum
-pending 20 I20.files-out        Files go as multipart with the limit of their server
-pending 20 I20.typing           Typing is kept up while the agent works, and ends
-pending 20 I20.targets          Ids of channels, threads, people and direct chats are told apart; anything else is refused with a hint
-pending 20 I20.missing-rights   403 and 404 say which permission is missing in which channel, or what is gone
+built   20 I20.history          Channels, active threads and direct chats of those allowed are read back as the events the link would have brought
+built   20 I20.history-rights   A channel that is not seen is no place; one whose history may not be read is told with the permission that is missing
+built   20 I20.other-servers    Discord servers of others that tell less, or count their ids otherwise, are spoken to all the same
+built   20 I20.markdown-out     The tree goes out as Discord's Markdown, 2,000 characters a message by its own count, fences carried over
+built   20 I20.no-ping          Whatever is written, nothing that goes out can ping, and no edit does
+built   20 I20.nonce            Each post carries a nonce of its row with enforce_nonce: the same row twice is one message
+built   20 I20.reconcile        After a lost answer the gateway's echo or the history decides sent or absent; of two that look alike it is not guessed
+built   20 I20.components       Approvals and claims are buttons, edited when decided, without buttons; long questions are shown whole as a file
+built   20 I20.threads-out      Threads are made for each message or for the rest of a long answer, where that is configured; a post is opened in a forum
+built   20 I20.files-out        Files go as multipart with the limit of their server
+built   20 I20.typing           Typing is kept up while the agent works, and ends
+built   20 I20.targets          Ids of channels, threads, people and direct chats are told apart; anything else is refused with a hint
+built   20 I20.missing-rights   403 and 404 say which permission is missing in which channel, or what is gone
 built   20 I20.limits           Limits of routes and the global one are kept from the headers, for that route and channel alone; requests that were refused are counted against Discord's budget
 built   20 I20.revoked          A token revoked in the middle is told, loses nothing, and heals
 built   20 I20.kicked           A bot that is taken out of its server goes on elsewhere, and says what happened
-pending 20 I20.gone-channel     A channel deleted in the middle of sending refuses that message with the reason, and nothing else
+built   20 I20.gone-channel     A channel deleted in the middle of sending refuses that message with the reason, and nothing else
 built   20 I20.bad-frames       Unknown opcodes and events, frames that are no JSON, 10 MB frames and compressed bombs harm nothing
 built   20 I20.safe-names       A nickname can write no mention and no Markdown, in or out
-pending 20 I20.fault-matrix     Under every fault plan nothing is lost and nothing repeated
-pending 20 I20.deaf             A deaf link, a ghost and a gap lose nothing, and no agent sees anything twice
-pending 20 I20.river            Approvals, claims and notify_user run over Discord, and only approvers' taps count
-pending 20 I20.invite           The set-up prints the link with the exact permission bits and the intents to switch on; doctor compares
-pending 20 I20.import           access.json of the official Discord plugin is imported
-pending 20 I20.from-zero        The page works as written, against the emulator, with the built command line
-pending 20 I20.killed           A daemon killed in the middle resumes its session and loses and repeats nothing
+built   20 I20.fault-matrix     Under every fault plan nothing is lost and nothing repeated
+built   20 I20.deaf             A deaf link, a ghost and a gap lose nothing, and no agent sees anything twice
+built   20 I20.river            Approvals, claims and notify_user run over Discord, and only approvers' taps count
+built   20 I20.invite           The set-up prints the link with the exact permission bits and the intents to switch on; doctor compares
+built   20 I20.import           access.json of the official Discord plugin is imported
+built   20 I20.from-zero        The page works as written, against the emulator, with the built command line
+built   20 I20.killed           A daemon killed in the middle resumes its session and loses and repeats nothing
 `,
 )

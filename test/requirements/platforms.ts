@@ -69,9 +69,9 @@ built   0 S7.slack-limit            slack: 3000 per block, 40,000 of text
 built   0 S7.slack-targets          slack: C..., U... and D... ids
 built   0 S7.slack-no-ping          slack: nothing can ping <!channel>
 built   0 S7.discord-gateway        discord: receives over the gateway
-pending 0 S7.discord-nonce          discord: nonce with enforce_nonce
-pending 0 S7.discord-mentions       discord: mentions are disabled in what is sent
-pending 0 S7.discord-limit          discord: 2000 a message, threads, components
+built   0 S7.discord-nonce          discord: nonce with enforce_nonce
+built   0 S7.discord-mentions       discord: mentions are disabled in what is sent
+built   0 S7.discord-limit          discord: 2000 a message, threads, components
 built   0 S7.email-idle             email: IMAP IDLE with poll fallback
 built   0 S7.email-thread           email: Message-ID, In-Reply-To and References keep the thread
 built   0 S7.email-fresh            email: works to a fresh address

@@ -58,7 +58,7 @@ built   4 S11.notification-log      Every attempt is in notification_log
 built   4 S11.notify-on             notify_on sends the final text of a turn that no person started
 built   4 S11.claim-buttons         claim_thread adds "Reply here" and "Keep my chat" buttons on web
 built   5 S11.claim-buttons-tg      claim_thread adds the buttons on Telegram
-pending 0 S11.claim-buttons-others  claim_thread adds the buttons on Slack and Discord; on email and others a reply is the claim
+built   0 S11.claim-buttons-others  claim_thread adds the buttons on Slack and Discord; on email and others a reply is the claim
 built   4 S11.claim-row             The claim row is keyed on the platform's message id and valid 24 h
 built   4 S11.claim-reply-to        A reply to that very message goes to its session
 built   4 S11.claim-tap             A tap claims the chat until /back or another claim

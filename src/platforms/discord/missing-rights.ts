@@ -1,6 +1,6 @@
 // A refusal for want of a permission says which one, and where.
 import { SwitchboardError } from '../../contract/index.ts'
-import { type Permission, permissionsIn } from './permissions.ts'
+import { type Permission, permissionsIn, VIEW_CHANNEL } from './permissions.ts'
 import { type ChannelFacts, isThread, type PlacesBook } from './places-book.ts'
 import { isRefusal } from './refusals.ts'
 import type { Self } from './self.ts'
@@ -27,9 +27,11 @@ export async function explain(
   deps: RightsDeps,
 ): Promise<unknown> {
   if (!isRefusal(thrown, 50001, 50013)) return thrown
-  const rights = await rightsIn(channel, deps).catch(() => null)
+  const rights = await rightsIn(await lookAgain(channel, deps), deps).catch(() => null)
   if (rights === null) return thrown
-  const missing = needed.filter(({ bit }) => (rights & bit) === 0n).map(({ name }) => `"${name}"`)
+  const lacking = needed.filter(({ bit }) => (rights & bit) === 0n)
+  // Who does not see a channel is told nothing else about it.
+  const missing = (thrown.discord === 50001 ? [VIEW_CHANNEL] : lacking).map(({ name }) => `"${name}"`)
   if (missing.length === 0) return thrown
   const where = channel.name === null ? channel.id : `#${channel.name}`
   return new SwitchboardError(
@@ -38,5 +40,15 @@ export async function explain(
     {
       hint: `give it in the settings of ${where}, Permissions, or invite the bot again with the link of doctor`,
     },
+  )
+}
+
+/** What was known of its rights did not foresee the refusal: they were changed since. */
+async function lookAgain(channel: ChannelFacts, { book }: RightsDeps): Promise<ChannelFacts> {
+  for (const id of [channel.id, channel.parent]) if (id !== null) book.forget(id)
+  if (channel.guild !== null) book.forgetGuild(channel.guild)
+  return book.channel(channel.id).then(
+    (fresh) => ({ ...fresh, guild: fresh.guild ?? channel.guild }),
+    () => channel,
   )
 }

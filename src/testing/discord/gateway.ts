@@ -142,9 +142,12 @@ export function createFakeGateway(options: GatewayOptions): FakeGateway {
       case 'duplicate':
         write(session, frame)
         return write(session, frame)
-      case 'reorder':
+      case 'reorder': {
+        const late = held
         held = { session, frame }
+        if (late !== null && late.session.link !== null) send(late.session.link, late.frame)
         return later(50, () => held?.frame === frame && write(session, frame))
+      }
       case 'slow':
         return later(fault.delayMs ?? 300, () => write(session, frame))
       case 'malformed':
@@ -164,8 +167,7 @@ export function createFakeGateway(options: GatewayOptions): FakeGateway {
         if (link) link.silent = true
         return
       case 'conflict':
-        sessions.delete(session.id)
-        return link ? send(link, { op: 9, d: false, s: null, t: null }) : undefined
+        return link ? send(link, { op: 9, d: true, s: null, t: null }) : undefined
       default:
         return write(session, frame)
     }

@@ -1,0 +1,368 @@
+// What goes out to Discord: once, to the right place, in its form, without a ping, and with the truth about each failure.
+import { afterEach, describe, expect, it } from 'vitest'
+import type { OutboundOp, SendRequest, TranscriptEntry } from '../../contract/index.ts'
+import { splitMarkdown } from '../../kit/markdown/index.ts'
+import { openScene, type Scene, type SceneOptions, until } from './fixtures/discord-scene.ts'
+import { discordMarkdown } from './markdown.ts'
+import { TEXT_LIMIT } from './render.ts'
+
+const GENERAL = '920000000000000001'
+const FORUM = '920000000000000002'
+let scene: Scene
+afterEach(() => scene.close())
+
+async function begin(options: SceneOptions = {}) {
+  scene = await openScene(options)
+  await scene.start()
+  return scene
+}
+const text = (said: string): OutboundOp => ({ kind: 'text', text: said })
+const posts = () => scene.fake.world.calls.filter(({ name }) => name === 'create-message')
+const request = (conversation: string, op: OutboundOp, more: Partial<SendRequest> = {}): SendRequest => ({
+  to: { integration: 'dc', conversation },
+  op,
+  key: 'o_x',
+  seq: 1,
+  ...more,
+})
+
+describe('texts', () => {
+  it('[I20.markdown-out] [S7.discord-limit] in Discord’s Markdown; what could act in it shows as it is written', async () => {
+    const { fake } = await begin()
+    const cases: readonly (readonly [string, string])[] = [
+      ['**b** *i* ~~s~~ `c`', '**b** *i* ~~s~~ `c`'],
+      ['# One\n\n#### Four', '# One\n\n**Four**'],
+      ['- a\n- b\n  - c', '- a\n- b\n  - c'],
+      ['3. x\n4. y', '3. x\n4. y'],
+      ['[t](https://a.example/x_y)', '[t](https://a.example/x%5Fy)'],
+      ['https://a.example/', 'https://a.example/'],
+      ['```js\nlet a\n```', '```js\nlet a\n```'],
+      ['| a | b |\n|---|---|\n| 1 | 2 |', '```\na | b\n--|--\n1 | 2\n```'],
+      [
+        '||no spoiler|| <@1> <#2> <t:1:R> a_b_c',
+        '\\|\\|no spoiler\\|\\| \\<@1\\> \\<#2\\> \\<t:1:R\\> a\\_b\\_c',
+      ],
+      ['> quote', '> quote'],
+      ['[x](javascript:alert)', '\\[x\\]\\(javascript:alert\\)'],
+    ]
+    for (const [written, shown] of cases) {
+      await scene.send(GENERAL, text(written))
+      expect([written, fake.world.messages(GENERAL).at(-1)?.content]).toEqual([written, shown])
+    }
+  })
+
+  it('[I20.markdown-out] [S7.discord-limit] 40,000 characters in parts of at most 2,000, fences closed and opened again', async () => {
+    await begin()
+    const long = `${'word_ *x* '.repeat(1_500)}\n\n\`\`\`ts\n${'let a = 1 // <@1>\n'.repeat(1_300)}\`\`\``
+    const parts = splitMarkdown(long, TEXT_LIMIT, discordMarkdown)
+    for (const [part, said] of parts.entries()) await scene.send(GENERAL, text(said), { part })
+    const contents = posts().map(({ body }) => String(body.content))
+    expect(Math.max(...contents.map(({ length }) => length))).toBeLessThanOrEqual(2_000)
+    expect(contents.length).toBeGreaterThan(15)
+    for (const content of contents) expect((content.match(/```/g) ?? []).length % 2).toBe(0)
+    await expect(scene.send(GENERAL, text('x'.repeat(2_001)))).rejects.toMatchObject({
+      code: 'platform_rejected',
+      message: expect.stringContaining('2000'),
+    })
+    await scene.send(GENERAL, text('y'.repeat(9_000)), { cause: 'notice' })
+    expect(String(posts().at(-1)?.body.content)).toMatch(/…$/)
+    await scene.send(GENERAL, { kind: 'text', text: '*'.repeat(1_900), plain: true })
+    expect(posts().at(-1)?.status).toBe(200)
+  })
+
+  it('[I20.no-ping] [S7.discord-mentions] nothing pings, on a post, an edit, an answer or a file', async () => {
+    const { fake } = await begin()
+    const words = '@everyone @here <@930000000000000001> <@&940000000000000001> ```\n@everyone\n```'
+    const { platformIds } = await scene.send(GENERAL, text(words))
+    const [on = ''] = platformIds
+    await scene.send(GENERAL, { kind: 'edit', on, text: words })
+    await scene.send(GENERAL, { kind: 'text', text: words, plain: true, replyTo: on })
+    await scene.send(GENERAL, { kind: 'text', text: 'long', asFile: { name: 'a.md', caption: words } })
+    expect(fake.world.pinged).toEqual([])
+    const bodies = fake.world.calls
+      .filter(({ name }) => name.endsWith('-message'))
+      .map(({ body }) => body.allowed_mentions)
+    expect(bodies).toEqual(Array.from({ length: 4 }, () => ({ parse: [], replied_user: false })))
+  })
+
+  it('quotes what it answers by reply_to_mode; one that is gone is no reason not to answer', async () => {
+    const { fake } = await begin({ replyToMode: 'first' })
+    const kate = fake.person({ channel: GENERAL })
+    const { id } = kate.says('question')
+    const op: OutboundOp = { kind: 'text', text: 'answer', replyTo: id }
+    await scene.send(GENERAL, op, { part: 0 })
+    await scene.send(GENERAL, op, { part: 1 })
+    kate.deletes(id)
+    await scene.send(GENERAL, op)
+    expect(fake.world.messages(GENERAL).map(({ type }) => type)).toEqual([19, 0, 0])
+  })
+})
+
+describe('once', () => {
+  it('[I20.nonce] [S7.discord-nonce] the same row twice is one message; another row is another', async () => {
+    const { fake } = await begin()
+    const first = await scene.send(GENERAL, text('once'), { key: 'o_same' })
+    expect(await scene.send(GENERAL, text('once'), { key: 'o_same' })).toEqual(first)
+    await scene.send(GENERAL, text('once'), { key: 'o_other' })
+    expect(fake.world.messages(GENERAL)).toHaveLength(2)
+    const [body] = posts().map((call) => call.body)
+    expect(body).toMatchObject({ enforce_nonce: true, nonce: expect.stringMatching(/^[\w-]{25}$/) })
+  })
+
+  it('[I20.reconcile] a lost answer is found by the echo, or in the history by what stands there; else it is absent', async () => {
+    const { fake, adapter } = await begin()
+    fake.plan([{ on: 'create-message', nth: 1, do: 'drop-response' }])
+    await expect(scene.send(GENERAL, text('lost *answer*'), { key: 'o_lost' })).rejects.toMatchObject({
+      code: 'outcome_unknown',
+    })
+    const [shown] = fake.world.messages(GENERAL)
+    const sent = { outcome: 'sent', receipt: { platformIds: [shown?.id] } }
+    const asked = request(GENERAL, text('lost *answer*'), { key: 'o_lost' })
+    expect(await adapter.reconcile?.(asked)).toEqual(sent)
+    // A new process has no echo.
+    const next = scene.make()
+    expect(await next.reconcile?.(asked)).toEqual(sent)
+    expect(await next.reconcile?.(request(GENERAL, text('never sent'), { key: 'o_never' }))).toEqual({
+      outcome: 'absent',
+    })
+    await next.stop()
+  })
+
+  it('[I20.reconcile] what another row is known to be is not taken for it, and of two alike none is guessed', async () => {
+    let rows: readonly Partial<TranscriptEntry>[] = []
+    const { fake } = await begin({ transcript: () => rows as readonly TranscriptEntry[] })
+    const first = fake.world.put(GENERAL, { author: fake.world.bot, content: 'ok' })
+    rows = [{ id: 'o_other', platformMessageId: first.id }]
+    const fresh = scene.make()
+    const ask = () => fresh.reconcile?.(request(GENERAL, text('ok'), { key: 'o_mine' }))
+    expect(await ask()).toEqual({ outcome: 'absent' })
+    const second = fake.world.put(GENERAL, { author: fake.world.bot, content: 'ok' })
+    expect(await ask()).toMatchObject({ outcome: 'sent', receipt: { platformIds: [second.id] } })
+    fake.world.put(GENERAL, { author: fake.world.bot, content: 'ok' })
+    expect(await ask()).toEqual({ outcome: 'unknown' })
+    fake.world.put(GENERAL, { author: fake.person().user, content: 'by another' })
+    expect(await fresh.reconcile?.(request(GENERAL, text('by another')))).toEqual({ outcome: 'absent' })
+    await fresh.stop()
+  })
+
+  it('[I20.reconcile] files by their name; posts in forums are told as unknown', async () => {
+    const { fake, adapter } = await begin()
+    fake.plan([{ on: 'create-message', nth: 1, do: 'drop-response' }])
+    const op: OutboundOp = {
+      kind: 'text',
+      text: 'whole',
+      asFile: { name: 'question-1.md', caption: 'Run it?' },
+    }
+    await expect(scene.send(GENERAL, op, { key: 'o_file' })).rejects.toMatchObject({
+      code: 'outcome_unknown',
+    })
+    const next = scene.make()
+    expect(await next.reconcile?.(request(GENERAL, op, { key: 'o_file' }))).toMatchObject({ outcome: 'sent' })
+    expect(await adapter.reconcile?.(request(FORUM, text('x')))).toEqual({ outcome: 'unknown' })
+    await next.stop()
+  })
+})
+
+describe('what else goes out', () => {
+  it('[I20.components] [S7.discord-limit] buttons, which go when it is decided', async () => {
+    const { fake } = await begin()
+    const choices = [
+      { label: 'Allow', value: 'v:abcde:allow' },
+      { label: `Deny ${'x'.repeat(100)}`, value: 'v:abcde:deny' },
+    ]
+    const { platformIds } = await scene.send(GENERAL, {
+      kind: 'prompt',
+      approval: 'abcde',
+      text: 'Run **it**?',
+      choices,
+    })
+    const shown = fake.world.messages(GENERAL).at(-1)
+    expect(shown?.components).toMatchObject([
+      { type: 1, components: [{ style: 3, label: 'Allow', custom_id: 'v:abcde:allow' }, { style: 4 }] },
+    ])
+    await scene.send(GENERAL, { kind: 'edit', on: platformIds[0] ?? '', text: 'allowed by kate' })
+    expect(shown).toMatchObject({ content: 'allowed by kate', components: [] })
+    const many = Array.from({ length: 12 }, (_, at) => ({ label: `c${at}`, value: `v${at}` }))
+    await scene.send(GENERAL, { kind: 'text', text: 'choose', choices: many })
+    expect(fake.world.messages(GENERAL).at(-1)?.components).toHaveLength(3)
+    const tooMany = Array.from({ length: 26 }, (_, at) => ({ label: 'c', value: `v${at}` }))
+    await expect(scene.send(GENERAL, { kind: 'text', text: 'x', choices: tooMany })).rejects.toMatchObject({
+      code: 'platform_rejected',
+    })
+    await expect(
+      scene.send(GENERAL, { kind: 'text', text: 'x', choices: [{ label: 'a', value: 'v'.repeat(101) }] }),
+    ).rejects.toMatchObject({ code: 'platform_rejected' })
+  })
+
+  it('[I20.threads-out] each: the answer goes into a thread at the message, and the thread is the session', async () => {
+    const { fake } = await begin({ options: { threads: 'each' } })
+    const kate = fake.person({ channel: GENERAL })
+    const { id } = kate.says('@switchboard what is **this**?')
+    const event = await until('the question', () => scene.intake.events.find((one) => 'text' in one))
+    expect(event).toMatchObject({ conversation: GENERAL, thread: id })
+    await scene.send(GENERAL, text('answer one'), { thread: id })
+    await scene.send(GENERAL, text('answer two'), { thread: id })
+    expect(fake.world.channel(id)).toMatchObject({ parent_id: GENERAL, name: 'what is this?' })
+    expect(fake.world.messages(id).map(({ content }) => content)).toEqual(['answer one', 'answer two'])
+    fake.person({ channel: id }).says('and in it')
+    expect(
+      await until('in it', () =>
+        scene.intake.events.find((one) => 'text' in one && one.text === 'and in it'),
+      ),
+    ).toMatchObject({ conversation: GENERAL, thread: id })
+  })
+
+  it('[I20.threads-out] long: the rest of a long answer goes below its first part; a forum gets a post', async () => {
+    const { fake } = await begin({ options: { threads: 'long' } })
+    for (const part of [0, 1, 2]) await scene.send(GENERAL, text(`part ${part}`), { part, turn: 't_1' })
+    await scene.send(GENERAL, text('short'), { turn: 't_2' })
+    const [first, short, ...more] = fake.world.messages(GENERAL)
+    expect([first?.content, short?.content, more]).toEqual(['part 0', 'short', []])
+    expect(fake.world.messages(first?.id ?? '').map(({ content }) => content)).toEqual(['part 1', 'part 2'])
+    const { platformIds } = await scene.send(FORUM, text('News of **today**'))
+    const post = fake.world.channels().find(({ parent_id }) => parent_id === FORUM)
+    expect(post?.name).toBe('News of today')
+    expect(fake.world.messages(post?.id ?? '').map(({ id }) => id)).toEqual(platformIds)
+  })
+
+  it('[I20.files-out] files as multipart, up to the limit of the server', async () => {
+    const { fake, adapter } = await begin()
+    const keep = (size: number) =>
+      adapter.keep?.({ name: 'a "b".bin', mime: 'application/pdf', bytes: new Uint8Array(size) }) ??
+      Promise.reject(new Error('files can be sent'))
+    const op = async (size: number): Promise<OutboundOp> => ({
+      kind: 'file',
+      name: 'a "b".bin',
+      mime: 'application/pdf',
+      ref: await keep(size),
+      caption: 'see *this*',
+    })
+    await scene.send(GENERAL, await op(1_000))
+    const shown = fake.world.messages(GENERAL).at(-1)
+    expect(shown).toMatchObject({
+      content: 'see *this*',
+      attachments: [{ size: 1_000, content_type: 'application/pdf' }],
+    })
+    const large = await op(11 * 1_048_576)
+    await expect(scene.send(GENERAL, large)).rejects.toMatchObject({
+      code: 'platform_rejected',
+      message: expect.stringContaining('10 MB'),
+    })
+  })
+
+  it('[I20.typing] is kept up until the work ends', async () => {
+    const { fake, adapter } = await begin()
+    const to = { integration: 'dc', conversation: GENERAL }
+    const said = () => fake.world.calls.filter(({ name }) => name === 'typing').length
+    adapter.signal?.(to, { kind: 'typing', on: true })
+    adapter.signal?.(to, { kind: 'typing', on: true })
+    await until('it is said again', () => said() >= 3)
+    adapter.signal?.(to, { kind: 'typing', on: false })
+    await scene.send(GENERAL, text('done'))
+    const after = said()
+    await new Promise((resolve) => setTimeout(resolve, 120))
+    expect(said()).toBeLessThanOrEqual(after + 1)
+  })
+
+  it('reacts by emoji and by name, and says what it is not', async () => {
+    const { fake } = await begin()
+    const { id } = fake.person({ channel: GENERAL }).says('look')
+    await scene.send(GENERAL, { kind: 'react', on: id, emoji: '👀' })
+    await scene.send(GENERAL, { kind: 'react', on: id, emoji: '<:party:123456789>' })
+    expect(fake.world.find(GENERAL, id)?.reactions?.map(({ emoji }) => emoji)).toEqual([
+      '👀',
+      'party:123456789',
+    ])
+    await expect(scene.send(GENERAL, { kind: 'react', on: id, emoji: 'nothing' })).rejects.toMatchObject({
+      message: expect.stringContaining('10014'),
+    })
+  })
+})
+
+describe('where it goes, and why it does not', () => {
+  it('[I20.targets] a channel, a person, their chat, a thread; anything else is refused', async () => {
+    const { fake } = await begin()
+    const kate = fake.person()
+    const { conversation, platformIds } = await scene.send(kate.user.id, text('to her'))
+    expect([conversation, platformIds.length]).toEqual([kate.channel.id, 1])
+    await scene.send(kate.channel.id, text('to her chat'))
+    expect(kate.sees()).toEqual(['to her', 'to her chat'])
+    const thread = fake.person({ channel: GENERAL }).opens('talk', 'x').channel.id
+    await scene.send(GENERAL, text('in it'), { thread })
+    expect(fake.world.messages(thread).at(-1)?.content).toBe('in it')
+    for (const target of ['#general', '@kate', '', '123456789012345678901234'])
+      await expect(scene.send(target, text('x'))).rejects.toMatchObject({ code: 'platform_rejected' })
+    await expect(scene.send('123456789012345678', text('x'))).rejects.toMatchObject({
+      code: 'platform_rejected',
+      message: expect.stringContaining('10003'),
+    })
+  })
+
+  it('[I20.missing-rights] says which permission is missing in which channel, and who takes no messages', async () => {
+    const { fake } = await begin()
+    const deny = (bits: bigint) => {
+      const channel = fake.world.channel(GENERAL)
+      if (channel)
+        channel.permission_overwrites = [{ id: fake.world.bot.id, type: 1, allow: '0', deny: String(bits) }]
+    }
+    const refusal = async (op: OutboundOp) =>
+      (await scene.send(GENERAL, op).catch((error: Error) => error)) as Error
+    deny(1n << 11n)
+    expect((await refusal(text('x'))).message).toBe('50013: the bot lacks "Send Messages" in #general')
+    deny(1n << 10n)
+    expect((await refusal(text('x'))).message).toBe('50001: the bot lacks "View Channels" in #general')
+    deny(1n << 15n)
+    expect((await refusal({ kind: 'text', text: 'x', asFile: { name: 'a', caption: 'b' } })).message).toBe(
+      '50013: the bot lacks "Attach Files" in #general',
+    )
+    const kate = fake.person()
+    fake.world.closed.add(kate.user.id)
+    await expect(scene.send(kate.user.id, text('x'))).rejects.toMatchObject({
+      code: 'platform_rejected',
+      message: expect.stringContaining('takes no direct messages'),
+    })
+  })
+
+  it('[I20.gone-channel] a channel deleted in the middle refuses that message with the reason, and nothing else', async () => {
+    const { fake } = await begin()
+    const other = fake.world.addChannel({ id: '920000000000000021', type: 0, name: 'short-lived' })
+    await scene.send(other.id, text('in time'))
+    fake.deleteChannel(other.id)
+    await expect(scene.send(other.id, text('too late'))).rejects.toMatchObject({
+      code: 'platform_rejected',
+      message: expect.stringContaining('10003'),
+    })
+    await scene.send(GENERAL, text('elsewhere'))
+    expect(fake.world.messages(GENERAL).at(-1)?.content).toBe('elsewhere')
+  })
+
+  it('[I20.limits] a limit is kept for its route and channel alone, and learnt from the headers before it is met', async () => {
+    const { fake } = await begin({ limits: true })
+    const kate = fake.person()
+    for (let at = 0; at < 5; at++) await scene.send(GENERAL, text(`m${at}`))
+    const before = posts().length
+    const wait = await scene.send(GENERAL, text('one more')).catch((error: unknown) => error)
+    expect(wait).toMatchObject({ code: 'rate_limited' })
+    expect((wait as { readonly retryAfterMs: number }).retryAfterMs).toBeGreaterThan(0)
+    // Discord was not even asked.
+    expect(posts()).toHaveLength(before)
+    await scene.send(kate.channel.id, text('another channel'))
+    expect(kate.sees()).toEqual(['another channel'])
+  })
+
+  it('an answer that is being written is one message, which is changed', async () => {
+    const { fake, adapter } = await begin()
+    const { platformIds } = await scene.send(
+      GENERAL,
+      { kind: 'text', text: 'beg', partial: true },
+      { key: 'o_s' },
+    )
+    await adapter.revise?.({ ...request(GENERAL, text('beginning')), shown: platformIds })
+    await scene.send(GENERAL, text('the whole'), { shown: platformIds })
+    expect(fake.world.messages(GENERAL).map(({ content }) => content)).toEqual(['the whole'])
+    fake.world.remove(GENERAL, platformIds[0] ?? '')
+    await expect(scene.send(GENERAL, text('again'), { shown: platformIds })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+})
