@@ -1,6 +1,8 @@
 // The platform email against the fake mail provider of `switchboard emulate email`: what needs a driven clock, a lease, or a look
 // at what the servers were asked. What real servers do is in email.process.test.ts.
 import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFakeMail, type FakeMailServers } from '../../testing/email/fake-mail.ts'
 import type { FaultRule } from '../../testing/fault-plan.ts'
@@ -232,6 +234,62 @@ describe('attachments', () => {
     const [event] = scene.intake.events
     expect(event).toMatchObject({ text: expect.stringMatching(/^see there\n\n\[This mail has 0 MB, over/) })
     expect(event).not.toHaveProperty('attachments')
+  })
+})
+
+describe('OAuth2', () => {
+  it('[I19.out-oauth] both servers are signed in to by token; one that ends while mail is awaited is replaced, and nothing is lost', async () => {
+    const asked: string[] = []
+    const isToken = (token: string) => token === `access-${asked.length}`
+    const endpoint = createServer((request, response) => {
+      let body = ''
+      request.setEncoding('utf8').on('data', (chunk: string) => {
+        body += chunk
+      })
+      request.on('end', () => {
+        asked.push(body)
+        response.end(JSON.stringify({ access_token: `access-${asked.length}`, expires_in: 3_600 }))
+      })
+    })
+    await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
+    closing.push(() => new Promise((resolve) => void endpoint.close(() => resolve())))
+    const fake = await createFakeMail({ isToken })
+    closing.push(() => fake.stop())
+    const { port } = endpoint.address() as AddressInfo
+    const server = (to: number) => ({ host: '127.0.0.1', port: to, tls: false })
+    const { scene } = await open(
+      {
+        secrets: { 'env:REFRESH': 'planted-refresh-token' },
+        options: {
+          imap: server(fake.imapPort),
+          smtp: server(fake.smtpPort),
+          poll_interval: '300ms',
+          oauth2: {
+            token_url: `http://127.0.0.1:${port}/token`,
+            client_id: 'app',
+            refresh_token: 'env:REFRESH',
+          },
+        },
+      },
+      fake,
+    )
+    await scene.start()
+    await fake.kate.writes('one')
+    await took(scene, 1)
+    await scene.send('kate@home.test', { kind: 'text', text: 'by token' })
+    expect((await fake.kate.reads()).map(({ text }) => text)).toEqual(['by token'])
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).toContain('refresh_token=planted-refresh-token')
+    // The provider takes the token back, and ends what was opened with it.
+    asked.push('taken back')
+    fake.cut()
+    await fake.kate.writes('two', { fresh: true })
+    await took(scene, 2)
+    await scene.send('kate@home.test', { kind: 'text', text: 'again' }).catch(() => undefined)
+    await scene.send('kate@home.test', { kind: 'text', text: 'again' }, { key: 'o_again1' })
+    expect(asked.length).toBeGreaterThanOrEqual(3)
+    expect(texts(scene)).toEqual(['one', 'two'])
+    expect(JSON.stringify(scene.logLines())).not.toMatch(/planted-refresh|access-\d/)
   })
 })
 

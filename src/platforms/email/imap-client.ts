@@ -41,12 +41,16 @@ export async function connectImap(config: EmailConfig, timings: Timings, deps: I
   })
   // Without a listener a timeout would end the process; what it means is told by `close`.
   client.on('error', () => undefined)
+  // As the server put it: a token that it refuses is not shown to it again.
+  const connected = client.connect().catch((thrown: unknown) => {
+    if (isRefusedLogin(thrown)) deps.tokens?.forget()
+    throw thrown
+  })
   try {
-    await answered(client, client.connect(), 2 * timings.connectMs, deps.clock)
+    await answered(client, connected, 2 * timings.connectMs, deps.clock)
     return client
   } catch (thrown) {
     client.close()
-    if (isRefusedLogin(thrown)) deps.tokens?.forget()
     throw imapError(thrown)
   }
 }

@@ -19,6 +19,8 @@ export interface FakeMailOptions {
   readonly port?: number
   readonly faults?: readonly FaultRule[]
   readonly now?: () => number
+  /** Whether an access token of OAuth2 counts now; absent: none does. */
+  readonly isToken?: (token: string) => boolean
   /** Told each mail that came by SMTP. */
   readonly onMail?: (mail: { readonly from: string; readonly to: string; readonly raw: Buffer }) => void
 }
@@ -56,6 +58,7 @@ export async function createFakeMail(options: FakeMailOptions = {}): Promise<Fak
   const deps = {
     world,
     password: FAKE_MAIL_PASSWORD,
+    isToken: options.isToken ?? (() => false),
     plan: () => plan,
     deaf,
     onCommand(name: string) {

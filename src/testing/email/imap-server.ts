@@ -2,14 +2,13 @@
 import type { Server, Socket } from 'node:net'
 import { createServer } from 'node:net'
 import type { FaultPlan } from '../fault-plan.ts'
-import { CAPABILITIES, createImapSession } from './imap-session.ts'
+import { CAPABILITIES, type Credentials, createImapSession } from './imap-session.ts'
 import { createCommandReader, parseCommand } from './imap-words.ts'
 import type { MailWorld } from './mail-world.ts'
 import { underPlan } from './trouble.ts'
 
-export interface LineServerDeps {
+export interface LineServerDeps extends Credentials {
   readonly world: MailWorld
-  readonly password: string
   readonly plan: () => FaultPlan
   /** Told every command, by its name alone. */
   readonly onCommand: (name: string) => void
@@ -21,8 +20,8 @@ export function createImapServer(deps: LineServerDeps): Server {
   return createServer((socket) => serve(socket, deps))
 }
 
-function serve(socket: Socket, { world, password, plan, onCommand, deaf }: LineServerDeps): void {
-  const session = createImapSession(world, { password })
+function serve(socket: Socket, { world, password, isToken, plan, onCommand, deaf }: LineServerDeps): void {
+  const session = createImapSession(world, { password, isToken })
   let idling: string | null = null
   /** AUTHENTICATE without its answer, which is the next line. */
   let half: string | null = null

@@ -4,7 +4,8 @@ import { fetched, searches } from './imap-mail.ts'
 import { type Command, inSet, type Word } from './imap-words.ts'
 import type { FakeFolder, FakeMail, Mailbox, MailWorld } from './mail-world.ts'
 
-export const CAPABILITIES = 'IMAP4rev1 LITERAL+ SASL-IR AUTH=PLAIN ID NAMESPACE IDLE MOVE UIDPLUS SPECIAL-USE'
+export const CAPABILITIES =
+  'IMAP4rev1 LITERAL+ SASL-IR AUTH=PLAIN AUTH=XOAUTH2 ID NAMESPACE IDLE MOVE UIDPLUS SPECIAL-USE'
 const FLAGS = '\\Answered \\Flagged \\Deleted \\Seen \\Draft'
 
 /** What goes before the tagged line, and that line without its tag. */
@@ -21,17 +22,31 @@ export interface ImapSession {
 
 class No extends Error {}
 
-export function createImapSession(
-  world: MailWorld,
-  { password }: { readonly password: string },
-): ImapSession {
+export interface Credentials {
+  readonly password: string
+  /** Whether an access token of OAuth2 counts now. */
+  readonly isToken: (token: string) => boolean
+}
+
+/** User and token of XOAUTH2, as both protocols carry them. */
+export function bearerIn(given: string): { readonly user: string; readonly token: string } {
+  const fields = Buffer.from(given, 'base64').toString().split('\u0001')
+  const after = (start: string) => fields.find((one) => one.startsWith(start))?.slice(start.length) ?? ''
+  const [user, token] = [after('user='), after('auth=Bearer ')]
+  return { user, token }
+}
+
+export function createImapSession(world: MailWorld, { password, isToken }: Credentials): ImapSession {
   let box: Mailbox | null = null
   let open: FakeFolder | null = null
   let view: readonly FakeMail[] = []
 
   const signIn = (user: string, secret: string): Answer => {
-    if (secret !== password || !user.includes('@'))
-      throw new No('[AUTHENTICATIONFAILED] user or password is wrong')
+    if (secret !== password) throw new No('[AUTHENTICATIONFAILED] user or password is wrong')
+    return signedInAs(user)
+  }
+  const signedInAs = (user: string): Answer => {
+    if (!user.includes('@')) throw new No('[AUTHENTICATIONFAILED] that is no address')
     box = world.mailbox(user)
     return { untagged: [`* CAPABILITY ${CAPABILITIES}`], done: 'OK signed in' }
   }
@@ -164,7 +179,12 @@ export function createImapSession(
     return { untagged: [`* STATUS "${name}" (${told})`], done: 'OK status' }
   }
 
-  const plain = ([, given]: readonly Word[]): Answer => {
+  const authenticate = ([way, given]: readonly Word[]): Answer => {
+    if (String(way).toUpperCase() === 'XOAUTH2') {
+      const { user, token } = bearerIn(String(given ?? ''))
+      if (isToken(token)) return signedInAs(user)
+      throw new No('[AUTHENTICATIONFAILED] the token does not count')
+    }
     const [, user = '', secret = ''] = Buffer.from(String(given ?? ''), 'base64')
       .toString()
       .split('\u0000')
@@ -189,7 +209,7 @@ export function createImapSession(
       case 'LOGIN':
         return signIn(first, String(words[1] ?? ''))
       case 'AUTHENTICATE':
-        return plain(words)
+        return authenticate(words)
       case 'NAMESPACE':
         return { untagged: ['* NAMESPACE (("" "/")) NIL NIL'], done: 'OK namespace' }
       case 'NOOP':

@@ -2,6 +2,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { FaultRule } from '../fault-plan.ts'
 import type { LineServerDeps } from './imap-server.ts'
+import { bearerIn } from './imap-session.ts'
 import { underPlan } from './trouble.ts'
 
 const MOST_MAIL_BYTES = 36_700_160
@@ -44,8 +45,9 @@ function serve(socket: Socket, deps: SmtpServerDeps): void {
     },
   }
 
-  const signIn = (name: string, password: string): string => {
-    if (password !== deps.password) return '535 5.7.8 user or password is wrong'
+  const signIn = (name: string, password: string): string => signedIn(name, password === deps.password)
+  const signedIn = (name: string, isRight: boolean): string => {
+    if (!isRight) return '535 5.7.8 user or password is wrong'
     user = name
     return '235 2.7.0 welcome'
   }
@@ -62,7 +64,11 @@ function serve(socket: Socket, deps: SmtpServerDeps): void {
       expects = plain
       return '334 '
     }
-    if (way.toUpperCase() !== 'LOGIN') return '504 5.5.4 PLAIN or LOGIN'
+    if (way.toUpperCase() === 'XOAUTH2') {
+      const { user: name, token } = bearerIn(given ?? '')
+      return signedIn(name, deps.isToken(token))
+    }
+    if (way.toUpperCase() !== 'LOGIN') return '504 5.5.4 PLAIN, LOGIN or XOAUTH2'
     expects = (name) => {
       expects = (password) => signIn(decoded(name), decoded(password))
       return `334 ${encoded('Password:')}`
@@ -88,7 +94,7 @@ function serve(socket: Socket, deps: SmtpServerDeps): void {
   const command = (name: string, words: string): string => {
     switch (name) {
       case 'EHLO':
-        return `250-emulated\r\n250-SIZE ${MOST_MAIL_BYTES}\r\n250-8BITMIME\r\n250-AUTH PLAIN LOGIN\r\n250 PIPELINING`
+        return `250-emulated\r\n250-SIZE ${MOST_MAIL_BYTES}\r\n250-8BITMIME\r\n250-AUTH PLAIN LOGIN XOAUTH2\r\n250 PIPELINING`
       case 'HELO':
         return '250 emulated'
       case 'AUTH':
