@@ -48,6 +48,19 @@ it('[I14.twin-reply] a reply through either line counts, and the line that is li
   expect([first.texts().at(-1), second.texts().includes('message 3')]).toEqual(['message 3', false])
 })
 
+it('[I14.twin-moves-once] a turn of a proven host goes down its other line, and to no other host however long it takes', async () => {
+  const { clock, hosts, connector, plugin, plain } = await twins()
+  await connector.deliver(turn(1))
+  await clock.advance(TRIAL_MS)
+  // It came by both lines: that proves the host, and neither line.
+  await plain.call('reply', { chat_id: 'place:room', text: 'yes', reply_to: 'm1' })
+  await connector.deliver(turn(2))
+  const other = hosts.attach('kate')
+  await clock.advance(10 * TRIAL_MS)
+  expect([plugin, plain].map((line) => line.texts().includes('message 2'))).toEqual([true, true])
+  expect(other.texts()).toEqual([])
+})
+
 it('[I14.twin-one-request] a request that comes by both is one, and its verdict goes to the host', async () => {
   const { connector, asked, plugin, plain } = await twins()
   await plugin.seat.ask(ASK)
@@ -66,6 +79,8 @@ it('[I14.twins-one-host] over another bearer, or without a name, they are two ho
   hosts.attach('kate', { routingKey: 'session', shim: 'a', proven: true }, false, 'another')
   hosts.attach('kate', { shim: 'b', proven: true })
   hosts.attach('kate', { shim: 'c', proven: true })
+  // Whoever knows the names of another's session and shim takes nobody's place by them.
+  expect(hosts.all()).toHaveLength(4)
   await connector.deliver(turn(1))
   const [first] = hosts.all()
   first?.detach()

@@ -60,6 +60,23 @@ export function describeClaims(make: MakeStoreFixture): void {
       expect(words).toEqual([{ label: 'paul' }])
     })
 
+    it('[I14.erase-claims] a notification that reached an erased person loses its words in the log, too', async () => {
+      const about = {
+        agent: null,
+        session: null,
+        channel: 'demo',
+        urgency: 'normal',
+        source: 'operator',
+      } as const
+      const notification = { ...about, user: 'kate', message: 'their illness' }
+      await store.enqueue([send({ cause: 'notify_user', text: 'their illness', notification })])
+      await settleNext('sent', { platformIds: ['p1'] })
+      expect(await store.notifications({ limit: 9 })).toMatchObject([{ message: 'their illness' }])
+      for (let cursor: PersonCursor | null = PERSON_START; cursor !== null; )
+        cursor = (await store.erasePerson({ integration: 'demo', sender: 'c1' }, cursor, 'op')).next
+      expect(await store.notifications({ limit: 9 })).toMatchObject([{ message: null }])
+    })
+
     it('[I14.erase-claims] what a user was notified of loses its words, also where it came to no message', async () => {
       const attempt = {
         ...{ agent: null, session: null, channel: 'slack' },
