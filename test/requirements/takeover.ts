@@ -23,9 +23,9 @@ built   21 I21.context           What was said meanwhile precedes the next turn 
 built   21 I21.context-once      It comes once, not again with the turn after that, and not with another place's turn
 built   21 I21.handoff           handoff marks the conversation with reason and summary and tells those who may hold it; the agent goes on until one does
 built   21 I21.human             /human asks for a person where takeover.human allows it, is listed by /help there, and is a word like any other elsewhere
-pending 21 I21.command-line      switchboard conversations list, show, take, say and give, with --json and exit codes
-pending 21 I21.api               The same in /api with its description
-pending 21 I21.status            status has held
+built   21 I21.command-line      switchboard conversations list, show, take, say and give, with --json and exit codes
+built   21 I21.api               The same in /api with its description
+built   21 I21.status            status has held
 built   21 I21.viewer            A viewer reads everything but secrets and the inputs of approvals, in whatever route they could be found, and changes nothing
 built   21 I21.roles             Owner and operator may hold, approver, viewer and others may not: route by route
 built   21 I21.list              Conversations are listed by their latest word, filtered and searched, page after page without a gap or a repeat

@@ -188,7 +188,7 @@ describeRiver('stepping in', (open) => {
     expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow' }])
   })
 
-  it('[I21.timeout] it ends by itself after the holder’s last word, not while they write', async () => {
+  it('[I21.timeout] [I21.status] it ends by itself after the holder’s last word, not while they write', async () => {
     const { river, anna } = await asked(open, { tunables: { takeoverTimeoutMs: 60_000 } })
     await take(river)
     await river.pass(50_000)

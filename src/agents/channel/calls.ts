@@ -245,6 +245,9 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     // What was put into the outbox answered the turn, whatever became of it there.
     const refused = outcome.isError && !(replies && outcome.structured?.outbox_id)
     if (proved && refused) proved.answering = false
+    // A person answers it in the agent's place: the host has nothing to answer there any more.
+    if (proved && replies && outcome.isError && outcome.structured.code === 'held')
+      return { ...outcome, done: forget(host, [proved]) }
     if (!proved || refused || !(acks || replies)) return { ...outcome, done: [] }
     return { ...outcome, done: acks ? acknowledged(host, proved) : await answered(host, proved) }
   }

@@ -48,12 +48,13 @@ export function createHeldContext({ store, log, admission }: HeldContextDeps): H
   }
   return async (row) => {
     try {
-      const lines: ContextLine[] = []
+      // Of a message that was edited the newest words, where it was first said.
+      const lines = new Map<string, ContextLine>()
       for (const word of await store.heldWords(row.id, MOST_LINES)) {
         const line = await lineOf(word)
-        if (line) lines.push(line)
+        if (line) lines.set(line.messageId, { ...line, at: lines.get(line.messageId)?.at ?? line.at })
       }
-      return lines
+      return [...lines.values()]
     } catch (thrown) {
       log.warn({ turn: row.id, error: String(thrown) }, 'what was said in a takeover could not be read')
       return []

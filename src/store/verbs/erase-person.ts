@@ -37,6 +37,7 @@ export const erasePerson = oneByOne(function* (
   }
   const approvals = yield* eraseInputs(settled.map((turn) => turn.id))
   yield* run('DELETE FROM pairings WHERE integration = $1 AND sender = $2', [who.integration, who.sender])
+  yield* eraseFromLists(who)
   if (turns.length + sends.length + approvals.length + events.length > 0)
     recordFact(
       context,
@@ -52,6 +53,19 @@ export const erasePerson = oneByOne(function* (
   const open = found.turns.filter(isOpen).length + found.sends.filter(isOpen).length
   return { turns: turns.length, sends: sends.length, approvals: approvals.length, open, next: found.next }
 })
+
+/** What conversations are searched by, and why a person was asked for in theirs. */
+function* eraseFromLists({ integration, sender }: Identity): Steps<void> {
+  yield* run(`UPDATE conversations SET words = '' WHERE integration = $1 AND sender = $2 AND words <> ''`, [
+    integration,
+    sender,
+  ])
+  yield* run(
+    `UPDATE takeovers SET asked_reason = NULL, asked_summary = NULL WHERE integration = $1 AND conversation = $2
+     AND state = 'ended'`,
+    [integration, sender],
+  )
+}
 
 /** A claim offers one of these messages under the agent's words. Where a chat leads somewhere by it, only the words go. */
 function* eraseClaims(sends: readonly number[]): Steps<void> {

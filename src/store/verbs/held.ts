@@ -18,6 +18,8 @@ import type { VerbContext } from '../verb-context.ts'
 export interface HeldBy {
   readonly id: string
   readonly name: string
+  /** The place may be given back by now: it is the turn that a person answered. */
+  readonly answered?: true
 }
 
 const NONE: ReadonlyMap<string, HeldBy> = new Map()
@@ -128,13 +130,20 @@ export function* sendsUnderHold(
     found.map((row) => [text(row, 'address'), { id: text(row, 'id'), name: text(row, 'holder_name') }]),
   )
   for (const send of asking) {
-    const by = byPlace.get(formatAddress(send.to)) ?? byPlace.get(`t:${turnOf(send)}`)
-    if (by) held.set(send, by)
+    const now = byPlace.get(formatAddress(send.to))
+    const before = now ? undefined : byPlace.get(`t:${turnOf(send)}`)
+    if (now) held.set(send, now)
+    else if (before) held.set(send, { ...before, answered: true })
   }
   return held
 }
 
-export function heldError(at: Address, { name }: HeldBy): SwitchboardError {
+export function heldError(at: Address, { name, answered }: HeldBy): SwitchboardError {
+  if (answered)
+    return new SwitchboardError(
+      'held',
+      `Not sent: the message that this answers was held by ${name}, who answered it in your place. To answer a later one, reply again.`,
+    )
   return new SwitchboardError(
     'held',
     `Not sent: ${formatAddress(at)} is held by ${name}, who answers there in your place. What was said meanwhile comes with your next message from there.`,

@@ -103,7 +103,8 @@ function* endOpenTurns(
 ): Steps<Pick<TakeResult, 'queued' | 'running'>> {
   const place = [at.integration, at.conversation, at.thread ?? '']
   const open = (lock: string) =>
-    [IN_WORK, `state = 'queued'`].map(
+    // Queued ones first: one that is being handed over at this moment is waited for, and met among those in work.
+    [`state = 'queued'`, IN_WORK].map(
       (state) => `SELECT ${OPEN_TURN} FROM turns WHERE ${state} AND ${OPEN_HERE} ORDER BY seq ${lock}`,
     )
   const lanes = new Set<string>()
@@ -112,7 +113,7 @@ function* endOpenTurns(
   lanes.delete('')
   const order = [...lanes].sort()
   yield* lockLanes(context, 'turns', order)
-  const [running = [], queued = []] = yield* each(open('@lock'), place)
+  const [queued = [], running = []] = yield* each(open('@lock'), place)
   for (const lane of order) if (!(yield* othersRun(lane, running))) yield* breakLane(context, 'turns', lane)
   yield* endTurns(context, queued, { state: 'consumed', reason: 'held', takeover: id })
   yield* endTurns(context, running, { state: 'failed', reason: 'cancelled', takeover: id })

@@ -23,6 +23,16 @@ const PRUNED = [
   { table: 'outbox', body: 'op', time: 'created_at', open: `(state IN ('queued','sending'))` },
 ] as const
 
+/** What a list of conversations is searched by, and why a person was asked for: it goes with what was said. */
+function* forgetNames(before: number): Steps<void> {
+  yield* run(`UPDATE conversations SET words = '' WHERE last_at < $1 AND words <> ''`, [before])
+  yield* run(
+    `UPDATE takeovers SET asked_reason = NULL, asked_summary = NULL WHERE state = 'ended' AND ended_at < $1
+     AND (asked_reason IS NOT NULL OR asked_summary IS NOT NULL)`,
+    [before],
+  )
+}
+
 /** Bodies of settled rows older than this are dropped; rows, digests and ledger stay. */
 export const pruneBodies = oneByOne(function* (
   context: VerbContext,
@@ -41,6 +51,7 @@ export const pruneBodies = oneByOne(function* (
   pruned += inputs.length
   pruned += yield* pruneNotifications(before, limit - pruned)
   pruned += yield* pruneEvents(before, limit - pruned)
+  yield* forgetNames(before)
   if (pruned > 0)
     recordFact(
       context,

@@ -50,11 +50,11 @@ export function* withdrawMessage(
   })
 }
 
-/** What was only overheard, for the context of a later turn: that goes, too. */
+/** What was only overheard, or said to a person, for the context of a later turn: that goes, too. */
 function* forgetHeard(context: VerbContext, key: readonly string[], sender: string | null): Steps<void> {
   const heard = yield* rows(
     `SELECT seq, sender FROM turns WHERE integration = $1 AND conversation = $2 AND message_id = $3
-     AND state = 'refused' AND body IS NOT NULL ORDER BY seq @lock`,
+     AND (state = 'refused' OR (state = 'consumed' AND reason = 'held')) AND body IS NOT NULL ORDER BY seq @lock`,
     key,
   )
   const seqs = heard

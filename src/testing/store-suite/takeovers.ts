@@ -1,7 +1,13 @@
 // Store suite: takeovers. A person holds a place in the agent's stead: one wins, what waits and runs there ends, what comes
 // is heard by a person, and no agent speaks there; then what was said is read beside the next turn.
 import { describe, expect, it } from 'vitest'
-import { type NewNotification, opText, type TakeOrder } from '../../contract/index.ts'
+import {
+  type NewNotification,
+  opText,
+  PERSON_START,
+  type PersonCursor,
+  type TakeOrder,
+} from '../../contract/index.ts'
 import {
   counts,
   item,
@@ -203,6 +209,26 @@ export function describeTakeovers(make: MakeStoreFixture): void {
       expect(await said(next.id)).toHaveLength(3)
       await fixture.clock.advance(10)
       expect(await said((await queueOne(store)).id)).toEqual([])
+    })
+
+    it('[I21.context] what was deleted meanwhile, or whose speaker was erased, is not in it', async () => {
+      await queueOne(store, { text: 'waited' })
+      await store.takeOver(order('user:ann'))
+      await receiveOne(store, { text: 'my password is hunter2', sender: 'jo', messageId: 'p1' })
+      await receiveOne(store, { text: 'I live in Oslo', sender: 'eve' })
+      await receiveOne(store, { text: 'hello', sender: 'jo' })
+      const gone = { kind: 'withdraw', at: AT, messageId: 'p1', sender: 'jo' } as const
+      await receiveOne(store, {
+        ...{ messageId: 'p1', editVersion: -1, sender: 'jo', state: 'consumed', reason: 'noted' },
+        effects: [gone],
+      })
+      while (await store.gatherConversations());
+      for (let cursor: PersonCursor | null = PERSON_START; cursor !== null; )
+        cursor = (await store.erasePerson({ integration: 'demo', sender: 'eve' }, cursor, 'op')).next
+      await store.endTakeover({ at: AT, by: 'user:ann', how: 'given' })
+      const next = await queueOne(store)
+      const words = await store.heldWords(next.id, 50)
+      expect(words.map((word) => word.kind === 'in' && word.turn.body?.text)).toEqual(['waited', 'hello'])
     })
 
     it('[I21.handoff] a place is asked for once, taken from there, and put aside by give', async () => {
