@@ -91,6 +91,7 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
   'src/server/wrong-credentials.ts': ['mcp', 'the door /mcp, as the metric calls it'],
   'src/app/chat-link.ts': ['web', '/chat is the page of that platform'],
   'src/app/endpoints.ts': ['web', '/chat is the page of that platform'],
+  'src/app/desk-console.ts': ['web', 'a try of an agent is a chat of that platform'],
   'src/app/daemon.ts': ['web', 'prints the link to /chat'],
   'src/app/principals.ts': ['web', 'a kind of token, which the page has'],
   'src/app/chorus-connections.ts': ['chorus', '/inbox is the door of that platform'],

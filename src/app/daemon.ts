@@ -18,6 +18,7 @@ import { createAttachments } from './attachments.ts'
 import { createChatLinks } from './chat-link.ts'
 import { createChorusConnections } from './chorus-connections.ts'
 import { createConfigReload } from './config-reload.ts'
+import { createConfigView } from './config-view.ts'
 import { createConsoleDoor } from './console-door.ts'
 import { createCredentialShelf } from './credential-shelf.ts'
 import { createDesk } from './desk.ts'
@@ -43,7 +44,7 @@ import { createTokens } from './tokens.ts'
 import { createToolSurface } from './tool-surface.ts'
 import { createUndoStack } from './undo-stack.ts'
 import { VERSION } from './version.ts'
-import { type DeskWatchers, watchHints } from './watch-hints.ts'
+import { type DeskWatchers, watchHints, watchReloads } from './watch-hints.ts'
 import { webRoot } from './web-root.ts'
 
 export interface DaemonOptions {
@@ -202,6 +203,10 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       },
       chatLink,
       consoleLink: consoleDoor.link,
+      random,
+      configView: createConfigView({
+        ...{ config, settings, folder: folder.path, defaultStore: folder.defaultStore },
+      }),
       chorus: createChorusConnections({ store, tokens, settings, baseUrl }),
       watchers,
       ...{ shelf, turnedAway: attachments.turnedAway, leftOut: services.problems, adapters },
@@ -225,6 +230,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       }),
     })
     watchHints(store, watchers)
+    watchReloads(config, watchers)
 
     const wanted = options.port ?? settings().server.port
     const chosen = options.port !== undefined || settings().server.portChosen === true

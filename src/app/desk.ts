@@ -7,12 +7,14 @@ import {
   type Desk,
   type NewSend,
   type PairingRow,
+  type Random,
   type Settings,
   type Store,
   SwitchboardError,
 } from '../contract/index.ts'
 import { namesApprovers, usersInForce } from '../core/people/users.ts'
 import type { ChorusConnections } from './chorus-connections.ts'
+import { createDeskConsole } from './desk-console.ts'
 import { createDeskTakeovers } from './desk-conversations.ts'
 import { createDeskHooks, type DeskHooksDeps } from './desk-hooks.ts'
 import { createDeskSending, type DeskSendingDeps } from './desk-sending.ts'
@@ -37,6 +39,8 @@ export interface DeskDeps {
   readonly reload: (by: string) => ReturnType<Desk['reload']>
   readonly chatLink: Desk['chatLink']
   readonly consoleLink: Desk['consoleLink']
+  readonly configView: Pick<Desk, 'config' | 'checkConfig'>
+  readonly random: Random
   /** Absent: connection strings cannot be minted here. */
   readonly chorus?: ChorusConnections
   readonly shelf: DeskSendingDeps['shelf']
@@ -66,7 +70,7 @@ export function createDesk(deps: DeskDeps): Desk {
     return turnView(row)
   }
 
-  return {
+  const desk: Omit<Desk, 'operateSends' | 'users' | 'tryAgent'> = {
     ...createStoreDesk(store, settings, fileBytes(gateway.links)),
     status: createStatus(deps),
     doctor: createDoctor(deps),
@@ -197,7 +201,10 @@ export function createDesk(deps: DeskDeps): Desk {
       deps.watchers.add(listen)
       return () => deps.watchers.delete(listen)
     },
+    ...deps.configView,
   }
+  const users = () => usersInForce(settings(), gateway.grants)
+  return { ...desk, ...createDeskConsole({ gateway, clock: deps.clock, random: deps.random, users, desk }) }
 
   function known(integration: string): void {
     if (settings().integrations.some((one) => one.id === integration)) return

@@ -7,6 +7,9 @@ import { exportPerson, type FileBytes } from './people-data.ts'
 import { turnSeries } from './turn-series.ts'
 import { approvalView, iso, isoOrNull, notificationView, pairingView, sendView, turnView } from './views.ts'
 
+/** Sends and questions of one turn that are told with it. */
+const MOST_SHOWN = 100
+
 export type StoreDesk = Omit<ReadDesk, 'status'>
 
 /** `bytesOf`: how the bytes of what people sent are had; absent: they are not. */
@@ -20,8 +23,35 @@ export function createStoreDesk(
     async turn(id) {
       const row = await store.turn(id)
       if (!row) return null
-      const events = await store.turnEvents(id)
-      return { ...turnView(row), events: events.map((one) => ({ ...one, at: iso(one.at) })) }
+      const { integration, conversation } = row
+      const [events, sends, approvals] = await Promise.all([
+        store.turnEvents(id),
+        // By the place: the turn alone would be looked for in all of the outbox.
+        store.sends({ integration, conversation, turn: id, oldestFirst: true, limit: MOST_SHOWN }),
+        store.approvals({ turn: id, limit: MOST_SHOWN }),
+      ])
+      return {
+        ...turnView(row),
+        events: events.map((one) => ({ ...one, at: iso(one.at) })),
+        repeat: row.repeat,
+        sends: sends.map(sendView),
+        approvals: approvals.map((one) => {
+          const { input: _input, description: _description, ...rest } = approvalView(one)
+          return rest
+        }),
+      }
+    },
+    async turnPage(filter, span) {
+      const [[last], [first]] = await Promise.all([
+        store.turns({ limit: 1 }),
+        store.turns({ limit: 1, oldestFirst: true }),
+      ])
+      if (!last || !first) return { items: [], next: null }
+      const top = Math.min(filter.beforeSeq ?? Number.MAX_SAFE_INTEGER, last.seq + 1)
+      const floor = Math.max(first.seq, top - span)
+      const rows = await store.turns({ ...filter, beforeSeq: top, afterSeq: floor - 1 })
+      const full = rows.length >= filter.limit ? (rows.at(-1)?.seq ?? null) : null
+      return { items: rows.map(turnView), next: full ?? (floor > first.seq ? floor : null) }
     },
     series: async (query) => turnSeries(await store.sampleTurns(query), query),
     sends: async (filter) => (await store.sends(filter)).map(sendView),

@@ -1,4 +1,6 @@
-// What the console's event stream is told: the store's hints, those of other nodes included, by what they are about.
+// What the console's event stream is told: the store's hints, those of other nodes included, by what they are about; and
+// that the file was read again, also when it does not hold.
+import type { ConfigSource } from '../config/config-source.ts'
 import type { Desk, Store } from '../contract/index.ts'
 
 export type DeskWatchers = Set<Parameters<Desk['watch']>[0]>
@@ -14,5 +16,12 @@ export function watchHints(store: Pick<Store, 'onHint'>, watchers: DeskWatchers)
           ? hint
           : { kind: hint.kind, id: '' }
     for (const listen of watchers) listen(event)
+  })
+}
+
+/** A file that does not hold changes no row, so nobody else would tell. */
+export function watchReloads(config: Pick<ConfigSource, 'onReload'>, watchers: DeskWatchers): void {
+  config.onReload(() => {
+    for (const listen of watchers) listen({ kind: 'config', id: '' })
   })
 }

@@ -13,6 +13,7 @@ export interface FilterOptions {
   readonly integration?: string
   readonly session?: string
   readonly source?: string
+  readonly sender?: string
   readonly since?: string
   readonly until?: string
   readonly limit?: string
@@ -35,6 +36,7 @@ export function listFilter<State extends string>(
       integration: options.integration,
       session: options.session,
       source: options.source,
+      sender: options.sender,
     }),
     ...(options.since === undefined ? {} : { sinceMs: parseMoment(options.since, '--since', now) }),
     ...(options.until === undefined ? {} : { untilMs: parseMoment(options.until, '--until', now) }),

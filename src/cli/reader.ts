@@ -32,6 +32,7 @@ export interface ListFilter<State extends string> {
   readonly integration?: string
   readonly session?: string
   readonly source?: string
+  readonly sender?: string
   readonly sinceMs?: number
   readonly untilMs?: number
   /** Only those before this one. */
@@ -245,6 +246,7 @@ function queryOf(filter: ListFilter<string>): Query {
     integration: filter.integration,
     session: filter.session,
     source: filter.source,
+    sender: filter.sender,
     before: filter.before,
     since: filter.sinceMs === undefined ? undefined : new Date(filter.sinceMs).toISOString(),
     until: filter.untilMs === undefined ? undefined : new Date(filter.untilMs).toISOString(),

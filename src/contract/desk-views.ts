@@ -76,6 +76,12 @@ export interface TurnEventView extends Omit<TurnEventRow, 'at'> {
 /** One turn in full. */
 export interface TurnDetail extends TurnView {
   readonly events: readonly TurnEventView[]
+  /** It may have been seen before: its next hand-over is marked as a repeat. */
+  readonly repeat: boolean
+  /** What was sent for it, oldest first. */
+  readonly sends: readonly SendView[]
+  /** What was asked for it; the inputs stand with the approvals themselves. */
+  readonly approvals: readonly Omit<ApprovalView, 'input' | 'description'>[]
 }
 
 export interface TurnView {

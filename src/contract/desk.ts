@@ -1,6 +1,7 @@
 // The operator's desk: what `/api` serves and the command line asks. One interface, two speakers: the daemon
 // implements all of it; a command without a daemon gets a desk that only reads. What it shows is in desk-views.ts.
 import type { Address } from './address.ts'
+import type { ConfigCheck, ConfigView, OperatedSend, UserView } from './config-view.ts'
 import type {
   ConversationFilter,
   ConversationListView,
@@ -33,6 +34,11 @@ import type { SeriesQuery, TurnSeries } from './turn-series.ts'
 export interface ReadDesk {
   status(): Promise<StatusReport>
   turns(filter: TurnFilter): Promise<readonly TurnView[]>
+  /** A page whose reading is bounded: at most `span` turns are looked at, so `next` may stand beside a short page. */
+  turnPage(
+    filter: TurnFilter,
+    span: number,
+  ): Promise<{ readonly items: readonly TurnView[]; readonly next: number | null }>
   turn(id: string): Promise<TurnDetail | null>
   /** Turns over time. Estimated, and told so, where there are very many. */
   series(query: SeriesQuery): Promise<TurnSeries>
@@ -146,6 +152,24 @@ export interface Desk extends ReadDesk {
   ): Promise<{ readonly takeover: TakeoverView }>
   operateTurn(id: string, verb: 'retry' | 'cancel', by: Operator): Promise<TurnView>
   operateSend(id: string, verb: 'retry' | 'bury', by: Operator): Promise<SendView>
+  /** Several; each is told by itself, and one that cannot be moved stops no other. */
+  operateSends(ids: readonly string[], verb: 'retry' | 'bury', by: Operator): Promise<readonly OperatedSend[]>
+  /** What is in force, masked, and the file that was refused. */
+  config(): Promise<ConfigView>
+  /** Of a text that is not written yet. It changes nothing, and runs no code that the text names. */
+  checkConfig(text: string): Promise<ConfigCheck>
+  users(): Promise<readonly UserView[]>
+  /** Says something to an agent as `by`, in a chat of its own, which the first try makes. Throws `not_found`. */
+  tryAgent(
+    agent: string,
+    text: string,
+    by: Operator,
+  ): Promise<{
+    readonly turn: string | null
+    readonly address: string
+    readonly state: string
+    readonly reason: string | null
+  }>
   decide(
     id: string,
     behavior: 'allow' | 'deny',

@@ -86,6 +86,7 @@ export interface TurnFilter {
   readonly messageId?: string
   readonly session?: string
   readonly source?: string
+  readonly sender?: string
   readonly sinceMs?: number
   readonly untilMs?: number
   readonly beforeSeq?: number

@@ -7,6 +7,8 @@ export interface SeriesQuery {
   readonly untilMs: number
   readonly source?: string
   readonly agent?: string
+  /** Up to so many are all looked at; of more, some. Default: 10,000. */
+  readonly most?: number
 }
 
 /** Turns since then. Where there are many, some that are spread evenly over all of them. */

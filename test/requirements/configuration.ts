@@ -21,7 +21,7 @@ built   3 S3.reload-command         'switchboard reload' reloads and says what c
 built   3 S3.reload-atomic          A reload is validated and then swapped at once: no half of it is ever seen
 built   3 S3.reload-keeps-old       An invalid file keeps the old configuration in force
 built   3 S3.reload-said            A failed reload is said in doctor and in status
-pending 0 S3.reload-said-console    A failed reload is said in the console
+built   0 S3.reload-said-console    A failed reload is said in the console
 built   3 S3.inflight-rendering     In-flight work keeps its rendering across a reload
 built   8 S3.inflight-tool-names    In-flight work keeps its tool names across a reload
 built   3 S3.recheck-at-send        Permission is checked again at the moment of sending

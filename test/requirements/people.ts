@@ -42,7 +42,7 @@ built   3 S4.group-verdict          In groups a verdict counts only from an appr
 built   3 S4.unreadable-closes      An unreadable access policy closes the door and never falls back to a more open one
 built   3 S4.refusal-names-gate     A refusal names the gate and the configuration key in the ledger
 built   3 S4.refusal-in-doctor      doctor shows refusals with the gate and the key to change
-pending 0 S4.refusal-in-console     The console shows refusals with the gate and the key to change
+built   0 S4.refusal-in-console     The console shows refusals with the gate and the key to change
 built   3 S4.stranger-sees-nothing  The stranger sees nothing of a refusal (pairing apart)
 built   5 S4.import-claude-access   'switchboard import claude-access DIR' imports access.json of the official plugins
 `,
@@ -68,7 +68,7 @@ built   3 S10.one-winner            One durable row, a compare-and-set: of two v
 built   3 S10.already-answered      Every other surface is told "already answered by X"
 built   3 S10.surface-chat          The originating chat shows the prompt if an approver is there
 built   3 S10.surface-dm            The approvers' direct messages show the prompt
-pending 0 S10.surface-console       The console shows the prompt
+built   0 S10.surface-console       The console shows the prompt
 built   3 S10.surface-api           /api lists and decides approvals
 built   3 S10.surface-cli           'switchboard approvals' lists and decides
 built   8 S10.surface-servers       Relay-capable channel servers are asked

@@ -37,7 +37,7 @@ built   2 S14.cli-up                up runs the daemon with --host, --port, --da
 built   3 S14.cli-up-open           up --open opens the page
 built   0 S14.cli-init              init is a wizard, also with flags
 built   7 S14.cli-init-claude       init claude-code writes .mcp.json and prints the command to start with
-pending 0 S14.cli-console           console opens the console
+built   0 S14.cli-console           console opens the console
 built   3 S14.cli-check             check validates a file and exits 0 or 2
 built   3 S14.cli-doctor            doctor prints the live path
 built   2 S14.cli-status            status prints what status --json holds, as a table
@@ -83,14 +83,14 @@ export const CONSOLE = requirements(
   '15 Console',
   `
 pending 0 S15.conversations         Live conversations with delivery states
-pending 0 S15.approvals             Approvals and pairing are decided in the console
-pending 0 S15.gates                 Agents, integrations and gates with reasons
-pending 0 S15.stuck                 Failed and stuck messages with retry
-pending 0 S15.turn-log              Turn log with filters and a chart of volume and latency
-pending 0 S15.try-it                Try-it chat
-pending 0 S15.keyboard              Keyboard-usable, light and dark, works on a phone
+built   0 S15.approvals             Approvals and pairing are decided in the console
+built   0 S15.gates                 Agents, integrations and gates with reasons
+built   0 S15.stuck                 Failed and stuck messages with retry
+built   0 S15.turn-log              Turn log with filters and a chart of volume and latency
+built   0 S15.try-it                Try-it chat
+built   0 S15.keyboard              Keyboard-usable, light and dark, works on a phone
 built   0 S15.guarded               Behind the admin token; Origin-checked
-pending 0 S15.browser               Tested in a real browser
+built   0 S15.browser               Tested in a real browser
 `,
 )
 

@@ -144,6 +144,11 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
     }),
     reload: async () => ({ ok: true, problem: null, digest: settings().digest, warnings: [] }),
     chatLink: async () => ({ url: '', expires_at: '', phone: { url: '', warning: null } }),
+    random,
+    configView: {
+      config: async () => ({ file: null, digest: '', warnings: [], lines: [] }),
+      checkConfig: async () => ({ ok: true, problems: [], warnings: [] }),
+    },
     consoleLink: async () => ({ url: '', user: '', roles: [], expires_at: '' }),
     watchers: new Set(),
     shelf: null,

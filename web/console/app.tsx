@@ -8,8 +8,15 @@ import { type Asked, DeskContext, type DeskValue, type Me, useAsked, useDesk, us
 import { Gate } from './gate.tsx'
 import { KeyHelp, type PageKey, useKeys } from './keys.tsx'
 import { createLive } from './live.ts'
+import { AgentsPage } from './pages/agents.tsx'
 import { ApprovalsPage } from './pages/approvals.tsx'
+import { ConfigPage } from './pages/config.tsx'
+import { ConversationsPage } from './pages/conversations.tsx'
 import { NowPage } from './pages/now.tsx'
+import { OutboxPage } from './pages/outbox.tsx'
+import { PeoplePage } from './pages/people.tsx'
+import { TryPage } from './pages/try.tsx'
+import { TurnsPage } from './pages/turns.tsx'
 import { hrefOf, type Route, useRoute } from './route.ts'
 import { type Session, useSession } from './session.ts'
 
@@ -27,13 +34,25 @@ interface Page extends PageKey {
 const PAGES: readonly Page[] = [
   { page: 'now', title: 'Now', key: 'n', action: 'admin.read', view: NowPage },
   {
-    page: 'approvals',
-    title: 'Approvals',
-    key: 'a',
-    action: 'approval.read',
+    ...{ page: 'conversations', title: 'Conversations', key: 'c', action: 'admin.read' },
+    view: ConversationsPage,
+    waiting: (status) => status.asked ?? 0,
+  },
+  {
+    ...{ page: 'approvals', title: 'Approvals', key: 'a', action: 'approval.read' },
     view: ApprovalsPage,
     waiting: (status) => status.approvals.pending,
   },
+  { page: 'people', title: 'People', key: 'p', action: 'admin.read', view: PeoplePage },
+  { page: 'agents', title: 'Agents and gates', key: 'g', action: 'admin.read', view: AgentsPage },
+  {
+    ...{ page: 'outbox', title: 'Outbox', key: 'o', action: 'admin.read' },
+    view: OutboxPage,
+    waiting: (status) => status.stuck.failed + status.stuck.unknown,
+  },
+  { page: 'turns', title: 'Turn log', key: 't', action: 'admin.read', view: TurnsPage },
+  { page: 'try', title: 'Try it', key: 'y', action: 'rights.give', view: TryPage },
+  { page: 'config', title: 'Configuration', key: 'f', action: 'admin.read', view: ConfigPage },
 ]
 
 export function App(): JSX.Element {
@@ -106,7 +125,7 @@ function Frame({ leave }: { readonly leave: () => void }): JSX.Element {
           {menu ? <CloseIcon /> : <MoreIcon />}
         </button>
       </header>
-      <div class={`side${menu ? ' side-open' : ''}`} id="side">
+      <aside class={`side${menu ? ' side-open' : ''}`} id="side" aria-label="Console">
         <div class="side-head">
           <Logo />
           <div>
@@ -122,7 +141,7 @@ function Frame({ leave }: { readonly leave: () => void }): JSX.Element {
           </ul>
         </nav>
         <SideFoot leave={leave} onKeys={() => setHelp(true)} />
-      </div>
+      </aside>
       <main id="main" tabIndex={-1}>
         {View === undefined ? (
           <p class="empty">Nothing here is for your role.</p>

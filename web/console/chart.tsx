@@ -38,7 +38,6 @@ export function Chart({ title, times, lines, words, height = 150 }: Props): JSX.
     return () => theme.removeEventListener('change', turn)
   }, [ready])
   const shape = `${lines.map((one) => one.label).join()} ${dark}`
-  // biome-ignore lint/correctness/useExhaustiveDependencies: made anew only where its shape or the colours change
   useEffect(() => {
     const at = box.current
     if (!ready || plot === null || at === null) return

@@ -16,6 +16,8 @@ export interface Paged<Item> {
   readonly done: boolean
   readonly more: () => void
   readonly refresh: () => void
+  /** From the first page on, whatever was read before: rows moved because of what the reader did. */
+  readonly restart: () => void
 }
 
 interface State<Item> {
@@ -95,6 +97,10 @@ export function usePages<Item>(
     done: mine && state.items !== null && state.next === null,
     more: () => void more(),
     refresh: () => void fresh(),
+    restart: () => {
+      latest.current = { ...latest.current, path: '' }
+      void fresh()
+    },
   }
 }
 
@@ -108,8 +114,8 @@ function merged<Item>(
   const old = before?.items ?? []
   const last = page.items.at(-1)
   const at = last === undefined ? -1 : old.findIndex((one) => keyOf(one) === keyOf(last))
-  // The pages do not meet any more: so much is new that the reader begins anew.
-  if (at === -1) return { path, items: page.items, next: page.next, problem: null }
+  // It is all there is; or the pages do not meet any more: so much is new that the reader begins anew.
+  if (at === -1 || page.next === null) return { path, items: page.items, next: page.next, problem: null }
   const fresh = new Set(page.items.map(keyOf))
   const rest = old.slice(at + 1).filter((one) => !fresh.has(keyOf(one)))
   return {

@@ -2,10 +2,12 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { realPath } from '../../config/instance.ts'
+import type { ConfigView } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { oneLine, safeLines } from '../output/text.ts'
 
-export const check: Run = async (context, [given]) => {
+export const check: Run<{ readonly inForce?: boolean }> = async (context, [given], { inForce }) => {
+  if (inForce === true) return showInForce(context)
   const { checkConfiguration } = await import('../configuration.ts')
   const file = given ?? context.configFile()
   if (file === null) {
@@ -33,6 +35,17 @@ export const check: Run = async (context, [given]) => {
   context.note(`${context.paint.red('error:')} ${oneLine(file)} has ${count}`)
   context.note(`${context.paint.cyan('hint:')} all keys are in: switchboard schema`)
   return 2
+}
+
+async function showInForce(context: Context): Promise<number> {
+  const daemon = await context.daemon()
+  const view = await daemon.call<ConfigView>('GET', '/api/config')
+  if (context.json) await context.printJson(view)
+  else if (view.file === null) await context.print('# the embedded default: no file is in force')
+  else for (const line of view.lines) await context.print(oneLine(line) === '' ? '' : safeLines(line))
+  for (const { line, column, message } of view.refused?.problems ?? [])
+    context.note(`${context.paint.red('refused:')} line ${line}:${column} ${oneLine(message)}`)
+  return view.refused === undefined ? 0 : 1
 }
 
 /** The names in the encrypted store of the instance that runs this file; null: they cannot be read. */

@@ -1,5 +1,11 @@
 // `switchboard outbox`: every message on its way out; one in full; retry what failed, bury what is given up.
-import { SEND_STATES, type SendState, type SendView, SwitchboardError } from '../../contract/index.ts'
+import {
+  type OperatedSend,
+  SEND_STATES,
+  type SendState,
+  type SendView,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { type FilterOptions, listFilter, oneMore, printList } from '../list.ts'
 import { paintState } from '../output/colour.ts'
@@ -31,8 +37,26 @@ export const showSend: Run = (context, [id = '']) =>
     return 0
   })
 
-export const retrySend: Run = (context, [id = '']) => operate(context, id, 'retry')
-export const burySend: Run = (context, [id = '']) => operate(context, id, 'bury')
+export const retrySend: Run = (context, ids) => operateAll(context, ids, 'retry')
+export const burySend: Run = (context, ids) => operateAll(context, ids, 'bury')
+
+/** One is told as it always was; of several each is told by itself, and one that cannot be moved stops no other. */
+async function operateAll(context: Context, ids: readonly string[], verb: 'retry' | 'bury'): Promise<number> {
+  if (ids.length < 2) return operate(context, ids[0] ?? '', verb)
+  const daemon = await context.daemon()
+  const { items } = await daemon.call<{ readonly items: readonly OperatedSend[] }>(
+    'POST',
+    '/api/outbox/operate',
+    { body: { verb, ids } },
+  )
+  for (const one of items) {
+    if (context.json) await context.printJson(one)
+    else if (one.ok)
+      await context.print(`${oneLine(one.id)} is ${paintState(context.paint, one.state ?? '')}`)
+    else await context.print(`${oneLine(one.id)}: ${context.paint.red(oneLine(one.problem ?? ''))}`)
+  }
+  return items.every((one) => one.ok) ? 0 : 1
+}
 
 async function operate(context: Context, id: string, verb: 'retry' | 'bury'): Promise<number> {
   const daemon = await context.daemon()

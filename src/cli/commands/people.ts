@@ -1,10 +1,23 @@
 // `switchboard people`: everything that a person said, written out or erased.
 import { resolve } from 'node:path'
-import type { ErasedPerson } from '../../contract/index.ts'
+import type { ErasedPerson, UserView } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
-import { renderFields } from '../output/table.ts'
+import { printList } from '../list.ts'
+import { type Column, renderFields } from '../output/table.ts'
 import { oneLine } from '../output/text.ts'
+
+export const listUsers: Run = async (context) => {
+  const daemon = await context.daemon()
+  const { items } = await daemon.call<{ readonly items: readonly UserView[] }>('GET', '/api/users')
+  const columns: readonly Column<UserView>[] = [
+    { title: 'ID', value: (row) => row.id },
+    { title: 'ROLES', value: (row) => row.roles.join(', ') || '-' },
+    { title: 'IDENTITIES', value: (row) => row.identities.join(', ') || '-' },
+  ]
+  await printList(context, items, columns, { empty: 'There are no users.' })
+  return 0
+}
 
 export const exportPerson: Run<{ readonly to?: string }> = (context, [who = ''], { to }) =>
   context.reading(async (reader) => {

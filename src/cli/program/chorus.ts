@@ -31,6 +31,13 @@ export function addChorusCommands(program: Command, action: Action): void {
   const group = addGroup(program, 'agents', 'the agents and how they are reached', agents)
   group.command('list').description('list them (the default)').action(agents)
   group
+    .command('try')
+    .argument('<id>')
+    .argument('<text...>')
+    .description('say something to an agent as the operator, and print its answer')
+    .option('--wait <seconds>', 'how long to wait for it (default: 60)')
+    .action(action(() => import('../commands/agents-try.ts').then((m) => m.tryAgent)))
+  group
     .command('add')
     .argument('<id>')
     .description('print the lines of an agent for switchboard.yaml; a connection string is kept encrypted')

@@ -77,6 +77,8 @@ function addApprovals(program: Command, action: Action): void {
 
 function addPeople(program: Command, action: Action): void {
   const people = addGroup(program, 'people', 'what a person said: write it out, or erase it', null)
+  const list = action(() => import('../commands/people.ts').then((m) => m.listUsers))
+  people.command('list').description('the users of the configuration, with their roles').action(list)
   people
     .command('export')
     .argument('<who>', 'a user of the configuration, or integration:sender')

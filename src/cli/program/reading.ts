@@ -71,6 +71,7 @@ function addTurns(program: Command, action: Action): void {
     .option('--agent <id>', 'for this agent')
     .option('--integration <id>', 'from this integration')
     .option('--session <id>', 'of this session')
+    .option('--sender <id>', 'said by this sender')
     .option('--state <states>', 'in these states, separated by commas')
     .option('--limit <number>', LIMIT)
     .option('--before <id>', BEFORE)
@@ -81,6 +82,11 @@ function addTurns(program: Command, action: Action): void {
     .argument('<id>')
     .description('one turn in full')
     .action(action(() => import('../commands/turns.ts').then((m) => m.showTurn)))
+  turns
+    .command('export')
+    .description('print all that the filters of the list let through (needs the daemon)')
+    .option('--format <format>', 'ndjson or csv', 'ndjson')
+    .action(action(() => import('../commands/turns-export.ts').then((m) => m.exportTurns)))
   turns
     .command('retry')
     .argument('<id>')
@@ -151,13 +157,13 @@ function addOutbox(program: Command, action: Action): void {
     .action(action(() => import('../commands/outbox.ts').then((m) => m.showSend)))
   outbox
     .command('retry')
-    .argument('<id>')
-    .description('send a failed or unknown message again')
+    .argument('<id...>')
+    .description('send failed or unknown messages again')
     .action(action(() => import('../commands/outbox.ts').then((m) => m.retrySend)))
   outbox
     .command('bury')
-    .argument('<id>')
-    .description('give a failed or unknown message up for good')
+    .argument('<id...>')
+    .description('give failed or unknown messages up for good')
     .action(action(() => import('../commands/outbox.ts').then((m) => m.burySend)))
 }
 

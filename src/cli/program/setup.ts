@@ -71,6 +71,7 @@ export function addSetupCommands(program: Command, action: Action): void {
     .command('check')
     .description('check the configuration and say where it is wrong')
     .argument('[file]', 'the file to check (default: the one that "up" would use)')
+    .option('--in-force', 'print what the daemon has in force instead, with secrets masked')
     .action(action(() => import('../commands/check.ts').then((m) => m.check)))
   program
     .command('schema')

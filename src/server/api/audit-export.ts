@@ -1,5 +1,6 @@
 // The ledger as a download, page by page, so that a million entries need no million in memory.
 import type { Desk, HttpReply, LedgerEntry, StreamSink } from '../../contract/index.ts'
+import { csvCell } from './csv-cell.ts'
 
 const PAGE = 500
 const COLUMNS = [
@@ -35,10 +36,4 @@ async function writeAll(desk: Desk, format: 'ndjson' | 'csv', sink: StreamSink):
 
 function csvLine(entry: LedgerEntry): string {
   return `${COLUMNS.map((column) => csvCell(String(entry[column]))).join(',')}\r\n`
-}
-
-/** Strangers choose some of these texts: what a spreadsheet would take for a formula is marked as text. */
-function csvCell(value: string): string {
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -23,10 +23,18 @@ export const TurnQuery = z.strictObject({
   integration: text.optional(),
   session: text.optional(),
   source: text.optional(),
+  sender: text.optional().describe('Who said it, by the id on its platform.'),
   since: moment,
   until: moment,
   limit,
   before,
+  span: z.coerce
+    .number()
+    .int()
+    .min(100)
+    .max(1_000_000)
+    .optional()
+    .describe('Look at no more than so many turns: `next` may then stand beside a short page.'),
 })
 
 export const SeriesInput = z.strictObject({

@@ -12,7 +12,12 @@ export function withoutPrompt<View extends SendView>(view: View) {
 }
 
 export function withoutToolTexts(view: TurnDetail) {
-  return { ...view, events: view.events.map((event) => ({ ...event, text: null, masked: true })) }
+  return {
+    ...view,
+    events: view.events.map((event) => ({ ...event, text: null, masked: true })),
+    // Prompts show the input as well.
+    sends: (view.sends ?? []).map(withoutPrompt),
+  }
 }
 
 export function withoutPaste({ paste: _secret, ...view }: IntegrationView): IntegrationView {

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { lateText, SwitchboardError } from '../../contract/index.ts'
 import { errorReply } from '../reply.ts'
 import { exportAudit } from './audit-export.ts'
+import { CONSOLE_ROUTES } from './console-routes.ts'
 import { CONVERSATION_ROUTES } from './conversation-routes.ts'
 import {
   AccessBody,
@@ -16,7 +17,6 @@ import {
   positionOf,
   SecretBody,
   SendQuery,
-  SeriesInput,
   TokenBody,
   TokenQuery,
   TurnQuery,
@@ -57,7 +57,7 @@ const reading: readonly Route[] = [
     path: '/api/turns',
     summary: 'Turns, newest first.',
     query: TurnQuery as z.ZodType<z.infer<typeof TurnQuery>>,
-    run: async ({ desk, query: { state, since, until, before, ...rest }, now }) => {
+    run: async ({ desk, query: { state, since, until, before, span, ...rest }, now }) => {
       const filter = given({
         ...rest,
         states: state,
@@ -65,17 +65,12 @@ const reading: readonly Route[] = [
         untilMs: momentMs('until', until, now),
         beforeSeq: positionOf(before),
       })
+      if (span !== undefined) {
+        const { items, next } = await desk.turnPage({ ...filter, limit: rest.limit }, span)
+        return { items, next: next === null ? null : String(next) }
+      }
       return page(await desk.turns({ ...filter, limit: rest.limit }), rest.limit)
     },
-  }),
-  route({
-    method: 'GET',
-    path: '/api/series',
-    summary:
-      'Turns over time: volume, time to answer, refusals by reason; estimated where there are very many.',
-    query: SeriesInput as z.ZodType<z.infer<typeof SeriesInput>>,
-    run: ({ desk, query: { since, ...rest }, now }) =>
-      desk.series({ sinceMs: momentMs('since', since, now) ?? now, untilMs: now, ...given(rest) }),
   }),
   route({
     method: 'GET',
@@ -344,6 +339,7 @@ function secretName(name: string | undefined): string {
 }
 
 export const ROUTES: readonly Route[] = [
+  ...CONSOLE_ROUTES,
   ...reading,
   ...operating,
   ...SENDING_ROUTES,

@@ -16,15 +16,23 @@ import { createConditions, positionAt } from './conditions.ts'
 
 /** Up to so many are all looked at: some ten milliseconds. */
 const ALL = 10_000
-const SPREAD = 4_000
+/** Of more, this share of that many: single lookups cost more than a walk. */
+const SHARE = 0.4
 const STATEMENT = 1_000
 
-export function* readSample({ sinceMs, source, agent }: Omit<SeriesQuery, 'untilMs'>): Steps<TurnSample> {
+export function* readSample({
+  sinceMs,
+  source,
+  agent,
+  most = ALL,
+}: Omit<SeriesQuery, 'untilMs'>): Steps<TurnSample> {
   const first = yield* positionAt('turns', 'received_at', sinceMs)
   const edge = yield* firstRow('SELECT max(seq) AS last FROM turns')
-  const last = edge ? (wholeOrNull(edge, 'last') ?? 0) : 0
+  const last = edge ? wholeOrNull(edge, 'last') : null
+  if (last === null) return { total: 0, looked: 0, rows: [] }
   const total = Math.max(0, last - first + 1)
-  const looked = total <= ALL ? total : SPREAD
+  const spread = Math.max(1, Math.floor(most * SHARE))
+  const looked = total <= most ? total : spread
   const found: Row[] = []
   const narrow = () => {
     const where = createConditions()
@@ -41,13 +49,13 @@ export function* readSample({ sinceMs, source, agent }: Omit<SeriesQuery, 'until
       params as Param[],
     )
   }
-  if (total <= ALL) {
+  if (total <= most) {
     const where = narrow()
     where.add('seq >= ? AND seq <= ?', first, last)
     found.push(...(yield* read(where)))
   } else {
-    const positions = Array.from({ length: SPREAD }, (_, at) => first + Math.floor((at * total) / SPREAD))
-    for (let at = 0; at < SPREAD; at += STATEMENT) {
+    const positions = Array.from({ length: spread }, (_, at) => first + Math.floor((at * total) / spread))
+    for (let at = 0; at < spread; at += STATEMENT) {
       const where = narrow()
       where.add('seq @any(?)', positions.slice(at, at + STATEMENT))
       found.push(...(yield* read(where)))

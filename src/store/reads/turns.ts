@@ -29,6 +29,7 @@ export function* readTurns(tag: string, filter: TurnFilter): Steps<readonly Turn
   if (typeof filter.agent === 'string') where.add('agent = ?', filter.agent)
   else if (filter.agent) where.add('NOT agent @any(?)', filter.agent.not)
   if (filter.source !== undefined) where.add('source = ?', filter.source)
+  if (filter.sender !== undefined) where.add('sender = ?', filter.sender)
   if (filter.session !== undefined) {
     where.add('session = ?', filter.session)
     const home = yield* firstRow('SELECT seq, address FROM sessions WHERE id = $1', [filter.session])

@@ -22,6 +22,39 @@ export function describeReading(make: MakeStoreFixture): void {
     })
     afterEach(() => fixture.dispose())
 
+    it('[I21.con-series] samples turns for charts: all where they are few, else a bounded number spread over all', async () => {
+      const start = fixture.clock.now()
+      expect(await store.sampleTurns({ sinceMs: start, untilMs: start })).toMatchObject({
+        total: 0,
+        rows: [],
+      })
+      for (let at = 0; at < 30; at++) {
+        const refused = { state: 'refused', reason: 'flood' } as const
+        await store.receive([
+          item({
+            conversation: `c${at}`,
+            agent: at % 3 === 0 ? 'paul' : 'kate',
+            source: at < 10 ? 'webhook:a' : 'webhook:b',
+            ...(at % 2 === 0 ? refused : {}),
+          }),
+        ])
+        await fixture.clock.advance(60_000)
+      }
+      const query = { sinceMs: start, untilMs: fixture.clock.now() }
+      const all = await store.sampleTurns(query)
+      expect([all.total, all.looked, all.rows.length]).toEqual([30, 30, 30])
+      expect(all.rows.filter((row) => row.state === 'refused' && row.reason === 'flood')).toHaveLength(15)
+      expect((await store.sampleTurns({ ...query, source: 'webhook:a' })).rows).toHaveLength(10)
+      expect((await store.sampleTurns({ ...query, agent: 'paul' })).rows).toHaveLength(10)
+      const late = await store.sampleTurns({ ...query, sinceMs: start + 25 * 60_000 })
+      expect(late.rows).toHaveLength(5)
+      const some = await store.sampleTurns({ ...query, most: 25 })
+      expect([some.total, some.looked, some.rows.length]).toEqual([30, 10, 10])
+      // Spread over all of the time, not its beginning or end.
+      const times = some.rows.map((row) => row.at - start).sort((one, other) => one - other)
+      expect([times[0], times.at(-1)]).toEqual([0, 27 * 60_000])
+    })
+
     it('filters turns by what they are and when they came', async () => {
       const start = fixture.clock.now()
       for (let at = 0; at < 6; at++) {
@@ -46,6 +79,7 @@ export function describeReading(make: MakeStoreFixture): void {
       expect(await texts({ integration: 'demo', agent: 'kate' })).toBe('420')
       expect(await texts({ integration: 'other' })).toBe('')
       expect(await texts({ source: 'channel:slack' })).toBe('4')
+      expect(await texts({ sender: 'nobody' })).toBe('')
       expect(await texts({ sinceMs: start + 240_000 })).toBe('5432')
       expect(await texts({ sinceMs: start + 240_000, untilMs: start + 480_000 })).toBe('32')
       expect(await texts({ sinceMs: start + 10_000_000 })).toBe('')

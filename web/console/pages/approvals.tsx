@@ -92,7 +92,7 @@ function OneApproval({ id }: { readonly id: string }): JSX.Element {
         </ul>
       ) : (
         <Panel title={oneLine(one.tool_name, 80)}>
-          <p>{oneLine(one.description, 400)}</p>
+          <p>{oneLine(one.description ?? '', 400)}</p>
           <Input one={one} />
           <Facts
             facts={[
@@ -149,7 +149,9 @@ function PendingCard({
         </a>
         <span class="card-left">{timeLeft(new Date(one.expires_at).getTime() - now)}</span>
       </header>
-      {one.description !== '' && <p class="card-why">{revealHidden(oneLine(one.description, 600))}</p>}
+      {(one.description ?? '') !== '' && (
+        <p class="card-why">{revealHidden(oneLine(one.description, 600))}</p>
+      )}
       <Input one={one} />
       <p class="card-when">
         <Name text={one.agent} /> asked <Ago at={one.created_at} /> {turnLink(one)}

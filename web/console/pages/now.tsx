@@ -110,7 +110,7 @@ function needs(now: WithHeld, pairings: number): readonly Need[] {
     add(
       'warn',
       'asked',
-      plural(now.asked ?? 0, 'conversation asks', 'conversations ask') + ' for a person',
+      `${plural(now.asked ?? 0, 'conversation asks', 'conversations ask')} for a person`,
       hrefOf('conversations', null, { asked: 'true' }),
       'step in',
     )
@@ -118,7 +118,7 @@ function needs(now: WithHeld, pairings: number): readonly Need[] {
     add(
       'warn',
       'pairings',
-      plural(pairings, 'stranger waits', 'strangers wait') + ' for a yes',
+      `${plural(pairings, 'stranger waits', 'strangers wait')} for a yes`,
       hrefOf('people'),
       'look',
     )
@@ -127,7 +127,7 @@ function needs(now: WithHeld, pairings: number): readonly Need[] {
     add(
       'bad',
       'failed',
-      plural(failed, 'message was', 'messages were') + ' not delivered',
+      `${plural(failed, 'message was', 'messages were')} not delivered`,
       hrefOf('outbox', null, { state: 'failed' }),
       'mend',
     )

@@ -1,0 +1,307 @@
+// Agents and gates: the way of a message to each agent, gate by gate, with the reason and the key that changes it.
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { DoctorReport, GateView } from '../../../src/contract/doctor-report.ts'
+import { completeWords } from '../../shared/complete-words.ts'
+import { oneLine } from '../../shared/text.ts'
+import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
+import { Ago, Empty, Facts, Head, Name, Panel, Pill, Told, Waiting } from '../parts.tsx'
+import { reasonWords } from '../reasons.ts'
+import { hrefOf, type Route } from '../route.ts'
+
+type Integration = DoctorReport['integrations'][number]
+type Agent = DoctorReport['agents'][number]
+
+export function AgentsPage({ route }: { readonly route: Route }): JSX.Element {
+  const doctor = useAsked<DoctorReport>(api(['doctor']), ['config', 'access', 'nodes', 'approval'])
+  const report = doctor.data
+  const { item } = route
+  const agents = report?.agents.filter((one) => item === null || one.id === item) ?? []
+  const integrations =
+    report?.integrations.filter(
+      (one) =>
+        item === null ||
+        one.id === item ||
+        agents.some((agent) => agent.bindings.some((b) => b.integration === one.id)),
+    ) ?? []
+  const shut = (one: Agent) => one.bindings.some((binding) => binding.gates.some((gate) => !gate.pass))
+  agents.sort((one, other) => Number(shut(other)) - Number(shut(one)))
+  const closed = report === null ? 0 : closedGates(report)
+  return (
+    <>
+      <Head
+        title={item === null ? 'Agents and gates' : oneLine(item, 60)}
+        lead={
+          item === null ? (
+            report === null ? (
+              'The way of a message, gate by gate.'
+            ) : closed === 0 ? (
+              'Every gate is open.'
+            ) : (
+              `${closed} ${closed === 1 ? 'gate is' : 'gates are'} closed. Each says why, and which key changes it.`
+            )
+          ) : (
+            <a href={hrefOf('agents')}>All agents and gates</a>
+          )
+        }
+      >
+        <a class="button small" href={hrefOf('config')}>
+          Configuration
+        </a>
+      </Head>
+      {report === null ? (
+        <Waiting problem={doctor.problem} />
+      ) : (
+        <>
+          {agents.map((one) => (
+            <AgentPanel key={one.id} one={one} report={report} />
+          ))}
+          {integrations.map((one) => (
+            <IntegrationPanel key={one.id} one={one} />
+          ))}
+          {agents.length === 0 && integrations.length === 0 && <Empty>There is nothing of that name.</Empty>}
+          {item === null && <Servers report={report} />}
+          {item === null && <Others report={report} />}
+        </>
+      )}
+    </>
+  )
+}
+
+function closedGates(report: DoctorReport): number {
+  const gates = [
+    ...report.integrations.flatMap((one) => one.gates),
+    ...report.agents.flatMap((one) => one.bindings.flatMap((binding) => binding.gates)),
+  ]
+  return new Set(gates.filter((gate) => !gate.pass).map((gate) => `${gate.gate} ${gate.key}`)).size
+}
+
+function Gates({ gates }: { readonly gates: readonly GateView[] }): JSX.Element {
+  return (
+    <ul class="gates">
+      {gates.map((one) => (
+        <li
+          key={`${one.gate} ${one.key}`}
+          class={one.pass ? (one.flagged ? 'gate-flagged' : 'gate-open') : 'gate-closed'}
+        >
+          <span class="gate-mark" aria-hidden="true">
+            {one.pass ? (one.flagged ? '!' : '✓') : '✗'}
+          </span>
+          <span class="gate-name">
+            <Name text={one.gate} />
+            <span class="hidden">{one.pass ? (one.flagged ? ': open wide' : ': open') : ': closed'}</span>
+          </span>
+          <span class="gate-why">{oneLine(one.reason, 300)}</span>
+          <a class="gate-key" href={hrefOf('config', null, { key: one.key })}>
+            <code>{oneLine(one.key, 120)}</code>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function AgentPanel({ one, report }: { readonly one: Agent; readonly report: DoctorReport }): JSX.Element {
+  const { can } = useDesk()
+  const { processes = [] } = one
+  return (
+    <Panel
+      title={`Agent ${oneLine(one.id, 60)}`}
+      note={<Pill state={one.attached ? 'attached' : 'down'} text={one.attached ? 'here' : 'away'} />}
+    >
+      <Facts
+        facts={[
+          ['connector', oneLine(one.connector, 40)],
+          ['host', one.detail === undefined ? null : oneLine(one.detail, 300)],
+          ['waiting', one.queued === 0 ? null : `${one.queued} messages`],
+          ['last message', <Ago key="l" at={one.last_message_at} />],
+          [
+            'approvals',
+            one.approvals_pending === 0 ? null : (
+              <a key="a" href={hrefOf('approvals')}>
+                {one.approvals_pending} wait
+              </a>
+            ),
+          ],
+          [
+            'try it',
+            can('rights.give') ? (
+              <a key="t" href={hrefOf('try', one.id)}>
+                say something to it
+              </a>
+            ) : null,
+          ],
+        ]}
+      />
+      {processes.map((run) => (
+        <p key={run.pid} class="line-sub">
+          process {run.pid} <Name text={run.name} /> since <Ago at={run.since} />
+          {run.memory_bytes === null ? '' : `, ${Math.round(run.memory_bytes / 1_048_576)} MB`}
+          {run.stderr.length === 0 ? '' : `: “${oneLine(run.stderr.at(-1) ?? '', 160)}”`}
+        </p>
+      ))}
+      {one.bindings.length === 0 && <Empty>It is bound to no integration: nothing reaches it.</Empty>}
+      {one.bindings.map((binding) => (
+        <section
+          key={`${binding.integration} ${binding.conversations}`}
+          aria-label={`Binding to ${oneLine(binding.integration, 60)}`}
+        >
+          <h3>
+            from <Name text={binding.integration} />{' '}
+            <span class="quiet">{oneLine(binding.conversations, 80)}</span>
+          </h3>
+          <Gates gates={binding.gates} />
+        </section>
+      ))}
+      {(report.unseen ?? [])
+        .filter((unseen) => unseen.agent === one.id)
+        .map((unseen) => (
+          <p key={unseen.turn} class="tone-bad">
+            Turn <a href={hrefOf('turns', unseen.turn)}>{unseen.turn}</a> was handed over{' '}
+            <Ago at={unseen.since} /> and not seen: {oneLine(unseen.why, 300)}
+          </p>
+        ))}
+    </Panel>
+  )
+}
+
+function IntegrationPanel({ one }: { readonly one: Integration }): JSX.Element {
+  const { can } = useDesk()
+  return (
+    <Panel title={`Integration ${oneLine(one.id, 60)}`} note={<Pill state={one.link} />}>
+      <Facts
+        facts={[
+          ['platform', oneLine(one.platform, 40)],
+          ['link', one.detail === undefined ? null : oneLine(one.detail, 300)],
+          [
+            'complete',
+            <span key="c" class={one.complete.state === 'behind' ? 'tone-bad' : ''}>
+              {completeWords(one.complete)}
+            </span>,
+          ],
+          ['found late', one.complete.late === 0 ? null : `${one.complete.late} messages`],
+          ['last in', <Ago key="i" at={one.last_in_at} />],
+          ['last out', <Ago key="o" at={one.last_out_at} />],
+          ['to be sent', one.sends_waiting === 0 ? null : String(one.sends_waiting)],
+          [
+            'not sent',
+            one.sends_failed === 0 ? null : (
+              <a key="f" href={hrefOf('outbox')}>
+                {one.sends_failed}
+              </a>
+            ),
+          ],
+        ]}
+      />
+      <h3>Gates</h3>
+      <Gates gates={one.gates} />
+      {one.refusals.length > 0 && (
+        <>
+          <h3>Refused at the door</h3>
+          <ul class="lines">
+            {one.refusals.map((refusal) => (
+              <li key={refusal.reason}>
+                <span class="line-words">
+                  {reasonWords(refusal.reason)}
+                  <span class="line-sub">
+                    to change it:{' '}
+                    <a href={hrefOf('config', null, { key: refusal.key })}>
+                      <code>{oneLine(refusal.key, 120)}</code>
+                    </a>
+                  </span>
+                </span>
+                <strong>{refusal.count.toLocaleString()}</strong>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {one.platform === 'chorus' && can('rights.give') && <ConnectionString id={one.id} />}
+    </Panel>
+  )
+}
+
+function ConnectionString({ id }: { readonly id: string }): JSX.Element {
+  const { busy, told, act } = useAct()
+  const [minted, setMinted] = useState<string | null>(null)
+  const mint = (verb: 'connect' | 'rotate') => async () => {
+    const answer = await act(verb, () => post(api(['chorus', id, verb])))
+    const text = answer?.body.connection_string
+    setMinted(answer?.ok && typeof text === 'string' ? text : null)
+  }
+  return (
+    <>
+      <h3>Connection string</h3>
+      <div class="buttons">
+        <button type="button" class="button small" disabled={busy !== null} onClick={mint('connect')}>
+          Mint one
+        </button>
+        <button
+          type="button"
+          class="button button-bad small"
+          disabled={busy !== null}
+          onClick={mint('rotate')}
+        >
+          Rotate: the older ones die
+        </button>
+      </div>
+      <Told told={told} />
+      {minted !== null && (
+        <label class="field wide spaced">
+          <span>A secret, shown this once: paste it into the service</span>
+          <input readOnly value={minted} onFocus={(event) => event.currentTarget.select()} />
+        </label>
+      )}
+    </>
+  )
+}
+
+function Servers({ report }: { readonly report: DoctorReport }): JSX.Element | null {
+  if (report.servers === undefined || report.servers.length === 0) return null
+  return (
+    <Panel title="Channel servers" note="hosted MCP servers">
+      <ul class="lines">
+        {report.servers.map((one) => (
+          <li key={one.name}>
+            <span class="line-words">
+              <strong>
+                <Name text={one.name} />
+              </strong>
+              {one.detail !== undefined && one.detail !== null && (
+                <span class="line-sub">{oneLine(one.detail, 300)}</span>
+              )}
+            </span>
+            <Pill state={one.state === 'up' ? 'up' : 'down'} text={one.state} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function Others({ report }: { readonly report: DoctorReport }): JSX.Element | null {
+  const { turned_away: away = [], tools_left_out: left = [] } = report
+  if (away.length === 0 && left.length === 0) return null
+  return (
+    <Panel title="Turned away">
+      <ul class="lines">
+        {away.map((one) => (
+          <li key={`${one.agent} ${one.at}`}>
+            <span class="line-words">
+              A host wanted to serve <Name text={one.agent} />: {oneLine(one.reason, 300)}
+            </span>
+            <Ago at={one.at} />
+          </li>
+        ))}
+        {left.map((one) => (
+          <li key={`${one.session} ${one.server}`}>
+            <span class="line-words">
+              Tools of <Name text={one.server} /> are left out: {oneLine(one.problem, 300)}
+            </span>
+            <Ago at={one.at} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}

@@ -1,0 +1,264 @@
+// The outbox: what did not arrive, or nobody knows of; sent again or given up, one or many at once.
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { OperatedSend } from '../../../src/contract/config-view.ts'
+import type { SendView } from '../../../src/contract/desk-views.ts'
+import { oneLine } from '../../shared/text.ts'
+import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
+import { Choice } from '../fields.tsx'
+import { usePages } from '../paged.ts'
+import { Ago, Empty, Exact, Facts, Head, Name, Panel, Pill, Told, Waiting } from '../parts.tsx'
+import { reasonWords } from '../reasons.ts'
+import { go, hrefOf, type Route } from '../route.ts'
+import { VirtualList } from '../virtual-list.tsx'
+
+const STATES: readonly (readonly [string, string])[] = [
+  ['failed,unknown', 'failed or unknown'],
+  ['failed', 'failed'],
+  ['unknown', 'unknown'],
+  ['queued,sending', 'on their way'],
+  ['sent', 'sent'],
+  ['deduplicated', 'deduplicated'],
+]
+
+export function OutboxPage({ route }: { readonly route: Route }): JSX.Element {
+  if (route.item !== null) return <OneSend key={route.item} id={route.item} />
+  return <Sends route={route} />
+}
+
+function isStuck(send: SendView): boolean {
+  return send.state === 'unknown' || (send.state === 'failed' && send.reason !== 'buried')
+}
+
+function Sends({ route }: { readonly route: Route }): JSX.Element {
+  const { can } = useDesk()
+  const state = route.query.get('state') ?? 'failed,unknown'
+  const list = usePages<SendView>(api(['outbox'], { state, limit: 100 }), ['sends'], (one) => one.id)
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
+  const { busy, told, act } = useAct()
+  const [failures, setFailures] = useState<readonly OperatedSend[]>([])
+  const mayMend = can('admin.write')
+  const stuck = (list.items ?? []).filter(isStuck)
+  const chosen = stuck.filter((one) => marked.has(one.id))
+  const operate = async (verb: 'retry' | 'bury', ids: readonly string[]) => {
+    const answer = await act(verb, () => post(api(['outbox', 'operate']), { verb, ids }))
+    const items = (answer?.body.items ?? []) as readonly OperatedSend[]
+    setFailures(items.filter((one) => !one.ok))
+    setMarked(new Set())
+    list.restart()
+  }
+  const mark = (id: string) => {
+    const next = new Set(marked)
+    if (!next.delete(id)) next.add(id)
+    setMarked(next)
+  }
+  return (
+    <>
+      <Head title="Outbox" lead="What goes out, and what did not arrive.">
+        <Choice
+          label="State"
+          value={state}
+          options={STATES}
+          onPick={(value) => go('outbox', null, { state: value })}
+        />
+      </Head>
+      {mayMend && stuck.length > 0 && (
+        <div class="bar">
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={chosen.length === stuck.length}
+              onChange={() =>
+                setMarked(new Set(chosen.length === stuck.length ? [] : stuck.map((one) => one.id)))
+              }
+            />
+            {chosen.length === 0 ? `mark all ${stuck.length}` : `${chosen.length} marked`}
+          </label>
+          <button
+            type="button"
+            class="button"
+            disabled={chosen.length === 0 || busy !== null}
+            onClick={() =>
+              void operate(
+                'retry',
+                chosen.map((one) => one.id),
+              )
+            }
+          >
+            Send again
+          </button>
+          <button
+            type="button"
+            class="button button-bad"
+            disabled={chosen.length === 0 || busy !== null}
+            onClick={() =>
+              void operate(
+                'bury',
+                chosen.map((one) => one.id),
+              )
+            }
+          >
+            Bury
+          </button>
+        </div>
+      )}
+      <Told told={told} />
+      {failures.length > 0 && (
+        <ul class="told told-bad" role="status">
+          {failures.slice(0, 20).map((one) => (
+            <li key={one.id}>
+              <code>{oneLine(one.id, 60)}</code>: {oneLine(one.problem ?? '', 200)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Panel title={STATES.find(([value]) => value === state)?.[1] ?? state}>
+        {list.items === null ? (
+          <Waiting problem={list.problem} />
+        ) : list.items.length === 0 && list.done ? (
+          <Empty>{state === 'failed,unknown' ? 'Everything arrived.' : 'Nothing is in this state.'}</Empty>
+        ) : (
+          <VirtualList
+            label="Messages"
+            items={list.items}
+            keyOf={(one) => one.id}
+            height={72}
+            onEnd={list.more}
+            href={(one) => hrefOf('outbox', one.id)}
+            row={(one) => <SendRow one={one} />}
+            aside={(one) =>
+              mayMend && isStuck(one) ? (
+                <>
+                  <label class="check" aria-label={`Mark ${one.id}`}>
+                    <input
+                      type="checkbox"
+                      data-key="x"
+                      checked={marked.has(one.id)}
+                      onChange={() => mark(one.id)}
+                    />
+                  </label>
+                  <button
+                    type="button"
+                    class="button small"
+                    data-key="r"
+                    disabled={busy !== null}
+                    onClick={() => void operate('retry', [one.id])}
+                  >
+                    Again
+                  </button>
+                  <button
+                    type="button"
+                    class="button button-bad small"
+                    data-key="b"
+                    disabled={busy !== null}
+                    onClick={() => void operate('bury', [one.id])}
+                  >
+                    Bury
+                  </button>
+                </>
+              ) : null
+            }
+          />
+        )}
+      </Panel>
+    </>
+  )
+}
+
+function SendRow({ one }: { readonly one: SendView }): JSX.Element {
+  return (
+    <>
+      <span class="row-main">
+        <span>
+          {one.text === null ? <i class="quiet">no longer kept</i> : <Name text={one.text} max={160} />}
+        </span>
+        <span class="row-sub">
+          to <Name text={one.to} max={50} />
+          {one.reason === null ? '' : ` · ${reasonWords(one.reason)}`}
+        </span>
+      </span>
+      <span class="row-side">
+        <Pill state={one.state} text={one.reason === 'buried' ? 'buried' : one.state} />
+        <Ago at={one.updated_at} />
+      </span>
+    </>
+  )
+}
+
+function OneSend({ id }: { readonly id: string }): JSX.Element {
+  const { can } = useDesk()
+  const asked = useAsked<SendView>(api(['outbox', id]), ['sends'])
+  const { busy, told, act } = useAct()
+  const one = asked.data
+  const operate = (verb: 'retry' | 'bury') => async () => {
+    await act(verb, () => post(api(['outbox', id, verb])))
+    asked.refresh()
+  }
+  return (
+    <>
+      <Head title="Outbound message" lead={<a href={hrefOf('outbox')}>Outbox</a>} />
+      {one === null ? (
+        <Waiting problem={asked.problem} />
+      ) : (
+        <Panel title={oneLine(one.id, 60)} note={<Pill state={one.state} />}>
+          {one.reason !== null && <p class={isStuck(one) ? 'tone-bad' : ''}>{reasonWords(one.reason)}</p>}
+          {one.detail !== null && <p class="quiet">{oneLine(one.detail, 600)}</p>}
+          {one.text === null ? (
+            <p class="quiet">The text is no longer kept.</p>
+          ) : (
+            <Exact text={one.text} label="The text" />
+          )}
+          <Facts
+            facts={[
+              [
+                'to',
+                <a key="t" href={hrefOf('conversations', one.to)}>
+                  <Name text={one.to} max={90} />
+                </a>,
+              ],
+              ['agent', one.agent === null ? null : <Name key="a" text={one.agent} />],
+              ['cause', one.cause],
+              ['attempts', String(one.attempts)],
+              ['receipt', one.receipt],
+              [
+                'platform ids',
+                one.platform_ids.length === 0 ? null : oneLine(one.platform_ids.join(', '), 200),
+              ],
+              ['created', <Ago key="c" at={one.created_at} />],
+              ['updated', <Ago key="u" at={one.updated_at} />],
+              [
+                'answers',
+                one.turn === null ? null : (
+                  <a key="r" href={hrefOf('turns', one.turn)}>
+                    <code>{one.turn}</code>
+                  </a>
+                ),
+              ],
+            ]}
+          />
+          {can('admin.write') && isStuck(one) && (
+            <div class="buttons spaced">
+              <button
+                type="button"
+                class="button button-main"
+                disabled={busy !== null}
+                onClick={operate('retry')}
+              >
+                Send again
+              </button>
+              <button
+                type="button"
+                class="button button-bad"
+                disabled={busy !== null}
+                onClick={operate('bury')}
+              >
+                Bury
+              </button>
+            </div>
+          )}
+          <Told told={told} />
+        </Panel>
+      )}
+    </>
+  )
+}

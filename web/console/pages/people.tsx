@@ -1,0 +1,268 @@
+// People: strangers who wait, who may talk and decide and why, users with their roles, and a person's own data.
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { UserView } from '../../../src/contract/config-view.ts'
+import type { PairingView, StatusReport } from '../../../src/contract/desk-views.ts'
+import { oneLine } from '../../shared/text.ts'
+import { type Asked, api, post, useAct, useAsked, useDesk } from '../desk.ts'
+import { TextFilter } from '../fields.tsx'
+import { Ago, Empty, Head, Name, Panel, Pill, Told, Waiting } from '../parts.tsx'
+import { PersonData } from './person-data.tsx'
+
+interface Right {
+  readonly integration: string
+  readonly sender: string
+  readonly right: string
+  readonly origin: string
+  readonly at: string | null
+}
+
+export function PeoplePage({ status }: { readonly status: Asked<StatusReport> }): JSX.Element {
+  const pairings = useAsked<{ readonly items: readonly PairingView[] }>(api(['pairings']), [
+    'access',
+    'turns',
+  ])
+  const access = useAsked<{ readonly items: readonly Right[] }>(api(['access']), ['access', 'config'])
+  const users = useAsked<{ readonly items: readonly UserView[] }>(api(['users']), ['access', 'config'])
+  const { can } = useDesk()
+  const again = () => {
+    pairings.refresh()
+    access.refresh()
+  }
+  return (
+    <>
+      <Head title="People" lead="Who waits, who may talk, who may decide, and why." />
+      <Panel title="Waiting for a yes">
+        {pairings.data === null ? (
+          <Waiting problem={pairings.problem} />
+        ) : pairings.data.items.length === 0 ? (
+          <Empty>No stranger waits.</Empty>
+        ) : (
+          <ul class="lines">
+            {pairings.data.items.map((one) => (
+              <Stranger key={one.code} one={one} onDone={again} />
+            ))}
+          </ul>
+        )}
+      </Panel>
+      <Rights access={access} onDone={again} status={status} />
+      <Panel title="Users" note="of the configuration">
+        {users.data === null ? (
+          <Waiting problem={users.problem} />
+        ) : (
+          <ul class="lines">
+            {users.data.items.map((one) => (
+              <li key={one.id}>
+                <span class="line-words">
+                  <strong>
+                    <Name text={one.id} />
+                  </strong>
+                  <span class="line-sub">
+                    {one.identities.length === 0
+                      ? 'no identity on a platform'
+                      : oneLine(one.identities.join(', '), 200)}
+                  </span>
+                  <span class="line-sub">{mayWords(one.roles)}</span>
+                </span>
+                <Pill state="calm" text={one.roles.length === 0 ? 'no role' : one.roles.join(', ')} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+      {can('people.data') && <PersonData />}
+    </>
+  )
+}
+
+const MAY: Readonly<Record<string, string>> = {
+  owner: 'may do everything, and give rights',
+  operator: 'reads all of it, reloads, pairs, mends, steps in; decides no approval and gives no right',
+  approver: 'decides approvals, and sees nothing else here',
+  viewer: 'reads; neither secrets nor the inputs of approvals',
+}
+
+function mayWords(roles: readonly string[]): string {
+  const words = roles.flatMap((role) => MAY[role] ?? [])
+  return words.length === 0 ? 'may use the chat, and nothing here' : words.join('; ')
+}
+
+function Stranger({ one, onDone }: { readonly one: PairingView; readonly onDone: () => void }): JSX.Element {
+  const { can } = useDesk()
+  const { busy, told, act } = useAct()
+  const answer = (verb: 'approve' | 'deny') => async () => {
+    await act(verb, () => post(api(['pairings', one.code, verb])))
+    onDone()
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: `j` and `k` move between the rows
+    <li data-row tabIndex={0} aria-label={`Stranger ${one.code}`}>
+      <span class="line-words">
+        <strong>
+          <Name text={one.sender_name ?? one.sender} />
+        </strong>{' '}
+        <span class="quiet">
+          <Name text={one.sender} /> on <Name text={one.integration} />
+        </span>
+        <span class="line-sub">
+          code <code>{oneLine(one.code, 20)}</code>, expires <Ago at={one.expires_at} />
+        </span>
+        <Told told={told} />
+      </span>
+      {can('admin.write') && (
+        <span class="buttons">
+          <button
+            type="button"
+            class="button button-good small"
+            data-key="y"
+            disabled={busy !== null}
+            onClick={answer('approve')}
+          >
+            Let in <kbd>y</kbd>
+          </button>
+          <button
+            type="button"
+            class="button button-bad small"
+            data-key="n"
+            disabled={busy !== null}
+            onClick={answer('deny')}
+          >
+            Turn away <kbd>n</kbd>
+          </button>
+        </span>
+      )}
+    </li>
+  )
+}
+
+const SHOWN = 200
+
+function Rights(props: {
+  readonly access: Asked<{ readonly items: readonly Right[] }>
+  readonly onDone: () => void
+  readonly status: Asked<StatusReport>
+}): JSX.Element {
+  const { access, onDone } = props
+  const { can } = useDesk()
+  const [query, setQuery] = useState('')
+  const wanted = query.toLowerCase()
+  const found = (access.data?.items ?? []).filter((one) =>
+    `${one.integration} ${one.sender}`.toLowerCase().includes(wanted),
+  )
+  return (
+    <Panel
+      title="Who may talk and who may decide"
+      note={access.data === null ? '' : `${access.data.items.length} rights`}
+    >
+      <div class="filters">
+        <TextFilter label="Search" value={query} placeholder="integration or sender" onText={setQuery} />
+      </div>
+      {access.data === null ? (
+        <Waiting problem={access.problem} />
+      ) : found.length === 0 ? (
+        <Empty>Nobody matches.</Empty>
+      ) : (
+        <ul class="lines">
+          {found.slice(0, SHOWN).map((one) => (
+            <RightLine
+              key={`${one.integration} ${one.sender} ${one.right} ${one.origin}`}
+              one={one}
+              onDone={onDone}
+            />
+          ))}
+        </ul>
+      )}
+      {found.length > SHOWN && <p class="quiet">{found.length - SHOWN} more: search for them.</p>}
+      {can('admin.write') && <Allow onDone={onDone} integrations={props.status.data?.integrations ?? []} />}
+    </Panel>
+  )
+}
+
+function RightLine({ one, onDone }: { readonly one: Right; readonly onDone: () => void }): JSX.Element {
+  const { can } = useDesk()
+  const { busy, told, act } = useAct()
+  const granted = one.at !== null
+  const takeBack = async () => {
+    const { integration, sender, right } = one
+    await act('revoke', () => post(api(['access', 'revoke']), { integration, sender, right }))
+    onDone()
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: `j` and `k` move between the rows
+    <li data-row tabIndex={0}>
+      <span class="line-words">
+        <strong>
+          <Name text={one.sender} />
+        </strong>{' '}
+        <span class="quiet">
+          on <Name text={one.integration} />
+        </span>
+        <span class="line-sub">
+          {oneLine(one.origin, 160)} {granted && <Ago at={one.at} />}
+        </span>
+        <Told told={told} />
+      </span>
+      <span class="buttons">
+        <Pill
+          state={one.right === 'approve' ? 'live' : 'calm'}
+          text={one.right === 'approve' ? 'may decide' : 'may talk'}
+        />
+        {granted && can('admin.write') && (
+          <button
+            type="button"
+            class="button button-bad small"
+            disabled={busy !== null}
+            onClick={() => void takeBack()}
+          >
+            Take back
+          </button>
+        )}
+      </span>
+    </li>
+  )
+}
+
+function Allow(props: {
+  readonly onDone: () => void
+  readonly integrations: StatusReport['integrations']
+}): JSX.Element {
+  const { can } = useDesk()
+  const { busy, told, act } = useAct()
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const form = event.currentTarget as HTMLFormElement
+    const said = Object.fromEntries(new FormData(form))
+    const answer = await act('grant', () => post(api(['access', 'grant']), said), 'Granted.')
+    if (answer?.ok) form.reset()
+    props.onDone()
+  }
+  return (
+    <form class="filters spaced" onSubmit={(event) => void submit(event)} aria-label="Allow a sender">
+      <label class="field">
+        <span>Integration</span>
+        <select name="integration" required>
+          {props.integrations.map((one) => (
+            <option key={one.id} value={one.id}>
+              {oneLine(one.id, 40)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        <span>Sender</span>
+        <input name="sender" required maxLength={1000} placeholder="id on its platform" />
+      </label>
+      <label class="field">
+        <span>Right</span>
+        <select name="right">
+          <option value="talk">may talk</option>
+          {can('rights.give') && <option value="approve">may decide</option>}
+        </select>
+      </label>
+      <button type="submit" class="button" disabled={busy !== null}>
+        Allow
+      </button>
+      <Told told={told} />
+    </form>
+  )
+}

@@ -1,0 +1,104 @@
+// Try it: a chat with any agent, as whoever is signed in.
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { StatusReport } from '../../../src/contract/desk-views.ts'
+import { SendIcon } from '../../shared/icons.tsx'
+import { oneLine } from '../../shared/text.ts'
+import { type Asked, api, post, useAct, useAsked, useDesk } from '../desk.ts'
+import { Choice } from '../fields.tsx'
+import { Empty, Head, Told, Waiting } from '../parts.tsx'
+import { go, type Route } from '../route.ts'
+import { Thread } from './thread.tsx'
+
+export function TryPage({
+  route,
+  status,
+}: {
+  readonly route: Route
+  readonly status: Asked<StatusReport>
+}): JSX.Element {
+  const agents = status.data?.agents ?? []
+  const agent = route.item ?? agents[0]?.id ?? null
+  if (status.data === null)
+    return (
+      <>
+        <Head title="Try it" />
+        <Waiting problem={status.problem} />
+      </>
+    )
+  if (agent === null)
+    return (
+      <>
+        <Head title="Try it" />
+        <Empty>No agent is configured.</Empty>
+      </>
+    )
+  return (
+    <div class="thread-page">
+      <Head title="Try it" lead="You speak as yourself, in a chat of your own with the agent.">
+        <Choice
+          label="Agent"
+          value={agent}
+          options={agents.map((one) => [one.id, oneLine(one.id, 40)] as const)}
+          onPick={(value) => go('try', value)}
+        />
+      </Head>
+      <Talk key={agent} agent={agent} />
+    </div>
+  )
+}
+
+function Talk({ agent }: { readonly agent: string }): JSX.Element {
+  const { me } = useDesk()
+  const { busy, told, act } = useAct()
+  const [text, setText] = useState('')
+  // Where it is said is known before anything was: the chat may be there from another day.
+  const address = `try-${agent}:${encodeURIComponent(`user:${me.user}`)}`
+  const known = useAsked<object>(api(['conversations', address]), [])
+  const [said, setSaid] = useState<string | null>(null)
+  const at = said ?? (known.data === null ? null : address)
+  const say = async () => {
+    if (text.trim() === '') return
+    const answer = await act('say', () => post(api(['agents', agent, 'try']), { text }))
+    if (!answer?.ok) return
+    setText('')
+    if (typeof answer.body.address === 'string') setSaid(answer.body.address)
+  }
+  return (
+    <>
+      {at === null ? <Empty>Say something to {oneLine(agent, 40)}.</Empty> : <Thread key={at} address={at} />}
+      <form
+        class="composer"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void say()
+        }}
+      >
+        <label class="hidden" for="try">
+          Message to the agent
+        </label>
+        <textarea
+          id="try"
+          rows={2}
+          value={text}
+          placeholder={`Message to ${oneLine(agent, 40)}`}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+            event.preventDefault()
+            void say()
+          }}
+        />
+        <button
+          type="submit"
+          class="icon-button send"
+          aria-label="Send"
+          disabled={busy !== null || text.trim() === ''}
+        >
+          <SendIcon />
+        </button>
+        <Told told={told} />
+      </form>
+    </>
+  )
+}

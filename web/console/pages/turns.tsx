@@ -1,0 +1,218 @@
+// The turn log: every message that came in, by source, agent, person, state and time; charts, exports, and the ledger's proof.
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { StatusReport, TurnView } from '../../../src/contract/desk-views.ts'
+import type { AuditReport } from '../../../src/contract/records.ts'
+import type { TurnSeries } from '../../../src/contract/turn-series.ts'
+import { call } from '../../shared/http.ts'
+import { oneLine } from '../../shared/text.ts'
+import { type Asked, api, useAsked } from '../desk.ts'
+import { Choice, TextFilter } from '../fields.tsx'
+import { usePages } from '../paged.ts'
+import { Ago, Empty, Head, Name, Panel, Pill, Waiting } from '../parts.tsx'
+import { reasonWords } from '../reasons.ts'
+import { go, hrefOf, type Route } from '../route.ts'
+import { SeriesCharts } from '../series.tsx'
+import { VirtualList } from '../virtual-list.tsx'
+import { OneTurn } from './turn.tsx'
+
+const STATES: readonly (readonly [string, string])[] = [
+  ['', 'any state'],
+  ['queued,handed,seen', 'on their way'],
+  ['answered', 'answered'],
+  ['refused', 'refused'],
+  ['consumed', 'consumed'],
+  ['failed,expired', 'failed or expired'],
+]
+const TIMES: readonly (readonly [string, string])[] = [
+  ['', 'any time'],
+  ['1h', 'last hour'],
+  ['24h', 'last day'],
+  ['7d', 'last week'],
+  ['30d', 'last month'],
+]
+/** How many turns one question looks at, at most. */
+const SPAN = 50_000
+const FILTERS = ['state', 'agent', 'source', 'sender', 'since'] as const
+
+export function TurnsPage(props: {
+  readonly route: Route
+  readonly status: Asked<StatusReport>
+}): JSX.Element {
+  const { route, status } = props
+  if (route.item !== null) return <OneTurn key={route.item} id={route.item} />
+  return <TurnLog route={route} status={status} />
+}
+
+function TurnLog({
+  route,
+  status,
+}: {
+  readonly route: Route
+  readonly status: Asked<StatusReport>
+}): JSX.Element {
+  const filter = Object.fromEntries(FILTERS.map((key) => [key, route.query.get(key) ?? '']))
+  const { state = '', agent = '', source = '', sender = '', since = '' } = filter
+  const list = usePages<TurnView>(
+    api(['turns'], { ...filter, limit: 100, span: SPAN }),
+    ['turn', 'turns'],
+    (one) => one.id,
+  )
+  const series = useAsked<TurnSeries>(
+    api(['series'], { since: since === '' ? '24h' : since, agent, source }),
+    [],
+  )
+  const pick = (key: string) => (value: string) => go('turns', null, { ...filter, [key]: value })
+  const download = (format: string) => api(['turns', 'export'], { ...filter, format })
+  const agents = (status.data?.agents ?? []).map((one) => [one.id, oneLine(one.id, 40)] as const)
+  return (
+    <>
+      <Head title="Turn log" lead="Every message that came in, and what became of it.">
+        <a class="button small" href={download('ndjson')} download="switchboard-turns.ndjson">
+          NDJSON
+        </a>
+        <a class="button small" href={download('csv')} download="switchboard-turns.csv">
+          CSV
+        </a>
+      </Head>
+      <div class="filters">
+        <Choice label="State" value={state} options={STATES} onPick={pick('state')} />
+        <Choice label="Agent" value={agent} options={[['', 'any agent'], ...agents]} onPick={pick('agent')} />
+        <Choice
+          label="Source"
+          value={source}
+          options={[['', 'any source'], ...sourcesOf(status.data)]}
+          onPick={pick('source')}
+        />
+        <TextFilter label="Person" value={sender} placeholder="id of a sender" onText={pick('sender')} />
+        <Choice label="Time" value={since} options={TIMES} onPick={pick('since')} />
+      </div>
+      <Panel title={since === '' ? 'The last day' : 'In this time'}>
+        {series.data === null ? (
+          <Waiting problem={series.problem} />
+        ) : (
+          <>
+            <SeriesCharts series={series.data} />
+            <Refusals series={series.data} />
+          </>
+        )}
+      </Panel>
+      <Panel title="Turns" note="newest first">
+        {list.items === null ? (
+          <Waiting problem={list.problem} />
+        ) : list.items.length === 0 && list.done ? (
+          <Empty>No turn matches.</Empty>
+        ) : (
+          <VirtualList
+            label="Turns"
+            items={list.items}
+            keyOf={(one) => one.id}
+            height={64}
+            onEnd={list.more}
+            href={(one) => hrefOf('turns', one.id)}
+            row={(one) => <TurnRow one={one} />}
+          />
+        )}
+      </Panel>
+      <Ledger />
+    </>
+  )
+}
+
+/** As the turns carry them: the platform and the integration; channel servers by their own name. */
+function sourcesOf(status: StatusReport | null): readonly (readonly [string, string])[] {
+  const links = (status?.integrations ?? []).map((one) => {
+    const server = /^channel:(.+)@[^@]*$/.exec(one.id)?.[1]
+    return server === undefined ? `${one.platform}:${one.id}` : `channel:${server}`
+  })
+  const schedules = (status?.schedules ?? []).map((one) => `schedule:${one.id}`)
+  return [...new Set([...links, ...schedules])].map((one) => [one, oneLine(one, 50)] as const)
+}
+
+function Refusals({ series }: { readonly series: TurnSeries }): JSX.Element | null {
+  if (series.reasons.length === 0) return null
+  const most = Math.max(...series.reasons.map((one) => one.count))
+  return (
+    <section aria-label="Refused, by reason">
+      <h3>Refused, by reason</h3>
+      <ul class="bars">
+        {series.reasons.slice(0, 12).map((one) => (
+          <li key={one.reason}>
+            <span class="bars-words">{reasonWords(one.reason)}</span>
+            <span class="bars-box" aria-hidden="true">
+              <span style={{ width: `${Math.max(2, (100 * one.count) / most)}%` }} />
+            </span>
+            <span class="bars-count">{one.count.toLocaleString()}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function TurnRow({ one }: { readonly one: TurnView }): JSX.Element {
+  return (
+    <>
+      <span class="row-main">
+        <span>{one.text === null ? <i class="quiet">no text</i> : <Name text={one.text} max={160} />}</span>
+        <span class="row-sub">
+          <Name text={one.sender_name ?? one.sender} max={40} /> · <Name text={one.source} max={40} />
+          {one.reason === null ? '' : ` · ${one.reason}`}
+        </span>
+      </span>
+      <span class="row-side">
+        <Pill state={one.state} />
+        <Ago at={one.received_at} />
+      </span>
+    </>
+  )
+}
+
+function Ledger(): JSX.Element {
+  const [report, setReport] = useState<AuditReport | string | null>(null)
+  const [busy, setBusy] = useState(false)
+  const verify = async () => {
+    setBusy(true)
+    const answer = await call('GET', '/api/audit/verify')
+    setReport(answer.ok ? (answer.body as unknown as AuditReport) : answer.problem)
+    setBusy(false)
+  }
+  return (
+    <Panel title="Ledger" note="every step of every message, in a chain">
+      <div class="buttons">
+        <button type="button" class="button" disabled={busy} onClick={() => void verify()}>
+          {busy ? 'Verifying…' : 'Verify'}
+        </button>
+        <a class="button small" href="/api/audit/export?format=ndjson" download="switchboard-audit.ndjson">
+          Export NDJSON
+        </a>
+        <a class="button small" href="/api/audit/export?format=csv" download="switchboard-audit.csv">
+          Export CSV
+        </a>
+      </div>
+      <p class="spaced" role="status">
+        {report === null ? (
+          ''
+        ) : typeof report === 'string' ? (
+          oneLine(report, 300)
+        ) : (
+          <Verdict report={report} />
+        )}
+      </p>
+    </Panel>
+  )
+}
+
+function Verdict({ report }: { readonly report: AuditReport }): JSX.Element {
+  const { conservation } = report
+  return (
+    <span class={report.ok ? 'tone-good' : 'tone-bad'}>
+      {report.ok ? 'It holds' : 'It does not hold'}: {report.entries.toLocaleString()} entries, chain{' '}
+      {report.chain}; {conservation.received.toLocaleString()} received,{' '}
+      {conservation.accounted.toLocaleString()} accounted for.
+      {report.brokenAt === undefined
+        ? ''
+        : ` At ${report.brokenAt.seq}: ${oneLine(report.brokenAt.problem, 200)}`}
+    </span>
+  )
+}

@@ -1,0 +1,144 @@
+// One entry of a conversation: what was said, and beneath it what became of it.
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { ClipIcon } from '../shared/icons.tsx'
+import { Markdown } from '../shared/markdown-view.tsx'
+import { formatSize, oneLine } from '../shared/text.ts'
+import type { Takeover, ThreadItem } from './conversation-types.ts'
+import { Cost, ToolEvents } from './pages/turn.tsx'
+import { Ago, Name, Pill } from './parts.tsx'
+import { reasonWords } from './reasons.ts'
+import { hrefOf } from './route.ts'
+
+export function ThreadRow({ item }: { readonly item: ThreadItem }): JSX.Element {
+  if (item.kind === 'takeover') return <TakeoverLine one={item} />
+  return item.kind === 'turn' ? <TurnEntry one={item} /> : <SendEntry one={item} />
+}
+
+const LONG = 4_000
+
+/** As the person wrote or saw it. A very long one is read when somebody asks for it. */
+function Words({ text }: { readonly text: string | null }): JSX.Element {
+  const [all, setAll] = useState(false)
+  if (text === null) return <p class="quiet">No text is kept, or it is not for your role.</p>
+  const cut = text.length > LONG && !all
+  return (
+    <>
+      <Markdown text={cut ? `${text.slice(0, LONG)}…` : text} />
+      {cut && (
+        <button type="button" class="link" onClick={() => setAll(true)}>
+          show all ({text.length.toLocaleString()} characters)
+        </button>
+      )}
+    </>
+  )
+}
+
+function TurnEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'turn' }> }): JSX.Element {
+  return (
+    <li class="said said-in">
+      <p class="said-head">
+        <strong>
+          <Name text={one.sender_name ?? one.sender} />
+        </strong>{' '}
+        <Ago at={one.at} /> {one.late && <span class="tone-warn">found late</span>}
+        {one.edit_version > 0 && <span class="quiet">edited</span>}
+      </p>
+      <div class="bubble">
+        <Words text={one.text} />
+        {one.attachments.map((file) => (
+          <p key={file.id} class="said-file">
+            <ClipIcon /> <Name text={file.name ?? file.kind} />{' '}
+            {file.size !== undefined && <span class="quiet">{formatSize(file.size)}</span>}
+          </p>
+        ))}
+      </div>
+      <p class="said-foot">
+        <a href={hrefOf('turns', one.id)}>
+          <Pill state={one.state} text={one.reason === null ? one.state : `${one.state}: ${one.reason}`} />
+        </a>
+        {one.attempts > 1 && <span>{one.attempts} attempts</span>}
+        {one.repeat && <span>offered again, marked as a repeat</span>}
+        {one.usage !== undefined && <Cost usage={one.usage} />}
+      </p>
+      {one.approvals.map((ask) => (
+        <p key={ask.seq} class="said-foot">
+          <a href={hrefOf('approvals', ask.id)}>
+            <Name text={ask.tool_name} />
+          </a>
+          <Pill state={ask.behavior ?? ask.state} />
+          {ask.decided_by !== null && (
+            <span>
+              by <Name text={ask.decided_by} />
+            </span>
+          )}
+        </p>
+      ))}
+      {one.events.length > 0 && <ToolEvents events={one.events} />}
+    </li>
+  )
+}
+
+function SendEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'send' }> }): JSX.Element {
+  const who = one.by ?? one.agent ?? (one.cause === 'operator' ? 'operator' : 'Switchboard')
+  const calm = one.state === 'sent' || one.state === 'deduplicated'
+  return (
+    <li class={`said said-out${one.by === null ? '' : ' said-person'}`}>
+      <p class="said-head">
+        <strong>
+          <Name text={who} />
+        </strong>{' '}
+        {one.by !== null && <span class="quiet">as a person</span>}{' '}
+        {one.cause !== 'reply' && one.by === null && <span class="quiet">{oneLine(one.cause, 30)}</span>}{' '}
+        <Ago at={one.at} />
+      </p>
+      <div class="bubble">
+        <Words text={one.text} />
+      </div>
+      <p class="said-foot">
+        <a href={hrefOf('outbox', one.id)}>
+          <Pill state={one.state} text={one.receipt ?? one.state} />
+        </a>
+        {!calm && one.reason !== null && <span class="tone-bad">{reasonWords(one.reason)}</span>}
+        {one.attempts > 1 && <span>{one.attempts} attempts</span>}
+      </p>
+    </li>
+  )
+}
+
+const HOW: Readonly<Record<string, string>> = {
+  given: 'gave it back',
+  forced: 'was put aside',
+  timeout: 'was silent too long: the agent has it back',
+  right_lost: 'lost the right to hold it',
+  withdrawn: 'put the wish aside',
+}
+
+export function askedWords(one: Takeover): string {
+  if (one.asked === null) return ''
+  const who = one.asked.by.startsWith('agent:') ? `Agent ${one.asked.by.slice(6)}` : one.asked.by
+  return `${oneLine(who, 60)} asked for a person${one.asked.reason === null ? '' : `: ${oneLine(one.asked.reason, 300)}`}`
+}
+
+function TakeoverLine({ one }: { readonly one: Extract<ThreadItem, { kind: 'takeover' }> }): JSX.Element {
+  const name = oneLine(one.holder_name ?? one.holder ?? 'somebody', 60)
+  return (
+    <li class="said-note">
+      {one.asked !== null && <p>{askedWords(one)}</p>}
+      {one.asked?.summary !== null && one.asked !== null && (
+        <p class="quiet">{oneLine(one.asked.summary ?? '', 600)}</p>
+      )}
+      {one.since !== null && (
+        <p>
+          {name} took over <Ago at={one.since} />
+        </p>
+      )}
+      {one.ended !== null && (
+        <p>
+          {one.holder === null ? oneLine(one.ended.by, 60) : name} {HOW[one.ended.how] ?? one.ended.how}{' '}
+          <Ago at={one.ended.at} />
+        </p>
+      )}
+    </li>
+  )
+}
