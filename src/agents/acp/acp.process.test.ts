@@ -28,7 +28,7 @@ describe('a turn', () => {
     expect(await turn('remember')).toMatchObject({ text: '2' })
     expect(connector.processes?.()).toHaveLength(1)
     const other = '22222222-2222-5222-8222-222222222222'
-    expect(await turn('remember', { session: other })).toMatchObject({ text: '1' })
+    expect(await turn('remember', { session: other, chatId: 'place:other' })).toMatchObject({ text: '1' })
     expect(connector.processes?.()).toHaveLength(2)
   })
 

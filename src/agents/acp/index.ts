@@ -10,11 +10,12 @@ import {
   asSwitchboardError,
   type Cancel,
   type ConnectorDeps,
+  createBoundedMap,
   type Delivery,
   SwitchboardError,
 } from '../../contract/index.ts'
 import { createVerdictWait } from '../../kit/index.ts'
-import { createHangWatch } from '../../kit/processes/index.ts'
+import { createHangWatch, createSessionHome } from '../../kit/processes/index.ts'
 import { type AcpTurn, createTurn } from './acp-turn.ts'
 import { isAuthRequired, problemOf } from './agent-link.ts'
 import { readConfig } from './config.ts'
@@ -23,6 +24,7 @@ import { goOnBlocks, markOf, maybeAgain, messageBlocks } from './prompt-blocks.t
 import { openSteps, type TurnSteps } from './turn-steps.ts'
 
 const PROBE_MS = 30_000
+const PLACES = 10_000
 /** An agent that was told to stop has so long; then its process ends. */
 const CANCEL_MS = 10_000
 const STOP_MS = 5_000
@@ -52,6 +54,10 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   const config = readConfig(deps)
   const { clock, log } = deps
   const sessions = createLiveSessions(config, deps)
+  const { journal } = deps
+  const home = journal ? createSessionHome({ ...deps, journal, notes: sessions }) : null
+  /** Which session a place had last: /new leaves an old one behind, which is ended with its program. */
+  const places = createBoundedMap<string, string>(PLACES)
   const probeMs = Math.min(PROBE_MS, config.silence)
   const runs = new Map<string, Run>()
   const verdicts = createVerdictWait()
@@ -245,6 +251,9 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     // One prompt at a time: the protocol knows no queue.
     window: 1,
     holdsDecisions: true,
+    ...(deps.nodes === undefined
+      ? {}
+      : { room: (session: string) => (home?.isElsewhere(session) || sessions.find(session)?.turn ? 0 : 1) }),
     async start(given) {
       outlet = given
       given.presence(true)
@@ -252,6 +261,8 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     async deliver(delivery) {
       present()
       if (runs.has(delivery.turn)) return
+      await stayHome(delivery)
+      leaveOld(delivery)
       const interrupted = delivery.repeat || delivery.continuation
       const steps = await openSteps(deps.journal, delivery.turn)
       const live = await opened(delivery, interrupted)
@@ -289,6 +300,22 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
         soon(clock, STOP_MS),
       ])
     },
+  }
+
+  /** The agent's memory lies on one machine: there its sessions stay. */
+  async function stayHome(delivery: Delivery): Promise<void> {
+    if (home === null) return
+    if (!(await home.isHere(delivery))) outlet?.presence(true, home.trouble() ?? undefined)
+    await home.demandHere(delivery)
+  }
+
+  /** A chat that began a new session has done with the old one. */
+  function leaveOld({ chatId, thread, session }: Delivery): void {
+    const place = `${chatId}\n${thread ?? ''}`
+    const old = places.get(place)
+    places.set(place, session)
+    const left = old === undefined || old === session ? null : sessions.find(old)
+    if (left?.turn === null) void left.end('a new session was begun there')
   }
 
   /** The earlier conversation is gone at the agent: whoever goes on with it should know. */

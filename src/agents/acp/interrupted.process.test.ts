@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
 import { delivery } from '../../testing/connector-suite.ts'
-import { asked, endOf, scene } from './fixtures/acp-scene.ts'
+import { asked, endOf, SESSION, scene } from './fixtures/acp-scene.ts'
 
 describe('after an interruption', () => {
   it('[I22.acp-load] [I22.acp-resume] an idle or restarted agent takes its session up again, by resume where it can', async () => {
@@ -113,5 +113,33 @@ describe('after an interruption', () => {
     const end = await second.turn('ask', { turn: 't_test_1', repeat: true, continuation: true })
     expect(end).toMatchObject({ text: expect.stringContaining('went on') })
     expect(end).toMatchObject({ text: expect.not.stringContaining('outcome that is not known') })
+  })
+
+  it('[I22.acp-nodes] a session stays with the node that began it; that node gone, the person is told', async () => {
+    const alive = new Set(['a', 'b'])
+    const node = (self: string) => ({ deps: { nodes: { self, isAlive: (one: string) => alive.has(one) } } })
+    const a = await scene(node('a'))
+    expect(await a.turn('hello')).toMatchObject({ text: 'echo: hello' })
+    const past = [{ turn: 't_test_1', steps: await a.journal.steps('t_test_1') }]
+    const journal = { ...a.journal, past: async () => past as never }
+    const b = await scene({ ...node('b'), journal })
+    await expect(b.connector.deliver(delivery('more', { turn: 't_2' }))).rejects.toMatchObject({
+      code: 'agent_absent',
+      message: expect.stringContaining('on node a'),
+    })
+    expect(b.connector.room?.(SESSION)).toBe(0)
+    alive.delete('a')
+    await expect(b.connector.deliver(delivery('more', { turn: 't_2' }))).rejects.toMatchObject({
+      code: 'execution_failed',
+      message: expect.stringContaining('/new'),
+    })
+  })
+
+  it('[I22.acp-new] a new session of the same chat ends the process of the old one', async () => {
+    const { turn, connector } = await scene()
+    await turn('hello')
+    await turn('hello', { session: '22222222-2222-5222-8222-222222222222' })
+    await until('the old one is gone', () => connector.processes?.().length === 1)
+    expect(connector.processes?.()[0]?.name).toContain('22222222')
   })
 })

@@ -45,6 +45,8 @@ export interface LiveSessions {
   /** Throws `agent_absent` when there is none now and none can be started. */
   open(session: string, how: { readonly interrupted: boolean }): Promise<LiveSession>
   find(session: string): LiveSession | null
+  /** What this machine keeps of a session; null: nothing. */
+  get(session: string): unknown
   processes(): ReturnType<ReturnType<typeof createProcessKeeper>['view']>
   stop(): Promise<void>
 }
@@ -252,6 +254,7 @@ export function createLiveSessions(config: AcpConfig, deps: ConnectorDeps): Live
       return work
     },
     find: (session) => live.get(session) ?? null,
+    get: (session) => book.get(session),
     processes: () => keeper.view(),
     async stop() {
       await keeper.stop()

@@ -110,7 +110,7 @@ describe('an agent that misbehaves', () => {
 
   it('[I22.max-processes] the longest idle process makes room; where none is idle the turn waits', async () => {
     const { turn, connector } = await scene({ options: { max_processes: 1 } })
-    const other = { session: '22222222-2222-5222-8222-222222222222' }
+    const other = { session: '22222222-2222-5222-8222-222222222222', chatId: 'place:other' }
     await turn('hello')
     expect(await turn('hello', other)).toMatchObject({ text: 'echo: hello' })
     expect(connector.processes?.()).toHaveLength(1)

@@ -55,7 +55,10 @@ export async function openSteps(journal: TurnJournal | undefined, turn: string):
 /** A call that waited for a permission which never came did not run. */
 function leftOver(steps: readonly TurnStep[]): LeftOver {
   const of = (kind: TurnStep['kind']) =>
-    steps.filter((step) => step.kind === kind).map(({ body }) => body as StepBody)
+    steps
+      .filter((step) => step.kind === kind)
+      .map(({ body }) => body as StepBody)
+      .filter(({ id }) => typeof id === 'string')
   const results = of('result')
   const finished = new Set(results.map(({ id }) => id))
   const calls = new Map<string, StepBody>()

@@ -12,11 +12,10 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { createVerdictWait } from '../../kit/index.ts'
-import { createProcessKeeper } from '../../kit/processes/index.ts'
+import { createProcessKeeper, createSessionHome } from '../../kit/processes/index.ts'
 import { readConfig } from './config.ts'
 import { findClaude } from './find-claude.ts'
 import { type ClaudeSession, createClaudeSession } from './session.ts'
-import { createSessionHome } from './session-home.ts'
 import { createSessionNotes } from './session-notes.ts'
 
 /** Messages of one session that the program may have at once: it merges or queues them itself. */

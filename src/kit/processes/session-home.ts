@@ -7,10 +7,8 @@ import {
   SwitchboardError,
   type TurnJournal,
 } from '../../contract/index.ts'
-import type { SessionNotes } from './session-notes.ts'
-import { isFields, textOf } from './wire.ts'
 
-export interface SessionHome {
+interface SessionHome {
   isHere(delivery: Delivery): Promise<boolean>
   /** Throws `agent_absent` while its node lives, so that the turn goes there; `execution_failed` where it is gone. */
   demandHere(delivery: Delivery): Promise<void>
@@ -25,7 +23,11 @@ const LOOKED_BACK = 20
 const ELSEWHERE_MS = 1_000
 
 export function createSessionHome(
-  deps: Pick<ConnectorDeps, 'nodes'> & { readonly journal: TurnJournal; readonly notes: SessionNotes },
+  deps: Pick<ConnectorDeps, 'nodes'> & {
+    readonly journal: TurnJournal
+    /** What this machine keeps of a session; null: nothing. */
+    readonly notes: { get(session: string): unknown }
+  },
 ): SessionHome {
   const { nodes } = deps
   const homes = createBoundedMap<string, string>(REMEMBERED)
@@ -49,8 +51,8 @@ export function createSessionHome(
   const notedHome = async (session: string, turn: string): Promise<string | null> => {
     const past = (await deps.journal.past(session, turn, LOOKED_BACK)).flatMap(({ steps }) => steps)
     for (const { body } of [...(await deps.journal.steps(turn)), ...past]) {
-      const node = isFields(body) ? textOf(body.node) : null
-      if (node !== null) return node
+      const { node } = (body ?? {}) as { node?: unknown }
+      if (typeof node === 'string') return node
     }
     return null
   }
