@@ -243,6 +243,26 @@ describe('[I13.setup] integrations add refuses', () => {
   })
 })
 
+it('[I18.wizard-link] says where to write once its link is up: what is written before is heard by nobody', async () => {
+  const links = ['connecting', 'connecting', 'up']
+  let there = false
+  const daemon = await start({
+    ...kept(),
+    'GET /api/integrations': () => ({
+      body: { items: there ? [added({ link: links.shift() ?? 'up' })] : [], next: null },
+    }),
+    'POST /api/integrations': () => {
+      there = true
+      return { body: added({ link: 'connecting' }) }
+    },
+  })
+  fake = await createFakeTelegram()
+  const words = ['integrations', 'add', 'telegram', '--yes', '--set', `api_root=${fake.url}`, ...data()]
+  const told = await command(words, piping(`${fake.token}\n`))
+  expect([told.code, told.out]).toEqual([0, expect.stringMatching(/link: up[\s\S]*write to it:/)])
+  expect(daemon.asked.filter(({ path }) => path === '/api/integrations').length).toBeGreaterThan(3)
+})
+
 describe('[I13.setup] a module of somebody else', () => {
   const MODULE = `
 const string = { type: 'string' }

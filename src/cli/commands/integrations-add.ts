@@ -1,5 +1,6 @@
 // `switchboard integrations add PLATFORM`: asks what the platform's module asks, tries the answers on the real thing,
 // and keeps them only then. `add ID --platform NAME` is for scripts: it takes the keys as the file would, and asks nothing.
+import { setTimeout as pause } from 'node:timers/promises'
 import { type IntegrationView, type PlatformModule, SwitchboardError } from '../../contract/index.ts'
 import type { SetupDoor } from '../configuration.ts'
 import type { Context, Run } from '../context.ts'
@@ -28,6 +29,9 @@ export interface AddOptions {
   readonly default?: boolean
   readonly yes?: boolean
 }
+
+const LINK_LOOK_MS = 250
+const LINK_LOOKS = 40
 
 export const addIntegration: Run<AddOptions> = async (context, words, options) => {
   const { flags: written, rest } = readFlags(words)
@@ -61,7 +65,7 @@ export const addIntegration: Run<AddOptions> = async (context, words, options) =
     return 1
   }
   const agent = options.agent === undefined ? {} : { agent: options.agent }
-  const added = await undisturbed(() => keep(daemon, definition, secrets, agent))
+  const added = await linked(daemon, await undisturbed(() => keep(daemon, definition, secrets, agent)))
   const code = await tell(context, who === null ? added : { ...added, who }, 'is kept, encrypted')
   if (context.json) return code
   if (!before) for (const line of added.paste ?? []) await context.print(`  ${safeLines(line)}`)
@@ -70,6 +74,21 @@ export const addIntegration: Run<AddOptions> = async (context, words, options) =
   if (asks && options.agent === undefined)
     context.note('no agent takes its messages: give it one with --agent')
   return code
+}
+
+/**
+ * Once its link is up, or after some seconds: what is written to it before is heard by nobody, and a platform may never tell of it.
+ */
+async function linked(daemon: DaemonClient, added: IntegrationView): Promise<IntegrationView> {
+  let now = added
+  for (let look = 0; now.link === 'connecting' && look < LINK_LOOKS; look++) {
+    await pause(LINK_LOOK_MS)
+    const { items } = await daemon.call<IntegrationList>('GET', '/api/integrations')
+    const found = items.find(({ id }) => id === added.id)
+    if (found === undefined) break
+    now = { ...added, ...found }
+  }
+  return now
 }
 
 /** Where a person writes to it now; the daemon may not know yet. */
