@@ -72,7 +72,8 @@ function keepRunning(words: readonly string[], shows: RegExp): Promise<RegExpExe
 async function typeHidden(line: string, answers: readonly (readonly [ask: string, answer: string])[]) {
   const screen = openTerminal(scene, here(line), { cwd: folder, env: environment() })
   for (const [ask, answer] of [...answers, ['keep it as', '']] as const) {
-    await screen.sees(ask)
+    // Not before it is asked: what is typed ahead a terminal echoes, and what to paste names the tokens, too.
+    await screen.sees(answer === '' ? ask : new RegExp(`${ask}[^\\n]*\\(hidden\\)`))
     screen.press(`${answer}${KEYS.enter}`)
   }
   expect(await screen.ended, screen.shown()).toBe(0)

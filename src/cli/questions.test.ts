@@ -41,3 +41,27 @@ it('a hidden answer is not shown', async () => {
   expect(shown()).toContain('token? ')
   expect(shown()).not.toContain('planted')
 })
+
+it('[I18.wizard-hidden] the terminal echoes nothing any more when a hidden question is shown: a quick answer is not seen either', async () => {
+  const modes: boolean[] = []
+  let raw = false
+  const input = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (on: boolean) => {
+      raw = on
+    },
+  })
+  const output = new PassThrough()
+  const write = output.write.bind(output)
+  Object.assign(output, {
+    write: (text: string) => {
+      if (text.includes('token? ')) modes.push(raw)
+      return write(text)
+    },
+  })
+  const secret = createQuestions({ input, output, isTty: true })('token? ', { hidden: true })
+  input.write('planted-secret\n')
+  expect(await secret).toBe('planted-secret')
+  expect(modes).toEqual([true])
+  expect(raw).toBe(false)
+})

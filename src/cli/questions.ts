@@ -19,15 +19,16 @@ export function createQuestions(streams: {
       import('node:readline'),
       import('node:stream'),
     ])
-    output.write(question)
     const known = ahead.shift()
     if (known !== undefined) {
-      output.write(hidden ? '\n' : `${known}\n`)
+      output.write(`${question}${hidden ? '' : known}\n`)
       return known
     }
     // A hidden answer is echoed nowhere.
     const silent = new Sink({ write: (_chunk, _encoding, done) => done() })
     const lines = createInterface({ input, output: hidden ? silent : output, terminal: isTty, prompt: '' })
+    // Only now: from here on the terminal itself echoes nothing, however quickly somebody types what is asked.
+    output.write(question)
     return new Promise((resolve) => {
       let answer: string | null = null
       lines.on('line', (line) => {
