@@ -56,12 +56,13 @@ describe('a short run of every other part', () => {
     if (SCOPE !== 'all') context.skip(LEFT_TO_TEST_ALL)
   })
 
-  it('[S17.chorus] [I16.http-bench] [I16.llm-bench] measures a message to a Chorus agent, to an http agent and to a model and back, beside each alone', async () => {
-    const stdout = await bench('--json', '--only', 'chorus,http,llm', '--quick', '--no-peers')
-    const { chorus, http, llm } = JSON.parse(stdout) as BenchReport
+  it('[S17.chorus] [I16.http-bench] [I16.llm-bench] [I22.cc-bench] measures a message to a Chorus agent, to an http agent, to a model and to Claude Code and back, beside each alone', async () => {
+    const stdout = await bench('--json', '--only', 'chorus,http,llm,claude-code', '--quick', '--no-peers')
+    const { chorus, http, llm, claudeCode } = JSON.parse(stdout) as BenchReport
+    expect(claudeCode?.map((one) => one.conversations)).toEqual([1, 4])
     expect(http?.map((one) => one.conversations)).toEqual([1, 32])
     expect(llm?.map((one) => one.conversations)).toEqual([1, 32])
-    for (const one of [...(http ?? []), ...(llm ?? [])]) {
+    for (const one of [...(http ?? []), ...(llm ?? []), ...(claudeCode ?? [])]) {
       expect(one.ratio).toBeGreaterThan(0)
       expect(one.bare_p50_ms).toBeGreaterThan(0)
     }
@@ -185,6 +186,7 @@ describe('targets', () => {
     http: null,
     slack: null,
     llm: null,
+    claudeCode: null,
     channel: null,
     mcp: null,
     cluster: null,

@@ -12,6 +12,7 @@ const PARTS = [
   'http',
   'slack',
   'llm',
+  'claude-code',
   'channel',
   'mcp',
   'cluster',

@@ -34,6 +34,7 @@ export interface BenchReport {
   readonly slack: SlackFigures | null
   readonly http: readonly AgentFigures[] | null
   readonly llm: readonly AgentFigures[] | null
+  readonly claudeCode: readonly AgentFigures[] | null
   readonly channel: ChannelReport | null
   readonly mcp: McpReport | null
   readonly cluster: ClusterParts | null
@@ -131,7 +132,8 @@ function targetTable(judgements: readonly Judgement[]): string {
   return table.toString()
 }
 
-function otherLines({ intake, ready, growth, micro, chorus, http, slack, llm }: BenchReport): string[] {
+function otherLines(report: BenchReport): string[] {
+  const { intake, ready, growth, micro, chorus, http, slack, llm, claudeCode } = report
   const lines: string[] = []
   if (intake.rss_loaded_mb !== null)
     lines.push(`resident memory under load: ${intake.rss_loaded_mb} MB (highest)`)
@@ -170,6 +172,12 @@ function otherLines({ intake, ready, growth, micro, chorus, http, slack, llm }: 
     lines.push(
       `message → model → tool → model → answer visible, ${one.conversations} conversations: p50 ${one.p50_ms} ms, ` +
         `a bare SDK loop ${one.bare_p50_ms} ms: ${one.ratio}×, ${one.overhead_ms} ms added a turn`,
+    )
+  }
+  for (const one of claudeCode ?? []) {
+    lines.push(
+      `message → Claude Code (its double) → answer visible, ${one.conversations} conversations: p50 ${one.p50_ms} ms, ` +
+        `a bare driver ${one.bare_p50_ms} ms: ${one.ratio}×, ${one.overhead_ms} ms added a turn`,
     )
   }
   return lines

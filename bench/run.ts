@@ -9,6 +9,7 @@ import { measureAcross } from './measure/across.ts'
 import { measureChannel } from './measure/channel.ts'
 import { measureChorus } from './measure/chorus.ts'
 import { measureClaims } from './measure/claims.ts'
+import { measureClaudeCode } from './measure/claude-code.ts'
 import { measureCluster } from './measure/cluster.ts'
 import { type BenchContext, openWorkspace } from './measure/context.ts'
 import { measureGrowth } from './measure/growth.ts'
@@ -59,6 +60,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
     const http = has('http') ? await measureHttpAgent(context) : null
     const slack = has('slack') ? await measureSlack(context) : null
     const llm = has('llm') ? await measureLlmAgent(context) : null
+    const claudeCode = has('claude-code') ? await measureClaudeCode(context) : null
     const channel = has('channel') ? await measureChannel(context) : null
     const mcp = has('mcp') ? await measureMcp(context) : null
     const cluster = has('cluster') ? await measureClusterParts(context, workspace.path) : null
@@ -83,6 +85,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
       http,
       slack,
       llm,
+      claudeCode,
       channel,
       mcp,
       cluster,

@@ -48,13 +48,16 @@ export async function besideBare(
   context: BenchContext,
   what: { readonly agent: string; readonly bare: string },
   ways: { readonly through: Send; readonly direct: Send },
+  /** `warm`: every round speaks in the conversations of the first. */
+  how: { readonly conversations?: readonly number[]; readonly warm?: true } = {},
 ): Promise<readonly AgentFigures[]> {
   const rounds = context.options.quick ? 3 : 9
   const each = context.options.quick ? 8 : 32
   const figures: AgentFigures[] = []
-  for (const conversations of CONVERSATIONS) {
+  for (const conversations of how.conversations ?? CONVERSATIONS) {
     const named = (send: Send, round: number): Send => {
-      return (conversation, text) => send(`${conversation}-${conversations}-${round}`, text)
+      return (conversation, text) =>
+        send(how.warm ? conversation : `${conversation}-${conversations}-${round}`, text)
     }
     await run(named(ways.through, -1), conversations, 2)
     await run(named(ways.direct, -1), conversations, 2)

@@ -16,7 +16,7 @@ built   22 I22.keep-limits      No more processes than allowed run at once, and 
 built   22 I22.keep-stderr      stderr is masked and kept by a ring that doctor shows, and reaches the log in bounded numbers
 built   22 I22.keep-lines       Garbage and lines of 10 MB on stdout are counted and survived
 built   22 I22.keep-worktree    With worktree: true each session has a git worktree on a branch of its own, found again after a restart
-pending 22 I22.keep-doctor      doctor names the programs that run for an agent, their memory and their last words
+built   22 I22.keep-doctor      doctor names the programs that run for an agent, their memory and their last words
 `,
 )
 
@@ -49,6 +49,6 @@ built   22 I22.cc-transcript    An answer that was finished while nobody listene
 built   22 I22.cc-nodes         A session stays with the node that holds its files; that node gone, doctor and the person are told, and /new begins elsewhere
 built   22 I22.cc-setup         init and agents add set it up: binary found, version, signed in or not
 built   22 I22.cc-real          The double says what the real binary said in the recording, and the real one passes the same conversation
-pending 22 I22.cc-bench         The bench prints the overhead of a turn beside a bare driver of the same double
+built   22 I22.cc-bench         The bench prints the overhead of a turn beside a bare driver of the same double
 `,
 )

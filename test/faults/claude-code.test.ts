@@ -1,0 +1,113 @@
+// A real daemon with the connector claude-code and the double as its program: killed in mid-turn, in mid-approval and after
+// the answer was written; the answer comes all the same, no tool runs twice, and no program stays behind.
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { postDemo } from './hook-client.ts'
+import { expectLedgerHolds, sendsOf, settled, turnsOf } from './river-checks.ts'
+import { askJson, askLines, createScene, switchboard } from './scene.ts'
+import { until } from './until.ts'
+
+const scene = createScene()
+const DOUBLE = fileURLToPath(
+  new URL('../../src/agents/claude-code/fixtures/claude-double.mjs', import.meta.url),
+)
+
+interface Program {
+  readonly pid: number
+  readonly name: string
+}
+interface Doctor {
+  readonly agents: readonly { readonly id: string; readonly processes?: readonly Program[] }[]
+}
+interface Pending {
+  readonly id: string
+  readonly state: string
+}
+
+function world() {
+  const data = scene.folder()
+  const [config, command, work] = ['switchboard.yaml', 'claude', 'work'].map((name) => join(data, name)) as [
+    string,
+    string,
+    string,
+  ]
+  writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${DOUBLE}" "$@"\n`)
+  chmodSync(command, 0o755)
+  writeFileSync(
+    config,
+    `integrations:
+  - { id: demo, platform: webhook, sender_header: X-Sender, two_way: true, access: { allow_from: [dev], approvers: [dev] } }
+agents:
+  - id: claude
+    inbound_bindings: [{ plugin: webhook, instance: demo }]
+    connector: { type: claude-code, command: ${command}, cwd: ${work}, env: { HOME: ${data} } }
+`,
+  )
+  const ran = () =>
+    existsSync(join(work, 'ran.log')) ? readFileSync(join(work, 'ran.log'), 'utf8').trim().split('\n') : []
+  const programs = async () => (await askJson<Doctor>(data, 'doctor')).agents[0]?.processes ?? []
+  const pending = () =>
+    until('an approval', async () =>
+      (await askLines<Pending>(data, 'approvals')).find(({ state }) => state === 'pending'),
+    )
+  const decide = async (id: string) => {
+    const told = await switchboard(data, 'approvals', 'allow', id)
+    expect(told.code, told.stderr).toBe(0)
+  }
+  const isAlive = (pid: number) =>
+    existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  const said = async () => (await sendsOf(data)).map(({ text }) => text)
+  return { data, config, ran, programs, pending, decide, isAlive, said }
+}
+
+it('[I22.cc-killed] [I22.keep-killed] [I22.keep-doctor] [I22.cc-final] killed in mid-tool: it goes on, nothing runs twice, nothing stays behind', async () => {
+  const { data, config, ran, programs, pending, decide, isAlive, said } = world()
+  const first = await scene.start({ data, config })
+  expect((await postDemo(first.url, 'reply said by the tool', 'm0')).status).toBe(200)
+  await until('the reply', async () => (await said()).includes('said by the tool'))
+  await until('it is settled', async () => (await turnsOf(data)).every(({ state }) => state === 'answered'))
+  expect(await said()).not.toContain('I have replied.')
+  await postDemo(first.url, 'call Bash {"command":"make first"}', 'm1')
+  await decide((await pending()).id)
+  await until('the first answer', async () => (await said()).some((text) => text.includes('ran make first')))
+  await postDemo(first.url, 'call Bash {"command":"sleep 100000"}', 'm2')
+  await decide((await pending()).id)
+  const [program] = await until('doctor shows it', async () => {
+    const all = await programs()
+    return all.length > 0 && all
+  })
+  const pid = program?.pid ?? 0
+  expect(isAlive(pid)).toBe(true)
+  await first.kill9()
+  await until('the watcher ended it', () => !isAlive(pid))
+  const second = await scene.start({ data, config })
+  await until('it went on', async () => (await turnsOf(data)).every(({ state }) => state === 'answered'))
+  expect((await said()).filter((text) => text.startsWith('I went on'))).toEqual([
+    'I went on. 1 calls are without a result.',
+  ])
+  expect(ran()).toEqual(['make first'])
+  await settled(data)
+  await second.terminate()
+  expect(readdirSync(join(data, 'processes'))).toEqual([])
+  await expectLedgerHolds(data)
+})
+
+it('[I22.cc-killed-ask] killed in mid-approval: the tool has not run, and a verdict on the old question runs nothing', async () => {
+  const { data, config, ran, pending, said } = world()
+  const first = await scene.start({ data, config })
+  await postDemo(first.url, 'call Bash {"command":"touch x"}', 'm1')
+  const { id } = await pending()
+  await first.kill9()
+  const second = await scene.start({ data, config })
+  await until('it went on', async () => (await said()).some((text) => text.startsWith('I went on')))
+  await switchboard(data, 'approvals', 'allow', id)
+  await until('the turn is answered', async () =>
+    (await turnsOf(data)).every(({ state }) => state === 'answered'),
+  )
+  await settled(data)
+  expect(ran()).toEqual([])
+  await second.terminate()
+  await expectLedgerHolds(data)
+})
