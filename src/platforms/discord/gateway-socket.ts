@@ -11,6 +11,8 @@ export interface Session {
   readonly resumeUrl: string | null
   /** The newest that was stored: from there a resume goes on, and nothing is lost that was not. */
   stored: number
+  /** Something after that could not be stored: what still comes is not taken, until the session is resumed. */
+  broken?: boolean
 }
 
 export interface Dispatch {
@@ -128,8 +130,10 @@ export async function openSocket(
       beatEvery(everyMs, Math.round(everyMs * fraction(deps.random)))
       deadline()
       deadline = clock.after(timings.readyMs, () => end({ next: 'resume', why: 'no session came' }))
-      if (session !== null)
+      if (session !== null) {
+        session.broken = false
         return send(6, { token: order.token, session_id: session.id, seq: session.stored })
+      }
       order.mayIdentify().then(identify, (thrown: unknown) => {
         const why = thrown instanceof SwitchboardError ? thrown.message : 'no session may be begun now'
         end({ next: 'identify', why, offline: true })

@@ -90,6 +90,27 @@ describe('the session', () => {
     expect(copies('kept by Discord')).toBe(1)
   })
 
+  it('[I20.not-stored] a store that fails again and again, also while Discord replays, loses nothing and repeats nothing', async () => {
+    const { fake, intake } = await begin()
+    const kate = fake.person()
+    let isFailing = false
+    const toggle = setInterval(() => {
+      isFailing = !isFailing
+      intake.failWith(isFailing ? new SwitchboardError('store_unavailable', 'the disk is full') : null)
+    }, 7)
+    const words = Array.from({ length: 60 }, (_, at) => `word ${at}`)
+    for (const word of words) {
+      kate.says(word)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+    clearInterval(toggle)
+    intake.failWith(null)
+    await until('all', () => words.every((word) => copies(word) > 0))
+    expect(words.filter((word) => copies(word) !== 1)).toEqual([])
+    expect(fake.gateway.counts()).toMatchObject({ identified: 1 })
+    expect(fake.gateway.counts().resumed).toBeGreaterThan(0)
+  })
+
   it('[I20.three-refusals] is given up for a new one when it is refused again and again', async () => {
     // Discord ends every attempt to resume without a word about the session.
     const { fake } = await begin({ faults: [{ on: 'resume', do: 'conflict' }] })

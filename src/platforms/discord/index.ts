@@ -142,7 +142,7 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
         context: contextOf,
         fetchMessage: (channel, id) =>
           client.call('GET', `/channels/${channel}/messages/${id}`, { repeatable: true }),
-        cursor: () => writeSessions(gateway?.sessions() ?? []),
+        cursor: (reached) => writeSessions(gateway?.sessions() ?? [], reached),
         again: (session, cause) => gateway?.again(session, cause),
         said: (message) => threads.said(message),
         spoke: (person, channel) => targets.learn(person, channel),

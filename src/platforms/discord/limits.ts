@@ -37,7 +37,9 @@ const MOST_INVALID = 5_000
 /** The route of a path: ids stand for themselves where they count, for all where they do not. */
 export function routeOf(method: string, path: string): Route {
   const [bare = ''] = path.split('?', 1)
-  const major = /^\/(channels|guilds)\/(\d+)/.exec(bare)?.[2] ?? /^\/webhooks\/(\d+\/[^/]+)/.exec(bare)?.[1]
+  const major =
+    /^\/(?:channels|guilds|interactions)\/(\d+)/.exec(bare)?.[1] ??
+    /^\/webhooks\/(\d+\/[^/]+)/.exec(bare)?.[1]
   const name = bare
     .replace(/^\/webhooks\/\d+\/[^/]+/, '/webhooks/:webhook')
     .replace(/^\/interactions\/\d+\/[^/]+/, '/interactions/:interaction')

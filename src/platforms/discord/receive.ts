@@ -31,7 +31,7 @@ export interface ReceiverDeps {
   /** A message as it stands, for changes that tell only a part of it. */
   readonly fetchMessage: (channel: string, id: string) => Promise<DiscordMessage>
   /** The sessions of all shards, as they are stored. */
-  readonly cursor: () => string
+  readonly cursor: (reached: ReadonlyMap<Session, number>) => string
   /** Nothing of this session after what was stored last is kept. */
   readonly again: (session: Session, cause: string) => void
   /** A message of our own came back: its nonce, where it has one. */
@@ -197,17 +197,14 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
     const reads: Read[] = []
     for (const one of batch) reads.push(await read(one))
     const events = reads.flatMap((one) => one.events)
-    const before = new Map(batch.map(({ session }) => [session, session.stored]))
-    for (const { session, seq } of batch) session.stored = Math.max(session.stored, seq)
+    // Where each session is once this is stored, and not before: a resume meanwhile goes on at what was.
+    const reached = new Map(batch.map(({ session }) => [session, session.stored]))
+    for (const { session, seq } of batch) reached.set(session, Math.max(reached.get(session) ?? 0, seq))
     const isNew = batch.some(({ type }) => type === 'READY' || type === 'RESUMED')
-    try {
-      const results =
-        events.length === 0 && !isNew ? [] : await intake.receive(events, { cursor: deps.cursor() })
-      settle(reads, results)
-    } catch (thrown) {
-      for (const [session, stored] of before) session.stored = stored
-      throw thrown
-    }
+    const isNothing = events.length === 0 && !isNew
+    const results = isNothing ? [] : await intake.receive(events, { cursor: deps.cursor(reached) })
+    for (const [session, seq] of reached) session.stored = Math.max(session.stored, seq)
+    settle(reads, results)
   }
 
   const settle = (reads: readonly Read[], results: readonly Received[]) => {
@@ -217,6 +214,12 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
       at += events.length
       if (interaction !== null) deps.door.close(interaction, events.length === 0 ? null : (result ?? null))
     }
+  }
+
+  /** What comes after a gap must not be stored as if there were none. */
+  const breakOff = (session: Session, cause: string) => {
+    session.broken = true
+    deps.again(session, cause)
   }
 
   const pump = async () => {
@@ -229,7 +232,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
         waiting = []
         const problem = thrown instanceof Error ? thrown.message : 'it failed'
         log.warn({ problem }, 'what Discord sent could not be stored, and is asked for again')
-        for (const session of sessions) deps.again(session, `not stored: ${problem}`)
+        for (const session of sessions) breakOff(session, `not stored: ${problem}`)
       }
     }
     running = null
@@ -237,8 +240,8 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
 
   return {
     take(dispatch) {
-      if (stopped) return
-      if (waiting.length >= MOST_WAITING) return deps.again(dispatch.session, 'too much waits to be stored')
+      if (stopped || dispatch.session.broken === true) return
+      if (waiting.length >= MOST_WAITING) return breakOff(dispatch.session, 'too much waits to be stored')
       waiting.push({ ...dispatch, ...interactionIn(dispatch, deps.door) })
       running ??= pump()
     },

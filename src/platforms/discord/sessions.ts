@@ -4,9 +4,13 @@ import type { Session } from './gateway-socket.ts'
 
 const MOST_SHARDS = 1_000
 
-export function writeSessions(sessions: readonly (Session | null)[]): string {
+/** `reached`: where a session will be once what is stored with this is stored. */
+export function writeSessions(
+  sessions: readonly (Session | null)[],
+  reached: ReadonlyMap<Session, number> = new Map(),
+): string {
   const shards = sessions.map((one) =>
-    one === null ? null : { id: one.id, url: one.resumeUrl, seq: one.stored },
+    one === null ? null : { id: one.id, url: one.resumeUrl, seq: reached.get(one) ?? one.stored },
   )
   return JSON.stringify({ v: 1, shards })
 }

@@ -192,6 +192,8 @@ export function startShardLink(order: ShardOrder, deps: ShardDeps): ShardLink {
     },
     again(which, cause) {
       if (current?.session === which) current.close(cause)
+      // It is just being resumed: what is replayed before it stands counts as much.
+      else if (session === which) giveUp()
     },
     async probe() {
       if (current === null) throw new SwitchboardError('platform_unavailable', 'there is no connection')
