@@ -1,6 +1,6 @@
 // Store suite: the effects of a received item, in the commit of its row.
 import { describe, expect, it } from 'vitest'
-import type { Effect } from '../../contract/index.ts'
+import { type Effect, PERSON_START } from '../../contract/index.ts'
 import {
   counts,
   type MakeStoreFixture,
@@ -219,6 +219,13 @@ export function describeEffects(make: MakeStoreFixture): void {
         { kind: 'text', text: 'Your code: aaaaaa' },
       ])
       expect(await store.pairings()).toMatchObject([{ code: 'aaaaaa', sender: 'ann', replies: 2 }])
+    })
+
+    it('[I14.erase] a code that waits for an erased person goes, and those of others stay', async () => {
+      await stranger('ann', 'aaaaaa')
+      await stranger('bob', 'bbbbbb')
+      await store.erasePerson({ integration: 'demo', sender: 'ann' }, PERSON_START, 'op')
+      expect(await store.pairings()).toMatchObject([{ code: 'bbbbbb', sender: 'bob' }])
     })
 
     it('[S4.pairing-code-hour] a code ends after its hour, and then a new one is given', async () => {
