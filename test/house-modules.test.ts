@@ -71,9 +71,8 @@ describe('[I13.late-sdk] a plain start', () => {
 
 /** A file, the names that it writes, and why. No folder but the fakes is let off. */
 const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> = {
-  'src/app/registry.ts': ['claude-code telegram slack discord whatsapp', 'the rows'],
+  'src/app/registry.ts': ['claude-code telegram slack discord whatsapp imessage', 'the rows'],
   'src/app/emulators.ts': ['telegram slack email discord whatsapp llm', 'the rows of emulators'],
-  'src/platforms/planned.ts': ['imessage', 'what is not built yet'],
   'src/contract/channel-servers.ts': [
     'mcp http',
     'CHANNEL_PLATFORM: bindings and mcp_servers call it that; a transport',

@@ -18,6 +18,7 @@ export const PLATFORMS: Readonly<Record<string, () => Promise<PlatformModule>>> 
   email: async () => (await import('../platforms/email/module.ts')).emailModule,
   chorus: async () => (await import('../platforms/chorus/module.ts')).chorusModule,
   whatsapp: async () => (await import('../platforms/whatsapp/module.ts')).whatsappModule,
+  imessage: async () => (await import('../platforms/imessage/module.ts')).imessageModule,
   [CHANNEL_PLATFORM]: async () => (await import('../platforms/mcp/module.ts')).mcpModule,
 }
 
@@ -32,9 +33,7 @@ export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>
 }
 
 /** What SPEC names and is not built yet: a platform can be configured and stays off, a connector is an error. */
-export const PLANNED_PLATFORMS: Readonly<Record<string, () => Promise<PlannedModule>>> = {
-  imessage: async () => (await import('../platforms/planned.ts')).imessage,
-}
+export const PLANNED_PLATFORMS: Readonly<Record<string, () => Promise<PlannedModule>>> = {}
 
 export const PLANNED_CONNECTORS: Readonly<Record<string, () => Promise<PlannedModule>>> = {}
 

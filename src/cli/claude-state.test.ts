@@ -56,6 +56,26 @@ describe('the state of an official plugin', () => {
     expect((await dmOf('discord', { DISCORD_ACCESS_MODE: 'dynamic' })).dm).toBe('pairing')
   })
 
+  it('[I24.im-import] that of iMessage comes over with its people and groups, and pairs nobody', async () => {
+    const access = {
+      allowFrom: ['+4915112345678', 'ann@icloud.example'],
+      groups: { 'iMessage;+;chat123': { requireMention: false, allowFrom: ['+4915112345678'] } },
+      mentionPatterns: ['^claude'],
+      textChunkLimit: 10_000,
+    }
+    state('imessage', { 'access.json': JSON.stringify(access) })
+    const terminal = rememberingTerminal({ env: home() })
+    const { code, out } = await command(['import', 'claude-access', 'imessage', '--json'], terminal)
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      access: {
+        dm: 'allowlist',
+        allow_from: ['+4915112345678', 'ann@icloud.example'],
+        groups: { chat123: { require_mention: false, allow_from: ['+4915112345678'] } },
+      },
+    })
+  })
+
   it('names the file with the token, and never the token', async () => {
     state('telegram', {
       'access.json': '{"allowFrom":[]}',

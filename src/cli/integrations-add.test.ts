@@ -202,8 +202,8 @@ describe('[I13.setup] integrations add telegram, against the emulator', () => {
 describe('[I13.setup] integrations add refuses', () => {
   it.each([
     [
-      ['imessage'],
-      'platform "imessage" is planned, but not in this version',
+      ['matrix'],
+      'there is no platform "matrix"',
       'what there is: web, webhook, telegram, slack, discord, email, chorus',
     ],
     [['telegarm'], 'there is no platform "telegarm"', 'what there is: web,'],
@@ -225,10 +225,10 @@ describe('[I13.setup] integrations add refuses', () => {
 
   it('[I18.planned-platform] in a script, too, what is not built', async () => {
     const daemon = await start(kept())
-    const told = await command(['integrations', 'add', 'im', '--platform', 'imessage', ...data()])
+    const told = await command(['integrations', 'add', 'm', '--platform', 'matrix', ...data()])
     expect(told).toMatchObject({
       code: 2,
-      err: expect.stringContaining('is planned, but not in this version'),
+      err: expect.stringContaining('there is no platform "matrix"'),
     })
     expect(writes(daemon.asked)).toEqual([])
   })

@@ -35,6 +35,7 @@ describe('the door of each platform', () => {
     ],
     ['{ id: x, platform: email, address: a@b.example, imap: { host: i }, smtp: { host: s } }', 'allowlist'],
     ['{ id: x, platform: imessage }', 'allowlist'],
+    ['{ id: x, platform: imessage, addresses: ["+49 151", Me@x.example] }', 'allowlist'],
     ['{ id: x, platform: web }', 'credential'],
     ['{ id: x, platform: chorus }', 'credential'],
     ['{ id: x, platform: webhook, secret: env:S }', 'credential'],

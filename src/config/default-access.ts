@@ -21,8 +21,10 @@ const POLICIES: readonly unknown[] = ['pairing', 'allowlist', 'disabled', 'crede
 
 export function isDefaultAccess(access: unknown): access is DefaultAccess {
   if (typeof access !== 'object' || access === null) return false
-  const { dm, approvers = [] } = access as Partial<DefaultAccess>
-  return (
-    POLICIES.includes(dm) && Array.isArray(approvers) && approvers.every((one) => typeof one === 'string')
-  )
+  const { dm, approvers = [], allowFrom = [] } = access as Partial<DefaultAccess>
+  return POLICIES.includes(dm) && isTexts(approvers) && isTexts(allowFrom)
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }

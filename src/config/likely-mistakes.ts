@@ -47,11 +47,9 @@ export function quietDoors(config: Config, warnings: string[]): void {
   for (const [index, integration] of config.integrations.entries()) {
     const { access, adapter, options } = integration
     if (access?.file !== undefined) continue
-    if (
-      access?.dm === undefined &&
-      (access?.allow_from.length ?? 0) === 0 &&
-      defaultAccessOf(adapter, options).dm === 'allowlist'
-    ) {
+    const { dm, allowFrom = [] } = defaultAccessOf(adapter, options)
+    const listed = [...(access?.allow_from ?? []), ...allowFrom]
+    if (access?.dm === undefined && listed.length === 0 && dm === 'allowlist') {
       warnings.push(
         `integrations[${index}].access.allow_from is empty: nobody may speak through ${integration.id}`,
       )

@@ -344,10 +344,23 @@ agents:
 `,
     )
     if (!result.ok) throw new Error(JSON.stringify(result.problems))
-    expect(result.warnings).toContain('platform imessage is not built yet: i is loaded but stays off')
     expect(result.warnings.filter((one) => one.includes('is not built yet'))).toHaveLength(
       Object.keys(PLANNED_PLATFORMS).length,
     )
+  })
+
+  it('[S7.not-built-told] a platform that is planned is told as such, and its keys are known', () => {
+    const { create: _, ...planned } = BOOK.platform('imessage') ?? {}
+    const book = {
+      ...BOOK,
+      platform: (name: string) => (name === 'imessage' ? planned : BOOK.platform(name)),
+    } as typeof BOOK
+    const load = (keys: string) => loadText(`integrations: [{ id: i, platform: imessage${keys} }]`, {}, book)
+    expect(load('')).toMatchObject({
+      ok: true,
+      warnings: expect.arrayContaining(['platform imessage is not built yet: i is loaded but stays off']),
+    })
+    expect(load(', alow_sms: true')).toMatchObject({ ok: false })
   })
 })
 

@@ -110,8 +110,8 @@ export function integrationOf(
   config: Config,
   side: SideFiles,
 ): IntegrationSettings {
-  const { dm, approvers = [] } = defaultAccessOf(one.adapter, one.options)
-  const access = policyOf(one.access, dm, config.tunables.mention_patterns, side)
+  const { dm, approvers = [], allowFrom = [] } = defaultAccessOf(one.adapter, one.options)
+  const access = withOwn(policyOf(one.access, dm, config.tunables.mention_patterns, side), allowFrom)
   const { reply_to_mode, text_chunk_limit } = config.tunables
   const chunk = one.text_chunk_limit ?? text_chunk_limit
   return {
@@ -130,6 +130,12 @@ export function integrationOf(
     ...defined({ textChunkLimit: chunk }),
     origin: `integrations[${index}]`,
   }
+}
+
+/** A policy that cannot be read stays closed to them, too. */
+function withOwn(access: AccessPolicy, own: readonly string[]): AccessPolicy {
+  if (!access.readable || own.length === 0) return access
+  return { ...access, allowFrom: [...new Set([...access.allowFrom, ...own])] }
 }
 
 type Dm = 'pairing' | 'allowlist' | 'disabled' | 'credential'

@@ -78,6 +78,8 @@ export type PlannedModule = Pick<PlatformModule, 'name' | 'options' | 'defaultAc
 export interface DefaultAccess {
   /** `credential`: whoever holds the platform's own credential may speak. */
   readonly dm: 'pairing' | 'allowlist' | 'disabled' | 'credential'
+  /** May speak besides those that are listed: the owner's own addresses. */
+  readonly allowFrom?: readonly string[]
   /** Who decides approvals where nobody is named. */
   readonly approvers?: readonly string[]
 }

@@ -256,14 +256,9 @@ describe('what is not built or not known', () => {
     expect((await say(daemon.url, 'dev', 'still here')).status).toBe(200)
   })
 
-  it('[S7.not-built-told] [S7.integration-keys] [S6.connector-keys] [S7.keys-webhook] is told as what it is', async () => {
+  it('[S7.integration-keys] [S6.connector-keys] [S7.keys-webhook] is told as what it is', async () => {
     const data = scene.folder()
     const check = async (yaml: string) => switchboard(data, 'check', '--config', writeYaml(data, yaml))
-    const later = await check('integrations:\n  - { id: im, platform: imessage }\n')
-    expect(later.code).toBe(0)
-    expect(later.stdout + later.stderr).toContain(
-      'platform imessage is not built yet: im is loaded but stays off',
-    )
     for (const [yaml, told] of [
       [
         'integrations:\n  - { id: a, platform: webhook, secret: env:A, twoway: true }\n',

@@ -88,6 +88,9 @@ export const RULES: readonly Rule[] = [
         'what runs is recorded in files, looked up in /proc, and git worktrees are found there',
       'src/agents/claude-code/':
         'its sessions are noted, and its transcripts read, on the machine where it runs',
+      'src/platforms/imessage/files.ts': 'files that people send lie on this disk, in the folder of Messages',
+      'src/platforms/imessage/send.ts':
+        'Messages sends a file from a folder that it may read: it is laid there and taken away',
       'src/attach/': 'its socket is a file: what was left behind is removed, and its mode set',
       'src/testing/': 'makes scratch folders',
     },
@@ -98,6 +101,9 @@ export const RULES: readonly Rule[] = [
       /^\s*(SELECT\b[\s\S]*\bFROM\b|select\b[\s\S]*\bfrom\b|(INSERT|insert)( OR \w+| or \w+)? (INTO|into) |(UPDATE|update) \w+ (SET|set) |(DELETE FROM|delete from) |(CREATE|create) (UNIQUE |unique )?(TABLE|INDEX|VIEW|table|index|view) |(ALTER TABLE|alter table) |(PRAGMA|pragma) \w+)/,
     except: {
       'src/store/': 'the room that writes it',
+      'src/platforms/imessage/chat-db.ts':
+        'reads a foreign database, read-only: Messages keeps what was said in one, and has no other door',
+      'src/testing/imessage/messages-double.ts': 'makes such a database, as Messages would',
       'src/testing/store-suite/': 'looks at query plans',
       'src/testing/postgres-databases.ts':
         'keeps book of the databases that it lends to tests, and empties them',

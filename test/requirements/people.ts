@@ -16,7 +16,7 @@ built   3 S4.group-star-flagged     doctor flags a group that is open to any mem
 built   5 S4.default-telegram       telegram defaults to pairing
 pending 0 S4.default-chats          slack, discord and whatsapp default to pairing
 built   0 S4.default-email          email defaults to allowlist, and no code is ever sent to a stranger
-pending 0 S4.default-imessage       imessage defaults to allowlist with no code to strangers; the owner's own addresses pass
+built   0 S4.default-imessage       imessage defaults to allowlist with no code to strangers; the owner's own addresses pass
 built   3 S4.default-web            web: the token is the gate
 built   3 S4.default-webhook        webhook: its HMAC or allow_from is the gate
 built   9 S4.default-chorus         chorus: the connection string is the gate

@@ -80,9 +80,9 @@ built   0 S7.email-loop             email: loop guard (Auto-Submitted, list mail
 built   8 S7.mcp-transports         mcp: channel servers over stdio and Streamable HTTP, both prefixes
 built   8 S7.mcp-out                mcp: sends through the server's outbound tool
 built   9 S7.chorus-in              chorus: POST /inbox/sk_... from any Chorus service, answered at its callback
-pending 0 S7.imessage-mac           imessage: chat.db in, AppleScript out, 10,000 characters
-pending 0 S7.imessage-echo          imessage: self-chat and echo guard
-pending 0 S7.imessage-elsewhere     imessage: a clear error on other systems
+built   0 S7.imessage-mac           imessage: chat.db in, AppleScript out, 10,000 characters
+built   0 S7.imessage-echo          imessage: self-chat and echo guard
+built   0 S7.imessage-elsewhere     imessage: a clear error on other systems
 built   0 S7.whatsapp-cloud         whatsapp: Cloud API webhook in, Graph API out, 4096 characters
 built   0 S7.whatsapp-window        whatsapp: the 24 h window is told honestly
 `,

@@ -25,7 +25,7 @@ built   24 I24.wa-receipts       sent, delivered and read are the send's receipt
 built   24 I24.wa-failed-later   failed after sent makes the row failed: platform_rejected with code and words, once
 built   24 I24.wa-unknown-status A status of a message that is not ours is recorded and changes nothing; one without our data is found by its id
 built   24 I24.wa-settled        A lost answer is settled by its status, before and after a restart: sent, once, with the id of the message
-pending 24 I24.receipt-shown     The receipt is in outbox --json, in outbox show, and in what an agent is told when it asks
+built   24 I24.receipt-shown     The receipt is in outbox --json, in outbox show, and in what an agent is told when it asks
 built   24 I24.window            Outside the 24 hours a free text is failed: window_closed with the time it closed, and nothing is sent; the next message opens it
 built   24 I24.window-template   A template with name, language and parameters goes out while the window is closed, by send_message and by the command line
 built   24 I24.window-platform   131047 from the API is window_closed too
@@ -35,33 +35,33 @@ built   24 I24.wa-pace           80 a second for the number and one in six secon
 built   24 I24.wa-suite          The platform suite passes against the fake under every fault
 built   24 I24.wa-plans          Every fault plan through the river: nothing lost, and what may be twice is labelled
 built   24 I24.wa-fake           The fake speaks Meta's wire: escaped bodies, signatures, retries, statuses, window, pairs, templates, media with a clock
-pending 24 I24.wa-emulate        switchboard emulate whatsapp runs it with statuses, window, templates and every fault plan
-pending 24 I24.wa-setup          init and integrations add ask for what is needed, try the token, and say what to paste where
+built   24 I24.wa-emulate        switchboard emulate whatsapp runs it with statuses, window, templates and every fault plan
+built   24 I24.wa-setup          init and integrations add ask for what is needed, try the token, and say what to paste where
 built   24 I24.wa-secrets        No token and no secret in logs, errors, status or answers
-pending 24 I24.end-to-end        A conversation with approval, claim, statuses and a closed window goes through kill -9: nothing lost, nothing twice
+built   24 I24.end-to-end        A conversation with approval, claim, statuses and a closed window goes through kill -9: nothing lost, nothing twice
 `,
 )
 
 export const IMESSAGE = requirements(
   '24 iMessage',
   `
-pending 24 I24.im-elsewhere      On another system than macOS the integration is down with a clear error, and the rest runs
-pending 24 I24.im-cursor         Rows come in the order of ROWID behind a durable cursor; what came while it was down is received
-pending 24 I24.im-join-late      A row whose chat is written later waits for it and is not lost
-pending 24 I24.im-body           attributedBody is decoded whole for every length; a damaged one is recorded as unreadable
-pending 24 I24.im-kinds          Direct chats, groups, replies, tapbacks and attachments come as what they are; service rows start no turn
-pending 24 I24.im-edits          An edit is an edit once, an unsent message a deletion
-pending 24 I24.im-sms            SMS and RCS are refused unless allow_sms says otherwise
-pending 24 I24.im-self           A message to oneself from any device is a turn, and what we sent ourselves never is
-pending 24 I24.im-owner          The owner's own addresses may speak; a stranger is refused and told nothing
-pending 24 I24.im-send           Text goes out by osascript with arguments; the script never holds text; quotes, newlines and dashes arrive as written
-pending 24 I24.im-confirm        sent is said only when the row appeared with no error; without one it is unknown, with an error failed
-pending 24 I24.im-errors         Errors of osascript are told by what they mean, with the pane to open
-pending 24 I24.im-files          A file is sent from a folder that Messages can read, and confirmed by its row
-pending 24 I24.im-locked         A database that is locked, unreadable, renumbered or from a newer macOS is told as such, and loses nothing when it is well again
-pending 24 I24.im-complete       Completeness compares chat.db with the inbox by ROWID, and finds what was missed
-pending 24 I24.im-suite          The platform suite passes against the double under every fault
-pending 24 I24.im-doctor         doctor tells what is missing, Full Disk Access or Automation, and the exact pane
-pending 24 I24.im-import         access.json of the official iMessage plugin is imported
+built   24 I24.im-elsewhere      On another system than macOS the integration is down with a clear error, and the rest runs
+built   24 I24.im-cursor         Rows come in the order of ROWID behind a durable cursor; what came while it was down is received
+built   24 I24.im-join-late      A row whose chat is written later waits for it and is not lost
+built   24 I24.im-body           attributedBody is decoded whole for every length; a damaged one is recorded as unreadable
+built   24 I24.im-kinds          Direct chats, groups, replies, tapbacks and attachments come as what they are; service rows start no turn
+built   24 I24.im-edits          An edit is an edit once, an unsent message a deletion
+built   24 I24.im-sms            SMS and RCS are refused unless allow_sms says otherwise
+built   24 I24.im-self           A message to oneself from any device is a turn, and what we sent ourselves never is
+built   24 I24.im-owner          The owner's own addresses may speak; a stranger is refused and told nothing
+built   24 I24.im-send           Text goes out by osascript with arguments; the script never holds text; quotes, newlines and dashes arrive as written
+built   24 I24.im-confirm        sent is said only when the row appeared with no error; without one it is unknown, with an error failed
+built   24 I24.im-errors         Errors of osascript are told by what they mean, with the pane to open
+built   24 I24.im-files          A file is sent from a folder that Messages can read, and confirmed by its row
+built   24 I24.im-locked         A database that is locked, unreadable, renumbered or from a newer macOS is told as such, and loses nothing when it is well again
+built   24 I24.im-complete       Completeness compares chat.db with the inbox by ROWID, and finds what was missed
+built   24 I24.im-suite          The platform suite passes against the double under every fault
+built   24 I24.im-doctor         doctor tells what is missing, Full Disk Access or Automation, and the exact pane
+built   24 I24.im-import         access.json of the official iMessage plugin is imported
 `,
 )

@@ -69,7 +69,7 @@ async function announce(
   if (context.json) return void (await context.printJson({ ready: true, platform, url, token, faults }))
   const written = (given: Readonly<Record<string, string>>) =>
     Object.entries(given)
-      .map(([key, value]) => `${key}: ${value}`)
+      .map(([key, value]) => `${key}: ${/^\d+$/.test(value) ? `"${value}"` : value}`)
       .join(', ')
   const lines = connector
     ? `  agents:\n    - { id: ${platform}, connector: { ${written(connector)} } }`

@@ -116,7 +116,8 @@ function readClaudeAccess({ folder, plugin, isStatic }: ClaudeState): ClaudeAcce
       const { requireMention = true, allowFrom = [] } = group as Record<string, unknown>
       if (typeof requireMention !== 'boolean') throw wrong(`groups.${id}.requireMention`, 'true or false')
       return {
-        id,
+        // Messages calls a chat by its service as well, which may change; here it is the name behind that.
+        id: plugin === 'imessage' ? id.replace(/^[^;]*;[-+];/, '') : id,
         requireMention,
         allowFrom: strings(allowFrom, () => wrong(`groups.${id}.allowFrom`, 'a list of ids')),
       }

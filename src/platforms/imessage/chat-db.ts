@@ -1,0 +1,252 @@
+// chat.db of Messages, read and never written: rows behind a ROWID, the chat and the files of each, what was changed since. Columns differ
+// between versions of macOS: those that are not there are null. It is opened read-only, and not as immutable, which would miss the log.
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+import { SwitchboardError } from '../../contract/index.ts'
+
+export interface MessageRow {
+  readonly rowid: number
+  readonly guid: string
+  readonly text: string | null
+  readonly body: Uint8Array | null
+  readonly service: string
+  readonly at: number
+  readonly fromMe: boolean
+  readonly sent: boolean
+  readonly delivered: boolean
+  readonly error: number
+  readonly itemType: number
+  readonly associatedType: number
+  readonly associatedGuid: string | null
+  readonly associatedEmoji: string | null
+  readonly replyTo: string | null
+  readonly editedAt: number
+  readonly retractedAt: number
+  readonly summary: Uint8Array | null
+  readonly empty: boolean
+  readonly files: boolean
+  readonly handle: string | null
+  readonly chat: ChatRow | null
+}
+
+export interface ChatRow {
+  readonly guid: string
+  readonly identifier: string
+  readonly group: boolean
+  readonly name: string | null
+}
+
+export interface FileRow {
+  readonly guid: string
+  readonly path: string | null
+  readonly mime: string | null
+  readonly name: string | null
+  readonly size: number
+}
+
+export interface ChatDb {
+  /** Changes with every commit of somebody else. */
+  version(): number
+  last(): number
+  after(rowid: number, limit: number): readonly MessageRow[]
+  /** Of the newest rows, those that may have changed since they were written. */
+  changed(after: number, newest: number): readonly MessageRow[]
+  byGuid(guid: string): MessageRow | null
+  rowidOf(guid: string): number | null
+  /** The first row at or after this time. */
+  rowidAt(at: number): number
+  files(rowid: number): readonly FileRow[]
+  file(guid: string): FileRow | null
+  chat(identifier: string): ChatRow | null
+  close(): void
+}
+
+const GROUP_STYLE = 43
+const NEEDED = ['ROWID', 'guid', 'text', 'handle_id', 'service', 'date', 'is_from_me', 'is_sent', 'error']
+/** Nanoseconds since 2001 do not fit a double: they become milliseconds in SQL. Very old rows are in seconds. */
+const msOf = (column: string) =>
+  `(CASE WHEN ${column} > 1000000000000 THEN ${column} / 1000000 ELSE ${column} * 1000 END)`
+const EPOCH_2001 = 978_307_200_000
+
+/** Throws `platform_unavailable` with what to do: absent, not allowed, locked, or of a form that is not known. */
+export function openChatDb(path: string): ChatDb {
+  let database: DatabaseSyncInstance
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: 100 })
+  } catch (thrown) {
+    throw notOpened(thrown)
+  }
+  try {
+    return readers(database)
+  } catch (thrown) {
+    database.close()
+    throw notOpened(thrown)
+  }
+}
+
+function readers(database: DatabaseSyncInstance): ChatDb {
+  const columns = (table: string) =>
+    new Set(
+      database
+        .prepare(`SELECT name FROM pragma_table_info('${table}')`)
+        .all()
+        .map((row) => String((row as { name: unknown }).name)),
+    )
+  const [message, attachment] = [columns('message'), columns('attachment')]
+  // ROWID is there without being listed, where it is no column of its own.
+  const missing = NEEDED.filter((name) => name !== 'ROWID' && !message.has(name))
+  if (missing.length > 0)
+    throw new SwitchboardError(
+      'platform_unavailable',
+      `chat.db is of a form that is not known: its messages have no ${missing.join(', ')}. A newer macOS may have changed it`,
+    )
+  const or = (name: string, as: string) => `${message.has(name) ? `m.${name}` : 'NULL'} AS ${as}`
+  const time = (name: string, as: string) => `${message.has(name) ? msOf(`m.${name}`) : '0'} AS ${as}`
+  const select = `SELECT m.ROWID AS rowid, m.guid AS guid, m.text AS text, ${or('attributedBody', 'body')}, m.service AS service,
+    ${msOf('m.date')} AS at, m.is_from_me AS from_me, m.is_sent AS sent, ${or('is_delivered', 'delivered')}, m.error AS error,
+    ${or('item_type', 'item_type')}, ${or('associated_message_type', 'associated_type')},
+    ${or('associated_message_guid', 'associated_guid')}, ${or('associated_message_emoji', 'associated_emoji')},
+    ${or('thread_originator_guid', 'reply_to')}, ${time('date_edited', 'edited_at')}, ${time('date_retracted', 'retracted_at')},
+    ${or('message_summary_info', 'summary')}, ${or('is_empty', 'empty')}, ${or('cache_has_attachments', 'files')},
+    h.id AS handle, c.guid AS chat_guid, c.chat_identifier AS chat_identifier, c.style AS chat_style, c.display_name AS chat_name
+    FROM message m LEFT JOIN handle h ON h.ROWID = m.handle_id
+    LEFT JOIN chat c ON c.ROWID = (SELECT min(j.chat_id) FROM chat_message_join j WHERE j.message_id = m.ROWID)`
+  const changedColumns = ['date_edited', 'date_retracted', 'message_summary_info', 'is_empty'].filter(
+    (name) => message.has(name),
+  )
+  const isChanged = changedColumns.map((name) => `COALESCE(m.${name}, 0) <> 0`).join(' OR ') || '0'
+  const fileSelect = `SELECT a.guid AS guid, a.filename AS path, a.mime_type AS mime, a.transfer_name AS name, a.total_bytes AS size
+    FROM attachment a`
+  const shown = attachment.has('hide_attachment') ? 'AND COALESCE(a.hide_attachment, 0) = 0' : ''
+  const statements = {
+    version: database.prepare('SELECT data_version AS version FROM pragma_data_version'),
+    last: database.prepare('SELECT COALESCE(max(ROWID), 0) AS last FROM message'),
+    after: database.prepare(`${select} WHERE m.ROWID > ? ORDER BY m.ROWID LIMIT ?`),
+    changed: database.prepare(`${select} WHERE m.ROWID > ? AND (${isChanged}) ORDER BY m.ROWID DESC LIMIT ?`),
+    byGuid: database.prepare(`${select} WHERE m.guid = ?`),
+    rowidOf: database.prepare('SELECT ROWID AS rowid FROM message WHERE guid = ?'),
+    rowidAt: database.prepare(`SELECT min(m.ROWID) AS rowid FROM message m WHERE ${msOf('m.date')} >= ?`),
+    files: database.prepare(
+      `${fileSelect} JOIN message_attachment_join j ON j.attachment_id = a.ROWID WHERE j.message_id = ? ${shown} ORDER BY a.ROWID LIMIT 20`,
+    ),
+    file: database.prepare(`${fileSelect} WHERE a.guid = ?`),
+    chat: database.prepare(
+      `SELECT guid AS chat_guid, chat_identifier, style AS chat_style, display_name AS chat_name FROM chat
+       WHERE chat_identifier = ? ORDER BY CASE WHEN service_name = 'iMessage' THEN 0 ELSE 1 END, ROWID DESC LIMIT 1`,
+    ),
+  }
+  const told = <T>(ask: () => T): T => {
+    try {
+      return ask()
+    } catch (thrown) {
+      throw notOpened(thrown)
+    }
+  }
+  return {
+    version: () => told(() => Number((statements.version.get() as Fields).version)),
+    last: () => told(() => Number((statements.last.get() as Fields).last)),
+    after: (rowid, limit) =>
+      told(() => statements.after.all(rowid, limit).map((row) => messageRow(row as Fields))),
+    changed: (after, newest) =>
+      told(() =>
+        statements.changed
+          .all(after, newest)
+          .map((row) => messageRow(row as Fields))
+          .reverse(),
+      ),
+    byGuid: (guid) =>
+      told(() => {
+        const row = statements.byGuid.get(guid)
+        return row === undefined ? null : messageRow(row as Fields)
+      }),
+    rowidOf: (guid) =>
+      told(() => {
+        const row = statements.rowidOf.get(guid) as Fields | undefined
+        return row === undefined ? null : Number(row.rowid)
+      }),
+    rowidAt: (at) => told(() => Number((statements.rowidAt.get(at - EPOCH_2001) as Fields).rowid ?? 0)),
+    files: (rowid) => told(() => statements.files.all(rowid).map((row) => fileRow(row as Fields))),
+    file: (guid) =>
+      told(() => {
+        const row = statements.file.get(guid)
+        return row === undefined ? null : fileRow(row as Fields)
+      }),
+    chat: (identifier) => told(() => chatRow((statements.chat.get(identifier) ?? {}) as Fields)),
+    close: () => database.close(),
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const bytesOrNull = (value: unknown): Uint8Array | null => (value instanceof Uint8Array ? value : null)
+
+function messageRow(row: Fields): MessageRow {
+  const since = (value: unknown) => (Number(value ?? 0) > 0 ? Number(value) + EPOCH_2001 : 0)
+  return {
+    rowid: Number(row.rowid),
+    guid: String(row.guid),
+    text: textOrNull(row.text),
+    body: bytesOrNull(row.body),
+    service: textOrNull(row.service) ?? '',
+    at: Number(row.at) + EPOCH_2001,
+    fromMe: Number(row.from_me) === 1,
+    sent: Number(row.sent) === 1,
+    delivered: Number(row.delivered ?? 0) === 1,
+    error: Number(row.error ?? 0),
+    itemType: Number(row.item_type ?? 0),
+    associatedType: Number(row.associated_type ?? 0),
+    associatedGuid: textOrNull(row.associated_guid),
+    associatedEmoji: textOrNull(row.associated_emoji),
+    replyTo: textOrNull(row.reply_to),
+    editedAt: since(row.edited_at),
+    retractedAt: since(row.retracted_at),
+    summary: bytesOrNull(row.summary),
+    empty: Number(row.empty ?? 0) === 1,
+    files: Number(row.files ?? 0) === 1,
+    handle: textOrNull(row.handle),
+    chat: chatRow(row),
+  }
+}
+
+function chatRow({ chat_guid, chat_identifier, chat_style, chat_name }: Fields): ChatRow | null {
+  const guid = textOrNull(chat_guid)
+  const identifier = textOrNull(chat_identifier)
+  if (guid === null || identifier === null) return null
+  return { guid, identifier, group: Number(chat_style) === GROUP_STYLE, name: textOrNull(chat_name) || null }
+}
+
+function fileRow({ guid, path, mime, name, size }: Fields): FileRow {
+  return {
+    guid: String(guid),
+    path: textOrNull(path),
+    mime: textOrNull(mime),
+    name: textOrNull(name),
+    size: Number(size ?? 0),
+  }
+}
+
+const ACCESS_HINT =
+  'System Settings, Privacy & Security, Full Disk Access: add the program that runs Switchboard (the terminal, or node), then start it anew'
+
+function notOpened(thrown: unknown): SwitchboardError {
+  if (thrown instanceof SwitchboardError) return thrown
+  const said = thrown instanceof Error ? thrown.message : String(thrown)
+  if (/authorization denied|not permitted|EPERM|EACCES|permission/i.test(said))
+    return new SwitchboardError('platform_unavailable', `chat.db may not be read: ${ACCESS_HINT}`, {
+      hint: ACCESS_HINT,
+    })
+  if (/locked|busy/i.test(said))
+    return new SwitchboardError(
+      'platform_unavailable',
+      'chat.db is locked by another program; it is tried again',
+    )
+  if (/unable to open|no such file|ENOENT|does not exist/i.test(said))
+    return new SwitchboardError(
+      'platform_unavailable',
+      `chat.db could not be opened: is it there, and may it be read? ${ACCESS_HINT}`,
+      {
+        hint: ACCESS_HINT,
+      },
+    )
+  return new SwitchboardError('platform_unavailable', `chat.db could not be read: ${said.slice(0, 200)}`)
+}

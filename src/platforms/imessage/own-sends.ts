@@ -1,0 +1,68 @@
+// Which rows are ours: known by their guid once a send was confirmed, and before that by their text, as Messages changes it. So that no word
+// of ours is ever taken for one that was said to us, in a chat with oneself, across a restart as well.
+import { createBoundedMap, opText, type PlatformDeps } from '../../contract/index.ts'
+
+const REMEMBERED = 5_000
+const LOOKED_BACK = 200
+
+export interface OwnSends {
+  /** About to be sent there. Returns when it is settled. */
+  sending(conversation: string, text: string): () => void
+  confirmed(guid: string): void
+  isOurs(row: {
+    readonly guid: string
+    readonly conversation: string
+    readonly text: string
+  }): Promise<boolean>
+  /** Guids of ours in this chat, as far as they are known. */
+  known(conversation: string): Promise<ReadonlySet<string>>
+}
+
+/** Messages makes quotes curly, and leaves out or adds what has no width. */
+export function normalised(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replaceAll(/[\u2018\u2019\u201a\u201b]/g, "'")
+    .replaceAll(/[\u201c-\u201f]/g, '"')
+    .replaceAll(/[\u2010-\u2015]/g, '-')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}|\ufffc/gu, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+export function createOwnSends({ transcript }: Pick<PlatformDeps, 'transcript'>): OwnSends {
+  const guids = createBoundedMap<string, true>(REMEMBERED)
+  const open = new Map<string, number>()
+  const keyOf = (conversation: string, text: string) => JSON.stringify([conversation, normalised(text)])
+  const said = (conversation: string) => transcript({ conversation, direction: 'out', limit: LOOKED_BACK })
+
+  return {
+    sending(conversation, text) {
+      const key = keyOf(conversation, text)
+      open.set(key, (open.get(key) ?? 0) + 1)
+      return () => {
+        const left = (open.get(key) ?? 1) - 1
+        if (left > 0) open.set(key, left)
+        else open.delete(key)
+      }
+    },
+    confirmed: (guid) => guids.set(guid, true),
+    async isOurs({ guid, conversation, text }) {
+      if (guids.has(guid) || open.has(keyOf(conversation, text))) return true
+      const wanted = normalised(text)
+      return (await said(conversation)).some(
+        (entry) =>
+          entry.platformMessageId === guid ||
+          // Sent, and not known as what: by a process that died meanwhile.
+          (entry.platformMessageId === undefined &&
+            entry.state !== 'queued' &&
+            entry.state !== 'failed' &&
+            entry.op !== undefined &&
+            normalised(opText(entry.op)) === wanted),
+      )
+    },
+    async known(conversation) {
+      return new Set((await said(conversation)).flatMap(({ platformMessageId }) => platformMessageId ?? []))
+    },
+  }
+}

@@ -1,0 +1,141 @@
+// What goes out by AppleScript, and how it is known that it went.
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { OutboundOp, SwitchboardError } from '../../contract/index.ts'
+import { KATE, openScene, type Scene } from './fixtures/imessage-scene.ts'
+
+let scene: Scene
+beforeEach(async () => {
+  scene = openScene({ timings: { confirmMs: 300, scriptMs: 2_000 } })
+  scene.double.says(KATE, 'hi')
+  await scene.adapter.start(scene.intake, null)
+  await scene.clock.settle()
+})
+afterEach(() => scene.close())
+const failure = async (sending: Promise<unknown>): Promise<SwitchboardError> =>
+  sending.then(
+    () => Promise.reject(new Error('it was sent')),
+    (thrown: SwitchboardError) => thrown,
+  )
+const text = (words: string): OutboundOp => ({ kind: 'text', text: words, plain: true })
+
+describe('a text', () => {
+  it('[I24.im-send] [S7.imessage-mac] arrives as it is written: quotes, newlines, backslashes, dashes; the script never holds it', async () => {
+    const hostile = [
+      'say "hi" & (do shell script "rm -rf ~")',
+      'line one\nline two\r\n\ttab',
+      'back\\slash \\" end',
+      '-e display dialog',
+      '--version',
+      "it's $HOME `id` $(id)",
+      'ä 🚀 \u200d',
+    ]
+    for (const words of hostile) await scene.send(KATE, text(words))
+    expect(scene.double.calls.map(({ args }) => args[0])).toEqual(hostile)
+    expect(new Set(scene.double.calls.map(({ script }) => script)).size).toBe(1)
+    for (const { script, args } of scene.double.calls) {
+      expect(script).toContain('on run argv')
+      expect(args[1]).toBe(`iMessage;-;${KATE}`)
+    }
+  }, 30_000)
+
+  it('[I24.im-confirm] is sent when its row is there, with its guid; Markdown is shown as plain text', async () => {
+    const receipt = await scene.send(KATE, { kind: 'text', text: '**bold** and [a link](https://x.example)' })
+    expect(receipt.platformIds).toEqual([expect.stringMatching(/^0{7}\d-/)])
+    expect(scene.double.calls[0]?.args[0]).toBe('bold and a link (https://x.example/)')
+  })
+
+  it('[I24.im-confirm] with an error in its row it failed, without a row nobody knows, and one that is not sent yet neither', async () => {
+    scene.double.answerWith(() => ({ row: { sent: false, error: 22 } }))
+    expect(await failure(scene.send(KATE, text('a')))).toMatchObject({
+      code: 'platform_rejected',
+      message: expect.stringContaining('22'),
+    })
+    scene.double.answerWith(() => ({ row: false }))
+    expect((await failure(scene.send(KATE, text('b')))).code).toBe('outcome_unknown')
+    scene.double.answerWith(() => ({ row: { sent: false } }))
+    expect((await failure(scene.send(KATE, text('c')))).code).toBe('outcome_unknown')
+    scene.double.answerWith(() => ({ row: { text: null, service: 'SMS', joined: false } }))
+    expect((await failure(scene.send(KATE, text('d')))).message).toContain('empty message')
+    scene.double.answerWith(() => ({ row: { text: 'another text' } }))
+    expect((await failure(scene.send(KATE, text('e')))).code).toBe('outcome_unknown')
+  }, 30_000)
+
+  it('[I24.im-confirm] after a crash its row tells that it was sent; without one it stays unknown', async () => {
+    const request = {
+      to: { integration: 'im', conversation: KATE },
+      op: text('was it sent?'),
+      key: 'o',
+      seq: 1,
+    }
+    expect(await scene.adapter.reconcile?.(request)).toEqual({ outcome: 'unknown' })
+    const guid = scene.double.put(KATE, { text: 'was it sent?', fromMe: true })
+    expect(await scene.adapter.reconcile?.(request)).toEqual({
+      outcome: 'sent',
+      receipt: { platformIds: [guid] },
+    })
+  })
+
+  it('[I24.im-errors] [I24.im-doctor] errors of osascript are told by what they mean, with the pane', async () => {
+    const told = async (error: string) => {
+      scene.double.answerWith(() => ({ error }))
+      return failure(scene.send('chat77', text('x')))
+    }
+    scene.double.chat('chat77', { group: true })
+    const forbidden = await told('Not authorized to send Apple events to Messages. (-1743)')
+    expect(forbidden).toMatchObject({
+      code: 'platform_unavailable',
+      message: expect.stringContaining('Automation'),
+    })
+    expect(scene.adapter.gates?.()).toMatchObject([{ gate: 'Automation', pass: false }])
+    expect((await told('Application isn’t running. (-600)')).code).toBe('platform_unavailable')
+    expect((await told('AppleEvent timed out. (-1712)')).code).toBe('outcome_unknown')
+    expect((await told('Can’t get chat id. (-1728)')).code).toBe('platform_rejected')
+    expect((await told('syntax error (-2741)')).code).toBe('platform_rejected')
+    scene.double.answerWith(() => ({ hangs: true }))
+    expect((await failure(scene.send(KATE, text('x')))).code).toBe('outcome_unknown')
+  }, 30_000)
+
+  it('[I24.im-errors] a chat that Messages does not have open is written to by its person; a group never is', async () => {
+    scene.double.answerWith(({ script }) =>
+      script.includes('chat id') ? { error: 'Can’t get it. (-1728)' } : {},
+    )
+    await scene.send(KATE, text('hello'))
+    expect(scene.double.calls.map(({ args }) => args[1])).toEqual([`iMessage;-;${KATE}`, KATE])
+    scene.double.chat('chat88', { group: true })
+    await failure(scene.send('chat88', text('hello')))
+    expect(scene.double.calls.at(-1)?.args[1]).toBe('iMessage;+;chat88')
+    await failure(scene.send('chat99', text('no such group')))
+    expect(scene.double.calls).toHaveLength(3)
+  })
+
+  it('edits and reactions are refused, and osascript that is not there is told', async () => {
+    expect((await failure(scene.send(KATE, { kind: 'edit', on: 'x', text: 'y' }))).code).toBe(
+      'platform_rejected',
+    )
+    expect((await failure(scene.send(KATE, { kind: 'react', on: 'x', emoji: '👍' }))).code).toBe(
+      'platform_rejected',
+    )
+  })
+})
+
+describe('a file', () => {
+  it('[I24.im-files] is sent from the folder of Messages, confirmed by its row, and taken away there', async () => {
+    const ref =
+      (await scene.adapter.keep?.({ name: 'report.txt', mime: 'text/plain', bytes: Buffer.from('words') })) ??
+      ''
+    let there = false
+    scene.double.answerWith(({ args }) => {
+      there = existsSync(args[0] ?? '')
+      return {}
+    })
+    const receipt = await scene.send(KATE, { kind: 'file', name: 'report.txt', mime: 'text/plain', ref })
+    expect(receipt.platformIds).toHaveLength(1)
+    const [call] = scene.double.calls
+    expect(call?.script).toContain('POSIX file')
+    expect(call?.args[0]).toContain(join('Attachments', 'switchboard'))
+    expect(there).toBe(true)
+    expect(readdirSync(join(scene.folder, 'Attachments', 'switchboard'))).toEqual([])
+  })
+})

@@ -1,0 +1,140 @@
+// Sending by AppleScript, which gives no id: it is sent when its row appears in chat.db, without an error. A row with one failed; without a
+// row nobody knows.
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Clock, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
+import { type FileShelf, safeFileName } from '../../kit/index.ts'
+import type { ChatDb, ChatRow, MessageRow } from './chat-db.ts'
+import type { IMessageConfig, Timings } from './config.ts'
+import { NoSuchChat, type RunScript } from './osascript.ts'
+import { normalised, type OwnSends } from './own-sends.ts'
+import { textOfRow } from './parse.ts'
+import { wordsOf } from './render.ts'
+
+export interface SendDeps {
+  readonly config: IMessageConfig
+  readonly timings: Timings
+  readonly clock: Clock
+  readonly db: () => ChatDb
+  readonly run: RunScript
+  readonly own: OwnSends
+  readonly files: Pick<FileShelf, 'read'>
+}
+
+const MOST_ROWS = 500
+const LOOKED_BACK = 2_000
+
+export function createSend(deps: SendDeps) {
+  const { config, timings, clock, db, run, own } = deps
+
+  const post = async (chat: ChatRow | null, conversation: string, text: string) => {
+    // Somebody who was never written to has no chat yet.
+    if (chat === null) {
+      if (/^chat\d+$/.test(conversation)) throw new NoSuchChat('Messages has no such group')
+      return run('toPerson', text, conversation)
+    }
+    try {
+      await run('toChat', text, chat.guid)
+    } catch (thrown) {
+      if (!(thrown instanceof NoSuchChat) || chat.group) throw thrown
+      await run('toPerson', text, chat.identifier)
+    }
+  }
+
+  const isIt = (row: MessageRow, conversation: string, wanted: string | null): boolean => {
+    if (!row.fromMe || row.itemType !== 0 || row.associatedType !== 0) return false
+    if (row.chat?.identifier !== conversation) return false
+    return wanted === null ? row.files : normalised(textOfRow(row) ?? '') === wanted
+  }
+
+  const isGhost = (row: MessageRow): boolean =>
+    row.fromMe &&
+    row.chat === null &&
+    row.service !== 'iMessage' &&
+    (textOfRow(row) ?? '') === '' &&
+    !row.files
+
+  /** `wanted`: null for a file. */
+  const appeared = async (
+    after: number,
+    conversation: string,
+    wanted: string | null,
+  ): Promise<MessageRow> => {
+    const until = clock.now() + timings.confirmMs
+    for (;;) {
+      const rows = db().after(after, MOST_ROWS)
+      const found = rows.find((row) => isIt(row, conversation, wanted))
+      if (found !== undefined && found.error !== 0)
+        throw new SwitchboardError('platform_rejected', `Messages could not send it (error ${found.error})`)
+      if (found?.sent) return found
+      if (found === undefined && rows.some(isGhost))
+        throw new SwitchboardError('platform_rejected', 'Messages made an empty message of it, in no chat')
+      if (clock.now() >= until)
+        throw new SwitchboardError(
+          'outcome_unknown',
+          found === undefined
+            ? 'Messages took it, and it did not appear in chat.db'
+            : 'it stands in chat.db and is not marked as sent yet',
+        )
+      await new Promise<void>((resolve) => void clock.after(timings.lookMs, resolve))
+    }
+  }
+
+  /** A copy where Messages may read it. */
+  const staged = async (
+    name: string,
+    bytes: Uint8Array,
+  ): Promise<{ readonly file: string; readonly remove: () => Promise<void> }> => {
+    const folder = join(config.filesDir, 'switchboard', `${clock.now()}`)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const file = join(folder, safeFileName(name))
+    await writeFile(file, bytes, { mode: 0o600 })
+    return { file, remove: () => rm(folder, { recursive: true, force: true }) }
+  }
+
+  const send = async (request: SendRequest): Promise<Receipt> => {
+    const { to, op } = request
+    const text = wordsOf(op)
+    const conversation = to.conversation
+    const chat = db().chat(conversation)
+    const before = db().last()
+    if (op.kind === 'file') {
+      if (chat === null) throw new NoSuchChat('a file can be sent only where something was said before')
+      const { file, remove } = await staged(op.name, await deps.files.read(op.ref))
+      try {
+        await run('fileToChat', file, chat.guid)
+        const row = await appeared(before, conversation, null)
+        own.confirmed(row.guid)
+        return { platformIds: [row.guid] }
+      } finally {
+        await remove()
+      }
+    }
+    const settled = own.sending(conversation, text)
+    try {
+      await post(chat, conversation, text)
+      const row = await appeared(before, conversation, normalised(text))
+      own.confirmed(row.guid)
+      return { platformIds: [row.guid] }
+    } finally {
+      settled()
+    }
+  }
+
+  /** The newest row that says it, and that no other send of ours is known by. */
+  const reconcile = async (request: SendRequest) => {
+    const { to, op } = request
+    if (op.kind !== 'text' && op.kind !== 'prompt') return { outcome: 'unknown' } as const
+    const wanted = normalised(wordsOf(op))
+    const known = await own.known(to.conversation)
+    const rows = db().after(Math.max(0, db().last() - LOOKED_BACK), LOOKED_BACK)
+    const found = rows.findLast(
+      (row) => isIt(row, to.conversation, wanted) && row.sent && row.error === 0 && !known.has(row.guid),
+    )
+    if (found === undefined) return { outcome: 'unknown' } as const
+    own.confirmed(found.guid)
+    return { outcome: 'sent', receipt: { platformIds: [found.guid] } } as const
+  }
+
+  return { send, reconcile }
+}

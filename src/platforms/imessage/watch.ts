@@ -1,0 +1,218 @@
+// The link to chat.db: looked at as often as it changes, by ROWID behind a durable cursor. A message whose chat is not written yet is waited
+// for; what is changed in place (edits, unsent messages) is looked for among the newest; a database that was renumbered is found again by
+// its last guid.
+import {
+  type Cancel,
+  type Clock,
+  createBoundedMap,
+  type InboundEvent,
+  type Logger,
+  type PlatformIntake,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import type { ChatDb, MessageRow } from './chat-db.ts'
+import type { Timings } from './config.ts'
+
+export interface LinkState {
+  readonly state: 'up' | 'connecting' | 'down'
+  readonly since?: number
+  readonly detail?: string
+}
+
+interface Cursor {
+  readonly rowid: number
+  readonly guid: string
+  readonly at: number
+  /** Where it began, at the first connect ever: nothing older is received. */
+  readonly first: number
+  readonly since: number
+}
+
+export interface WatchDeps {
+  readonly timings: Timings
+  readonly clock: Clock
+  readonly log: Logger
+  readonly open: () => ChatDb
+  readonly intake: PlatformIntake
+  readonly eventOf: (row: MessageRow) => Promise<InboundEvent | null>
+  readonly tell: (link: LinkState) => void
+}
+
+export interface Watch {
+  db(): ChatDb
+  renew(): void
+  stop(): Promise<void>
+}
+
+const PAGE = 200
+const NEWEST = 200
+const REMEMBERED = 1_000
+/** What is older than the first connect by more than a clock may differ. */
+const SLACK_MS = 60_000
+
+export function startWatch(stored: string | null, deps: WatchDeps): Watch {
+  const { timings, clock, log, intake } = deps
+  const versions = createBoundedMap<string, string>(REMEMBERED)
+  const waiting = createBoundedMap<string, number>(REMEMBERED)
+  let cursor = readCursor(stored)
+  let open: ChatDb | null = null
+  let version = -1
+  let stopped = false
+  let cancel: Cancel = () => undefined
+  let looking: Promise<void> = Promise.resolve()
+
+  const connect = (): ChatDb => {
+    const db = deps.open()
+    cursor = placed(db)
+    open = db
+    version = -1
+    deps.tell({ state: 'up', since: clock.now() })
+    intake.connected?.()
+    return db
+  }
+
+  /** Where to go on: the cursor, unless the rows are not those that it was made of. */
+  const placed = (db: ChatDb): Cursor => {
+    if (cursor === null) {
+      const [row] = db.after(Math.max(0, db.last() - 1), 1)
+      const rowid = row?.rowid ?? 0
+      return { rowid, guid: row?.guid ?? '', at: row?.at ?? 0, first: rowid, since: clock.now() }
+    }
+    if (cursor.guid === '' || db.rowidOf(cursor.guid) === cursor.rowid) return cursor
+    const moved = db.rowidOf(cursor.guid)
+    const rowid = moved ?? Math.max(0, db.rowidAt(cursor.at) - 1)
+    log.warn(
+      { was: cursor.rowid, is: rowid },
+      'chat.db was renumbered: it goes on from the last message that is known',
+    )
+    return { ...cursor, rowid, first: Math.min(cursor.first, rowid) }
+  }
+
+  /** True: the row must wait for its chat, and those behind it with it. */
+  const waits = (row: MessageRow): boolean => {
+    if (row.chat !== null || row.fromMe) return false
+    const since = waiting.get(row.guid) ?? clock.now()
+    waiting.set(row.guid, since)
+    return clock.now() - since < timings.joinMs
+  }
+
+  const takeNew = async (db: ChatDb): Promise<void> => {
+    for (;;) {
+      const rows = db.after(cursor?.rowid ?? 0, PAGE)
+      const events: InboundEvent[] = []
+      let last: MessageRow | null = null
+      let held = false
+      for (const row of rows) {
+        if (waits(row)) {
+          held = true
+          break
+        }
+        last = row
+        const event = await told(row)
+        if (event !== null) events.push(event)
+      }
+      if (last !== null && cursor !== null) {
+        const next: Cursor = { ...cursor, rowid: last.rowid, guid: last.guid, at: last.at }
+        await intake.receive(events, { cursor: JSON.stringify(next) })
+        cursor = next
+      }
+      if (held || rows.length < PAGE) return
+    }
+  }
+
+  /** After a recovery old messages come with new numbers: they were said before we were there. */
+  const told = async (row: MessageRow): Promise<InboundEvent | null> => {
+    if (row.at < (cursor?.since ?? 0) - SLACK_MS) return null
+    versions.set(row.guid, stampOf(row))
+    const event = await deps.eventOf(row)
+    // One that was edited before we saw it is a message.
+    return event?.kind === 'edit' ? { ...event, kind: 'message' } : event
+  }
+
+  const takeChanged = async (db: ChatDb): Promise<void> => {
+    const from = Math.max(cursor?.first ?? 0, (cursor?.rowid ?? 0) - NEWEST * 5)
+    for (const row of db.changed(from, NEWEST)) {
+      if (row.rowid > (cursor?.rowid ?? 0) || versions.get(row.guid) === stampOf(row)) continue
+      if (row.at < (cursor?.since ?? 0) - SLACK_MS) continue
+      const event = await deps.eventOf(row)
+      if (event?.kind === 'edit' || event?.kind === 'delete') await intake.receive([event])
+      versions.set(row.guid, stampOf(row))
+    }
+  }
+
+  const look = async (): Promise<void> => {
+    try {
+      const db = open ?? connect()
+      const now = db.version()
+      if (now !== version || waiting.size > 0) {
+        await takeNew(db)
+        await takeChanged(db)
+        version = now
+      }
+      schedule(timings.pollMs)
+    } catch (thrown) {
+      lose(thrown)
+      schedule(timings.retryMs)
+    }
+  }
+
+  const lose = (thrown: unknown) => {
+    const detail = thrown instanceof SwitchboardError ? thrown.message : 'chat.db could not be read'
+    // What could not be stored is no fault of the database: it is read again.
+    const ours = thrown instanceof SwitchboardError && thrown.nature.fault !== 'platform'
+    if (!ours) {
+      open?.close()
+      open = null
+      deps.tell({ state: 'down', detail })
+      log.warn({ detail }, 'chat.db cannot be read now')
+    }
+    version = -1
+  }
+
+  const schedule = (ms: number) => {
+    cancel()
+    if (stopped) return
+    cancel = clock.after(ms, () => {
+      looking = look()
+    })
+  }
+
+  looking = look()
+  return {
+    db() {
+      if (open === null) throw new SwitchboardError('platform_unavailable', 'chat.db cannot be read now')
+      return open
+    },
+    renew() {
+      looking = looking.then(() => {
+        open?.close()
+        open = null
+        return look()
+      })
+    },
+    async stop() {
+      stopped = true
+      cancel()
+      await looking
+      cancel()
+      open?.close()
+      open = null
+    },
+  }
+}
+
+/** What of a row can change after it was written. */
+function stampOf({ editedAt, retractedAt, empty, summary }: MessageRow): string {
+  return `${editedAt}:${retractedAt}:${empty}:${summary?.length ?? 0}`
+}
+
+function readCursor(stored: string | null): Cursor | null {
+  if (stored === null) return null
+  try {
+    const { rowid, guid, at, first, since } = JSON.parse(stored) as Partial<Cursor>
+    const numbers = [rowid, at, first, since].every((one) => Number.isFinite(one))
+    return numbers && typeof guid === 'string' ? (JSON.parse(stored) as Cursor) : null
+  } catch {
+    return null
+  }
+}
