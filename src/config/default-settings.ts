@@ -2,6 +2,7 @@
 import {
   type AccessPolicy,
   DEFAULT_PORT,
+  DEFAULT_TAKEOVER,
   DEFAULT_TUNABLES,
   type IntegrationSettings,
   type Settings,
@@ -52,6 +53,7 @@ export function defaultSettings(options: { readonly defaultStore: string }): Set
     mcpServers: [],
     users: [],
     tunables: DEFAULT_TUNABLES,
+    takeover: DEFAULT_TAKEOVER,
   }
   return { ...plain, digest: digestOf({ ...plain, store: 'sqlite' }), warnings: [] }
 }

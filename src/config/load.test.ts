@@ -132,6 +132,7 @@ tunables:
   stranger_limit: { rps: 5, burst: 6 }
   recipient_limit: { rps: 0, burst: 0 }
   tool_wait: 1s
+  takeover_timeout: 5m
   unknown_policy: hold
   max_body_bytes: 2048
   send_retry_base: 2s
@@ -152,6 +153,7 @@ retention: { bodies: 30d, rows: 90d, ledger: 365d }
       strangerLimit: { rps: 5, burst: 6 },
       recipientLimit: { rps: 0, burst: 0 },
       toolWaitMs: 1_000,
+      takeoverTimeoutMs: 300_000,
       unknownPolicy: 'hold',
       bodyRetentionMs: 30 * 86_400_000,
       attachmentRetentionMs: 30 * 86_400_000,

@@ -54,6 +54,7 @@ it('[S6.channel-evidence] every tool that names a chat or a message by its own s
     'fetch_messages channel',
     'get_roster chat_id',
     'ack message_id',
+    'handoff chat_id',
   ])
   for (const { tool, field } of said) {
     for (const n of [1, 2]) await connector.deliver(turn(n))
