@@ -82,7 +82,7 @@ built   3 S14.doctor-live           doctor shows last message, drops by reason, 
 export const CONSOLE = requirements(
   '15 Console',
   `
-pending 0 S15.conversations         Live conversations with delivery states
+built   0 S15.conversations         Live conversations with delivery states
 built   0 S15.approvals             Approvals and pairing are decided in the console
 built   0 S15.gates                 Agents, integrations and gates with reasons
 built   0 S15.stuck                 Failed and stuck messages with retry
