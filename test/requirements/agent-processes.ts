@@ -44,10 +44,10 @@ built   22 I22.cc-exit          An exit in mid-turn is noticed, and the turn goe
 built   22 I22.cc-endless       A turn that never ends is ended after turn_timeout and told
 built   22 I22.cc-huge          A huge answer is delivered whole
 built   22 I22.cc-killed        The daemon killed in mid-turn: the turn is a continuation, and no tool whose result stands in the transcript runs again
-built   22 I22.cc-killed-ask    The daemon killed in mid-approval: the old question is withdrawn, and the tool runs only after a new verdict
+built   22 I22.cc-killed-ask    The daemon killed in mid-approval: the tool has not run, a verdict on the old question runs nothing, and the turn goes on
 built   22 I22.cc-transcript    An answer that was finished while nobody listened is read from the transcript and delivered, not asked for again
 built   22 I22.cc-nodes         A session stays with the node that holds its files; that node gone, doctor and the person are told, and /new begins elsewhere
-built   22 I22.cc-setup         init and agents add set it up: binary found, version, signed in or not
+built   22 I22.cc-setup         Setting it up finds the binary, its version, and whether it is signed in
 built   22 I22.cc-real          The double says what the real binary said in the recording, and the real one passes the same conversation
 built   22 I22.cc-bench         The bench prints the overhead of a turn beside a bare driver of the same double
 `,
