@@ -223,16 +223,6 @@ describe('[I13.setup] integrations add refuses', () => {
     expect(writes(daemon.asked)).toEqual([])
   })
 
-  it('[I18.planned-platform] in a script, too, what is not built', async () => {
-    const daemon = await start(kept())
-    const told = await command(['integrations', 'add', 'm', '--platform', 'matrix', ...data()])
-    expect(told).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('there is no platform "matrix"'),
-    })
-    expect(writes(daemon.asked)).toEqual([])
-  })
-
   it('an id that is taken, before anybody types a secret', async () => {
     await start({ ...kept(), 'GET /api/integrations': { items: [added()], next: null } })
     const { terminal, asked } = person('x')

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { demoModule } from '../agents/demo/module.ts'
 import { CONNECTORS, PLANNED_PLATFORMS } from '../app/registry.ts'
 import { BOOK, loadText, problemsFrom, settingsFrom } from './fixtures/load-text.ts'
+import { openIntegrationShelf } from './integration-shelf.ts'
 
 const channels = (inside: string) => `agents: [{ id: kate, channels: { ${inside} } }]`
 const TG = '{ id: tg, platform: telegram, token: env:T }'
@@ -349,7 +350,7 @@ agents:
     )
   })
 
-  it('[S7.not-built-told] a platform that is planned is told as such, and its keys are known', () => {
+  it('[S7.not-built-told] [I18.planned-platform] a platform that is planned is told as such, its keys are known, and none is kept', async () => {
     const { create: _, ...planned } = BOOK.platform('imessage') ?? {}
     const book = {
       ...BOOK,
@@ -361,6 +362,12 @@ agents:
       warnings: expect.arrayContaining(['platform imessage is not built yet: i is loaded but stays off']),
     })
     expect(load(', alow_sms: true')).toMatchObject({ ok: false })
+    const shelf = await openIntegrationShelf({ reserved: () => [] } as never, async () => book)
+    await expect(shelf.add({ id: 'i', platform: 'imessage' }, null, 'operator')).rejects.toMatchObject({
+      code: 'not_built',
+      nature: { exitCode: 2 },
+    })
+    expect(shelf.all()).toEqual([])
   })
 })
 
