@@ -179,6 +179,7 @@ it('[I21.con-keys] [S15.keyboard] everything is reached by keyboard', async () =
   await page.getByText('Sent for it').waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('t')
+  await page.getByLabel('Person').waitFor()
   await page.keyboard.press('/')
   await page.keyboard.type('dev')
   expect(await page.getByLabel('Person').inputValue()).toBe('dev')

@@ -1,6 +1,6 @@
 // Fields of forms and filters, each with its label.
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 export function Choice(props: {
   readonly label: string
@@ -34,11 +34,20 @@ export function TextFilter(props: {
   readonly onText: (value: string) => void
 }): JSX.Element {
   const [text, setText] = useState(props.value)
-  useEffect(() => setText(props.value), [props.value])
+  /** What was used last: only a value from elsewhere replaces what somebody types. */
+  const used = useRef(props.value)
+  useEffect(() => {
+    if (props.value === used.current) return
+    used.current = props.value
+    setText(props.value)
+  }, [props.value])
   const { onText, value } = props
   useEffect(() => {
-    if (text === value) return
-    const timer = setTimeout(() => onText(text.trim()), SOON_MS)
+    if (text.trim() === value) return
+    const timer = setTimeout(() => {
+      used.current = text.trim()
+      onText(text.trim())
+    }, SOON_MS)
     return () => clearTimeout(timer)
   }, [text, value, onText])
   return (
