@@ -36,7 +36,9 @@ const isTaken = (file: string, text: string): boolean =>
     ? !('error' in readTelegramHtml(text))
     : file.includes('/email/')
       ? !/[<>]/.test(text.replace(MAIL_TAGS, ''))
-      : !/<(?!https?:|mailto:)/.test(text)
+      : file.includes('/slack/') || file.includes('mrkdwn')
+        ? !/<(?!https?:|mailto:)/.test(text)
+        : OWN_MARKUP.every((rule) => rule.file.test(file) === false || rule.taken(text))
 /** Small: many parts, so that one more or less does not look like growth. */
 const limit = { size: 60, unit: 'utf-16' } as const
 const SIZE = 1_000

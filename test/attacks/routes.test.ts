@@ -204,11 +204,12 @@ const CALLBACK: Row = {
 const DOORS: Readonly<Record<string, Row>> = {
   'GET /healthz': open(),
   'GET /readyz': open(),
-  'GET /': open(['admin by another name'], 302),
+  'GET /': open(['admin by another name']),
   'GET /chat': open(['admin by another name']),
   'GET /chat/': open(['admin by another name']),
   'GET /assets/a.js': open(['admin by another name']),
-  'GET /events': { ...READ_DESK, status: 200 },
+  // An approver hears of approvals alone: src/server/console-session.test.ts.
+  'GET /events': { ...apiRow('GET', ['admin', 'owner', 'operator', 'viewer', 'approver']), status: 200 },
   'GET /metrics': { ...READ_DESK, status: 200 },
   'POST /mcp': rpc('tools/list', {}),
   'POST /mcp/notify': rpc('notifications/create', { message: 'x' }),
@@ -260,6 +261,13 @@ const DOORS: Readonly<Record<string, Row>> = {
   'POST /chat/upload': chat('POST', 200, 'bytes'),
   'POST /chat/link': chat('POST'),
   'POST /chat/logout': chat('POST'),
+  // Its cookie is its own: whoever may ask the API is nobody here. A sign-in must name the page that it comes from.
+  'GET /console/me': { pass: [], refused: 401, but: foreign('GET') },
+  'POST /console/logout': { pass: [], refused: 401, but: foreign('POST') },
+  'POST /console/session': {
+    ...{ pass: [], refused: 403, but: { 'web cookie': 410 }, body: '{"ticket":"made-up"}' },
+    headers: { 'content-type': 'application/json' },
+  },
   // Its credential is the ticket of the body: no other one makes up for a wrong one.
   'POST /chat/session': {
     ...{ pass: [], refused: 410, but: foreign('POST'), body: '{"ticket":"made-up"}' },
