@@ -30,15 +30,22 @@ function rendererOf(module: Readonly<Record<string, unknown>>): MarkdownRenderer
 /** All that a mail of ours is made of: nothing that acts, nothing that is fetched. */
 const MAIL_TAGS =
   /<\/?(?:p|h[1-6]|pre|code|blockquote|ol|ul|li|table|thead|tbody|tr|th|td|hr|br|strong|em|s|a)(?: href="(?:https?|mailto):[^"<>]*"| start="\d+")?>/g
-/** Whether it is markup that the platform takes: HTML that holds, or no bracket of Slack's but around an address. */
-const isTaken = (file: string, text: string): boolean =>
-  file.includes('/telegram/')
-    ? !('error' in readTelegramHtml(text))
-    : file.includes('/email/')
-      ? !/[<>]/.test(text.replace(MAIL_TAGS, ''))
-      : file.includes('/slack/') || file.includes('mrkdwn')
-        ? !/<(?!https?:|mailto:)/.test(text)
-        : OWN_MARKUP.every((rule) => rule.file.test(file) === false || rule.taken(text))
+/** Outside of code, and of what is escaped, nothing but an address stands in brackets: no mention, time or emoji. */
+const isDiscords = (text: string): boolean =>
+  !/<(?!https?:)/.test(text.replace(/```[\s\S]*?```|\\[\s\S]|`[^`]*`/g, ''))
+/** Whether it is markup that the platform takes: HTML that holds, no bracket of Slack's but around an address, whole fences. */
+const TAKES: readonly (readonly [RegExp, (text: string) => boolean])[] = [
+  [/\/telegram\//, (text) => !('error' in readTelegramHtml(text))],
+  [/\/email\//, (text) => !/[<>]/.test(text.replace(MAIL_TAGS, ''))],
+  [/\/discord\//, isDiscords],
+  [/\/whatsapp\//, (text) => (text.match(/```/g)?.length ?? 0) % 2 === 0],
+  [/mrkdwn/, (text) => !/<(?!https?:|mailto:)/.test(text)],
+]
+const isTaken = (file: string, text: string): boolean => {
+  const rule = TAKES.find(([pattern]) => pattern.test(file))
+  if (!rule) throw new Error(`${file}: say what its platform takes`)
+  return rule[1](text)
+}
 /** Small: many parts, so that one more or less does not look like growth. */
 const limit = { size: 60, unit: 'utf-16' } as const
 const SIZE = 1_000

@@ -9,7 +9,9 @@ export const whatsappMarkdown: MarkdownRenderer = {
 
 /** Shown as it is written. */
 export function literal(text: string): string {
-  return text.replaceAll(/(?<=^|[\s\p{P}])[*_~`](?=\S)/gmu, '$&\u200b')
+  // Three backticks anywhere in a run would begin a fence: none of them stand together.
+  const apart = text.replaceAll(/`{2,}/g, (run) => run.split('').join('\u200b'))
+  return apart.replaceAll(/(?<=^|[\s\p{P}])[*_~`](?=\S)/gmu, '$&\u200b')
 }
 
 function blocksText(blocks: readonly MarkdownBlock[]): string {
