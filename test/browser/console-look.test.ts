@@ -105,7 +105,7 @@ it('[I21.con-weight] [I21.con-gzip] [I21.con-csp] the first page with its charts
   expect(await home.text()).not.toMatch(/<script>|<style|style=| on\w+=/)
 })
 
-it('[I21.con-roles] [I21.con-approver] each role sees what it may, and is refused what is hidden', async () => {
+it('[I21.con-roles] [I21.con-approver] [I21.con-link-right] each role sees what it may, and is refused what is hidden', async () => {
   const at = await begin()
   await at.hook('ci', 'deploy')
   const otto = await at.enter('otto')

@@ -6,7 +6,7 @@ export const CONSOLE_PAGES = requirements(
   `
 built   21 I21.con-link          switchboard console prints a one-time link that signs a user in, --user names whom
 built   21 I21.con-link-once     A link works once: replayed, expired, foreign or of another kind it opens nothing and burns nothing
-pending 21 I21.con-link-right    A link is minted by an owner alone
+built   21 I21.con-link-right    A link is minted by an owner alone
 built   21 I21.con-cookie        The session is an HttpOnly SameSite=Strict cookie, named by the port, Secure over https
 built   21 I21.con-cookie-port   Two daemons on one machine do not sign each other out
 built   21 I21.con-origin        A request with the cookie from a page of another site or port is refused, and a write without Origin is

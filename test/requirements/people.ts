@@ -14,7 +14,7 @@ built   3 S4.group-empty-allow      A group's empty allow_from means the integra
 built   3 S4.group-star             A group's allow_from ["*"] lets any member talk
 built   3 S4.group-star-flagged     doctor flags a group that is open to any member
 built   5 S4.default-telegram       telegram defaults to pairing
-pending 0 S4.default-chats          slack, discord and whatsapp default to pairing
+built   0 S4.default-chats          slack, discord and whatsapp default to pairing
 built   0 S4.default-email          email defaults to allowlist, and no code is ever sent to a stranger
 built   0 S4.default-imessage       imessage defaults to allowlist with no code to strangers; the owner's own addresses pass
 built   3 S4.default-web            web: the token is the gate

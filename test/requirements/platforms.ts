@@ -21,7 +21,7 @@ built   5 S7.base-url               Every base URL can be pointed elsewhere
 built   3 S7.integration-keys       An integration's keys are checked by its platform's schema: an unknown one is an error that names it
 built   2 S7.keys-webhook           webhook takes secret and signature, or sender_header, and two_way, template, out, as SPEC names them
 built   5 S7.keys-telegram          telegram takes token, mode, secret_token and api_root
-pending 0 S7.keys-others            slack, discord, email, imessage and whatsapp take the keys that SPEC names
+built   0 S7.keys-others            slack, discord, email, imessage and whatsapp take the keys that SPEC names
 built   9 S7.keys-chorus            chorus takes name
 built   3 S7.not-built-told         A platform that is not built yet is told as such, not as an unknown key
 built   2 S7.suite                  Every platform passes the shared platform suite

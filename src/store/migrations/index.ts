@@ -16,6 +16,7 @@ import { fileOrders } from './0014-file-orders.ts'
 import { laterWords } from './0015-later-words.ts'
 import { sendPlaces } from './0016-send-places.ts'
 import { takeovers } from './0017-takeovers.ts'
+import { stuckSends } from './0018-stuck-sends.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -36,5 +37,6 @@ export const MIGRATIONS: readonly Migration[] = [
   laterWords,
   sendPlaces,
   takeovers,
+  stuckSends,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

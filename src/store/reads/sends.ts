@@ -20,6 +20,7 @@ export function* readSend(tag: string, id: string): Steps<SendRow | null> {
 }
 
 const OPEN = ['queued', 'sending']
+const STUCK = ['failed', 'unknown']
 // A deduplicated row was never sent: its first one stands for it.
 const SHOWN = "op IS NOT NULL AND state <> 'deduplicated'"
 // In the words of the partial index.
@@ -30,6 +31,8 @@ export function* readSends(tag: string, filter: SendFilter): Steps<readonly Send
   if (filter.states) {
     where.add('state @any(?)', filter.states)
     if (filter.states.every((state) => OPEN.includes(state))) where.plain("state IN ('queued','sending')")
+    // In the words of its partial index too.
+    if (filter.states.every((state) => STUCK.includes(state))) where.plain("state IN ('failed','unknown')")
   }
   if (filter.agent !== undefined) where.add('agent = ?', filter.agent)
   if (filter.session !== undefined) where.add('session = ?', filter.session)

@@ -168,6 +168,8 @@ export function describeConversations(make: MakeStoreFixture): void {
       ]
       for (const sql of shown)
         expect([sql, await plan(sql)]).toEqual([sql, expect.stringMatching(/conversations_/)])
+      const stuck = `SELECT * FROM outbox WHERE state IN ('failed') AND state IN ('failed','unknown') ORDER BY seq DESC LIMIT 3`
+      expect(await plan(stuck)).toContain('outbox_stuck')
     })
   })
 }
