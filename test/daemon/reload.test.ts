@@ -36,7 +36,7 @@ describe('switchboard schema', () => {
     expect(schema.$schema).toContain('json-schema.org')
     expect(Object.keys(schema.properties).toSorted()).toEqual([
       ...['agents', 'integrations', 'mcp_servers', 'modules', 'retention', 'server', 'store'],
-      ...['tunables', 'users'],
+      ...['takeover', 'tunables', 'users'],
     ])
     expect(schema.additionalProperties).toBe(false)
     expect(schema.properties.tunables.properties.max_attempts).toMatchObject({ type: 'integer', default: 5 })
@@ -239,19 +239,19 @@ ${agent('demo', bind('plain'), bind('own', ', rate_limit: { rps: 0.001, burst: 1
 })
 
 describe('what is not built or not known', () => {
-  it('[I14.connector-not-built] a connector that is not built: check exits 2, up refuses, a reload keeps the old one', async () => {
+  it('[I14.connector-not-built] a connector that there is not: check exits 2, up refuses, a reload keeps the old one', async () => {
     const data = scene.folder()
-    const unbuilt = 'agents:\n  - { id: a, connector: { type: acp, command: x } }\n'
-    const file = writeYaml(data, unbuilt)
+    const unknown = 'agents:\n  - { id: a, connector: { type: nope, command: x } }\n'
+    const file = writeYaml(data, unknown)
     for (const verb of ['check', 'up']) {
       const ran = await switchboard(data, verb, '--config', file)
       expect([verb, ran.code, ran.stdout]).toEqual([verb, 2, ''])
       expect(ran.stderr).toMatch(/switchboard\.yaml:2:\d+/)
-      expect(ran.stderr).toContain('connector acp is not built in this version')
-      expect(ran.stderr).toContain('built: channel, chorus, llm, demo, http')
+      expect(ran.stderr).toContain('unknown connector "nope"')
+      expect(ran.stderr).toContain('known here: channel, chorus, llm, demo, http, acp, claude-code')
     }
     const daemon = await scene.start({ data, config: writeYaml(data, onlyDev) })
-    writeYaml(data, unbuilt)
+    writeYaml(data, unknown)
     expect(await switchboard(data, 'reload')).toMatchObject({ code: 2, stdout: '' })
     expect((await say(daemon.url, 'dev', 'still here')).status).toBe(200)
   })

@@ -39,7 +39,7 @@ built   14 I14.status-line           A status is one line for each turn where a 
 built   14 I14.status-gives-way      A line gives way to the platform's pace, delays no answer and no prompt, and is given up when it fails
 built   14 I14.status-restart        A stop takes lines away; after a kill the next start does once their turn is over, and goes on with those of open turns
 built   14 I14.status-telegram       Telegram: a status is one message per turn that is edited, goes when the answer comes, and never delays an answer
-built   14 I14.connector-not-built   A connector that is not built is a configuration error with line, column and what is built; check exits 2, up refuses, a reload keeps the old one
+built   14 I14.connector-not-built   A connector that is not built, or that there is not, is a configuration error with line, column and what there is; check exits 2, up refuses, a reload keeps the old one
 built   14 I14.reference-built       The reference of the configuration says which platforms and connectors are built
 `,
 )
