@@ -20,6 +20,9 @@ const FEWER: Readonly<Record<string, string>> = {
 /** Files without a river, and why. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   'arrangements.test.ts': 'this one',
+  'discord-deaf.test.ts': 'links that go deaf over real sockets; the store is beside the point',
+  'discord-faults.test.ts': 'the adapter under fault plans, each dealt to an arrangement',
+  'email-river.test.ts': 'the adapter under fault plans over real sockets; the store is beside the point',
   'slack-deaf.test.ts': 'links that go deaf over real sockets; the store is beside the point',
   'slack-edits-away.test.ts': 'one adapter over real sockets; what nodes do with an edit runs on all',
   'slack-examples.test.ts': 'two adapters between their emulators; the tools and claims run on all',
@@ -27,6 +30,8 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'stream-backlog.test.ts': 'readers over real sockets, on the real clock',
   'streams.test.ts': 'commits that overlap on the real clock; three nodes throughout',
   'telegram-faults.test.ts': 'the adapter under fault plans; the store is beside the point',
+  'whatsapp-faults.test.ts': 'the adapter under fault plans, each dealt to an arrangement',
+  'whatsapp-truth.test.ts': 'one adapter over real sockets; receipts are the store suite’s on both stores',
 }
 
 it('[I6.scenarios-three] every scenario runs on SQLite, on PostgreSQL and on three nodes, but for written reasons', () => {
