@@ -27,8 +27,11 @@ it.each(Object.entries(KEYS))('[S7.keys-others] %s takes the keys that are promi
   expect(Object.keys(properties)).toEqual(expect.arrayContaining([...keys]))
 })
 
-it.each(['telegram', 'slack', 'discord', 'whatsapp'])('[S4.default-chats] %s pairs by default', async (name) => {
-  const { defaultAccess } = await module(name)
-  const access = typeof defaultAccess === 'function' ? defaultAccess({}) : defaultAccess
-  expect(access).toMatchObject({ dm: 'pairing' })
-})
+it.each(['telegram', 'slack', 'discord', 'whatsapp'])(
+  '[S4.default-chats] %s pairs by default',
+  async (name) => {
+    const { defaultAccess } = await module(name)
+    const access = typeof defaultAccess === 'function' ? defaultAccess({}) : defaultAccess
+    expect(access).toMatchObject({ dm: 'pairing' })
+  },
+)

@@ -13,7 +13,7 @@ it('the reference pages are up to date (npm run docs)', async () => {
   }
 })
 
-it('[I14.reference-built] the reference says what is built, and marks the keys of what is not', async () => {
+it('[I14.reference-built] the reference says what is built, and of nothing that is not', async () => {
   const page = (await referencePages())['configuration.md'] ?? ''
   const names = (rows: object) =>
     Object.keys(rows)
@@ -21,6 +21,7 @@ it('[I14.reference-built] the reference says what is built, and marks the keys o
       .join(', ')
   expect(page).toContain(`| platforms | ${names(PLATFORMS)} | ${names(PLANNED_PLATFORMS)} |`)
   expect(page).toContain(`| connectors | ${names(CONNECTORS)} | ${names(PLANNED_CONNECTORS)} |`)
-  expect(page).toMatch(/\(`platform: [a-z]+`, not built\)/)
+  // Nothing is left to come.
+  expect(page).not.toContain(', not built)')
   expect(page).toContain('(`platform: telegram`) The bot’s token.')
 })

@@ -2,7 +2,6 @@
 // integration waits for its secret) is told to come back later: a sender takes 404 for good.
 import { type Endpoint, integrationById, type Settings, SwitchboardError } from '../contract/index.ts'
 import type { Gateway } from './gateway.ts'
-import { PLANNED_PLATFORMS } from './registry.ts'
 
 export interface Endpoints {
   hook(integration: string): Endpoint | null
@@ -20,8 +19,7 @@ export function createEndpoints(deps: {
       const link = deps.gateway().links.get(id)
       if (link) return link.adapter.endpoint ?? null
       const configured = integrationById(deps.settings(), id)
-      if (!configured?.enabled) return null
-      return Object.hasOwn(PLANNED_PLATFORMS, configured.platform) ? NOT_BUILT : NOT_YET
+      return configured?.enabled ? NOT_YET : null
     },
     chat() {
       const link = deps
@@ -41,8 +39,3 @@ const notYet = (): never => {
   })
 }
 const NOT_YET: Endpoint = { headDecides: () => true, verify: notYet, handle: async () => notYet() }
-
-const notBuilt = (): never => {
-  throw new SwitchboardError('not_built', 'this version does not build the platform behind this')
-}
-const NOT_BUILT: Endpoint = { headDecides: () => true, verify: notBuilt, handle: async () => notBuilt() }
