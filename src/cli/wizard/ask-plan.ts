@@ -207,9 +207,11 @@ async function triedConnector(
   const { tryWithin } = await import('../configuration.ts')
   const { who } = await tryWithin(setup, options, TRY_WITHIN_MS).catch((thrown: unknown) => {
     let why = thrown instanceof Error ? thrown.message : String(thrown)
+    const known = thrown instanceof SwitchboardError && thrown.code !== 'internal' ? thrown : null
+    // What to do about it is the more useful half.
+    if (known?.hint !== undefined) why = `${why}. ${known.hint}`
     for (const secret of secrets.values()) why = why.replaceAll(secret, '…')
-    const code =
-      thrown instanceof SwitchboardError && thrown.code !== 'internal' ? thrown.code : 'execution_failed'
+    const code = known?.code ?? 'execution_failed'
     throw new SwitchboardError(code, `${type}: ${why.slice(0, 500)}`, { hint: 'nothing was written' })
   })
   context.note(`${type} answers: this is ${oneLine(who)}`)

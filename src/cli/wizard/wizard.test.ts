@@ -162,6 +162,13 @@ agents:
     expect((await command(['check'], here())).code).toBe(0)
   })
 
+  it('[I22.acp-setup] a program that is missing is told with what to do, and nothing is written', async () => {
+    const words = ['--platform', 'web', '--agent', 'acp', '--command', '/nonexistent/agent', '--cwd', '.']
+    const told = await init(['--yes', '--no-start', ...words])
+    expect(told).toMatchObject({ code: 1, err: expect.stringMatching(/cannot be started.*Install it/s) })
+    expect(existsSync(path('switchboard.yaml'))).toBe(false)
+  })
+
   it('[I18.wizard-again] lists that are absent or written in one line are added to as well', async () => {
     writeFileSync(path('switchboard.yaml'), '# flow\nintegrations: [{ id: web, platform: web }] # all\n')
     const told = await init(['--yes', '--no-start', '--platform', 'webhook', '--agent', 'demo'])
