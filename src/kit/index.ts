@@ -1,4 +1,5 @@
 // What adapter authors share. No platform, no store, no session in here.
+export { type AskedOnce, askOnce } from './ask-once.ts'
 export { backoffMs } from './backoff.ts'
 export { bindingContext } from './binding-context.ts'
 export { createChatPace } from './chat-pace.ts'

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { until } from '../../../test/faults/until.ts'
+import { pause, until } from '../../../test/faults/until.ts'
 import { claudeStage, claudeWorld, isAlive, S1, S2 } from './fixtures/claude-scene.ts'
 
 const { scene, clear } = claudeStage()
@@ -54,10 +54,11 @@ describe('bounds', () => {
   })
 
   it('[I22.cc-endless] waiting for a person does not count', async () => {
-    const { says, decide, ended, asked } = await scene({ options: { turn_timeout: 300 } })
+    const { says, decide, ended, asked } = await scene({ options: { turn_timeout: 2_000 } })
     const id = await says('call Bash {"command":"make"}')
     await asked()
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    // The time itself is what is tested; it is real, for the program is.
+    await pause(2_600)
     await decide('allow')
     expect(await ended(id)).toMatchObject({ kind: 'say' })
   })

@@ -1,5 +1,6 @@
-// Who the bot is, asked of Slack once and remembered; asked again while it fails. Those who ask at once share the answer.
+// Who the bot is, asked of Slack once and remembered.
 import { defined, SwitchboardError } from '../../contract/index.ts'
+import { type AskedOnce, askOnce } from '../../kit/index.ts'
 import type { SlackClient } from './client.ts'
 
 export interface Self {
@@ -31,34 +32,6 @@ export async function askSelf(client: SlackClient, timeoutMs?: number): Promise<
   }
 }
 
-export interface KnownSelf {
-  (): Promise<Self>
-  /** What is known already. */
-  readonly known: () => Self | null
-  /** Asked anew the next time: the token may have been changed at Slack. */
-  readonly forget: () => void
-}
+export type KnownSelf = AskedOnce<Self>
 
-export function createSelf(client: SlackClient): KnownSelf {
-  let asking: Promise<Self> | null = null
-  let known: Self | null = null
-  const ask = () => {
-    asking ??= askSelf(client).then(
-      (self) => {
-        known = self
-        return self
-      },
-      (thrown: unknown) => {
-        asking = null
-        throw thrown
-      },
-    )
-    return asking
-  }
-  return Object.assign(ask, {
-    known: () => known,
-    forget: () => {
-      asking = null
-    },
-  })
-}
+export const createSelf = (client: SlackClient): KnownSelf => askOnce(() => askSelf(client))
