@@ -46,7 +46,7 @@ export function createHeldContext({ store, log, admission }: HeldContextDeps): H
     const speaker = body.senderName === undefined ? { id: sender } : { id: sender, name: body.senderName }
     return { about: 'takeover', speaker, text, messageId, at: receivedAt }
   }
-  return async (row) => {
+  const read = async (row: TurnRow): Promise<readonly ContextLine[]> => {
     try {
       // Of a message that was edited the newest words, where it was first said.
       const lines = new Map<string, ContextLine>()
@@ -59,5 +59,13 @@ export function createHeldContext({ store, log, admission }: HeldContextDeps): H
       log.warn({ turn: row.id, error: String(thrown) }, 'what was said in a takeover could not be read')
       return []
     }
+  }
+  // Read side by side and told in the order in which they were asked for: turns that were taken together go on together.
+  let told: Promise<unknown> = Promise.resolve()
+  return (row) => {
+    const reading = read(row)
+    const mine = told.then(() => reading)
+    told = mine
+    return mine
   }
 }
