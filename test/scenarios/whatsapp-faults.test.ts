@@ -67,7 +67,13 @@ describe('whatsapp under every fault plan', () => {
         // Each arrived, and never twice: what was taken is known by its status, and only what was not is sent again.
         expect(expected.map((part) => [part, copies(part).length])).toEqual(expected.map((part) => [part, 1]))
         if (plan.faults.length > 0) expect(fake.fired.length).toBeGreaterThan(0)
-        const sends = await store.sends({ limit: 100 })
+        // How the question ended is told a moment later.
+        const sends = await until('all is sent', async () => {
+          const all = await store.sends({ limit: 100 })
+          const shown = all.filter(({ op }) => op?.kind !== 'react')
+          const isDone = shown.every(({ state, receipt }) => state !== 'queued' && receipt === 'delivered')
+          return isDone && all.every(({ state }) => state !== 'sending') ? all : null
+        })
         expect(sends.map(({ state }) => state)).toEqual(sends.map(() => 'sent'))
         const shown = sends.filter(({ op }) => op?.kind !== 'react')
         expect(shown.map(({ receipt }) => receipt)).toEqual(shown.map(() => 'delivered'))
