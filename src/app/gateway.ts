@@ -217,7 +217,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     refusedNow: admission.ofSend,
     streams: {
       shown: (row, ids) => streams.shown(row, ids),
-      latest: (turn) => streams.latest(turn),
+      written: (turn) => streams.written(turn),
       ended: (turn) => streams.ended(turn),
     },
     ...crashPoint,

@@ -101,6 +101,9 @@ export interface Intake {
 
 const OF_THE_SENDER: readonly ReasonCode[] = ['sender_unproven', 'sender_not_allowed', 'bot_message']
 
+/** A limit that was changed counts from now: whoever waits at the old one is let in by a wider one at once. */
+const bucketOf = ({ rps, burst }: RateLimit) => `${rps}/${burst}`
+
 export function createIntake(deps: IntakeDeps): Intake {
   const limits = createTokenBuckets(MOST_BUCKETS, deps.clock)
   const shared = deps.sharedLimits
@@ -136,8 +139,8 @@ export function createIntake(deps: IntakeDeps): Intake {
     const late = came === 'late' || (isFree && now - event.at > GRACE_MS)
     const floodLimit = known ? settings.tunables.floodLimit : settings.tunables.strangerLimit
     const senderLimit = bound?.binding.senderLimit ?? settings.tunables.senderLimit
-    const senderKey = `s:${integration.id}:${event.sender.id}`
-    const floodKey = `${known ? 'f' : 'x'}:${integration.id}`
+    const senderKey = `s:${bucketOf(senderLimit)}:${integration.id}:${event.sender.id}`
+    const floodKey = `${known ? 'f' : 'x'}:${bucketOf(floodLimit)}:${integration.id}`
     // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
     const form = messageForm(event)
     const approval = await namedApproval(form, now)

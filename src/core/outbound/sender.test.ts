@@ -47,7 +47,7 @@ function opened({ sleptMs, shared }: { readonly sleptMs: number; readonly shared
     ...{ store, clock, log: createRecordingLog(), settings: () => settings },
     links: { get: () => link, all: () => [link], reachable: () => ['chat'], onAdded: () => undefined },
     cluster: { isAlive: () => true, onGone: () => undefined },
-    streams: { shown: () => undefined, latest: () => undefined, ended: async () => undefined },
+    streams: { shown: () => undefined, written: () => undefined, ended: async () => undefined },
     refusedNow: async () => null,
     jitter: () => 0,
   } as unknown as SenderDeps)

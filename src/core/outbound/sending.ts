@@ -44,7 +44,7 @@ export interface SendingDeps {
   readonly closedDoor: (integration: string) => ReasonCode | null
   /** Why a row may not be sent any more, or not yet: permission is asked again at the moment of sending. */
   readonly refusedNow: (row: SendRow) => Promise<ReasonCode | 'later' | null>
-  readonly streams: Pick<Streams, 'shown' | 'latest' | 'ended'>
+  readonly streams: Pick<Streams, 'shown' | 'written' | 'ended'>
   /** Another node has the lane. */
   readonly letGo: (lane: string) => void
   readonly wakeAfter: (work: Work, delayMs: number) => void
@@ -81,7 +81,7 @@ export function createSending(deps: SendingDeps): Sending {
     }
     const isBeginning = isPartialOp(row.op)
     // Nobody will finish it any more, and nothing of it is shown.
-    if (isBeginning && (await endOf(row, { store, latest: deps.streams.latest }))) {
+    if (isBeginning && (await endOf(row, { store, written: deps.streams.written }))) {
       await move(lane, row, { to: 'failed', reason: 'given_up', detail: 'the answer was not finished' })
       return true
     }
@@ -158,8 +158,8 @@ export function createSending(deps: SendingDeps): Sending {
       // It may have arrived, and nobody is left who could tell.
       return move(lane, row, { to: 'unknown', reason: 'unconfirmed', detail: 'the integration is gone' })
     }
-    const { latest } = deps.streams
-    const stream = await settleStream(row, requestOf(row, row.op), { adapter, store, latest })
+    const { written } = deps.streams
+    const stream = await settleStream(row, requestOf(row, row.op), { adapter, store, written })
     if (stream === 'wait') return
     if (stream !== null && stream !== 'unknown') return move(lane, row, stream)
     if (stream === null && adapter.abilities.idempotentSend) return move(lane, row, { to: 'queued' })

@@ -10,6 +10,7 @@ import {
   type Store,
 } from '../../contract/index.ts'
 import { incompleteText } from '../notices.ts'
+import type { Streams } from './streams.ts'
 
 type Step = Omit<SendMove, 'lane' | 'token' | 'id'>
 
@@ -27,7 +28,7 @@ export async function settleStream(
   deps: {
     readonly adapter: PlatformAdapter
     readonly store: Pick<Store, 'turn'>
-    readonly latest: (turn: string) => string | undefined
+    readonly written: Streams['written']
   },
 ): Promise<Step | 'wait' | 'unknown' | null> {
   if (!isStreamLane(row.lane)) return null
@@ -47,13 +48,15 @@ export async function endOf(
   row: SendRow,
   deps: {
     readonly store: Pick<Store, 'turn'>
-    readonly latest: (turn: string) => string | undefined
+    readonly written: Streams['written']
   },
 ): Promise<Step | null> {
   const turn = row.turn === null ? null : await deps.store.turn(row.turn)
   if (turn && OPEN_TURN_STATES.some((state) => state === turn.state)) return null
   if (!isPartialOp(row.op)) return null
   const { partial: _begun, ...op } = row.op
-  const text = (turn && deps.latest(turn.id)) ?? op.text
+  const written = turn ? deps.written(turn.id) : undefined
+  // Whoever stopped it, or took the chat over, has read what was shown: nothing comes after that.
+  const text = (turn?.reason === 'cancelled' ? written?.shown : written?.latest) || op.text
   return { to: 'queued', op: { ...op, text: turn?.state === 'answered' ? text : incompleteText(text) } }
 }

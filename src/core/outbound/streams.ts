@@ -12,6 +12,7 @@ import {
   createBoundedMap,
   type Logger,
   type NewSend,
+  OPEN_TURN_STATES,
   type SendRow,
   type Store,
   streamKey,
@@ -23,7 +24,7 @@ import type { Links } from './links.ts'
 import type { Outlet } from './outlet.ts'
 
 export interface StreamsDeps {
-  readonly store: Pick<Store, 'sends'>
+  readonly store: Pick<Store, 'sends' | 'turn'>
   readonly clock: Clock
   readonly log: Logger
   readonly links: Pick<Links, 'get'>
@@ -38,12 +39,17 @@ export interface Streams {
   partial(turn: TurnRow, text: string): void
   /** Its beginning stands there now. */
   shown(row: SendRow, platformIds: readonly string[]): void
-  /** The text that came last, where this node heard it. */
-  latest(turn: string): string | undefined
+  /** The text that came last, and what of it was shown, where this node heard it. */
+  written(turn: string): Written | undefined
   /** The same, of one whose beginning is shown or on its way. */
   begun(turn: string): string | undefined
   /** No more is shown of it; resolves when no edit is under way, or after a while. */
   ended(turn: string): Promise<void>
+}
+
+export interface Written {
+  readonly latest: string
+  readonly shown: string
 }
 
 interface Stream {
@@ -61,6 +67,8 @@ interface Stream {
 
 const MOST_STREAMS = 1_000
 const MOST_FAULTS = 5
+/** What was shown is known for so long after the end: a late word must not begin it anew. */
+const OVER_KEPT_MS = 60_000
 const EDIT_WITHIN_MS = 15_000
 /** A chat in which something waits to be said: the answer is not begun before it. */
 const LOOK_AGAIN_MS = 1_000
@@ -101,11 +109,12 @@ export function createStreams(deps: StreamsDeps): Streams {
       stream.notBefore = clock.now() + LOOK_AGAIN_MS
       return
     }
+    const { text } = stream
     const piece = pieceOf(stream)
     if (!piece || stream.over) return
     stream.begun = true
-    stream.shownText = stream.text
     await deps.outlet.put([piece])
+    stream.shownText = text
   }
 
   const revise = async (stream: Stream, everyMs: number) => {
@@ -142,10 +151,18 @@ export function createStreams(deps: StreamsDeps): Streams {
     }
   }
 
+  /** A turn that was stopped or taken over meanwhile, maybe at another node: the sender ends it where it stands. */
+  const show = async (stream: Stream, everyMs: number) => {
+    const turn = await deps.store.turn(stream.turn.id)
+    if (turn && isOpen(turn)) return stream.begun ? revise(stream, everyMs) : begin(stream)
+    stream.over = true
+  }
+
   /** One thing at a time, and what came meanwhile right after it. */
   const showLatest = (stream: Stream) => {
+    if (stream.over) return
     stream.cancel()
-    if (stream.over || stream.work || stream.text === stream.shownText || stream.faults >= MOST_FAULTS) return
+    if (stream.work || stream.text === stream.shownText || stream.faults >= MOST_FAULTS) return
     const streaming = links.get(stream.turn.integration)?.adapter.streaming
     if (streaming?.by !== 'edits' || (stream.begun && !stream.row)) return
     const waitMs = stream.notBefore - clock.now()
@@ -153,7 +170,7 @@ export function createStreams(deps: StreamsDeps): Streams {
       stream.cancel = clock.after(waitMs, () => showLatest(stream))
       return
     }
-    stream.work = (stream.begun ? revise(stream, streaming.everyMs) : begin(stream))
+    stream.work = show(stream, streaming.everyMs)
       .catch((thrown) => {
         stream.faults += 1
         log.info({ turn: stream.turn.id, error: String(thrown) }, 'partial text was not shown')
@@ -178,8 +195,10 @@ export function createStreams(deps: StreamsDeps): Streams {
         return
       }
       const known = streams.get(turn.id)
-      const stream = known ?? fresh(turn)
-      if (!known) streams.set(turn.id, stream)
+      const isNew = !known || (known.over && known.turn.attempts < turn.attempts)
+      const stream = isNew ? fresh(turn) : known
+      if (isNew) streams.set(turn.id, stream)
+      if (stream.over) return
       stream.text = text
       showLatest(stream)
     },
@@ -191,7 +210,10 @@ export function createStreams(deps: StreamsDeps): Streams {
       stream.notBefore = clock.now() + (streaming?.by === 'edits' ? streaming.everyMs : 0)
       showLatest(stream)
     },
-    latest: (turn) => streams.get(turn)?.text,
+    written(turn) {
+      const stream = streams.get(turn)
+      return stream && { latest: stream.text, shown: stream.shownText }
+    },
     begun(turn) {
       const stream = streams.get(turn)
       return stream?.begun ? stream.text : undefined
@@ -201,8 +223,9 @@ export function createStreams(deps: StreamsDeps): Streams {
       if (!stream) return
       stream.over = true
       stream.cancel()
+      stream.cancel = clock.after(OVER_KEPT_MS, () => streams.get(turn) === stream && streams.delete(turn))
       const { work } = stream
-      if (!work) return void streams.delete(turn)
+      if (!work) return
       await new Promise<void>((resolve) => {
         const cancel = clock.after(EDIT_WITHIN_MS, resolve)
         void work.finally(() => {
@@ -210,10 +233,11 @@ export function createStreams(deps: StreamsDeps): Streams {
           resolve()
         })
       })
-      streams.delete(turn)
     },
   }
 }
+
+const isOpen = ({ state }: TurnRow) => OPEN_TURN_STATES.some((open) => open === state)
 
 function isBeginning({ op }: SendRow): boolean {
   return op?.kind === 'text' && op.partial === true
