@@ -15,6 +15,7 @@ import { DURABILITY } from './requirements/durability.ts'
 import { EMAIL } from './requirements/email.ts'
 import { CHAT_PAGE, PACKAGES, PHONE, SMALL_THINGS } from './requirements/first-page.ts'
 import { FIRST_RUN, LIFE, WIZARD } from './requirements/first-run.ts'
+import { GROWTH } from './requirements/growth.ts'
 import { HOOKS } from './requirements/hooks.ts'
 import { HOSTS } from './requirements/hosts.ts'
 import { HTTP_AGENT } from './requirements/http.ts'
@@ -74,6 +75,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...CONSOLE_PAGES,
   ...BAD_INPUT,
   ...SPEED,
+  ...GROWTH,
   ...SLACK,
   ...DISCORD,
   ...EMAIL,

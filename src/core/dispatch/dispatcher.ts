@@ -305,13 +305,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     void offline
       .tellWaiting(agent)
       .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'no offline notice'))
-  roster.onAttached(() => drain.sweep())
+  roster.onAttached((agent) => drain.sweep(agent))
   roster.onDetached((agent) => {
     if (stopped) return
     holds
       .releaseAgent(agent)
       .then(() => deps.cluster.caughtUp())
-      .then(() => (roster.get(agent)?.attached ? drain.sweep() : tellWaiting(agent)))
+      .then(() => (roster.get(agent)?.attached ? drain.sweep(agent) : tellWaiting(agent)))
       .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'lanes are free when their lease ends'))
   })
   holds.onLost((lane, agent, turns) => {

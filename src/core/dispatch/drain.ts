@@ -10,6 +10,7 @@ import {
   type Work,
 } from '../../contract/index.ts'
 import { createKeyedTimers } from '../keyed-timers.ts'
+import { createDealtLanes } from './dealt-lanes.ts'
 import type { Pressure } from './pressure.ts'
 
 export interface DrainQueue<Taken extends { readonly lane: string }> {
@@ -41,8 +42,8 @@ export interface Drain {
   wakeAfter(work: Work, delayMs: number): void
   /** A hint came for this lane while it is being handled: it will be taken again. */
   isWanted(lane: string): boolean
-  /** Looks for lanes that no hint told about: at start, on attach, and every so often. */
-  sweep(): void
+  /** Looks for lanes that no hint told about: at start, and every so often; of one scope, when it can be reached anew. */
+  sweep(scope?: string): void
   /** Nothing is taken any more; what was being taken is handled. Resolves when it is in the queue's hands. */
   stop(): Promise<void>
 }
@@ -62,7 +63,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
   queue: DrainQueue<Taken>,
   deps: DrainDeps,
 ): Drain {
-  const waiting = new Map<string, string>()
+  const waiting = createDealtLanes()
   // A lane between its request and the end of its handling. Asked for a second time meanwhile, the store would take us
   // for a new owner, and what we are doing right now for something that was left behind.
   const underway = new Set<string>()
@@ -73,14 +74,16 @@ export function createDrain<Taken extends { readonly lane: string }>(
   let stopped = false
   let abandoned = false
   let sweeping = false
-  let sweepAgain = false
+  /** What the next sweep asks for: everything, or some scopes. */
+  let sweepAll = false
+  const sweepOf = new Set<string>()
   /** Messages that came in since the last round, as far as hints tell. */
   let arrivals = 0
 
   const isPressed = () => deps.pressure?.now() ?? false
 
   const schedule = () => {
-    if (scheduled || stopped || waiting.size === 0) return
+    if (scheduled || stopped || waiting.isEmpty()) return
     scheduled = true
     deps.clock.after(isPressed() ? PRESSED_EVERY_MS : 0, () => {
       scheduled = false
@@ -95,13 +98,8 @@ export function createDrain<Taken extends { readonly lane: string }>(
     const share = Math.max(1, Math.ceil(arrivals * queue.share))
     const most = pressed ? Math.min(LANES_PER_ROUND, share) : LANES_PER_ROUND
     arrivals = 0
-    const lanes: Work[] = []
-    for (const [lane, scope] of waiting) {
-      lanes.push({ lane, scope })
-      waiting.delete(lane)
-      underway.add(lane)
-      if (lanes.length >= most) break
-    }
+    const lanes = waiting.take(most)
+    for (const { lane } of lanes) underway.add(lane)
     if (lanes.length === 0) return
     try {
       for (const taken of await queue.take(lanes, pressed)) {
@@ -130,7 +128,10 @@ export function createDrain<Taken extends { readonly lane: string }>(
   }
 
   const sweepOnce = async () => {
-    const scopes = queue.reachable()
+    const reachable = queue.reachable()
+    const scopes = sweepAll ? reachable : reachable.filter((scope) => sweepOf.has(scope))
+    sweepAll = false
+    sweepOf.clear()
     if (scopes.length === 0) return
     let after: string | undefined
     for (;;) {
@@ -149,7 +150,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
   const drain: Drain = {
     wake(work) {
       if (underway.has(work.lane)) wanted.set(work.lane, work.scope)
-      else waiting.set(work.lane, work.scope)
+      else waiting.add(work)
       schedule()
     },
     isWanted: (lane) => wanted.has(lane),
@@ -157,23 +158,22 @@ export function createDrain<Taken extends { readonly lane: string }>(
       if (stopped) return
       appointments.set(work.lane, delayMs, () => drain.wake(work))
     },
-    sweep() {
-      if (sweeping) {
-        sweepAgain = true
-        return
-      }
+    sweep(scope) {
       if (stopped) return
+      if (scope === undefined) sweepAll = true
+      else sweepOf.add(scope)
+      if (sweeping) return
       sweeping = true
-      sweepOnce()
+      // Those that come in one turn of the loop are asked for together.
+      Promise.resolve()
+        .then(sweepOnce)
         .catch((thrown) =>
           deps.log.warn({ queue: queue.kind, error: String(thrown) }, 'sweep failed; will try again'),
         )
         .finally(() => {
           sweeping = false
-          if (sweepAgain) {
-            sweepAgain = false
-            drain.sweep()
-          }
+          if (sweepAll) drain.sweep()
+          else for (const next of sweepOf) drain.sweep(next)
         })
     },
     async stop() {

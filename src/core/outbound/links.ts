@@ -28,12 +28,12 @@ export interface Links {
   reachable(): readonly string[]
   add(integration: string, platform: string, adapter: PlatformAdapter): Link
   remove(integration: string): void
-  onAdded(listen: () => void): void
+  onAdded(listen: (integration: string) => void): void
 }
 
 export function createLinks(): Links {
   const links = new Map<string, Link>()
-  const listeners: (() => void)[] = []
+  const listeners: ((integration: string) => void)[] = []
   let reachable: readonly string[] = []
   /** Those that one node at a time can send through. */
   const shared = new Set<string>()
@@ -48,7 +48,7 @@ export function createLinks(): Links {
       reachable = [...links.keys()]
       if (adapter.sendFrom === 'link-holder') shared.add(integration)
       else shared.delete(integration)
-      for (const listen of listeners) listen()
+      for (const listen of listeners) listen(integration)
       return link
     },
     remove(integration) {

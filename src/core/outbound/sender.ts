@@ -213,7 +213,7 @@ export function createSender(deps: SenderDeps): Sender {
       })
     })
 
-  links.onAdded(() => drain.sweep())
+  links.onAdded((integration) => drain.sweep(integration))
   deps.cluster.onGone(() => drain.sweep())
 
   return {

@@ -303,7 +303,9 @@ export function* laneWork(
     return found.map((row) => ({ lane: text(row, 'lane'), scope: text(row, 'scope') }))
   }
   const work: Work[] = []
+  const open = new Set((yield* rows(OPEN_INTEGRATIONS)).map((row) => text(row, 'integration')))
   for (const scope of new Set(scopes)) {
+    if (!open.has(scope)) continue
     const found = yield* rows(SENDS_WORK, [scope, after, now, limit, own.former, own.owner])
     for (const row of found) work.push({ lane: text(row, 'lane'), scope })
   }
@@ -328,6 +330,14 @@ const TURNS_WORK = `WITH RECURSIVE at(seq) AS (
     found(lane, scope) AS (SELECT (SELECT id FROM sessions s WHERE s.seq = at.seq),
       (SELECT agent FROM sessions s WHERE s.seq = at.seq) FROM at)
     SELECT lane, scope FROM found WHERE scope @any($1) AND lane <> $2 AND ${FREE('turns')} LIMIT $4`
+
+// From one integration to the next in the index of what is open: most of many have nothing in it.
+const OPEN_INTEGRATIONS = `WITH RECURSIVE found(integration) AS (
+      SELECT min(integration) FROM outbox WHERE state IN ('queued','sending')
+      UNION ALL
+      SELECT (SELECT min(integration) FROM outbox WHERE integration > found.integration
+        AND state IN ('queued','sending')) FROM found WHERE found.integration IS NOT NULL)
+    SELECT integration FROM found WHERE integration IS NOT NULL`
 
 const SENDS_WORK = `WITH RECURSIVE found(lane) AS (
       SELECT min(lane) FROM outbox WHERE integration = $1 AND lane > $2 AND state IN ('queued','sending')
