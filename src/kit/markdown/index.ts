@@ -1,6 +1,6 @@
 // Markdown, read once for everybody: the reader, the tree as plain text and as mrkdwn, and the splitter of the outlet.
 export { escapeMrkdwn, mrkdwn } from './mrkdwn.ts'
-export { indented, inlineText, isBare, listText, plainText } from './plain-text.ts'
+export { indented, inlineText, inMarks, isBare, joined, listText, plainText } from './plain-text.ts'
 export { readMarkdown } from './read.ts'
 export { MOST_READ } from './reader.ts'
 export { safeHref } from './safe-href.ts'

@@ -1,7 +1,7 @@
 // The tree of a text as Slack's mrkdwn: of an app, and of an incoming webhook. Everything that could act in it (a mention, a group, <!channel>) is escaped by
 // construction: only links are written with angle brackets, and they lead to http, https or mailto alone.
 import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
-import { indented, inlineText, isBare, listText, plainText } from './plain-text.ts'
+import { indented, inlineText, inMarks, isBare, joined, listText, plainText } from './plain-text.ts'
 import { safeHref } from './safe-href.ts'
 import { textTable } from './text-table.ts'
 
@@ -15,10 +15,7 @@ export function escapeMrkdwn(text: string): string {
 }
 
 function blocksText(blocks: readonly MarkdownBlock[]): string {
-  return blocks
-    .map(blockText)
-    .filter((text) => text !== '')
-    .join('\n\n')
+  return joined(blocks, blockText)
 }
 
 function blockText(block: MarkdownBlock): string {
@@ -111,10 +108,8 @@ function nodeText(node: MarkdownInline): string {
 /** Slack takes a mark only where no space stands inside it, and not around itself. */
 function marked(mark: string, text: string): string {
   const inside = text.trim()
-  if (inside === '' || inside.startsWith(mark)) return text
-  const [before = ''] = /^\s*/.exec(text) ?? []
-  const [after = ''] = /\s*$/.exec(text) ?? []
-  return `${before}${mark}${inside}${mark}${after}`
+  if (inside.startsWith(mark)) return text
+  return inMarks(mark, text)
 }
 
 function link(href: string, label: string): string {

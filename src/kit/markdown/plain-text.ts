@@ -30,6 +30,22 @@ export function indented(text: string, by: string): string {
   return text.replaceAll('\n', `\n${by}`)
 }
 
+/** Blocks below each other, without those that show nothing. */
+export function joined(blocks: readonly MarkdownBlock[], inside: (block: MarkdownBlock) => string): string {
+  return blocks
+    .map(inside)
+    .filter((text) => text !== '')
+    .join('\n\n')
+}
+
+/** In marks that count only where no space stands inside them: what is at its ends stays outside. */
+export function inMarks(mark: string, text: string): string {
+  const inside = text.trim()
+  if (inside === '') return text
+  const before = text.slice(0, text.length - text.trimStart().length)
+  return `${before}${mark}${inside}${mark}${text.slice(before.length + inside.length)}`
+}
+
 /** Its items below each other, each with its mark, what is in it by `inside` and indented. */
 export function listText(
   list: Extract<MarkdownBlock, { kind: 'list' }>,

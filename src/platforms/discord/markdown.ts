@@ -1,7 +1,16 @@
 // The tree of a text in Discord's own Markdown. Everything that could act in it (a mention, a channel, a time, an emoji, a
 // spoiler) is escaped by construction: only links are written with brackets, and they lead to http and https alone.
 import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
-import { indented, inlineText, isBare, plainText, safeHref, textTable } from '../../kit/markdown/index.ts'
+import {
+  indented,
+  inlineText,
+  inMarks,
+  isBare,
+  joined,
+  plainText,
+  safeHref,
+  textTable,
+} from '../../kit/markdown/index.ts'
 
 export const discordMarkdown: MarkdownRenderer = {
   render: (blocks) => ({ text: blocksText(blocks), plain: escapeDiscord(plainText(blocks)) }),
@@ -9,7 +18,7 @@ export const discordMarkdown: MarkdownRenderer = {
 
 const SPECIAL = /[\\*_~`|<>[\]()]/g
 /** What means something at the beginning of a line alone. */
-const LINE_START = /^(\s*)(#{1,3}(?=\s)|-#|-(?=\s)|\+(?=\s)|\d{1,9}(?=\.\s))/gm
+const LINE_START = /^([^\S\n]*)(#{1,3}(?=\s)|-#|-(?=\s)|\+(?=\s)|\d{1,9}(?=\.\s))/gm
 
 /** A text that shows as it is written. */
 export function escapeDiscord(text: string): string {
@@ -23,10 +32,7 @@ function escapeMark(_whole: string, space: string, mark: string): string {
 }
 
 function blocksText(blocks: readonly MarkdownBlock[]): string {
-  return blocks
-    .map(blockText)
-    .filter((text) => text !== '')
-    .join('\n\n')
+  return joined(blocks, blockText)
 }
 
 function blockText(block: MarkdownBlock): string {
@@ -99,10 +105,8 @@ function codeText(text: string): string {
 /** A mark counts only where no space stands inside it, and not around itself. */
 function marked(mark: string, text: string): string {
   const inside = text.trim()
-  if (inside === '' || inside.startsWith(mark) || inside.endsWith(mark)) return text
-  const [before = ''] = /^\s*/.exec(text) ?? []
-  const after = text.slice(before.length + inside.length)
-  return `${before}${mark}${inside}${mark}${after}`
+  if (inside.startsWith(mark) || inside.endsWith(mark)) return text
+  return inMarks(mark, text)
 }
 
 function link(href: string, label: string): string {

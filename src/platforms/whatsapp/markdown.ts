@@ -1,7 +1,16 @@
 // The tree of a text as WhatsApp's own form: *bold*, _italic_, ~struck~, `code`, fences, lists and quotes. It has no links, no
 // headings, no tables and no way to escape: a mark of no width behind what would begin a form keeps it as it was written.
 import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
-import { indented, inlineText, isBare, listText, plainText, textTable } from '../../kit/markdown/index.ts'
+import {
+  indented,
+  inlineText,
+  inMarks,
+  isBare,
+  joined,
+  listText,
+  plainText,
+  textTable,
+} from '../../kit/markdown/index.ts'
 
 export const whatsappMarkdown: MarkdownRenderer = {
   render: (blocks) => ({ text: blocksText(blocks), plain: literal(plainText(blocks)) }),
@@ -15,10 +24,7 @@ export function literal(text: string): string {
 }
 
 function blocksText(blocks: readonly MarkdownBlock[]): string {
-  return blocks
-    .map(blockText)
-    .filter((text) => text !== '')
-    .join('\n\n')
+  return joined(blocks, blockText)
 }
 
 function blockText(block: MarkdownBlock): string {
@@ -74,8 +80,6 @@ function nodeText(node: MarkdownInline): string {
 /** Taken only where no space stands inside the marks, on one line, and not around itself. */
 function marked(mark: string, text: string): string {
   const inside = text.trim()
-  if (inside === '' || inside.startsWith(mark) || inside.includes('\n')) return text
-  const [before = ''] = /^\s*/.exec(text) ?? []
-  const [after = ''] = /\s*$/.exec(text) ?? []
-  return `${before}${mark}${inside}${mark}${after}`
+  if (inside.startsWith(mark) || inside.includes('\n')) return text
+  return inMarks(mark, text)
 }
