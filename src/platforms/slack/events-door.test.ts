@@ -78,7 +78,7 @@ describe('the door', () => {
     const scene = await openScene({
       mode: 'events',
       faults: [{ on: 'auth.test', nth: 1, do: 'deaf' }],
-      timings: { answerMs: 40, requestTimeoutMs: 400 },
+      timings: { answerMs: 1_000, requestTimeoutMs: 1_500 },
     })
     try {
       await scene.adapter.start(scene.intake, null)
