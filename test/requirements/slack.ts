@@ -29,6 +29,7 @@ built   15 I15.shared          People of other workspaces keep their id and the 
 built   15 I15.names           Names are looked up once and kept; a look-up that fails delays and loses nothing
 built   15 I15.files-in        A file is fetched after the gate, with the token, capped; the token follows no redirect; a sign-in page is no file
 built   15 I15.commands-in     A slash command and a shortcut come in as what their sender said
+built   15 I15.command-once    What Switchboard says to a slash command is shown once; who is refused hears that alone
 built   15 I15.tap-commit      A tap is acknowledged after the commit, and one that is refused is told so
 built   15 I15.bad-signature   Wrong, old and missing signatures, and those of the future, get 401 before anything is read
 built   15 I15.wrong-team      An event of another workspace is acknowledged and taken for nothing

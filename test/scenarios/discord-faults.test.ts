@@ -3,9 +3,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { faultPlansFor, formatMatrix, type MatrixCell } from '../../src/testing/fault-matrix.ts'
 import { until } from '../faults/until.ts'
-import { dealtPlans, SCOPE } from './deal.ts'
 import { openDiscordRiver } from './discord-river.ts'
-import { SLACK_ARRANGEMENTS } from './slack-river.ts'
+import { plansOnArrangements, TALK_LIMIT_MS, talkUnderFaults } from './fault-plan-talk.ts'
 
 const TIMINGS = {
   helloMs: 3_000,
@@ -22,75 +21,28 @@ const TIMINGS = {
 // Short where a send must be given up. Elsewhere a slow machine must not make one look lost.
 const IMPATIENT_MS = 250
 const PATIENT_MS = 30_000
-const WORDS = ['alpha', 'bravo', 'charlie']
 
 const cells: MatrixCell[] = []
 afterAll(() => console.log(`platform × fault\n${formatMatrix(cells)}`))
 
 describe('discord under every fault plan', () => {
   const plans = faultPlansFor({ send: 'create-message', edit: 'edit-message', receive: 'dispatch' })
-  const product = plans.flatMap((plan) =>
-    SLACK_ARRANGEMENTS.map((arrangement) => ({ ...plan, arrangement })).slice(0, SCOPE === 'first' ? 1 : 3),
-  )
-  it.each(dealtPlans(product, ({ name }) => name))(
+  it.each(plansOnArrangements(plans))(
     '[I20.fault-matrix] [I20.river] [S7.suite] $name on $arrangement: nothing lost, nothing repeated',
     async (plan) => {
       const timings = { ...TIMINGS, requestTimeoutMs: plan.mayRepeat ? IMPATIENT_MS : PATIENT_MS }
       const { arrangement, faults } = plan
       const river = await openDiscordRiver({ arrangement, faults, seed: 11, heartbeatMs: 150, timings })
       try {
-        const { kate, fake, store } = river
+        const { fake } = river
         await until('the link', () => fake.gateway.open() > 0)
-        for (const word of [...WORDS, 'deploy']) kate.says(word)
-        const seen = () => kate.sees()
-        await until('the answers', () =>
-          WORDS.every((word) => seen().some((text) => text.includes(`You said: ${word}`))),
-        )
-        await until('the question', () => seen().some((text) => text.includes('demo wants to run Deploy')))
-        // A tap that was not answered in time is not sent again: the person presses once more.
-        let pressedAt = 0
-        await until('the deploy', () => {
-          if (seen().some((text) => text.includes('Deployed'))) return true
-          if (Date.now() - pressedAt < 1_000) return false
-          pressedAt = Date.now()
-          try {
-            kate.taps('Allow')
-          } catch {
-            // It is decided already.
-          }
-          return false
-        })
-        const retired = () =>
-          seen().filter((text) => text.includes('allowed by') && !text.includes('Deployed'))
-        await until('the prompt is retired', () => retired().length > 0)
-        await until('the outbox is empty', async () => {
-          const open = await store.sends({ states: ['queued', 'sending'], limit: 10 })
-          return open.length === 0
-        })
-        const copies = (part: string) => seen().filter((text) => text.includes(part))
-        const expected = [...WORDS.map((word) => `You said: ${word}`), '🚀 Deployed']
-        cells.push({
-          platform: 'discord',
-          plan: plan.name,
-          fired: fake.fired.length,
-          lost: expected.filter((part) => copies(part).length === 0).length,
-          repeated: expected.filter((part) => copies(part).length > 1).length,
-          labelled: seen().filter((text) => text.includes('may be a duplicate')).length,
-        })
-        expect(expected.map((part) => [part, copies(part).length])).toEqual(expected.map((part) => [part, 1]))
-        expect(retired()).toHaveLength(1)
-        if (faults.length > 0) expect(fake.fired.length).toBeGreaterThan(0)
-        // Each message was received once, whatever the wire did, and the books agree.
-        const turns = await store.turns({ limit: 100 })
-        const messages = turns.filter((turn) => !turn.messageId.startsWith('tap:'))
-        expect(messages.map((turn) => turn.body?.text).toSorted()).toEqual([...WORDS, 'deploy'])
-        expect(messages.map((turn) => turn.state)).toEqual(['answered', 'answered', 'answered', 'answered'])
-        expect(await store.verify()).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
+        await talkUnderFaults(river, plan, { platform: 'discord', told: (cell) => cells.push(cell) })
         expect(fake.world.pinged).toEqual([])
         expect(river.log.lines.join('\n')).not.toContain(fake.token)
       } finally {
         await river.close()
       }
     },
+    TALK_LIMIT_MS,
   )
 })

@@ -3,8 +3,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { faultPlansFor, formatMatrix, type MatrixCell } from '../../src/testing/fault-matrix.ts'
 import { until } from '../faults/until.ts'
-import { dealtPlans, SCOPE } from './deal.ts'
-import { openWhatsAppRiver, WHATSAPP_ARRANGEMENTS } from './whatsapp-river.ts'
+import { plansOnArrangements } from './fault-plan-talk.ts'
+import { openWhatsAppRiver } from './whatsapp-river.ts'
 
 const TIMINGS = { retryBaseMs: 10, retryMaxMs: 50, pairIntervalMs: 1 }
 // Short where a send must be given up. Elsewhere a slow machine must not make one look lost.
@@ -19,13 +19,7 @@ describe('whatsapp under every fault plan', () => {
   const plans = faultPlansFor({ send: 'messages', edit: 'marks', receive: 'webhook' }).filter(
     ({ name }) => name !== 'drop the response to an edit',
   )
-  const product = plans.flatMap((plan) =>
-    WHATSAPP_ARRANGEMENTS.map((arrangement) => ({ ...plan, arrangement })).slice(
-      0,
-      SCOPE === 'first' ? 1 : 3,
-    ),
-  )
-  it.each(dealtPlans(product, ({ name }) => name))(
+  it.each(plansOnArrangements(plans))(
     '[I24.wa-plans] [I24.wa-settled] $name on $arrangement: nothing lost, nothing repeated without a label',
     async (plan) => {
       // What did not arrive gets no status: it is waited for a moment, and then sent again with a label.

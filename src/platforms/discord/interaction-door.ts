@@ -1,6 +1,7 @@
 // Answers to interactions: the first at once, the second after the commit. Lossy, all of it: what was decided is committed,
 // and an interaction that Discord no longer knows (after a resume) is one that nobody waits for.
-import { createBoundedMap, type Logger, REASONS, type Received } from '../../contract/index.ts'
+import { createBoundedMap, type Logger, type Received } from '../../contract/index.ts'
+import { refusalWord } from '../../kit/index.ts'
 import type { DiscordClient } from './client.ts'
 import { askedText, firstAnswer, type Interaction, leavesOpen } from './interactions.ts'
 import { escapeDiscord } from './markdown.ts'
@@ -16,8 +17,6 @@ export interface InteractionDoor {
 const EPHEMERAL = 64
 const MOST_ASKED = 800
 const MOST_OPEN = 10_000
-// Who may not speak here learns nothing more than that; who may is told what it was.
-const TOLD: readonly (string | null)[] = ['flood', 'rate_limited', 'no_binding']
 
 export function createInteractionDoor(deps: {
   readonly client: DiscordClient
@@ -82,10 +81,7 @@ export function createInteractionDoor(deps: {
 
 function textOf(interaction: Interaction, result: Received | null): string {
   if (result === null) return ''
-  if (result.state === 'refused') {
-    const { reason } = result
-    return reason !== null && TOLD.includes(reason) ? REASONS[reason].text : 'Not authorized.'
-  }
+  if (result.state === 'refused') return refusalWord(result)
   const asked = askedText(interaction)
   // Everybody sees what was asked: the answer comes as a message below it.
   if (asked !== null)

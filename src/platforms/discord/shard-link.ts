@@ -96,6 +96,7 @@ export function startShardLink(order: ShardOrder, deps: ShardDeps): ShardLink {
     const url = await urlOf(resume)
     if (stopped) return STOPPED
     let mine: GatewaySocket | null = null
+    let over = null as Ending | null
     const ending = new Promise<Ending>((resolve) => {
       reconnect = resolve
     })
@@ -105,6 +106,7 @@ export function startShardLink(order: ShardOrder, deps: ShardDeps): ShardLink {
       {
         dispatch: deps.dispatch,
         closed(why) {
+          over = why
           if (mine !== null && current === mine) current = null
           reconnectMine(why)
         },
@@ -117,10 +119,12 @@ export function startShardLink(order: ShardOrder, deps: ShardDeps): ShardLink {
       opened.close('stopped')
       return STOPPED
     }
-    const before = current
-    current = opened
     session = opened.session
     fresh = false
+    // It can end in the very moment in which it stands, before anybody holds it.
+    if (over !== null) throw new GatewayEnded(over)
+    const before = current
+    current = opened
     before?.close('the next one stands')
     if (failures > 0) log.info({}, 'connected again')
     refusals = 0

@@ -4,11 +4,10 @@ import {
   defined,
   type PlatformAdapter,
   type PlatformDeps,
-  REASONS,
   type Received,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createChatPace, type GuardedFetch, type LinkState } from '../../kit/index.ts'
+import { createChatPace, type GuardedFetch, type LinkState, refusalWord } from '../../kit/index.ts'
 import { mrkdwn } from '../../kit/markdown/index.ts'
 import { createSlackClient } from './client.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
@@ -78,7 +77,7 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
     { conversation, thread, sender }: { conversation: string; thread?: string; sender: { id: string } },
     result: Received,
   ) => {
-    const text = result.state === 'refused' ? refusalText(result) : (result.answer ?? '')
+    const text = result.state === 'refused' ? refusalWord(result) : (result.answer ?? '')
     if (text === '') return
     const place = {
       channel: conversation,
@@ -203,11 +202,4 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
       receiver = null
     },
   }
-}
-
-// Who may not speak here learns nothing more than that; who may is told what it was.
-const TOLD: readonly (string | null)[] = ['flood', 'rate_limited', 'no_binding']
-
-function refusalText({ reason }: Received): string {
-  return reason !== null && TOLD.includes(reason) ? REASONS[reason].text : 'Not authorized.'
 }

@@ -1,6 +1,7 @@
 // What Slack brings, by whichever way: events, buttons, commands. Each is read as it comes, waits a short while for the
 // names of those in it, and goes to the intake in the order in which it came; only after its commit is it acknowledged.
 import type { Clock, InboundEvent, Logger, PlatformIntake, Received } from '../../contract/index.ts'
+import { refusalWord } from '../../kit/index.ts'
 import type { SlackConfig } from './config.ts'
 import { parseCommand, parseInteraction, teamOf } from './interactions.ts'
 import type { Names } from './names.ts'
@@ -127,7 +128,8 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
       if (isForeign(self, teamOf(given))) return undefined
       const people = typeof given.user_id === 'string' ? [given.user_id] : []
       const taken = await inOrder(people, (context) => parseCommand(given, context))
-      return taken?.result?.answer
+      // What Switchboard answers comes as a message: here as well would be twice. Who is refused gets no message.
+      return taken?.result?.state === 'refused' ? refusalWord(taken.result) : undefined
     },
   }
 }

@@ -46,6 +46,15 @@ describe('the link', () => {
     await scene.close()
   })
 
+  it('[I15.socket-deaf] a connection that ends with its hello is replaced, and is not taken for the link', async () => {
+    const scene = await openScene({ faults: [{ on: 'hello', nth: [1, 2], do: 'malformed' }] })
+    await scene.start()
+    await until('a third connection', () => scene.fake.socket.made() === 3)
+    scene.fake.person().says('hello')
+    await until('the message', () => texts(scene).includes('hello'))
+    await scene.close()
+  })
+
   it('[I15.socket-open] refusals and faults of apps.connections.open are told and waited out, and the link comes back', async () => {
     const faults = [
       { on: 'apps.connections.open', nth: 1, do: 'error', status: 500 },

@@ -79,6 +79,7 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
   const connect = async (): Promise<Next> => {
     await deps.self()
     let mine: SlackSocket | null = null
+    let over = null as string | null
     const ending = new Promise<Next>((resolve) => {
       reconnect = resolve
     })
@@ -89,6 +90,7 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
         envelope: deps.take,
         disconnect: (reason) => reconnectMine(afterDisconnect(reason)),
         closed(why) {
+          over = why
           if (mine === null) return
           open.delete(mine)
           if (current === mine) current = null
@@ -99,6 +101,8 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
       { clock, timings },
     )
     mine = opened
+    // It can end in the very moment of its hello, before anybody holds it.
+    if (over !== null) throw new SwitchboardError('platform_unavailable', `Socket Mode: ${over}`)
     if (stopped || lease.isLost()) {
       opened.close()
       return { why: 'stopped', delayMs: 0 }

@@ -3,11 +3,10 @@ import {
   type Abilities,
   type PlatformAdapter,
   type PlatformDeps,
-  REASONS,
   type Received,
   SwitchboardError,
 } from '../../contract/index.ts'
-import type { GuardedFetch, LinkState } from '../../kit/index.ts'
+import { type GuardedFetch, type LinkState, refusalWord } from '../../kit/index.ts'
 import { createTelegramClient, type TelegramClient } from './client.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { createFileShelf } from './files.ts'
@@ -129,20 +128,13 @@ function knowOneself(client: TelegramClient): (() => Promise<Self>) & { known():
   return Object.assign(self, { known: () => known })
 }
 
-// Who may not speak here learns nothing more than that; who may is told what it was.
-const TOLD: readonly (string | null)[] = ['flood', 'rate_limited', 'no_binding']
-
-function refusalText({ reason }: Received): string {
-  return reason !== null && TOLD.includes(reason) ? REASONS[reason].text : 'Not authorized.'
-}
-
 /** Ends the little clock on the button, with a word where there is one. Lossy: the decision itself is committed. */
 function answerTaps(client: TelegramClient, parsed: readonly Parsed[], received: readonly Received[]): void {
   for (const [at, { callbackId }] of parsed.entries()) {
     if (callbackId === undefined) continue
     const result = received[at]
     const refused = result?.state === 'refused'
-    const text = refused ? refusalText(result) : (result?.answer ?? '')
+    const text = refused ? refusalWord(result) : (result?.answer ?? '')
     client
       .call(
         'answerCallbackQuery',

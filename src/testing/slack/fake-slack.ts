@@ -95,6 +95,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
     pingMs: options.pingMs ?? 10_000,
     offlineRetryMs: options.retryMs ?? [60_000, 240_000],
     plan: () => plan,
+    onAnswer: (payload, answer) => showAnswer(payload, answer),
   })
   const http = createEventsApi({
     now,
@@ -132,6 +133,14 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
     return body.event_id
   }
 
+  /** What the app says at once to a command is shown to its sender. */
+  const showAnswer = (command: unknown, answer: unknown) => {
+    const { channel_id, user_id } = command as Readonly<Record<string, unknown>>
+    const { text } = (answer ?? {}) as { readonly text?: unknown }
+    if (typeof text !== 'string' || text === '' || typeof channel_id !== 'string') return
+    world.ephemerals.push({ channel: channel_id, user: String(user_id), text })
+  }
+
   /** Only of channels where the bot is, and only what the app subscribed to. */
   const emit = (channel: FakeChannel, event: Readonly<Record<string, unknown>>) => {
     const type = String(event.type)
@@ -156,7 +165,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
         },
         command(fields) {
           if (http.target === null) return socket.deliver('slash_commands', fields)
-          void http.form(fields)
+          void http.form(fields).then(({ body }) => body !== '' && showAnswer(fields, JSON.parse(body)))
           return ''
         },
       },

@@ -15,6 +15,8 @@ export interface SocketModeOptions {
   /** When an event that found no connection is tried again; after the last it is lost. */
   readonly offlineRetryMs: readonly number[]
   readonly plan: () => FaultPlan
+  /** The app answered in its acknowledgement. */
+  readonly onAnswer?: (payload: unknown, answer: unknown) => void
 }
 
 export interface Envelope {
@@ -69,6 +71,8 @@ const MOST_CONNECTIONS = 10
 const WARNING_MS = 10_000
 const REFRESH_GRACE_MS = 2_000
 const MOST_ATTEMPTS = 3
+/** Bits that no frame of a WebSocket has. */
+const NO_FRAME = Buffer.from([0xff, 0xff])
 
 export function createSocketMode(options: SocketModeOptions): SocketMode {
   const server = new WebSocketServer({
@@ -195,7 +199,9 @@ export function createSocketMode(options: SocketModeOptions): SocketMode {
     waiting.delete(envelopeId)
     if (entry.timer !== null) clearTimeout(entry.timer)
     done.add(envelopeId)
-    if (payload !== undefined) answers.set(envelopeId, payload)
+    if (payload === undefined) return
+    answers.set(envelopeId, payload)
+    options.onAnswer?.(entry.envelope.payload, payload)
   }
 
   const gone = (link: Link) => {
@@ -222,7 +228,13 @@ export function createSocketMode(options: SocketModeOptions): SocketMode {
       debug_info,
       connection_info: { app_id: APP_ID },
     }
+    // With malformed: what follows in the same packet is no frame, and ends the connection as it begins.
+    if (fault?.do === 'malformed') link.raw.cork()
     link.socket.send(JSON.stringify(hello))
+    if (fault?.do === 'malformed') {
+      link.raw.write(NO_FRAME)
+      link.raw.uncork()
+    }
     const ping = setInterval(() => link.socket.ping('Ping from applink-emulated'), options.pingMs)
     ping.unref()
     link.socket.on('close', () => clearInterval(ping))

@@ -1,0 +1,155 @@
+// The whole river against fakes of real platforms, in this process: on SQLite, on PostgreSQL or on three nodes, on real time or
+// on time that runs faster. What a platform has of its own stands in its `…-river.ts`.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDemoAgent } from '../../src/agents/demo/index.ts'
+import { createGateway } from '../../src/app/gateway.ts'
+import { createRealClock, createRealRandom } from '../../src/app/real-clock.ts'
+import { createTokens } from '../../src/app/tokens.ts'
+import type {
+  AccessPolicy,
+  AgentSettings,
+  Clock,
+  GroupPolicy,
+  IntegrationSettings,
+  PlatformAdapter,
+  PlatformDeps,
+  Tunables,
+} from '../../src/contract/index.ts'
+import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
+import { openStore } from '../../src/store/open.ts'
+import { sharedPostgres } from '../../src/testing/postgres-server.ts'
+import { createRecordingLog } from '../../src/testing/recording-log.ts'
+import { createScriptedConnector } from '../../src/testing/scripted-connector.ts'
+import { testAgent, testIntegration, testSettings } from '../../src/testing/test-settings.ts'
+import { prepareStore } from './node.ts'
+
+export const ARRANGEMENTS = ['sqlite', 'postgres', 'three nodes'] as const
+export type Arrangement = (typeof ARRANGEMENTS)[number]
+
+export interface RiverOptions {
+  /** On which store, and on how many nodes; absent: SQLite. */
+  readonly arrangement?: Arrangement
+  /** How much faster time goes; absent: it is real. */
+  readonly faster?: number
+  /** Agents that the test plays; absent: the demo agent. */
+  readonly played?: readonly AgentSettings[]
+}
+
+export interface EmulatedPlatform {
+  readonly integration: IntegrationSettings
+  readonly create: (deps: PlatformDeps) => PlatformAdapter
+  /** By their references in the options. */
+  readonly secrets: Readonly<Record<string, string>>
+  /** The fake, ended after the nodes. */
+  readonly stop: () => Promise<void>
+}
+
+/** Minutes pass in fractions of a second, for everybody alike. */
+function fasterClock(factor: number): Clock {
+  const real = createRealClock()
+  const start = real.now()
+  return {
+    now: () => Math.floor(start + (real.now() - start) * factor),
+    after: (delayMs, run) => real.after(delayMs / factor, run),
+  }
+}
+
+export const clockOf = ({ faster }: RiverOptions): Clock =>
+  faster === undefined ? createRealClock() : fasterClock(faster)
+
+/** One person, who may speak and decide. */
+export function accessOf(
+  person: string,
+  groups: Readonly<Record<string, Omit<GroupPolicy, 'origin'>>> = {},
+): AccessPolicy {
+  const own = [person]
+  return {
+    readable: true,
+    dm: 'allowlist',
+    allowFrom: own,
+    approvers: own,
+    groups: Object.fromEntries(Object.entries(groups).map(([id, group]) => [id, { ...group, origin: id }])),
+    mentionPatterns: [],
+  }
+}
+
+export function emulatedIntegration(
+  id: string,
+  over: Pick<IntegrationSettings, 'platform' | 'options' | 'access'> & Partial<IntegrationSettings>,
+): IntegrationSettings {
+  return testIntegration(id, { scope: 'all', ...over })
+}
+
+export async function openEmulatedRiver(
+  platforms: readonly EmulatedPlatform[],
+  {
+    arrangement = 'sqlite',
+    clock,
+    played,
+    demo = {},
+    tunables = {},
+  }: Pick<RiverOptions, 'arrangement' | 'played'> & {
+    readonly clock: Clock
+    /** What the demo agent has more than its binding to the first platform. */
+    readonly demo?: Partial<AgentSettings>
+    readonly tunables?: Partial<Tunables>
+  },
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'sb-river-'))
+  const random = createRealRandom()
+  const log = createRecordingLog()
+  const lent = arrangement === 'sqlite' ? null : await (await sharedPostgres()).lend('river', prepareStore)
+  const url = lent?.url ?? `sqlite:${join(folder, 'river.db')}`
+  const scripted = createScriptedConnector()
+  const integrations = platforms.map(({ integration }) => integration)
+  const bound = integrations.slice(0, 1).map(({ id }) => id)
+  const settings = testSettings({
+    integrations,
+    agents: played ?? [testAgent('demo', bound, { connector: { type: 'demo', options: {} }, ...demo })],
+    tunables: { sendRetryBaseMs: 20, sendRetryMaxMs: 100, ...tunables },
+  })
+  const secrets = new Map(platforms.flatMap((one) => Object.entries(one.secrets)))
+  const bringUp = async (node: string) => {
+    const store = await openStore(url, { clock, random, node, ledgerKey: new Uint8Array(32).fill(7), log })
+    const gateway = createGateway({
+      async platform(name) {
+        const one = platforms.find(({ integration }) => integration.platform === name)
+        if (one === undefined) throw new Error(`there is no ${name} in this river`)
+        return { create: one.create }
+      },
+      connector: async () => (played === undefined ? { create: createDemoAgent } : scripted),
+      store,
+      clock,
+      random,
+      log,
+      tokens: createTokens(store, clock, random),
+      settings: () => settings,
+      secret: (reference) => secrets.get(reference) ?? '',
+      filesDir: () => folder,
+      watched: () => false,
+    })
+    await gateway.start()
+    return { store, gateway }
+  }
+  const here = await bringUp('here')
+  const others = arrangement === 'three nodes' ? [await bringUp('there'), await bringUp('elsewhere')] : []
+  const nodes = [here, ...others]
+  const { store, gateway } = here
+  const { links, outlet, notifier, dispatcher, askForPerson } = gateway
+  return {
+    ...{ store, gateway, nodes, log, clock },
+    tools: createToolDesk({
+      ...{ store, settings: () => settings, links, outlet, notifier, dispatcher, askForPerson },
+    }),
+    agent: (id: string) => scripted.agent(id),
+    async close() {
+      for (const node of nodes) await node.gateway.stop()
+      for (const node of nodes) await node.store.close()
+      for (const { stop } of platforms) await stop()
+      await lent?.giveBack()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
