@@ -1,12 +1,13 @@
 // Which rows are ours: known by their guid once a send was confirmed, and before that by their text, as Messages changes it. So that no word
 // of ours is ever taken for one that was said to us, in a chat with oneself, across a restart as well.
-import { createBoundedMap, opText, type PlatformDeps } from '../../contract/index.ts'
+import { createBoundedMap, type OutboundOp, opText, type PlatformDeps } from '../../contract/index.ts'
+import { wordsOf } from './render.ts'
 
 const REMEMBERED = 5_000
 const LOOKED_BACK = 200
 
 export interface OwnSends {
-  /** About to be sent there. Returns when it is settled. */
+  /** About to be sent there, an empty text for a file. What it returns is called when it is settled. */
   sending(conversation: string, text: string): () => void
   confirmed(guid: string): void
   isOurs(row: {
@@ -14,8 +15,11 @@ export interface OwnSends {
     readonly conversation: string
     readonly text: string
   }): Promise<boolean>
-  /** Guids of ours in this chat, as far as they are known. */
-  known(conversation: string): Promise<ReadonlySet<string>>
+  /** Guids of ours in this chat, as far as they are known, and when the send of this key was made; null: it is not among the latest. */
+  known(
+    conversation: string,
+    key: string,
+  ): Promise<{ readonly guids: ReadonlySet<string>; readonly madeAt: number | null }>
 }
 
 /** Messages makes quotes curly, and leaves out or adds what has no width. */
@@ -58,11 +62,20 @@ export function createOwnSends({ transcript }: Pick<PlatformDeps, 'transcript'>)
             entry.state !== 'queued' &&
             entry.state !== 'failed' &&
             entry.op !== undefined &&
-            normalised(opText(entry.op)) === wanted),
+            normalised(wordsIn(entry.op)) === wanted),
       )
     },
-    async known(conversation) {
-      return new Set((await said(conversation)).flatMap(({ platformMessageId }) => platformMessageId ?? []))
+    async known(conversation, key) {
+      const entries = await said(conversation)
+      return {
+        guids: new Set(entries.flatMap(({ platformMessageId }) => platformMessageId ?? [])),
+        madeAt: entries.find(({ id }) => id === key)?.at ?? null,
+      }
     },
   }
+}
+
+/** As it was given to Messages; a file has no words there. */
+function wordsIn(op: OutboundOp): string {
+  return op.kind === 'text' || op.kind === 'prompt' || op.kind === 'file' ? wordsOf(op) : opText(op)
 }

@@ -155,6 +155,28 @@ describe('to oneself', () => {
     expect(scene.texts()).toEqual(['two rows', 'one row', 'after it'])
   })
 
+  it('[I24.im-self] a file of ours is none either, though it takes its time; words of another device wait for their chat', async () => {
+    await open({ timings: { confirmMs: 60_000 } })
+    scene.double.chat(OWN)
+    const file = { name: 'a.txt', mime: 'text/plain' }
+    const ref = (await scene.adapter.keep?.({ ...file, bytes: Buffer.from('words') })) ?? ''
+    scene.double.answerWith(() => ({ row: { sent: false } }))
+    const sending = scene.send(OWN, { kind: 'file', ...file, ref })
+    while (scene.double.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await scene.look()
+    expect(scene.intake.events).toEqual([])
+    scene.double.exec('UPDATE message SET is_sent = 1')
+    await sending
+    await scene.look()
+    expect(scene.intake.events).toEqual([])
+    const guid = scene.double.put(OWN, { text: 'from my phone', fromMe: true, joined: false })
+    await scene.look()
+    expect(scene.intake.events).toEqual([])
+    scene.double.join(guid, OWN)
+    await scene.look()
+    expect(scene.texts()).toEqual(['from my phone'])
+  })
+
   it('[I24.im-self] what a process that died had sent is known after it: by its guid, or by its words', async () => {
     const out: TranscriptEntry[] = []
     await open({ transcript: ({ direction }) => (direction === 'out' ? out : []) })
@@ -196,12 +218,27 @@ describe('the database', () => {
     await later.stop()
   })
 
+  it('[I24.im-cursor] where it began is kept before anything came: what comes during the first downtime is received', async () => {
+    scene = openScene()
+    scene.double.says(KATE, 'before it began')
+    await scene.adapter.start(scene.intake, null)
+    await scene.clock.settle()
+    await scene.adapter.stop()
+    scene.double.says(KATE, 'while it was down')
+    const later = scene.again()
+    await later.start(scene.intake, scene.intake.cursors.at(-1) ?? null)
+    await scene.look()
+    expect(scene.texts()).toEqual(['while it was down'])
+    await later.stop()
+  })
+
   it('[I24.im-cursor] what cannot be stored is read again, and the cursor does not pass it', async () => {
     await open()
+    const kept = [...scene.intake.cursors]
     scene.intake.failWith(new Error('the disk is full'))
     scene.double.says(KATE, 'kept')
     await scene.look()
-    expect(scene.intake.cursors).toEqual([])
+    expect(scene.intake.cursors).toEqual(kept)
     scene.intake.failWith(null)
     await scene.look(10_000)
     expect(scene.texts()).toEqual(['kept'])

@@ -1,13 +1,30 @@
 // What goes out by AppleScript, and how it is known that it went.
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { OutboundOp, SwitchboardError } from '../../contract/index.ts'
+import type { OutboundOp, SwitchboardError, TranscriptEntry } from '../../contract/index.ts'
 import { KATE, openScene, type Scene } from './fixtures/imessage-scene.ts'
 
+const REQUEST = {
+  to: { integration: 'im', conversation: KATE },
+  op: { kind: 'text', text: 'was it sent?', plain: true },
+  key: 'o_t_1',
+  seq: 1,
+} as const
+
 let scene: Scene
+/** What the outbox knows of this chat. */
+let said: TranscriptEntry[]
+const madeNow = (): TranscriptEntry => ({
+  ...{ seq: 1, direction: 'out', conversation: KATE, at: scene.clock.now(), text: '' },
+  ...{ id: REQUEST.key, state: 'sending', reason: null, op: REQUEST.op },
+})
 beforeEach(async () => {
-  scene = openScene({ timings: { confirmMs: 300, scriptMs: 2_000 } })
+  said = []
+  scene = openScene({
+    timings: { confirmMs: 300, scriptMs: 2_000 },
+    transcript: ({ direction }) => (direction === 'out' ? said : []),
+  })
   scene.double.says(KATE, 'hi')
   await scene.adapter.start(scene.intake, null)
   await scene.clock.settle()
@@ -62,19 +79,33 @@ describe('a text', () => {
     expect((await failure(scene.send(KATE, text('e')))).code).toBe('outcome_unknown')
   }, 30_000)
 
-  it('[I24.im-confirm] after a crash its row tells that it was sent; without one it stays unknown', async () => {
-    const request = {
-      to: { integration: 'im', conversation: KATE },
-      op: text('was it sent?'),
-      key: 'o',
-      seq: 1,
-    }
-    expect(await scene.adapter.reconcile?.(request)).toEqual({ outcome: 'unknown' })
+  it('[I24.im-confirm] after a crash its row tells that it was sent, also one that comes a moment later; without one it stays unknown', async () => {
+    const looked = () =>
+      scene.settled(scene.adapter.reconcile?.(REQUEST) ?? Promise.reject(new Error('none')))
+    said.push(madeNow())
+    expect(await looked()).toEqual({ outcome: 'unknown' })
+    const looking = looked()
     const guid = scene.double.put(KATE, { text: 'was it sent?', fromMe: true })
-    expect(await scene.adapter.reconcile?.(request)).toEqual({
-      outcome: 'sent',
-      receipt: { platformIds: [guid] },
+    expect(await looking).toEqual({ outcome: 'sent', receipt: { platformIds: [guid] } })
+  })
+
+  it('[I24.im-confirm] the same words of an hour ago are not taken for it, nor is anything where its time is not known', async () => {
+    scene.double.put(KATE, { text: 'was it sent?', fromMe: true, at: scene.clock.now() - 3_600_000 })
+    const looked = () =>
+      scene.settled(scene.adapter.reconcile?.(REQUEST) ?? Promise.reject(new Error('none')))
+    expect(await looked()).toEqual({ outcome: 'unknown' })
+    said.push(madeNow())
+    expect(await looked()).toEqual({ outcome: 'unknown' })
+  })
+
+  it('[I24.im-confirm] a database that cannot be read once Messages has it makes it unknown, and never a second message', async () => {
+    scene.double.answerWith(() => {
+      renameSync(scene.double.dbPath, `${scene.double.dbPath}.away`)
+      scene.adapter.renew?.('silent')
+      return { row: false }
     })
+    expect((await failure(scene.send(KATE, text('once')))).code).toBe('outcome_unknown')
+    expect(scene.adapter.link().state).toBe('down')
   })
 
   it('[I24.im-errors] [I24.im-doctor] errors of osascript are told by what they mean, with the pane', async () => {
@@ -137,5 +168,21 @@ describe('a file', () => {
     expect(call?.args[0]).toContain(join('Attachments', 'switchboard'))
     expect(there).toBe(true)
     expect(readdirSync(join(scene.folder, 'Attachments', 'switchboard'))).toEqual([])
+  })
+
+  it('[I24.im-files] two at the same moment take nothing from each other', async () => {
+    scene.double.chat('chat77', { group: true })
+    const ref =
+      (await scene.adapter.keep?.({ name: 'a.txt', mime: 'text/plain', bytes: Buffer.from('words') })) ?? ''
+    const there: boolean[] = []
+    scene.double.answerWith(({ args }) => {
+      there.push(existsSync(args[0] ?? ''))
+      return {}
+    })
+    const file: OutboundOp = { kind: 'file', name: 'a.txt', mime: 'text/plain', ref }
+    const places = new Set<string | undefined>()
+    await Promise.all([KATE, 'chat77'].map((conversation) => scene.send(conversation, file)))
+    for (const { args } of scene.double.calls) places.add(args[0])
+    expect([there, places.size]).toEqual([[true, true], 2])
   })
 })

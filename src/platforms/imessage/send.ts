@@ -23,6 +23,8 @@ export interface SendDeps {
 
 const MOST_ROWS = 500
 const LOOKED_BACK = 2_000
+/** Times of chat.db may be cut to seconds. */
+const CLOCK_SLACK_MS = 1_000
 
 export function createSend(deps: SendDeps) {
   const { config, timings, clock, db, run, own } = deps
@@ -54,38 +56,52 @@ export function createSend(deps: SendDeps) {
     (textOfRow(row) ?? '') === '' &&
     !row.files
 
+  /**
+   * What `look` finds, asked again until it is settled or the time is over. Once something was handed to Messages a database that cannot be
+   * read now is no reason to send it again: it is asked again, too.
+   */
+  const awaited = async <T>(look: () => T | null): Promise<T | null> => {
+    const until = clock.now() + timings.confirmMs
+    for (;;) {
+      const found = attempt(look)
+      if (found !== null || clock.now() >= until) return found
+      await new Promise<void>((resolve) => void clock.after(timings.lookMs, resolve))
+    }
+  }
+
   /** `wanted`: null for a file. */
   const appeared = async (
     after: number,
     conversation: string,
     wanted: string | null,
   ): Promise<MessageRow> => {
-    const until = clock.now() + timings.confirmMs
-    for (;;) {
+    let stands = false
+    const row = await awaited(() => {
       const rows = db().after(after, MOST_ROWS)
-      const found = rows.find((row) => isIt(row, conversation, wanted))
-      if (found !== undefined && found.error !== 0)
-        throw new SwitchboardError('platform_rejected', `Messages could not send it (error ${found.error})`)
-      if (found?.sent) return found
-      if (found === undefined && rows.some(isGhost))
-        throw new SwitchboardError('platform_rejected', 'Messages made an empty message of it, in no chat')
-      if (clock.now() >= until)
-        throw new SwitchboardError(
-          'outcome_unknown',
-          found === undefined
-            ? 'Messages took it, and it did not appear in chat.db'
-            : 'it stands in chat.db and is not marked as sent yet',
-        )
-      await new Promise<void>((resolve) => void clock.after(timings.lookMs, resolve))
-    }
+      const found = rows.find((one) => isIt(one, conversation, wanted))
+      if (found === undefined && rows.some(isGhost)) throw new GhostRow()
+      stands = found !== undefined
+      return found !== undefined && (found.sent || found.error !== 0) ? found : null
+    })
+    if (row === null)
+      throw new SwitchboardError(
+        'outcome_unknown',
+        stands
+          ? 'it stands in chat.db and is not marked as sent yet'
+          : 'Messages took it, and it did not appear in chat.db',
+      )
+    if (row.error !== 0)
+      throw new SwitchboardError('platform_rejected', `Messages could not send it (error ${row.error})`)
+    return row
   }
 
   /** A copy where Messages may read it. */
   const staged = async (
+    key: string,
     name: string,
     bytes: Uint8Array,
   ): Promise<{ readonly file: string; readonly remove: () => Promise<void> }> => {
-    const folder = join(config.filesDir, 'switchboard', `${clock.now()}`)
+    const folder = join(config.filesDir, 'switchboard', safeFileName(key))
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const file = join(folder, safeFileName(name))
     await writeFile(file, bytes, { mode: 0o600 })
@@ -93,20 +109,22 @@ export function createSend(deps: SendDeps) {
   }
 
   const send = async (request: SendRequest): Promise<Receipt> => {
-    const { to, op } = request
+    const { to, op, key } = request
     const text = wordsOf(op)
     const conversation = to.conversation
     const chat = db().chat(conversation)
     const before = db().last()
     if (op.kind === 'file') {
       if (chat === null) throw new NoSuchChat('a file can be sent only where something was said before')
-      const { file, remove } = await staged(op.name, await deps.files.read(op.ref))
+      const { file, remove } = await staged(key, op.name, await deps.files.read(op.ref))
+      const settled = own.sending(conversation, '')
       try {
         await run('fileToChat', file, chat.guid)
         const row = await appeared(before, conversation, null)
         own.confirmed(row.guid)
         return { platformIds: [row.guid] }
       } finally {
+        settled()
         await remove()
       }
     }
@@ -121,20 +139,44 @@ export function createSend(deps: SendDeps) {
     }
   }
 
-  /** The newest row that says it, and that no other send of ours is known by. */
+  /**
+   * The newest row that says it, is no older than the send itself, and that no other send of ours is known by. It may come a moment later:
+   * a script that was started ends without us.
+   */
   const reconcile = async (request: SendRequest) => {
-    const { to, op } = request
+    const { to, op, key } = request
     if (op.kind !== 'text' && op.kind !== 'prompt') return { outcome: 'unknown' } as const
     const wanted = normalised(wordsOf(op))
-    const known = await own.known(to.conversation)
-    const rows = db().after(Math.max(0, db().last() - LOOKED_BACK), LOOKED_BACK)
-    const found = rows.findLast(
-      (row) => isIt(row, to.conversation, wanted) && row.sent && row.error === 0 && !known.has(row.guid),
-    )
-    if (found === undefined) return { outcome: 'unknown' } as const
+    const { guids, madeAt } = await own.known(to.conversation, key)
+    // The same words may have been said before: without a time nobody can tell them apart.
+    if (madeAt === null) return { outcome: 'unknown' } as const
+    const found = await awaited(() => {
+      const rows = db().after(Math.max(0, db().last() - LOOKED_BACK), LOOKED_BACK)
+      const isOf = (row: MessageRow) =>
+        row.at >= madeAt - CLOCK_SLACK_MS && row.sent && row.error === 0 && !guids.has(row.guid)
+      return rows.findLast((row) => isOf(row) && isIt(row, to.conversation, wanted)) ?? null
+    })
+    if (found === null) return { outcome: 'unknown' } as const
     own.confirmed(found.guid)
     return { outcome: 'sent', receipt: { platformIds: [found.guid] } } as const
   }
 
   return { send, reconcile }
+}
+
+/** An empty row of no chat: what macOS 26 leaves of a message that it did not send. */
+class GhostRow extends SwitchboardError {
+  constructor() {
+    super('platform_rejected', 'Messages made an empty message of it, in no chat')
+  }
+}
+
+/** Null while the database cannot be read. */
+function attempt<T>(look: () => T | null): T | null {
+  try {
+    return look()
+  } catch (thrown) {
+    if (thrown instanceof SwitchboardError && thrown.code === 'platform_unavailable') return null
+    throw thrown
+  }
 }

@@ -55,6 +55,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
   const versions = createBoundedMap<string, string>(REMEMBERED)
   const waiting = createBoundedMap<string, number>(REMEMBERED)
   let cursor = readCursor(stored)
+  let isKept = cursor !== null
   let open: ChatDb | null = null
   let version = -1
   let stopped = false
@@ -88,12 +89,24 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
     return { ...cursor, rowid, first: Math.min(cursor.first, rowid) }
   }
 
+  /** Where it began is kept at once: what comes while nobody reads is behind it, though nothing came before. */
+  const keepFirst = async (): Promise<void> => {
+    if (isKept) return
+    await intake.receive([], { cursor: JSON.stringify(cursor) })
+    isKept = true
+  }
+
   /** True: the row must wait for its chat, and those behind it with it. */
   const waits = (row: MessageRow): boolean => {
-    if (row.chat !== null || row.fromMe) return false
+    if (row.chat !== null) {
+      waiting.delete(row.guid)
+      return false
+    }
     const since = waiting.get(row.guid) ?? clock.now()
-    waiting.set(row.guid, since)
-    return clock.now() - since < timings.joinMs
+    const isLong = clock.now() - since >= timings.joinMs
+    if (isLong) waiting.delete(row.guid)
+    else waiting.set(row.guid, since)
+    return !isLong
   }
 
   const takeNew = async (db: ChatDb): Promise<void> => {
@@ -143,6 +156,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
   const look = async (): Promise<void> => {
     try {
       const db = open ?? connect()
+      await keepFirst()
       const now = db.version()
       if (now !== version || waiting.size > 0) {
         await takeNew(db)
