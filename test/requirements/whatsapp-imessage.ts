@@ -61,6 +61,7 @@ built   24 I24.im-files          A file is sent from a folder that Messages can 
 built   24 I24.im-locked         A database that is locked, unreadable, renumbered or from a newer macOS is told as such, and loses nothing when it is well again
 built   24 I24.im-complete       Completeness compares chat.db with the inbox by ROWID, and finds what was missed
 built   24 I24.im-suite          The platform suite passes against the double under every fault
+built   24 I24.im-plans          Every fault of script and database through the river: nothing lost, and what may be twice is labelled
 built   24 I24.im-doctor         doctor tells what is missing, Full Disk Access or Automation, and the exact pane
 built   24 I24.im-import         access.json of the official iMessage plugin is imported
 `,

@@ -7,7 +7,7 @@ import {
   type PlatformDeps,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createChatPace } from '../../kit/index.ts'
+import { createChatPace, type LinkState } from '../../kit/index.ts'
 import { type MessageRow, openChatDb } from './chat-db.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { createIMessageFiles } from './files.ts'
@@ -17,7 +17,7 @@ import { createOwnSends } from './own-sends.ts'
 import { eventOf, isSelfChat } from './parse.ts'
 import { TEXT_LIMIT } from './render.ts'
 import { createSend } from './send.ts'
-import { type LinkState, startWatch, type Watch } from './watch.ts'
+import { startWatch, type Watch } from './watch.ts'
 
 const ABILITIES: Abilities = {
   threads: false,
@@ -91,6 +91,7 @@ export function createIMessage(deps: PlatformDeps, options: IMessageAdapterOptio
         clock,
         log,
         intake,
+        lease: deps.lease,
         open: () => openChatDb(config.dbPath),
         eventOf: heard,
         tell(next) {

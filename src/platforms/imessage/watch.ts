@@ -6,18 +6,15 @@ import {
   type Clock,
   createBoundedMap,
   type InboundEvent,
+  LEASE_RENEW_MS,
+  type LinkLease,
   type Logger,
   type PlatformIntake,
   SwitchboardError,
 } from '../../contract/index.ts'
+import { createLeasedLink, type LinkState } from '../../kit/index.ts'
 import type { ChatDb, MessageRow } from './chat-db.ts'
 import type { Timings } from './config.ts'
-
-export interface LinkState {
-  readonly state: 'up' | 'connecting' | 'down'
-  readonly since?: number
-  readonly detail?: string
-}
 
 interface Cursor {
   readonly rowid: number
@@ -34,6 +31,8 @@ export interface WatchDeps {
   readonly log: Logger
   readonly open: () => ChatDb
   readonly intake: PlatformIntake
+  /** Where there are several nodes only its holder reads, and stores how far. */
+  readonly lease?: LinkLease | undefined
   readonly eventOf: (row: MessageRow) => Promise<InboundEvent | null>
   readonly tell: (link: LinkState) => void
 }
@@ -59,6 +58,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
   let open: ChatDb | null = null
   let version = -1
   let stopped = false
+  let failures = 0
   let cancel: Cancel = () => undefined
   let looking: Promise<void> = Promise.resolve()
 
@@ -155,6 +155,8 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
 
   const look = async (): Promise<void> => {
     try {
+      if (!(await lease.mayConnect(failures))) return schedule(LEASE_RENEW_MS)
+      if (stopped) return
       const db = open ?? connect()
       await keepFirst()
       const now = db.version()
@@ -163,6 +165,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
         await takeChanged(db)
         version = now
       }
+      failures = 0
       schedule(timings.pollMs)
     } catch (thrown) {
       lose(thrown)
@@ -171,17 +174,32 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
   }
 
   const lose = (thrown: unknown) => {
+    failures += 1
     const detail = thrown instanceof SwitchboardError ? thrown.message : 'chat.db could not be read'
     // What could not be stored is no fault of the database: it is read again.
     const ours = thrown instanceof SwitchboardError && thrown.nature.fault !== 'platform'
     if (!ours) {
-      open?.close()
-      open = null
+      away()
       deps.tell({ state: 'down', detail })
       log.warn({ detail }, 'chat.db cannot be read now')
     }
     version = -1
   }
+
+  const away = () => {
+    open?.close()
+    open = null
+  }
+
+  const lease = createLeasedLink(deps.lease, {
+    ...{ clock, tell: deps.tell },
+    words: {
+      lost: 'the lease of chat.db was lost',
+      elsewhere: 'another node reads chat.db',
+      unknown: 'the store does not say which node reads chat.db',
+    },
+    onLost: away,
+  })
 
   const schedule = (ms: number) => {
     cancel()
@@ -199,8 +217,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
     },
     renew() {
       looking = looking.then(() => {
-        open?.close()
-        open = null
+        away()
         return look()
       })
     },
@@ -209,8 +226,8 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
       cancel()
       await looking
       cancel()
-      open?.close()
-      open = null
+      away()
+      await lease.release()
     },
   }
 }

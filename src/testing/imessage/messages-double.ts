@@ -12,12 +12,16 @@ export interface ScriptCall {
 
 /** What `osascript` does with a text or file: writes its row and ends well, unless told otherwise. */
 export interface ScriptAnswer {
-  /** False: no row is written. */
+  /** False: no row is written. With an error one is written only where it is given. */
   readonly row?: false | Partial<NewRow>
   /** An error of AppleScript on stderr, with exit code 1. */
   readonly error?: string
-  /** It never ends. */
-  readonly hangs?: true
+  /** It never ends: nothing was done, or the row is written and nobody hears of it. */
+  readonly hangs?: true | 'after'
+  /** It ends so much later than the row is there. */
+  readonly lateMs?: number
+  /** The chat of the row is written so much later. */
+  readonly joinMs?: number
 }
 
 export interface NewRow {
@@ -42,6 +46,8 @@ export interface MessagesDouble {
   readonly dbPath: string
   readonly osascript: string
   readonly calls: readonly ScriptCall[]
+  /** What people have of us in this chat: rows that were sent, in their order. */
+  shown(identifier: string): readonly string[]
   /** What happens next and from then on. */
   answerWith(answer: (call: ScriptCall) => ScriptAnswer): void
   chat(
@@ -104,6 +110,8 @@ export function createMessagesDouble(
   database.exec('PRAGMA journal_mode = WAL')
   for (const statement of SCHEMA) database.exec(statement)
   const calls: ScriptCall[] = []
+  const said: { readonly identifier: string; readonly text: string }[] = []
+  let closed = false
   let answer: (call: ScriptCall) => ScriptAnswer = () => ({})
   let count = 0
 
@@ -125,6 +133,7 @@ export function createMessagesDouble(
     dbPath,
     osascript,
     calls,
+    shown: (identifier) => said.flatMap((one) => (one.identifier === identifier ? [one.text] : [])),
     answerWith(next) {
       answer = next
     },
@@ -178,6 +187,8 @@ export function createMessagesDouble(
           .prepare('INSERT INTO message_attachment_join (message_id, attachment_id) VALUES (?, ?)')
           .run(lastInsertRowid, added.lastInsertRowid)
       }
+      if (fromMe && (row.sent ?? true) && (row.error ?? 0) === 0 && text !== null)
+        said.push({ identifier, text })
       if (row.joined !== false) double.join(guid, identifier)
       return guid
     },
@@ -207,6 +218,7 @@ export function createMessagesDouble(
     exec: (sql) => database.exec(sql),
     async close() {
       clearInterval(looking)
+      closed = true
       for (const name of readdirSync(bin))
         if (name.endsWith('.args')) writeFileSync(join(bin, name.replace(/args$/, 'exit')), '1')
       database.close()
@@ -219,19 +231,33 @@ export function createMessagesDouble(
     const [, ...args] = readFileSync(join(bin, name), 'utf8').split('\0').slice(0, -1)
     const made: ScriptCall = { script: readFileSync(`${call}.script`, 'utf8'), args }
     calls.push(made)
-    const { row = {}, error, hangs } = answer(made)
-    if (hangs) return
-    const [said = '', target = ''] = args
+    const { row, error, hangs, lateMs = 0, joinMs } = answer(made)
+    if (hangs === true) return
+    const [text = '', target = ''] = args
     const identifier = target.replace(/^[^;]*;[-+];/, '')
-    if (row !== false && error === undefined) {
+    if (row !== false && (error === undefined || row !== undefined)) {
       const isFile = made.script.includes('POSIX file')
-      const files = isFile ? [{ path: said, mime: 'text/plain', name: said.split('/').at(-1) ?? '' }] : []
-      double.put(identifier, { ...(isFile ? { files } : { text: said }), fromMe: true, ...row })
+      const files = isFile ? [{ path: text, mime: 'text/plain', name: text.split('/').at(-1) ?? '' }] : []
+      const joined = joinMs === undefined ? {} : { joined: false }
+      const guid = double.put(identifier, {
+        ...(isFile ? { files } : { text }),
+        fromMe: true,
+        ...joined,
+        ...row,
+      })
+      if (joinMs !== undefined) later(joinMs, () => double.join(guid, identifier))
     }
+    if (hangs === 'after') return
     if (error !== undefined)
       writeFileSync(`${call}.err`, `execution error: Messages got an error: ${error}\n`)
     writeFileSync(`${call}.exit.part`, error === undefined ? '0' : '1')
-    renameSync(`${call}.exit.part`, `${call}.exit`)
+    later(lateMs, () => renameSync(`${call}.exit.part`, `${call}.exit`))
+  }
+  const later = (ms: number, act: () => void) => {
+    if (ms === 0) return act()
+    setTimeout(() => {
+      if (!closed) act()
+    }, ms).unref()
   }
   const looking = setInterval(() => {
     for (const name of readdirSync(bin)) {
