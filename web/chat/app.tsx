@@ -5,7 +5,7 @@ import { DownIcon, Logo } from '../shared/icons.tsx'
 import { Markdown } from '../shared/markdown-view.tsx'
 import { formatDay, oneLine } from '../shared/text.ts'
 import { Composer, type Suggestion } from './composer.tsx'
-import { Gate } from './gate.tsx'
+import { ChatGate } from './gate.tsx'
 import { Menu } from './menu.tsx'
 import { Message } from './message.tsx'
 import { type Choice, type Entry, inOrder } from './model.ts'
@@ -30,7 +30,7 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
   const agent = oneLine(view.me?.agent ?? 'Switchboard', 40)
   useUnreadTitle(view, agent)
 
-  if (view.phase !== 'open' || view.me === null) return <Gate phase={view.phase} />
+  if (view.phase !== 'open' || view.me === null) return <ChatGate phase={view.phase} />
   return (
     <div class="page">
       <header class="head">

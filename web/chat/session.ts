@@ -1,6 +1,7 @@
 // The page's one piece of moving state: enters with the link's ticket, loads the history, keeps the stream, sends what
 // was typed. Components only read `state` and call the verbs.
 import { defined } from '../../src/contract/defined.ts'
+import type { GatePhase } from '../shared/gate.tsx'
 import { call } from '../shared/http.ts'
 import { keepDraft } from './draft.ts'
 import { type FreshLink, type LinkAnswer, linkFor } from './link-for.ts'
@@ -42,7 +43,7 @@ export interface Connection {
 }
 
 export interface View {
-  readonly phase: 'starting' | 'unreachable' | 'no-session' | 'stale-link' | 'open'
+  readonly phase: GatePhase
   readonly me: Me | null
   readonly chat: Chat
   readonly online: boolean

@@ -5,7 +5,7 @@ import type { StatusReport } from '../../src/contract/desk-views.ts'
 import { CloseIcon, Logo, MoreIcon } from '../shared/icons.tsx'
 import { oneLine } from '../shared/text.ts'
 import { type Asked, DeskContext, type DeskValue, type Me, useAsked, useDesk, useLink } from './desk.ts'
-import { Gate } from './gate.tsx'
+import { ConsoleGate } from './gate.tsx'
 import { KeyHelp, type PageKey, useKeys } from './keys.tsx'
 import { createLive } from './live.ts'
 import { AgentsPage } from './pages/agents.tsx'
@@ -60,7 +60,7 @@ export function App(): JSX.Element {
   return session.phase === 'open' && session.me !== null ? (
     <Desk session={session} me={session.me} />
   ) : (
-    <Gate phase={session.phase} />
+    <ConsoleGate phase={session.phase} />
   )
 }
 

@@ -1,12 +1,11 @@
 // Signing in: a one-time ticket behind the # becomes a cookie that no script can read.
 import { useEffect, useState } from 'preact/hooks'
+import type { GatePhase } from '../shared/gate.tsx'
 import { call } from '../shared/http.ts'
 import type { Me } from './desk.ts'
 
-export type Phase = 'starting' | 'open' | 'signed-out' | 'stale-link' | 'unreachable'
-
 export interface Session {
-  readonly phase: Phase
+  readonly phase: GatePhase
   readonly me: Me | null
   readonly check: () => void
   readonly leave: () => void
@@ -15,7 +14,7 @@ export interface Session {
 const AGAIN_MS = 2_000
 
 export function useSession(): Session {
-  const [phase, setPhase] = useState<Phase>('starting')
+  const [phase, setPhase] = useState<GatePhase>('starting')
   const [me, setMe] = useState<Me | null>(null)
 
   async function look(): Promise<void> {
@@ -25,7 +24,7 @@ export function useSession(): Session {
       setPhase('open')
     } else if (answer.code === 'unauthorized') {
       setMe(null)
-      setPhase((before) => (before === 'stale-link' ? before : 'signed-out'))
+      setPhase((before) => (before === 'stale-link' ? before : 'no-session'))
     } else {
       // Away, starting or behind a proxy that answers for it: what is on the page stays, and says so.
       setPhase((before) => (before === 'open' ? before : 'unreachable'))
