@@ -42,6 +42,7 @@ export function platformDeps(
     random: deps.random,
     log: deps.log.child({ integration: id }),
     transcript: (query) => store.transcript(id, query),
+    onItsWay: () => store.onItsWay(id),
     tokens: createPlatformTokens(deps.tokens, id),
     secret: deps.secret,
     filesDir: deps.filesDir(id),

@@ -171,6 +171,8 @@ export interface PlatformDeps {
   readonly log: Logger
   /** What was said in this integration's conversations, oldest first. */
   readonly transcript: (query: TranscriptQuery) => Promise<readonly TranscriptEntry[]>
+  /** Positions of what is queued or being sent, all of them, in no order. Absent where a test needs none. */
+  readonly onItsWay?: () => Promise<readonly number[]>
   /** Reads a secret reference of this integration (`env:`, `file:`, `secret:`). Throws `config_invalid` if absent. */
   readonly secret: (reference: string) => string
   readonly tokens: TokenBook

@@ -266,6 +266,8 @@ export interface Store
   /** The session an address leads to now; null if it never spoke. */
   sessionAt(agent: string, at: Address): Promise<SessionRow | null>
   transcript(integration: string, query: TranscriptQuery): Promise<readonly TranscriptEntry[]>
+  /** Places in the transcript of what is queued or being sent there, in no order. */
+  onItsWay(integration: string): Promise<readonly number[]>
   counters(): Promise<readonly Counter[]>
   /** Open turns per agent and state, counted on the index of open turns (never on the whole table). */
   openTurns(): Promise<

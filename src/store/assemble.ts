@@ -10,7 +10,7 @@ import { readPerson } from './reads/person.ts'
 import * as rest from './reads/rest.ts'
 import { readSample } from './reads/sample.ts'
 import { readClaims, readFirings, readNotifications } from './reads/sending.ts'
-import { readSend, readSends, readTranscript } from './reads/sends.ts'
+import { readOnItsWay, readSend, readSends, readTranscript } from './reads/sends.ts'
 import {
   readHeldAgainst,
   readHeldWords,
@@ -191,6 +191,7 @@ export function assembleStore(engine: StoreEngine): Store {
     session: (id) => read(rest.readSession(id)),
     sessionAt: (agent, at) => read(rest.readSessionAt(agent, at)),
     transcript: (integration, query) => read(readTranscript(tag, integration, query)),
+    onItsWay: (integration) => read(readOnItsWay(integration)),
     counters: () => read(rest.readCounters()),
     openTurns: () => read(rest.readOpenTurns()),
 

@@ -1,6 +1,7 @@
 // The readers of GET /hooks/ID/events: who may watch which conversation, and how many at once.
 import type { HttpReply, PlatformDeps, VerifiedRequest } from '../../contract/index.ts'
 import type { WebhookConfig } from './config.ts'
+import { createLookTogether } from './look-together.ts'
 import { parsePosition } from './position.ts'
 import { forbidden, jsonError, type Shown } from './render.ts'
 import { header } from './verify.ts'
@@ -21,6 +22,7 @@ export interface Streams {
 
 export function createStreams(config: WebhookConfig, deps: PlatformDeps): Streams {
   const watchers = new Set<Watcher>()
+  const together = createLookTogether(deps)
   const places = new Map<string, number>()
   const takePlace = (sender: string, by: 1 | -1) => {
     const now = (places.get(sender) ?? 0) + by
@@ -72,7 +74,7 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
           const watcher = createWatcher(
             { integration: config.id, conversation, format, resume },
             {
-              ...{ transcript: deps.transcript, clock: deps.clock, sink },
+              ...{ transcript: deps.transcript, clock: deps.clock, sink, together },
               mayStay: () => deps.mayTalk?.(sender) !== false,
             },
           )

@@ -162,7 +162,7 @@ describe('webhook stream', () => {
     expect(data(await reader())).toEqual([])
   })
 
-  it('[I14.stream-gate] a stream is for those who may speak, and one of them has so many places', async () => {
+  it('[I14.stream-gate] [I23.reader-share] a stream is for those who may speak, and one of them has so many places', async () => {
     const deps = {
       ...fakeDeps({ sender_header: 'X-Sender', two_way: true }),
       mayTalk: (who: string) => who !== 'mallory',

@@ -15,12 +15,11 @@ import type {
 } from '../../contract/index.ts'
 import { address, createBoundedMap } from '../../contract/index.ts'
 import { formatSse, formatSseComment, visitPassed } from '../../kit/index.ts'
+import { LOOK_MS, type LookTogether, type News } from './look-together.ts'
 import { formatPosition, type Position } from './position.ts'
 import { eventData, type Shown } from './render.ts'
 
 const PAGE = 100
-/** How often the outbox is looked at unasked: what another node sent wakes nobody here. */
-const LOOK_MS = 5_000
 /** A live message whose row is held back is looked for after this long, then twice as long, up to a sweep. */
 const HELD_BACK_MS = 50
 const LOOKS_PER_HEARTBEAT = 3
@@ -49,6 +48,8 @@ export function createWatcher(
   deps: Pick<PlatformDeps, 'transcript'> & {
     readonly clock: Clock
     readonly sink: StreamSink
+    /** Shared by all readers of the hook. */
+    readonly together: LookTogether
     /** Asked before anything is shown: a stream does not outlive the right of its reader. Absent: for good. */
     readonly mayStay?: () => boolean
   },
@@ -168,8 +169,14 @@ export function createWatcher(
   }
 
   /** With an end: a hole was seen before, so nothing can appear in its place that this reader has not passed. */
-  const fillHoles = (which: (hole: number) => boolean): Promise<void> =>
-    visitPassed([...at.holes].filter(which), PAGE, {
+  async function fillHoles(which: (hole: number) => boolean): Promise<void> {
+    const asked = [...at.holes].filter(which)
+    if (asked.length === 0) return
+    // As of before the others are looked up: what becomes live meanwhile may come after one of them.
+    const isLive = new Set(asked.filter((hole) => live.has(hole)))
+    const waiting = await deps.together.waiting()
+    const ended = asked.filter((hole) => isLive.has(hole) || !waiting.has(hole))
+    await visitPassed(ended, PAGE, {
       read: (afterSeq, beforeSeq) => rows({ afterSeq, beforeSeq, limit: PAGE }),
       isReady: (row) => row === undefined || mayShow(row) || !onItsWay(row),
       async visit(hole, row) {
@@ -178,6 +185,7 @@ export function createWatcher(
         return !sink.closed
       },
     })
+  }
 
   async function pump(unasked: boolean): Promise<void> {
     again = true
@@ -214,15 +222,18 @@ export function createWatcher(
     heldBackMs = Math.min(heldBackMs * 2, LOOK_MS)
   }
 
-  const look = () => {
+  const look = ({ places, waiting }: News) => {
+    if (isGone()) return
     // A reader that is behind needs no sign of life: it has something to read.
     if (looks++ % LOOKS_PER_HEARTBEAT === 0 && begun && !pumping) sink.write(formatSseComment('alive'))
-    void pump(true)
-    cancelLook = clock.after(LOOK_MS, look)
+    const said =
+      config.conversation === null ? [...(places?.values() ?? [])] : [places?.get(config.conversation) ?? 0]
+    const isBehind = places === null || said.some((seq) => seq > at.upTo)
+    if (!begun || isBehind || [...at.holes].some((hole) => waiting?.has(hole) !== true)) void pump(true)
   }
-  let cancelLook = clock.after(LOOK_MS, look)
+  const leave = deps.together.join({ look, waits: () => at.holes.size > 0 })
   const rest = () => {
-    cancelLook()
+    leave()
     cancelSoon?.()
   }
   sink.onClose(rest)

@@ -9,7 +9,7 @@ import {
   type TranscriptQuery,
 } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow, TURN_COLUMNS, turnRow } from '../codec.ts'
-import { firstRow, horizon, rows, type Steps } from '../statement.ts'
+import { firstRow, horizon, rows, type Steps, whole } from '../statement.ts'
 import { createConditions, IN_ORDER, positionAt, type Way, wayTo } from './conditions.ts'
 
 export function* readSend(tag: string, id: string): Steps<SendRow | null> {
@@ -84,6 +84,15 @@ export function* readTranscript(
   }
   entries.sort(inOrder)
   return query.afterSeq === undefined ? entries.slice(-query.limit) : entries.slice(0, query.limit)
+}
+
+/** Places alone: whoever looks every few seconds at what waits needs no words of it. */
+export function* readOnItsWay(integration: string): Steps<readonly number[]> {
+  const found = yield* rows(
+    `SELECT COALESCE(place, seq) AS at FROM outbox WHERE integration = $1 AND state IN ('queued','sending')`,
+    [integration],
+  )
+  return found.map((row) => whole(row, 'at'))
 }
 
 function* page(

@@ -147,6 +147,12 @@ export function describeReading(make: MakeStoreFixture): void {
       expect(await waiting({ afterSeq: third?.seq ?? 0, limit: 2 })).toEqual(['later 3', 'later 4'])
       expect(await waiting({ afterSeq: 0, beforeSeq: third?.seq ?? 0 })).toEqual(['later 0', 'later 1'])
       expect(await waiting({ direction: 'in' })).toEqual([])
+      const placesOf = async () =>
+        (await store.transcript('demo', { direction: 'out', onItsWay: true, limit: 50 })).map(
+          ({ seq }) => seq,
+        )
+      expect([...(await store.onItsWay('demo'))].sort((a, b) => a - b)).toEqual(await placesOf())
+      expect(await store.onItsWay('other')).toEqual([])
     })
 
     it('[I14.stream-retry] what failed and is tried again stands at a new place of the transcript, and at that one only', async () => {
@@ -171,6 +177,9 @@ export function describeReading(make: MakeStoreFixture): void {
       await store.operateSend(failed?.id ?? '', 'retry', 'operator')
       await store.enqueue([send({ text: 'new' })])
       const news = ['part 1 queued', 'part 2 queued', 'new queued']
+      expect([...(await store.onItsWay('demo'))].sort((a, b) => a - b)).toEqual(
+        (await out({ afterSeq: passed })).map(({ seq }) => seq),
+      )
       expect(await texts({ afterSeq: passed })).toEqual(news)
       expect(await texts({ afterSeq: passed, conversation: 'c1' })).toEqual(news)
       expect(await texts({ afterSeq: passed, conversation: 'c1', onItsWay: true })).toEqual(news)

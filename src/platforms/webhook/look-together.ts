@@ -1,0 +1,109 @@
+// What the readers of one hook ask of the transcript together: every few seconds, what is new and what still waits. However
+// many they are and however much waits, a look is the same few queries; who has nothing to gain by it asks nothing more.
+import type { Cancel, Clock, PlatformDeps } from '../../contract/index.ts'
+
+const PAGE = 100
+/** How often the outbox is looked at unasked: what another node sent wakes nobody here. */
+export const LOOK_MS = 5_000
+
+export interface News {
+  /** Conversation → its newest position. Null: not known, so whoever wants to know asks. */
+  readonly places: ReadonlyMap<string, number> | null
+  /** Positions that are still on their way. Null: nobody asked. */
+  readonly waiting: ReadonlySet<number> | null
+}
+
+/** Whoever looks together with others. */
+export interface Onlooker {
+  /** It has passed rows that were on their way. */
+  waits(): boolean
+  look(news: News): void
+}
+
+export interface LookTogether {
+  join(reader: Onlooker): Cancel
+  /** Positions on their way, as of a moment after the call. Those who ask while it is read share the next answer. */
+  waiting(): Promise<ReadonlySet<number>>
+}
+
+type LookDeps = Pick<PlatformDeps, 'transcript' | 'onItsWay'> & { readonly clock: Clock }
+
+export function createLookTogether(deps: LookDeps): LookTogether {
+  const readers = new Set<Onlooker>()
+  const waiting = gathered(() => readWaiting(deps))
+  /** How far the last look came; null: there was none yet. */
+  let at: number | null = null
+  let cancel: Cancel | null = null
+
+  const readNews = async (): Promise<ReadonlyMap<string, number> | null> => {
+    if (at === null) {
+      const [newest] = await deps.transcript({ direction: 'out', limit: 1 })
+      at = newest?.seq ?? 0
+      return null
+    }
+    const rows = await deps.transcript({ direction: 'out', afterSeq: at, limit: PAGE })
+    at = rows.at(-1)?.seq ?? at
+    return rows.length < PAGE ? new Map(rows.map((row) => [row.conversation, row.seq])) : null
+  }
+
+  const look = async () => {
+    let news: News = { places: null, waiting: null }
+    try {
+      const places = await readNews()
+      const asked = [...readers].some((reader) => reader.waits())
+      news = { places, waiting: asked ? await waiting() : null }
+    } catch {
+      // The store is away: each finds that out, and tells its own reader.
+    }
+    for (const reader of readers) reader.look(news)
+  }
+
+  const keepLooking = () => {
+    cancel = deps.clock.after(LOOK_MS, () => {
+      void look()
+      keepLooking()
+    })
+  }
+
+  return {
+    join(reader) {
+      readers.add(reader)
+      if (cancel === null) keepLooking()
+      return () => {
+        readers.delete(reader)
+        if (readers.size > 0) return
+        cancel?.()
+        cancel = null
+        at = null
+      }
+    },
+    waiting,
+  }
+}
+
+async function readWaiting(deps: LookDeps): Promise<ReadonlySet<number>> {
+  if (deps.onItsWay) return new Set(await deps.onItsWay())
+  const found = new Set<number>()
+  for (let afterSeq = 0; ; ) {
+    const page = await deps.transcript({ direction: 'out', onItsWay: true, afterSeq, limit: PAGE })
+    for (const { seq } of page) found.add(seq)
+    if (page.length < PAGE) return found
+    afterSeq = page.at(-1)?.seq ?? afterSeq
+  }
+}
+
+/** One read for all who ask before it begins; it begins when the one before it has ended. */
+function gathered<Answer>(read: () => Promise<Answer>): () => Promise<Answer> {
+  let last: Promise<unknown> = Promise.resolve()
+  let next: Promise<Answer> | null = null
+  return () => {
+    if (next) return next
+    const asked = last.then(() => {
+      next = null
+      return read()
+    })
+    next = asked
+    last = asked.catch(() => undefined)
+    return asked
+  }
+}
