@@ -21,6 +21,9 @@ export interface Standing {
   readonly bound: boolean
 }
 
+/** Of an integration that is not there. */
+export const NO_STANDING: Standing = { paired: 0, approvers: 0, bound: false }
+
 /** What stands between a sender and the river: is it on, can the policy be read, who may speak, who may decide. */
 export function integrationGates(
   one: IntegrationSettings,
@@ -86,6 +89,8 @@ function senderWords(dm: string, allowFrom: readonly string[], paired: number): 
 }
 
 export interface Path {
+  /** Which of the agent's bindings it is. */
+  readonly at: number
   readonly integration: IntegrationSettings | undefined
   readonly link: { readonly link: string; readonly detail?: string }
   readonly attached: boolean
@@ -111,7 +116,7 @@ export function bindingGates(agent: AgentSettings, binding: Binding, path: Path)
   const at =
     integration?.platform === CHANNEL_PLATFORM
       ? integration.origin
-      : `${agent.origin}.inbound_bindings[${agent.bindings.indexOf(binding)}]`
+      : `${agent.origin}.inbound_bindings[${path.at}]`
   const attached = gate(
     'agent',
     path.attached,

@@ -3,24 +3,33 @@
 import { channelIntegrationId } from '../config/channel-integrations.ts'
 import {
   type Binding,
+  bindingsAt,
   CHANNEL_PLATFORM,
   type Counter,
   type Desk,
   type DoctorReport,
   defined,
   type IntegrationSettings,
+  integrationById,
   type ProcessView,
 } from '../contract/index.ts'
-import { approversOn, isBound } from '../core/people/approvers.ts'
+import { approversOn } from '../core/people/approvers.ts'
 import { agentAnywhere, clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
 import { completenessView } from './completeness-view.ts'
-import { bindingGates, integrationGates, refusals, type ServerStanding } from './doctor-gates.ts'
+import {
+  bindingGates,
+  integrationGates,
+  NO_STANDING,
+  refusals,
+  type ServerStanding,
+  type Standing,
+} from './doctor-gates.ts'
 import { ledgerStanding } from './foreign-ledger.ts'
 import { judgeRunning } from './judge-security.ts'
 import { createModuleGates } from './module-gates.ts'
 import { scheduleViews } from './schedule-views.ts'
 import { serverViews } from './server-views.ts'
-import { lastTimes, linkState, type StatusDeps } from './status.ts'
+import { lastTimes, linkState, queuedByAgent, type StatusDeps } from './status.ts'
 import { unseenTurns } from './unseen-turns.ts'
 import { iso } from './views.ts'
 
@@ -30,7 +39,7 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
   return async ({ security = false } = {}) => {
     const now = settings()
     const me = standing()
-    const [counters, open, pending, durability, ledger, restored, compared] = await Promise.all([
+    const [counters, open, pending, durability, ledger, restored, compared, lastAt] = await Promise.all([
       store.counters(),
       store.openTurns(),
       store.pendingApprovals(),
@@ -38,22 +47,35 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
       ledgerStanding(store),
       store.restored(),
       store.historyLinks(),
+      store.lastReceived(now.agents.map(({ id }) => id)),
     ])
+    // Each is gone through once: there may be thousands of integrations and agents.
+    const countersOf = new Map<string, Counter[]>(now.integrations.map(({ id }) => [id, []]))
+    for (const counter of counters) countersOf.get(counter.integration)?.push(counter)
+    const queuedOf = queuedByAgent(open)
+    const pendingOf = new Map(pending.map(({ agent, count }) => [agent, count]))
     const history = { rows: compared, restored, now: clock.now() }
     const others = gateway.cluster.others()
     const rows = gateway.cluster.nodes()
     const nodes = nodeViews(rows, clock.now())
     const between = clusterFindings(nodes, rows)
     const linkOf = (id: string, enabled: boolean) => linkAnywhere(linkState(gateway, id, enabled), id, others)
-    const standingOf = (integration: IntegrationSettings | undefined) => ({
-      paired: integration ? gateway.grants.senders(integration.id, 'talk').length : 0,
-      approvers: integration ? approversOn(now, gateway.grants, integration).length : 0,
-      bound: now.agents.some((agent) => isBound(now, agent.id, integration?.id ?? '')),
-    })
+    const standings = new Map<IntegrationSettings, Standing>()
+    const standingOf = (integration: IntegrationSettings): Standing => {
+      const known = standings.get(integration)
+      if (known) return known
+      const standing = {
+        paired: gateway.grants.senders(integration.id, 'talk').length,
+        approvers: approversOn(now, gateway.grants, integration).length,
+        bound: bindingsAt(now, integration.id).length > 0,
+      }
+      standings.set(integration, standing)
+      return standing
+    }
     const integrations = now.integrations.map((one) => {
       const link = gateway.links.get(one.id)
       const own = link?.adapter.gates?.() ?? []
-      const mine = counters.filter((counter) => counter.integration === one.id)
+      const mine = countersOf.get(one.id) ?? []
       return {
         id: one.id,
         platform: one.platform,
@@ -70,56 +92,54 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
         sends_failed: sum(mine, 'send:failed') + sum(mine, 'send:unknown'),
       }
     })
+    const viewOf = new Map(integrations.map((one) => [one.id, one]))
     /** The channel server behind a binding that was made for it, or that names it. */
     const serverOf = ({ plugin, instance }: Binding, agent: string): ServerStanding | null => {
       if (plugin !== CHANNEL_PLATFORM) return null
+      const named = viewOf.get(instance)
       const found =
-        integrations.find(({ id, platform }) => id === instance && platform === CHANNEL_PLATFORM) ??
-        integrations.find(({ id }) => id === channelIntegrationId(instance, agent))
+        named?.platform === CHANNEL_PLATFORM ? named : viewOf.get(channelIntegrationId(instance, agent))
       return found ? { integration: found.id, link: found, gates: found.gates } : null
     }
-    const agents = await Promise.all(
-      now.agents.map(async (one) => {
-        const post = gateway.roster.get(one.id)
-        const [last] = await store.turns({ agent: one.id, limit: 1 })
-        const problem = gateway.problems().get(`agent:${one.id}`)
-        const own = { attached: post?.attached ?? false, detail: problem ?? post?.detail }
-        const { attached, detail } = agentAnywhere(own, one.id, others)
-        return {
-          id: one.id,
-          connector: one.connector.type,
-          attached,
-          ...defined({ detail }),
-          ...processViews(post?.connector.processes?.() ?? []),
-          queued: open.reduce(
-            (total, row) => (row.agent === one.id && row.state === 'queued' ? total + row.count : total),
-            0,
-          ),
-          bindings: one.bindings.map((binding) => {
-            const integration = now.integrations.find((each) => each.id === binding.instance)
-            const server = serverOf(binding, one.id)
-            return {
-              integration: binding.instance,
-              conversations: binding.conversations?.join(', ') ?? 'all others',
-              gates: bindingGates(one, binding, {
-                integration,
-                link: linkOf(binding.instance, integration?.enabled ?? true),
-                attached,
-                detail,
-                standing: standingOf(integration),
-                own: [
-                  ...(server ? [] : (gateway.links.get(binding.instance)?.adapter.gates?.() ?? [])),
-                  ...ofModules.ofAgent(one),
-                ],
-                server,
-              }),
-            }
-          }),
-          last_message_at: last ? iso(last.receivedAt) : null,
-          approvals_pending: pending.find((row) => row.agent === one.id)?.count ?? 0,
-        }
-      }),
-    )
+    const agents = now.agents.map((one) => {
+      const post = gateway.roster.get(one.id)
+      const ofModule = ofModules.ofAgent(one)
+      const last = lastAt.get(one.id)
+      const problem = gateway.problems().get(`agent:${one.id}`)
+      const own = { attached: post?.attached ?? false, detail: problem ?? post?.detail }
+      const { attached, detail } = agentAnywhere(own, one.id, others)
+      return {
+        id: one.id,
+        connector: one.connector.type,
+        attached,
+        ...defined({ detail }),
+        ...processViews(post?.connector.processes?.() ?? []),
+        queued: queuedOf.get(one.id) ?? 0,
+        bindings: one.bindings.map((binding, at) => {
+          const integration = integrationById(now, binding.instance)
+          const server = serverOf(binding, one.id)
+          return {
+            integration: binding.instance,
+            conversations: binding.conversations?.join(', ') ?? 'all others',
+            gates: bindingGates(one, binding, {
+              at,
+              integration,
+              link: linkOf(binding.instance, integration?.enabled ?? true),
+              attached,
+              detail,
+              standing: integration ? standingOf(integration) : NO_STANDING,
+              own: [
+                ...(server ? [] : (gateway.links.get(binding.instance)?.adapter.gates?.() ?? [])),
+                ...ofModule,
+              ],
+              server,
+            }),
+          }
+        }),
+        last_message_at: last === undefined ? null : iso(last),
+        approvals_pending: pendingOf.get(one.id) ?? 0,
+      }
+    })
     const unseen = await unseenTurns({ store, roster: gateway.roster, settings: now, now: clock.now() })
     const turnedAway = (deps.turnedAway?.() ?? []).map((one) => ({ ...one, at: iso(one.at) }))
     const leftOut = (deps.leftOut?.() ?? []).map((one) => ({ ...one, at: iso(one.at) }))

@@ -17,6 +17,7 @@ import { completenessView } from './completeness-view.ts'
 import { createLogger } from './logger.ts'
 import { createNodeClock, createRealRandom } from './real-clock.ts'
 import { scheduleViews } from './schedule-views.ts'
+import { queuedByAgent } from './status.ts'
 import { createStoreDesk } from './store-desk.ts'
 import { VERSION } from './version.ts'
 import { totals } from './views.ts'
@@ -71,6 +72,7 @@ export async function openReadDesk(
         store.takeovers(),
       ])
       const history = { rows, restored, now: clock.now() }
+      const queuedOf = queuedByAgent(open)
       // One look cannot tell a boot that was killed just now from a second daemon of that name.
       const nodes = nodeViews(latestBoots(await store.nodes()), clock.now())
       return {
@@ -96,10 +98,7 @@ export async function openReadDesk(
           id: one.id,
           connector: one.connector.type,
           attached: false,
-          queued: open.reduce(
-            (sum, row) => (row.agent === one.id && row.state === 'queued' ? sum + row.count : sum),
-            0,
-          ),
+          queued: queuedOf.get(one.id) ?? 0,
         })),
         ...(await scheduleViews(settings, store, clock.now())),
         ...totals(counters),

@@ -72,6 +72,7 @@ export function createStatus({
     const history = { rows, restored, now: clock.now() }
     const others = gateway.cluster.others()
     const nodes = nodeViews(gateway.cluster.nodes(), clock.now())
+    const queuedOf = queuedByAgent(open)
     return {
       ready: me.ready,
       node: me.node,
@@ -98,10 +99,7 @@ export function createStatus({
           id: one.id,
           connector: one.connector.type,
           attached,
-          queued: open.reduce(
-            (sum, row) => (row.agent === one.id && row.state === 'queued' ? sum + row.count : sum),
-            0,
-          ),
+          queued: queuedOf.get(one.id) ?? 0,
           ...defined({ detail }),
         }
       }),
@@ -119,6 +117,14 @@ export function createStatus({
       },
     }
   }
+}
+
+/** What waits for each agent. */
+export function queuedByAgent(open: Awaited<ReturnType<Store['openTurns']>>): ReadonlyMap<string, number> {
+  const queued = new Map<string, number>()
+  for (const { agent, state, count } of open)
+    if (state === 'queued') queued.set(agent, (queued.get(agent) ?? 0) + count)
+  return queued
 }
 
 export function lastTimes(

@@ -2,24 +2,34 @@
 import { expect, it } from 'vitest'
 import { unseenTurns } from './unseen-turns.ts'
 
+const MANY = Array.from({ length: 3_000 }, (_, at) => ({ id: `idle-${at}`, connector: { options: {} } }))
+
 it.each([
   [20, 20, undefined],
   [21, 20, true],
 ])(
-  '[I14.list-cut] of %i that lie unseen %i are listed, and the last says whether there are more',
+  '[I14.list-cut] [I23.doctor-linear] of %i that lie unseen %i are listed, and the last says whether there are more',
   async (lying, listed, more) => {
-    const turns = async ({ limit }: { limit: number }) =>
-      Array.from({ length: Math.min(limit, lying) }, (_, n) => ({ id: `t${n}`, updatedAt: n }))
+    const all = Array.from({ length: lying }, (_, n) => ({
+      ...{ id: `t${lying - n}`, seq: lying - n, agent: n % 2 === 0 ? 'kate' : 'paul', updatedAt: lying - n },
+    })).flatMap((row) => [{ ...row, agent: 'kate' }, ...(row.agent === 'paul' ? [row] : [])])
+    let asked = 0
+    const turns = async ({ limit }: { limit: number }) => {
+      asked += 1
+      return all.slice(0, limit)
+    }
     const found = await unseenTurns({
       store: { turns } as never,
       roster: { get: () => ({ connector: { redelivery: { unseenTold: true } } }) } as never,
       settings: {
         tunables: { unseenNoticeMs: 1_000 },
-        agents: [{ id: 'kate', connector: { options: {} } }],
+        agents: [{ id: 'kate', connector: { options: {} } }, ...MANY],
       } as never,
       now: 1_000_000,
     })
+    expect(asked).toBe(1)
     expect(found).toHaveLength(listed)
+    expect(found[0]?.turn).toBe('t1')
     expect(found.at(-1)?.more).toBe(more)
     expect(found.slice(0, -1).every((one) => one.more === undefined)).toBe(true)
   },

@@ -1,5 +1,12 @@
 // Turns that lie at a host without evidence: what `doctor` says of each, with the host and the gate that is likely closed.
-import { defined, type Settings, type Store, type UnseenView } from '../contract/index.ts'
+import {
+  defined,
+  everyRow,
+  type Settings,
+  type Store,
+  type TurnRow,
+  type UnseenView,
+} from '../contract/index.ts'
 import type { Gateway } from './gateway.ts'
 import { iso } from './views.ts'
 
@@ -17,13 +24,14 @@ export async function unseenTurns(deps: UnseenTurnsDeps): Promise<readonly Unsee
   const { store, roster, settings } = deps
   const before = deps.now - settings.tunables.unseenNoticeMs
   const found: UnseenView[] = []
-  for (const { id, connector } of settings.agents) {
+  const told = settings.agents.filter(({ id }) => roster.get(id)?.connector.redelivery.unseenTold === true)
+  const handed = told.length === 0 ? new Map<string | null, TurnRow[]>() : await handedOf(store)
+  for (const { id, connector } of told) {
     const post = roster.get(id)
-    if (post?.connector.redelivery.unseenTold !== true) continue
-    const rows = await store.turns({ agent: id, states: ['handed'], oldestFirst: true, limit: SHOWN + 1 })
+    const rows = (handed.get(id) ?? []).slice(-SHOWN - 1).reverse()
     const unseen = rows.filter((row) => row.updatedAt <= before)
     for (const [at, row] of unseen.slice(0, SHOWN).entries()) {
-      const where = post.connector.whereIs?.(row.id) ?? null
+      const where = post?.connector.whereIs?.(row.id) ?? null
       found.push({
         turn: row.id,
         agent: id,
@@ -33,6 +41,17 @@ export async function unseenTurns(deps: UnseenTurnsDeps): Promise<readonly Unsee
         ...defined({ more: at === SHOWN - 1 && unseen.length > SHOWN ? true : undefined }),
       })
     }
+  }
+  return found
+}
+
+/** All that are handed, by agent, the newest first: asked once, for an agent each would look through all of them. */
+async function handedOf(store: UnseenTurnsDeps['store']): Promise<Map<string | null, TurnRow[]>> {
+  const found = new Map<string | null, TurnRow[]>()
+  for await (const row of everyRow((page) => store.turns({ states: ['handed'], ...page }))) {
+    const known = found.get(row.agent)
+    if (known) known.push(row)
+    else found.set(row.agent, [row])
   }
   return found
 }

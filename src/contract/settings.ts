@@ -210,11 +210,3 @@ export interface Settings {
   /** Things that load but deserve a word: platforms not built yet, approved servers configured nowhere. */
   readonly warnings: readonly string[]
 }
-
-export function agentById(settings: Settings, id: string): AgentSettings | undefined {
-  return settings.agents.find((agent) => agent.id === id)
-}
-
-export function integrationById(settings: Settings, id: string): IntegrationSettings | undefined {
-  return settings.integrations.find((integration) => integration.id === id)
-}

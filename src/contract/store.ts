@@ -238,6 +238,8 @@ export interface Store
   // reading
   turn(id: string): Promise<TurnRow | null>
   turns(filter: TurnFilter): Promise<readonly TurnRow[]>
+  /** When each of these agents was last written to; absent: never. */
+  lastReceived(agents: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** For charts: all since then, or some of them, never more than a fixed number. */
   sampleTurns(query: SeriesQuery): Promise<TurnSample>
   /**

@@ -21,7 +21,7 @@ import {
 import { readThread } from './reads/thread.ts'
 import { readTurnEvents } from './reads/turn-events.ts'
 import { readPast, readSpent, readSteps, readUsage } from './reads/turn-steps.ts'
-import { readTurn, readTurns } from './reads/turns.ts'
+import { isLongWalk, readLastReceived, readNewestTurns, readTurn, readTurns } from './reads/turns.ts'
 import { readForeignChains, readHead, verifyLedger } from './reads/verify.ts'
 import type { Steps } from './statement.ts'
 import type { Verb } from './verb-context.ts'
@@ -177,7 +177,11 @@ export function assembleStore(engine: StoreEngine): Store {
     replaceSecrets: (change, by) => write(people.replaceSecrets, { change, by }),
 
     turn: (id) => read(readTurn(tag, id)),
-    turns: (filter) => read(readTurns(tag, filter)),
+    async turns(filter) {
+      if (!isLongWalk(filter)) return read(readTurns(tag, filter))
+      return (await read(readNewestTurns(tag, filter))) ?? engine.readLong(readTurns(tag, filter))
+    },
+    lastReceived: (agents) => engine.readLong(readLastReceived(agents)),
     sampleTurns: (query) => read(readSample(query)),
     keepStep: (step) => write(keepStep, step),
     turnSteps: (turn) => read(readSteps(tag, turn)),

@@ -8,14 +8,14 @@ built   23 I23.sweep-one-scope       A link that starts looks for its own work, 
 built   23 I23.sweep-asks-open       A sweep asks the store once, and once more for each integration that has something open
 built   23 I23.lanes-dealt           Lanes are dealt by integration: many that wait for one hold up no other
 pending 23 I23.sweep-slices          A sweep over many conversations that wait lets other work through
-pending 23 I23.readers-one-query     Readers of streams cost one query a tick together, however many there are and whatever waits
-pending 23 I23.reader-share          One sender on many streams of a hook leaves room for others
+built   23 I23.readers-one-query     Readers of streams cost one query a tick together, however many there are and whatever waits
+built   23 I23.reader-share          One sender on many streams of a hook leaves room for others
 pending 23 I23.export-yields         An export of the ledger lets other work through, entry by entry of what it checks
-pending 23 I23.turns-indexed         Turns by state, agent, source, sender and time are found without a scan, on both stores
-pending 23 I23.doctor-linear         What doctor does grows with the agents and integrations, not with their product
+built   23 I23.turns-indexed         Turns by state, agent, source, sender and time are found without a scan, on both stores
+built   23 I23.doctor-linear         What doctor does grows with the agents and integrations, not with their product
 pending 23 I23.reload-slices         Reading a large configuration lets other work through
 pending 23 I23.config-limit          The largest configuration that is read is documented, and told when it is exceeded
-pending 23 I23.binding-flat          A message finds its integration and its agent by look-up, however many there are
+built   23 I23.binding-flat          A message finds its integration and its agent by look-up, however many there are
 pending 23 I23.long-queue            A conversation with much queued is worked off at the same price each as a short one
 pending 23 I23.table-linear          A table for people costs the same for each line, and 200,000 lines are printed
 pending 23 I23.head-at-once          audit head reads the head and verifies nothing

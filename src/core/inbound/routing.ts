@@ -1,5 +1,5 @@
 // Which agent takes a conversation: the binding that names it (chat/topic before chat), else the one that takes the rest.
-import type { Address, Binding, Settings } from '../../contract/index.ts'
+import { type Address, type Binding, bindingsAt, type Settings } from '../../contract/index.ts'
 
 export interface Bound {
   readonly agent: string
@@ -11,19 +11,16 @@ export function boundAt(settings: Pick<Settings, 'agents'>, at: Address): Bound 
   let rest: Bound | null = null
   let byChat: Bound | null = null
   let byTopic: Bound | null = null
-  for (const agent of settings.agents) {
-    for (const binding of agent.bindings) {
-      if (binding.instance !== at.integration) continue
-      if (!binding.conversations) {
-        rest ??= { agent: agent.id, binding }
-        continue
-      }
-      if (at.thread !== undefined && binding.conversations.includes(`${at.conversation}/${at.thread}`))
-        return { agent: agent.id, binding }
-      if (binding.conversations.some((entry) => isTopic(entry, at.thread)))
-        byTopic ??= { agent: agent.id, binding }
-      if (binding.conversations.includes(at.conversation)) byChat ??= { agent: agent.id, binding }
+  for (const { agent, binding } of bindingsAt(settings, at.integration)) {
+    if (!binding.conversations) {
+      rest ??= { agent: agent.id, binding }
+      continue
     }
+    if (at.thread !== undefined && binding.conversations.includes(`${at.conversation}/${at.thread}`))
+      return { agent: agent.id, binding }
+    if (binding.conversations.some((entry) => isTopic(entry, at.thread)))
+      byTopic ??= { agent: agent.id, binding }
+    if (binding.conversations.includes(at.conversation)) byChat ??= { agent: agent.id, binding }
   }
   return byTopic ?? byChat ?? rest
 }

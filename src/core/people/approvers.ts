@@ -1,5 +1,12 @@
 // Who may decide an approval. An id locates a request, it never authorises: this does.
-import type { Address, Grant, IntegrationSettings, Settings } from '../../contract/index.ts'
+import {
+  type Address,
+  bindingsAt,
+  type Grant,
+  type IntegrationSettings,
+  integrationById,
+  type Settings,
+} from '../../contract/index.ts'
 import { boundAt } from '../inbound/routing.ts'
 
 /** The grants that pairing and operators made at run time, as the gate looks them up. */
@@ -14,7 +21,7 @@ export function isApprover(
   grants: GrantBook,
   who: { readonly integration: string; readonly sender: string; readonly agent: string },
 ): boolean {
-  const integration = settings.integrations.find((one) => one.id === who.integration)
+  const integration = integrationById(settings, who.integration)
   if (!integration?.enabled || !isBound(settings, who.agent, who.integration)) return false
   return approversOn(settings, grants, integration).includes(who.sender)
 }
@@ -54,8 +61,7 @@ export function isOwnerOf(
 
 /** Whether an agent takes messages from this integration at all. */
 export function isBound(settings: Settings, agent: string, integration: string): boolean {
-  const found = settings.agents.find((one) => one.id === agent)
-  return found?.bindings.some((binding) => binding.instance === integration) ?? false
+  return bindingsAt(settings, integration).some((bound) => bound.agent.id === agent)
 }
 
 /** A right that the configuration itself gives, and the key that gives it. */

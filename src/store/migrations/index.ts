@@ -17,6 +17,7 @@ import { laterWords } from './0015-later-words.ts'
 import { sendPlaces } from './0016-send-places.ts'
 import { takeovers } from './0017-takeovers.ts'
 import { stuckSends } from './0018-stuck-sends.ts'
+import { turnsAside } from './0019-turns-aside.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -38,5 +39,6 @@ export const MIGRATIONS: readonly Migration[] = [
   sendPlaces,
   takeovers,
   stuckSends,
+  turnsAside,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

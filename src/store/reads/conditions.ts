@@ -27,14 +27,22 @@ export function createConditions(): ConditionList {
 /** Clocks of several nodes differ a little, and a clock may be set back: begin a minute early. */
 export const SLACK_MS = 60_000
 
+/** First and last position that there is. Asked one by one: together they would be looked for in the whole table. */
+export function* edgesOf(table: 'turns' | 'outbox'): Steps<{ readonly from: number; readonly to: number }> {
+  const row = yield* firstRow(
+    `SELECT (SELECT min(seq) FROM ${table}) AS first, (SELECT max(seq) FROM ${table}) AS last`,
+  )
+  return { from: row ? whole(row, 'first') : 0, to: row ? whole(row, 'last') : 0 }
+}
+
 /**
  * A position from which all rows of `sinceMs` and later can be found. Rows are written in order of time, so halving
  * finds it in some twenty lookups by primary key, without an index on time that every insert would pay for.
  */
 export function* positionAt(table: 'turns' | 'outbox', time: string, sinceMs: number): Steps<number> {
-  const edges = yield* firstRow(`SELECT min(seq) AS first, max(seq) AS last FROM ${table}`)
-  let low = edges ? whole(edges, 'first') : 0
-  let high = (edges ? whole(edges, 'last') : 0) + 1
+  const edges = yield* edgesOf(table)
+  let low = edges.from
+  let high = edges.to + 1
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const row = yield* firstRow(

@@ -8,29 +8,25 @@ import {
   type TurnRow,
 } from '../../contract/index.ts'
 import { APPROVAL_COLUMNS, approvalRow, SEND_COLUMNS, sendRow, TURN_COLUMNS, turnRow } from '../codec.ts'
-import { firstRow, type Row, rows, type Steps, text, textOrNull, whole } from '../statement.ts'
+import { type Row, rows, type Steps, text, textOrNull, whole } from '../statement.ts'
+import { edgesOf } from './conditions.ts'
 
 /** Positions per window: some ten milliseconds of reading. */
 const WINDOW = 10_000
 
 export function* readPerson(tag: string, who: Identity, cursor: PersonCursor): Steps<PersonWindow> {
-  const turns = yield* edges('turns')
-  if (cursor.turns < turns.last) {
-    const from = Math.max(cursor.turns, turns.first - 1)
+  const turns = yield* edgesOf('turns')
+  if (cursor.turns < turns.to) {
+    const from = Math.max(cursor.turns, turns.from - 1)
     const said = yield* turnsIn(tag, who, from)
-    const next = { ...cursor, turns: Math.min(from + WINDOW, turns.last) }
+    const next = { ...cursor, turns: Math.min(from + WINDOW, turns.to) }
     return { turns: said, sends: [], approvals: yield* approvalsOf(said), next }
   }
-  const outbox = yield* edges('outbox')
-  if (cursor.sends >= outbox.last) return { turns: [], sends: [], approvals: [], next: null }
-  const from = Math.max(cursor.sends, outbox.first - 1)
+  const outbox = yield* edgesOf('outbox')
+  if (cursor.sends >= outbox.to) return { turns: [], sends: [], approvals: [], next: null }
+  const from = Math.max(cursor.sends, outbox.from - 1)
   const sends = yield* sendsIn(tag, who, from)
-  return { turns: [], sends, approvals: [], next: { ...cursor, sends: Math.min(from + WINDOW, outbox.last) } }
-}
-
-function* edges(table: 'turns' | 'outbox'): Steps<{ readonly first: number; readonly last: number }> {
-  const row = yield* firstRow(`SELECT min(seq) AS first, max(seq) AS last FROM ${table}`)
-  return { first: row ? whole(row, 'first') : 0, last: row ? whole(row, 'last') : 0 }
+  return { turns: [], sends, approvals: [], next: { ...cursor, sends: Math.min(from + WINDOW, outbox.to) } }
 }
 
 function* turnsIn(tag: string, who: Identity, from: number): Steps<readonly TurnRow[]> {

@@ -3,7 +3,8 @@ import { parseAddress, rowSeq, type TurnFilter, type TurnRow } from '../../contr
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
 import { NOT_RESTING } from '../in-flight.ts'
 import { firstRow, horizon, type Param, rows, type Steps, text, whole } from '../statement.ts'
-import { createConditions, IN_ORDER, positionAt, wayTo } from './conditions.ts'
+import { createConditions, edgesOf, IN_ORDER, positionAt, SLACK_MS, wayTo } from './conditions.ts'
+import { walkSlices } from './walk-slices.ts'
 
 export function* readTurn(tag: string, id: string): Steps<TurnRow | null> {
   const seq = rowSeq('t', tag, id)
@@ -20,12 +21,52 @@ const ALL_OPEN = `SELECT seq FROM turns WHERE state = 'queued'
 const OPEN_IN_LANE = `SELECT seq FROM turns WHERE lane = ? AND state = 'queued'
   UNION ALL SELECT seq FROM turns WHERE lane = ? AND state IN ('handed','seen')`
 
-export function* readTurns(tag: string, filter: TurnFilter): Steps<readonly TurnRow[]> {
+// Ends that few come to: in the words of their partial index.
+const ASIDE: readonly string[] = ['refused', 'consumed', 'failed', 'expired']
+const IS_ASIDE = "state IN ('refused','consumed','failed','expired')"
+
+const isOpen = ({ states }: TurnFilter) => states?.every((state) => OPEN.includes(state)) ?? false
+
+/** One of them alone is found in order by the index. */
+function asideOf({ states }: TurnFilter): string | null {
+  const [only] = states ?? []
+  return states?.length === 1 && only !== undefined && ASIDE.includes(only) ? only : null
+}
+
+/** No index leads to what is asked for: it may lie anywhere, or nowhere. */
+export function isLongWalk(filter: TurnFilter): boolean {
+  if (filter.session !== undefined || filter.source !== undefined || filter.afterSeq !== undefined)
+    return false
+  if (isOpen(filter) || asideOf(filter) !== null) return false
+  if (filter.integration !== undefined && filter.conversation !== undefined) return false
+  const { states, resting, agent, sender, integration, messageId, thread } = filter
+  return [states, resting, agent, sender, integration, messageId, thread].some((one) => one !== undefined)
+}
+
+/** The newest positions alone, for a look that is quick: null where more would have to be walked through. */
+export function* readNewestTurns(tag: string, filter: TurnFilter): Steps<readonly TurnRow[] | null> {
+  const { to } = yield* edgesOf('turns')
+  const top = Math.min(to, (filter.beforeSeq ?? Number.MAX_SAFE_INTEGER) - 1)
+  if (filter.oldestFirst || filter.sinceMs !== undefined || filter.untilMs !== undefined) return null
+  const found = yield* readTurns(tag, filter, { from: top - QUICK, to: top })
+  return found.length >= filter.limit ? found : null
+}
+const QUICK = 2_000
+
+export function* readTurns(
+  tag: string,
+  filter: TurnFilter,
+  within?: { readonly from: number; readonly to: number },
+): Steps<readonly TurnRow[]> {
   const where = createConditions()
   let order = 'seq'
-  if (filter.states) where.add('state @any(?)', filter.states)
+  const aside = asideOf(filter)
+  if (aside !== null) {
+    where.plain(IS_ASIDE)
+    where.add('state = ?', aside)
+  } else if (filter.states) where.add('state @any(?)', filter.states)
   if (filter.resting === false) where.plain(NOT_RESTING)
-  const open = filter.states?.every((state) => OPEN.includes(state)) ?? false
+  const open = isOpen(filter)
   if (typeof filter.agent === 'string') where.add('agent = ?', filter.agent)
   else if (filter.agent) where.add('NOT agent @any(?)', filter.agent.not)
   if (filter.source !== undefined) where.add('source = ?', filter.source)
@@ -54,22 +95,68 @@ export function* readTurns(tag: string, filter: TurnFilter): Steps<readonly Turn
   } else if (filter.integration !== undefined) where.add(IN_ORDER.sql, filter.integration)
   if (filter.messageId !== undefined) where.add('message_id = ?', filter.messageId)
   if (filter.thread !== undefined) where.add('thread = ?', filter.thread)
+  let since = 0
+  let until = Number.MAX_SAFE_INTEGER
   if (filter.sinceMs !== undefined) {
     where.add('received_at >= ?', filter.sinceMs)
-    where.add('seq >= ?', yield* positionAt('turns', 'received_at', filter.sinceMs))
+    since = yield* positionAt('turns', 'received_at', filter.sinceMs)
+    where.add('seq >= ?', since)
   }
-  if (filter.untilMs !== undefined) where.add('received_at < ?', filter.untilMs)
+  if (filter.untilMs !== undefined) {
+    where.add('received_at < ?', filter.untilMs)
+    // Behind the first row that is a minute younger there is none.
+    until = yield* positionAt('turns', 'received_at', filter.untilMs + 2 * SLACK_MS)
+    where.add('seq <= ?', until)
+  }
   if (filter.beforeSeq !== undefined) where.add('seq < ?', filter.beforeSeq)
   if (filter.afterSeq !== undefined) {
     where.add('seq > ?', filter.afterSeq)
     where.add('seq <= ?', yield* horizon('turns'))
   }
+  const direction = filter.oldestFirst ? 'ASC' : 'DESC'
   const { sql, params } = where.build()
-  const found = yield* rows(
-    `SELECT ${TURN_COLUMNS} FROM turns ${sql} ORDER BY ${order} ${filter.oldestFirst ? 'ASC' : 'DESC'} LIMIT $${params.length + 1}`,
-    [...params, filter.limit] as Param[],
+  const next = params.length
+  if (!isLongWalk(filter)) {
+    const found = yield* rows(
+      `SELECT ${TURN_COLUMNS} FROM turns ${sql} ORDER BY ${order} ${direction} LIMIT $${next + 1}`,
+      [...params, filter.limit] as Param[],
+    )
+    return found.map((row) => turnRow(tag, row))
+  }
+  const edges = within ?? (yield* edgesOf('turns'))
+  const walk = {
+    from: Math.max(edges.from, since),
+    to: Math.min(edges.to, until, (filter.beforeSeq ?? Number.MAX_SAFE_INTEGER) - 1),
+    limit: filter.limit,
+    oldestFirst: filter.oldestFirst ?? false,
+  }
+  const found = yield* walkSlices(walk, (first, last, most) =>
+    rows(
+      `SELECT ${TURN_COLUMNS} FROM turns ${sql} AND seq >= $${next + 1} AND seq <= $${next + 2}
+       ORDER BY seq ${direction} LIMIT $${next + 3}`,
+      [...params, first, last, most] as Param[],
+    ),
   )
   return found.map((row) => turnRow(tag, row))
+}
+
+/** Each is found in the newest slice that it is in; one that has no session was never written to. */
+export function* readLastReceived(agents: readonly string[]): Steps<ReadonlyMap<string, number>> {
+  const last = new Map<string, number>()
+  const wanted = new Set(agents)
+  const known = yield* rows('SELECT DISTINCT agent FROM sessions')
+  const limit = known.filter((row) => wanted.has(text(row, 'agent'))).length
+  yield* walkSlices({ ...(yield* edgesOf('turns')), limit, oldestFirst: false }, function* (first, end) {
+    const found = yield* rows(
+      `SELECT agent, max(received_at) AS at FROM turns WHERE seq >= $1 AND seq <= $2 AND agent IS NOT NULL
+       GROUP BY agent`,
+      [first, end],
+    )
+    const fresh = found.filter((row) => wanted.delete(text(row, 'agent')))
+    for (const row of fresh) last.set(text(row, 'agent'), whole(row, 'at'))
+    return fresh
+  })
+  return last
 }
 
 /** Messages of other conversations may have been led to it. */

@@ -242,6 +242,45 @@ export function describeReading(make: MakeStoreFixture): void {
       ])
     })
 
+    it('[I23.turns-indexed] finds turns in either direction, between two times, by what no index leads to', async () => {
+      const start = fixture.clock.now()
+      for (const [at, agent] of ['kate', 'paul', 'kate', 'paul', 'kate'].entries()) {
+        await store.receive([item({ text: `${at}`, conversation: `c${at}`, agent })])
+        await fixture.clock.advance(600_000)
+      }
+      await store.receive([item({ text: 'r', state: 'refused', agent: 'zoe' })])
+      const texts = async (filter: Partial<Parameters<Store['turns']>[0]>) =>
+        (await store.turns({ limit: 50, ...filter })).map((row) => row.body?.text ?? '-').join('')
+      expect(await texts({ agent: 'kate' })).toBe('420')
+      expect(await texts({ agent: 'kate', oldestFirst: true })).toBe('024')
+      expect(await texts({ agent: 'kate', limit: 2 })).toBe('42')
+      expect(await texts({ agent: 'kate', oldestFirst: true, limit: 2 })).toBe('02')
+      expect(await texts({ agent: 'nobody' })).toBe('')
+      expect(await texts({ agent: 'paul', untilMs: start + 1_800_000 })).toBe('1')
+      expect(await texts({ agent: 'paul', sinceMs: start + 1_800_000 })).toBe('3')
+      expect(await texts({ untilMs: start + 1_200_000 })).toBe('10')
+      expect(await texts({ states: ['refused'] })).toBe('r')
+      expect(await texts({ states: ['refused', 'failed'] })).toBe('r')
+      expect(await texts({ states: ['failed'] })).toBe('')
+      const [, last] = await store.turns({ agent: 'kate', limit: 2 })
+      expect(await texts({ agent: 'kate', beforeSeq: last?.seq ?? 0 })).toBe('0')
+    })
+
+    it('[I23.doctor-linear] tells when each agent was last written to', async () => {
+      const times: number[] = []
+      for (const agent of ['kate', 'paul', 'kate']) {
+        await store.receive([item({ agent })])
+        times.push(fixture.clock.now())
+        await fixture.clock.advance(1_000)
+      }
+      const last = await store.lastReceived(['kate', 'paul', 'nobody'])
+      expect([...last].sort()).toEqual([
+        ['kate', times[2]],
+        ['paul', times[1]],
+      ])
+      expect((await store.lastReceived([])).size).toBe(0)
+    })
+
     it('filters sends', async () => {
       await store.enqueue([
         send({ text: 'a', session: 's1' }),
@@ -305,13 +344,15 @@ export function describeReading(make: MakeStoreFixture): void {
       expect(await fixture.explain(query)).toContain('turns_source')
     })
 
-    it('asks open work of its partial indexes', async () => {
+    it('[I23.turns-indexed] asks open work, and what came to a rare end, of their partial indexes', async () => {
       const turns = `SELECT seq FROM turns WHERE lane = 7 AND state = 'queued' ORDER BY seq LIMIT 2`
       expect(await fixture.explain(turns)).toContain('turns_queued')
       const flying = `SELECT seq FROM turns WHERE lane = 7 AND state IN ('handed','seen') ORDER BY seq`
       expect(await fixture.explain(flying)).toContain('turns_flight')
       const sends = `SELECT seq FROM outbox WHERE integration = 'a' AND lane = 's' AND state = 'queued' AND state IN ('queued','sending') ORDER BY seq LIMIT 1`
       expect(await fixture.explain(sends)).toContain('outbox_open')
+      const aside = `SELECT seq FROM turns WHERE state IN ('refused','consumed','failed','expired') AND state = 'failed' ORDER BY seq DESC LIMIT 5`
+      expect(await fixture.explain(aside)).toContain('turns_aside')
       const counted = `SELECT lane, count(*) FROM turns WHERE state = 'queued' GROUP BY lane`
       expect(await fixture.explain(counted)).toContain('turns_queued')
     })
