@@ -159,6 +159,28 @@ describeRiver('partial answers', (open) => {
     expect((await rows(river)).map(({ state }) => state)).toEqual(['sent', 'sent'])
   })
 
+  it('[I15.partial-unfinished] one that failed and is tried again at once does not say its beginning again', async () => {
+    const { river, delivery } = await asked(open)
+    await river.agent.partial(delivery, 'Once')
+    await river.settle()
+    await river.agent.fail(delivery, 'the model fell asleep')
+    await river.settle()
+    await river.desk().operateTurn(delivery.turn, 'retry', 'local')
+    await river.settle()
+    const again = latest(river)
+    expect([again.turn, river.agent.deliveries.length]).toEqual([delivery.turn, 2])
+    await river.agent.fail(again, 'it sleeps still')
+    await river.settle()
+    expect(river.platform.shown('anna').filter((text) => text.includes('Once'))).toHaveLength(1)
+    await river.desk().operateTurn(delivery.turn, 'retry', 'local')
+    await river.settle()
+    await river.agent.partial(latest(river), 'Twice')
+    await river.settle()
+    await river.agent.answer(latest(river), 'Twice upon a time')
+    await river.pass(10_000)
+    expect(river.platform.shown('anna').filter((text) => text.includes('Twice'))).toEqual(['Twice upon a time'])
+  })
+
   it('[I15.partial-unfinished] what nobody finishes (a stop, also across a crash) is ended by whoever finds it', async () => {
     const { river, delivery } = await asked(open)
     await river.agent.partial(delivery, 'Once')

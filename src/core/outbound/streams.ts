@@ -41,7 +41,7 @@ export interface Streams {
   shown(row: SendRow, platformIds: readonly string[]): void
   /** The text that came last, and what of it was shown, where this node heard it. */
   written(turn: string): Written | undefined
-  /** The same, of one whose beginning is shown or on its way. */
+  /** The same, of one that goes on and whose beginning is shown or on its way. */
   begun(turn: string): string | undefined
   /** No more is shown of it; resolves when no edit is under way, or after a while. */
   ended(turn: string): Promise<void>
@@ -158,6 +158,24 @@ export function createStreams(deps: StreamsDeps): Streams {
     stream.over = true
   }
 
+  const begunAnew = (turn: TurnRow): Stream => {
+    const stream = fresh(turn)
+    streams.set(turn.id, stream)
+    return stream
+  }
+
+  /** A word behind the end comes too late, unless the turn was offered again meanwhile: then it is that one's first. */
+  const again = async (over: Stream, turn: TurnRow, text: string) => {
+    const now = await deps.store.turn(turn.id).catch(() => null)
+    if (!now || !isOpen(now)) return
+    const known = streams.get(turn.id)
+    const stream = known && known !== over ? known : begunAnew(turn)
+    if (stream.over) return
+    over.cancel()
+    stream.text = text
+    showLatest(stream)
+  }
+
   /** One thing at a time, and what came meanwhile right after it. */
   const showLatest = (stream: Stream) => {
     if (stream.over) return
@@ -194,11 +212,8 @@ export function createStreams(deps: StreamsDeps): Streams {
         )
         return
       }
-      const known = streams.get(turn.id)
-      const isNew = !known || (known.over && known.turn.attempts < turn.attempts)
-      const stream = isNew ? fresh(turn) : known
-      if (isNew) streams.set(turn.id, stream)
-      if (stream.over) return
+      const stream = streams.get(turn.id) ?? begunAnew(turn)
+      if (stream.over) return void again(stream, turn, text)
       stream.text = text
       showLatest(stream)
     },
@@ -216,7 +231,7 @@ export function createStreams(deps: StreamsDeps): Streams {
     },
     begun(turn) {
       const stream = streams.get(turn)
-      return stream?.begun ? stream.text : undefined
+      return stream?.begun && !stream.over ? stream.text : undefined
     },
     async ended(turn) {
       const stream = streams.get(turn)
