@@ -47,7 +47,7 @@ export function createDeskConsole(deps: DeskConsoleDeps): Pick<Desk, 'operateSen
       deps.users().map(({ id, roles, identities, notifyTo }) => ({
         ...{ id, roles, identities, notify_to: notifyTo },
       })),
-    async tryAgent(agent, text, by) {
+    async tryAgent(agent, { text, idempotency_key: key }, by) {
       if (text.trim() === '') throw new SwitchboardError('input_invalid', 'text must not be empty')
       const known = (await desk.status()).agents.map((one) => one.id)
       if (!known.includes(agent))
@@ -63,7 +63,7 @@ export function createDeskConsole(deps: DeskConsoleDeps): Pick<Desk, 'operateSen
         {
           kind: 'message',
           ...{ conversation: by, chat: 'direct', sender: { id: by, name: by }, at: deps.clock.now() },
-          ...{ text, messageId: `try-${deps.random.uuid()}`, mentioned: true },
+          ...{ text, messageId: `try-${key ?? deps.random.uuid()}`, mentioned: true },
         },
       ])
       if (received === undefined) throw new SwitchboardError('internal', 'the intake gave no result')

@@ -99,6 +99,8 @@ export interface TurnView {
   readonly updated_at: string
   readonly message_id: string
   readonly text: string | null
+  /** How long the text is, where a list shows its beginning only. */
+  readonly text_chars?: number
   /** It was missed, and found in the history later: `received_at` is then, not when it was said. */
   readonly late: boolean
   /** As its platform shows the sender; pruned with the text. */
@@ -131,6 +133,8 @@ export interface SendView {
   readonly cause: string
   readonly turn: string | null
   readonly text: string | null
+  /** How long the text is, where a list shows its beginning only. */
+  readonly text_chars?: number
   /** What the platform told of it later. */
   readonly receipt: SendReceipt | null
 }

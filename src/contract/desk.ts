@@ -162,7 +162,8 @@ export interface Desk extends ReadDesk {
   /** Says something to an agent as `by`, in a chat of its own, which the first try makes. Throws `not_found`. */
   tryAgent(
     agent: string,
-    text: string,
+    /** The same key again says nothing again. */
+    said: { readonly text: string; readonly idempotency_key?: string },
     by: Operator,
   ): Promise<{
     readonly turn: string | null

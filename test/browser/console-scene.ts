@@ -59,9 +59,18 @@ export function consoleBrowser(): () => Browser | null {
   return () => browser
 }
 
-export function createConsoleScenes(browser: () => Browser | null): () => Promise<ConsoleScene> {
+export interface SceneOptions {
+  /** Of the configuration that the daemon starts with. */
+  readonly config?: (text: string) => string
+  /** Before it starts. */
+  readonly prepare?: (data: string) => Promise<void>
+}
+
+export function createConsoleScenes(
+  browser: () => Browser | null,
+): (options?: SceneOptions) => Promise<ConsoleScene> {
   const scene = createScene()
-  return async () => {
+  return async (options = {}) => {
     const telegram = await createFakeTelegram()
     scene.onEnd(() => telegram.stop())
     const pager = { mended: false, got: [] as string[] }
@@ -73,7 +82,9 @@ export function createConsoleScenes(browser: () => Browser | null): () => Promis
     const data = scene.folder()
     const config = join(data, 'switchboard.yaml')
     writeFileSync(join(data, 'telegram.token'), telegram.token, { mode: 0o600 })
-    writeFileSync(config, yaml(telegram.url, pagerServer.url))
+    const text = yaml(telegram.url, pagerServer.url)
+    writeFileSync(config, options.config?.(text) ?? text)
+    await options.prepare?.(data)
     const port = await freePort()
     let daemon = await scene.start({ data, config, port })
     const link = async (user?: string) => {
@@ -126,6 +137,7 @@ function yaml(telegram: string, pager: string): string {
   - { id: kate, roles: [owner] }
   - { id: otto, roles: [operator] }
   - { id: anna, roles: [approver] }
+  - { id: vera, roles: [viewer] }
 integrations:
   - { id: web, platform: web }
   - { id: ci, platform: webhook, sender_header: X-Sender, two_way: true, access: { allow_from: [dev] } }

@@ -35,3 +35,18 @@ it('makes elements of what was read, and text of what is text', () => {
     },
   })
 })
+
+it.each([
+  ['[https://bank.example](https://evil.example/x)', ' (leads to evil.example)'],
+  ['[bank.example/login](https://evil.example)', ' (leads to evil.example)'],
+  ['[https://bank.example@evil.example](https://bank.example)', ' (leads to bank.example)'],
+  ['[https://www.bank.example/a](https://bank.example/b)', false],
+  ['[our bank](https://bank.example)', false],
+  ['https://bank.example', false],
+  ['[a@bank.example](mailto:a@bank.example)', false],
+])('[I21.con-inject] a link that reads like another address says where it leads: %s', (text, told) => {
+  const [paragraph] = elementsOf(readMarkdown(text)) as {
+    readonly props: { readonly children: readonly { readonly props: { readonly children: unknown[] } }[] }
+  }[]
+  expect(paragraph?.props.children[0]?.props.children.at(-1)).toBe(told)
+})

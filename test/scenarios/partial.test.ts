@@ -178,7 +178,9 @@ describeRiver('partial answers', (open) => {
     await river.settle()
     await river.agent.answer(latest(river), 'Twice upon a time')
     await river.pass(10_000)
-    expect(river.platform.shown('anna').filter((text) => text.includes('Twice'))).toEqual(['Twice upon a time'])
+    expect(river.platform.shown('anna').filter((text) => text.includes('Twice'))).toEqual([
+      'Twice upon a time',
+    ])
   })
 
   it('[I15.partial-unfinished] what nobody finishes (a stop, also across a crash) is ended by whoever finds it', async () => {

@@ -1,6 +1,7 @@
 // The page's one piece of moving state: enters with the link's ticket, loads the history, keeps the stream, sends what
 // was typed. Components only read `state` and call the verbs.
 import { defined } from '../../src/contract/defined.ts'
+import { freshId } from '../shared/fresh-id.ts'
 import type { GatePhase } from '../shared/gate.tsx'
 import { call } from '../shared/http.ts'
 import { keepDraft } from './draft.ts'
@@ -372,10 +373,4 @@ function pickState(news: StateNews): StateNews {
     state,
     ...defined({ reason, reasonText }),
   }
-}
-
-// crypto.randomUUID is absent on plain http from another machine; getRandomValues is not.
-function freshId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -137,7 +137,10 @@ export function useAct(): {
     const answer = await run()
     running.current = false
     setBusy(null)
+    // A message that was taken and not sent is told as well.
+    const { ok, error } = answer.body
     if (!answer.ok) setTold({ tone: 'bad', text: answer.problem })
+    else if (ok === false && typeof error === 'string') setTold({ tone: 'bad', text: error })
     else setTold(done === undefined ? null : { tone: 'good', text: done })
     return answer
   }, [])

@@ -1,12 +1,15 @@
 // One entry of a conversation: what was said, and beneath it what became of it.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import type { ThreadItem } from '../../src/contract/conversations.ts'
+import type { TakeoverView } from '../../src/contract/takeover.ts'
+import { call } from '../shared/http.ts'
 import { ClipIcon } from '../shared/icons.tsx'
 import { Markdown } from '../shared/markdown-view.tsx'
 import { formatSize, oneLine } from '../shared/text.ts'
-import type { Takeover, ThreadItem } from './conversation-types.ts'
+import { api } from './desk.ts'
 import { Cost, ToolEvents } from './pages/turn.tsx'
-import { Ago, Name, Pill } from './parts.tsx'
+import { Ago, Exact, Name, Pill } from './parts.tsx'
 import { reasonWords } from './reasons.ts'
 import { hrefOf } from './route.ts'
 
@@ -15,24 +18,32 @@ export function ThreadRow({ item }: { readonly item: ThreadItem }): JSX.Element 
   return item.kind === 'turn' ? <TurnEntry one={item} /> : <SendEntry one={item} />
 }
 
-const LONG = 4_000
+/** Of a text of a thread: whoever wants more of it asks. */
+export const LONG = 4_000
 
 /** As the person wrote or saw it. A very long one is read when somebody asks for it. */
-function Words({ text }: { readonly text: string | null }): JSX.Element {
-  const [all, setAll] = useState(false)
+function Words({ of, path }: { readonly of: Said; readonly path: string }): JSX.Element {
+  const [whole, setWhole] = useState<string | null>(null)
+  const { text, text_chars: chars } = of
   if (text === null) return <p class="quiet">No text is kept, or it is not for your role.</p>
-  const cut = text.length > LONG && !all
+  const read = async () => {
+    const answer = await call('GET', path)
+    setWhole(answer.ok && typeof answer.body.text === 'string' ? answer.body.text : answer.problem)
+  }
+  if (whole !== null) return <Exact text={whole} label="The whole text" />
   return (
     <>
-      <Markdown text={cut ? `${text.slice(0, LONG)}…` : text} />
-      {cut && (
-        <button type="button" class="link" onClick={() => setAll(true)}>
-          show all ({text.length.toLocaleString()} characters)
+      <Markdown text={chars === undefined ? text : `${text}…`} />
+      {chars !== undefined && (
+        <button type="button" class="link" onClick={() => void read()}>
+          show all ({chars.toLocaleString()} characters)
         </button>
       )}
     </>
   )
 }
+
+type Said = { readonly text: string | null; readonly text_chars?: number }
 
 function TurnEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'turn' }> }): JSX.Element {
   return (
@@ -45,7 +56,7 @@ function TurnEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'turn' }
         {one.edit_version > 0 && <span class="quiet">edited</span>}
       </p>
       <div class="bubble">
-        <Words text={one.text} />
+        <Words of={one} path={api(['turns', one.id])} />
         {one.attachments.map((file) => (
           <p key={file.id} class="said-file">
             <ClipIcon /> <Name text={file.name ?? file.kind} />{' '}
@@ -93,7 +104,7 @@ function SendEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'send' }
         <Ago at={one.at} />
       </p>
       <div class="bubble">
-        <Words text={one.text} />
+        <Words of={one} path={api(['outbox', one.id])} />
       </div>
       <p class="said-foot">
         <a href={hrefOf('outbox', one.id)}>
@@ -114,7 +125,7 @@ const HOW: Readonly<Record<string, string>> = {
   withdrawn: 'put the wish aside',
 }
 
-export function askedWords(one: Takeover): string {
+export function askedWords(one: TakeoverView): string {
   if (one.asked === null) return ''
   const who = one.asked.by.startsWith('agent:') ? `Agent ${one.asked.by.slice(6)}` : one.asked.by
   return `${oneLine(who, 60)} asked for a person${one.asked.reason === null ? '' : `: ${oneLine(one.asked.reason, 300)}`}`

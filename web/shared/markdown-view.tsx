@@ -116,9 +116,9 @@ function inline(node: MarkdownInline, key: number): ComponentChildren {
       return <br key={key} />
     // No picture of a stranger's is ever loaded: it would tell them who reads it, and when.
     case 'image':
-      return link(node.href, node.alt === '' ? node.href : node.alt, key)
+      return link(node.href, node.alt === '' ? node.href : node.alt, key, node.alt)
     case 'link':
-      return link(node.href, node.children.map(inline), key)
+      return link(node.href, node.children.map(inline), key, wordsOf(node.children))
     default: {
       const Tag = TAGS[node.kind]
       return <Tag key={key}>{node.children.map(inline)}</Tag>
@@ -126,12 +126,28 @@ function inline(node: MarkdownInline, key: number): ComponentChildren {
   }
 }
 
-function link(href: string, label: ComponentChildren, key: number): JSX.Element {
+function link(href: string, label: ComponentChildren, key: number, words: string): JSX.Element {
+  const leads = otherHost(words, href)
   return (
     <a key={key} href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
       {label}
+      {leads !== null && ` (leads to ${leads})`}
     </a>
   )
+}
+
+const wordsOf = (nodes: readonly MarkdownInline[]): string =>
+  nodes.map((node) => (node.kind === 'text' ? node.text : '')).join('')
+
+const HOST = /^\s*(?:[a-z]+:\/\/)?(?:[^/\s@]*@)?((?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]*)/iu
+
+/** Where words that read like one address stand over another one: the host of that. Null: they do not. */
+function otherHost(words: string, href: string): string | null {
+  const [, named] = HOST.exec(words.slice(0, 300)) ?? []
+  if (named === undefined || !/^https?:/i.test(href)) return null
+  const host = new URL(href).hostname
+  const bare = (name: string) => name.toLowerCase().replace(/^www\./, '')
+  return bare(named) === bare(host) ? null : host
 }
 
 function Fence({ lang, code }: { readonly lang: string; readonly code: string }): JSX.Element {

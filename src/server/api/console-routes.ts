@@ -10,8 +10,11 @@ const OperateBody = z.strictObject({
   ids: z.array(z.string().min(1).max(200)).min(1).max(1_000),
 })
 const CheckBody = z.strictObject({ text: z.string().max(1_000_000) })
-const TryBody = z.strictObject({ text: z.string().min(1).max(64_000) })
-const ExportInput = TurnQuery.omit({ limit: true, before: true, span: true }).extend({
+const TryBody = z.strictObject({
+  text: z.string().min(1).max(64_000),
+  idempotency_key: z.string().min(1).max(200).optional(),
+})
+const ExportInput = TurnQuery.omit({ limit: true, before: true, span: true, chars: true }).extend({
   format: z.enum(['ndjson', 'csv']).default('ndjson'),
 })
 
@@ -74,6 +77,11 @@ export const CONSOLE_ROUTES: readonly Route[] = [
     body: TryBody,
     // The first time it makes an integration of its own.
     gives: () => true,
-    run: ({ desk, path, body, by }) => desk.tryAgent(path.id ?? '', body.text, by),
+    run: ({ desk, path, body, by }) =>
+      desk.tryAgent(
+        path.id ?? '',
+        { text: body.text, ...given({ idempotency_key: body.idempotency_key }) },
+        by,
+      ),
   }),
 ]

@@ -8,6 +8,7 @@ import {
   type ThreadItem,
 } from '../../contract/index.ts'
 import { errorReply } from '../reply.ts'
+import { chars, cutText } from './cut-text.ts'
 import { moment, momentMs, SHORT_TEXT } from './inputs.ts'
 import { withoutInput, withoutPrompt } from './masking.ts'
 import { type Call, given, type Route, route, whole } from './route.ts'
@@ -27,7 +28,7 @@ const ListQuery = z.strictObject({
   limit,
   before,
 })
-const ThreadQuery = z.strictObject({ limit, before })
+const ThreadQuery = z.strictObject({ limit, before, chars })
 const TakeoverQuery = z.strictObject({ state: z.enum(['asked', 'held']).optional() })
 const ForceBody = z.strictObject({
   force: z.boolean().optional().describe('Also where another one holds it.'),
@@ -41,7 +42,7 @@ const SayBody = z.strictObject({
 const at = ({ path }: Pick<Call, 'path'>): Address => parseAddress(path.address ?? '')
 
 /** Without the right to see inputs: neither those of approvals, nor prompts, nor what agents told of their tools. */
-function shown(item: ThreadItem, may: Call['may']): unknown {
+function shown(item: ThreadItem, may: Call['may']): object {
   if (may('approval.input') || item.kind === 'takeover') return item
   if (item.kind === 'send') return withoutPrompt(item)
   return {
@@ -91,7 +92,7 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
     run: async (call) => {
       const page = { limit: call.query.limit, ...given({ before: call.query.before }) }
       const { items, next } = await call.desk.thread(at(call), page, call.by)
-      return { items: items.map((item) => shown(item, call.may)), next }
+      return { items: items.map((item) => cutText(shown(item, call.may), call.query.chars)), next }
     },
   }),
   route({

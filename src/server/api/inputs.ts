@@ -1,6 +1,7 @@
 // Schemas of what the API takes. A slip is answered with the name of the field.
 import { z } from 'zod'
 import { APPROVAL_STATES, SEND_STATES, SwitchboardError, TURN_STATES } from '../../contract/index.ts'
+import { chars } from './cut-text.ts'
 
 const text = z.string().min(1).max(1_000)
 export const SHORT_TEXT = text
@@ -35,6 +36,7 @@ export const TurnQuery = z.strictObject({
     .max(1_000_000)
     .optional()
     .describe('Look at no more than so many turns: `next` may then stand beside a short page.'),
+  chars,
 })
 
 export const SeriesInput = z.strictObject({
@@ -52,6 +54,7 @@ export const SendQuery = z.strictObject({
   since: moment,
   limit,
   before,
+  chars,
 })
 
 export const ApprovalQuery = z.strictObject({

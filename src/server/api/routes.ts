@@ -5,6 +5,7 @@ import { errorReply } from '../reply.ts'
 import { exportAudit } from './audit-export.ts'
 import { CONSOLE_ROUTES } from './console-routes.ts'
 import { CONVERSATION_ROUTES } from './conversation-routes.ts'
+import { cutText } from './cut-text.ts'
 import {
   AccessBody,
   ApprovalQuery,
@@ -32,8 +33,9 @@ function found<T>(value: T | null, what: string): T {
   return value
 }
 
-function page<T extends { readonly id: string }>(items: readonly T[], limit: number) {
-  return { items, next: items.length === limit ? (items.at(-1)?.id ?? null) : null }
+function page<T extends { readonly id: string }>(items: readonly T[], limit: number, chars?: number) {
+  const next = items.length === limit ? (items.at(-1)?.id ?? null) : null
+  return { items: items.map((one) => cutText(one, chars)), next }
 }
 
 const all = <T>(items: readonly T[]) => ({ items, next: null })
@@ -57,7 +59,7 @@ const reading: readonly Route[] = [
     path: '/api/turns',
     summary: 'Turns, newest first.',
     query: TurnQuery as z.ZodType<z.infer<typeof TurnQuery>>,
-    run: async ({ desk, query: { state, since, until, before, span, ...rest }, now }) => {
+    run: async ({ desk, query: { state, since, until, before, span, chars, ...rest }, now }) => {
       const filter = given({
         ...rest,
         states: state,
@@ -67,9 +69,9 @@ const reading: readonly Route[] = [
       })
       if (span !== undefined) {
         const { items, next } = await desk.turnPage({ ...filter, limit: rest.limit }, span)
-        return { items, next: next === null ? null : String(next) }
+        return { items: items.map((one) => cutText(one, chars)), next: next === null ? null : String(next) }
       }
-      return page(await desk.turns({ ...filter, limit: rest.limit }), rest.limit)
+      return page(await desk.turns({ ...filter, limit: rest.limit }), rest.limit, chars)
     },
   }),
   route({
@@ -86,7 +88,7 @@ const reading: readonly Route[] = [
     path: '/api/outbox',
     summary: 'Outbound messages, newest first.',
     query: SendQuery as z.ZodType<z.infer<typeof SendQuery>>,
-    run: async ({ desk, query: { state, since, before, ...rest }, now, may }) => {
+    run: async ({ desk, query: { state, since, before, chars, ...rest }, now, may }) => {
       const filter = given({
         ...rest,
         states: state,
@@ -94,7 +96,7 @@ const reading: readonly Route[] = [
         beforeSeq: positionOf(before),
       })
       const sends = await desk.sends({ ...filter, limit: rest.limit })
-      return page(may('approval.input') ? sends : sends.map(withoutPrompt), rest.limit)
+      return page(may('approval.input') ? sends : sends.map(withoutPrompt), rest.limit, chars)
     },
   }),
   route({

@@ -92,7 +92,7 @@ function OneApproval({ id }: { readonly id: string }): JSX.Element {
         </ul>
       ) : (
         <Panel title={oneLine(one.tool_name, 80)}>
-          <p>{oneLine(one.description ?? '', 400)}</p>
+          <Why text={one.description ?? ''} />
           <Input one={one} />
           <Facts
             facts={[
@@ -149,9 +149,7 @@ function PendingCard({
         </a>
         <span class="card-left">{timeLeft(new Date(one.expires_at).getTime() - now)}</span>
       </header>
-      {(one.description ?? '') !== '' && (
-        <p class="card-why">{revealHidden(oneLine(one.description, 600))}</p>
-      )}
+      <Why text={one.description ?? ''} />
       <Input one={one} />
       <p class="card-when">
         <Name text={one.agent} /> asked <Ago at={one.created_at} /> {turnLink(one)}
@@ -226,4 +224,11 @@ function outcomeWords(one: ApprovalView): string {
 function tookWords(one: ApprovalView): string | null {
   if (one.decided_at === null) return null
   return spanWords(new Date(one.decided_at).getTime() - new Date(one.created_at).getTime())
+}
+
+/** All of it: the command may well stand at its end. */
+function Why({ text }: { readonly text: string }): JSX.Element | null {
+  if (text === '') return null
+  const short = text.length <= 600 && !text.includes('\n')
+  return short ? <p class="card-why">{revealHidden(text)}</p> : <Exact text={text} label="What it is for" />
 }

@@ -1,8 +1,8 @@
 // Conversations: every place where something was said, newest first, with search and filters.
 import type { JSX } from 'preact'
+import type { ConversationView } from '../../../src/contract/conversations.ts'
 import type { StatusReport } from '../../../src/contract/desk-views.ts'
 import { oneLine } from '../../shared/text.ts'
-import type { Conversation } from '../conversation-types.ts'
 import { type Asked, api } from '../desk.ts'
 import { Choice, TextFilter } from '../fields.tsx'
 import { usePages } from '../paged.ts'
@@ -36,7 +36,7 @@ function List({ route, status }: Props): JSX.Element {
     held: query.get('held') ?? '',
     asked: query.get('asked') ?? '',
   }
-  const list = usePages<Conversation>(
+  const list = usePages<ConversationView>(
     api(['conversations'], { ...filter, limit: 100 }),
     ['turn', 'turns', 'sends', 'takeover'],
     (one) => one.address,
@@ -94,7 +94,7 @@ function List({ route, status }: Props): JSX.Element {
   )
 }
 
-function ConversationRow({ one }: { readonly one: Conversation }): JSX.Element {
+function ConversationRow({ one }: { readonly one: ConversationView }): JSX.Element {
   const { last, takeover } = one
   return (
     <>

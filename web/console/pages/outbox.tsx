@@ -33,7 +33,11 @@ function isStuck(send: SendView): boolean {
 function Sends({ route }: { readonly route: Route }): JSX.Element {
   const { can } = useDesk()
   const state = route.query.get('state') ?? 'failed,unknown'
-  const list = usePages<SendView>(api(['outbox'], { state, limit: 100 }), ['sends'], (one) => one.id)
+  const list = usePages<SendView>(
+    api(['outbox'], { state, limit: 100, chars: 400 }),
+    ['sends'],
+    (one) => one.id,
+  )
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
   const { busy, told, act } = useAct()
   const [failures, setFailures] = useState<readonly OperatedSend[]>([])

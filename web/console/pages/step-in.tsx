@@ -1,15 +1,14 @@
 // Stepping in: one holder an address. Whoever holds it writes as a person; everybody else sees who does.
 import type { JSX } from 'preact'
-import { useRef, useState } from 'preact/hooks'
-import { SendIcon } from '../../shared/icons.tsx'
+import type { ConversationView } from '../../../src/contract/conversations.ts'
 import { oneLine } from '../../shared/text.ts'
-import type { Conversation } from '../conversation-types.ts'
+import { Composer } from '../composer.tsx'
 import { api, post, useAct, useDesk } from '../desk.ts'
 import { Ago, Told } from '../parts.tsx'
 import { askedWords } from '../thread-item.tsx'
 
 interface Props {
-  readonly conversation: Conversation
+  readonly conversation: ConversationView
   readonly onDone: () => void
 }
 
@@ -24,6 +23,12 @@ export function StepIn({ conversation, onDone }: Props): JSX.Element | null {
       await act(verb, () => post(api(['conversations', address, verb]), force ? { force } : {}))
       onDone()
     }
+  const say = async (text: string, key: string) => {
+    const body = { text, idempotency_key: key, wait_ms: 3_000 }
+    const answer = await act('say', () => post(api(['conversations', address, 'say']), body))
+    onDone()
+    return answer
+  }
   if (takeover?.state === 'held' && takeover.mine)
     return (
       <section class="step step-mine" aria-label="Stepping in">
@@ -38,7 +43,14 @@ export function StepIn({ conversation, onDone }: Props): JSX.Element | null {
             Give back
           </button>
         </p>
-        <Composer address={address} onDone={onDone} />
+        <Composer
+          key={address}
+          place={address}
+          label="Write as a person"
+          placeholder="Write as a person…"
+          busy={busy !== null}
+          say={say}
+        />
         <Told told={told} />
       </section>
     )
@@ -91,62 +103,5 @@ function Seen({ conversation: { takeover } }: Pick<Props, 'conversation'>): JSX.
     <section class="step" aria-label="Stepping in">
       <p>{takeover.state === 'held' ? `Held by ${name}.` : askedWords(takeover)}</p>
     </section>
-  )
-}
-
-function Composer({
-  address,
-  onDone,
-}: {
-  readonly address: string
-  readonly onDone: () => void
-}): JSX.Element {
-  const { busy, told, act } = useAct()
-  const [text, setText] = useState('')
-  /** The same until it was taken: a second press of the button is the same message. */
-  const key = useRef(crypto.randomUUID())
-  const say = async () => {
-    if (text.trim() === '') return
-    const body = { text, idempotency_key: key.current, wait_ms: 3_000 }
-    const answer = await act('say', () => post(api(['conversations', address, 'say']), body))
-    if (answer?.ok && answer.body.status !== 'failed') {
-      setText('')
-      key.current = crypto.randomUUID()
-    }
-    onDone()
-  }
-  return (
-    <form
-      class="composer"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void say()
-      }}
-    >
-      <label class="hidden" for="say">
-        Write as a person
-      </label>
-      <textarea
-        id="say"
-        rows={2}
-        value={text}
-        placeholder="Write as a person…"
-        onInput={(event) => setText(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
-          event.preventDefault()
-          void say()
-        }}
-      />
-      <button
-        type="submit"
-        class="icon-button send"
-        aria-label="Send"
-        disabled={busy !== null || text.trim() === ''}
-      >
-        <SendIcon />
-      </button>
-      <Told told={told} />
-    </form>
   )
 }

@@ -1,22 +1,23 @@
 // One conversation as the person saw it, with what they did not see: states, attempts, approvals, tools and cost. From here
 // somebody steps in: takes it, writes as a person, gives it back.
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { ConversationView, ThreadItem } from '../../../src/contract/conversations.ts'
 import { oneLine } from '../../shared/text.ts'
-import type { Conversation, ThreadItem } from '../conversation-types.ts'
 import { api, useAsked } from '../desk.ts'
 import { usePages } from '../paged.ts'
 import { Empty, Head, Name, Waiting } from '../parts.tsx'
 import { hrefOf } from '../route.ts'
-import { ThreadRow } from '../thread-item.tsx'
+import { LONG, ThreadRow } from '../thread-item.tsx'
 import { StepIn } from './step-in.tsx'
 
-/** More than this are not kept on the page: who reads on leaves the newest behind. */
-const MOST_SHOWN = 600
+/** More than this are not on the page: who reads on leaves the newest behind, and comes back to them by a button. */
+const MOST_SHOWN = 150
+const PAGE = 50
 
 export function ThreadPage({ address }: { readonly address: string }): JSX.Element {
   const kinds = ['turn', 'turns', 'sends', 'approval', 'takeover']
-  const asked = useAsked<Conversation>(api(['conversations', address]), kinds)
+  const asked = useAsked<ConversationView>(api(['conversations', address]), kinds)
   const one = asked.data
   const refresh = useRef<() => void>(() => undefined)
   return (
@@ -59,7 +60,7 @@ export function Thread(props: {
   readonly address: string
   readonly onRefresh?: { current: () => void }
 }): JSX.Element {
-  const path = api(['conversations', props.address, 'thread'], { limit: 50 })
+  const path = api(['conversations', props.address, 'thread'], { limit: PAGE, chars: LONG })
   const list = usePages<ThreadItem>(
     path,
     ['turn', 'turns', 'sends', 'approval', 'takeover'],
@@ -67,16 +68,52 @@ export function Thread(props: {
   )
   const box = useRef<HTMLOListElement>(null)
   const atEnd = useRef(true)
+  /** What the reader looks at stays where it is while earlier words come above it. */
+  const anchor = useRef<{ readonly row: Element; top: number; readonly above?: string } | null>(null)
+  /** Behind which entry the page ends; null: it follows the newest. */
+  const [last, setLast] = useState<string | null>(null)
   if (props.onRefresh !== undefined) props.onRefresh.current = list.refresh
   const items = list.items ?? []
-  const newest = items[0]?.id
+  const behind = last === null ? -1 : items.findIndex((one) => one.id === last)
+  const shown = items.slice(Math.max(0, behind), Math.max(0, behind) + MOST_SHOWN)
+  const [newest, oldest] = [shown[0]?.id, shown.at(-1)?.id]
   // What comes while the reader is at the end is followed; who reads above is left alone.
+  useLayoutEffect(() => {
+    const at = box.current
+    const held = anchor.current
+    if (at === null) return
+    if (held?.row.isConnected) at.scrollTop += held.row.getBoundingClientRect().top - held.top
+    else if (atEnd.current) at.scrollTop = at.scrollHeight
+    if (held?.above !== oldest) anchor.current = null
+  }, [newest, oldest, items.length])
+  const isThere = list.items !== null
+  // The box gives way to what appears beneath it: who was at the end stays there.
   useEffect(() => {
     const at = box.current
-    if (at !== null && atEnd.current) at.scrollTop = at.scrollHeight
-  }, [newest, items.length])
+    if (at === null) return
+    const watch = new ResizeObserver(() => {
+      if (atEnd.current) at.scrollTop = at.scrollHeight
+    })
+    watch.observe(at)
+    return () => watch.disconnect()
+  }, [isThere])
+  const wanted = useRef(false)
+  const earlier = () => {
+    atEnd.current = false
+    const row = box.current?.children[1]
+    if (row !== undefined)
+      anchor.current = { row, top: row.getBoundingClientRect().top, ...(oldest && { above: oldest }) }
+    if (items.at(-1)?.id !== oldest) return setLast(items[Math.max(0, behind) + PAGE]?.id ?? null)
+    wanted.current = true
+    list.more()
+  }
+  // Earlier words are there: the page moves to them as far as it must.
+  useEffect(() => {
+    const isWanted = wanted.current
+    wanted.current = false
+    if (isWanted && items.at(-1)?.id !== oldest) setLast(items[items.length - MOST_SHOWN]?.id ?? null)
+  }, [items.length])
   if (list.items === null) return <Waiting problem={list.problem} />
-  const shown = items.slice(-MOST_SHOWN)
   return (
     <ol
       ref={box}
@@ -86,31 +123,39 @@ export function Thread(props: {
       aria-label="Messages"
       onScroll={(event) => {
         const at = event.currentTarget
-        atEnd.current = at.scrollHeight - at.scrollTop - at.clientHeight < 60
+        if (anchor.current !== null) anchor.current.top = anchor.current.row.getBoundingClientRect().top
+        atEnd.current = last === null && at.scrollHeight - at.scrollTop - at.clientHeight < 60
       }}
     >
-      {!list.done && (
-        <li class="thread-more">
-          <button
-            type="button"
-            class="button small"
-            onClick={() => {
-              atEnd.current = false
-              list.more()
-            }}
-          >
+      {(!list.done || items.at(-1)?.id !== oldest) && (
+        <li class="thread-more" key="earlier">
+          <button type="button" class="button small" onClick={earlier}>
             Earlier
           </button>
         </li>
       )}
       {items.length === 0 && list.done && (
-        <li>
+        <li key="empty">
           <Empty>Nothing was said here yet.</Empty>
         </li>
       )}
       {[...shown].reverse().map((item) => (
         <ThreadRow key={item.id} item={item} />
       ))}
+      {behind > 0 && (
+        <li class="thread-more" key="newest">
+          <button
+            type="button"
+            class="button small"
+            onClick={() => {
+              atEnd.current = true
+              setLast(null)
+            }}
+          >
+            Newest
+          </button>
+        </li>
+      )}
     </ol>
   )
 }

@@ -2,8 +2,8 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { StatusReport } from '../../../src/contract/desk-views.ts'
-import { SendIcon } from '../../shared/icons.tsx'
 import { oneLine } from '../../shared/text.ts'
+import { Composer } from '../composer.tsx'
 import { type Asked, api, post, useAct, useAsked, useDesk } from '../desk.ts'
 import { Choice } from '../fields.tsx'
 import { Empty, Head, Told, Waiting } from '../parts.tsx'
@@ -51,54 +51,27 @@ export function TryPage({
 function Talk({ agent }: { readonly agent: string }): JSX.Element {
   const { me } = useDesk()
   const { busy, told, act } = useAct()
-  const [text, setText] = useState('')
   // Where it is said is known before anything was: the chat may be there from another day.
   const address = `try-${agent}:${encodeURIComponent(`user:${me.user}`)}`
   const known = useAsked<object>(api(['conversations', address]), [])
   const [said, setSaid] = useState<string | null>(null)
   const at = said ?? (known.data === null ? null : address)
-  const say = async () => {
-    if (text.trim() === '') return
-    const answer = await act('say', () => post(api(['agents', agent, 'try']), { text }))
-    if (!answer?.ok) return
-    setText('')
-    if (typeof answer.body.address === 'string') setSaid(answer.body.address)
+  const say = async (text: string, key: string) => {
+    const answer = await act('say', () => post(api(['agents', agent, 'try']), { text, idempotency_key: key }))
+    if (answer?.ok && typeof answer.body.address === 'string') setSaid(answer.body.address)
+    return answer
   }
   return (
     <>
       {at === null ? <Empty>Say something to {oneLine(agent, 40)}.</Empty> : <Thread key={at} address={at} />}
-      <form
-        class="composer"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void say()
-        }}
-      >
-        <label class="hidden" for="try">
-          Message to the agent
-        </label>
-        <textarea
-          id="try"
-          rows={2}
-          value={text}
-          placeholder={`Message to ${oneLine(agent, 40)}`}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
-            event.preventDefault()
-            void say()
-          }}
-        />
-        <button
-          type="submit"
-          class="icon-button send"
-          aria-label="Send"
-          disabled={busy !== null || text.trim() === ''}
-        >
-          <SendIcon />
-        </button>
-        <Told told={told} />
-      </form>
+      <Composer
+        place={address}
+        label="Message to the agent"
+        placeholder={`Message to ${oneLine(agent, 40)}`}
+        busy={busy !== null}
+        say={say}
+      />
+      <Told told={told} />
     </>
   )
 }

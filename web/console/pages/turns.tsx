@@ -54,7 +54,7 @@ function TurnLog({
   const filter = Object.fromEntries(FILTERS.map((key) => [key, route.query.get(key) ?? '']))
   const { state = '', agent = '', source = '', sender = '', since = '' } = filter
   const list = usePages<TurnView>(
-    api(['turns'], { ...filter, limit: 100, span: SPAN }),
+    api(['turns'], { ...filter, limit: 100, span: SPAN, chars: 400 }),
     ['turn', 'turns'],
     (one) => one.id,
   )
