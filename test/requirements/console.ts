@@ -41,7 +41,7 @@ built   21 I21.con-export        What the filter shows is exported as NDJSON and
 built   21 I21.con-verify        The ledger is verified from there
 built   21 I21.con-try           Any agent is tried from there, as the operator who is signed in
 built   21 I21.con-conversations Conversations are listed with search and filters, and a thread shows states, attempts, approvals, tool events and cost
-pending 21 I21.con-many          10,000 conversations and a 10 MB conversation are paged, and only what is in view is on the page
+built   21 I21.con-many          10,000 conversations and a 10 MB conversation are paged, and only what is in view is on the page
 built   21 I21.con-step-in       A conversation is taken, written to and given back there
 built   21 I21.con-keys          Everything is reached by keyboard: ? g j k y n
 built   21 I21.con-axe           axe finds nothing on any page, in light, dark, wide and narrow
