@@ -221,6 +221,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       outlet: gateway.outlet,
       notifier: gateway.notifier,
       dispatcher: gateway.dispatcher,
+      roster: gateway.roster,
       askForPerson: gateway.askForPerson,
       files: createSendableFiles({
         never: () => [...statePlaces(folder.path, storeAt), ...guarded().config, ...guarded().secrets],

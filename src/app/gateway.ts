@@ -196,6 +196,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     admission,
     onTakenOver: (turn) => void streams.ended(turn),
     onRevoked: (row) => withdraw(row.agent ?? '', [row.id]),
+    // A host with a dialog of its own waits on.
+    onAskerOver: ({ agent, id }) => {
+      if (agent !== null && roster.get(agent)?.connector.holdsDecisions) withdraw(agent, [id])
+    },
     onRejected: (row) => {
       if (row.session === null) return
       giveBackClaim(store, row).catch((thrown) =>

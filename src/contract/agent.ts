@@ -103,6 +103,8 @@ export type AgentOutput =
       readonly final?: boolean
       /** Only while `turn` is open: `conflict` where it was answered or ended. The same key again is the same answer. */
       readonly sole?: true
+      /** With `final`: where the agent replied to `turn` by the tool, the turn ends and this is not said as well. */
+      readonly unlessReplied?: true
       /** Messages of their own that come before the text, in the same commit. */
       readonly before?: readonly string[]
       /** Sent after the text. Throws `execution_failed` where the platform takes none. */
@@ -207,6 +209,8 @@ export interface AgentConnector {
   readonly window: number
   /** Whether an expired or unreachable approval is denied by Switchboard (false: the host keeps its own dialog). */
   readonly holdsDecisions: boolean
+  /** It tells itself when a turn ends: a `reply` in the middle is said, and the turn goes on. Absent: a reply ends it. */
+  readonly endsTurns?: true
   start(outlet: AgentOutlet): Promise<void>
   /**
    * How many turns of the session could be written at this moment. More are not taken: what waits for a place is queued, and

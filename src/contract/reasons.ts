@@ -50,6 +50,7 @@ export const REASONS = {
   // turns on their way
   taken: { of: ['handed'], text: 'The agent has confirmed that it has it.' },
   working: { of: ['seen'], text: 'The agent is at work, and will say when it is done.' },
+  replied: { of: ['seen'], text: 'The agent replied, and is still at work.' },
   acknowledged: { of: ['seen'], text: 'The agent acknowledged it, and has not answered it.' },
   // turns that did not make it
   max_attempts: { of: ['failed'], text: 'It was tried max_attempts times.' },

@@ -62,13 +62,21 @@ agents:
   return { data, config, ran, programs, pending, decide, isAlive, said }
 }
 
-it('[I22.cc-killed] [I22.keep-killed] [I22.keep-doctor] [I22.cc-final] killed in mid-tool: it goes on, nothing runs twice, nothing stays behind', async () => {
+it('[I22.cc-reply-on] [I22.cc-killed] [I22.keep-killed] [I22.keep-doctor] [I22.cc-final] killed in mid-tool: it goes on, nothing runs twice, nothing stays behind', async () => {
   const { data, config, ran, programs, pending, decide, isAlive, said } = world()
   const first = await scene.start({ data, config })
   expect((await postDemo(first.url, 'reply said by the tool', 'm0')).status).toBe(200)
   await until('the reply', async () => (await said()).includes('said by the tool'))
   await until('it is settled', async () => (await turnsOf(data)).every(({ state }) => state === 'answered'))
   expect(await said()).not.toContain('I have replied.')
+  // A reply in the middle is not the end: it may still ask, and what it ends with is not said as well.
+  await postDemo(first.url, 'reply-call soon', 'm0b')
+  const asked = await pending()
+  expect((await turnsOf(data)).filter(({ state }) => state !== 'answered')).toMatchObject([{ state: 'seen' }])
+  await decide(asked.id)
+  await until('it is settled', async () => (await turnsOf(data)).every(({ state }) => state === 'answered'))
+  expect(ran()).toEqual(['make soon'])
+  expect((await said()).some((text) => text.includes('ran make soon'))).toBe(false)
   await postDemo(first.url, 'call Bash {"command":"make first"}', 'm1')
   await decide((await pending()).id)
   await until('the first answer', async () => (await said()).some((text) => text.includes('ran make first')))
@@ -87,14 +95,14 @@ it('[I22.cc-killed] [I22.keep-killed] [I22.keep-doctor] [I22.cc-final] killed in
   expect((await said()).filter((text) => text.startsWith('I went on'))).toEqual([
     'I went on. 1 calls are without a result.',
   ])
-  expect(ran()).toEqual(['make first'])
+  expect(ran()).toEqual(['make soon', 'make first'])
   await settled(data)
   await second.terminate()
   expect(readdirSync(join(data, 'processes'))).toEqual([])
   await expectLedgerHolds(data)
 })
 
-it('[I22.cc-killed-ask] killed in mid-approval: the tool has not run, and a verdict on the old question runs nothing', async () => {
+it('[I22.cc-killed-ask] [I22.ask-over] killed in mid-approval: the tool has not run, and a verdict on the old question runs nothing', async () => {
   const { data, config, ran, pending, said } = world()
   const first = await scene.start({ data, config })
   await postDemo(first.url, 'call Bash {"command":"touch x"}', 'm1')
@@ -102,10 +110,14 @@ it('[I22.cc-killed-ask] killed in mid-approval: the tool has not run, and a verd
   await first.kill9()
   const second = await scene.start({ data, config })
   await until('it went on', async () => (await said()).some((text) => text.startsWith('I went on')))
-  await switchboard(data, 'approvals', 'allow', id)
   await until('the turn is answered', async () =>
     (await turnsOf(data)).every(({ state }) => state === 'answered'),
   )
+  // Its turn is over, and with it the question: nobody is asked in vain until it expires.
+  const stateOf = async () =>
+    (await askLines<Pending>(data, 'approvals', 'list', '--all')).find((one) => one.id === id)?.state
+  await until('the old question is withdrawn', async () => (await stateOf()) === 'withdrawn')
+  await switchboard(data, 'approvals', 'allow', id)
   await settled(data)
   expect(ran()).toEqual([])
   await second.terminate()

@@ -27,8 +27,10 @@ built   22 I22.cc-spawn         One process a session in stream-json, with folde
 built   22 I22.cc-resume        A session is resumed by its id after idling, after a restart and after a crash, and a changed id is kept
 built   22 I22.cc-receipt       seen is told by command_lifecycle where the binary says so, else by the replayed user message
 built   22 I22.cc-final         The final text is the answer when no reply was called for the turn; when one was, it is not said again
+built   22 I22.cc-reply-on      A reply by the tool is not the end of a turn: it may ask and be stopped until its result comes
 built   22 I22.cc-signals       Partial text and tool use are shown as signals; what a subagent says is not the answer
 built   22 I22.cc-approval      can_use_tool becomes an approval with the whole input, and what is allowed is the input that was shown, by its hash
+built   22 I22.ask-over         What a turn asked and nobody answered is withdrawn when the turn ends, also after an interruption
 built   22 I22.cc-always        Always allow is offered only where the configuration allows it, and holds for the session alone
 built   22 I22.cc-expired       An approval that expires or reaches nobody is denied to the model with the reason
 built   22 I22.cc-question      AskUserQuestion is put into the chat as choices and the answer is handed back; an answer in own words is taken

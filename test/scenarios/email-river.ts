@@ -93,8 +93,16 @@ export async function openEmailRiver(options: EmailRiverOptions = {}) {
     })
     await gateway.start()
     await until('the mailbox is read', () => gateway.links.get('mail')?.adapter.link().state === 'up')
-    const { links, outlet, notifier, dispatcher } = gateway
-    const tools = createToolDesk({ store, settings: () => settings, links, outlet, notifier, dispatcher })
+    const { links, outlet, notifier, dispatcher, roster } = gateway
+    const tools = createToolDesk({
+      store,
+      settings: () => settings,
+      links,
+      outlet,
+      notifier,
+      dispatcher,
+      roster,
+    })
     return {
       store,
       tools,

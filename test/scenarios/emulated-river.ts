@@ -137,11 +137,11 @@ export async function openEmulatedRiver(
   const others = arrangement === 'three nodes' ? [await bringUp('there'), await bringUp('elsewhere')] : []
   const nodes = [here, ...others]
   const { store, gateway } = here
-  const { links, outlet, notifier, dispatcher, askForPerson } = gateway
+  const { links, outlet, notifier, dispatcher, roster, askForPerson } = gateway
   return {
     ...{ store, gateway, nodes, log, clock },
     tools: createToolDesk({
-      ...{ store, settings: () => settings, links, outlet, notifier, dispatcher, askForPerson },
+      ...{ store, settings: () => settings, links, outlet, notifier, dispatcher, roster, askForPerson },
     }),
     agent: (id: string) => scripted.agent(id),
     async close() {

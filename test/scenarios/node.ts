@@ -161,6 +161,7 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
     outlet: gateway.outlet,
     notifier: gateway.notifier,
     dispatcher: gateway.dispatcher,
+    roster: gateway.roster,
     askForPerson: gateway.askForPerson,
   })
   await gateway.start()

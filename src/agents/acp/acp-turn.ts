@@ -208,6 +208,7 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
           text: whole,
           final: true,
           sole: true,
+          unlessReplied: true,
           idempotencyKey: key,
         })
       })

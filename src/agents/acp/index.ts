@@ -251,6 +251,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     // One prompt at a time: the protocol knows no queue.
     window: 1,
     holdsDecisions: true,
+    endsTurns: true,
     ...(deps.nodes === undefined
       ? {}
       : { room: (session: string) => (home?.isElsewhere(session) || sessions.find(session)?.turn ? 0 : 1) }),

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
-import { claudeStage } from './fixtures/claude-scene.ts'
+import { claudeStage, claudeWorld } from './fixtures/claude-scene.ts'
 
 const { scene, clear } = claudeStage()
 afterEach(clear)
@@ -30,6 +30,30 @@ describe('asking', () => {
     await decide('allow', { ask: { ...ask, input: '{"command":"ls"}' } })
     expect(await ended(id)).toMatchObject({ text: expect.stringContaining('not what was asked for') })
     expect(world.ran()).toEqual([])
+  })
+
+  it('[I22.cc-approval] what is asked right behind a result is asked for the message that follows it', async () => {
+    const slow = claudeWorld()
+    const { add } = slow.journal
+    let goOn = () => {}
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    slow.journal.add = async (step) => {
+      await held
+      return add(step)
+    }
+    const { says, asked, decide, ended, of } = await scene({ world: slow })
+    const first = await says('slow 1000 well')
+    await until('it is begun', () => of('evidence').length > 0)
+    const second = await says('call Bash {"command":"make"}')
+    // The first has its result, which is not taken yet.
+    const { turn } = await asked()
+    goOn()
+    expect(turn).toBe(second)
+    expect(await ended(first)).toMatchObject({ text: 'well' })
+    await decide('allow')
+    expect(await ended(second)).toMatchObject({ text: 'The tool said: ran make' })
   })
 
   it('[I22.cc-expired] a denial, an expiry and an unreachable approver are told to the model', async () => {

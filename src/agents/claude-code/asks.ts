@@ -35,6 +35,8 @@ export interface AsksDeps {
   readonly alwaysAllow: readonly string[]
   readonly write: (line: string) => Promise<void>
   readonly current: () => OpenTurn | undefined
+  /** Its work was stopped, and the program has not ended it yet. */
+  readonly isStopped: () => boolean
   /** Time does not count until a person answered. */
   readonly outside: <T>(work: () => Promise<T>) => Promise<T>
 }
@@ -141,6 +143,10 @@ export function createAsks(deps: AsksDeps): Asks {
     take(id, request) {
       if (request.subtype !== 'can_use_tool') {
         void deps.write(refusalLine(id, 'this host does not answer that')).catch(() => undefined)
+        return
+      }
+      if (deps.isStopped()) {
+        void deps.write(answerLine(id, denial('Not run: the person stopped it.'))).catch(() => undefined)
         return
       }
       const abort = new AbortController()

@@ -137,6 +137,7 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
     redelivery: { handed: 'again', seen: 'resume', afterTimeout: false },
     window: WINDOW,
     holdsDecisions: true,
+    endsTurns: true,
     ...(deps.nodes === undefined
       ? {}
       : { room: (session: string) => (home.isElsewhere(session) ? 0 : WINDOW) }),

@@ -8,6 +8,8 @@ export interface OpenTurn {
   readonly uuid: string
   /** It is being worked on. */
   started: boolean
+  /** Its result came, and is being taken: what the program says from now on is about another. */
+  over: boolean
 }
 
 export interface OpenTurns {
@@ -19,16 +21,17 @@ export interface OpenTurns {
   all(): readonly OpenTurn[]
   /** The one that is being worked on: the first, where others were merged into it. */
   current(): OpenTurn | undefined
-  /** Those that a result is for. */
-  answeredBy(uuids: readonly string[] | null): readonly OpenTurn[]
+  /** Those that a result is for. They are over with it. */
+  endedBy(uuids: readonly string[] | null): readonly OpenTurn[]
 }
 
 export function createOpenTurns(): OpenTurns {
   const open = new Map<string, OpenTurn>()
   const all = () => [...open.values()]
+  const atWork = () => all().filter(({ over }) => !over)
   return {
     add(delivery, uuid) {
-      const turn = { delivery, uuid, started: false }
+      const turn = { delivery, uuid, started: false, over: false }
       open.set(delivery.turn, turn)
       return turn
     },
@@ -40,11 +43,13 @@ export function createOpenTurns(): OpenTurns {
     get: (turn) => open.get(turn),
     byUuid: (uuid) => all().find((one) => one.uuid === uuid),
     all,
-    current: () => all().find(({ started }) => started) ?? all()[0],
-    answeredBy(uuids) {
-      if (uuids !== null) return all().filter(({ uuid }) => uuids.includes(uuid))
-      const begun = all().filter(({ started }) => started)
-      return begun.length > 0 ? begun : all().slice(0, 1)
+    current: () => atWork().find(({ started }) => started) ?? atWork()[0],
+    endedBy(uuids) {
+      const begun = atWork().filter(({ started }) => started)
+      const named = uuids === null ? null : atWork().filter(({ uuid }) => uuids.includes(uuid))
+      const ended = named ?? (begun.length > 0 ? begun : atWork().slice(0, 1))
+      for (const turn of ended) turn.over = true
+      return ended
     },
   }
 }

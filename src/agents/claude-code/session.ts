@@ -81,6 +81,8 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
   let waits = 0
   let allAnswered: () => void = () => undefined
   const toCancel = new Set<OpenTurn>()
+  /** Results that had come when a turn was stopped: until the next one the program may not know of it. */
+  let stoppedAfter: number | null = null
 
   const isIdle = () => turns.all().length === 0 && !asks.isWaiting()
 
@@ -124,6 +126,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     ...{ agent: deps.agent.id, session, clock, log, turns, changed },
     ...{ journal: config.journal, outlet: deps.outlet, node: deps.node, trouble: deps.trouble },
     began() {
+      stoppedAfter = null
       time ??= createWorkTime(clock, config.turn_timeout, overTime)
     },
     known: (turn) => void inOrder(() => goOn(turn)),
@@ -142,6 +145,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     ...{ outlet: deps.outlet, verdicts: deps.verdicts, alwaysAllow: config.always_allow },
     write: async (line) => child?.write(line),
     current: turns.current,
+    isStopped: () => stoppedAfter === taker.results(),
   })
 
   /** The first of them that runs decides: a folder of its own, or the one of all. */
@@ -172,6 +176,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     // Noted before it begins: what it writes is found again by this id.
     deps.notes.put(session, known)
     taker.anew()
+    stoppedAfter = null
     const started = await startChild(
       `${deps.agent.id} ${session.slice(0, 8)}${again}`,
       {
@@ -332,7 +337,10 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
         toCancel.add(one)
       }
       // It must not run what was allowed while it is being stopped.
-      if (found.some(({ started }) => started)) asks.stop()
+      if (found.some(({ started, over }) => started && !over)) {
+        stoppedAfter = taker.results()
+        asks.stop()
+      }
       if (found.length > 0) {
         // All that are stopped at once are told at once: one that waits must not begin because another ended.
         clock.after(0, stopWaiting)

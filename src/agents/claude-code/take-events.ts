@@ -89,7 +89,8 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
     close(turn)
     if (words.trim() === '') return told(turn, { kind: 'evidence', turn: id, of: 'answered' })
     const key = { idempotencyKey: `claude-code:${id}` }
-    await told(turn, { kind: 'say', session, turn: id, text: words, final: true, sole: true, ...key })
+    const once = { final: true, sole: true, unlessReplied: true } as const
+    await told(turn, { kind: 'say', session, turn: id, text: words, ...once, ...key })
   }
   const fail = async (turn: OpenTurn, detail: string, said = '') => {
     close(turn)
@@ -124,12 +125,9 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
     }
   }
 
-  const takeResult = async (result: Fields, written: string) => {
-    const uuids = Array.isArray(result.user_message_uuids)
-      ? result.user_message_uuids.filter((one): one is string => typeof one === 'string')
-      : null
-    const [first, ...merged] = turns.answeredBy(uuids)
-    // For one that was stopped, or for none of ours.
+  const takeResult = async (ended: readonly OpenTurn[], result: Fields, written: string) => {
+    // One that was stopped or given up meanwhile has had its end.
+    const [first, ...merged] = ended.filter((turn) => turns.get(turn.delivery.turn) === turn)
     if (!first) return
     await keepCost(first, result)
     if (result.is_error !== true) {
@@ -238,7 +236,12 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
         results += 1
         const written = text
         text = ''
-        void inOrder(() => takeResult(result, written))
+        const uuids = Array.isArray(result.user_message_uuids)
+          ? result.user_message_uuids.filter((one): one is string => typeof one === 'string')
+          : null
+        // At once: what the program asks next is asked for the one that it begins next.
+        const ended = turns.endedBy(uuids)
+        void inOrder(() => takeResult(ended, result, written))
       },
     }
 

@@ -155,7 +155,9 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     if (!turn || handedAt === null) return null
     for await (const row of all({ agent: order.agent, turn })) {
       const joins = `${row.id}@${handedAt}`
-      if (row.inputHash !== inputHash || row.createdAt >= handedAt || joined.has(joins)) continue
+      // What was withdrawn has no answer, and never will.
+      if (row.state === 'withdrawn' || row.inputHash !== inputHash) continue
+      if (row.createdAt >= handedAt || joined.has(joins)) continue
       joined.set(joins, true)
       return row
     }

@@ -51,6 +51,20 @@ describe('what is said', () => {
     await expect(say({ turn: 't' })).rejects.toThrow('no longer this node')
   })
 
+  it('is left unsaid where the tool said it and the turn went on; the turn ends all the same', async () => {
+    const { say, flights, rows, puts, settled, shown } = opened()
+    for (const row of [rowOf('t', { state: 'seen', reason: 'replied' }), rowOf('u', { state: 'seen' })]) {
+      flights.set(row.id, row)
+      rows.set(row.id, row)
+    }
+    expect(await say({ turn: 't', final: true, sole: true, unlessReplied: true })).toEqual({ id: null })
+    expect(settled).toEqual([['t', 'answered', undefined, undefined]])
+    expect(shown).toEqual(['ended t'])
+    expect(puts).toEqual([])
+    await say({ turn: 'u', final: true, sole: true, unlessReplied: true })
+    expect(puts).toHaveLength(1)
+  })
+
   it('is refused where the turn was lost to another node', async () => {
     const { say, rows, puts, world } = opened()
     rows.set('t', rowOf('t'))

@@ -73,6 +73,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     // Nothing would be shown: an answer without words is told as one.
     if (output.turn && output.final && isWordless(output))
       return evidence({ kind: 'evidence', turn: output.turn, of: 'answered' })
+    if (output.turn && output.unlessReplied && (await hasAnsweredByTool(output.turn)))
+      return endQuietly(output.turn, output.text)
     const place = await placeOf(output)
     // Nobody is there to hear it: the end of such a turn is told by notify_on, anything else by a tool.
     const oneWay = isOneWay(deps.links, place.to.integration)
@@ -99,6 +101,18 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     if (!ids) throw new SwitchboardError('conflict', `turn ${output.turn} is no longer this node's`)
     if (output.turn && output.final) void deps.streams.ended(output.turn)
     return { id: ids[0] ?? null }
+  }
+
+  const hasAnsweredByTool = async (turn: string): Promise<boolean> => {
+    const row = await store.turn(turn)
+    return row?.agent === agent && row.state === 'seen' && row.reason === 'replied'
+  }
+
+  /** It was said by the tool: these words are for `notify_on` alone. */
+  const endQuietly = async (turn: string, text: string): Promise<Accepted> => {
+    await dispatcher.settle(turn, 'answered', { text })
+    void deps.streams.ended(turn)
+    return { id: null }
   }
 
   /** Where the beginning of it is shown, the final text takes its place. */
@@ -261,6 +275,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   const ask = async (output: Output<'ask'>): Promise<Accepted> => {
     const origin = await originOf(output)
     const flying = output.turn ? dispatcher.flight(output.turn) : null
+    if (flying) flying.flight.asked = true
     if (flying && output.turn && !output.guessed) await dispatcher.settle(output.turn, 'seen')
     const host = output.at
     const asker = { agent, turn: output.turn ?? null, session: host ? null : output.session }

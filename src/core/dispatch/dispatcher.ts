@@ -60,6 +60,7 @@ export interface DispatcherDeps {
   readonly admission: Pick<Admission, 'atOnce' | 'ofTurn' | 'mayBeHeard'>
   /** A turn was not handed over, for access to it was revoked. */
   readonly onRevoked: (row: TurnRow) => void
+  readonly onAskerOver: (row: TurnRow) => void
   /** Somebody took over, at another node, where a turn was in flight here: nothing more of it is shown. */
   readonly onTakenOver?: (turn: string) => void
   readonly pressure?: Pressure

@@ -25,6 +25,8 @@ export interface Flight {
   written: boolean
   /** Something was said for it: an answer without a word gets a notice. */
   said: boolean
+  /** A person was asked for it. */
+  asked: boolean
   acknowledged: boolean
   /** It lay without evidence for long, and its sender was told, or told of one before it. */
   unseenTold: boolean
@@ -194,6 +196,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
         offered: false,
         written: false,
         said: false,
+        asked: false,
         acknowledged: false,
         unseenTold: false,
         speaking: 0,

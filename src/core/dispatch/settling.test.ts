@@ -99,6 +99,17 @@ describe('evidence', () => {
     expect(states).toEqual(['a seen', 'a answered', 'b failed'])
   })
 
+  it('[I22.ask-over] an end is told to whoever keeps its questions, where it asked or was interrupted', async () => {
+    const { settling, holds, board, calls } = opened()
+    for (const row of [rowOf('a', { attempts: 1 }), rowOf('b', { attempts: 1 }), rowOf('c', { attempts: 2 })])
+      board(row)
+    for (const flight of [holds.flight('b')?.flight]) if (flight) flight.asked = true
+    await settling.settle('b', 'seen')
+    expect(calls).toEqual([])
+    for (const turn of ['a', 'b', 'c']) await settling.settle(turn, 'answered')
+    expect(calls).toEqual(['asker over b', 'asker over c'])
+  })
+
   it('the ids are those of the agent’s own words, and its end is told with its text and why', async () => {
     const { settling, board, ends } = opened()
     board(rowOf('a'))

@@ -37,6 +37,8 @@ export interface SettlingDeps {
   readonly ended: (row: TurnRow, end: TurnEnd) => readonly NewSend[]
   readonly onRejected: (row: TurnRow) => void
   readonly onRevoked: (row: TurnRow) => void
+  /** A turn ended that may have asked for something: what still waits for a person waits in vain. */
+  readonly onAskerOver: (row: TurnRow) => void
   readonly crashPoint?: (name: string) => void
   readonly holds: LaneHolds
   readonly storeRetry: StoreRetry
@@ -165,6 +167,8 @@ export function createSettling(deps: SettlingDeps): Settling {
     if (result.outcome !== 'accepted') return given(result.sends)
     if (to === 'seen' && options.reason !== 'acknowledged') extend(hold, row)
     else landed(hold, row)
+    // One that was interrupted may have asked in a life before.
+    if (to !== 'seen' && (flight?.asked || row.attempts > 1)) deps.onAskerOver(row)
     tellTurnState(deps.signal, row, to, options.reason)
     return { ok: true, ids: result.sends.slice(own).map((sent) => sent.id) }
   }

@@ -19,6 +19,7 @@ import {
   type TurnRow,
 } from '../../contract/index.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
+import type { Roster } from '../dispatch/roster.ts'
 import { isOneWay, type Links } from '../outbound/links.ts'
 import type { Notifier } from '../outbound/notify.ts'
 import type { Outlet, Posted } from '../outbound/outlet.ts'
@@ -45,6 +46,7 @@ export interface ToolDeskDeps {
   readonly outlet: Outlet
   readonly notifier: Notifier
   readonly dispatcher: Pick<Dispatcher, 'acknowledge' | 'flight' | 'wasLost'>
+  readonly roster: Pick<Roster, 'get'>
   /** Reads files that hosts of this machine attach; absent: there are none. */
   readonly files?: SendableFiles
   /** Absent: nobody can be asked to take over. */
@@ -108,7 +110,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     text: string,
   ): Promise<Posted> => {
     const about = turn?.id ?? (await answeredByAnother(caller, sends))
-    const ids = about && (await outlet.put(sends, { turn: about, to: 'answered', text, sole: true }))
+    const ids = about && (await outlet.put(sends, { turn: about, ...replied(caller), text, sole: true }))
     if (ids) return outlet.confirmed(ids)
     const [first] = sends
     if (about && first) await refuseHeld(first.to, about)
@@ -116,6 +118,12 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
       throw new SwitchboardError('conflict', 'this message was answered by another host')
     return outlet.post(sends)
   }
+
+  /** Where the connector hears of the end itself a reply is none: what runs on can still be stopped, and ask. */
+  const replied = ({ agent }: ToolCaller) =>
+    deps.roster.get(agent)?.connector.endsTurns
+      ? ({ to: 'seen', reason: 'replied' } as const)
+      : ({ to: 'answered' } as const)
 
   /** A person has the place, or answered that message in the agent's place. */
   const refuseHeld = async (at: Address, turn: string | null) => {
@@ -152,8 +160,9 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
   ): Promise<ToolOutcome> => {
     const quoted = replyTo === undefined ? undefined : await chats.messageId(caller, at, replyTo)
     const turn = by === 'own' ? await answered(caller, formatAddress(at), quoted) : null
-    const settled = turn && (await outlet.put([], { turn: turn.id, to: 'answered', text }))
-    const ended = settled ? ' The message counts as answered.' : ''
+    const how = replied(caller)
+    const settled = turn && (await outlet.put([], { turn: turn.id, ...how, text }))
+    const ended = settled && how.to === 'answered' ? ' The message counts as answered.' : ''
     throw new SwitchboardError(
       'execution_failed',
       `Nothing was sent: integration "${at.integration}" is one-way, nobody hears a reply there.${ended} Use send_message or notify_user to tell somebody.`,
