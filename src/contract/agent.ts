@@ -88,6 +88,13 @@ export interface Ask {
   readonly pruned?: true
 }
 
+/** A tap on the nth label comes back as a message: its text is the number, counted from 1, and `meta.picked` is `of`. */
+export interface PickList {
+  /** Letters, digits, - and _: at most 40. */
+  readonly of: string
+  readonly labels: readonly string[]
+}
+
 export type AgentOutput =
   /** A reply in the conversation of `turn`, or (no turn) in the conversation of `session`. */
   | {
@@ -105,6 +112,8 @@ export type AgentOutput =
       readonly sole?: true
       /** With `final`: where the agent replied to `turn` by the tool, the turn ends and this is not said as well. */
       readonly unlessReplied?: true
+      /** What the person may pick of it: buttons where the platform has them. The text names them, by number. */
+      readonly pick?: PickList
       /** Messages of their own that come before the text, in the same commit. */
       readonly before?: readonly string[]
       /** Sent after the text. Throws `execution_failed` where the platform takes none. */

@@ -34,6 +34,7 @@ built   22 I22.max-processes    acp: the longest idle process makes room; where 
 built   22 I22.idle             acp: an idle process ends, and the next message takes its session up
 built   22 I22.approval-killed  acp: a permission that was never given is not told as begun after a kill
 built   22 I22.acp-daemon       Through a real daemon: an answer, an approval, a stop, kill -9 in mid-turn and in mid-approval, and no tool twice
+built   22 I22.acp-browser      From the web chat in a browser: an answer, a permission by its button, a stop, and kill -9 in mid-turn
 built   22 I22.acp-nodes        A session stays with the node that holds its memory; that node gone, the person is told that /new begins another
 built   22 I22.acp-new          A new session of a chat ends the process of the old one
 built   22 I22.acp-real         Real ACP agents of others answer initialize, begin a session and are ended cleanly

@@ -34,6 +34,7 @@ built   22 I22.ask-over         What a turn asked and nobody answered is withdra
 built   22 I22.cc-always        Always allow is offered only where the configuration allows it, and holds for the session alone
 built   22 I22.cc-expired       An approval that expires or reaches nobody is denied to the model with the reason
 built   22 I22.cc-question      AskUserQuestion is put into the chat as choices and the answer is handed back; an answer in own words is taken
+built   22 I22.cc-choices       A question's choices are buttons where the platform has them: a tap is the answer, and one that comes late is told so
 built   22 I22.cc-plan          A plan is put into the chat and approved or sent back
 built   22 I22.cc-order         Messages during a turn reach the binary in order, and one result for several answers all of them
 built   22 I22.cc-stop          /stop interrupts the turn and withdraws what is queued in the binary; what comes next is answered
@@ -48,6 +49,7 @@ built   22 I22.cc-huge          A huge answer is delivered whole
 built   22 I22.cc-killed        The daemon killed in mid-turn: the turn is a continuation, and no tool whose result stands in the transcript runs again
 built   22 I22.cc-killed-ask    The daemon killed in mid-approval: the tool has not run, a verdict on the old question runs nothing, and the turn goes on
 built   22 I22.cc-transcript    An answer that was finished while nobody listened is read from the transcript and delivered, not asked for again
+built   22 I22.cc-journey       From Telegram and from the web chat in a browser: an answer, an approval, a question, a stop, kill -9 in mid-turn and in mid-approval
 built   22 I22.cc-nodes         A session stays with the node that holds its files; that node gone, doctor and the person are told, and /new begins elsewhere
 built   22 I22.cc-setup         Setting it up finds the binary, its version, and whether it is signed in
 built   22 I22.cc-real          The double says what the real binary said in the recording, and the real one passes the same conversation

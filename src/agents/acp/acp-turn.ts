@@ -7,6 +7,7 @@ import type { RequestPermissionOutcome, SessionUpdate } from '@agentclientprotoc
 import {
   type AgentOutlet,
   asSwitchboardError,
+  type Cancel,
   type Clock,
   type Delivery,
   type Logger,
@@ -66,6 +67,7 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
   let seen = false
   let asking = 0
   let shownAt = Number.NEGATIVE_INFINITY
+  let cancelShow: Cancel = () => undefined
 
   const lossy = (output: Parameters<AgentOutlet['accept']>[0]) =>
     void outlet.accept(output).catch((problem) => log.debug({ turn, problem: String(problem) }, 'not taken'))
@@ -82,7 +84,17 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
       cut = true
       segment += text.slice(0, MOST_CHARS - segment.length)
     } else segment += text
-    if (segment.trim() === '' || clock.now() - shownAt < PARTIAL_EVERY_MS) return
+    show()
+  }
+  const show = () => {
+    cancelShow()
+    if (segment.trim() === '' || over.signal.aborted) return
+    const waitMs = shownAt + PARTIAL_EVERY_MS - clock.now()
+    if (waitMs > 0) {
+      // What was written last is shown too, though nothing follows it.
+      cancelShow = clock.after(waitMs, show)
+      return
+    }
     shownAt = clock.now()
     lossy({ kind: 'partial', session, turn, text: segment })
   }

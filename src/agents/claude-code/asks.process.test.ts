@@ -111,6 +111,20 @@ describe('asking', () => {
     expect(await ended(other)).toBeDefined()
   })
 
+  it('[I22.cc-choices] what may be picked goes along; a pick answers its own question alone, and a late one is told so', async () => {
+    const { says, of, ended, turn } = await scene()
+    const id = await says('ask')
+    const { pick } = await until('the question', () => of('say')[0])
+    expect(pick?.labels).toEqual(['Red', 'Blue'])
+    const late = 'That question is over, or it was asked of somebody else.'
+    expect(await turn('1', { meta: { picked: 'another' } })).toMatchObject({ text: late })
+    const picked = { picked: pick?.of ?? '' }
+    expect(await turn('1', { meta: picked, sender: { id: 'ann' } })).toMatchObject({ text: late })
+    await says('2', { meta: picked })
+    expect(await ended(id)).toMatchObject({ text: expect.stringContaining('"Which colour?"="Blue"') })
+    expect(await turn('1', { meta: picked })).toMatchObject({ text: late })
+  })
+
   it('[I22.cc-question] several questions come one after the other; own words are taken as they are', async () => {
     const { says, of, ended } = await scene()
     const id = await says('ask-many')

@@ -8,7 +8,7 @@ import {
   type Logger,
 } from '../../contract/index.ts'
 import type { createVerdictWait } from '../../kit/index.ts'
-import type { OpenTurn } from './open-turns.ts'
+import { type OpenTurn, uuidOf } from './open-turns.ts'
 import { denial, permissionOf, verdictAnswer } from './permissions.ts'
 import { answerOf, questionsOf, questionText } from './questions.ts'
 import { answerLine, type Fields, isFields, refusalLine, textOf } from './wire.ts'
@@ -46,10 +46,17 @@ const QUESTION_MS = 60 * 60_000
 
 class Over extends Error {}
 
+interface Listening {
+  readonly sender: string
+  /** The question, as its buttons name it. */
+  readonly of: string
+  readonly hear: (text: string) => void
+}
+
 export function createAsks(deps: AsksDeps): Asks {
   const { session } = deps
   const open = new Map<string, AbortController>()
-  let listening: { readonly sender: string; readonly hear: (text: string) => void } | null = null
+  let listening: Listening | null = null
 
   const permission = async (request: Fields, signal: AbortSignal): Promise<Fields> => {
     const wanted = permissionOf(request, deps.alwaysAllow)
@@ -76,7 +83,7 @@ export function createAsks(deps: AsksDeps): Asks {
   }
 
   /** The next message of whoever began the turn; null: none came in time. */
-  const nextFrom = (sender: string, signal: AbortSignal) =>
+  const nextFrom = (sender: string, of: string, signal: AbortSignal) =>
     new Promise<string | null>((resolve, reject) => {
       const done = () => {
         cancel()
@@ -92,7 +99,7 @@ export function createAsks(deps: AsksDeps): Asks {
         resolve(null)
       })
       listening = {
-        sender,
+        ...{ sender, of },
         hear(text) {
           done()
           resolve(text)
@@ -109,9 +116,12 @@ export function createAsks(deps: AsksDeps): Asks {
     if (!turn) return denial('There is nobody who could be asked.')
     for (const [at, one] of questionsOf(input).entries()) {
       const key = `claude-code:question:${id}:${at}`
+      const of = uuidOf(key).slice(0, 13)
       const say = { kind: 'say', session, turn: turn.delivery.turn, text: questionText(one) } as const
-      await deps.outlet().accept({ ...say, idempotencyKey: key })
-      const text = await deps.outside(() => nextFrom(turn.delivery.sender.id, signal))
+      // Several are named by their numbers: a tap is one.
+      const pick = one.several ? {} : { pick: { of, labels: one.options.map(({ label }) => label) } }
+      await deps.outlet().accept({ ...say, ...pick, idempotencyKey: key })
+      const text = await deps.outside(() => nextFrom(turn.delivery.sender.id, of, signal))
       if (text === null) break
       answers[one.question] = answerOf(text, one)
     }
@@ -157,8 +167,9 @@ export function createAsks(deps: AsksDeps): Asks {
         .finally(() => open.delete(id))
     },
     withdrawn: (id) => open.get(id)?.abort(new Over()),
-    answers({ sender, text, repeat, continuation }) {
+    answers({ sender, text, meta, repeat, continuation }) {
       if (listening === null || listening.sender !== sender.id || repeat || continuation) return false
+      if (meta.picked !== undefined && meta.picked !== listening.of) return false
       listening.hear(text)
       return true
     },

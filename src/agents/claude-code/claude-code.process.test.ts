@@ -86,6 +86,14 @@ describe('a turn', () => {
     ])
   })
 
+  it('[I22.cc-signals] shows the last of what is written though nothing follows it', async () => {
+    const { turn, says, of } = await scene()
+    await turn('hello')
+    const id = await says('endless')
+    await until('it is shown', () => of('partial').some((one) => one.turn === id && one.text === 'it begins'))
+    expect(of('partial').filter((one) => one.turn === id)).toHaveLength(1)
+  })
+
   it('[I22.cc-cost] keeps its tokens and what it cost, counted from the result before', async () => {
     const { turn, world } = await scene()
     await turn('one')

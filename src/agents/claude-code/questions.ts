@@ -1,4 +1,4 @@
-// A question of the model to the person (AskUserQuestion), as text with numbered choices that every chat can show; and the
+// A question of the model to the person (AskUserQuestion), as text with numbered choices that every chat can show, and as buttons where there are any; and the
 // person's next message as its answer: a number, a label, or words of their own.
 import { type Fields, isFields, textOf } from './wire.ts'
 

@@ -66,6 +66,7 @@ const CONTINUE =
   '[Switchboard] The work on the last message was interrupted: the program or the machine was stopped. Go on from where it stands, and end with the answer. What has a result above was done: do not do it again. A tool call without a result may or may not have run: look before you run it again, and say so where you cannot know.'
 const FORGOTTEN_WORDS =
   'it was interrupted, and what became of it cannot be told; send it again if it should be done, or done again'
+const PICKED_LATE = 'That question is over, or it was asked of somebody else.'
 const LOST_WORDS =
   'The earlier conversation with the agent could not be found on its machine: a new one was begun, which knows nothing of it.'
 
@@ -325,6 +326,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     idleSince: () => idleSince,
     deliver: (delivery) => {
       if (asks.answers(delivery)) return taken(delivery)
+      if (delivery.meta.picked !== undefined) return pickedTooLate(delivery)
       return inOrder(async () => {
         if (turns.get(delivery.turn)) return
         await handOver(delivery)
@@ -355,6 +357,15 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
       await child?.end(reason)
       await taker.settled()
     },
+  }
+
+  /** A button of a question that nobody waits for: it is no message to the model. */
+  async function pickedTooLate({ turn }: Delivery): Promise<void> {
+    const key = { idempotencyKey: `claude-code:picked:${turn}` }
+    await deps.outlet().accept({ kind: 'evidence', turn, of: 'seen' })
+    await deps
+      .outlet()
+      .accept({ kind: 'say', session, turn, text: PICKED_LATE, final: true, sole: true, ...key })
   }
 
   /** It was the answer to a question: nothing else will be said to it. */

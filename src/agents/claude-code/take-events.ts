@@ -4,6 +4,7 @@ import {
   type AgentOutlet,
   type AgentOutput,
   asSwitchboardError,
+  type Cancel,
   type Clock,
   type Logger,
   type TurnJournal,
@@ -62,11 +63,13 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
   const inOrder = createSerial()
   let text = ''
   let shownAt = Number.NEGATIVE_INFINITY
+  let cancelShow: Cancel = () => undefined
   let spent = 0
   let results = 0
   const toolNames = new Map<string, string>()
 
-  const accept = (output: AgentOutput) => deps.outlet().accept(output)
+  // Rejects, and never throws, when the agent is being stopped: some of it is said from a timer.
+  const accept = async (output: AgentOutput) => deps.outlet().accept(output)
   const lossy = (output: AgentOutput) => void accept(output).catch(() => undefined)
   const close = (turn: OpenTurn) => {
     turns.remove(turn.delivery.turn)
@@ -173,8 +176,15 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
   }
 
   const show = () => {
+    cancelShow()
     const turn = turns.current()
-    if (!turn || text.trim() === '' || clock.now() - shownAt < PARTIAL_EVERY_MS) return
+    if (!turn || text.trim() === '') return
+    const waitMs = shownAt + PARTIAL_EVERY_MS - clock.now()
+    if (waitMs > 0) {
+      // What was written last is shown too, though nothing follows it.
+      cancelShow = clock.after(waitMs, show)
+      return
+    }
     shownAt = clock.now()
     lossy({ kind: 'partial', session, turn: turn.delivery.turn, text })
   }

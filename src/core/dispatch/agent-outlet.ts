@@ -31,6 +31,7 @@ import { canSpeak, isOneWay, type Links, ONE_WAY_HINT } from '../outbound/links.
 import type { Outlet } from '../outbound/outlet.ts'
 import type { Streams } from '../outbound/streams.ts'
 import type { Admission } from '../people/admission.ts'
+import { pickButtons } from '../picks.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Flight } from './lane-holds.ts'
@@ -134,7 +135,11 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const before = (output.before ?? []).flatMap((text, index) =>
       deps.outlet.rows({ ...said, text, ...keyed(`#before${index}`) }),
     )
-    return [...before, ...deps.outlet.rows({ ...said, text: output.text, files, ...keyed('') })]
+    const { pick, text } = output
+    const hasButtons = deps.links.get(to.integration)?.adapter.abilities.buttons === true
+    const choices = pick && hasButtons ? pickButtons(pick) : []
+    const picks = choices.length === 0 ? {} : { choices }
+    return [...before, ...deps.outlet.rows({ ...said, text, files, ...picks, ...keyed('') })]
   }
 
   /** All of them are kept before anything is said. */

@@ -11,6 +11,7 @@ import {
   type StepResult,
   type TurnBody,
 } from '../../contract/index.ts'
+import { pickInTap } from '../picks.ts'
 import { claimRules } from './claim-step.ts'
 import type { StepInput } from './step-input.ts'
 
@@ -89,8 +90,14 @@ function bodyOf(event: InboundEvent): TurnBody {
         ...defined({ replyTo: event.replyTo }),
         ...(event.chat === 'group' ? { chat: 'group' as const } : {}),
       }
-    case 'tap':
-      return { kind: 'tap', text: event.value, ...name, meta: { on: event.on } }
+    case 'tap': {
+      const pick = pickInTap(event.value)
+      const meta = { on: event.on, ...(pick === null ? {} : { picked: pick.of }) }
+      return {
+        ...{ kind: 'tap', text: pick?.number ?? event.value, ...name, meta },
+        ...(event.chat === 'group' ? { chat: 'group' as const } : {}),
+      }
+    }
     case 'reaction':
       return { kind: 'reaction', text: event.emoji, ...name, meta: { on: event.on } }
     case 'delete':

@@ -2,6 +2,7 @@
 // sender limit, session. The duplicate check is the unique key of the row itself, applied with it.
 import type { StepResult } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
+import { pickInTap } from '../picks.ts'
 import { bareVerdictHint } from './bare-verdict.ts'
 import { claimStep } from './claim-step.ts'
 import { commandStep } from './command-step.ts'
@@ -80,6 +81,8 @@ function bound(input: StepInput): StepResult {
 
 /** A tap that is no verdict, or a reaction: recorded, not handed to an agent. */
 function noted(input: StepInput): StepResult {
+  // What was picked is an answer to the agent.
+  if (input.event.kind === 'tap' && pickInTap(input.event.value) !== null) return CONTINUE
   if (input.event.kind === 'tap') return { decision: { go: 'consume', reason: 'tap' } }
   return input.event.kind === 'reaction' ? { decision: { go: 'consume', reason: 'noted' } } : CONTINUE
 }
