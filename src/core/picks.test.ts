@@ -1,3 +1,4 @@
+// The buttons of a question: their values, their labels, and what is none.
 import { describe, expect, it } from 'vitest'
 import { pickButtons, pickInTap } from './picks.ts'
 
