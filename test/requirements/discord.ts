@@ -36,9 +36,9 @@ built   20 I20.other-servers    Discord servers of others that tell less, or cou
 built   20 I20.markdown-out     The tree goes out as Discord's Markdown, 2,000 characters a message by its own count, fences carried over
 built   20 I20.no-ping          Whatever is written, nothing that goes out can ping, and no edit does
 built   20 I20.nonce            Each post carries a nonce of its row with enforce_nonce: the same row twice is one message
-built   20 I20.reconcile        After a lost answer the gateway's echo or the history decides sent or absent; of two that look alike it is not guessed
+built   20 I20.reconcile        After a lost answer the gateway's echo or the history decides sent or absent, in forums too; of two that look alike it is not guessed
 built   20 I20.components       Approvals and claims are buttons, edited when decided, without buttons; long questions are shown whole as a file
-built   20 I20.threads-out      Threads are made for each message or for the rest of a long answer, where that is configured; a post is opened in a forum
+built   20 I20.threads-out      Threads are made for each message or for the rest of a long answer, where that is configured; in a forum a post is opened, one for a long text too
 built   20 I20.files-out        Files go as multipart with the limit of their server
 built   20 I20.typing           Typing is kept up while the agent works, and ends
 built   20 I20.targets          Ids of channels, threads, people and direct chats are told apart; anything else is refused with a hint

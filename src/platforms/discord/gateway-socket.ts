@@ -36,8 +36,8 @@ export interface OpenOrder {
   readonly intents: number
   readonly shard: readonly [number, number]
   readonly resume: Session | null
-  /** Resolves when it may be identified. */
-  readonly mayIdentify: () => Promise<void>
+  /** Resolves when it may be identified. What is no longer wanted takes no place. */
+  readonly mayIdentify: (isWanted: () => boolean) => Promise<void>
   /** Is given what ends the attempt. */
   readonly onAttempt: (give: () => void) => void
 }
@@ -129,19 +129,21 @@ export async function openSocket(
       const everyMs = Math.min(Math.max(wanted, timings.leastBeatMs), LONGEST_BEAT_MS)
       beatEvery(everyMs, Math.round(everyMs * fraction(deps.random)))
       deadline()
-      deadline = clock.after(timings.readyMs, () => end({ next: 'resume', why: 'no session came' }))
       if (session !== null) {
         session.broken = false
+        deadline = clock.after(timings.readyMs, () => end({ next: 'resume', why: 'no session came' }))
         return send(6, { token: order.token, session_id: session.id, seq: session.stored })
       }
-      order.mayIdentify().then(identify, (thrown: unknown) => {
-        const why = thrown instanceof SwitchboardError ? thrown.message : 'no session may be begun now'
-        end({ next: 'identify', why, offline: true })
-      })
+      // Of many shards the last waits for minutes: meanwhile only its beats tell whether the connection stands.
+      order
+        .mayIdentify(() => !ended)
+        .then(identify, (thrown: unknown) => {
+          const why = thrown instanceof SwitchboardError ? thrown.message : 'no session may be begun now'
+          end({ next: 'identify', why, offline: true })
+        })
     }
     const identify = () => {
       if (ended) return
-      deadline()
       deadline = clock.after(timings.readyMs, () => end({ next: 'identify', why: 'no session came' }))
       const properties = { os: process.platform, browser: 'switchboard', device: 'switchboard' }
       send(2, { token: order.token, intents: order.intents, properties, shard: order.shard })

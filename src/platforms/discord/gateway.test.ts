@@ -254,6 +254,22 @@ describe('a connection', () => {
     await next.stop()
   })
 
+  it('[I20.shards] [I20.identify-limits] many of them wait for their turn, however long, and each connects once', async () => {
+    const clock = createTestClock()
+    const patient = { identifyMs: 5_500, readyMs: 30_000, helloMs: 15_000, requestTimeoutMs: 300_000 }
+    scene = await openScene({ clock, shards: 9, heartbeatMs: 600_000, timings: patient })
+    const { gateway } = scene.fake
+    await scene.adapter.start(scene.intake, null)
+    await until('all are connected', () => gateway.counts().made === 9)
+    // The last one waits for 44 s, which is longer than a session may take to come.
+    for (let at = 1; at <= 9; at++) {
+      await until(`session ${at}`, () => gateway.counts().identified === at)
+      await clock.advance(5_500)
+    }
+    await until('all stand', () => scene.adapter.link().state === 'up')
+    expect(gateway.counts()).toMatchObject({ made: 9, identified: 9 })
+  })
+
   it('[I20.lease] only the holder of the lease is connected', async () => {
     let held = false
     scene = await openScene({ lease: { take: async () => held, release: async () => undefined } })

@@ -3,19 +3,18 @@
 import {
   asSwitchboardError,
   type Clock,
-  LEASE_MS,
   LEASE_RENEW_MS,
   type LinkLease,
   type Logger,
   type Random,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { backoffMs, createLeaseHold } from '../../kit/index.ts'
+import { backoffMs, createLeasedLink, type LinkState } from '../../kit/index.ts'
 import type { DiscordClient } from './client.ts'
 import type { DiscordConfig, Timings } from './config.ts'
 import type { Dispatch, Session } from './gateway-socket.ts'
 import { isStatus } from './refusals.ts'
-import { type LinkState, type ShardLink, startShardLink } from './shard-link.ts'
+import { type ShardLink, startShardLink } from './shard-link.ts'
 import { isGatewayUrl } from './verify.ts'
 
 /** Servers, messages and reactions there and in direct chats. */
@@ -73,6 +72,8 @@ export function startGateway(
   let wake: () => void = () => undefined
   let ended: (why: string) => void = () => undefined
   const identifiedAt = new Map<number, number>()
+  /** Of each bucket: the last in its row of those that want to identify. */
+  const rows = new Map<number, Promise<void>>()
 
   const wait = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -103,9 +104,22 @@ export function startGateway(
     return info
   }
 
-  /** One at a time for each bucket, and none where the day's are used up. */
-  const mayIdentify = async (shard: number): Promise<void> => {
-    const { remaining, resetAfterMs, concurrency } = await askInfo()
+  /** One at a time for each bucket. Whoever has gone meanwhile takes nobody's place. */
+  const mayIdentify = async (shard: number, isWanted: () => boolean): Promise<void> => {
+    const bucket = shard % (info ?? (await askInfo())).concurrency
+    const turn = (rows.get(bucket) ?? Promise.resolve()).then(() =>
+      isWanted() ? identifySoon(shard, bucket, isWanted) : undefined,
+    )
+    rows.set(
+      bucket,
+      turn.catch(() => undefined),
+    )
+    return turn
+  }
+
+  /** Resolves when the pause after the one before is over. Throws where the day's are used up. */
+  const identifySoon = async (shard: number, bucket: number, isWanted: () => boolean): Promise<void> => {
+    const { remaining, resetAfterMs } = await askInfo()
     if (remaining <= RESERVE && resetAfterMs > 0) {
       tellShard(shard, {
         state: 'down',
@@ -114,11 +128,11 @@ export function startGateway(
       log.warn({ remaining }, 'the day’s new sessions are used up')
       throw new SwitchboardError('rate_limited', 'no new session may be begun')
     }
-    const bucket = shard % concurrency
-    const now = clock.now()
-    const at = Math.max(now, (identifiedAt.get(bucket) ?? 0) + timings.identifyMs)
-    identifiedAt.set(bucket, at)
-    if (at > now) await new Promise<void>((resolve) => void clock.after(at - now, resolve))
+    const waitMs = (identifiedAt.get(bucket) ?? Number.NEGATIVE_INFINITY) + timings.identifyMs - clock.now()
+    // A clock that was set back makes nobody wait for longer.
+    if (waitMs > 0)
+      await new Promise<void>((resolve) => void clock.after(Math.min(waitMs, timings.identifyMs), resolve))
+    if (isWanted()) identifiedAt.set(bucket, clock.now())
   }
 
   const tellShard = (shard: number, state: LinkState) => {
@@ -137,7 +151,7 @@ export function startGateway(
   /** Runs until the lease is lost or another number of shards is needed. */
   const run = async (): Promise<void> => {
     const { shards } = info?.shards === kept.length ? info : await askInfo()
-    if (stopped || hold?.isHeld() === false) return
+    if (stopped || lease.isLost()) return
     const before = kept.length === shards ? kept : Array.from({ length: shards }, () => null)
     states = Array.from({ length: shards }, () => ({ state: 'connecting' as const }))
     const ending = new Promise<string>((resolve) => {
@@ -151,7 +165,7 @@ export function startGateway(
           tell: (state) => tellShard(shard, state),
           gatewayUrl: async () => (info ?? (await askInfo())).url,
           isGateway: (url) => isGatewayUrl(url, config),
-          mayIdentify: () => mayIdentify(shard),
+          mayIdentify: (isWanted) => mayIdentify(shard, isWanted),
           connected: deps.connected,
           dispatch: deps.dispatch,
           reshard: () => ended('another number of shards is needed'),
@@ -171,35 +185,20 @@ export function startGateway(
   }
   const sessions = () => (links.length === 0 ? kept : links.map((link) => link.session()))
 
-  const hold =
-    deps.lease === undefined
-      ? null
-      : createLeaseHold(deps.lease, {
-          clock,
-          leaseMs: LEASE_MS,
-          renewMs: LEASE_RENEW_MS,
-          onLost() {
-            deps.tell({ state: 'connecting', detail: 'the lease of its connection was lost' })
-            ended('the lease was lost')
-          },
-        })
-
-  const leased = async (): Promise<boolean> => {
-    if (hold === null || hold.isHeld()) return true
-    const answer = await hold.take()
-    if (hold.isHeld()) return true
-    deps.tell(
-      answer === 'elsewhere'
-        ? { state: 'waiting', detail: 'another node is connected for this integration' }
-        : { state: 'connecting', detail: 'the store does not say which node is connected' },
-    )
-    return false
-  }
+  const lease = createLeasedLink(deps.lease, {
+    ...{ clock, tell: deps.tell },
+    words: {
+      lost: 'the lease of its connection was lost',
+      elsewhere: 'another node is connected for this integration',
+      unknown: 'the store does not say which node is connected',
+    },
+    onLost: () => ended('the lease was lost'),
+  })
 
   const loop = async () => {
     for (let failures = 0; !stopped; ) {
       try {
-        if (await leased()) await run()
+        if (await lease.mayConnect(failures)) await run()
         else await wait(LEASE_RENEW_MS)
         failures = 0
       } catch (thrown) {
@@ -240,7 +239,7 @@ export function startGateway(
       closeAll()
       ended('stopped')
       wake()
-      await hold?.release().catch(() => undefined)
+      await lease.release()
     },
   }
 }

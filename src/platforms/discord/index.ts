@@ -6,7 +6,7 @@ import {
   type PlatformDeps,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createChatPace, type GuardedFetch } from '../../kit/index.ts'
+import { createChatPace, type GuardedFetch, type LinkState } from '../../kit/index.ts'
 import { createDiscordClient, type DiscordAnswer } from './client.ts'
 import { commandsOf, registerCommands } from './commands.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
@@ -24,7 +24,6 @@ import { TEXT_LIMIT } from './render.ts'
 import { createSelf } from './self.ts'
 import { createSend } from './send.ts'
 import { readSessions, writeSessions } from './sessions.ts'
-import type { LinkState } from './shard-link.ts'
 import { createTargets } from './targets.ts'
 import { createThreads } from './threads.ts'
 import { createTyping } from './typing.ts'
@@ -60,7 +59,7 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
   const self = createSelf(client)
   const book = createPlacesBook(client, { clock, self })
   const targets = createTargets(client, book)
-  const threads = createThreads(config, client, { book, self })
+  const threads = createThreads(config, client, { book, self, transcript: deps.transcript })
   const files = createDiscordFiles(client, config, deps)
   const door = createInteractionDoor({ client, self, log })
   const { send, revise } = createSend({

@@ -11,6 +11,7 @@ import {
   type SendRequest,
 } from '../../contract/index.ts'
 import type { DiscordClient } from './client.ts'
+import { ownPosts } from './own-posts.ts'
 import { type DiscordMessage, sentAt } from './parse.ts'
 import { type ChannelFacts, FORUMS } from './places-book.ts'
 import { isRefusal } from './refusals.ts'
@@ -90,6 +91,15 @@ export function createReconcile(deps: ReconcileDeps): Reconciling {
     return undefined
   }
 
+  const findPost = async (forum: ChannelFacts, request: SendRequest): Promise<string | null | undefined> => {
+    const { posts, isWhole } = await ownPosts(forum, { client, self: deps.self, patiently })
+    const others = await takenByOthers(deps, request)
+    const shows = lookOf(request)
+    const same = posts.filter((message) => !others.has(String(message.id)) && shows(message))
+    if (same.length === 1) return String(same[0]?.id)
+    return same.length > 1 || !isWhole ? undefined : null
+  }
+
   return {
     echoed({ id, nonce }) {
       if (isSnowflake(id) && (typeof nonce === 'string' || typeof nonce === 'number'))
@@ -101,14 +111,13 @@ export function createReconcile(deps: ReconcileDeps): Reconciling {
       if (op.kind === 'edit' || op.kind === 'react') return { outcome: 'absent' }
       if (op.kind === 'call') return { outcome: 'unknown' }
       const target = await deps.targets.channelOf(to.conversation)
-      // A post in a forum has no nonce, and stands in a channel of its own.
-      if (FORUMS.has(target.type) && to.thread === undefined) return { outcome: 'unknown' }
       const channel = await deps.threads.placeOf(request, target)
       let found: string | null | undefined
       for (let look = 0; look < 2; look++) {
         if (look > 0) await pause(deps.settleMs)
         try {
-          found = await find(channel, request)
+          // A post in a forum has no nonce, and stands in a channel of its own.
+          found = FORUMS.has(channel.type) ? await findPost(channel, request) : await find(channel, request)
         } catch (thrown) {
           if (isRefusal(thrown, 10003)) return { outcome: 'absent' }
           throw thrown

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { OutboundOp, SendRequest, TranscriptEntry } from '../../contract/index.ts'
 import { splitMarkdown } from '../../kit/markdown/index.ts'
+import { createTestClock } from '../../testing/test-clock.ts'
 import { openScene, type Scene, type SceneOptions, until } from './fixtures/discord-scene.ts'
 import { discordMarkdown } from './markdown.ts'
 import { TEXT_LIMIT } from './render.ts'
@@ -145,8 +146,8 @@ describe('once', () => {
     await fresh.stop()
   })
 
-  it('[I20.reconcile] files by their name; posts in forums are told as unknown', async () => {
-    const { fake, adapter } = await begin()
+  it('[I20.reconcile] files by their name', async () => {
+    const { fake } = await begin()
     fake.plan([{ on: 'create-message', nth: 1, do: 'drop-response' }])
     const op: OutboundOp = {
       kind: 'text',
@@ -158,7 +159,35 @@ describe('once', () => {
     })
     const next = scene.make()
     expect(await next.reconcile?.(request(GENERAL, op, { key: 'o_file' }))).toMatchObject({ outcome: 'sent' })
-    expect(await adapter.reconcile?.(request(FORUM, text('x')))).toEqual({ outcome: 'unknown' })
+    await next.stop()
+  })
+
+  it('[I20.reconcile] a post in a forum by what stands first in it, also where it was archived; else it is absent', async () => {
+    let rows: readonly Partial<TranscriptEntry>[] = []
+    const { fake } = await begin({ transcript: () => rows as readonly TranscriptEntry[] })
+    fake.plan([{ on: 'create-thread', nth: 1, do: 'drop-response' }])
+    await expect(scene.send(FORUM, text('lost **news**'), { key: 'o_post' })).rejects.toMatchObject({
+      code: 'outcome_unknown',
+    })
+    const ownPosts = () => fake.world.channels().filter(({ parent_id }) => parent_id === FORUM)
+    const [post] = ownPosts()
+    // Posts of others, and others of ours, are not taken for it.
+    fake.person({ channel: FORUM }).opens('lost news', 'lost **news**')
+    await scene.send(FORUM, text('other news'))
+    const next = scene.make()
+    const ask = (said: string) => next.reconcile?.(request(FORUM, text(said), { key: 'o_post' }))
+    const sent = { outcome: 'sent', receipt: { platformIds: [post?.id] } }
+    expect(await ask('lost **news**')).toEqual(sent)
+    expect(await ask('never sent')).toEqual({ outcome: 'absent' })
+    if (post?.thread_metadata) post.thread_metadata.archived = true
+    expect(await ask('lost **news**')).toEqual(sent)
+    rows = [{ id: 'o_other', platformMessageId: post?.id ?? '' }]
+    expect(await ask('lost **news**')).toEqual({ outcome: 'absent' })
+    rows = []
+    await scene.send(FORUM, text('lost **news**'))
+    expect(await ask('lost **news**')).toEqual({ outcome: 'unknown' })
+    fake.plan([{ on: 'archived-threads', do: 'error', status: 404 }])
+    expect(await ask('never sent')).toEqual({ outcome: 'unknown' })
     await next.stop()
   })
 })
@@ -225,6 +254,21 @@ describe('what else goes out', () => {
     expect(fake.world.messages(post?.id ?? '').map(({ id }) => id)).toEqual(platformIds)
   })
 
+  it('[I20.threads-out] a long text in a forum is one post, and its parts stand in it', async () => {
+    const rows: Partial<TranscriptEntry>[] = []
+    const { fake } = await begin({ transcript: () => rows as readonly TranscriptEntry[] })
+    for (const part of [0, 1, 2]) {
+      const { platformIds } = await scene.send(FORUM, text(`part ${part}`), { part, seq: part + 10 })
+      rows.push({ seq: part + 10, direction: 'out', platformMessageId: platformIds[0] ?? '' })
+      // In between something is said in another post.
+      rows.push({ seq: part + 10, direction: 'out', thread: '1', platformMessageId: '2' })
+    }
+    const opened = fake.world.channels().filter(({ parent_id }) => parent_id === FORUM)
+    expect(opened.map(({ id }) => fake.world.messages(id).map(({ content }) => content))).toEqual([
+      ['part 0', 'part 1', 'part 2'],
+    ])
+  })
+
   it('[I20.files-out] files as multipart, up to the limit of the server', async () => {
     const { fake, adapter } = await begin()
     const keep = (size: number) =>
@@ -243,25 +287,45 @@ describe('what else goes out', () => {
       content: 'see *this*',
       attachments: [{ size: 1_000, content_type: 'application/pdf' }],
     })
-    const large = await op(11 * 1_048_576)
-    await expect(scene.send(GENERAL, large)).rejects.toMatchObject({
+    const large = await op(21 * 1_048_576)
+    const refused = (most: string) => ({
       code: 'platform_rejected',
-      message: expect.stringContaining('10 MB'),
+      message: expect.stringMatching(new RegExp(`^40005: .*${most}`)),
     })
+    await expect(scene.send(GENERAL, large)).rejects.toMatchObject(refused('20 MB'))
+    // Discord knows better: what it refuses below that is told in the same way.
+    fake.world.guild.premium_tier = 2
+    const next = scene.make()
+    const to = { integration: 'dc', conversation: GENERAL }
+    await next.send({ to, op: large, key: 'o_boosted', seq: 90 })
+    expect(fake.world.messages(GENERAL).at(-1)?.attachments).toMatchObject([{ size: 21 * 1_048_576 }])
+    fake.world.guild.premium_tier = 0
+    await expect(next.send({ to, op: large, key: 'o_less', seq: 91 })).rejects.toMatchObject(
+      refused('larger than this place takes'),
+    )
+    await next.stop()
   })
 
   it('[I20.typing] is kept up until the work ends', async () => {
-    const { fake, adapter } = await begin()
+    const clock = createTestClock()
+    scene = await openScene({ clock, timings: { typingMs: 8_000 } })
+    const { adapter } = scene
     const to = { integration: 'dc', conversation: GENERAL }
-    const said = () => fake.world.calls.filter(({ name }) => name === 'typing').length
+    const said = () => scene.fake.world.calls.filter(({ name }) => name === 'typing').length
+    const passes = async (times: number) => {
+      await clock.advance(8_000)
+      await until(`said ${times} times`, () => said() >= times)
+    }
     adapter.signal?.(to, { kind: 'typing', on: true })
     adapter.signal?.(to, { kind: 'typing', on: true })
-    await until('it is said again', () => said() >= 3)
+    await until('it is said', () => said() === 1)
+    await passes(2)
+    await passes(3)
     adapter.signal?.(to, { kind: 'typing', on: false })
-    await scene.send(GENERAL, text('done'))
-    const after = said()
-    await new Promise((resolve) => setTimeout(resolve, 120))
-    expect(said()).toBeLessThanOrEqual(after + 1)
+    await clock.advance(600_000)
+    // What is asked after all that has been answered: nothing was said before it.
+    await adapter.send({ to, op: text('done'), key: 'o_done', seq: 1 })
+    expect(said()).toBe(3)
   })
 
   it('reacts by emoji and by name, and says what it is not', async () => {

@@ -13,7 +13,7 @@ import {
   SEND_MESSAGES,
   VIEW_CHANNEL,
 } from './permissions.ts'
-import { type ChannelFacts, FORUMS, isThread, type PlacesBook } from './places-book.ts'
+import { type ChannelFacts, DEFAULT_BYTES, FORUMS, isThread, type PlacesBook } from './places-book.ts'
 import { isRefusal } from './refusals.ts'
 import { componentsOf, cutToFit, fileMessage, NO_MENTIONS, nonceOf, urgencyOf, wholeOf } from './render.ts'
 import type { Self } from './self.ts'
@@ -229,8 +229,6 @@ export function createSend(deps: SendDeps): Sending {
     },
   }
 }
-
-const DEFAULT_BYTES = 10 * 1_048_576
 
 /** A custom one is `name:id`; `<:name:id>` is the same as people copy it. */
 function emojiOf(given: string): string {

@@ -3,7 +3,7 @@
 // left). Every failure is waited out and told; none ends the loop. A session that is refused three times is given up: what
 // lies between it and the next is found in the history.
 import { asSwitchboardError, type Logger, SwitchboardError } from '../../contract/index.ts'
-import { backoffMs } from '../../kit/index.ts'
+import { backoffMs, type LinkState } from '../../kit/index.ts'
 import { type Ending, endingOf } from './close-codes.ts'
 import {
   type Dispatch,
@@ -13,12 +13,6 @@ import {
   openSocket,
   type Session,
 } from './gateway-socket.ts'
-
-export interface LinkState {
-  readonly state: 'up' | 'connecting' | 'down' | 'waiting'
-  readonly detail?: string
-  readonly since?: number
-}
 
 export interface ShardOrder {
   readonly shard: readonly [number, number]
@@ -34,7 +28,8 @@ export interface ShardDeps extends OpenDeps {
   readonly gatewayUrl: () => Promise<string>
   /** Whether an address that Discord gave may be connected to. */
   readonly isGateway: (url: string) => boolean
-  readonly mayIdentify: () => Promise<void>
+  /** Resolves when it may be identified. What is no longer wanted takes no place. */
+  readonly mayIdentify: (isWanted: () => boolean) => Promise<void>
   readonly connected: () => void
   readonly dispatch: (dispatch: Dispatch) => void
   /** It can go on only with another number of shards. */

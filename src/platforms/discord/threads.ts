@@ -1,6 +1,11 @@
 // Threads for answers. `each`: a message in a channel is answered in a thread that begins at it, and has its id. `long`: the
 // first part of a long answer stands in the channel, and the others in a thread below it. In a forum a message opens a post.
-import { createBoundedMap, type SendRequest, SwitchboardError } from '../../contract/index.ts'
+import {
+  createBoundedMap,
+  type PlatformDeps,
+  type SendRequest,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import type { DiscordAnswer, DiscordClient } from './client.ts'
 import type { DiscordConfig } from './config.ts'
 import { clean, safeName } from './inbound-text.ts'
@@ -8,7 +13,7 @@ import { explain, type RightsDeps } from './missing-rights.ts'
 import type { Upload } from './multipart.ts'
 import type { DiscordMessage } from './parse.ts'
 import { CREATE_THREADS, SEND_IN_THREADS, VIEW_CHANNEL } from './permissions.ts'
-import { type ChannelFacts, isTalk, isThread } from './places-book.ts'
+import { type ChannelFacts, FORUMS, isTalk, isThread } from './places-book.ts'
 import { isRefusal, isStatus } from './refusals.ts'
 import { isSnowflake } from './snowflakes.ts'
 
@@ -28,11 +33,13 @@ export interface Threads {
 const REMEMBERED = 5_000
 const NAME_LENGTH = 80
 const ARCHIVE_MINUTES = 1_440
+/** A text has fewer parts than this, and what others say in between. */
+const ROWS_BETWEEN = 200
 
 export function createThreads(
   config: Pick<DiscordConfig, 'options'>,
   client: DiscordClient,
-  deps: RightsDeps,
+  deps: RightsDeps & Pick<PlatformDeps, 'transcript'>,
 ): Threads {
   const { book } = deps
   const names = createBoundedMap<string, string>(REMEMBERED)
@@ -72,6 +79,19 @@ export function createThreads(
     throw new SwitchboardError('platform_rejected', '10003: the thread does not exist any more')
   }
 
+  /** Of a long text in a forum the first part opened the post, whose id is its own; the parts are sent one after the other. */
+  const postOf = async ({ to, seq }: SendRequest, part: number): Promise<string | undefined> => {
+    const query = {
+      conversation: to.conversation,
+      direction: 'out',
+      beforeSeq: seq,
+      limit: ROWS_BETWEEN,
+    } as const
+    const rows = (await deps.transcript(query)).filter(({ thread }) => thread === undefined)
+    const first = rows.at(-part)?.platformMessageId
+    return isSnowflake(first) ? first : undefined
+  }
+
   const keyOf = ({ turn }: SendRequest, channel: ChannelFacts) => `${channel.id} ${turn ?? ''}`
 
   return {
@@ -85,7 +105,11 @@ export function createThreads(
           )
         return threadAt(channel, thread)
       }
-      const first = (request.part ?? 0) > 0 ? begun.get(keyOf(request, channel)) : undefined
+      const { part = 0 } = request
+      if (part === 0) return channel
+      const first = FORUMS.has(channel.type)
+        ? await postOf(request, part)
+        : begun.get(keyOf(request, channel))
       return first === undefined ? channel : threadAt(channel, first)
     },
 

@@ -18,7 +18,7 @@ import { type FakeChannel, type FakeMessage, isThreadChannel, type World } from 
 
 const NONCE_MS = 5 * 60_000
 const MIB = 1_048_576
-const TIER_BYTES = [10 * MIB, 10 * MIB, 50 * MIB, 100 * MIB]
+const TIER_BYTES = [20 * MIB, 20 * MIB, 50 * MIB, 100 * MIB]
 
 const getMessages: Route = (context) => {
   const channel = channelIn(context)
@@ -79,7 +79,11 @@ const createMessage: Route = (context) => {
 }
 
 /** A message of the bot's in a channel that it sees. */
-export function writeMessage(context: RouteContext, channel: FakeChannel): Answer {
+export function writeMessage(
+  context: RouteContext,
+  channel: FakeChannel,
+  given: { readonly id?: string } = {},
+): Answer {
   const { world, body, files } = context
   const problem = placeProblem(context, channel) ?? messageProblem(body, files.length)
   if (problem !== null) return problem
@@ -91,7 +95,7 @@ export function writeMessage(context: RouteContext, channel: FakeChannel): Answe
   }
   const reply = replyOf(context, channel)
   if (isAnswer(reply)) return reply
-  const message = putMessage(context, channel, reply)
+  const message = putMessage(context, channel, { ...reply, ...given })
   if (nonce !== null)
     context.nonces.set(nonce, { id: message.id, channel: channel.id, until: context.now() + NONCE_MS })
   return ok(message)
@@ -104,7 +108,7 @@ function placeProblem({ world, files }: RouteContext, channel: FakeChannel): Ans
   const needed = isThreadChannel(channel) ? RIGHTS.sendInThreads : RIGHTS.send
   if ((rights & needed) === 0n) return refuse(403, 50013)
   if (files.length > 0 && (rights & RIGHTS.attach) === 0n) return refuse(403, 50013)
-  const most = TIER_BYTES[channel.type === 1 ? 0 : world.guild.premium_tier] ?? 10 * MIB
+  const most = TIER_BYTES[channel.type === 1 ? 0 : world.guild.premium_tier] ?? 20 * MIB
   if (files.some(({ bytes }) => bytes.length > most)) return refuse(413, 40005)
   if (channel.thread_metadata?.locked) return refuse(400, 160005)
   if (channel.thread_metadata) channel.thread_metadata.archived = false

@@ -66,6 +66,15 @@ const getActiveThreads: Route = (context) =>
     return ok({ threads: seen.map((one) => channelFacts(one, world)), members: [] })
   })
 
+const getArchivedThreads: Route = (context) => {
+  const channel = channelIn(context)
+  if (isAnswer(channel)) return channel
+  const { world } = context
+  if ((world.rights(channel) & RIGHTS.history) === 0n) return refuse(403, 50013)
+  const all = world.channels().filter((one) => one.parent_id === channel.id && one.thread_metadata?.archived)
+  return ok({ threads: all.map((one) => channelFacts(one, world)), members: [], has_more: false })
+}
+
 const getMember: Route = (context) =>
   inGuild(context, () => {
     const { world, path } = context
@@ -101,7 +110,8 @@ const threadInChannel: Route = (context) => {
   if (!isForum) return ok(made, 201)
   const thread = world.channel(id) as FakeChannel
   const message = (body.message ?? {}) as Readonly<Record<string, unknown>>
-  const written = writeMessage({ ...context, body: { ...message, nonce: undefined } }, thread)
+  // The first message of a post has the post's id.
+  const written = writeMessage({ ...context, body: { ...message, nonce: undefined } }, thread, { id })
   if (written.status >= 400) {
     world.removeChannel(id)
     return written
@@ -193,6 +203,7 @@ export const OTHER_ROUTES: Readonly<Record<string, readonly [string, string, Rou
   'get-guild': ['GET', '/guilds/:id', getGuild],
   'guild-channels': ['GET', '/guilds/:id/channels', getGuildChannels],
   'active-threads': ['GET', '/guilds/:id/threads/active', getActiveThreads],
+  'archived-threads': ['GET', '/channels/:id/threads/archived/public', getArchivedThreads],
   'get-member': ['GET', '/guilds/:id/members/:id', getMember],
   commands: ['GET', '/applications/:id/commands', commandsOf],
   'create-command': ['POST', '/applications/:id/commands', createCommand],

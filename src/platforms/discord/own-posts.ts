@@ -1,0 +1,65 @@
+// The first messages of our own posts in a forum: what was opened there, read back after a lost answer.
+import type { DiscordAnswer, DiscordClient } from './client.ts'
+import type { DiscordMessage } from './parse.ts'
+import type { ChannelFacts } from './places-book.ts'
+import { isRefusal, isStatus } from './refusals.ts'
+import type { Self } from './self.ts'
+import { compareIds, isSnowflake } from './snowflakes.ts'
+
+/** The newest: what is looked for was opened a moment ago. */
+const MOST_POSTS = 20
+const ARCHIVED = 50
+
+export interface OwnPosts {
+  readonly posts: readonly DiscordMessage[]
+  /** False: there may be others that were not seen. */
+  readonly isWhole: boolean
+}
+
+/** Active ones, and those that somebody has closed since. Throws as the client does. */
+export async function ownPosts(
+  forum: ChannelFacts,
+  deps: {
+    readonly client: DiscordClient
+    readonly self: () => Promise<Self>
+    readonly patiently: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
+  },
+): Promise<OwnPosts> {
+  const { client, patiently } = deps
+  const { userId } = await deps.self()
+
+  /** Null: this server does not list them, or not for us. */
+  const listed = async (path: string): Promise<readonly DiscordAnswer[] | null> => {
+    try {
+      const { threads } = await patiently(() => client.call('GET', path, { repeatable: true }))
+      return Array.isArray(threads) ? (threads as readonly DiscordAnswer[]) : null
+    } catch (thrown) {
+      if (isStatus(thrown, 403, 404, 405, 501)) return null
+      throw thrown
+    }
+  }
+  const active = forum.guild === null ? null : await listed(`/guilds/${forum.guild}/threads/active`)
+  const archived = await listed(`/channels/${forum.id}/threads/archived/public?limit=${ARCHIVED}`)
+  const ids = [...(active ?? []), ...(archived ?? [])]
+    .filter((one) => one?.parent_id === forum.id && one.owner_id === userId)
+    .map(({ id }) => id)
+    .filter(isSnowflake)
+    .toSorted((a, b) => compareIds(b, a))
+  const newest = [...new Set(ids)].slice(0, MOST_POSTS)
+  const posts: DiscordMessage[] = []
+  let unread = 0
+  for (const id of newest) {
+    try {
+      // The first message of a post has the post's id.
+      posts.push(
+        await patiently(() => client.call('GET', `/channels/${id}/messages/${id}`, { repeatable: true })),
+      )
+    } catch (thrown) {
+      // Its first message was deleted: it is not the one that is looked for.
+      if (isRefusal(thrown, 10008)) continue
+      if (!isStatus(thrown, 403, 404)) throw thrown
+      unread += 1
+    }
+  }
+  return { posts, isWhole: active !== null && archived !== null && unread === 0 && ids.length <= MOST_POSTS }
+}
