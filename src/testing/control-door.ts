@@ -2,6 +2,7 @@
 // Loopback only, and closed to the scripts of other sites.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SwitchboardError } from '../contract/index.ts'
+import { type FaultRule, parseFaultRules } from './fault-plan.ts'
 
 /** `answer` gives a page (a string) or what is sent as JSON; `not_found` is a 404, anything else thrown a 400. */
 export function openControlDoor(
@@ -25,6 +26,43 @@ export function openControlDoor(
       }),
     )
   return true
+}
+
+export interface ControlDoors {
+  readonly page: string
+  readonly fake: {
+    readonly world: { readonly calls: readonly unknown[] }
+    readonly fired: readonly unknown[]
+    plan(faults: readonly FaultRule[]): void
+  }
+  /** `GET` of this door with an id behind it shows a chat as people see it. */
+  readonly look: { readonly door: string; readonly at: (id: string) => unknown }
+  /** By method and path; `said` is the body of a POST. */
+  readonly doors: Readonly<Record<string, (said: unknown) => unknown>>
+}
+
+/** What every emulator has (the page, `/_calls`, `/_faults`, a look at a chat) and the doors of its own. */
+export function openControlDoors(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { page, fake, look, doors }: ControlDoors,
+): boolean {
+  const all: ControlDoors['doors'] = {
+    'GET /_calls': () => ({ calls: fake.world.calls, fired: fake.fired }),
+    ...doors,
+    'POST /_faults'(said) {
+      fake.plan(parseFaultRules(said))
+      return { ok: true }
+    },
+  }
+  return openControlDoor(request, response, async (path) => {
+    if (path === '/') return page
+    const asked = `${request.method} ${path}`
+    if (asked.startsWith(`GET ${look.door}`)) return look.at(asked.slice(`GET ${look.door}`.length))
+    const open = Object.hasOwn(all, asked) ? all[asked] : undefined
+    if (open !== undefined) return open(request.method === 'POST' ? await readJsonObject(request) : undefined)
+    throw new SwitchboardError('not_found', `there is GET ${look.door}ID, ${Object.keys(all).join(', ')}`)
+  })
 }
 
 function isLocal(request: IncomingMessage): boolean {

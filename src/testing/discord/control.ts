@@ -2,12 +2,21 @@
 // people see it, GET /_link for the connections, POST /_link to trouble them, POST /_faults.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError } from '../../contract/index.ts'
-import { openControlDoor, readJsonObject } from '../control-door.ts'
-import { parseFaultRules } from '../fault-plan.ts'
-import { CONTROL_PAGE } from './control-page.ts'
+import { openControlDoors } from '../control-door.ts'
+import { controlPage } from '../control-page.ts'
 import type { FakeDiscord } from './fake-discord.ts'
 import { buttonsOf, shownText } from './person.ts'
-import { KATE_ID } from './world.ts'
+import { GENERAL_ID, KATE_ID } from './world.ts'
+
+const PAGE = controlPage({
+  platform: 'Discord',
+  places: [
+    { id: KATE_ID, name: 'the direct chat with the bot' },
+    { id: GENERAL_ID, name: '#general (write @switchboard)', isChannel: true },
+  ],
+  door: '/_channel/',
+  answers: 'reply_to',
+})
 
 /** What a person does, as the body of POST /_person. One of text, tap, react, edit, delete, file, command, modal. */
 export interface DiscordPersonAction {
@@ -52,32 +61,20 @@ export function discordControlDoor(
   response: ServerResponse,
   fake: FakeDiscord,
 ): boolean {
-  return openControlDoor(request, response, (path) => answer(request, path, fake))
-}
-
-async function answer(request: IncomingMessage, path: string, fake: FakeDiscord): Promise<unknown> {
-  if (path === '/') return CONTROL_PAGE
-  const asked = `${request.method} ${path}`
-  const [, id] = /^GET \/_channel\/(\d+)$/.exec(asked) ?? []
-  if (id !== undefined) return transcript(fake, id)
-  switch (asked) {
-    case 'GET /_calls':
-      return { calls: fake.world.calls, fired: fake.fired }
-    case 'GET /_link':
-      return { open: fake.gateway.open(), ...fake.gateway.counts(), closes: fake.gateway.closes }
-    case 'POST /_link':
-      return troubleLinks(fake, (await readJsonObject(request)) as LinkAction)
-    case 'POST /_person':
-      return act(fake, (await readJsonObject(request)) as DiscordPersonAction)
-    case 'POST /_faults':
-      fake.plan(parseFaultRules(await readJsonObject(request)))
-      return { ok: true }
-    default:
-      throw new SwitchboardError(
-        'not_found',
-        'there is POST /_person, GET /_channel/ID, GET /_calls, GET and POST /_link and POST /_faults',
-      )
-  }
+  return openControlDoors(request, response, {
+    page: PAGE,
+    fake,
+    look: { door: '/_channel/', at: (id) => transcript(fake, id) },
+    doors: {
+      'GET /_link': () => ({
+        open: fake.gateway.open(),
+        ...fake.gateway.counts(),
+        closes: fake.gateway.closes,
+      }),
+      'POST /_link': (said) => troubleLinks(fake, said as LinkAction),
+      'POST /_person': (said) => act(fake, said as DiscordPersonAction),
+    },
+  })
 }
 
 function troubleLinks(fake: FakeDiscord, action: LinkAction): object {

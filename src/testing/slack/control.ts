@@ -2,13 +2,22 @@
 // people see it, GET /_link for the connections, POST /_link to trouble them, POST /_events for mode events, POST /_faults.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError } from '../../contract/index.ts'
-import { openControlDoor, readJsonObject } from '../control-door.ts'
-import { parseFaultRules } from '../fault-plan.ts'
-import { CONTROL_PAGE } from './control-page.ts'
+import { openControlDoors } from '../control-door.ts'
+import { controlPage } from '../control-page.ts'
 import type { FakeSlack } from './fake-slack.ts'
 import { buttonsOf, shownText } from './person.ts'
 import type { DisconnectReason } from './socket-mode.ts'
-import { KATE_ID } from './world.ts'
+import { GENERAL_ID, KATE_ID } from './world.ts'
+
+const PAGE = controlPage({
+  platform: 'Slack',
+  places: [
+    { id: KATE_ID, name: 'the direct chat with the bot' },
+    { id: GENERAL_ID, name: '#general (write @switchboard)', isChannel: true },
+  ],
+  door: '/_channel/',
+  answers: 'thread',
+})
 
 /** What a person does, as the body of POST /_person. One of text, tap, react, edit, delete, file, command. */
 export interface SlackPersonAction {
@@ -46,40 +55,25 @@ export function slackControlDoor(
   response: ServerResponse,
   fake: FakeSlack,
 ): boolean {
-  return openControlDoor(request, response, (path) => answer(request, path, fake))
-}
-
-async function answer(request: IncomingMessage, path: string, fake: FakeSlack): Promise<unknown> {
-  if (path === '/') return CONTROL_PAGE
-  const asked = `${request.method} ${path}`
-  const [, id] = /^GET \/_channel\/(\w+)$/.exec(asked) ?? []
-  if (id !== undefined) return transcript(fake, id)
-  switch (asked) {
-    case 'GET /_calls':
-      return { calls: fake.world.calls, fired: fake.fired }
-    case 'GET /_link':
-      return { open: fake.socket.open(), made: fake.socket.made(), most_open: fake.socket.mostOpen() }
-    case 'POST /_link':
-      return troubleLinks(fake, (await readJsonObject(request)) as LinkAction)
-    case 'POST /_person':
-      return act(fake, (await readJsonObject(request)) as SlackPersonAction)
-    case 'POST /_events': {
-      const { url, signing_secret } = (await readJsonObject(request)) as {
-        url?: string
-        signing_secret?: string
-      }
-      await fake.http.use({ url: String(url), signingSecret: signing_secret ?? fake.signingSecret })
-      return { ok: true }
-    }
-    case 'POST /_faults':
-      fake.plan(parseFaultRules(await readJsonObject(request)))
-      return { ok: true }
-    default:
-      throw new SwitchboardError(
-        'not_found',
-        'there is POST /_person, GET /_channel/ID, GET /_calls, GET and POST /_link, POST /_events and POST /_faults',
-      )
-  }
+  return openControlDoors(request, response, {
+    page: PAGE,
+    fake,
+    look: { door: '/_channel/', at: (id) => transcript(fake, id) },
+    doors: {
+      'GET /_link': () => ({
+        open: fake.socket.open(),
+        made: fake.socket.made(),
+        most_open: fake.socket.mostOpen(),
+      }),
+      'POST /_link': (said) => troubleLinks(fake, said as LinkAction),
+      'POST /_person': (said) => act(fake, said as SlackPersonAction),
+      async 'POST /_events'(said) {
+        const { url, signing_secret } = said as { readonly url?: string; readonly signing_secret?: string }
+        await fake.http.use({ url: String(url), signingSecret: signing_secret ?? fake.signingSecret })
+        return { ok: true }
+      },
+    },
+  })
 }
 
 function troubleLinks(fake: FakeSlack, { disconnect, deaf, ghost, freeze }: LinkAction): object {

@@ -3,10 +3,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError } from '../../contract/index.ts'
 import { openControlDoor, readJsonObject } from '../control-door.ts'
+import { controlPage } from '../control-page.ts'
 import { parseFaultRules } from '../fault-plan.ts'
-import { CONTROL_PAGE } from './control-page.ts'
 import type { FakeTelegram } from './fake-telegram.ts'
 import type { Person } from './person.ts'
+
+const PAGE = controlPage({
+  platform: 'Telegram',
+  places: [{ id: '412587349', name: 'a direct chat with the bot' }],
+  door: '/_chat/',
+})
 
 /** What a person does, as the body of POST /_person. One of text, tap, react, edit, file. */
 export interface PersonAction {
@@ -33,7 +39,7 @@ export function controlDoor(request: IncomingMessage, response: ServerResponse, 
 }
 
 async function answer(request: IncomingMessage, path: string, fake: FakeTelegram): Promise<unknown> {
-  if (path === '/') return CONTROL_PAGE
+  if (path === '/') return PAGE
   const [, id] = /^\/_chat\/(-?\d+)$/.exec(path) ?? []
   if (request.method === 'GET' && id !== undefined) return transcript(fake, Number(id))
   if (request.method === 'GET' && path === '/_calls') return { calls: fake.world.calls, fired: fake.fired }

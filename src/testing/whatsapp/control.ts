@@ -3,9 +3,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError } from '../../contract/index.ts'
 import { openControlDoor, readJsonObject } from '../control-door.ts'
+import { controlPage } from '../control-page.ts'
 import { parseFaultRules } from '../fault-plan.ts'
-import { CONTROL_PAGE } from './control-page.ts'
 import type { FakeWhatsApp } from './fake-whatsapp.ts'
+
+const PAGE = controlPage({
+  platform: 'WhatsApp',
+  places: [{ id: '4915112345678', name: 'a chat with the business' }],
+  door: '/_chat/',
+})
 
 /** What a person does, as the body of POST /_person. One of text, tap, react, file, read, message. */
 export interface WhatsAppPersonAction {
@@ -40,7 +46,7 @@ export function whatsappControlDoor(
 }
 
 async function answer(request: IncomingMessage, path: string, fake: FakeWhatsApp): Promise<unknown> {
-  if (path === '/') return CONTROL_PAGE
+  if (path === '/') return PAGE
   const [, id] = /^\/_chat\/([\w.+-]+)$/.exec(path) ?? []
   if (request.method === 'GET' && id !== undefined) return transcript(fake, id)
   if (request.method === 'GET' && path === '/_calls')
