@@ -46,6 +46,7 @@ import { TAKEOVER } from './requirements/takeover.ts'
 import { TRUE_TESTS } from './requirements/true-tests.ts'
 import { TRUTH } from './requirements/truth.ts'
 import { IMESSAGE, WHATSAPP } from './requirements/whatsapp-imessage.ts'
+import { WHOLE_WAY } from './requirements/whole-way.ts'
 import { SESSIONS, WAY, WORDS } from './requirements/words-and-way.ts'
 
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -116,4 +117,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...WHATSAPP,
   ...IMESSAGE,
   ...TAKEOVER,
+  ...WHOLE_WAY,
 ]

@@ -26,6 +26,8 @@ export type TakenTurns =
       readonly token: number
       /** Moved queued → handed in this commit, oldest first, attempts counted. */
       readonly handed: readonly TurnRow[]
+      /** Of `handed`, those whose place a person holds or once held: only there words of a takeover can be found. */
+      readonly afterTakeover?: readonly string[]
       /**
        * On a fresh acquisition: what the former owner left in `handed` or `seen`; with `known`: what is in flight
        * besides. While there are any, nothing is handed.

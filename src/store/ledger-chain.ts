@@ -8,9 +8,9 @@ import {
   firstRow,
   type InsertShape,
   insert,
-  reserve,
   run,
   type Steps,
+  sideBySide,
   text,
   type Value,
   whole,
@@ -20,7 +20,6 @@ import type { ChainHead, NewEntry, VerbContext } from './verb-context.ts'
 const LEDGER_INSERT: InsertShape = {
   table: 'ledger',
   columns: [
-    'seq',
     'chain',
     'n',
     'at',
@@ -35,6 +34,8 @@ const LEDGER_INSERT: InsertShape = {
     'detail',
     'mac',
   ],
+  numbers: ['chain', 'n', 'at', 'count'],
+  positioned: true,
   conflict: '',
   identity: '',
 }
@@ -42,6 +43,7 @@ const LEDGER_INSERT: InsertShape = {
 const COUNTER_INSERT: InsertShape = {
   table: 'counters',
   columns: ['node', 'integration', 'name', 'reason', 'count'],
+  numbers: ['count'],
   conflict:
     'ON CONFLICT (node, integration, name, reason) DO UPDATE SET count = counters.count + excluded.count',
   identity: '',
@@ -103,7 +105,7 @@ export function* flush(context: VerbContext, mac: Mac): Steps<void> {
       detail: drop.detail,
     })
   }
-  if (context.entries.length > 0) yield* appendEntries(context, mac)
+  const chain = context.entries.length === 0 ? null : (context.chain ?? (yield* openChain(context, mac)))
   const changes: Value[][] = []
   for (const change of context.counts.values()) {
     if (change.delta === 0) continue
@@ -111,15 +113,20 @@ export function* flush(context: VerbContext, mac: Mac): Steps<void> {
   }
   // In one order everywhere, so that two nodes cannot wait for each other.
   changes.sort((one, other) => (String(one) < String(other) ? -1 : 1))
-  yield* insert(COUNTER_INSERT, changes)
-  if (context.hints.size > 0)
-    yield { form: 'notify', payload: () => JSON.stringify([...context.hints.values()]) }
+  yield* sideBySide(
+    ...(chain === null ? [] : appendEntries(context, mac, chain)),
+    insert(COUNTER_INSERT, changes),
+    notify(context),
+  )
 }
 
-function* appendEntries(context: VerbContext, mac: Mac): Steps<void> {
-  const chain = context.chain ?? (yield* openChain(context, mac))
+function* notify({ hints }: VerbContext): Steps<void> {
+  if (hints.size > 0) yield { form: 'notify', payload: () => JSON.stringify([...hints.values()]) }
+}
+
+/** The entries, and the chain's row that seals them. */
+function appendEntries(context: VerbContext, mac: Mac, chain: ChainHead): readonly Steps<unknown>[] {
   const { entries, now } = context
-  const positions = yield* reserve('ledger', entries.length)
   const values: Value[][] = []
   let { n } = chain
   let told = linkText(chain.head, chain.id)
@@ -130,7 +137,6 @@ function* appendEntries(context: VerbContext, mac: Mac): Steps<void> {
     told += `\n${entryText(n, now, entry)}`
     if (at === entries.length - 1) head = mac(told)
     values.push([
-      positions[at] as number,
       chain.id,
       n,
       now,
@@ -146,14 +152,12 @@ function* appendEntries(context: VerbContext, mac: Mac): Steps<void> {
       head,
     ])
   }
-  yield* insert(LEDGER_INSERT, values)
   context.chain = { ...chain, n, head }
-  yield* run('UPDATE ledger_chains SET n = $2, head = $3, seal = $4 WHERE id = $1', [
-    chain.id,
-    n,
-    head,
-    mac(sealText(context.owner, context.chain)),
-  ])
+  const seal = mac(sealText(context.owner, context.chain))
+  return [
+    insert(LEDGER_INSERT, values),
+    run('UPDATE ledger_chains SET n = $2, head = $3, seal = $4 WHERE id = $1', [chain.id, n, head, seal]),
+  ]
 }
 
 function* openChain(context: VerbContext, mac: Mac): Steps<ChainHead> {

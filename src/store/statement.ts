@@ -13,6 +13,10 @@ export type Statement =
   | { readonly form: 'run'; readonly sql: string; readonly params: readonly Param[] }
   /** Many rows for one insert. The result has one truth value per row: was it written? */
   | { readonly form: 'insert'; readonly into: InsertShape; readonly rows: readonly (readonly Value[])[] }
+  /** Rows that are there already, each with its key first. */
+  | { readonly form: 'update'; readonly of: UpdateShape; readonly rows: readonly (readonly Value[])[] }
+  /** Statements of which none waits for the answer to another: in this order, in one round trip. The answer is all answers. */
+  | { readonly form: 'together'; readonly statements: readonly Statement[] }
   /** Positions for new rows of a table, growing. */
   | { readonly form: 'reserve'; readonly table: SequencedTable; readonly count: number }
   /** The highest position of a table up to which no row can still appear. */
@@ -25,14 +29,31 @@ export type SequencedTable = 'turns' | 'sessions' | 'outbox' | 'approvals' | 'le
 export interface InsertShape {
   readonly table: string
   readonly columns: readonly string[]
+  /** Those of the columns that hold whole numbers; the others hold text. */
+  readonly numbers: readonly string[]
+  /** Its `seq`, which is none of the columns, is given out as the row is written. */
+  readonly positioned?: true
   /** Everything after VALUES (…): a conflict clause, or ''. */
   readonly conflict: string
   /** A column that tells rows apart, so that PostgreSQL can say which ones were written. */
   readonly identity: string
 }
 
-/** The answer to a statement, by form: rows; a count; truth values; positions; nothing. */
-export type Answer = readonly Row[] | number | readonly boolean[] | readonly number[] | undefined
+export interface UpdateShape {
+  readonly table: string
+  /** The key comes first. */
+  readonly columns: readonly string[]
+  readonly numbers: readonly string[]
+}
+
+/** The answer to a statement, by form: rows; a count; truth values; positions; answers; nothing. */
+export type Answer =
+  | readonly Row[]
+  | number
+  | readonly boolean[]
+  | readonly number[]
+  | { readonly answers: readonly Answer[] }
+  | undefined
 
 /** A verb in progress. */
 export type Steps<Result> = Generator<Statement, Result, Answer>
@@ -53,6 +74,32 @@ export function* run(sql: string, params: readonly Param[] = []): Steps<number> 
 export function* insert(into: InsertShape, values: readonly (readonly Value[])[]): Steps<readonly boolean[]> {
   if (values.length === 0) return []
   return (yield { form: 'insert', into, rows: values }) as readonly boolean[]
+}
+
+export function* update(of: UpdateShape, values: readonly (readonly Value[])[]): Steps<void> {
+  if (values.length > 0) yield { form: 'update', of, rows: values }
+}
+
+type Results<All extends readonly Steps<unknown>[]> = {
+  [At in keyof All]: All[At] extends Steps<infer Result> ? Result : never
+}
+
+/** Runs verbs that need nothing of each other side by side: what each of them asks first is asked together, and so on. */
+export function* sideBySide<const All extends readonly Steps<unknown>[]>(...all: All): Steps<Results<All>> {
+  const results: unknown[] = all.map(() => undefined)
+  let open = all.map((steps, at) => ({ at, steps, step: steps.next(undefined) }))
+  for (;;) {
+    for (const { at, step } of open) if (step.done) results[at] = step.value
+    open = open.filter(({ step }) => !step.done)
+    if (open.length === 0) return results as Results<All>
+    const statements = open.map(({ step }) => step.value as Statement)
+    const [only] = statements
+    const answers: readonly Answer[] =
+      statements.length === 1 && only
+        ? [yield only]
+        : ((yield { form: 'together', statements }) as { readonly answers: readonly Answer[] }).answers
+    open = open.map((one, nth) => ({ ...one, step: one.steps.next(answers[nth]) }))
+  }
 }
 
 export function* reserve(table: SequencedTable, count: number): Steps<readonly number[]> {

@@ -112,9 +112,8 @@ export function adopt(context: VerbContext): void {
   memory.claimless = context.claimless
   memory.heldless = context.heldless
   if (memory.lanes) remember(memory.lanes, context.freshLanes)
-  if (!memory.sessions) return
-  remember(memory.sessions, context.freshSessions)
   trim(memory.sessionFacts)
+  if (memory.sessions) remember(memory.sessions, context.freshSessions)
 }
 
 /** What was met last stays longest. */

@@ -5,6 +5,7 @@ import {
   type AgentConnector,
   asSwitchboardError,
   type Clock,
+  type ContextLine,
   defined,
   LEASE_MS,
   type Logger,
@@ -89,6 +90,8 @@ export interface Dispatcher {
   stop(): Promise<void>
 }
 
+const NOBODY_HELD_IT: readonly ContextLine[] = []
+
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { store, clock, log, roster } = deps
   const storeRetry = createStoreRetry(clock, log, store)
@@ -164,7 +167,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     for (const row of taken.handed) {
       // What could not be written down (the store refused it for good) must not stop the lane, nor the process.
       hold.handingOver = hold.handingOver
-        .then(() => handOver(hold, row, post.connector))
+        .then(() => handOver(hold, row, post.connector, taken.afterTakeover?.includes(row.id) ?? false))
         .catch((thrown) => log.error({ turn: row.id, error: String(thrown) }, 'dispatch failed'))
     }
     // Not waited for: while these are handed over, more may be taken behind them.
@@ -204,7 +207,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     await holds.release(hold)
   }
 
-  const handOver = async (hold: LaneHold, row: TurnRow, connector: AgentConnector) => {
+  const handOver = async (
+    hold: LaneHold,
+    row: TurnRow,
+    connector: AgentConnector,
+    afterTakeover: boolean,
+  ) => {
     const flight = hold.flights.get(row.id)
     if (!flight) return // cancelled or put back while the one before it was being handed over
     const judgement = await deps.admission.ofTurn(row)
@@ -215,7 +223,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const [said, failed, held] = await Promise.all([
       contextOf(row),
       deps.failures.of(row.session),
-      heldContextOf(row),
+      afterTakeover ? heldContextOf(row) : NOBODY_HELD_IT,
     ])
     const lines = [...failed.lines, ...held, ...(said.context ?? [])]
     const context = lines.length === 0 ? {} : { context: lines }

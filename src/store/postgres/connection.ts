@@ -1,7 +1,8 @@
 // PostgreSQL connections that answer statements, and the shared SQL in PostgreSQL's words.
 import pg from 'pg'
-import type { Answer, InsertShape, Param, Row, Statement, Steps, Value } from '../statement.ts'
+import type { Answer, Row, Statement, Steps } from '../statement.ts'
 import { horizonOf, reserveText } from './horizon.ts'
+import { insertMany, updateMany } from './many-rows.ts'
 
 const INT8 = 20
 
@@ -20,8 +21,14 @@ const QUERY_TIMEOUT_MS = 15_000
 /** Somebody waits for what is read; a connection whose other end is gone gives no answer, and no error either. */
 const READ_TIMEOUT_MS = 10_000
 
-export function createClient(url: string): pg.Client {
+/** Statements that are sent together wait for no answer in between. */
+export function createPipeline(url: string): pg.Client {
+  return createClient(url, { pipeline: true })
+}
+
+export function createClient(url: string, more: pg.ClientConfig & { pipeline?: true } = {}): pg.Client {
   return new pg.Client({
+    ...more,
     connectionString: url,
     types,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -88,16 +95,22 @@ export function createExecutor(
   on: Queryable,
   options: { readonly notify: (payload: string) => Promise<void>; readonly prepare: boolean },
 ): (statement: Statement) => Promise<Answer> {
-  return async (statement) => {
+  const ask = (text: string, values: unknown[]) => on.query(named(text, values, options.prepare))
+  const execute = async (statement: Statement): Promise<Answer> => {
     switch (statement.form) {
       case 'rows':
-        return (await on.query(named(statement, options.prepare))).rows as Row[]
+        return (await ask(inPostgres(statement.sql), [...statement.params])).rows as Row[]
       case 'run':
-        return (await on.query(named(statement, options.prepare))).rowCount ?? 0
+        return (await ask(inPostgres(statement.sql), [...statement.params])).rowCount ?? 0
       case 'insert':
-        return await insertMany(on, statement.into, statement.rows)
+        return await insertMany(ask, statement.into, statement.rows)
+      case 'update':
+        await updateMany(ask, statement.of, statement.rows)
+        return undefined
+      case 'together':
+        return { answers: await Promise.all(statement.statements.map(execute)) }
       case 'reserve': {
-        const { rows } = await on.query({ text: reserveText(statement.table), values: [statement.count] })
+        const { rows } = await ask(reserveText(statement.table), [statement.count])
         return (rows as { position: number }[]).map((row) => row.position)
       }
       case 'horizon':
@@ -107,52 +120,31 @@ export function createExecutor(
         return undefined
     }
   }
+  return execute
 }
 
-const texts = new Map<string, { readonly text: string; readonly name: string }>()
+const names = new Map<string, string>()
 
-function named(statement: { readonly sql: string; readonly params: readonly Param[] }, prepare: boolean) {
-  let known = texts.get(statement.sql)
-  if (!known) {
-    known = { text: toPostgres(statement.sql), name: `sb${texts.size}` }
-    texts.set(statement.sql, known)
+/** A text that comes again is parsed and planned once a connection. */
+function named(text: string, values: unknown[], prepare: boolean) {
+  if (!prepare) return { text, values }
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `sb${names.size}`
+    names.set(text, name)
   }
-  const values = [...statement.params]
-  return prepare ? { text: known.text, name: known.name, values } : { text: known.text, values }
+  return { text, name, values }
 }
 
-const MOST_PARAMS = 30_000
+const inWords = new Map<string, string>()
 
-/** Many rows in few round trips; says which of them were written. */
-async function insertMany(
-  on: Queryable,
-  into: InsertShape,
-  rows: readonly (readonly Value[])[],
-): Promise<readonly boolean[]> {
-  const written: boolean[] = []
-  const perTrip = Math.floor(MOST_PARAMS / into.columns.length)
-  for (let from = 0; from < rows.length; from += perTrip) {
-    const part = rows.slice(from, from + perTrip)
-    const { rows: returned } = await on.query({ text: insertText(into, part.length), values: part.flat() })
-    if (into.identity === '') for (const _ of part) written.push(true)
-    else {
-      const at = into.columns.indexOf(into.identity)
-      const ids = new Set((returned as Row[]).map((row) => row[into.identity]))
-      // The same identity twice in one statement is written once: the first one counts.
-      for (const row of part) written.push(ids.delete(row[at] as Value))
-    }
+function inPostgres(sql: string): string {
+  let text = inWords.get(sql)
+  if (text === undefined) {
+    text = toPostgres(sql)
+    inWords.set(sql, text)
   }
-  return written
-}
-
-function insertText(into: InsertShape, rows: number): string {
-  const width = into.columns.length
-  const values = Array.from({ length: rows }, (_, row) => {
-    const marks = into.columns.map((_, column) => `$${row * width + column + 1}`)
-    return `(${marks.join(', ')})`
-  })
-  const returning = into.identity === '' ? '' : ` RETURNING ${into.identity}`
-  return `INSERT INTO ${into.table} (${into.columns.join(', ')}) VALUES ${values.join(', ')} ${into.conflict}${returning}`
+  return text
 }
 
 export function toPostgres(sql: string): string {

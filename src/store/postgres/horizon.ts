@@ -17,12 +17,18 @@ const MOST_WAITS = 60
 
 /** What gives out positions; `$1`: how many. */
 export function reserveText(table: SequencedTable): string {
-  const at = FOLLOWED.indexOf(table)
-  if (at < 0) return `SELECT nextval('${table}_position') AS position FROM generate_series(1, $1)`
-  return `WITH floor AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(
-      (${at + 1}::bigint << ${POSITION_BITS}) | (last_value - CASE WHEN is_called THEN 0 ELSE 1 END)) AS held
-      FROM ${table}_position)
+  if (!FOLLOWED.includes(table))
+    return `SELECT nextval('${table}_position') AS position FROM generate_series(1, $1)`
+  return `WITH floor AS MATERIALIZED (${floorText(table)})
     SELECT nextval('${table}_position') AS position FROM floor, generate_series(1, $1)`
+}
+
+/** Locks the last position that was given out; to be done before the next is taken. */
+export function floorText(table: string): string {
+  const at = (FOLLOWED as readonly string[]).indexOf(table)
+  if (at < 0) throw new Error(`nobody reads on from a position of ${table}`)
+  return `SELECT pg_advisory_xact_lock_shared((${at + 1}::bigint << ${POSITION_BITS}) |
+      (last_value - CASE WHEN is_called THEN 0 ELSE 1 END)) AS held FROM ${table}_position`
 }
 
 /** The highest position up to which every row is there for good. */

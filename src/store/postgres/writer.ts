@@ -7,7 +7,7 @@ import type { StoreDeps } from '../store-deps.ts'
 import { adopt, type Verb, type VerbContext } from '../verb-context.ts'
 import { acceptFor } from '../verbs/move-turns.ts'
 import { receive } from '../verbs/receive.ts'
-import { createClient, createExecutor, drive } from './connection.ts'
+import { createExecutor, createPipeline, drive } from './connection.ts'
 import { begin } from './database-time.ts'
 import { isCollision, isConnectionLoss, postgresError } from './errors.ts'
 import { notifyOthers } from './listener.ts'
@@ -21,9 +21,12 @@ const LONGEST_WAIT_MS = 5_000
  * A node that freezes in the middle of a commit must not hold its locks for long: the server ends its transaction, before
  * those who wait for a lock lose patience.
  * Acknowledged means on the disk, whatever the server's default is.
+ * Statements are planned once a connection, by their indexes: what the tables are like while they are empty must not
+ * decide how they are read when they are full, and a plan for each run costs more than the run.
  */
 const SESSION = `SET synchronous_commit = on; SET lock_timeout = '5s'; SET statement_timeout = '15s';
-  SET idle_in_transaction_session_timeout = '4s'`
+  SET idle_in_transaction_session_timeout = '4s'; SET plan_cache_mode = force_generic_plan; SET jit = off;
+  SET enable_seqscan = off`
 
 export interface Writer {
   submit(call: Pending): void
@@ -91,7 +94,7 @@ export function createWriter(options: WriterOptions): Writer {
         retryAfterMs: retryAt - clock.now(),
       })
     }
-    const fresh = createClient(url)
+    const fresh = createPipeline(url)
     fresh.on('error', () => drop(fresh))
     try {
       await fresh.connect()

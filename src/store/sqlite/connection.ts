@@ -10,6 +10,7 @@ import type {
   SequencedTable,
   Statement,
   Steps,
+  UpdateShape,
   Value,
 } from '../statement.ts'
 import { copyFromHandle } from './copy-database.ts'
@@ -58,14 +59,16 @@ export function openConnection(options: ConnectionOptions): Connection {
   const prepareInsert = (into: InsertShape): Inserts => {
     const known = inserts.get(into)
     if (known) return known
-    const marks = `(${into.columns.map(() => '?').join(', ')})`
+    const columns = into.positioned ? ['seq', ...into.columns] : into.columns
+    const marks = `(${columns.map(() => '?').join(', ')})`
     const sql = (rows: number) =>
-      `INSERT INTO ${into.table} (${into.columns.join(', ')}) VALUES ${Array(rows).fill(marks).join(', ')} ${into.conflict}`
+      `INSERT INTO ${into.table} (${columns.join(', ')}) VALUES ${Array(rows).fill(marks).join(', ')} ${into.conflict}`
     const fresh = { one: database.prepare(sql(1)), many: database.prepare(sql(ROWS_AT_ONCE)) }
     inserts.set(into, fresh)
     return fresh
   }
-  const insertRows = (into: InsertShape, rows: readonly (readonly Value[])[]): readonly boolean[] => {
+  const insertRows = (into: InsertShape, given: readonly (readonly Value[])[]): readonly boolean[] => {
+    const rows = into.positioned ? positioned(into, given) : given
     const { one, many } = prepareInsert(into)
     const written: boolean[] = []
     let at = 0
@@ -90,6 +93,16 @@ export function openConnection(options: ConnectionOptions): Connection {
     for (; at < rows.length; at++) written.push(one.run(...(rows[at] as readonly Value[])).changes > 0)
     return written
   }
+  const positioned = ({ table }: InsertShape, rows: readonly (readonly Value[])[]) => {
+    const seqs = options.reserve(table as SequencedTable, rows.length)
+    return rows.map((row, at) => [seqs[at] as number, ...row])
+  }
+  const updateRows = ({ table, columns }: UpdateShape, rows: readonly (readonly Value[])[]): void => {
+    const [key = '', ...changed] = columns
+    const sets = changed.map((column, at) => `${column} = $${at + 2}`)
+    const one = prepare(`UPDATE ${table} SET ${sets.join(', ')} WHERE ${key} = $1`)
+    for (const row of rows) one.run(...row)
+  }
   const execute = (statement: Statement): Answer => {
     switch (statement.form) {
       case 'rows':
@@ -98,6 +111,11 @@ export function openConnection(options: ConnectionOptions): Connection {
         return Number(prepare(statement.sql).run(...bind(statement.params)).changes)
       case 'insert':
         return insertRows(statement.into, statement.rows)
+      case 'update':
+        updateRows(statement.of, statement.rows)
+        return undefined
+      case 'together':
+        return { answers: statement.statements.map(execute) }
       case 'reserve':
         return options.reserve(statement.table, statement.count)
       // One writer: positions appear in order.

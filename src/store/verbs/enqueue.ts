@@ -53,6 +53,7 @@ const OUTBOX_INSERT: InsertShape = {
     'created_at',
     'updated_at',
   ],
+  numbers: ['seq', 'part', 'due_at', 'created_at', 'updated_at'],
   conflict: 'ON CONFLICT (idem) WHERE idem IS NOT NULL DO NOTHING',
   identity: 'seq',
 }

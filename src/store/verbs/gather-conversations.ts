@@ -28,6 +28,7 @@ const CONVERSATION: InsertShape = {
     ...['integration', 'conversation', 'thread', 'platform', 'agent', 'sender', 'words', 'turns', 'sends'],
     ...['first_at', 'last_at', 'first_turn', 'last_turn', 'last_send'],
   ],
+  numbers: ['turns', 'sends', 'first_at', 'last_at', 'first_turn', 'last_turn', 'last_send'],
   conflict: `ON CONFLICT (integration, conversation, thread) DO UPDATE SET ${latest('agent')}, ${latest('sender')},
     words = CASE WHEN excluded.words = '' THEN conversations.words ELSE excluded.words END,
     turns = conversations.turns + excluded.turns, sends = conversations.sends + excluded.sends,

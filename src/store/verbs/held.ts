@@ -12,7 +12,7 @@ import {
   type TurnRow,
 } from '../../contract/index.ts'
 import { LIVE_TAKEOVER } from '../reads/takeovers.ts'
-import { firstRow, rows, run, type Steps, text } from '../statement.ts'
+import { firstRow, rows, run, type Steps, text, textOrNull } from '../statement.ts'
 import type { VerbContext } from '../verb-context.ts'
 
 export interface HeldBy {
@@ -83,22 +83,34 @@ export function* markHeld(
     yield* run('UPDATE turns SET takeover = $2 WHERE seq @any($1)', [seqs, id])
 }
 
-/** Of turns that are about to be handed over: they were queued at another node while the place was taken. */
-export function* turnsUnderHold(
-  context: VerbContext,
-  turns: readonly TurnRow[],
-): Steps<ReadonlyMap<number, HeldBy>> {
-  const held = yield* heldNow(
-    context,
-    turns.map(({ address }) => address),
+export interface TurnsUnderHold {
+  /** Position → who holds its place. They were queued at another node while it was taken. */
+  readonly now: ReadonlyMap<number, HeldBy>
+  /** Those whose place somebody holds, or held once. */
+  readonly ever: ReadonlySet<number>
+}
+
+/** Of turns that are about to be handed over. */
+export function* turnsUnderHold(context: VerbContext, turns: readonly TurnRow[]): Steps<TurnsUnderHold> {
+  const now = new Map<number, HeldBy>()
+  const ever = new Set<number>()
+  if (turns.length === 0 || (yield* isHeldless(context))) return { now, ever }
+  const found = yield* rows(
+    `SELECT address, max(CASE WHEN state = 'held' THEN id END) AS id,
+     max(CASE WHEN state = 'held' THEN holder_name END) AS holder_name
+     FROM takeovers WHERE address @any($1) AND since IS NOT NULL GROUP BY address`,
+    [[...new Set(turns.map(({ address }) => address))]],
   )
-  if (held.size === 0) return new Map()
-  return new Map(
-    turns.flatMap(({ seq, address }) => {
-      const by = held.get(address)
-      return by ? [[seq, by] as const] : []
-    }),
-  )
+  if (found.length === 0) return { now, ever }
+  const holders = new Map(found.map((row) => [text(row, 'address'), row]))
+  for (const { seq, address } of turns) {
+    const row = holders.get(address)
+    if (!row) continue
+    ever.add(seq)
+    const id = textOrNull(row, 'id')
+    if (id !== null) now.set(seq, { id, name: text(row, 'holder_name') })
+  }
+  return { now, ever }
 }
 
 /** What an agent says, by itself or through a tool. */

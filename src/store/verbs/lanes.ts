@@ -30,6 +30,7 @@ export type Held =
 const LANE_ACQUIRE: InsertShape = {
   table: 'lanes',
   columns: ['kind', 'lane', 'owner', 'token', 'until', 'not_before'],
+  numbers: ['token', 'until', 'not_before'],
   conflict:
     'ON CONFLICT (kind, lane) DO UPDATE SET owner = excluded.owner, token = excluded.token, ' +
     'until = excluded.until, not_before = excluded.not_before WHERE lanes.token = excluded.token - 1',

@@ -12,7 +12,17 @@ import {
 } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow } from '../codec.ts'
 import { digestOf } from '../mac.ts'
-import { firstRow, reserve, rows, run, type Steps, textOrNull } from '../statement.ts'
+import {
+  firstRow,
+  reserve,
+  rows,
+  run,
+  type Steps,
+  textOrNull,
+  type UpdateShape,
+  update,
+  type Value,
+} from '../statement.ts'
 import { hint, oneByOne, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
 import { offerClaim } from './claims.ts'
 import { delayLane, holds, lockLanes } from './lanes.ts'
@@ -31,31 +41,58 @@ export const moveSends: Verb<readonly SendMove[], readonly MoveOutcome[]> = func
   )
   const sends = yield* loadSends(context, all)
   const results: (readonly MoveOutcome[])[] = []
+  const settled: Settled[] = []
   for (const moves of calls) {
     const outcomes: MoveOutcome[] = []
     for (const move of moves) {
       const held = holds(context, lanes.get(move.lane), move.token)
-      outcomes.push(held ? yield* moveOne(context, move, sends) : 'stale')
+      outcomes.push(held ? yield* moveOne(context, move, sends, settled) : 'stale')
     }
     results.push(outcomes)
   }
+  yield* writeSettled(settled)
   return results
 }
 
-function* moveOne(context: VerbContext, move: SendMove, sends: Map<string, SendRow>): Steps<MoveOutcome> {
+/** A row whose new state is told and not yet written: those that were sent share one statement. */
+type Settled = readonly Value[]
+
+const SETTLE: UpdateShape = {
+  table: 'outbox',
+  columns: ['seq', 'state', 'reason', 'detail', 'platform_ids', 'updated_at'],
+  numbers: ['seq', 'updated_at'],
+}
+
+function* writeSettled(settled: Settled[]): Steps<void> {
+  yield* update(SETTLE, settled.splice(0))
+}
+
+function* moveOne(
+  context: VerbContext,
+  move: SendMove,
+  sends: Map<string, SendRow>,
+  settled: Settled[],
+): Steps<MoveOutcome> {
   const send = sends.get(move.id)
   if (!send || send.lane !== move.lane) return 'noop'
   // failed → queued is the operator's, sent → failed and queued → sent the platform's.
   if (send.state === 'failed' || send.state === 'sent' || !sendMayMove(send.state, move.to)) return 'noop'
   if (send.state === 'queued' && move.to === 'sent') return 'noop'
   const op = move.op === undefined ? null : JSON.stringify(move.op)
-  const moved = yield* writeSend(context, send, {
+  const alone = op !== null || move.to !== 'sent'
+  // Whoever reads rows, or writes them in another way, finds those before it written.
+  if (alone) yield* writeSettled(settled)
+  const change: SendChange = {
     to: move.to === 'sending' ? yield* shownAs(send) : move.to,
     reason: move.reason ?? null,
     ...defined({ detail: move.detail, platformIds: move.platformIds }),
     ...(op === null ? {} : { op }),
-  })
-  sends.set(move.id, moved)
+  }
+  if (alone) sends.set(move.id, yield* writeSend(context, send, change))
+  else {
+    settled.push(settledRow(context, send, change))
+    sends.set(move.id, tellSend(context, send, change))
+  }
   if (move.to === 'sent' && send.claim) yield* offerClaim(context, send, send.claim, move)
   if ((move.to === 'queued' || move.to === 'sent') && move.notBeforeMs !== undefined) {
     yield* delayLane(context, 'sends', move.lane, context.now + move.notBeforeMs)
@@ -137,14 +174,28 @@ interface SendChange {
 }
 
 export function* writeSend(context: VerbContext, send: SendRow, change: SendChange): Steps<SendRow> {
-  const { to, reason, op } = change
+  const values = settledRow(context, send, change)
+  if (change.op === undefined) yield* update(SETTLE, [values])
+  else
+    yield* run(
+      `UPDATE outbox SET state = $2, reason = $3, detail = $4, platform_ids = $5, updated_at = $6, op = $7 WHERE seq = $1`,
+      [...values, change.op],
+    )
+  return tellSend(context, send, change)
+}
+
+function settledRow(
+  { now }: VerbContext,
+  { seq, platformIds: known }: SendRow,
+  { to, reason, detail, platformIds = known }: SendChange,
+): Settled {
+  return [seq, to, reason, detail ?? null, JSON.stringify(platformIds), now]
+}
+
+/** Ledger, counters and hint of a row's new state; returns the row as it is then. */
+function tellSend(context: VerbContext, send: SendRow, change: SendChange): SendRow {
+  const { to, reason, op, platformIds = send.platformIds } = change
   const detail = change.detail ?? null
-  const platformIds = change.platformIds ?? send.platformIds
-  yield* run(
-    `UPDATE outbox SET state = $2, reason = $3, detail = $4, platform_ids = $5, updated_at = $6,
-     op = COALESCE($7, op) WHERE seq = $1`,
-    [send.seq, to, reason, detail, JSON.stringify(platformIds), context.now, op ?? null],
-  )
   const told = {
     ...defined({ detail: change.detail, by: change.by }),
     ...(change.platformIds === undefined ? {} : { platform_ids: change.platformIds.join(' ') }),

@@ -9,6 +9,7 @@ const REMEMBERED_MS = 24 * 3_600_000
 const ATTACH: InsertShape = {
   table: 'attachments',
   columns: ['agent', 'owner', 'detail', 'since', 'ended_at'],
+  numbers: ['since', 'ended_at'],
   conflict:
     'ON CONFLICT (agent, owner) DO UPDATE SET detail = excluded.detail, since = excluded.since, ended_at = NULL',
   identity: '',

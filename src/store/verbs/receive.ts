@@ -21,6 +21,7 @@ import {
   reserve,
   run,
   type Steps,
+  sideBySide,
   text,
   textOrNull,
   type Value,
@@ -76,6 +77,7 @@ const TURN_INSERT: InsertShape = {
     'updated_at',
     'late_at',
   ],
+  numbers: ['seq', 'edit_version', 'lane', 'received_at', 'updated_at', 'late_at'],
   conflict: 'ON CONFLICT (integration, conversation, message_id, edit_version) DO NOTHING',
   identity: 'seq',
 }
@@ -87,14 +89,11 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
   }
   const answers: ReceiveResult[] = []
   let plain: ReceiveItem[] = []
-  const claimed = yield* itemsUnderClaim(
-    context,
-    calls.flatMap((call) => call.items),
-  )
-  const deleted = yield* withdrawnBefore(calls.flatMap((call) => call.items))
-  const held = yield* itemsUnderHold(
-    context,
-    calls.flatMap((call) => call.items),
+  const all = calls.flatMap((call) => call.items)
+  const [claimed, deleted, held] = yield* sideBySide(
+    itemsUnderClaim(context, all),
+    withdrawnBefore(all),
+    itemsUnderHold(context, all),
   )
   for (const call of calls) {
     for (const given of call.items) {
@@ -118,8 +117,7 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
   }
   if (plain.length > 0) answers.push(...(yield* keep(context, plain)))
   if (held.size > 0) {
-    const given = calls.flatMap((call) => call.items)
-    const under = given.flatMap((item, at) => {
+    const under = all.flatMap((item, at) => {
       const by = held.get(item)
       return by ? [{ by, result: answers[at] }] : []
     })
@@ -156,8 +154,7 @@ export function* keep(
 ): Steps<ReceiveResult[]> {
   const keys = items.map(({ turn }) => (turn.agent === null ? '' : sessionKey(turn.agent, turn.at)))
   const wanted = keys.filter((key, at) => key !== '' && items[at]?.state !== 'refused')
-  const current = yield* currentSessions(context, wanted)
-  const seqs = yield* reserve('turns', items.length)
+  const [current, seqs] = yield* sideBySide(currentSessions(context, wanted), reserve('turns', items.length))
   const first = leadsTo === undefined ? yield* firstSessions(items, keys, current) : NONE
   const led = leadsTo === undefined ? null : yield* sessionNamed(context, leadsTo)
   const sessions: (KnownSession | null)[] = []

@@ -12,6 +12,7 @@ const KEY_LIFE_MS = 24 * 3_600_000
 const KEY_INSERT: InsertShape = {
   table: 'send_keys',
   columns: ['content', 'send', 'at'],
+  numbers: ['send', 'at'],
   conflict: 'ON CONFLICT (content) DO NOTHING',
   identity: 'content',
 }

@@ -16,6 +16,7 @@ import type { KnownSession, SessionFacts, VerbContext } from '../verb-context.ts
 const SESSION_INSERT: InsertShape = {
   table: 'sessions',
   columns: ['seq', 'id', 'session_key', 'agent', 'address', 'generation', 'created_at'],
+  numbers: ['seq', 'generation', 'created_at'],
   // Two nodes that meet an address at once derive the same id: whoever is second has nothing to add.
   conflict: 'ON CONFLICT DO NOTHING',
   identity: 'id',
@@ -110,14 +111,31 @@ export function* raiseGeneration(context: VerbContext, agent: string, at: Addres
   return session.id
 }
 
-/** Null when there is no such session. Read from the disk, so it may be remembered whatever becomes of the commit. */
+/** Null when there is no such session. */
 export function* factsOfSession(context: VerbContext, id: string): Steps<SessionFacts | null> {
-  const known = context.memory.sessionFacts.get(id)
-  if (known) return known
-  const row = yield* firstRow('SELECT agent, seq FROM sessions WHERE id = $1', [id])
-  if (!row) return null
-  const facts = { agent: text(row, 'agent'), seq: whole(row, 'seq') }
-  if (![...context.freshSessions.values()].some((fresh) => fresh.id === id))
-    context.memory.sessionFacts.set(id, facts)
-  return facts
+  return (yield* factsOfSessions(context, [id])).get(id) ?? null
+}
+
+/** Of those that there are. Read from the disk, so they may be remembered whatever becomes of the commit. */
+export function* factsOfSessions(
+  context: VerbContext,
+  ids: readonly string[],
+): Steps<ReadonlyMap<string, SessionFacts>> {
+  const found = new Map<string, SessionFacts>()
+  const missing: string[] = []
+  for (const id of ids) {
+    const known = context.memory.sessionFacts.get(id)
+    if (known) found.set(id, known)
+    else missing.push(id)
+  }
+  if (missing.length === 0) return found
+  const fresh = new Set<string>()
+  for (const session of context.freshSessions.values()) fresh.add(session.id)
+  for (const row of yield* rows('SELECT id, agent, seq FROM sessions WHERE id @any($1)', [missing])) {
+    const id = text(row, 'id')
+    const facts = { agent: text(row, 'agent'), seq: whole(row, 'seq') }
+    found.set(id, facts)
+    if (!fresh.has(id)) context.memory.sessionFacts.set(id, facts)
+  }
+  return found
 }

@@ -5,14 +5,21 @@ import { SEND_COLUMNS, sendRow } from '../codec.ts'
 import { firstRow, type Row, rows, run, type Steps, text, whole, wholeOrNull } from '../statement.ts'
 import { recordMove, type Verb, type VerbContext } from '../verb-context.ts'
 import { type Held, holdLanes } from './lanes.ts'
+import { FEW, openSends } from './open-in-lanes.ts'
 import type { TakeCall } from './take-turns.ts'
 
 export const takeSends: Verb<TakeCall, readonly TakenSend[]> = function* (context, calls) {
   const results: (readonly TakenSend[])[] = []
   for (const { lanes, leaseMs } of calls) {
     const held = yield* holdLanes(context, 'sends', lanes, leaseMs)
+    const ours = lanes.filter((_, at) => held[at]?.outcome === 'taken')
+    const open = yield* openSends(
+      context,
+      ours.map(({ lane }) => ({ lane, integration: integrationOf(lane) })),
+    )
     const seen: View[] = []
-    for (const [at, { lane }] of lanes.entries()) seen.push(yield* look(context, lane, held[at] as Held))
+    for (const [at, { lane }] of lanes.entries())
+      seen.push(yield* look(context, lane, held[at] as Held, open.get(lane) ?? []))
     // The rows of all lanes at once: a row costs less than a statement.
     const sends = yield* loadSends(
       context,
@@ -38,19 +45,8 @@ interface View {
 
 const NOTHING: View = { next: null, leftover: [], nextDueAt: null }
 
-/** As many rows of a lane as are looked at before the database is asked which of them is next. */
-const FEW = 4
-
-function* look(context: VerbContext, lane: string, held: Held): Steps<View> {
+function* look(context: VerbContext, lane: string, held: Held, open: readonly Row[]): Steps<View> {
   if (held.outcome !== 'taken') return NOTHING
-  const integration = integrationOf(lane)
-  const open = yield* rows(
-    `SELECT seq, state, due_at FROM outbox WHERE integration = $1 AND lane = $2 AND state = 'sending'
-     AND state IN ('queued','sending')
-     UNION ALL SELECT * FROM (SELECT seq, state, due_at FROM outbox WHERE integration = $1 AND lane = $2
-     AND state = 'queued' AND state IN ('queued','sending') ORDER BY seq LIMIT ${FEW}) waiting`,
-    [integration, lane],
-  )
   const flying = open.filter((row) => text(row, 'state') === 'sending').map((row) => whole(row, 'seq'))
   if (flying.length > 0) return held.fresh ? { ...NOTHING, leftover: flying.sort((a, b) => a - b) } : NOTHING
   const { now } = context
@@ -58,7 +54,7 @@ function* look(context: VerbContext, lane: string, held: Held): Steps<View> {
   const others = open.filter((row) => row !== next).map((row) => whole(row, 'due_at'))
   const nextDueAt = others.length === 0 ? null : Math.min(...others)
   const told = open.length < FEW || (next !== undefined && nextDueAt !== null && nextDueAt <= now)
-  if (!told) return yield* firstDue(integration, lane, now)
+  if (!told) return yield* firstDue(integrationOf(lane), lane, now)
   return { next: next ? whole(next, 'seq') : null, leftover: [], nextDueAt }
 }
 

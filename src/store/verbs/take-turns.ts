@@ -2,12 +2,12 @@
 // written before the hand-over, so a crash in between makes a marked repeat and never an unmarked one.
 import { defined, type LaneRequest, rowSeq, type TakenTurns, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
-import { IN_FLIGHT } from '../in-flight.ts'
-import { rows, run, type Steps, whole } from '../statement.ts'
+import { rows, run, type Steps } from '../statement.ts'
 import { hint, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
-import { turnsUnderHold } from './held.ts'
+import { type HeldBy, turnsUnderHold } from './held.ts'
 import { type Held, holdLanes } from './lanes.ts'
-import { factsOfSession } from './sessions.ts'
+import { type OpenTurns, openTurns } from './open-in-lanes.ts'
+import { factsOfSessions } from './sessions.ts'
 import { endTurns } from './takeovers.ts'
 
 export interface TakeCall {
@@ -19,23 +19,24 @@ export const takeTurns: Verb<TakeCall, readonly TakenTurns[]> = function* (conte
   const results: (readonly TakenTurns[])[] = []
   for (const { lanes, leaseMs } of calls) {
     const held = yield* holdLanes(context, 'turns', lanes, leaseMs)
-    const seen: View[] = []
-    for (const [at, request] of lanes.entries()) {
-      seen.push(yield* look(context, request, held[at] as Held))
-    }
+    const seen = yield* lookAtAll(context, lanes, held)
     // The rows of all lanes at once: a row costs less than a statement.
     const turns = yield* loadTurns(
       context,
       seen.flatMap((view) => [...view.handed, ...view.leftover]),
     )
-    const locked = yield* withoutHeld(
+    const looked = seen.map((view) => asLocked(view, turns))
+    const holders = yield* turnsUnderHold(
       context,
-      seen.map((view) => asLocked(view, turns)),
-      turns,
+      looked.flatMap((view) => view.handed.flatMap((seq) => turns.get(seq) ?? [])),
     )
-    const views = locked.map((view, at) => untilDenied(view, lanes[at]?.mayHand, turns))
+    const free = yield* withoutHeld(context, looked, turns, holders.now)
+    const views = free.map((view, at) => untilDenied(view, lanes[at]?.mayHand, turns))
     results.push(
-      lanes.map(({ lane }, at) => taken(context, lane, held[at] as Held, views[at] as View, turns)),
+      lanes.map(({ lane }, at) => {
+        const given = taken(context, lane, held[at] as Held, views[at] as View, turns)
+        return given.outcome === 'taken' ? withEarlierHolds(given, holders.ever) : given
+      }),
     )
     const handed = views.flatMap((view) => view.handed.flatMap((seq) => turns.get(seq) ?? []))
     if (handed.length > 0) yield* markHanded(context, handed)
@@ -54,20 +55,37 @@ interface View {
 
 const NOTHING: View = { handed: [], leftover: [], more: false, empty: true }
 
-function* look(context: VerbContext, request: LaneRequest, held: Held): Steps<View> {
-  if (held.outcome !== 'taken') return NOTHING
-  const facts = yield* factsOfSession(context, request.lane)
-  if (facts === null) return NOTHING
-  const window = request.window ?? 1
-  const flying = yield* positions(`SELECT seq FROM turns WHERE lane = $1 AND ${IN_FLIGHT} ORDER BY seq`, [
-    facts.seq,
-  ])
-  const left = held.fresh ? flying : unheardOf(context, request, flying)
-  const room = left.length > 0 ? 0 : Math.max(0, window - flying.length)
-  const queued = yield* positions(
-    `SELECT seq FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq LIMIT $2`,
-    [facts.seq, room + 1],
+function* lookAtAll(
+  context: VerbContext,
+  requests: readonly LaneRequest[],
+  held: readonly Held[],
+): Steps<readonly View[]> {
+  const ours = requests.filter((_, at) => held[at]?.outcome === 'taken')
+  const facts = yield* factsOfSessions(
+    context,
+    ours.map(({ lane }) => lane),
   )
+  // One more than may go tells whether more wait.
+  const asked = ours.flatMap(({ lane, window = 1 }) => {
+    const seq = facts.get(lane)?.seq
+    return seq === undefined ? [] : [{ seq, most: window + 1 }]
+  })
+  const open = yield* openTurns(context, asked)
+  return requests.map((request, at) => {
+    const outcome = held[at]
+    const found = open.get(facts.get(request.lane)?.seq ?? 0)
+    return outcome?.outcome === 'taken' && found ? look(context, request, outcome.fresh, found) : NOTHING
+  })
+}
+
+function look(
+  context: VerbContext,
+  request: LaneRequest,
+  fresh: boolean,
+  { flying, queued }: OpenTurns,
+): View {
+  const left = fresh ? flying : unheardOf(context, request, flying)
+  const room = left.length > 0 ? 0 : Math.max(0, (request.window ?? 1) - flying.length)
   return {
     handed: queued.slice(0, room),
     leftover: left,
@@ -91,10 +109,10 @@ function* withoutHeld(
   context: VerbContext,
   views: readonly View[],
   turns: ReadonlyMap<number, TurnRow>,
+  held: ReadonlyMap<number, HeldBy>,
 ): Steps<readonly View[]> {
-  const next = views.flatMap((view) => view.handed.flatMap((seq) => turns.get(seq) ?? []))
-  const held = yield* turnsUnderHold(context, next)
   if (held.size === 0) return views
+  const next = views.flatMap((view) => view.handed.flatMap((seq) => turns.get(seq) ?? []))
   for (const turn of next) {
     const by = held.get(turn.seq)
     const { seq, integration, state, reason } = turn
@@ -126,10 +144,6 @@ function unheardOf(
   if (!known) return []
   const heardOf = new Set(known.map((turn) => rowSeq('t', context.tag, turn)))
   return flying.filter((seq) => !heardOf.has(seq))
-}
-
-function* positions(sql: string, params: readonly number[]): Steps<readonly number[]> {
-  return (yield* rows(sql, params)).map((row) => whole(row, 'seq'))
 }
 
 function* loadTurns(context: VerbContext, seqs: readonly number[]): Steps<ReadonlyMap<number, TurnRow>> {
@@ -169,6 +183,15 @@ function taken(
     ...defined({ next }),
     empty: view.empty,
   }
+}
+
+/** Who once held the place said something there that the agent has not heard: only then it is worth a look. */
+function withEarlierHolds<Taken extends { readonly handed: readonly TurnRow[] }>(
+  taken: Taken,
+  ever: ReadonlySet<number>,
+): Taken | (Taken & { readonly afterTakeover: readonly string[] }) {
+  if (ever.size === 0) return taken
+  return { ...taken, afterTakeover: taken.handed.filter(({ seq }) => ever.has(seq)).map(({ id }) => id) }
 }
 
 function* markHanded(context: VerbContext, handed: readonly TurnRow[]): Steps<void> {

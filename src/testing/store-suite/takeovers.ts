@@ -211,6 +211,18 @@ export function describeTakeovers(make: MakeStoreFixture): void {
       expect(await said((await queueOne(store)).id)).toEqual([])
     })
 
+    it('[I23.held-look] a take tells which turns come from a place that somebody held once: only those are looked up', async () => {
+      const before = await queueOne(store)
+      expect((await mustTake(store, { lane: before.lane })).afterTakeover ?? []).toEqual([])
+      await store.takeOver(order('user:ann'))
+      await store.endTakeover({ at: AT, by: 'user:ann', how: 'given' })
+      const next = await queueOne(store)
+      const calm = await queueOne(store, { conversation: 'c2' })
+      const taken = await mustTake(store, { lane: next.lane })
+      expect([taken.handed.map(({ id }) => id), taken.afterTakeover]).toEqual([[next.id], [next.id]])
+      expect((await mustTake(store, { lane: calm.lane })).afterTakeover ?? []).toEqual([])
+    })
+
     it('[I21.context] what was deleted meanwhile, or whose speaker was erased, is not in it', async () => {
       await queueOne(store, { text: 'waited' })
       await store.takeOver(order('user:ann'))

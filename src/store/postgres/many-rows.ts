@@ -1,0 +1,59 @@
+// Many rows in one statement: a column is an array, so the text is the same for any number of rows and is planned once.
+import type pg from 'pg'
+import type { InsertShape, Row, UpdateShape, Value } from '../statement.ts'
+import { floorText } from './horizon.ts'
+
+type Ask = (text: string, values: unknown[]) => Promise<pg.QueryResult>
+
+type Rows = readonly (readonly Value[])[]
+
+/** Says which of them were written. */
+export async function insertMany(ask: Ask, into: InsertShape, rows: Rows): Promise<readonly boolean[]> {
+  const { rows: returned } = await ask(textOf(into, insertText), columnsOf(rows, into.columns.length))
+  if (into.identity === '') return rows.map(() => true)
+  const at = into.columns.indexOf(into.identity)
+  const ids = new Set((returned as Row[]).map((row) => row[into.identity]))
+  // The same identity twice in one statement is written once: the first one counts.
+  return rows.map((row) => ids.delete(row[at] as Value))
+}
+
+export async function updateMany(ask: Ask, of: UpdateShape, rows: Rows): Promise<void> {
+  await ask(textOf(of, updateText), columnsOf(rows, of.columns.length))
+}
+
+function columnsOf(rows: Rows, width: number): Value[][] {
+  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] as Value))
+}
+
+const texts = new WeakMap<object, string>()
+
+function textOf<Shape extends object>(shape: Shape, write: (shape: Shape) => string): string {
+  const known = texts.get(shape)
+  if (known !== undefined) return known
+  const text = write(shape)
+  texts.set(shape, text)
+  return text
+}
+
+/** In the order in which they were given: that is the order in which rows are locked, and positions given out. */
+function given({ columns, numbers }: Pick<InsertShape, 'columns' | 'numbers'>): string {
+  const arrays = columns.map((column, at) => `$${at + 1}::${numbers.includes(column) ? 'bigint' : 'text'}[]`)
+  return `unnest(${arrays.join(', ')}) WITH ORDINALITY AS given(${columns.join(', ')}, nth)`
+}
+
+export function insertText(into: InsertShape): string {
+  const columns = into.columns.join(', ')
+  const returning = into.identity === '' ? '' : ` RETURNING ${into.identity}`
+  if (!into.positioned) {
+    return `INSERT INTO ${into.table} (${columns}) SELECT ${columns} FROM ${given(into)} ORDER BY nth ${into.conflict}${returning}`
+  }
+  return `WITH floor AS MATERIALIZED (${floorText(into.table)})
+    INSERT INTO ${into.table} (seq, ${columns}) SELECT nextval('${into.table}_position'), ${columns}
+    FROM (SELECT given.* FROM floor, ${given(into)} ORDER BY nth) AS rows ${into.conflict}${returning}`
+}
+
+export function updateText(of: UpdateShape): string {
+  const [key = '', ...changed] = of.columns
+  const sets = changed.map((column) => `${column} = given.${column}`)
+  return `UPDATE ${of.table} SET ${sets.join(', ')} FROM ${given(of)} WHERE ${of.table}.${key} = given.${key}`
+}

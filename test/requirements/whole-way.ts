@@ -1,0 +1,21 @@
+// What issue 23 demands of the way of a message: PostgreSQL, agents behind HTTP, hosts, the start.
+import { requirements } from './row.ts'
+
+export const WHOLE_WAY = requirements(
+  'the whole way, fast',
+  `
+built   23 I23.pg-plans         With many rows in the tables no statement that a message costs on PostgreSQL reads a table whole
+built   23 I23.pg-trips         On PostgreSQL many messages take as many statements as few, at every step of their way
+built   23 I23.held-look        A turn from a place that nobody ever held is handed over without looking for words of a takeover
+pending 23 I23.pg-end-to-end    Answered end to end, one node on PostgreSQL does at least 0.6 of one on SQLite
+pending 23 I23.pg-received      Received, PostgreSQL does at least 0.8 of SQLite
+pending 23 I23.pg-claims        Claims of lanes on PostgreSQL are at least 0.6 of those on SQLite
+pending 23 I23.pg-nodes-cpu     Three nodes cost at most 1.15 times the CPU time a message of one
+pending 23 I23.chorus-one       A lone message to a Chorus agent and back takes at most 5 times a bare loop
+pending 23 I23.chorus-many      256 conversations with Chorus agents do at least 0.15 of a bare loop
+pending 23 I23.host-stdio       A host over stdio gets at least 0.25 of what a bare server pushes, from the inbox
+pending 23 I23.hosted-servers   Hosted channel servers bring at least 0.45 of what a bare client reads into the inbox
+pending 23 I23.intake           Intake is at least 0.65 of a bare server with the agent absent, 0.40 while it drains
+pending 23 I23.ready            A start is ready within 350 ms and status answers within 150 ms
+`,
+)
