@@ -167,7 +167,7 @@ describe('mail that goes out', () => {
   })
 
   it('[I19.out-truth] [I19.fault-plans] taken and then dropped, or never answered, is unknown; the next try has the same id', async () => {
-    const scene = await open({ timings: { sendMs: 700 } })
+    const scene = await open({ timings: { sendMs: 4_000 } })
     for (const fault of ['accept-then-drop', 'accept-then-silence'] as const) {
       const one = key()
       scene.smtp.set([{ on: 'END OF DATA', do: fault, times: 1 }])
