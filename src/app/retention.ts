@@ -14,13 +14,16 @@ import { pruneAttachmentFolder } from './attachment-folder.ts'
 const EVERY_MS = 10 * 60_000
 /** Every checkpoint is an entry itself: once a day is enough of them. */
 const LEDGER_EVERY_MS = 24 * 3_600_000
-const PAGE = 1_000
+/** Other commits wait while one of these is made: some milliseconds. */
+const PAGE = 200
 /** Rows of each kind: they go with their places and events, and other commits wait meanwhile. */
 const ROW_PAGE = 200
 /** Parts of files, of a MiB each: deleting more of them at once would hold up commits. */
 const FILE_PAGE = 16
 /** An expired callback is answered 410 for so long; then it is as unknown as any other. */
 const EXPIRED_TOKENS_STAY_MS = 24 * 3_600_000
+
+const LONGEST_REST_MS = 1_000
 
 export type RetentionTimes = Pick<
   Tunables,
@@ -43,15 +46,23 @@ export interface RetentionDeps {
 export function keepPruning({ store, clock, log, attachments, tunables }: RetentionDeps): Cancel {
   let ledgerAt = Number.NEGATIVE_INFINITY
 
-  /** A slice after another, until one is not full. */
+  /** A slice after another, until one is not full; after each a rest as long as it took, so that half of the time is others'. */
   const inSlices = async (stopped: () => boolean, slice: () => Promise<number>, full: number) => {
     let total = 0
     for (;;) {
+      const began = clock.now()
       const gone = await slice()
       total += gone
       if (gone < full || stopped()) return total
+      await rest(clock.now() - began)
     }
   }
+
+  const rest = (ms: number) =>
+    new Promise<void>((resolve) => {
+      if (ms <= 0) setImmediate(resolve)
+      else clock.after(Math.min(ms, LONGEST_REST_MS), resolve)
+    })
 
   const prune = async (stopped: () => boolean) => {
     await inSlices(stopped, () => store.pruneTokens(EXPIRED_TOKENS_STAY_MS, PAGE), PAGE)

@@ -1,5 +1,4 @@
 // Tables for people: borderless, light, cut to the terminal's width. Scripts use --json instead.
-import Table from 'cli-table3'
 import type { Paint } from './colour.ts'
 import { cutToWidth, displayWidth, oneLine } from './text.ts'
 
@@ -16,24 +15,6 @@ export interface Column<Row> {
 const GAP = 2
 const LEAST = 6
 
-const NO_BORDERS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: ' '.repeat(GAP),
-}
-
 /** The table as lines without trailing blanks. No `width` (a pipe): only what is very long is cut. */
 export function renderTable<Row>(
   rows: readonly Row[],
@@ -42,25 +23,26 @@ export function renderTable<Row>(
 ): string {
   const cells = rows.map((row) => columns.map((column) => shownIn(column, row, options.width)))
   const widths = fitWidths(columns, cells, options.width)
-  const table = new Table({
-    chars: NO_BORDERS,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-    colAligns: columns.map((column) => column.align ?? 'left'),
-  })
-  table.push(
-    columns.map((column, at) => options.paint.dim(cutToWidth(column.title, widths[at] ?? LEAST))),
-    ...rows.map((row, line) =>
-      columns.map((column, at) => {
-        const cell = cutToWidth(cells[line]?.[at] ?? '', widths[at] ?? LEAST)
-        return column.paint === undefined || cell === '' ? cell : column.paint(cell, row)
-      }),
-    ),
+  const line = (shown: readonly string[], painted: (cell: string, at: number) => string) =>
+    shown
+      .map((cell, at) => {
+        const blanks = ' '.repeat(Math.max(0, (widths[at] ?? LEAST) - displayWidth(cell)))
+        return columns[at]?.align === 'right' ? blanks + painted(cell, at) : painted(cell, at) + blanks
+      })
+      .join(' '.repeat(GAP))
+      .trimEnd()
+  const cut = (cell: string, at: number) => cutToWidth(cell, widths[at] ?? LEAST)
+  const head = line(
+    columns.map((column, at) => cut(column.title, at)),
+    (cell) => options.paint.dim(cell),
   )
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n')
+  const body = rows.map((row, nth) =>
+    line((cells[nth] ?? []).map(cut), (cell, at) => {
+      const { paint } = columns[at] ?? {}
+      return paint === undefined || cell === '' ? cell : paint(cell, row)
+    }),
+  )
+  return [head, ...body].join('\n')
 }
 
 /** A pipe has no edge, but a line of a table is no place for a whole letter: --json has it. */

@@ -29,6 +29,9 @@ async function writeAll(desk: Desk, format: 'ndjson' | 'csv', sink: StreamSink):
     if (entries.length > 0) sink.write(entries.map(line).join(''))
     await sink.drained()
     if (entries.length < PAGE) break
+    // A reader that keeps up is never waited for, and an embedded database answers at once: without a pause nothing else
+    // would run until the last entry.
+    await new Promise<void>((resolve) => setImmediate(resolve))
     after = entries.at(-1)?.seq ?? after
   }
   sink.end()

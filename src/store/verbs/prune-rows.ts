@@ -4,6 +4,7 @@ import { HISTORY_ROWS_MS } from '../../contract/index.ts'
 import { IN_FLIGHT } from '../in-flight.ts'
 import { keepPositions } from '../positions.ts'
 import { toRanges } from '../ranges.ts'
+import { positionAt, SLACK_MS } from '../reads/conditions.ts'
 import { type Row, rows, run, type Steps, text, whole } from '../statement.ts'
 import { oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
 import type { OlderThan } from './upkeep.ts'
@@ -44,11 +45,16 @@ const STILL_COMPARED = `EXISTS (SELECT 1 FROM history_links WHERE history_links.
 
 const seqOf = (row: Row) => whole(row, 'seq')
 
+// Rows come in order of time: what lies behind this position is too young, and need not be looked at.
+const endOf = (table: 'turns' | 'outbox', time: string, before: number) =>
+  positionAt(table, time, before + 2 * SLACK_MS)
+
 function* pruneTurns(before: number, limit: number): Steps<readonly number[]> {
+  const end = yield* endOf('turns', 'received_at', before)
   const old = yield* rows(
-    `SELECT seq, integration, conversation FROM turns WHERE received_at < $1 AND updated_at < $1
+    `SELECT seq, integration, conversation FROM turns WHERE seq < $3 AND received_at < $1 AND updated_at < $1
      AND NOT (state = 'queued' OR (${IN_FLIGHT})) AND NOT ${STILL_COMPARED} ORDER BY seq LIMIT $2`,
-    [before, limit],
+    [before, limit, end],
   )
   if (old.length === 0) return []
   const seqs = old.map(seqOf)
@@ -66,10 +72,11 @@ function* pruneTurns(before: number, limit: number): Steps<readonly number[]> {
 }
 
 function* pruneSends(before: number, limit: number): Steps<readonly number[]> {
+  const end = yield* endOf('outbox', 'created_at', before)
   const old = yield* rows(
-    `SELECT seq FROM outbox WHERE created_at < $1 AND updated_at < $1 AND state NOT IN ('queued','sending')
-     ORDER BY seq LIMIT $2`,
-    [before, limit],
+    `SELECT seq FROM outbox WHERE seq < $3 AND created_at < $1 AND updated_at < $1
+     AND state NOT IN ('queued','sending') ORDER BY seq LIMIT $2`,
+    [before, limit, end],
   )
   if (old.length > 0) yield* run('DELETE FROM outbox WHERE seq @any($1)', [old.map(seqOf)])
   return old.map(seqOf)
