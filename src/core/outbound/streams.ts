@@ -76,6 +76,8 @@ const LOOK_AGAIN_MS = 1_000
 export function createStreams(deps: StreamsDeps): Streams {
   const { clock, log, links } = deps
   const streams = createBoundedMap<string, Stream>(MOST_STREAMS)
+  /** What is to be told by signals next, while it is asked whether it may be. */
+  const telling = new Map<string, string>()
 
   const pieceOf = (stream: Stream): NewSend | undefined => {
     const { turn, text } = stream
@@ -164,6 +166,23 @@ export function createStreams(deps: StreamsDeps): Streams {
     return stream
   }
 
+  /** By signals: asked at the store, for it may have been taken over at another node; then the newest is told. */
+  const tell = async (turn: TurnRow) => {
+    const isTold = await judged(turn).catch((thrown) => {
+      log.info({ turn: turn.id, error: String(thrown) }, 'partial text was not shown')
+      return false
+    })
+    const text = telling.get(turn.id)
+    telling.delete(turn.id)
+    if (!isTold || text === undefined) return
+    deps.signal(rowAddress(turn), { kind: 'partial', turn: turn.id, messageId: turn.messageId, text })
+  }
+  const judged = async (turn: TurnRow) => {
+    const now = await deps.store.turn(turn.id)
+    if (!now || !isOpen(now)) return false
+    return deps.admission.atOnce(turn) || (await deps.admission.ofTurn(turn)) === 'admitted'
+  }
+
   /** A word behind the end comes too late, unless the turn was offered again meanwhile: then it is that one's first. */
   const again = async (over: Stream, turn: TurnRow, text: string) => {
     const now = await deps.store.turn(turn.id).catch(() => null)
@@ -204,12 +223,9 @@ export function createStreams(deps: StreamsDeps): Streams {
       const streaming = links.get(turn.integration)?.adapter.streaming
       if (!streaming || text.trim() === '') return
       if (streaming.by === 'signals') {
-        const signal = { kind: 'partial', turn: turn.id, messageId: turn.messageId, text } as const
-        if (deps.admission.atOnce(turn)) return deps.signal(rowAddress(turn), signal)
-        deps.admission.ofTurn(turn).then(
-          (judgement) => judgement === 'admitted' && deps.signal(rowAddress(turn), signal),
-          (thrown) => log.info({ turn: turn.id, error: String(thrown) }, 'partial text was not shown'),
-        )
+        const isUnderWay = telling.has(turn.id)
+        telling.set(turn.id, text)
+        if (!isUnderWay) void tell(turn)
         return
       }
       const stream = streams.get(turn.id) ?? begunAnew(turn)
