@@ -32,7 +32,7 @@ async function bench(...flags: string[]): Promise<string> {
 }
 
 describe('a short run', () => {
-  it('[S17.bench] [I2.bench-json] [S17.intake] [S17.ready] [S17.memory] [S17.ledger-growth] measures Switchboard beside its peers and prints one object', async () => {
+  it('[S17.bench] [I2.bench-json] [S17.intake] [S17.ready] [S17.memory] [S17.ledger-growth] [I21.con-bench] measures Switchboard beside its peers and prints one object', async () => {
     const flags = ['--quick', '--no-peers', '--rounds', '2', '--messages', '300', '--growth', '2000']
     const stdout = await bench('--json', '--only', 'intake,growth,micro,ready,rss', ...flags)
     expect(stdout.trim().split('\n')).toHaveLength(1)
@@ -43,6 +43,8 @@ describe('a short run', () => {
     expect(report.intake.rounds).toHaveLength(2)
     expect(report.intake.vs_chat_sdk).toBeNull()
     expect(report.ledger_growth).toBeGreaterThan(0)
+    expect(report.growth?.console_now).toBeGreaterThan(0)
+    expect(report.growth?.console_conversations).toBeGreaterThan(0)
     expect(report.ready_ms).toBeGreaterThan(0)
     expect(report.rss_mb).toBeGreaterThan(0)
     expect(report.fdatasync_p50_ms).toBeGreaterThan(0)

@@ -144,6 +144,8 @@ function otherLines(report: BenchReport): string[] {
       `ledger of ${growth.turns.toLocaleString('en')} turns (${growth.database_mb} MB, filled in ${growth.fill_seconds} s): ` +
         `intake p50 ${empty.p50_ms} → ${grown.p50_ms} ms, p99 ${empty.p99_ms} → ${grown.p99_ms} ms, ` +
         `status ${empty.status_ms} → ${grown.status_ms} ms, ready after ${growth.ready_ms} ms`,
+      `console, grown over empty: Now ${growth.console_now} (${empty.now_ms} → ${grown.now_ms} ms), ` +
+        `Conversations ${growth.console_conversations} (${empty.conversations_ms} → ${grown.conversations_ms} ms)`,
     )
   }
   if (micro !== null) lines.push(`gate ${micro.gate_us} µs, wrap ${micro.wrap_us} µs a message`)

@@ -14,6 +14,7 @@ import {
   startSwitchboard,
 } from '../servers/switchboard.ts'
 import { median, quantile, rounded } from '../statistics.ts'
+import { type ConsoleTimes, timeConsole } from './console-pages.ts'
 import type { BenchContext } from './context.ts'
 import { CONNECTIONS, PEOPLE } from './intake.ts'
 import { timeToReady } from './ready.ts'
@@ -25,6 +26,9 @@ export interface GrowthReport {
   readonly intake_p50: number
   readonly intake_p99: number
   readonly status_p50: number
+  /** What the console's pages ask for, likewise. */
+  readonly console_now: number
+  readonly console_conversations: number
   readonly turns: number
   readonly database_mb: number
   readonly fill_seconds: number
@@ -37,9 +41,11 @@ interface LatencyReport {
   readonly p50_ms: number
   readonly p99_ms: number
   readonly status_ms: number
+  readonly now_ms: number
+  readonly conversations_ms: number
 }
 
-interface Sample {
+interface Sample extends ConsoleTimes {
   readonly p50: number
   readonly p99: number
   readonly status: number
@@ -74,6 +80,8 @@ export async function measureGrowth(context: BenchContext): Promise<GrowthReport
     intake_p50: ratio((one) => one.p50),
     intake_p99: ratio((one) => one.p99),
     status_p50: ratio((one) => one.status),
+    console_now: ratio((one) => one.now),
+    console_conversations: ratio((one) => one.conversations),
     turns: options.growthTurns,
     database_mb: rounded(statSync(join(grown.dataDir, 'switchboard.db')).size / 2 ** 20, 0),
     fill_seconds: rounded(fillSeconds, 1),
@@ -88,6 +96,8 @@ function latencies(samples: readonly Sample[]): LatencyReport {
     p50_ms: rounded(median(samples.map((one) => one.p50)), 3),
     p99_ms: rounded(median(samples.map((one) => one.p99)), 3),
     status_ms: rounded(median(samples.map((one) => one.status)), 3),
+    now_ms: rounded(median(samples.map((one) => one.now)), 3),
+    conversations_ms: rounded(median(samples.map((one) => one.conversations)), 3),
   }
 }
 
@@ -115,7 +125,8 @@ async function sample(context: BenchContext, folder: SwitchboardFolder, from: nu
       await countsOf(folder, server.url)
       status.push(performance.now() - before)
     }
-    return { p50: measured.p50Ms, p99: measured.p99Ms, status: quantile(status, 0.5) }
+    const pages = await timeConsole(folder, server.url)
+    return { p50: measured.p50Ms, p99: measured.p99Ms, status: quantile(status, 0.5), ...pages }
   } finally {
     await server.stop()
   }

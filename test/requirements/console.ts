@@ -47,6 +47,6 @@ built   21 I21.con-keys          Everything is reached by keyboard: ? g j k y n
 built   21 I21.con-axe           axe finds nothing on any page, in light, dark, wide and narrow
 built   21 I21.con-inject        Script and style in names, bodies, tool inputs, file names, YAML and server names stay text
 built   21 I21.con-rows-linked   Every row has an address of its own
-pending 21 I21.con-bench         The bench compares Now and Conversations at many turns with an empty store, as a ratio
+built   21 I21.con-bench         The bench compares Now and Conversations at many turns with an empty store, as a ratio
 `,
 )

@@ -45,7 +45,12 @@ export function OneTurn({ id }: { readonly id: string }): JSX.Element {
                 max={80}
               />,
             ],
-            ['source', <Name key="o" text={one.source} />],
+            [
+              'source',
+              <a key="o" href={hrefOf('agents', one.integration)}>
+                <Name text={one.source} />
+              </a>,
+            ],
             [
               'conversation',
               <a key="c" href={hrefOf('conversations', one.address)}>
