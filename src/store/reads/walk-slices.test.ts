@@ -78,7 +78,9 @@ describe('a walk in slices', () => {
       .prepare('PRAGMA table_info(turns)')
       .all()
       .map((row) => String((row as { name: unknown }).name))
-    const copied = columns.map((name) => (name === 'seq' ? 'n' : name === 'message_id' ? "'copy-' || n" : name))
+    const copied = columns.map((name) =>
+      name === 'seq' ? 'n' : name === 'message_id' ? "'copy-' || n" : name,
+    )
     database.exec(
       `WITH RECURSIVE count(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM count WHERE n < 40000)
        INSERT INTO turns (${columns.join(', ')}) SELECT ${copied.join(', ')} FROM count, turns WHERE seq = 1`,
