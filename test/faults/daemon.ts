@@ -7,9 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { defined } from '../../src/contract/index.ts'
 import { until } from './until.ts'
 
+/** What is shipped. */
+export const SHIPPED = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 /** SWITCHBOARD_BIN points the tests at another build. */
-export const BINARY =
-  process.env.SWITCHBOARD_BIN ?? fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+export const BINARY = process.env.SWITCHBOARD_BIN ?? SHIPPED
 
 export interface DaemonOptions {
   readonly data: string
@@ -17,6 +18,8 @@ export interface DaemonOptions {
   /** Absent: a free one. */
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
+  /** Another command line than `BINARY`: what is shipped, where a module of others must share its code. */
+  readonly binary?: string
   /** Put in front of the command: strace and its arguments. */
   readonly under?: readonly string[]
 }
@@ -62,7 +65,7 @@ export function launch(options: DaemonOptions): Launch {
   const [program = process.execPath, ...args] = [
     ...(options.under ?? []),
     process.execPath,
-    BINARY,
+    options.binary ?? BINARY,
     'up',
     '--json',
     ...['--port', String(options.port ?? 0), '--data', options.data],

@@ -62,6 +62,7 @@ built   24 I24.im-locked         A database that is locked, unreadable, renumber
 built   24 I24.im-complete       Completeness compares chat.db with the inbox by ROWID, and finds what was missed
 built   24 I24.im-suite          The platform suite passes against the double under every fault
 built   24 I24.im-plans          Every fault of script and database through the river: nothing lost, and what may be twice is labelled
+built   24 I24.im-kill           A conversation with approval and claim goes through kill -9: nothing lost, nothing twice without a label
 built   24 I24.im-doctor         doctor tells what is missing, Full Disk Access or Automation, and the exact pane
 built   24 I24.im-import         access.json of the official iMessage plugin is imported
 `,
