@@ -68,6 +68,8 @@ export interface Endpoint {
    * in `handle`. Absent: every body is read first, in a smaller share of what may be in flight.
    */
   headDecides?(head: RequestHead): boolean
+  /** The platform itself posts as much at once: it is taken though `max_body_bytes` is less. */
+  readonly postsBytes?: number
   /** Checks the credential. Gives the reply to make when it does not hold. A hot endpoint answers without a promise. */
   verify(request: RawRequest): VerifiedRequest | HttpReply | Promise<VerifiedRequest | HttpReply>
   handle(request: VerifiedRequest): Promise<HttpReply>

@@ -48,8 +48,8 @@ export function withBody(
   /** When the head began to be judged, where it was. Null: the body is what proves. */
   judgedAt: number | null,
   use: (body: Buffer, late: boolean) => void,
+  maxBytes = door.deps.settings().maxBodyBytes,
 ): void {
-  const { maxBodyBytes: maxBytes } = door.deps.settings()
   // Said only now: who was refused by the head has sent nothing in vain.
   if (request.headers.expect !== undefined) response.writeContinue()
   const { publicUrl } = door.deps.settings()

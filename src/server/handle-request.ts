@@ -53,10 +53,10 @@ export function handleRequest(
     answer(door, response, isRead(request) ? reply : methodNotAllowed('GET'))
   } else if (door.draining()) {
     answer(door, response, errorReply(new SwitchboardError('draining', 'the daemon is shutting down')))
-  } else if (declaredTooLarge(request, door.deps.settings().maxBodyBytes)) {
-    refuseUnread(request, response, bodyRefusal('too large', door.deps.settings().maxBodyBytes))
   } else if (path.startsWith(HOOKS)) {
     hook(door, listener, { request, response, path, query })
+  } else if (declaredTooLarge(request, door.deps.settings().maxBodyBytes)) {
+    refuseUnread(request, response, bodyRefusal('too large', door.deps.settings().maxBodyBytes))
   } else if (path.startsWith(CALLBACK) || path.startsWith(INBOX)) {
     secretDoor(door, listener, { request, response, path, query })
   } else {
@@ -72,11 +72,16 @@ function hook(door: FrontDoor, listener: Listener, incoming: Incoming): void {
     door.metrics.countHook(reply.status)
     answer(door, incoming.response, reply)
   }
+  const endpoint = id === null || id === '' ? null : door.deps.endpoints.hook(id)
+  const maxBytes = Math.max(door.deps.settings().maxBodyBytes, endpoint?.postsBytes ?? 0)
+  if (declaredTooLarge(incoming.request, maxBytes)) {
+    refuseUnread(incoming.request, incoming.response, bodyRefusal('too large', maxBytes))
+    return
+  }
   if (id === null) {
     settle(badPath())
     return
   }
-  const endpoint = id === '' ? null : door.deps.endpoints.hook(id)
   if (endpoint === null) {
     settle(notFound('there is no such hook'))
     return
@@ -84,7 +89,7 @@ function hook(door: FrontDoor, listener: Listener, incoming: Incoming): void {
   const raw = rawRequest(door, listener, incoming, slash === -1 ? '' : path.slice(slash))
   const refuse = (reply: HttpReply) =>
     settle(isWrong(reply, raw.path) ? wrong(door, incoming, 'hook', reply) : reply)
-  serveEndpoint(door, listener, incoming, { endpoint, raw, settle, refuse })
+  serveEndpoint(door, listener, incoming, { endpoint, maxBytes, raw, settle, refuse })
 }
 
 /** Where the secret stands in the path, a wrong one is answered as if nothing were there. */

@@ -17,6 +17,8 @@ import {
 
 interface Serving {
   readonly endpoint: Endpoint
+  /** Absent: as configured. */
+  readonly maxBytes?: number
   readonly raw: OpenRequest
   settle(reply: HttpReply): void
   /** `verify` said no. */
@@ -30,13 +32,20 @@ export function serveEndpoint(
   incoming: Incoming,
   serving: Serving,
 ): void {
-  const { endpoint, raw, settle, refuse } = serving
+  const { endpoint, raw, settle, refuse, maxBytes } = serving
   const fail = (thrown: unknown) => settle(failure(door, thrown, 'endpoint'))
   const read = (judgedAt: number | null, then: (late: boolean) => void) =>
-    withBody(door, listener, incoming, judgedAt, (body, late) => {
-      raw.body = body
-      then(late)
-    })
+    withBody(
+      door,
+      listener,
+      incoming,
+      judgedAt,
+      (body, late) => {
+        raw.body = body
+        then(late)
+      },
+      maxBytes,
+    )
   // Adapters of others are called here: whatever one of them throws is an answer, also out of a socket's event.
   const handle = async (verified: VerifiedRequest) => endpoint.handle(verified)
   const verify = (next: (verified: VerifiedRequest) => void) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createFakeWhatsApp, type WhatsAppPerson } from '../../src/testing/emulate.ts'
 import { freePort } from '../../src/testing/free-port.ts'
+import { escapedJson, signatureOf } from '../../src/testing/whatsapp/webhook-posts.ts'
 import type { Daemon } from './daemon.ts'
 import { post } from './hook-client.ts'
 import { expectLedgerHolds, turnsOf } from './river-checks.ts'
@@ -179,5 +180,30 @@ describe('[I24.end-to-end] whatsapp across kill -9', () => {
       (await switchboard(data, 'outbox', 'show', shown?.id ?? '')).stdout.includes('delivered'),
     )
     await expectLedgerHolds(data)
+  })
+
+  it('[I24.wa-large] a signed post of 2.5 MB is taken, a forged one and one that is over 3 MB are not', async () => {
+    const { kate, fake, data, start } = await openWhatsApp()
+    const daemon = await start()
+    const message = (id: string, body: string) => ({
+      from: kate.chat,
+      id,
+      timestamp: String(Math.floor(Date.now() / 1_000)),
+      type: 'text',
+      text: { body },
+    })
+    const padded = (id: string, bytes: number) =>
+      escapedJson({ ...fake.envelope({ messages: [message(id, id)] }), padding: 'x'.repeat(bytes) })
+    const sent = async (hook: string, body: string, signature: string) =>
+      (await post(`${daemon.url}/hooks/${hook}`, body, { 'x-hub-signature-256': signature })).status
+    const large = padded('large', 2_500_000)
+    expect(await sent('wa', large, signatureOf('another secret', large))).toBe(401)
+    expect(await sent('wa', large, signatureOf(fake.appSecret, large))).toBe(200)
+    await until('the echo', () => copies(kate, 'You said: large').length > 0)
+    const over = padded('over', 3_200_000)
+    expect(await sent('wa', over, signatureOf(fake.appSecret, over))).toBe(413)
+    // Other hooks keep to the configured size.
+    expect(await sent('crowd', large, '')).toBe(413)
+    expect((await turnsOf(data)).some(({ text }) => text === 'over')).toBe(false)
   })
 })

@@ -8,6 +8,7 @@ built   24 I24.wa-challenge      GET /hooks/ID with the right verify token is an
 built   24 I24.wa-signature      A forged, missing or re-encoded signature is refused and nothing of the body is read; escapes and umlauts pass as they were sent
 built   24 I24.wa-changes        One post with several entries, changes, messages and statuses is taken whole, in one commit, statuses and messages apart
 built   24 I24.wa-hundred        100 messages in one post are 100 turns, and the same post again is none
+built   24 I24.wa-large          A post is taken as large as Meta makes them, 3 MB, whatever the limit of other bodies
 built   24 I24.wa-kinds          Text, media, location, contacts, replies with context, orders and forwards come as messages that an agent can read
 built   24 I24.wa-reactions      A reaction is one, and one that was taken back says so
 built   24 I24.wa-taps           Replies to our buttons and lists are taps on that message; those of templates are messages

@@ -43,6 +43,8 @@ const A_SECOND = 80
 /** To one person at once, borrowed from later. */
 const PAIR_BURST = 45
 const NUMBERS_TOLD = 20
+/** What Meta gathers into one post. A refused one comes again for days, and then never. */
+const MOST_POST_BYTES = 3 * 1_048_576
 
 export interface WhatsAppAdapterOptions {
   readonly timings?: Partial<Timings>
@@ -85,6 +87,7 @@ export function createWhatsApp(deps: PlatformDeps, options: WhatsAppAdapterOptio
       overall: { count: A_SECOND, perMs: 1_000 },
     }),
     endpoint: {
+      postsBytes: MOST_POST_BYTES,
       verify: (request) => verifyRequest(keys, request),
       async handle(verified) {
         if (receiver === null)
