@@ -53,6 +53,7 @@ export function conversationView(row: ConversationRow, beholder: Beholder): Conv
     sender: lastTurn?.sender ?? null,
     sender_name: lastTurn?.body?.senderName ?? null,
     chat: lastTurn?.body ? (lastTurn.body.chat ?? 'direct') : null,
+    label: labelOf(lastTurn?.body?.meta ?? {}),
     first_at: iso(row.firstAt),
     last_at: iso(row.lastAt),
     turns: row.turns,
@@ -63,6 +64,11 @@ export function conversationView(row: ConversationRow, beholder: Beholder): Conv
 }
 
 const SHOWN_CHARS = 300
+
+/** Words of people, as everything that adapters tell: shown on one line, and never as more. */
+function labelOf(meta: Readonly<Record<string, string>>): string | null {
+  return (meta.subject ?? meta.channel_name ?? meta.chat_title)?.slice(0, SHOWN_CHARS) ?? null
+}
 
 function lastOf(
   turn: ConversationRow['lastTurn'],

@@ -94,6 +94,8 @@ export interface ConversationView {
   readonly sender: string | null
   readonly sender_name: string | null
   readonly chat: 'direct' | 'group' | null
+  /** What the platform calls it, by the last turn: the subject of a mail, the name of a group or channel. */
+  readonly label: string | null
   readonly first_at: string
   readonly last_at: string
   readonly turns: number

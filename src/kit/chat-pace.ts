@@ -19,6 +19,11 @@ export interface ChatPaceOptions {
   readonly windowOf?: (chat: string) => PaceWindow | null
 }
 
+export interface ChatPaceBook extends Pace {
+  /** Something was sent there at this time, by a process before this one. Told oldest first. */
+  remember(chat: string, at: number): void
+}
+
 /** A chat that was forgotten may burst anew: far more of them than are written to in a minute. */
 const CHATS_REMEMBERED = 10_000
 
@@ -31,7 +36,7 @@ interface ChatPace {
 
 const EVEN: ChatPace = { times: [], evenAt: 0 }
 
-export function createChatPace(options: ChatPaceOptions): Pace {
+export function createChatPace(options: ChatPaceOptions): ChatPaceBook {
   const { clock, intervalMs, burst, windowOf = () => null } = options
   const chats = createBoundedMap<string, ChatPace>(CHATS_REMEMBERED)
   let overall: readonly number[] = []
@@ -63,6 +68,11 @@ export function createChatPace(options: ChatPaceOptions): Pace {
       })
       overall = [...overall, now].slice(-options.overall.count)
       return 0
+    },
+    remember(chat, at) {
+      const { times, evenAt } = chats.get(chat) ?? EVEN
+      const most = Math.max(options.overall.count, windowOf(chat)?.count ?? 0)
+      chats.set(chat, { times: [...times, at].slice(-most), evenAt })
     },
     giveBack(chat) {
       const { times, evenAt } = paceOf(chat, clock.now())

@@ -36,7 +36,7 @@ built   19 I19.who-names        Display names and Reply-To prove nothing and cho
 built   19 I19.who-strangers    No code and no notice is ever sent to a stranger
 built   19 I19.loop-headers     Automatic, list and out-of-office mail makes no turn and no answer, unless its sender is excepted
 built   19 I19.loop-self        Our own mail that comes back makes no turn, known by its Message-ID
-built   19 I19.loop-limit       At most answers_per_hour go to one address in an hour; what is more waits
+built   19 I19.loop-limit       At most answers_per_hour go to one address in an hour, across restarts too; what is more waits
 built   19 I19.bounce           A bounce of our mail settles its send as failed with the server's words, also minutes later; one of no mail of ours settles nothing
 built   19 I19.bounce-forms     Bounces of RFC 3464, OpenSMTPD, qmail and Exchange are read; delayed is no failure
 built   19 I19.out-id           The outbox id is in the Message-ID, the same for every try

@@ -68,6 +68,7 @@ function columns(context: Context): readonly Column<ConversationView>[] {
     { title: 'TURNS', value: (row) => String(row.turns), align: 'right' },
     { title: 'HELD', value: (row) => heldIn(row.takeover), givesWay: 3 },
     { title: 'WITH', value: (row) => row.sender_name ?? row.sender ?? '', givesWay: 4 },
+    { title: 'LABEL', value: (row) => row.label ?? '', givesWay: 6 },
     { title: 'SAID', value: (row) => row.last?.text ?? '', givesWay: 5 },
   ]
 }
@@ -83,6 +84,7 @@ function describe(context: Context, row: ConversationView, thread: readonly Thre
     [
       ['address', oneLine(row.address)],
       ['platform', oneLine(row.platform)],
+      ['label', row.label === null ? null : oneLine(row.label)],
       ['agent', row.agent === null ? null : oneLine(row.agent)],
       ['held', takeover === null ? null : oneLine(heldIn(takeover))],
       ['ends', takeover?.ends_at ?? null],

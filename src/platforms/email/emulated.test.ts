@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { PlatformDeps, TranscriptEntry } from '../../contract/index.ts'
 import { createFakeMail, type FakeMailServers } from '../../testing/email/fake-mail.ts'
 import type { FaultRule } from '../../testing/fault-plan.ts'
 import { checkHistory, checkNoSuchPlace } from '../../testing/history-suite.ts'
@@ -297,6 +298,7 @@ describe('loops', () => {
   it('[I19.loop-limit] at most answers_per_hour go to one address in an hour; others are not held up, and what is more goes when the hour is over', async () => {
     const clock = createTestClock(Date.now())
     const { scene } = await open({ options: { answers_per_hour: 3 }, clock })
+    await scene.start()
     const take = (to: string) => scene.adapter.pace?.take(to, false)
     for (let sent = 0; sent < 3; sent++) expect(take('loop@home.test')).toBe(0)
     expect(take('loop@home.test')).toBe(3_600_000)
@@ -305,6 +307,28 @@ describe('loops', () => {
     expect(take('loop@home.test')).toBe(1_800_000)
     await clock.advance(1_800_000)
     expect(take('loop@home.test')).toBe(0)
+  })
+
+  it('[I19.loop-limit] a restart forgets none of them: what was sent in the hour before counts, what failed and what is older does not', async () => {
+    const clock = createTestClock(Date.now())
+    const sent = (seq: number, minutesAgo: number, state = 'sent'): TranscriptEntry => ({
+      ...{ seq, direction: 'out', id: `o_t_${seq}`, conversation: 'loop@home.test' },
+      ...{ at: clock.now() - minutesAgo * 60_000, text: '', state, reason: null },
+    })
+    const said = [sent(1, 90), sent(2, 40, 'unknown'), sent(3, 30, 'failed'), sent(4, 20), sent(5, 10)]
+    // As the store pages: the newest before a position.
+    const transcript: PlatformDeps['transcript'] = async ({ beforeSeq = 6, limit }) =>
+      said.filter(({ seq }) => seq < beforeSeq).slice(-limit)
+    const { scene } = await open({ options: { answers_per_hour: 3 }, clock, deps: { transcript } })
+    // Until it is known what was sent nothing goes out.
+    expect(scene.adapter.pace?.take('loop@home.test', false)).toBeGreaterThan(0)
+    await scene.start()
+    const take = (to: string) => scene.adapter.pace?.take(to, false)
+    expect(take('loop@home.test')).toBe(20 * 60_000)
+    expect(take('kate@home.test')).toBe(0)
+    await clock.advance(20 * 60_000)
+    expect(take('loop@home.test')).toBe(0)
+    expect(take('loop@home.test')).toBe(20 * 60_000)
   })
 })
 

@@ -1,6 +1,7 @@
 // The platform `email`: a mailbox read by IMAP, mails sent by SMTP, Sent and the mailbox itself as its memory.
 import type { Abilities, PlatformAdapter, PlatformDeps } from '../../contract/index.ts'
-import { createChatPace, type LinkState } from '../../kit/index.ts'
+import type { LinkState } from '../../kit/index.ts'
+import { createAnswerLimit } from './answer-limit.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { systemTxt, type TxtLookUp } from './dkim.ts'
 import { createEmailFiles } from './files.ts'
@@ -26,7 +27,6 @@ const ABILITIES: Abilities = {
   // The same Message-ID is shown twice by most readers; what was sent is looked up in Sent.
   idempotentSend: false,
 }
-const HOUR_MS = 3_600_000
 
 export interface EmailAdapterOptions {
   readonly timings?: Partial<Timings>
@@ -58,6 +58,10 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
   const files = createEmailFiles(shared, deps)
   const sent = createSentFolder(shared)
   const threading = { address: config.address, domain: config.domain, transcript }
+  const limit = createAnswerLimit(deps, {
+    perHour: config.options.answers_per_hour,
+    perMinute: perMinute(config.smtp.host),
+  })
   let state: LinkState = { state: 'connecting' }
   let link: MailboxLink | null = null
 
@@ -66,14 +70,9 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
     textLimit: TEXT_LIMIT,
     markdown: emailMarkdown,
     sendFrom: 'any',
-    pace: createChatPace({
-      clock,
-      intervalMs: 0,
-      burst: 1,
-      overall: { count: perMinute(config.smtp.host), perMs: 60_000 },
-      windowOf: () => ({ count: config.options.answers_per_hour, perMs: HOUR_MS }),
-    }),
+    pace: limit.pace,
     async start(intake, cursor) {
+      await limit.recall()
       link = startMailboxLink(cursor, {
         ...shared,
         connect,

@@ -107,6 +107,11 @@ function ConversationRow({ one }: { readonly one: ConversationView }): JSX.Eleme
           </span>
         </strong>
         <span class="row-sub">
+          {one.label !== null && (
+            <>
+              <Name text={one.label} max={80} /> ·{' '}
+            </>
+          )}
           {last === null ? '' : last.direction === 'out' ? '↩ ' : ''}
           {last?.text === null || last === null ? 'no text' : <Name text={last.text} max={160} />}
         </span>

@@ -27,6 +27,12 @@ export function ThreadPage({ address }: { readonly address: string }): JSX.Eleme
         lead={
           <>
             <a href={hrefOf('conversations')}>Conversations</a> · <Name text={address} max={90} />
+            {one !== null && one.label !== null && (
+              <>
+                {' '}
+                · <Name text={one.label} max={120} />
+              </>
+            )}
             {one?.agent === null || one === null ? (
               ''
             ) : (
