@@ -12,7 +12,7 @@ import {
 import type { Daemon } from './daemon.ts'
 import { post } from './hook-client.ts'
 import { expectLedgerHolds, settled, type Turn, turnsOf } from './river-checks.ts'
-import { askJson, createScene } from './scene.ts'
+import { askJson, askLines, createScene } from './scene.ts'
 import { until } from './until.ts'
 
 const missing = withoutServers()
@@ -35,7 +35,7 @@ interface Got {
 }
 
 /** A mailbox for the bot and one for Kate, of their own for each test. */
-async function openMail() {
+async function openMail(connector = 'demo') {
   boxes += 1
   const [bot, kate] = [`bot${boxes}@gw.test`, `kate${boxes}@home.test`]
   const data = scene.folder()
@@ -52,11 +52,18 @@ async function openMail() {
   - { id: crowd, platform: webhook, secret: "file:hook.secret", signature: plain, two_way: true }
 agents:
   - id: demo
-    connector: { type: demo }
+    connector: { type: ${connector} }
     inbound_bindings: [{ plugin: email, instance: mail }, { plugin: webhook, instance: crowd }]
 `,
   )
   let said = 0
+  const lines = (text: string, more: readonly string[] = [], subject = 'hello') => {
+    const head = [
+      `Message-ID: <k${++said}.${boxes}@home.test>`,
+      ...[PROVEN, `From: Kate <${kate}>`, `To: ${bot}`, `Subject: ${subject}`],
+    ]
+    return [...head, ...more, '', text]
+  }
   const start = () => scene.start({ data, config })
   const got = () =>
     inMailbox(servers, kate, async (client): Promise<readonly Got[]> => {
@@ -73,12 +80,9 @@ agents:
     start,
     got,
     sees: (part: string) => until(part, async () => (await got()).find(({ text }) => text.includes(part))),
-    async writes(text: string, more: readonly string[] = [], subject = 'hello') {
-      const id = `<k${++said}.${boxes}@home.test>`
-      const head = [`Message-ID: ${id}`, PROVEN, `From: Kate <${kate}>`, `To: ${bot}`, `Subject: ${subject}`]
-      await putMails(servers, bot, [[...head, ...more, '', text]])
-      return id
-    },
+    lines,
+    writes: (text: string, more: readonly string[] = [], subject = 'hello') =>
+      putMails(servers, bot, [lines(text, more, subject)]),
     /** Ready once, so that the mailbox has its beginning; then a daemon that dies at the point, and one that takes over. */
     async dieAt(point: string, act: () => Promise<unknown>): Promise<Daemon> {
       await act()
@@ -133,7 +137,7 @@ describe('[I19.kill] mail → demo agent → approval by reply', () => {
   ] as const
 
   it.each(POINTS)(
-    '[I19.approval-reply] kill -9 at the %s, %s: all arrives, and nothing twice',
+    '[I19.approval-reply] [I19.label] kill -9 at the %s, %s: all arrives, and nothing twice',
     async (step, point) => {
       const mail = await openMail()
       let daemon = await mail.start()
@@ -157,6 +161,10 @@ describe('[I19.kill] mail → demo agent → approval by reply', () => {
       await (step === 'verdict' ? die(answer) : answer())
       await mail.sees('Deployed')
       await settled(mail.data)
+      const labels = (await askLines<{ label: string | null }>(mail.data, 'conversations')).map(
+        ({ label }) => label,
+      )
+      expect(labels).toContain(`Re: ${echo.subject}`)
       const turns = (await turnsOf(mail.data)).filter(({ state }) => state !== 'refused')
       expect(turns.map(({ state, reason }) => reason ?? state)).toEqual(['answered', 'answered', 'verdict'])
       // A mail that was sent twice has the same id: whoever reads it sees one.
@@ -198,6 +206,34 @@ describe('[I19.kill] mail → demo agent → approval by reply', () => {
       await second.terminate()
     },
   )
+})
+
+describe('a full mailbox', () => {
+  beforeEach((context) => {
+    if (missing !== null) context.skip(missing)
+  })
+
+  it('[I19.in-thousand] 1,000 mails that came during a downtime are taken once each by the daemon, killed in their midst', async () => {
+    const mail = await openMail('channel')
+    const first = await mail.start()
+    await mail.begun(first)
+    await first.kill9()
+    await servers.lay(
+      mail.bot,
+      Array.from({ length: 1_000 }, (_, at) => mail.lines(`mail ${at}`)),
+    )
+    const taken = async () =>
+      (await turnsOf(mail.data)).flatMap(({ text }) => (text?.startsWith('mail ') ? [text] : []))
+    const second = await mail.start()
+    await until('some are taken', async () => (await taken()).length > 0)
+    await second.kill9()
+    await mail.start()
+    await until('all are taken', async () => (await taken()).length >= 1_000, 300_000)
+    expect((await taken()).toSorted()).toEqual(
+      Array.from({ length: 1_000 }, (_, at) => `mail ${at}`).toSorted(),
+    )
+    await expectLedgerHolds(mail.data)
+  }, 420_000)
 })
 
 type SessionTurn = Turn & { readonly session: string }

@@ -27,6 +27,7 @@ built   19 I19.parse-parts      Attachments and inline images are references; ca
 built   19 I19.parse-fetch      An attachment is fetched after the gate, by its reference, and capped
 built   19 I19.strip-quotes     Quoted history of common clients in several languages is stripped, and kept as an attachment
 built   19 I19.strip-damage     Text that only looks like a quote or a signature stays
+built   19 I19.label            The subject is the conversation's label, in the command line and in the console
 built   19 I19.thread-in        Threads by References and In-Reply-To; the subject is told with the message
 built   19 I19.plus-agent       A plus-address chooses an agent
 built   19 I19.who-results      Authentication-Results counts of the named authserv_id alone: DMARC pass, or aligned SPF or DKIM; a fail wins
@@ -60,6 +61,7 @@ built   19 I19.notify           notify_user reaches email, with its urgency
 built   19 I19.complete         Completeness by UID: what the live link missed is found, once
 built   19 I19.live             Liveness by a round trip: a half-open connection is found and replaced in bounded time
 built   19 I19.fault-plans      The platform suite passes against real servers under drop, stall, half-open, truncated FETCH, BYE in IDLE, greylisting and accepted-then-dropped
+built   19 I19.fault-river      The whole river stands on real servers under each of these, on both stores: nothing lost, nothing repeated
 built   19 I19.provider-habits  Labels, gaps in the numbers, throttling and sessions that end each hour lose nothing and double nothing
 built   19 I19.bad-large        A mail over max_mail_bytes is taken with the beginning of its text, and that it was cut is told
 built   19 I19.bad-recipients   10,000 recipients in a header harm nothing

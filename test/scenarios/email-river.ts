@@ -1,5 +1,5 @@
-// The whole river with an email adapter against the fake mail provider, in this process, on real time. It can be stopped and
-// started again on the same store, as a daemon that was down.
+// The whole river with an email adapter against the fake mail provider, or servers of the test's own, in this process, on real time. It
+// can be stopped and started again on the same store, as a daemon that was down.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,23 +13,51 @@ import type { Timings } from '../../src/platforms/email/config.ts'
 import { createEmail } from '../../src/platforms/email/index.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createFakeMail, FAKE_KATE_ADDRESS, type FakeMailOptions } from '../../src/testing/emulate.ts'
+import { sharedPostgres } from '../../src/testing/postgres-server.ts'
 import { createRecordingLog } from '../../src/testing/recording-log.ts'
 import { createScriptedConnector } from '../../src/testing/scripted-connector.ts'
 import { testAgent, testIntegration, testSettings } from '../../src/testing/test-settings.ts'
 import { until } from '../faults/until.ts'
+import { prepareStore } from './node.ts'
 
-export interface EmailRiverOptions extends FakeMailOptions {
+/** Where the mailbox is, and who may write to it. */
+export interface MailPlace {
+  readonly bot: string
+  readonly kate: string
+  readonly imapPort: number
+  readonly smtpPort: number
+  readonly password: string
+  readonly authservId: string
+}
+
+interface RiverOptions {
+  readonly arrangement?: 'sqlite' | 'postgres'
   readonly timings?: Partial<Timings>
   readonly mailbox?: Readonly<Record<string, unknown>>
   /** An agent that the test plays; absent: the demo agent. */
   readonly played?: AgentSettings
 }
+export type EmailRiverOptions = RiverOptions & FakeMailOptions
 
 export async function openEmailRiver(options: EmailRiverOptions = {}) {
   const fake = await createFakeMail(options)
+  const river = await openMailRiver({ ...fake, kate: FAKE_KATE_ADDRESS }, options)
+  return {
+    ...river,
+    fake,
+    async close() {
+      await river.close()
+      await fake.stop()
+    },
+  }
+}
+
+export async function openMailRiver(place: MailPlace, options: RiverOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'sb-email-'))
   const [clock, random, log] = [createRealClock(), createRealRandom(), createRecordingLog()]
-  const own = [FAKE_KATE_ADDRESS]
+  const own = [place.kate]
+  const lent =
+    options.arrangement === 'postgres' ? await (await sharedPostgres()).lend('river', prepareStore) : null
   const server = (port: number) => ({ host: '127.0.0.1', port, password: 'env:MAIL', tls: false })
   const scripted = createScriptedConnector()
   const settings = testSettings({
@@ -38,10 +66,10 @@ export async function openEmailRiver(options: EmailRiverOptions = {}) {
         platform: 'email',
         scope: 'all',
         options: {
-          address: fake.bot,
-          imap: server(fake.imapPort),
-          smtp: server(fake.smtpPort),
-          authserv_id: fake.authservId,
+          address: place.bot,
+          imap: server(place.imapPort),
+          smtp: server(place.smtpPort),
+          authserv_id: place.authservId,
           poll_interval: '500ms',
           ...options.mailbox,
         },
@@ -77,7 +105,7 @@ export async function openEmailRiver(options: EmailRiverOptions = {}) {
 
   const bringUp = async () => {
     const ledgerKey = new Uint8Array(32).fill(7)
-    const url = `sqlite:${join(folder, 'river.db')}`
+    const url = lent?.url ?? `sqlite:${join(folder, 'river.db')}`
     const store = await openStore(url, { clock, random, node: 'here', ledgerKey, log })
     const gateway = createGateway({
       platform: async () => ({
@@ -87,7 +115,7 @@ export async function openEmailRiver(options: EmailRiverOptions = {}) {
       ...{ store, clock, random, log },
       tokens: createTokens(store, clock, random),
       settings: () => settings,
-      secret: () => fake.password,
+      secret: () => place.password,
       filesDir: () => folder,
       watched: () => false,
     })
@@ -114,7 +142,6 @@ export async function openEmailRiver(options: EmailRiverOptions = {}) {
   }
   let node = await bringUp()
   return {
-    fake,
     log,
     agent: (id: string) => scripted.agent(id),
     store: () => node.store,
@@ -125,7 +152,7 @@ export async function openEmailRiver(options: EmailRiverOptions = {}) {
     },
     async close() {
       await node.down()
-      await fake.stop()
+      await lent?.giveBack()
       rmSync(folder, { recursive: true, force: true })
     },
   }
