@@ -33,7 +33,7 @@ interface Wish {
 
 /** What is pasted to get at the credentials; what only makes sense afterwards (a webhook's URL) is shown at the end. */
 export function isPastedBefore({ setup }: Pick<PlatformModule, 'setup'>): boolean {
-  return setup?.try !== undefined && setup.questions.some(({ secret }) => secret)
+  return setup?.try !== undefined && setup.pasteLast !== true && setup.questions.some(({ secret }) => secret)
 }
 
 /** `--token 1:a --label=x telegram` → the flags and the words between them. */

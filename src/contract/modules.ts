@@ -97,6 +97,8 @@ export interface ModuleSetup {
   try?(options: Options, deps: SetupTrial): Promise<{ readonly who: string }>
   /** What to paste elsewhere (a URL, a manifest), line by line. `base` is where this server is reached. */
   paste?(place: SetupPlace): readonly string[]
+  /** The other side tries it at once, so it can be pasted only when this server runs: shown at the end. */
+  readonly pasteLast?: true
   /** Where a person writes to it (a link, an address), as far as it is known. `who` is what `try` or the adapter said. */
   url?(place: SetupPlace & { readonly who: string | null }): string | null
   /**

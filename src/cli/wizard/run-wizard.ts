@@ -8,6 +8,7 @@ import { type Context, createContext } from '../context.ts'
 import { ignoreSecrets } from '../git-keeping.ts'
 import { oneLine } from '../output/text.ts'
 import { remember } from '../own-instance.ts'
+import { isPastedBefore } from '../setup-answers.ts'
 import { askPlan, type Wish } from './ask-plan.ts'
 import { readFileFacts } from './file-facts.ts'
 import { awaitFirstMessage } from './first-message.ts'
@@ -97,9 +98,9 @@ function pasted(
   plan: Plan,
   links: readonly IntegrationView[],
 ): readonly (readonly [string, readonly string[]])[] {
-  const hooks = plan.integrations.flatMap(({ definition, who }) => {
+  const hooks = plan.integrations.flatMap(({ definition, module }) => {
     const { paste = [] } = links.find(({ id }) => id === definition.id) ?? {}
-    return who === null && paste.length > 0
+    return !isPastedBefore(module) && paste.length > 0
       ? [[`${definition.id}: to paste at the sender`, paste] as const]
       : []
   })

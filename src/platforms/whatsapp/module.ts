@@ -27,10 +27,12 @@ export const whatsappModule: PlatformModule = {
       },
     ],
     try: async (options, { clock }) => (await import('./try-token.ts')).tryToken(options, clock),
+    // Meta asks the URL at once whether it knows the verify token.
+    pasteLast: true,
     paste: ({ id, base }) => [
       'In the app dashboard, WhatsApp, Configuration, Webhook:',
       `  Callback URL: ${base}/hooks/${id}`,
-      '  Verify token: the verify_token of this integration',
+      '  Verify token: the one that was given or made here',
       '  then Verify and save, and subscribe to the field: messages',
     ],
   },
