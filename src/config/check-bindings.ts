@@ -1,27 +1,40 @@
 // Who hears what: bindings name integrations that exist, do not overlap, and leave nothing unheard.
 import { CHANNEL_PLATFORM } from '../contract/index.ts'
+import { cutsAt } from './cuts-at.ts'
 import type { Wrong } from './issues.ts'
 import { suggestion } from './nearest.ts'
 import type { BindingConfig } from './schema/agents.ts'
 import type { Config } from './schema/index.ts'
 
+/** Platform → the only integration of it; null: there are several. Kept by the list, which is never changed. */
+const onlyOnes = new WeakMap<Config['integrations'], ReadonlyMap<string, string | null>>()
+
+function onlyOf(integrations: Config['integrations']): ReadonlyMap<string, string | null> {
+  const known = onlyOnes.get(integrations)
+  if (known) return known
+  const only = new Map<string, string | null>()
+  for (const { id, platform } of integrations) only.set(platform, only.has(platform) ? null : id)
+  onlyOnes.set(integrations, only)
+  return only
+}
+
 /** The integration a binding means: by id, or the only one of that platform. */
-export function instanceOf(config: Config, binding: BindingConfig): string {
-  if (binding.instance !== undefined) return binding.instance
-  const same = config.integrations.filter((integration) => integration.platform === binding.plugin)
-  return same.length === 1 && same[0] ? same[0].id : 'default'
+export function instanceOf(config: Pick<Config, 'integrations'>, binding: BindingConfig): string {
+  return binding.instance ?? onlyOf(config.integrations).get(binding.plugin) ?? 'default'
 }
 
 export function bindings(config: Config, wrong: Wrong, warnings: string[]): void {
   const ids = config.integrations.map((integration) => integration.id)
+  const platformOf = new Map<string, string>()
+  for (const { id, platform } of config.integrations) if (!platformOf.has(id)) platformOf.set(id, platform)
   for (const [index, agent] of config.agents.entries()) {
     for (const [place, binding] of agent.inbound_bindings.entries()) {
       const path = ['agents', index, 'inbound_bindings', place]
       const instance = instanceOf(config, binding)
-      const integration = config.integrations.find((one) => one.id === instance)
+      const platform = platformOf.get(instance)
       const isServer = binding.plugin === CHANNEL_PLATFORM && Object.hasOwn(config.mcp_servers, instance)
       if (isServer) continue
-      if (integration === undefined) {
+      if (platform === undefined) {
         if (ids.length === 0) {
           warnings.push(
             `agents[${index}].inbound_bindings[${place}] names integration "${instance}" (${binding.plugin}), but no integrations are configured: nothing arrives there`,
@@ -35,11 +48,11 @@ export function bindings(config: Config, wrong: Wrong, warnings: string[]): void
         } else {
           wrong([...path, 'instance'], `unknown integration "${instance}"`, suggestion(instance, ids) || null)
         }
-      } else if (integration.platform !== binding.plugin) {
+      } else if (platform !== binding.plugin) {
         wrong(
           [...path, 'plugin'],
-          `integration "${instance}" is of platform ${integration.platform}, not ${binding.plugin}`,
-          `write plugin: ${integration.platform}`,
+          `integration "${instance}" is of platform ${platform}, not ${binding.plugin}`,
+          `write plugin: ${platform}`,
         )
       }
     }
@@ -49,7 +62,7 @@ export function bindings(config: Config, wrong: Wrong, warnings: string[]): void
 // A chat covers its topics: `-100123` and `-100123/42` meet, and so do two bindings that take the rest.
 export function overlaps(config: Config, wrong: Wrong): void {
   const rest = new Map<string, string>()
-  const taken = new Map<string, { text: string; owner: string }[]>()
+  const taken = new Map<string, TakenPlaces>()
   for (const [index, agent] of config.agents.entries()) {
     for (const [place, binding] of agent.inbound_bindings.entries()) {
       const path = ['agents', index, 'inbound_bindings', place]
@@ -68,21 +81,47 @@ export function overlaps(config: Config, wrong: Wrong): void {
           )
         continue
       }
-      const here = taken.get(instance) ?? []
+      const here = taken.get(instance) ?? createTakenPlaces()
       taken.set(instance, here)
       for (const [item, text] of binding.conversations.entries()) {
-        const other = here.find(
-          (one) => one.text === text || one.text.startsWith(`${text}/`) || text.startsWith(`${one.text}/`),
-        )
+        const other = here.meeting(text)
         if (other !== undefined) {
           wrong(
             [...path, 'conversations', item],
             `two bindings overlap on integration "${instance}": "${text}" and "${other.text}" of ${other.owner}`,
           )
         }
-        here.push({ text, owner })
+        here.add({ text, owner })
       }
     }
+  }
+}
+
+interface TakenPlace {
+  readonly text: string
+  readonly owner: string
+}
+
+interface TakenPlaces {
+  add(place: TakenPlace): void
+  /** One that is the same, above it or below it. */
+  meeting(text: string): TakenPlace | undefined
+}
+
+/** Each place is found by its own name and by those of all that are above it. */
+function createTakenPlaces(): TakenPlaces {
+  const taken = new Map<string, TakenPlace>()
+  const above = new Map<string, TakenPlace>()
+  const aboveOf = (text: string) => cutsAt(text, '/')
+  return {
+    add(place) {
+      if (!taken.has(place.text)) taken.set(place.text, place)
+      for (const one of aboveOf(place.text)) if (!above.has(one)) above.set(one, place)
+    },
+    meeting(text) {
+      const higher = aboveOf(text).find((one) => taken.has(one))
+      return taken.get(text) ?? above.get(text) ?? (higher === undefined ? undefined : taken.get(higher))
+    },
   }
 }
 

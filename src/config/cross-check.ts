@@ -2,6 +2,7 @@
 import { type AdapterBook, parseAddress } from '../contract/index.ts'
 import { channelIntegrationId } from './channel-integrations.ts'
 import { bindings, channelServers, overlaps, unheard } from './check-bindings.ts'
+import { cutsAt } from './cuts-at.ts'
 import type { Finding, Wrong } from './issues.ts'
 import {
   deafEnds,
@@ -90,10 +91,11 @@ function oneDefault(config: Config, wrong: Wrong): void {
 
 function scopes(config: Config, wrong: Wrong): void {
   const agents = config.agents.map((agent) => agent.id)
+  const known = new Set(agents)
   for (const [index, { scope }] of config.integrations.entries()) {
     if (scope === undefined || scope === 'all') continue
     for (const [place, agent] of scope.agents.entries()) {
-      if (!agents.includes(agent)) {
+      if (!known.has(agent)) {
         wrong(
           ['integrations', index, 'scope', 'agents', place],
           `scope names an unknown agent "${agent}"`,
@@ -106,14 +108,15 @@ function scopes(config: Config, wrong: Wrong): void {
 
 function people(config: Config, wrong: Wrong): void {
   const ids = [...config.integrations.map((integration) => integration.id), ...channelIds(config)]
+  const known = new Set(ids)
+  // The id of a channel server holds a colon of its own.
+  const integrationOf = (identity: string) => cutsAt(identity, ':').find((id) => known.has(id))
   const owner = new Map<string, string>()
   for (const [index, user] of config.users.entries()) {
     for (const [place, identity] of user.identities.entries()) {
-      // The id of a channel server holds a colon of its own.
-      const integration =
-        ids.find((id) => identity.startsWith(`${id}:`)) ?? identity.slice(0, identity.indexOf(':'))
+      const integration = integrationOf(identity) ?? identity.slice(0, identity.indexOf(':'))
       const path = ['users', index, 'identities', place]
-      if (!ids.includes(integration))
+      if (!known.has(integration))
         wrong(path, `unknown integration "${integration}"`, suggestion(integration, ids) || null)
       const before = owner.get(identity)
       if (before !== undefined) wrong(path, `two users are "${identity}": ${before} and ${user.id}`)
@@ -123,7 +126,7 @@ function people(config: Config, wrong: Wrong): void {
     const path = ['users', index, 'notify_to']
     try {
       const { integration } = parseAddress(user.notify_to)
-      if (!ids.includes(integration))
+      if (!known.has(integration))
         wrong(path, `unknown integration "${integration}"`, suggestion(integration, ids) || null)
     } catch {
       wrong(path, 'notify_to is not an address', 'write integration:conversation, each part percent-encoded')

@@ -21,7 +21,7 @@ import { settingsOf } from './settings-of.ts'
 import { shellWord } from './shell-word.ts'
 import { createSideFiles } from './side-files.ts'
 import { decodeText, type ReadFile, readFileBounded } from './text-file.ts'
-import { readYaml, type YamlText } from './yaml-text.ts'
+import { readYaml, readYamlInSlices, type YamlText } from './yaml-text.ts'
 
 export interface LoadDeps {
   /** The platforms and connectors that there are. */
@@ -70,7 +70,9 @@ export async function parseSettings(
   path: string,
   deps: LoadDeps & { readonly readFile: ReadFile },
 ): Promise<LoadResult> {
-  const yaml = readYaml(text)
+  // Of a large file each part takes a while: between two of them the process takes what came meanwhile.
+  const yaml = await readYamlInSlices(text, pause)
+  await pause()
   const wanted = wantedBy(yaml.value, dirname(path))
   const given = { text, path, yaml }
   const book = await deps.adapters.open(wanted)
@@ -80,6 +82,8 @@ export async function parseSettings(
   const everything = { ...wanted, platforms: 'all', connectors: 'all' } as const
   return settle(given, { ...deps, book: await deps.adapters.open(everything, book) })
 }
+
+const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 interface SettleDeps extends Omit<LoadDeps, 'adapters'> {
   readonly book: AdapterBook

@@ -3,6 +3,10 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 const MAX_FILE_BYTES = 1_048_576
 
+/** What may be moved out of it. */
+const TOO_LARGE =
+  'lists of people can stand in files of their own: access: { file: … }, messaging: { file: … }'
+
 export type ReadFile = (path: string) => Uint8Array
 
 /** Reads at most one byte more than allowed, so that a huge file (or a device) is not swallowed. */
@@ -26,7 +30,7 @@ export function readFileBounded(path: string): Uint8Array {
 export function decodeText(
   bytes: Uint8Array,
 ): { readonly text: string } | { readonly problem: string; readonly hint: string | null } {
-  if (bytes.length > MAX_FILE_BYTES) return { problem: 'the file is larger than 1 MiB', hint: null }
+  if (bytes.length > MAX_FILE_BYTES) return { problem: 'the file is larger than 1 MiB', hint: TOO_LARGE }
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     return { problem: 'the file is UTF-16', hint: 'save it as UTF-8' }
   }

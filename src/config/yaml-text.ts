@@ -3,16 +3,20 @@
 // duplicate keys name both lines, and aliases cannot blow up.
 import {
   type Alias,
+  Composer,
+  type Document,
   isAlias,
   isMap,
   isPair,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   type Pair,
-  parseDocument,
+  Parser,
   type YAMLMap,
+  YAMLParseError,
 } from 'yaml'
 import type { Path } from './problem.ts'
 
@@ -44,7 +48,63 @@ const START: Position = { line: 1, column: 1 }
 
 class TooMuch extends Error {}
 
+/** All at once. */
 export function readYaml(text: string): YamlText {
+  const steps = yamlSteps(text)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The same, with a pause after every part of a large text: it may take a second. */
+export async function readYamlInSlices(text: string, pause: () => Promise<void>): Promise<YamlText> {
+  const steps = yamlSteps(text)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    await pause()
+  }
+}
+
+/** Words of the text that are read between two pauses: some milliseconds. */
+const WORDS_AT_A_TIME = 5_000
+
+function* documentSteps(text: string, lines: LineCounter): Generator<void, Document> {
+  lines.addNewLine(0)
+  const parser = new Parser(lines.addNewLine)
+  const composer = new Composer({
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    uniqueKeys: false,
+    lineCounter: lines,
+    prettyErrors: false,
+    logLevel: 'error',
+  })
+  const tokens = []
+  let words = 0
+  for (const word of new Lexer().lex(text)) {
+    for (const token of parser.next(word)) tokens.push(token)
+    words += 1
+    if (words % WORDS_AT_A_TIME === 0) yield
+  }
+  for (const token of parser.end()) tokens.push(token)
+  yield
+  const documents: Document[] = []
+  for (const token of tokens) for (const one of composer.next(token)) documents.push(one as Document)
+  for (const one of composer.end(true, text.length)) documents.push(one as Document)
+  yield
+  const [first, second] = documents
+  if (!first) throw new Error('the text gave no document')
+  if (second) {
+    const [from, to] = second.range ?? [0, 0]
+    first.errors.push(new YAMLParseError([from, to], 'MULTIPLE_DOCS', 'more than one document'))
+  }
+  return first
+}
+
+function* yamlSteps(text: string): Generator<void, YamlText> {
   const lines = new LineCounter()
   const at = (offset: number | undefined): Position => {
     if (offset === undefined) return START
@@ -61,15 +121,7 @@ export function readYaml(text: string): YamlText {
   }
   let root: Node | null
   try {
-    const document = parseDocument(text, {
-      version: '1.2',
-      schema: 'core',
-      merge: false,
-      uniqueKeys: false,
-      lineCounter: lines,
-      prettyErrors: false,
-      logLevel: 'error',
-    })
+    const document = yield* documentSteps(text, lines)
     for (const error of [...document.errors, ...document.warnings].slice(0, 20)) {
       say(error.pos[0], [], yamlMessage(error.code, error.message), yamlHint(error.code, text, error.pos[0]))
     }

@@ -13,8 +13,8 @@ built   23 I23.reader-share          One sender on many streams of a hook leaves
 built   23 I23.export-yields         An export of the ledger lets other work through, entry by entry of what it checks
 built   23 I23.turns-indexed         Turns by state, agent, source, sender and time are found without a scan, on both stores
 built   23 I23.doctor-linear         What doctor does grows with the agents and integrations, not with their product
-pending 23 I23.reload-slices         Reading a large configuration lets other work through
-pending 23 I23.config-limit          The largest configuration that is read is documented, and told when it is exceeded
+built   23 I23.reload-slices         Reading a large configuration lets other work through
+built   23 I23.config-limit          The largest configuration that is read is documented, and told when it is exceeded
 built   23 I23.binding-flat          A message finds its integration and its agent by look-up, however many there are
 pending 23 I23.long-queue            A conversation with much queued is worked off at the same price each as a short one
 built   23 I23.table-linear          A table for people costs the same for each line, and 200,000 lines are printed

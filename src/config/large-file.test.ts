@@ -1,0 +1,105 @@
+// A large configuration: what it costs to check grows with its size, and other work goes on while it is read.
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { bindings, overlaps, unheard } from './check-bindings.ts'
+import { parseSettings } from './load.ts'
+import type { Config } from './schema/index.ts'
+import { readYaml, readYamlInSlices } from './yaml-text.ts'
+
+/** How often an entry of the list of integrations is looked at, and what is wrong. */
+function checked(many: number, { named }: { readonly named: boolean }) {
+  let looks = 0
+  const wrong: string[] = []
+  const integrations = Array.from({ length: many }, (_, at) => ({
+    id: `h${at}`,
+    platform: `p${at}`,
+    enabled: true,
+  }))
+  const counted = new Proxy(integrations, {
+    get(target, key, self) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) looks += 1
+      return Reflect.get(target, key, self)
+    },
+  })
+  const agents = integrations.map(({ id, platform }) => ({
+    inbound_bindings: [{ plugin: platform, ...(named ? { instance: id } : {}), allowed_channel_servers: [] }],
+  }))
+  const config = { integrations: counted, agents, mcp_servers: {} } as unknown as Config
+  const tell = (_path: unknown, message: string) => wrong.push(message)
+  bindings(config, tell, wrong)
+  overlaps(config, tell)
+  unheard(config, wrong)
+  return { looks, wrong }
+}
+
+describe('a large configuration', () => {
+  it.each([true, false])(
+    '[I23.reload-slices] twice as many bindings are twice the work (named: %s)',
+    (named) => {
+      const few = checked(200, { named })
+      const many = checked(400, { named })
+      expect(few.wrong).toEqual([])
+      expect(many.wrong).toEqual([])
+      expect(many.looks).toBeLessThanOrEqual(2 * few.looks)
+    },
+  )
+
+  it.each([
+    [['-1', '-1'], '"-1" and "-1"'],
+    [['-1', '-1/42'], '"-1/42" and "-1"'],
+    [['-1/42', '-1'], '"-1" and "-1/42"'],
+    [['a/b/c', 'a'], '"a" and "a/b/c"'],
+    [['-1', '-12', '*/x', '-2/1', '-2/2'], null],
+  ])('bindings on %j overlap: %s', (conversations, told) => {
+    const wrong: string[] = []
+    const agents = conversations.map((text) => ({
+      inbound_bindings: [{ plugin: 'p', instance: 'i', conversations: [text], allowed_channel_servers: [] }],
+    }))
+    const config = {
+      integrations: [{ id: 'i', platform: 'p' }],
+      agents,
+      mcp_servers: {},
+    } as unknown as Config
+    overlaps(config, (_path, message) => wrong.push(message))
+    expect(wrong).toHaveLength(told === null ? 0 : 1)
+    expect(wrong[0] ?? '').toContain(told ?? '')
+  })
+
+  it('[I23.reload-slices] something else runs between reading the text and checking it', async () => {
+    const order: string[] = []
+    const adapters = {
+      open: async () => {
+        order.push('checked')
+        throw new Error('far enough')
+      },
+    }
+    setImmediate(() => order.push('other work'))
+    const deps = {
+      adapters,
+      failedModules: 'down',
+      defaultStore: 'sqlite:x',
+      readFile: () => Buffer.alloc(0),
+    }
+    const loading = parseSettings('integrations: []\n', '/tmp/switchboard.yaml', deps as never)
+    await expect(loading).rejects.toThrow('far enough')
+    expect(order).toEqual(['other work', 'checked'])
+  })
+
+  it('[I23.reload-slices] a large text is read in many parts, to the same end', async () => {
+    const text = `a:\n${Array.from({ length: 5_000 }, (_, at) => `  - { id: "n${at}", many: [1, 2, ${at}] }`).join('\n')}\n`
+    let pauses = 0
+    const sliced = await readYamlInSlices(text, async () => {
+      pauses += 1
+    })
+    expect(pauses).toBeGreaterThan(20)
+    expect(sliced.problems).toEqual([])
+    expect(sliced.value).toEqual(readYaml(text).value)
+    expect(sliced.locateKey(['a', 4_999, 'many'])).toEqual({ line: 5_001, column: 20 })
+    expect(sliced.value).toMatchObject({ a: { 4999: { id: 'n4999', many: [1, 2, 4_999] } } })
+  })
+
+  it('[I23.config-limit] the limit stands in the guide', () => {
+    const guide = readFileSync(new URL('../../docs/guide/configuration.md', import.meta.url), 'utf8')
+    expect(guide).toMatch(/A file may have 1 MiB/)
+  })
+})
