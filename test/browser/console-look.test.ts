@@ -44,6 +44,7 @@ it('[I21.con-axe] [I21.con-inject] [I21.con-own-host] [I21.con-csp] [I21.con-row
       ])
     }
     for (const [list, kind] of [
+      ['conversations', 'conversations'],
       ['turns', 'turns'],
       ['outbox', 'outbox'],
       ['approvals', 'approvals'],
@@ -54,7 +55,18 @@ it('[I21.con-axe] [I21.con-inject] [I21.con-own-host] [I21.con-csp] [I21.con-row
       await first.waitFor()
       await goTo(page, ((await first.getAttribute('href')) ?? '').slice(2))
       await settled(page)
+      if (kind === 'conversations') {
+        // As its holder sees it, and on a phone.
+        await page.getByRole('button', { name: 'Take over' }).click()
+        await page.getByLabel('Write as a person').waitFor()
+        await picture(page, `held-${name}`)
+      }
       expect([kind, name, await violations(page)]).toEqual([kind, name, []])
+      expect([kind, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([
+        kind,
+        true,
+      ])
+      if (kind === 'conversations') await page.getByRole('button', { name: 'Give back' }).click()
     }
     await goTo(page, 'config')
     await page.getByText('Refused: the file on disk does not hold').waitFor()

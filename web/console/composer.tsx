@@ -4,6 +4,7 @@ import { useRef, useState } from 'preact/hooks'
 import { freshId } from '../shared/fresh-id.ts'
 import type { Answer } from '../shared/http.ts'
 import { SendIcon } from '../shared/icons.tsx'
+import { useDesk } from './desk.ts'
 
 interface Props {
   /** What is written for it is kept while another page is looked at, or the hold is lost. */
@@ -17,7 +18,9 @@ interface Props {
 
 const drafts = new Map<string, string>()
 
-export function Composer({ place, label, placeholder, busy, say }: Props): JSX.Element {
+export function Composer({ label, placeholder, busy, say, ...props }: Props): JSX.Element {
+  // Of whoever is signed in: the next one at this page finds nothing of theirs.
+  const place = `${useDesk().me.user} ${props.place}`
   const [text, setText] = useState(drafts.get(place) ?? '')
   /** A second press of the button is the same message; other words are another one. */
   const sent = useRef<{ readonly text: string; readonly key: string } | null>(null)
