@@ -5,6 +5,7 @@ import { historyPlansFor } from '../../src/testing/emulate.ts'
 import { testAgent } from '../../src/testing/test-settings.ts'
 import { until } from '../faults/until.ts'
 import { type DiscordRiverOptions, openDiscordRiver } from './discord-river.ts'
+import { LATE_MS, plansOnSharedStores, TALK_LIMIT_MS } from './fault-plan-talk.ts'
 import { caller } from './tool-caller.ts'
 
 const FASTER = 300
@@ -54,7 +55,7 @@ function sayFifty({ fake, kate }: River): {
 
 async function answeredOnce({ store }: River, { words, copies }: ReturnType<typeof sayFifty>) {
   expect(words).toHaveLength(50)
-  await until('all answers', () => words.every((word) => copies(word) > 0))
+  await until('all answers', () => words.every((word) => copies(word) > 0), LATE_MS)
   await until(
     'the outbox is empty',
     async () => (await store.sends({ states: ['queued', 'sending'], limit: 10 })).length === 0,
@@ -65,19 +66,25 @@ async function answeredOnce({ store }: River, { words, copies }: ReturnType<type
   return turns
 }
 
+async function answersFifty(options: DiscordRiverOptions): Promise<void> {
+  await withRiver({ ...options, groups: GROUPS }, async (river) => {
+    const turns = await answeredOnce(river, sayFifty(river))
+    expect(turns.filter((turn) => turn.lateAt !== null).length).toBeGreaterThan(0)
+    expect(river.fake.fired.length).toBeGreaterThan(0)
+  })
+}
+
 describe('discord, deaf', () => {
   it.each(historyPlansFor('dispatch'))(
     '[I20.deaf] [I20.history] $name: 50 messages in a chat, a channel and a thread are each answered once',
-    async ({ faults }) => {
-      await withRiver(
-        { faster: FASTER, timings: TIMINGS, faults, groups: GROUPS, heartbeatMs: 900_000 },
-        async (river) => {
-          const turns = await answeredOnce(river, sayFifty(river))
-          expect(turns.filter((turn) => turn.lateAt !== null).length).toBeGreaterThan(0)
-          expect(river.fake.fired.length).toBeGreaterThan(0)
-        },
-      )
-    },
+    ({ faults }) => answersFifty({ faster: FASTER, timings: TIMINGS, faults, heartbeatMs: 900_000 }),
+    TALK_LIMIT_MS,
+  )
+
+  it.concurrent.each(plansOnSharedStores(historyPlansFor('dispatch')))(
+    '[I20.deaf] [I20.history] $name on $arrangement: 50 messages are each answered once',
+    ({ faults, arrangement }) => answersFifty({ arrangement, faults, timings: { chatIntervalMs: 10 } }),
+    TALK_LIMIT_MS,
   )
 
   it('[I20.refused-resume] a resume that is refused after downtime with 50 messages in between misses none and repeats none', async () => {

@@ -13,7 +13,7 @@ const WORDS = ['alpha', 'bravo', 'charlie']
  * What the platform gave up to bring is found in the history, 75 s after the last connect: it is late, and not lost. A busy
  * machine takes longer.
  */
-const LATE_MS = 240_000
+export const LATE_MS = 240_000
 /** For the whole test. */
 export const TALK_LIMIT_MS = 600_000
 
@@ -31,6 +31,19 @@ export function plansOnArrangements(
     ARRANGEMENTS.map((arrangement) => ({ ...plan, arrangement })).slice(0, SCOPE === 'first' ? 1 : 3),
   )
   return dealtPlans(product, ({ name }) => name)
+}
+
+/**
+ * Plans whose proof lies in minutes that pass, on stores that several nodes share: in real time, for the database has a clock of its
+ * own. With `npm run test:all` alone.
+ */
+export function plansOnSharedStores(
+  plans: readonly NamedPlan[],
+): readonly (NamedPlan & { readonly arrangement: Arrangement })[] {
+  const shared = ARRANGEMENTS.filter((one) => one !== 'sqlite')
+  return SCOPE === 'all'
+    ? plans.flatMap((plan) => shared.map((arrangement) => ({ ...plan, arrangement })))
+    : []
 }
 
 /** Throws where something was lost or repeated; gives the cell of the matrix to `told` before it does. */

@@ -1,4 +1,5 @@
 // Discord's own writing as plain text: mentions by name, custom emoji by theirs. Linear in the text.
+import { textEnd } from '../../contract/index.ts'
 
 export interface TextReader {
   readonly selfId: string
@@ -41,11 +42,18 @@ function withoutOwnName(raw: string, selfId: string): string {
 // Names are shown to models and people, and could be written to look like markup or a mention.
 const UNSAFE_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029<>&|*`~@#[\]()\\]/gu
 
+const NAME_LENGTH = 80
+
+/** At most so long as Discord counts it, and no half of a character at its end. */
+export function cutShort(text: string, most: number): string {
+  return text.slice(0, textEnd(text, most, 'utf-16'))
+}
+
 /** A name that can act on nothing; undefined: there is none. */
 export function safeName(name: unknown): string | undefined {
   if (typeof name !== 'string') return undefined
-  const safe = name.slice(0, 400).replace(UNSAFE_IN_NAME, '').replace(/\s+/g, ' ').trim().slice(0, 80)
-  return safe === '' ? undefined : safe
+  const safe = name.slice(0, 400).replace(UNSAFE_IN_NAME, '').replace(/\s+/g, ' ').trim()
+  return safe === '' ? undefined : cutShort(safe, NAME_LENGTH)
 }
 
 /** U+0000 cannot be stored everywhere; the mark in its place shows that something was there. */

@@ -3,6 +3,7 @@
 import { createBoundedMap, type Logger, type Received } from '../../contract/index.ts'
 import { refusalWord } from '../../kit/index.ts'
 import type { DiscordClient } from './client.ts'
+import { cutShort } from './inbound-text.ts'
 import { askedText, firstAnswer, type Interaction, leavesOpen } from './interactions.ts'
 import { escapeDiscord } from './markdown.ts'
 import { isRefusal } from './refusals.ts'
@@ -85,7 +86,7 @@ function textOf(interaction: Interaction, result: Received | null): string {
   const asked = askedText(interaction)
   // Everybody sees what was asked: the answer comes as a message below it.
   if (asked !== null)
-    return `**${escapeDiscord(interaction.user.name ?? 'Somebody')}** asked: ${escapeDiscord(asked.slice(0, MOST_ASKED))}`
+    return `**${escapeDiscord(interaction.user.name ?? 'Somebody')}** asked: ${escapeDiscord(cutShort(asked, MOST_ASKED))}`
   // What a command says comes as a message: twice would be too much.
   return interaction.kind === 'component' ? (result.answer ?? '') : ''
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type Choice, type OutboundOp, SwitchboardError, type TextLimit } from '../../contract/index.ts'
 import { readMarkdown, splitMarkdown } from '../../kit/markdown/index.ts'
+import { cutShort } from './inbound-text.ts'
 import { discordMarkdown, escapeDiscord } from './markdown.ts'
 
 /** Discord's own limit. Which unit it counts in it does not say: this is the one in which nothing is too long. */
@@ -68,8 +69,8 @@ export function componentsOf(choices: readonly Choice[] | undefined, styled: boo
         `Discord: the value of the button "${label.slice(0, 80)}" is empty or over ${VALUE_LENGTH} characters`,
       )
     const style = styled && at < 2 ? (at === 0 ? 3 : 4) : 2
-    const shown = [...label].slice(0, LABEL_LENGTH).join('').trim()
-    return { type: 2, style, label: shown === '' ? '…' : shown.slice(0, LABEL_LENGTH), custom_id: value }
+    const shown = cutShort(label.trim(), LABEL_LENGTH).trim()
+    return { type: 2, style, label: shown === '' ? '…' : shown, custom_id: value }
   })
   const rows: Fields[] = []
   for (let at = 0; at < buttons.length; at += IN_A_ROW)

@@ -121,6 +121,12 @@ describe('what else goes out', () => {
     const many = Array.from({ length: 12 }, (_, at) => ({ label: `c${at}`, value: `v${at}` }))
     await scene.send(GENERAL, { kind: 'text', text: 'choose', choices: many })
     expect(fake.world.messages(GENERAL).at(-1)?.components).toHaveLength(3)
+    // By Discord's count, and no half of a character at its end.
+    const rockets = [{ label: `a${'🚀'.repeat(60)}`, value: 'v' }]
+    await scene.send(GENERAL, { kind: 'text', text: 'choose', choices: rockets })
+    expect(fake.world.messages(GENERAL).at(-1)?.components).toMatchObject([
+      { components: [{ label: `a${'🚀'.repeat(39)}` }] },
+    ])
     const tooMany = Array.from({ length: 26 }, (_, at) => ({ label: 'c', value: `v${at}` }))
     await expect(scene.send(GENERAL, { kind: 'text', text: 'x', choices: tooMany })).rejects.toMatchObject({
       code: 'platform_rejected',

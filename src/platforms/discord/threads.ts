@@ -31,7 +31,6 @@ export interface Threads {
 }
 
 const REMEMBERED = 5_000
-const NAME_LENGTH = 80
 const ARCHIVE_MINUTES = 1_440
 /** A text has fewer parts than this, and what others say in between. */
 const ROWS_BETWEEN = 200
@@ -148,5 +147,5 @@ function nameOf(text: string): string | undefined {
     .slice(0, 1_000)
     .replace(/<[@#&!:\w]*\d+>/g, '')
     .replace(/\\(?=\W)/g, '')
-  return safeName(clean(words))?.slice(0, NAME_LENGTH)
+  return safeName(clean(words))
 }
