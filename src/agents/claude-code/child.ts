@@ -37,12 +37,13 @@ export interface ChildDeps {
   readonly onNoise: () => void
   /** Whether it has work: one without may be silent for ever. */
   readonly isBusy: () => boolean
+  /** Silent for so long in its work: it is asked whether it lives. */
+  readonly silentMs: number
 }
 
 /** An answer of several megabytes is one line. */
 const MAX_LINE_BYTES = 64 * 1_048_576
 const ANSWER_MS = 30_000
-const SILENT_MS = 120_000
 
 /** Resolves when it answered a first question. Throws what the keeper throws. */
 export async function startChild(name: string, launch: ChildLaunch, deps: ChildDeps): Promise<Child> {
@@ -88,12 +89,13 @@ export async function startChild(name: string, launch: ChildLaunch, deps: ChildD
     started.readLines(MAX_LINE_BYTES, { line: read, tooLong: deps.onNoise })
     await ask(started, { subtype: 'initialize' })
   })
+  const answerMs = Math.min(ANSWER_MS, deps.silentMs)
   const watch = createHangWatch({
-    ...{ clock, silentMs: SILENT_MS, answerMs: ANSWER_MS },
+    ...{ clock, silentMs: deps.silentMs, answerMs },
     // Any answer will do, a refusal as well: what cannot be asked is not known to hang.
     probe: () =>
       deps.isBusy()
-        ? ask(process, { subtype: 'mcp_status' }).catch((thrown: unknown) => {
+        ? ask(process, { subtype: 'mcp_status' }, answerMs).catch((thrown: unknown) => {
             if (!(thrown instanceof SwitchboardError) || !/refused/.test(thrown.message)) throw thrown
           })
         : Promise.resolve(),

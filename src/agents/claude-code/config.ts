@@ -12,6 +12,7 @@ import {
 import { duration, optionsProblem, text, textOrSecret } from '../../kit/option-words.ts'
 
 const IDLE_MS = 10 * 60_000
+const SILENT_MS = 2 * 60_000
 const TURN_MS = 60 * 60_000
 
 export const claudeCodeOptions = z
@@ -35,6 +36,7 @@ export const claudeCodeOptions = z
     max_processes: z.int().min(1).max(1000).default(8).describe('Processes at once.'),
     max_memory_mb: z.int().min(64).optional().describe('Memory that one may hold, with all it started.'),
     idle_after: duration('How long one without work is kept.', IDLE_MS),
+    silence: duration('Without a sign for so long in a turn, it is asked whether it lives.', SILENT_MS),
     turn_timeout: duration('How long a turn may work; waiting for a person does not count.', TURN_MS),
   })
   .describe('Claude Code, one process per session.')

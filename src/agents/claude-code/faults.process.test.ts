@@ -53,6 +53,21 @@ describe('bounds', () => {
     expect(await turn('hello')).toMatchObject({ text: 'You said: hello' })
   })
 
+  it('[I22.cc-hang] one that is silent and does not answer is ended, and its turn goes on in another; one that answers is left alone', async () => {
+    const { turn, says, ended, pid, connector } = await scene({ options: { silence: 1_500 } })
+    expect(await turn('deaf')).toMatchObject({
+      kind: 'returned',
+      counted: true,
+      detail: expect.stringContaining('it said nothing and did not answer'),
+    })
+    await until('it is gone', () => connector.processes?.().length === 0)
+    // Silent for longer than that, and alive: it is slow.
+    const slow = await says('slow 8000 a-text-of-20-letters')
+    const alive = await pid()
+    expect(await ended(slow)).toMatchObject({ text: 'a-text-of-20-letters' })
+    expect(await pid()).toBe(alive)
+  })
+
   it('[I22.cc-endless] waiting for a person does not count', async () => {
     const { says, decide, ended, asked } = await scene({ options: { turn_timeout: 2_000 } })
     const id = await says('call Bash {"command":"make"}')

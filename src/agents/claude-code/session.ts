@@ -193,6 +193,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
           else taker.take(event)
         },
         onNoise: () => log.warn({ session }, 'Claude Code wrote a line that is no message'),
+        silentMs: config.silence,
         isBusy: () => turns.all().length > 0 && !asks.isWaiting(),
       },
     )

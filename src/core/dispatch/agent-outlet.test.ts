@@ -286,8 +286,14 @@ describe('what is shown meanwhile', () => {
     flights.set('u', rowOf('u', { agent: 'paul' }))
     await partial('u')
     await partial('nowhere')
+    // What the agent writes behind its reply is not said, and so not shown.
+    flights.set('t', rowOf('t', { state: 'seen', reason: 'replied' }))
+    await partial('t')
     expect(settled).toEqual([['t', 'seen', undefined, undefined]])
-    expect([heard, shown]).toEqual([['t'], ['so', 'so']])
+    expect([heard, shown]).toEqual([
+      ['t', 't'],
+      ['so', 'so'],
+    ])
   })
 
   it('a tool is shown while its turn is open, an error never; only the agent’s own turns are kept and returned', async () => {

@@ -316,11 +316,12 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
 
   /** Never waited for, and lost where nobody can show it. */
   const partial = async ({ turn, text }: Output<'partial'>): Promise<Accepted> => {
-    const row = dispatcher.flight(turn)?.flight.row
+    const flight = dispatcher.flight(turn)?.flight
+    const row = flight?.row
     if (row?.agent !== agent) return { id: null }
     if (row.state !== 'seen') await dispatcher.settle(turn, 'seen')
     else await dispatcher.heard(turn, agent)
-    deps.streams.partial(row, text)
+    if (!flight?.replied) deps.streams.partial(row, text)
     return { id: null }
   }
 

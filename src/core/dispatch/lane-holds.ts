@@ -25,6 +25,8 @@ export interface Flight {
   written: boolean
   /** Something was said for it: an answer without a word gets a notice. */
   said: boolean
+  /** Its agent replied by the tool: what it writes from then on is not said. */
+  replied: boolean
   /** A person was asked for it. */
   asked: boolean
   acknowledged: boolean
@@ -196,6 +198,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
         offered: false,
         written: false,
         said: false,
+        replied: false,
         asked: false,
         acknowledged: false,
         unseenTold: false,

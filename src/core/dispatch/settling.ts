@@ -154,6 +154,7 @@ export function createSettling(deps: SettlingDeps): Settling {
     deps.crashPoint?.('dispatch.before-settle')
     const flight = hold.flights.get(row.id)
     if (flight && options.said) flight.said = true
+    if (flight && options.reason === 'replied') flight.replied = true
     const { why, all, own } = wordsOf(row, to, options, to === 'failed' ? [] : acknowledged(hold, row))
     const { lane, token } = hold
     const full: TurnMove = { lane, token, turn: row.id, to, ...why, ...soleOf(options) }

@@ -12,6 +12,9 @@ export interface WebWindow {
   sees(part: string): Promise<string>
 }
 
+/** Of all windows: two of one person must not send under one id, which would be one message. */
+let said = 0
+
 export async function openWebWindow(node: ClusterNode): Promise<WebWindow> {
   const { url } = await askJson<{ url: string }>(node.data, 'link')
   const ticket = /ticket=([^&]+)/.exec(url)?.[1] ?? ''
@@ -21,7 +24,6 @@ export async function openWebWindow(node: ClusterNode): Promise<WebWindow> {
   if (token === '') throw new Error(`no session: ${entered.status} ${entered.text}`)
   const bearer = { authorization: `Bearer ${token}` }
   const stream = readEvents(() => `${node.url}/chat/stream`, bearer)
-  let said = 0
   return {
     stream,
     async say(text) {
