@@ -1,6 +1,6 @@
 // `switchboard agents`: what is configured, and the lines that add one.
 import { suggestion } from '../../config/nearest.ts'
-import { type StatusReport, SwitchboardError } from '../../contract/index.ts'
+import { defined, type StatusReport, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import type { DaemonClient } from '../daemon-client.ts'
 import { usage } from '../failure.ts'
@@ -38,6 +38,9 @@ export interface AddAgentOptions {
   readonly write?: boolean
   readonly bind?: string
   readonly allowPrivate?: boolean
+  /** claude-code, acp: the program, and the folder that it works in. */
+  readonly command?: string
+  readonly cwd?: string
 }
 
 /** Keeps the connection string encrypted, and prints the lines for the configuration or puts them there. */
@@ -223,7 +226,7 @@ async function addTried(context: Context, daemon: DaemonClient, tried: TriedAgen
   return 0
 }
 
-/** A connector that needs no secret of its own: its keys are set with `agents set`. */
+/** A connector that needs no secret of its own: a program is tried first, other keys are set with `agents set`. */
 async function addConnected(
   context: Context,
   id: string,
@@ -237,18 +240,18 @@ async function addConnected(
       `there is no connector "${oneLine(options.connector)}" in this version`,
       suggestion(options.connector, names),
     )
-  const agent = {
-    id,
-    connector: { type: options.connector },
-    inbound_bindings: [{ plugin, instance }],
-  }
+  const { connectorLines } = await import('../try-connector.ts')
+  const { command, cwd } = options
+  const { connector, who } = await connectorLines(context, options.connector, defined({ command, cwd }))
+  const agent = { id, connector, inbound_bindings: [{ plugin, instance }] }
+  const told = who === null ? {} : { who }
   if (options.write) {
     const { addWritten } = await import('./agents-change.ts')
-    return addWritten(context, agent, { instance })
+    return addWritten(context, agent, { instance, told })
   }
   const { stringify } = await import('yaml')
   const yaml = stringify({ agents: [agent] }).trimEnd()
-  if (context.json) await context.printJson({ ok: true, agent: id, secret: null, yaml })
+  if (context.json) await context.printJson({ ok: true, agent: id, secret: null, yaml, ...told })
   else {
     await context.print(yaml)
     context.note(

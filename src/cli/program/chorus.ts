@@ -53,6 +53,8 @@ export function addChorusCommands(program: Command, action: Action): void {
     .option('--model <name>', 'llm: the model, as the API names it')
     .option('--base-url <address>', 'llm: where the API is (Ollama, vLLM, OpenRouter …)')
     .option('--api-key-file <file>', 'llm: where the API key is; else it is asked for, or piped in')
+    .option('--command <line>', 'claude-code, acp: the program, for acp with its arguments; it is tried')
+    .option('--cwd <folder>', 'claude-code, acp: the folder that it works in')
     .option('--write', 'put the lines into switchboard.yaml instead')
     .option('--bind <platform:integration>', 'where its messages come from (default: web:web)')
     .option('--allow-private', 'it is on this machine or network')

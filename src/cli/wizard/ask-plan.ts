@@ -2,24 +2,13 @@
 // what was answered is tried on the real thing: a wrong credential is asked for again, and nothing is written meanwhile.
 import { dirname } from 'node:path'
 import { isSecretReference, resolveSecret } from '../../config/secret-reference.ts'
-import {
-  type ModuleSetup,
-  type Options,
-  type PlatformModule,
-  SwitchboardError,
-} from '../../contract/index.ts'
+import { type ModuleSetup, type PlatformModule, SwitchboardError } from '../../contract/index.ts'
 import type { Offer } from '../configuration.ts'
 import type { Context } from '../context.ts'
 import { usage } from '../failure.ts'
 import { oneLine } from '../output/text.ts'
-import {
-  type Definition,
-  gatherAnswers,
-  isPastedBefore,
-  putAt,
-  type SecretAnswers,
-  withSecrets,
-} from '../setup-answers.ts'
+import { type Definition, gatherAnswers, isPastedBefore, putAt, withSecrets } from '../setup-answers.ts'
+import { triedConnector } from '../try-connector.ts'
 import { put, reader, tryOut } from '../try-definition.ts'
 import type { FileFacts } from './file-facts.ts'
 import type { Plan, PlannedAgent, PlannedIntegration } from './plan.ts'
@@ -193,30 +182,6 @@ async function chosenAgent(
 }
 
 const newcomers = (offers: readonly Offer[]) => offers.find((one) => one.first)?.name ?? offers[0]?.name ?? ''
-
-const TRY_WITHIN_MS = 35_000
-
-async function triedConnector(
-  context: Context,
-  type: string,
-  setup: ModuleSetup,
-  options: Options,
-  secrets: SecretAnswers,
-): Promise<string | null> {
-  if (setup.try === undefined) return null
-  const { tryWithin } = await import('../configuration.ts')
-  const { who } = await tryWithin(setup, options, TRY_WITHIN_MS).catch((thrown: unknown) => {
-    let why = thrown instanceof Error ? thrown.message : String(thrown)
-    const known = thrown instanceof SwitchboardError && thrown.code !== 'internal' ? thrown : null
-    // What to do about it is the more useful half.
-    if (known?.hint !== undefined) why = `${why}. ${known.hint}`
-    for (const secret of secrets.values()) why = why.replaceAll(secret, '…')
-    const code = known?.code ?? 'execution_failed'
-    throw new SwitchboardError(code, `${type}: ${why.slice(0, 500)}`, { hint: 'nothing was written' })
-  })
-  context.note(`${type} answers: this is ${oneLine(who)}`)
-  return who
-}
 
 /** With what is behind `env:` and `file:`; null: something is kept where only the daemon reads it. */
 function readable(context: Context, folder: string, options: Definition): Definition | null {
