@@ -51,7 +51,7 @@ export async function connectorLines(
   const flags = new Map(Object.entries(given).filter((one): one is [string, string] => one[1] !== undefined))
   const setup = module?.setup
   if (!module || !setup?.questions.some(({ flag }) => flag === 'command')) {
-    const [stray] = flags.keys()
+    const stray = Object.keys(given)[0]
     if (stray !== undefined)
       throw usage(`--${stray} is for a connector that starts a program`, 'claude-code and acp are such')
     return { connector: { type }, who: null }

@@ -45,6 +45,7 @@ built   22 I22.cc-bounds        At most max_processes run: an idle one makes roo
 built   22 I22.cc-missing       A missing binary, a binary that is not signed in and wrong flags are told with what to do, to the person and in doctor
 built   22 I22.cc-exit          An exit in mid-turn is noticed, and the turn goes on as a continuation in a resumed process; after several it is given up and told
 built   22 I22.cc-endless       A turn that never ends is ended after turn_timeout and told
+built   22 I22.cc-flood         A program that writes garbage or asks without end costs a few lines of the log and a bounded number of questions
 built   22 I22.cc-hang          One that says nothing in its work and does not answer a question of ours is ended, and its turn goes on; one that answers lives on
 built   22 I22.cc-huge          A huge answer is delivered whole
 built   22 I22.cc-killed        The daemon killed in mid-turn: the turn is a continuation, and no tool whose result stands in the transcript runs again

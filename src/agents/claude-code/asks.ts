@@ -44,6 +44,10 @@ export interface AsksDeps {
 /** Longer nobody is waited for: the model is told that no answer came. */
 const QUESTION_MS = 60 * 60_000
 
+/** Questions that wait for people at once: more are no work for anybody. */
+const MOST_AT_ONCE = 20
+const TOO_MANY = `Not run: ${MOST_AT_ONCE} questions wait for a person already. Ask again when they are answered.`
+
 class Over extends Error {}
 
 interface Listening {
@@ -157,6 +161,10 @@ export function createAsks(deps: AsksDeps): Asks {
       }
       if (deps.isStopped()) {
         void deps.write(answerLine(id, denial('Not run: the person stopped it.'))).catch(() => undefined)
+        return
+      }
+      if (open.size >= MOST_AT_ONCE) {
+        void deps.write(answerLine(id, denial(TOO_MANY))).catch(() => undefined)
         return
       }
       const abort = new AbortController()

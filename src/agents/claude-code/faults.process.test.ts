@@ -87,6 +87,14 @@ describe('bounds', () => {
 })
 
 describe('what goes wrong', () => {
+  it('[I22.cc-flood] garbage and questions without end cost a few lines of the log and a bounded number of questions', async () => {
+    const { turn, of, deps } = await scene()
+    expect(await turn('flood 500')).toMatchObject({ text: '480 were denied' })
+    expect(of('ask')).toHaveLength(20)
+    const lines = deps.log.lines.filter((line) => line.includes('that are no messages')).length
+    expect(lines).toBe(3)
+  })
+
   it('[I22.cc-missing] a missing program is told with how to install it, and found when it is there', async () => {
     const { recorded, says, world } = await scene({ options: { command: 'no-such-claude' } })
     expect(recorded.attached).toBe(false)

@@ -178,6 +178,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     deps.notes.put(session, known)
     taker.anew()
     stoppedAfter = null
+    let noise = 0
     const started = await startChild(
       `${deps.agent.id} ${session.slice(0, 8)}${again}`,
       {
@@ -192,7 +193,12 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
           else if (event.kind === 'withdrawn') asks.withdrawn(event.id)
           else taker.take(event)
         },
-        onNoise: () => log.warn({ session }, 'Claude Code wrote a line that is no message'),
+        onNoise() {
+          noise += 1
+          // One that writes nothing else costs no more than a few lines of the log.
+          if (Number.isInteger(Math.log10(noise)))
+            log.warn({ session, lines: noise }, 'Claude Code wrote lines that are no messages')
+        },
         silentMs: config.silence,
         isBusy: () => turns.all().length > 0 && !asks.isWaiting(),
       },

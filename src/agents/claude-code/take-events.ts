@@ -52,6 +52,7 @@ export interface EventTaker {
 
 const PARTIAL_EVERY_MS = 300
 const SHOWN_CHARS = 4_000
+const MOST_CHARS = 10_000_000
 const DETAIL_CHARS = 500
 /** A receipt of the end may overtake the result by so much. */
 const RESULT_MS = 5_000
@@ -230,7 +231,8 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
         text = ''
       },
       delta: ({ text: piece }) => {
-        text += piece
+        // The whole text comes with the result: a program that writes without end is not kept without end.
+        if (text.length < MOST_CHARS) text += piece
         show()
       },
       said: ({ blocks, sub }) => said(blocks, sub),
