@@ -108,6 +108,8 @@ function* turnRows(
   if (thread === undefined) where.plain('thread IS NULL')
   else where.add('thread = ?', thread)
   where.add('seq < ?', before)
+  // What a platform says later of a send is shown with the send, as its receipt or its failure.
+  where.plain("(reason IS NULL OR reason <> 'report')")
   const { sql, params } = where.build()
   const found = yield* rows(
     `SELECT ${TURN_COLUMNS} FROM turns ${sql} ORDER BY ${order} DESC LIMIT $${params.length + 1}`,

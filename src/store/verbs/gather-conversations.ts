@@ -82,11 +82,13 @@ function* gather(
   if (end <= from) return false
   const to = Math.min(end, from + AT_A_TIME)
   const body = table === 'turns' ? 'body, sender' : "'' AS body, '' AS sender"
+  // What a platform says later of a send is a row, and nothing that anybody said there.
+  const isSaid = table === 'turns' ? `AND (reason IS NULL OR reason <> 'report')` : ''
   const found = yield* rows(
     `SELECT g.integration, g.conversation, g.place, g.many, g.first_at, g.last_at, g.first_seq, g.last_seq, platform,
      agent, ${body} FROM (SELECT integration, conversation, COALESCE(thread, '') AS place, count(*) AS many,
        min(${time}) AS first_at, max(${time}) AS last_at, min(seq) AS first_seq, max(seq) AS last_seq
-       FROM ${table} WHERE seq > $1 AND seq <= $2 GROUP BY integration, conversation, COALESCE(thread, '')) g
+       FROM ${table} WHERE seq > $1 AND seq <= $2 ${isSaid} GROUP BY integration, conversation, COALESCE(thread, '')) g
      JOIN ${table} ON ${table}.seq = g.last_seq WHERE g.integration <> '${SCHEDULE_PLACE}'
      ORDER BY g.integration, g.conversation, g.place`,
     [from, to],

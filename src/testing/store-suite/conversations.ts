@@ -55,6 +55,18 @@ export function describeConversations(make: MakeStoreFixture): void {
       expect(await listed({ sinceMs: fixture.clock.now() })).toEqual(['other:p3', 'demo:p2:t'])
     })
 
+    it('[I21.list] [I24.wa-receipts] what a platform says later of a send is no word of that conversation', async () => {
+      const { id } = await receiveOne(store, { conversation: 'c1', sender: 'kate' })
+      const report = { conversation: 'c1', sender: 'whatsapp', state: 'consumed', reason: 'report' } as const
+      await fixture.clock.advance(1_000)
+      for (let told = 0; told < 3; told++) await receiveOne(store, report)
+      await receiveOne(store, { ...report, conversation: 'nobody-spoke-here' })
+      expect(await listed()).toEqual(['demo:c1'])
+      expect(await store.conversation(AT)).toMatchObject({ turns: 1, lastTurn: { id, sender: 'kate' } })
+      const { rows } = await store.thread(AT, { limit: 10 })
+      expect(rows.map((row) => (row.kind === 'turn' ? row.turn.id : row.kind))).toEqual([id])
+    })
+
     it('[I21.list] a search finds ids and names in any case, and takes no wildcard', async () => {
       const named = (senderName: string) => ({ kind: 'message', text: 'x', senderName }) as const
       await receiveOne(store, { conversation: 'a', body: named('Joan of Arc') })
