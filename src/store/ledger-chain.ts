@@ -9,6 +9,7 @@ import {
   type InsertShape,
   insert,
   run,
+  runUnheard,
   type Steps,
   sideBySide,
   text,
@@ -156,7 +157,12 @@ function appendEntries(context: VerbContext, mac: Mac, chain: ChainHead): readon
   const seal = mac(sealText(context.owner, context.chain))
   return [
     insert(LEDGER_INSERT, values),
-    run('UPDATE ledger_chains SET n = $2, head = $3, seal = $4 WHERE id = $1', [chain.id, n, head, seal]),
+    runUnheard('UPDATE ledger_chains SET n = $2, head = $3, seal = $4 WHERE id = $1', [
+      chain.id,
+      n,
+      head,
+      seal,
+    ]),
   ]
 }
 

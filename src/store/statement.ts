@@ -10,10 +10,16 @@ export type Row = Readonly<Record<string, Value | Uint8Array>>
 
 export type Statement =
   | { readonly form: 'rows'; readonly sql: string; readonly params: readonly Param[] }
-  | { readonly form: 'run'; readonly sql: string; readonly params: readonly Param[] }
+  /** `unheard`: nobody asks how many rows it changed, so it is not waited for; if it fails, the commit fails. */
+  | {
+      readonly form: 'run'
+      readonly sql: string
+      readonly params: readonly Param[]
+      readonly unheard?: true
+    }
   /** Many rows for one insert. The result has one truth value per row: was it written? */
   | { readonly form: 'insert'; readonly into: InsertShape; readonly rows: readonly (readonly Value[])[] }
-  /** Rows that are there already, each with its key first. */
+  /** Rows that are there already, each with its key first. Unheard. */
   | { readonly form: 'update'; readonly of: UpdateShape; readonly rows: readonly (readonly Value[])[] }
   /** Statements of which none waits for the answer to another: in this order, in one round trip. The answer is all answers. */
   | { readonly form: 'together'; readonly statements: readonly Statement[] }
@@ -35,7 +41,7 @@ export interface InsertShape {
   readonly positioned?: true
   /** Everything after VALUES (…): a conflict clause, or ''. */
   readonly conflict: string
-  /** A column that tells rows apart, so that PostgreSQL can say which ones were written. */
+  /** A column that tells rows apart, so that PostgreSQL can say which ones were written; '' where all are, unheard. */
   readonly identity: string
 }
 
@@ -69,6 +75,11 @@ export function* firstRow(sql: string, params: readonly Param[] = []): Steps<Row
 /** Returns how many rows changed. */
 export function* run(sql: string, params: readonly Param[] = []): Steps<number> {
   return (yield { form: 'run', sql, params }) as number
+}
+
+/** For whoever does not need to know what it changed. */
+export function* runUnheard(sql: string, params: readonly Param[] = []): Steps<void> {
+  yield { form: 'run', sql, params, unheard: true }
 }
 
 export function* insert(into: InsertShape, values: readonly (readonly Value[])[]): Steps<readonly boolean[]> {

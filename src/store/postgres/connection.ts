@@ -53,10 +53,7 @@ export function createPool(url: string, more: pg.PoolConfig = {}): pg.Pool {
 }
 
 /** Drives a verb or a read to its end on this connection. */
-export async function drive<Result>(
-  steps: Steps<Result>,
-  execute: (statement: Statement) => Promise<Answer>,
-): Promise<Result> {
+export async function drive<Result>(steps: Steps<Result>, execute: Executor): Promise<Result> {
   let step = steps.next(undefined)
   while (!step.done) step = steps.next(await execute(step.value))
   return step.value
@@ -90,25 +87,47 @@ export async function inTransaction<Result>(
 // The query that was under way hears of it.
 function ignore(): void {}
 
-/** Answers statements; `notify` is given the payload of a commit's hints. */
+export interface Executor {
+  (statement: Statement): Promise<Answer>
+  /** Throws what the first of the statements failed with that nobody waited for. */
+  check(): void
+}
+
+/** Answers statements; `notify` is given the payload of a commit's hints. On a pipeline, what is unheard is only sent. */
 export function createExecutor(
   on: Queryable,
-  options: { readonly notify: (payload: string) => Promise<void>; readonly prepare: boolean },
-): (statement: Statement) => Promise<Answer> {
+  options: {
+    readonly notify: (payload: string) => Promise<void>
+    readonly prepare: boolean
+    readonly pipeline?: true
+  },
+): Executor {
+  let failed: { readonly thrown: unknown } | null = null
+  const unheard = async (work: Promise<unknown>): Promise<void> => {
+    const done = work.catch((thrown: unknown) => {
+      failed ??= { thrown }
+    })
+    if (!options.pipeline) await done
+  }
   const ask = (text: string, values: unknown[]) => on.query(named(text, values, options.prepare))
-  const execute = async (statement: Statement): Promise<Answer> => {
+  const answer = async (statement: Statement): Promise<Answer> => {
     switch (statement.form) {
       case 'rows':
         return (await ask(inPostgres(statement.sql), [...statement.params])).rows as Row[]
       case 'run':
+        if (statement.unheard)
+          return void (await unheard(ask(inPostgres(statement.sql), [...statement.params])))
         return (await ask(inPostgres(statement.sql), [...statement.params])).rowCount ?? 0
       case 'insert':
+        if (statement.into.identity === '') {
+          await unheard(insertMany(ask, statement.into, statement.rows))
+          return statement.rows.map(() => true)
+        }
         return await insertMany(ask, statement.into, statement.rows)
       case 'update':
-        await updateMany(ask, statement.of, statement.rows)
-        return undefined
+        return void (await unheard(updateMany(ask, statement.of, statement.rows)))
       case 'together':
-        return { answers: await Promise.all(statement.statements.map(execute)) }
+        return { answers: await Promise.all(statement.statements.map(answer)) }
       case 'reserve': {
         const { rows } = await ask(reserveText(statement.table), [statement.count])
         return (rows as { position: number }[]).map((row) => row.position)
@@ -116,11 +135,22 @@ export function createExecutor(
       case 'horizon':
         return await horizonOf(on, statement.table)
       case 'notify':
-        await options.notify(statement.payload())
-        return undefined
+        return void (await unheard(options.notify(statement.payload())))
     }
   }
-  return execute
+  const check = (): void => {
+    if (failed) throw failed.thrown
+  }
+  const execute = async (statement: Statement): Promise<Answer> => {
+    const answered = await answer(statement).catch((thrown: unknown) => {
+      // What came after the first failure failed because of it.
+      check()
+      throw thrown
+    })
+    check()
+    return answered
+  }
+  return Object.assign(execute, { check })
 }
 
 const names = new Map<string, string>()

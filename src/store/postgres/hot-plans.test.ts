@@ -46,11 +46,11 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** Tables that are read whole, or by an index from its one end to the other. */
-function scanned({ 'Relation Name': table, Plans = [], ...node }: PlanNode): readonly string[] {
-  const below = Plans.flatMap(scanned)
-  const isWhole =
-    node['Node Type'] === 'Seq Scan' || (/^Index/.test(node['Node Type']) && node['Index Cond'] === undefined)
+/** Tables that are read whole, or by an index from its one end to the other; the first of an index is no such reading. */
+function scanned(node: PlanNode, isFirst = false): readonly string[] {
+  const { 'Node Type': type, 'Relation Name': table, 'Index Cond': condition, Plans = [] } = node
+  const below = Plans.flatMap((plan) => scanned(plan, isFirst || type === 'Limit'))
+  const isWhole = type === 'Seq Scan' || (/^Index/.test(type) && condition === undefined && !isFirst)
   return isWhole && table !== undefined ? [table, ...below] : below
 }
 

@@ -93,26 +93,22 @@ export async function notifyOthers(on: Queryable, from: string, payload: string)
 
 /** Outside of a commit too: what nobody misses when it is lost. */
 export async function sendHints(on: Queryable, from: string, hints: readonly Hint[]): Promise<void> {
-  let part: Hint[] = []
-  let bytes = 0
-  const send = async (): Promise<void> => {
-    if (part.length === 0) return
-    await on.query({
-      text: `SELECT pg_notify('${CHANNEL}', $1)`,
-      values: [JSON.stringify({ from, hints: part })],
-    })
-    part = []
-    bytes = 0
-  }
+  const parts: Hint[][] = []
+  let bytes = MOST_BYTES
   for (const hint of hints) {
     const size = Buffer.byteLength(JSON.stringify(hint)) + 1
     // A name too long for a notification is found by the sweep.
     if (size > MOST_BYTES) continue
-    if (bytes + size > MOST_BYTES) await send()
-    part.push(hint)
+    if (bytes + size > MOST_BYTES) {
+      parts.push([])
+      bytes = 0
+    }
+    parts.at(-1)?.push(hint)
     bytes += size
   }
-  await send()
+  // All at once: in a commit, nothing of it may come behind the end of the commit.
+  const text = `SELECT pg_notify('${CHANNEL}', $1)`
+  await Promise.all(parts.map((part) => on.query({ text, values: [JSON.stringify({ from, hints: part })] })))
 }
 
 function parsePayload(payload: string): { from: string; hints: readonly Hint[] } | null {

@@ -116,7 +116,7 @@ export function createWriter(options: WriterOptions): Writer {
     const on = await connected()
     const { owner } = options.identity()
     const notify = (payload: string) => notifyOthers(on, owner, payload)
-    const execute = createExecutor(on, { notify, prepare: true })
+    const execute = createExecutor(on, { notify, prepare: true, pipeline: true })
     let done: Done | null = null
     try {
       const now = await begin(on, clock, options.onDatabaseTime)
@@ -124,7 +124,10 @@ export function createWriter(options: WriterOptions): Writer {
       const results = await drive(runGroup(context, calls, mac), execute)
       options.crashPoint?.('store.before-commit')
       done = { results, context, on, lost: null }
-      await on.query('COMMIT')
+      // Sent behind what is not waited for. A commit of what failed is a rollback, and says so.
+      const { command } = await on.query('COMMIT')
+      execute.check()
+      if (command !== 'COMMIT') throw new Error(`the database answered ${command} to a commit`)
       options.crashPoint?.('store.after-commit')
       adopt(context)
       return done

@@ -7,8 +7,9 @@ import {
   insert,
   type Row,
   rows,
-  run,
+  runUnheard,
   type Steps,
+  sideBySide,
   text,
   textOrNull,
   type Value,
@@ -18,6 +19,7 @@ import { type LaneState, oneByOne, type Verb, type VerbContext } from '../verb-c
 
 export type LaneKind = 'turns' | 'sends'
 
+const RENEW = 'UPDATE lanes SET until = $3 WHERE kind = $1 AND lane @any($2)'
 const SLACK_MS = 1_000
 // Somebody else has the row in hand at this moment: taking it, or giving it back.
 const IN_HAND_MS = 250
@@ -159,8 +161,11 @@ export function* holdLanes(
 ): Steps<readonly Held[]> {
   const wanted = (mine: boolean) =>
     requests.filter(({ token }) => (token !== undefined) === mine).map(({ lane }) => lane)
-  const { states: free, busy } = yield* lookForFree(context, kind, wanted(false))
-  const states = new Map([...free, ...(yield* lockLanes(context, kind, wanted(true)))])
+  const [{ states: free, busy }, own] = yield* sideBySide(
+    lookForFree(context, kind, wanted(false)),
+    lockLanes(context, kind, wanted(true)),
+  )
+  const states = new Map([...free, ...own])
   const until = context.now + leaseMs
   const outcomes = requests.map((request): Held => {
     const retryAt = busy.get(request.lane)
@@ -183,7 +188,7 @@ export function* holdLanes(
     }
   }
   if (renew.length > 0) {
-    yield* run('UPDATE lanes SET until = $3 WHERE kind = $1 AND lane @any($2)', [kind, renew, until])
+    yield* runUnheard(RENEW, [kind, renew, until])
     for (const lane of renew) change(context, kind, lane, { until })
   }
   const acquired = yield* insert(LANE_ACQUIRE, acquire)
@@ -230,7 +235,7 @@ export function* delayLane(
   notBefore: number,
 ): Steps<void> {
   change(context, kind, lane, { notBefore })
-  yield* run('UPDATE lanes SET not_before = $3 WHERE kind = $1 AND lane = $2', [kind, lane, notBefore])
+  yield* runUnheard('UPDATE lanes SET not_before = $3 WHERE kind = $1 AND lane = $2', [kind, lane, notBefore])
 }
 
 /** Whoever holds the lane loses it: its token grows, and it may be taken at once. */
@@ -238,7 +243,7 @@ export function* breakLane(context: VerbContext, kind: LaneKind, lane: string): 
   const state = (yield* lockLanes(context, kind, [lane])).get(lane)
   if (!state) return
   change(context, kind, lane, { owner: null, token: state.token + 1, until: 0, notBefore: 0 })
-  yield* run(
+  yield* runUnheard(
     `UPDATE lanes SET token = token + 1, owner = NULL, until = 0, not_before = 0 WHERE kind = $1 AND lane = $2`,
     [kind, lane],
   )
@@ -263,7 +268,7 @@ export const renewLanes = oneByOne(function* (
   const renew = lanes.filter((_, at) => ours[at]).map((held) => held.lane)
   if (renew.length > 0) {
     const until = context.now + leaseMs
-    yield* run('UPDATE lanes SET until = $3 WHERE kind = $1 AND lane @any($2)', [kind, renew, until])
+    yield* runUnheard(RENEW, [kind, renew, until])
     for (const lane of renew) change(context, kind, lane, { until })
   }
   return ours
@@ -278,7 +283,7 @@ export const releaseLanes: Verb<Omit<LanesCall, 'leaseMs'>, void> = oneByOne(fun
   )
   const ours = call.lanes.filter(({ lane, token }) => holds(context, states.get(lane), token))
   if (ours.length === 0) return
-  yield* run('UPDATE lanes SET owner = NULL, until = 0 WHERE kind = $1 AND lane @any($2)', [
+  yield* runUnheard('UPDATE lanes SET owner = NULL, until = 0 WHERE kind = $1 AND lane @any($2)', [
     call.kind,
     ours.map((held) => held.lane),
   ])

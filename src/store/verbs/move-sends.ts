@@ -18,6 +18,7 @@ import {
   rows,
   run,
   type Steps,
+  sideBySide,
   textOrNull,
   type UpdateShape,
   update,
@@ -34,12 +35,15 @@ const GROUP_REACH = 10_000
 
 export const moveSends: Verb<readonly SendMove[], readonly MoveOutcome[]> = function* (context, calls) {
   const all = calls.flat()
-  const lanes = yield* lockLanes(
-    context,
-    'sends',
-    all.map((move) => move.lane),
+  // The lane before the row, in one round trip.
+  const [lanes, sends] = yield* sideBySide(
+    lockLanes(
+      context,
+      'sends',
+      all.map((move) => move.lane),
+    ),
+    loadSends(context, all),
   )
-  const sends = yield* loadSends(context, all)
   const results: (readonly MoveOutcome[])[] = []
   const settled: Settled[] = []
   for (const moves of calls) {

@@ -10,7 +10,7 @@ import {
   type TurnState,
   turnMayMove,
 } from '../../contract/index.ts'
-import { firstRow, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
+import { firstRow, rows, runUnheard, type Steps, text, textOrNull, whole } from '../statement.ts'
 import {
   divide,
   hint,
@@ -260,7 +260,7 @@ function* writeTurns(context: VerbContext, turns: Iterable<TurnNow>): Steps<void
     else alike.set(key, { first: turn, seqs: [turn.seq] })
   }
   for (const { first, seqs } of alike.values()) {
-    yield* run(
+    yield* runUnheard(
       `UPDATE turns SET state = $2, reason = $3, repeat = $4, resume = $5, attempts = $6, updated_at = $7
        WHERE seq @any($1)`,
       [seqs, first.state, first.reason, first.repeat, first.resume, first.attempts, context.now],

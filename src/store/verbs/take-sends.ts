@@ -2,7 +2,7 @@
 // move is written before the platform is called: what is found in `sending` after a crash may have arrived.
 import type { SendRow, TakenSend } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow } from '../codec.ts'
-import { firstRow, type Row, rows, run, type Steps, text, whole, wholeOrNull } from '../statement.ts'
+import { firstRow, type Row, rows, runUnheard, type Steps, text, whole, wholeOrNull } from '../statement.ts'
 import { recordMove, type Verb, type VerbContext } from '../verb-context.ts'
 import { type Held, holdLanes } from './lanes.ts'
 import { FEW, openSends } from './open-in-lanes.ts'
@@ -123,7 +123,7 @@ function taken(
 }
 
 function* markSending(context: VerbContext, sends: readonly SendRow[]): Steps<void> {
-  yield* run(
+  yield* runUnheard(
     `UPDATE outbox SET state = 'sending', reason = NULL, detail = NULL, attempts = attempts + 1, updated_at = $2
      WHERE seq @any($1)`,
     [sends.map((send) => send.seq), context.now],

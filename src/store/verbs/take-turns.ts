@@ -2,7 +2,7 @@
 // written before the hand-over, so a crash in between makes a marked repeat and never an unmarked one.
 import { defined, type LaneRequest, rowSeq, type TakenTurns, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
-import { rows, run, type Steps } from '../statement.ts'
+import { rows, runUnheard, type Steps } from '../statement.ts'
 import { hint, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
 import { type HeldBy, turnsUnderHold } from './held.ts'
 import { type Held, holdLanes } from './lanes.ts'
@@ -195,7 +195,7 @@ function withEarlierHolds<Taken extends { readonly handed: readonly TurnRow[] }>
 }
 
 function* markHanded(context: VerbContext, handed: readonly TurnRow[]): Steps<void> {
-  yield* run(
+  yield* runUnheard(
     `UPDATE turns SET state = 'handed', reason = NULL, attempts = attempts + 1, updated_at = $2
      WHERE seq @any($1)`,
     [handed.map((turn) => turn.seq), context.now],
