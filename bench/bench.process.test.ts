@@ -1,12 +1,14 @@
 // The benchmark itself: a short run gives every named figure, loses nothing and leaves nothing behind.
-import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { LEFT_TO_TEST_ALL } from '../scripts/vitest-reporter.mjs'
+import { until } from '../test/faults/until.ts'
 import { SCOPE } from '../test/scenarios/deal.ts'
 import { completeStatus } from './load/connection.ts'
 import { buildRequests } from './load/requests.ts'
@@ -51,6 +53,49 @@ describe('a short run', () => {
     expect(readdirSync(dir)).toEqual([])
   }, 600_000)
 })
+
+it('[I23.bench-growth] the verbs are timed at several sizes, and what a waiting session takes', async () => {
+  const flags = ['--quick', '--no-peers', '--rounds', '1', '--only', 'sizes']
+  const { sizes } = JSON.parse(await bench('--json', ...flags)) as BenchReport
+  expect(sizes?.map(({ sessions, turns }) => [sessions, turns])).toEqual([
+    [1, 0],
+    [100, 0],
+    [1_000, 0],
+    [100, 20_000],
+  ])
+  const figures = ['take_us', 'settle_us', 'status_ms', 'turns_ms', 'failed_ms', 'stream_ms'] as const
+  for (const one of sizes ?? []) for (const key of figures) expect(one[key], key).toBeGreaterThan(0)
+  expect(sizes?.at(2)?.bytes_a_waiting_session).toBeGreaterThan(0)
+}, 600_000)
+
+it('[I23.bench-ends] a run that is told to stop ends, and nothing that it started is left', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'bench-stop-'))
+  const args = ['--import', 'tsx', 'bench/run.ts', '--dir', own, '--quick', '--no-peers', '--only', 'growth']
+  const child = spawn(process.execPath, [...args, '--growth', '5000000'], { cwd: root })
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString()
+  })
+  await until('a child that fills', () => said.includes('filling a ledger') && running(own).length > 1)
+  child.kill('SIGTERM')
+  const [code] = await once(child, 'exit')
+  expect(code).toBe(130)
+  await until('that all have ended', () => running(own).length === 0)
+  expect(readdirSync(own)).toEqual([])
+  rmSync(own, { recursive: true, force: true })
+}, 600_000)
+
+/** Processes whose command line names this folder. */
+function running(folder: string): readonly string[] {
+  return readdirSync('/proc').filter((id) => {
+    if (!/^\d+$/.test(id)) return false
+    try {
+      return readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(folder)
+    } catch {
+      return false
+    }
+  })
+}
 
 // They say that a script for the workshop runs: before an issue is resolved, not for every change.
 describe('a short run of every other part', () => {
@@ -183,6 +228,7 @@ describe('targets', () => {
     fdatasync_p50_ms: 0.3,
     ready: null,
     growth: null,
+    sizes: null,
     micro: null,
     chorus: null,
     http: null,

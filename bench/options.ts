@@ -7,6 +7,7 @@ const PARTS = [
   'ready',
   'rss',
   'growth',
+  'sizes',
   'micro',
   'chorus',
   'http',

@@ -8,6 +8,7 @@ import type { IntakeReport, ServerName } from './measure/intake.ts'
 import { type McpReport, mcpLines } from './measure/mcp.ts'
 import type { MicroReport } from './measure/micro.ts'
 import type { ReadyReport } from './measure/ready.ts'
+import { type SizeFigures, sizeLine } from './measure/sizes.ts'
 import type { SlackFigures } from './measure/slack.ts'
 import type { AgentFigures } from './measure/through-agent.ts'
 import {
@@ -29,6 +30,7 @@ export interface BenchReport {
   readonly fdatasync_p50_ms: number
   readonly ready: ReadyReport | null
   readonly growth: GrowthReport | null
+  readonly sizes: readonly SizeFigures[] | null
   readonly micro: MicroReport | null
   readonly chorus: readonly ChorusFigures[] | null
   readonly slack: SlackFigures | null
@@ -148,6 +150,7 @@ function otherLines(report: BenchReport): string[] {
         `Conversations ${growth.console_conversations} (${empty.conversations_ms} → ${grown.conversations_ms} ms)`,
     )
   }
+  lines.push(...(report.sizes ?? []).map(sizeLine))
   if (micro !== null) lines.push(`gate ${micro.gate_us} µs, wrap ${micro.wrap_us} µs a message`)
   for (const one of chorus ?? []) {
     lines.push(

@@ -20,6 +20,7 @@ import { measureMcp } from './measure/mcp.ts'
 import { measureMicro } from './measure/micro.ts'
 import { measureNotify } from './measure/notify.ts'
 import { measureReady, measureRest } from './measure/ready.ts'
+import { measureSizes } from './measure/sizes.ts'
 import { measureSlack } from './measure/slack.ts'
 import { type BenchOptions, HELP, readOptions } from './options.ts'
 import { asJson, asTables, type BenchReport, NO_INTAKE } from './report.ts'
@@ -56,6 +57,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
     const rss = has('rss') ? await measureRest(context) : null
     const intake = has('intake') ? await measureIntake(context) : NO_INTAKE
     const growth = has('growth') ? await measureGrowth(context) : null
+    const sizes = has('sizes') ? await measureSizes(context) : null
     const chorus = has('chorus') ? await measureChorus(context) : null
     const http = has('http') ? await measureHttpAgent(context) : null
     const slack = has('slack') ? await measureSlack(context) : null
@@ -80,6 +82,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
       fdatasync_p50_ms: fdatasync,
       ready,
       growth,
+      sizes,
       micro,
       chorus,
       http,

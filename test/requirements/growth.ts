@@ -20,8 +20,8 @@ pending 23 I23.long-queue            A conversation with much queued is worked o
 built   23 I23.table-linear          A table for people costs the same for each line, and 200,000 lines are printed
 built   23 I23.head-at-once          audit head reads the head and verifies nothing
 built   23 I23.prune-slices          Pruning lets other work through
-pending 23 I23.bench-growth          The benchmark measures take, settle, status, turns and the stream by sessions and turns, and memory a session and a waiting turn
-pending 23 I23.bench-ends            The benchmark ends what it started when it is told to stop
+built   23 I23.bench-growth          The benchmark measures take, settle, status, turns and the stream by sessions and turns, and memory a session and a waiting turn
+built   23 I23.bench-ends            The benchmark ends what it started when it is told to stop
 pending 23 I23.bench-page            The page of speed is the benchmark's own output
 `,
 )

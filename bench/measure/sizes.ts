@@ -1,0 +1,57 @@
+// The same verbs at many sizes: whether a thing costs more each because there are many of it.
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { childEnvironment, startNode } from '../processes.ts'
+import type { BenchContext } from './context.ts'
+
+export interface SizeFigures {
+  readonly sessions: number
+  readonly turns: number
+  /** A lane. */
+  readonly take_us: number
+  readonly settle_us: number
+  readonly status_ms: number
+  readonly turns_ms: number
+  readonly failed_ms: number
+  readonly stream_ms: number
+  readonly bytes_a_waiting_session: number
+}
+
+const SESSIONS = { full: [1, 100, 10_000, 100_000], quick: [1, 100, 1_000] }
+const TURNS = { full: [1_000_000, 10_000_000], quick: [20_000] }
+
+export async function measureSizes(context: BenchContext): Promise<readonly SizeFigures[]> {
+  const of = context.options.quick ? 'quick' : 'full'
+  const found: SizeFigures[] = []
+  for (const sessions of SESSIONS[of]) found.push(await measureOne(context, sessions, 0))
+  for (const turns of TURNS[of]) found.push(await measureOne(context, 100, turns))
+  return found
+}
+
+async function measureOne(context: BenchContext, sessions: number, turns: number): Promise<SizeFigures> {
+  const script = fileURLToPath(new URL('../size-costs.ts', import.meta.url))
+  const dir = context.freshFolder('sizes')
+  const args = [dir, context.options.entry, String(sessions), String(turns)]
+  const child = startNode('any', ['--expose-gc', '--import', 'tsx', script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: childEnvironment({}),
+  })
+  let printed = ''
+  child.stdout?.on('data', (chunk: Buffer) => {
+    printed += chunk.toString()
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`the verbs at ${sessions} sessions and ${turns} turns ended with ${code}`)
+  const figures = JSON.parse(printed) as SizeFigures
+  context.say(sizeLine(figures))
+  return figures
+}
+
+export function sizeLine(one: SizeFigures): string {
+  const many = (count: number) => count.toLocaleString('en')
+  return (
+    `${many(one.sessions)} sessions that wait, ${many(one.turns)} turns before them: take ${one.take_us} µs and settle ` +
+    `${one.settle_us} µs a lane, status ${one.status_ms} ms, turns ${one.turns_ms} ms, failed ones ${one.failed_ms} ms, ` +
+    `stream ${one.stream_ms} ms, ${one.bytes_a_waiting_session} bytes of heap a session`
+  )
+}

@@ -1,0 +1,138 @@
+// What the store's verbs cost at one size: `size-costs.ts DATA_DIR ENTRY SESSIONS TURNS` prints one line of JSON. Turns of
+// the past are seeded by SQL, without entries of the ledger: only their number matters here. The store is the measured
+// build's own.
+import { pathToFileURL } from 'node:url'
+import { DatabaseSync } from '@photostructure/sqlite'
+import type { Store } from '../src/contract/index.ts'
+import { benchItem } from './load/bench-item.ts'
+import { median, rounded } from './statistics.ts'
+
+const LEASE_MS = 600_000
+const BATCH = 1_000
+const ROUNDS = 15
+/** As many lanes as a round of the daemon takes. */
+const LANES = 32
+
+const [dataDir = '', entry = '', sessions = '1', turns = '0'] = process.argv.slice(2)
+const built = (path: string) => import(new URL(`../${path}`, pathToFileURL(entry)).href)
+const { createRealClock, createRealRandom }: typeof import('../src/app/real-clock.ts') =
+  await built('app/real-clock.js')
+const { dataFolderAt, openKeyRing, prepareDataFolder }: typeof import('../src/config/index.ts') =
+  await built('config/index.js')
+const { openStore }: typeof import('../src/store/open.ts') = await built('store/open.js')
+
+const folder = dataFolderAt({ data: dataDir, env: {} })
+prepareDataFolder(folder)
+const open = () =>
+  openStore(folder.defaultStore, {
+    clock: createRealClock(),
+    random: createRealRandom(),
+    node: 'bench-sizes',
+    ledgerKey: openKeyRing({ dataDir: folder.path, env: {} }).ledgerKey,
+  })
+await (await open()).close()
+seedPast(Number(turns))
+const store = await open()
+// Its commit also gathers the places of the seeded ones.
+await store.receive([benchItem({ conversation: 'first', messageId: 'first', text: 'hello' })])
+const before = heapBytes()
+const lanes = await fill(store, Number(sessions))
+const waiting = heapBytes() - before
+const verbs = await timeVerbs(store, lanes)
+const reads = await timeReads(store)
+await store.close()
+console.log(
+  JSON.stringify({
+    ...{ sessions: Number(sessions), turns: Number(turns), ...verbs, ...reads },
+    bytes_a_waiting_session: Math.max(0, Math.round(waiting / Number(sessions))),
+  }),
+)
+
+function seedPast(many: number): void {
+  if (many === 0) return
+  const database = new DatabaseSync(folder.database)
+  const now = Date.now()
+  const text = 'Please look into the failed deploy and tell me what you would change before nine. '.repeat(3)
+  database.exec('PRAGMA synchronous = OFF')
+  database.exec(`BEGIN; WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < ${many})
+    INSERT INTO turns (seq, integration, conversation, message_id, edit_version, platform, source, agent, session, sender,
+      state, attempts, body, received_at, updated_at)
+    SELECT n, 'bench', 'past-' || (n % 1000), 'past-' || n, 0, 'webhook', 'webhook:bench', 'past', 's_past', 'webhook',
+      'answered', 1, '{"kind":"message","text":"${text}"}', ${now} - (${many} - n) * 100, ${now} - (${many} - n) * 100
+    FROM count; COMMIT`)
+  database.close()
+}
+
+/** One waiting turn in each. */
+async function fill(into: Store, many: number): Promise<readonly string[]> {
+  const found: string[] = []
+  for (let from = 0; from < many; from += BATCH) {
+    const length = Math.min(BATCH, many - from)
+    const items = Array.from({ length }, (_, at) =>
+      benchItem({ conversation: `person-${from + at}`, messageId: `m-${from + at}`, text: 'hello' }),
+    )
+    for (const { session } of await into.receive(items)) found.push(session ?? '')
+  }
+  return found
+}
+
+/** Microseconds a lane; where there are fewer sessions than lanes wanted, they get new messages in between. */
+async function timeVerbs(of: Store, all: readonly string[]) {
+  const take: number[] = []
+  const settle: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const from = (round * LANES) % all.length
+    const wanted = all.slice(from, from + LANES)
+    if (round * LANES >= all.length) {
+      const items = wanted.map((_, at) =>
+        benchItem({ conversation: `person-${from + at}`, messageId: `again-${round}-${at}`, text: 'hello' }),
+      )
+      await of.receive(items)
+    }
+    let began = performance.now()
+    const taken = await of.takeTurns(
+      wanted.map((lane) => ({ lane, window: 1 })),
+      LEASE_MS,
+    )
+    take.push(((performance.now() - began) * 1_000) / wanted.length)
+    const held = taken.flatMap((one) => (one.outcome === 'taken' ? [one] : []))
+    const moves = held.flatMap(({ lane, token, handed }) =>
+      handed.map(({ id }) => ({ lane, token, turn: id, to: 'answered' as const })),
+    )
+    if (moves.length !== wanted.length) throw new Error(`${wanted.length} lanes gave ${moves.length} turns`)
+    began = performance.now()
+    await of.moveTurns(moves)
+    settle.push(((performance.now() - began) * 1_000) / wanted.length)
+    await of.releaseLanes('turns', held)
+  }
+  return { take_us: rounded(median(take), 0), settle_us: rounded(median(settle), 0) }
+}
+
+/** Milliseconds. */
+async function timeReads(of: Store) {
+  const timed = async (read: () => Promise<unknown>) => {
+    const times: number[] = []
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const began = performance.now()
+      await read()
+      times.push(performance.now() - began)
+    }
+    return rounded(median(times), 2)
+  }
+  return {
+    status_ms: await timed(() => Promise.all([of.counters(), of.openTurns(), of.pendingApprovals()])),
+    turns_ms: await timed(() => of.turns({ limit: 50 })),
+    failed_ms: await timed(() => of.turns({ states: ['failed'], limit: 50 })),
+    stream_ms: await timed(() =>
+      Promise.all([
+        of.transcript('bench', { direction: 'out', afterSeq: 0, limit: 100 }),
+        of.onItsWay('bench'),
+      ]),
+    ),
+  }
+}
+
+function heapBytes(): number {
+  global.gc?.()
+  return process.memoryUsage().heapUsed
+}
