@@ -109,5 +109,7 @@ it.for(AGENTS.filter(({ model }) => model))(
     expect(existsSync(join(work, 'never'))).toBe(false)
     await settled(data)
     await expectLedgerHolds(data)
+    // It writes into its home until it is ended.
+    await daemon.terminate()
   },
 )
