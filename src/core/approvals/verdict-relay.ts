@@ -36,7 +36,7 @@ type Ended = 'relayed' | 'undeliverable' | 'withdrawn'
 
 export interface VerdictRelay {
   /** Passes a verdict on, or finds that somebody else does. Looks of one approval follow one another. */
-  settle(id: string): Promise<void>
+  settle(id: string): Promise<unknown>
   /** The same for whoever cannot wait: what fails is logged. */
   settleSoon(id: string): void
   /** Resolves when another node has passed it on, or after a while. */
@@ -67,7 +67,7 @@ const TOLD_REMEMBERED = 1_000
 
 export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
   const { store, clock, log, storeRetry, timers, words } = deps
-  const settling = new Map<string, Promise<void>>()
+  const settling = new Map<string, Promise<unknown>>()
   /** Expired ones whose connector was told from here: their row says no more about it. */
   const told = createBoundedMap<string, true>(TOLD_REMEMBERED)
   /** Those who wait for another node to pass a verdict on. */
@@ -75,9 +75,9 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
   const bornAt = clock.now()
   let stopped = false
 
-  /** Passes the verdict on to the asking host, then tells every surface how it ended. */
-  const settle = (id: string): Promise<void> => {
-    if (stopped) return Promise.resolve()
+  /** Passes the verdict on to the asking host, then tells every surface how it ended. False: there was nothing to do. */
+  const settle = (id: string): Promise<boolean> => {
+    if (stopped) return Promise.resolve(false)
     // Behind the one that runs, not with it: that one may have looked before what we were told of was true.
     const before = settling.get(id) ?? Promise.resolve()
     const mine = before.catch(() => undefined).then(() => settleOnce(id))
@@ -91,19 +91,20 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
 
   const settleOnce = async (id: string) => {
     const row = await store.approval(id)
-    if (row?.state !== 'decided' && row?.state !== 'expired') return
-    if (row.state === 'expired' && told.has(row.id)) return
+    if (row?.state !== 'decided' && row?.state !== 'expired') return false
+    if (row.state === 'expired' && told.has(row.id)) return false
     const own = isOwn(row)
     // A host is attached to one node at a time and may have moved: the connector of every node knows its own.
     const roams = !holdsDecisions(row)
     const ageMs = clock.now() - (row.decidedAt ?? row.expiresAt)
     // The one who asked goes first: request ids of two hosts may be alike.
     const first = row.asker !== null && deps.cluster.isAlive(row.asker)
-    if (!own && first && !(roams && ageMs >= ROAMED_MS)) return
+    if (!own && first && !(roams && ageMs >= ROAMED_MS)) return false
     // While nobody was here a host had nothing to come back to: that time does not count.
     const leftMs = ORPHAN_MS - Math.min(ageMs, clock.now() - bornAt)
     const done = await relay(row, leftMs <= 0 || (own && !roams))
     if (!done && roams) await awaitHost(row, leftMs)
+    return true
   }
 
   const awaitHost = async (row: ApprovalRow, leftMs: number) => {
@@ -210,10 +211,13 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
 
   const relayAgain = (row: ApprovalRow) => {
     if (row.behavior === null) return
+    const again = async () => {
+      if (row.state === 'decided' && (await settle(row.id))) return
+      // Passed on while it was asked again: to the run before, which is over.
+      await deps.roster.get(row.agent)?.connector.verdict?.(verdictOf(row))
+    }
     clock.after(0, () => {
-      if (row.state === 'decided') return settleSoon(row.id)
-      const passed = deps.roster.get(row.agent)?.connector.verdict?.(verdictOf(row))
-      passed?.catch((thrown) =>
+      again().catch((thrown) =>
         log.warn({ approval: row.id, error: String(thrown) }, 'verdict could not be passed on'),
       )
     })

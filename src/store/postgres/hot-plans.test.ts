@@ -36,8 +36,11 @@ const GROWN = [
    FROM generate_series(1, ${MANY}) AS n`,
   `INSERT INTO routes (place, thread, session, agent, label, message_id, since)
    SELECT 'old:c' || n, '', 's', 'main', '', 'm', 0 FROM generate_series(1, ${MANY}) AS n`,
-  'ANALYZE sessions, turns, outbox, ledger, lanes, takeovers, claims, routes',
+  'ANALYZE',
 ]
+
+/** Others have a row for each node, or a handful: read whole they cost what an index does. */
+const GROWS = new Set(['sessions', 'turns', 'outbox', 'ledger', 'lanes', 'takeovers', 'claims', 'routes'])
 
 interface PlanNode {
   readonly 'Node Type': string
@@ -75,7 +78,7 @@ describe('the plans of what a message costs', () => {
     for (const text of asked) {
       const [row] = await fixture.sql(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`)
       const [{ Plan: plan }] = (row as { 'QUERY PLAN': [{ Plan: PlanNode }] })['QUERY PLAN']
-      const tables = scanned(plan).filter((table) => !/_position$/.test(table))
+      const tables = scanned(plan).filter((table) => GROWS.has(table))
       if (tables.length > 0) found.push(`${tables.join(', ')}: ${text}`)
     }
     expect(found).toEqual([])

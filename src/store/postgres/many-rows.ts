@@ -41,7 +41,7 @@ function given({ columns, numbers }: Pick<InsertShape, 'columns' | 'numbers'>): 
   return `unnest(${arrays.join(', ')}) WITH ORDINALITY AS given(${columns.join(', ')}, nth)`
 }
 
-export function insertText(into: InsertShape): string {
+function insertText(into: InsertShape): string {
   const columns = into.columns.join(', ')
   const returning = into.identity === '' ? '' : ` RETURNING ${into.identity}`
   if (!into.positioned) {
@@ -52,7 +52,7 @@ export function insertText(into: InsertShape): string {
     FROM (SELECT given.* FROM floor, ${given(into)} ORDER BY nth) AS rows ${into.conflict}${returning}`
 }
 
-export function updateText(of: UpdateShape): string {
+function updateText(of: UpdateShape): string {
   const [key = '', ...changed] = of.columns
   const sets = changed.map((column) => `${column} = given.${column}`)
   return `UPDATE ${of.table} SET ${sets.join(', ')} FROM ${given(of)} WHERE ${of.table}.${key} = given.${key}`

@@ -22,7 +22,7 @@ const FLYING = `SELECT seq FROM turns WHERE lane = $1 AND ${IN_FLIGHT} ORDER BY 
 const QUEUED = `SELECT seq FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq LIMIT $2`
 
 // Each lane's own few rows, by its partial indexes, however many wait in it.
-export const OPEN_TURNS = `SELECT asked.lane, open.seq, open.state
+const OPEN_TURNS = `SELECT asked.lane, open.seq, open.state
   FROM unnest($1::bigint[], $2::bigint[]) AS asked(lane, most) CROSS JOIN LATERAL (
     SELECT seq, state FROM turns WHERE lane = asked.lane AND ${IN_FLIGHT}
     UNION ALL (SELECT seq, state FROM turns WHERE lane = asked.lane AND state = 'queued'
@@ -69,7 +69,7 @@ export const FEW = 4
 
 const OPEN_SENDS_OF_ONE = openSendsOf('$1', '$2', FEW)
 
-export const OPEN_SENDS = `SELECT asked.lane, open.seq, open.state, open.due_at
+const OPEN_SENDS = `SELECT asked.lane, open.seq, open.state, open.due_at
   FROM unnest($1::text[], $2::text[]) AS asked(integration, lane)
   CROSS JOIN LATERAL (${openSendsOf('asked.integration', 'asked.lane', FEW)}) AS open ORDER BY open.seq`
 
