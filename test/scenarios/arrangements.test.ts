@@ -24,7 +24,8 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'discord-faults.test.ts': 'the adapter under fault plans, each dealt to an arrangement',
   'email-river.test.ts': 'the adapter under fault plans over real sockets; the store is beside the point',
   'imessage-faults.test.ts': 'the adapter under fault plans, each dealt to a store; one Mac has the database',
-  'slack-commands.test.ts': 'what the adapter shows of a command over real sockets; commands themselves run on all',
+  'slack-commands.test.ts':
+    'what the adapter shows of a command over real sockets; commands themselves run on all',
   'slack-deaf.test.ts': 'links that go deaf over real sockets; the store is beside the point',
   'slack-edits-away.test.ts': 'one adapter over real sockets; what nodes do with an edit runs on all',
   'slack-examples.test.ts': 'two adapters between their emulators; the tools and claims run on all',
