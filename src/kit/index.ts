@@ -1,6 +1,7 @@
 // What adapter authors share. No platform, no store, no session in here.
 export { type AskedOnce, askOnce } from './ask-once.ts'
 export { backoffMs } from './backoff.ts'
+export { type AnewStanding, anewStanding, askWhetherAnew, maybeAgainWords } from './begin-anew.ts'
 export { bindingContext } from './binding-context.ts'
 export { createChatPace } from './chat-pace.ts'
 export { postChorus } from './chorus/post.ts'

@@ -1,6 +1,6 @@
 // A real daemon with the connector claude-code and the double as its program: killed in mid-turn, in mid-approval and after
 // the answer was written; the answer comes all the same, no tool runs twice, and no program stays behind.
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -121,5 +121,37 @@ it('[I22.cc-killed-ask] [I22.ask-over] killed in mid-approval: the tool has not 
   await settled(data)
   expect(ran()).toEqual([])
   await second.terminate()
+  await expectLedgerHolds(data)
+})
+
+it('[I22.cc-asked] [I22.anew-durable] killed in mid-tool with the transcript gone: a person is asked, once, across another kill, and a word begins it anew', async () => {
+  const { data, config, ran, pending, decide, said } = world()
+  const first = await scene.start({ data, config })
+  await postDemo(first.url, 'hello', 'm0')
+  await until('an answer', async () => (await said()).includes('You said: hello'))
+  await postDemo(first.url, 'call Bash {"command":"sleep 3000"}', 'm1')
+  await decide((await pending()).id)
+  await until('it is seen', async () => (await turnsOf(data)).some(({ state }) => state === 'seen'))
+  await first.kill9()
+  rmSync(join(data, '.claude'), { recursive: true })
+  const second = await scene.start({ data, config })
+  const asked = await pending()
+  expect((await said()).some((text) => text.includes('begin the message anew'))).toBe(true)
+  expect((await said()).filter((text) => text.includes('could not be found'))).toHaveLength(1)
+  await second.kill9()
+  const third = await scene.start({ data, config })
+  // What comes meanwhile is answered; the question stays the same one.
+  await postDemo(third.url, 'hello again', 'm2')
+  await until('an answer', async () => (await said()).includes('You said: hello again'))
+  expect((await pending()).id).toBe(asked.id)
+  await postDemo(third.url, `yes ${asked.id}`, 'm3')
+  // The same call of the same message has its answer from before.
+  await until('the answer', async () => (await said()).some((text) => text.includes('ran sleep 3000')))
+  expect(ran()).toEqual(['sleep 3000'])
+  expect(
+    (await said()).filter((text) => text.includes('yes ID') || text.includes(`yes ${asked.id}`)),
+  ).toHaveLength(1)
+  await settled(data)
+  await third.terminate()
   await expectLedgerHolds(data)
 })

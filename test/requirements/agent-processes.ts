@@ -51,6 +51,10 @@ built   22 I22.cc-huge          A huge answer is delivered whole
 built   22 I22.cc-killed        The daemon killed in mid-turn: the turn is a continuation, and no tool whose result stands in the transcript runs again
 built   22 I22.cc-killed-ask    The daemon killed in mid-approval: the tool has not run, a verdict on the old question runs nothing, and the turn goes on
 built   22 I22.cc-transcript    An answer that was finished while nobody listened is read from the transcript and delivered, not asked for again
+built   22 I22.cc-asked         Where nothing can be known of a turn a person is asked whether it is begun anew; no ends it with the reason, and what comes meanwhile is answered
+built   22 I22.anew-durable     claude-code and acp: killed while a person is asked, the next life puts the same question, whatever was begun meanwhile
+built   22 I22.anew-once        claude-code and acp: a yes is for one beginning; interrupted again and forgotten, it is asked again
+built   22 I22.anew-stop        claude-code and acp: a turn that rests with a person can be stopped, and an answer then begins nothing
 built   22 I22.cc-journey       From Telegram and from the web chat in a browser: an answer, an approval, a question, a stop, kill -9 in mid-turn and in mid-approval
 built   22 I22.cc-nodes         A session stays with the node that holds its files; that node gone, doctor and the person are told, and /new begins elsewhere
 built   22 I22.cc-setup         Setting it up finds the binary, its version, and whether it is signed in

@@ -14,7 +14,7 @@ import {
   type Delivery,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createVerdictWait } from '../../kit/index.ts'
+import { askWhetherAnew, createVerdictWait } from '../../kit/index.ts'
 import { createHangWatch, createSessionHome } from '../../kit/processes/index.ts'
 import { type AcpTurn, createTurn } from './acp-turn.ts'
 import { isAuthRequired, problemOf } from './agent-link.ts'
@@ -36,6 +36,8 @@ const AWAY_MS = [5_000, 30_000, 60_000, 300_000]
 interface Run {
   readonly session: string
   readonly turn: AcpTurn
+  /** Nobody needs to say any more whether it is begun anew. */
+  readonly anew: AbortController
   done: Promise<void>
   cancelled: boolean
 }
@@ -106,39 +108,34 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     }
   }
 
-  /** The blocks with which the turn begins, or goes on. Null: a person said no. */
+  /** The blocks with which the turn begins, or goes on. A text: a person said no. */
   const blocksFor = async (
     delivery: Delivery,
     live: LiveSession,
     steps: TurnSteps,
-    { interrupted, onAsked }: { readonly interrupted: boolean; readonly onAsked: () => void },
+    { interrupted, onAsked, signal }: { interrupted: boolean; onAsked: () => void; signal: AbortSignal },
   ) => {
     const message = () => messageBlocks(delivery, live.link.facts.capabilities.promptCapabilities ?? {}, deps)
     // A process that was spoken to since it was opened knows more than it said then.
     const { memory, userTexts } = live.hasPrompts ? { memory: 'kept', userTexts: null } : live.opened
     if (!interrupted) return message()
-    if (memory === 'kept' && userTexts?.includes(markOf(delivery))) return goOnBlocks(delivery, steps.before)
-    if (memory === 'kept' && userTexts !== null) return message()
-    if (memory === 'kept') return [maybeAgain(steps.before), ...(await message())]
-    const begun = [...steps.before.done, ...steps.before.unknown]
+    const { isOpen } = steps.anewBefore
+    if (!isOpen && memory === 'kept' && userTexts?.includes(markOf(delivery)))
+      return goOnBlocks(delivery, steps.before)
+    if (!isOpen && memory === 'kept' && userTexts !== null) return message()
+    if (!isOpen && memory === 'kept') return [maybeAgain(steps.before), ...(await message())]
+    const tools = [...steps.before.done, ...steps.before.unknown]
     // It had no session yet, or none in which anything was begun: nothing of it ever ran.
-    if (memory === 'new' && begun.length === 0 && !delivery.continuation) return message()
-    const { behavior } = await verdicts.on(async () => {
-      const tools = begun.length === 0 ? '' : `\nTools that were begun: ${begun.join('; ')}`
-      const { id } = await present().accept({
-        kind: 'ask',
-        session: delivery.session,
-        turn: delivery.turn,
-        ask: {
-          toolName: 'begin the message anew',
-          description: 'its work was interrupted, and the agent no longer remembers it',
-          input: `${delivery.text}${tools}`,
-        },
-      })
-      onAsked()
-      return id
-    }, new AbortController().signal)
-    return behavior === 'allow' ? [maybeAgain(steps.before), ...(await message())] : null
+    if (!isOpen && memory === 'new' && tools.length === 0 && !delivery.continuation) return message()
+    const answer = await askWhetherAnew(delivery, {
+      ...{ tools, verdicts, signal, onAsked, standing: steps.anewBefore, outlet: present() },
+      keep: () => steps.anew('asked'),
+    })
+    if (!answer.begin) return answer.words
+    const blocks = [maybeAgain(steps.before), ...(await message())]
+    // From here on it may be done: interrupted again, it is asked again.
+    await steps.anew('begun')
+    return blocks
   }
 
   /** Resolves when the turn was handed over, or rests with a person who was asked; it is followed to its end behind that. */
@@ -157,13 +154,18 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
         onSign: () => heard(),
       })
       live.turn = turn
+      const anew = new AbortController()
+      let asked = false
       const work = async () => {
         try {
-          const blocks = await blocksFor(delivery, live, steps, { interrupted, onAsked: resolve })
-          if (blocks === null) {
-            await turn.failed('agent_failed', 'its work was interrupted, and nobody wanted it begun anew')
-            return
+          const onAsked = () => {
+            asked = true
+            resolve()
           }
+          const blocks = await blocksFor(delivery, live, steps, { interrupted, onAsked, signal: anew.signal })
+          if (typeof blocks === 'string') return await turn.failed('agent_failed', blocks)
+          // Stopped between the yes and here.
+          if (anew.signal.aborted) return turn.end()
           live.hasPrompts = true
           const { written, stopped } = live.link.prompt(live.opened.id, blocks)
           // Whether it left or not, it is followed: the process may take it and end.
@@ -178,6 +180,8 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
         } catch (thrown) {
           turn.end()
           reject(asSwitchboardError(thrown, 'agent_absent'))
+          // It was taken over when it was asked: whoever gave it to us hears no error any more.
+          if (asked && !anew.signal.aborted) await giveBack(delivery, problemOf(thrown))
         } finally {
           runs.delete(delivery.turn)
           live.rest()
@@ -185,7 +189,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
           outlet?.roomy()
         }
       }
-      const one: Run = { session: delivery.session, turn, done: Promise.resolve(), cancelled: false }
+      const one: Run = { session: delivery.session, turn, anew, done: Promise.resolve(), cancelled: false }
       runs.set(delivery.turn, one)
       one.done = work()
     })
@@ -229,12 +233,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   }
 
   /** The process is gone in the middle: its session is taken up again, as after a restart, unless we ended it for good. */
-  const gone = async (
-    { turn: id }: Delivery,
-    turn: AcpTurn,
-    late: 'silent' | 'long' | null,
-    words: string,
-  ) => {
+  const gone = async (delivery: Delivery, turn: AcpTurn, late: 'silent' | 'long' | null, words: string) => {
     if (late === 'long')
       return turn.failed(
         'agent_silent',
@@ -242,8 +241,13 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       )
     if (late === 'silent') return turn.failed('agent_silent', 'it hung: no sign, and no answer when asked')
     turn.end()
-    const detail = `its process ended in the middle: ${words}`
-    await present().accept({ kind: 'returned', turns: [id], counted: true, detail })
+    await giveBack(delivery, `its process ended in the middle: ${words}`)
+  }
+
+  const giveBack = async ({ turn }: Delivery, detail: string) => {
+    await outlet?.accept({ kind: 'returned', turns: [turn], counted: true, detail }).catch((problem) => {
+      log.error({ turn, problem: String(problem) }, 'a turn could not be given back')
+    })
   }
 
   return {
@@ -283,6 +287,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
         one.cancelled = true
         // Questions that are open are answered first: an agent may hang on them.
         one.turn.end()
+        one.anew.abort()
         const live = sessions.find(session)
         await live?.link.cancel(live.opened.id).catch(() => undefined)
         const stop = clock.after(CANCEL_MS, () => void live?.end('it did not stop when told to', 'now'))
@@ -295,6 +300,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       outlet?.presence(false)
       outlet = null
       cancelAway()
+      for (const { anew } of runs.values()) anew.abort()
       await sessions.stop()
       await Promise.race([
         Promise.allSettled([...runs.values()].map(({ done }) => done)),

@@ -81,6 +81,56 @@ describe('after an interruption', () => {
     }
   })
 
+  /** Its tool has run in one life, and the next no longer remembers. */
+  const forgotten = async (flags: readonly string[]) => {
+    const first = await scene({ flags })
+    await first.connector.deliver(delivery('work'))
+    await until('it happens', async () => ((await first.journal.steps('t_test_1')).length >= 2 ? true : null))
+    await first.connector.stop()
+    const { folder, journal } = first
+    return { folder, journal, again: { repeat: true, continuation: true } as const }
+  }
+  const question = ({ recorded }: Awaited<ReturnType<typeof scene>>) =>
+    until('it is asked', () => recorded.outputs.find((one) => one.kind === 'ask')?.ask)
+
+  it('[I22.anew-durable] killed while a person is asked, the next life asks the same, though its agent has a memory by then', async () => {
+    const { folder, journal, again } = await forgotten(['--load'])
+    const second = await scene({ flags: ['--load', '--load-refused'], folder, journal })
+    await second.connector.deliver(delivery('hello', again))
+    const first = await question(second)
+    await second.connector.stop()
+    const third = await scene({ flags: ['--load'], folder, journal })
+    await third.connector.deliver(delivery('hello', { ...again, attempt: 3 }))
+    expect(await asked(third.recorded, 'allow', third.connector)).toEqual(first)
+    expect(await endOf(third.recorded, 't_test_1')).toMatchObject({ text: 'echo: hello' })
+  })
+
+  it('[I22.anew-once] a yes is for one beginning: interrupted again, it is another question', async () => {
+    const { folder, journal, again } = await forgotten([])
+    const second = await scene({ flags: [], folder, journal })
+    await second.connector.deliver(delivery('work', again))
+    await asked(second.recorded, 'allow', second.connector)
+    await until('it runs again', async () => second.runs().length === 2)
+    await second.connector.stop()
+    const third = await scene({ flags: [], folder, journal })
+    await third.connector.deliver(delivery('work', { ...again, attempt: 3 }))
+    expect((await question(third)).input).toContain('interrupted again: 1 times')
+    expect(third.runs()).toHaveLength(2)
+  })
+
+  it('[I22.anew-stop] stopped while a person is asked: an answer begins nothing, and the next message is answered', async () => {
+    const { folder, journal, again } = await forgotten([])
+    const second = await scene({ flags: [], folder, journal })
+    await second.connector.deliver(delivery('work', again))
+    const ask = await question(second)
+    expect(await second.connector.cancel?.(SESSION, 't_test_1')).toBe(true)
+    const verdict = { session: SESSION, turn: 't_test_1', decidedBy: 'dev', cause: 'person', ask } as const
+    const approval = `o_test_${second.recorded.outputs.findIndex(({ kind }) => kind === 'ask') + 1}`
+    expect(await second.connector.verdict?.({ ...verdict, approval, behavior: 'allow' })).toBe('gone')
+    expect(await second.turn('hello', { turn: 't_2' })).toMatchObject({ text: 'echo: hello' })
+    expect(second.runs()).toHaveLength(1)
+  })
+
   it('[I22.exit-in-turn] a process that ends in the middle gives its turn back, with how it ended', async () => {
     const { turn, runs, connector, recorded } = await scene()
     expect(await turn('work die')).toMatchObject({

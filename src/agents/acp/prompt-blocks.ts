@@ -2,7 +2,7 @@
 // takes them. After an interruption the message is not said again as if it were new.
 import type { ContentBlock, PromptCapabilities } from '@agentclientprotocol/sdk'
 import type { Attachment, ConnectorDeps, Delivery } from '../../contract/index.ts'
-import { turnText } from '../../kit/index.ts'
+import { maybeAgainWords, turnText } from '../../kit/index.ts'
 
 const MOST_FILES = 8
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
@@ -52,10 +52,7 @@ export function goOnBlocks(delivery: Delivery, left: LeftOver): readonly Content
 
 /** In front of a message that the agent may have from before. */
 export function maybeAgain(left: LeftOver): ContentBlock {
-  const begun = [...left.done, ...left.unknown]
-  const tools = begun.length === 0 ? '' : ` Tools that were begun for it then: ${begun.join('; ')}.`
-  const text = `[From Switchboard] The message below may have reached you before an interruption. If so, go on where you stopped, and do not run again what was run.${tools}`
-  return { type: 'text', text }
+  return { type: 'text', text: maybeAgainWords([...left.done, ...left.unknown]) }
 }
 
 async function fileBlock(

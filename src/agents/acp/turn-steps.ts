@@ -1,6 +1,7 @@
 // What a turn's tools did, in the turn's journal: begun and done, so that after a crash the agent is told which must not run
 // again. Written one after the other; the answer to a permission waits until the call stands there.
 import type { TurnJournal, TurnStep } from '../../contract/index.ts'
+import { type AnewStanding, anewStanding } from '../../kit/index.ts'
 import type { LeftOver } from './prompt-blocks.ts'
 import type { ToolCallView } from './tool-calls.ts'
 
@@ -11,6 +12,9 @@ export interface TurnSteps {
   asked(call: ToolCallView): Promise<void>
   allowed(call: ToolCallView): Promise<void>
   done(call: ToolCallView): Promise<void>
+  /** A person is asked whether it is begun anew; it is. */
+  anew(what: 'asked' | 'begun'): Promise<void>
+  readonly anewBefore: AnewStanding
   /** What stood there before this life of the turn. */
   readonly before: LeftOver
 }
@@ -31,7 +35,8 @@ export async function openSteps(journal: TurnJournal | undefined, turn: string):
   const known = new Set<string>()
   let writing: Promise<unknown> = Promise.resolve()
   const add = (kind: 'call' | 'result', body: unknown, key: string): Promise<void> => {
-    if (!journal || n >= MOST_STEPS || known.has(key)) return writing.then(() => undefined)
+    if (!journal || (n >= MOST_STEPS && !key.startsWith('anew')) || known.has(key))
+      return writing.then(() => undefined)
     known.add(key)
     n += 1
     const at = n
@@ -48,6 +53,8 @@ export async function openSteps(journal: TurnJournal | undefined, turn: string):
       const text = typeof rawOutput === 'string' ? rawOutput.slice(0, RESULT_CHARS) : ''
       return add('result', { id, name: title, text, isError: status === 'failed' }, `result ${id}`)
     },
+    anew: (what) => add('call', { anew: what }, `anew ${what}`),
+    anewBefore: anewStanding(steps),
     before: leftOver(steps),
   }
 }

@@ -224,14 +224,6 @@ describe('what goes wrong', () => {
     expect(lines).toContain('redelivery=\\"true\\"')
   })
 
-  it('[I22.cc-transcript] a turn that was seen and of which nothing is here is told to the person', async () => {
-    const { turn } = await scene()
-    expect(await turn('do it', { turn: 'tE', continuation: true, repeat: true, attempt: 2 })).toMatchObject({
-      kind: 'failed',
-      detail: expect.stringContaining('send it again'),
-    })
-  })
-
   it('[I22.cc-resume] a conversation that is gone from the disk is begun anew, and the person is told', async () => {
     const world = claudeWorld()
     const first = await scene({ world, options: { idle_after: 50 } })

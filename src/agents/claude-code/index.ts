@@ -84,7 +84,7 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
     const known = sessions.get(id)
     if (known) return known
     for (const [other, one] of sessions)
-      if (sessions.size >= SESSIONS && !one.isRunning() && one.isIdle()) sessions.delete(other)
+      if (sessions.size >= SESSIONS && one.isAsleep()) sessions.delete(other)
     const made = createClaudeSession(id, {
       ...deps,
       ...{ config, keeper, notes, verdicts, makeRoom },

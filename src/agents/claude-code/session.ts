@@ -14,14 +14,17 @@ import {
   type createVerdictWait,
   createWorkTime,
   filesOf,
+  maybeAgainWords,
   turnText,
   type WorkTime,
 } from '../../kit/index.ts'
 import { openWorktree, type ProcessKeeper } from '../../kit/processes/index.ts'
+import { createAnewTurns } from './anew.ts'
 import { createAsks } from './asks.ts'
 import { type Child, startChild } from './child.ts'
 import type { ClaudeCodeConfig } from './config.ts'
 import { INSTALL_HINT, launchArgs, launchEnv, writeMcpConfig } from './launch.ts'
+import { createNotices } from './notices.ts'
 import { createOpenTurns, type OpenTurn, uuidOf } from './open-turns.ts'
 import type { SessionNote, SessionNotes } from './session-notes.ts'
 import { createEventTaker } from './take-events.ts'
@@ -35,6 +38,8 @@ export interface ClaudeSession {
   has(turn: string): boolean
   isRunning(): boolean
   isIdle(): boolean
+  /** Neither a process nor work, and nobody is asked: nothing is lost with it. */
+  isAsleep(): boolean
   idleSince(): number
   /** Puts it to sleep. */
   end(reason: string): Promise<void>
@@ -56,6 +61,9 @@ export interface SessionDeps
   readonly roomy: () => void
 }
 
+/** The conversation is gone from the disk, and with it what became of the turn. */
+class Forgotten extends Error {}
+
 const TOKEN_MS = 7 * 86_400_000
 /** Older than this it is begun anew when it is idle: its token has an end. */
 const RENEW_MS = 86_400_000
@@ -64,18 +72,16 @@ const STOP_MS = 10_000
 
 const CONTINUE =
   '[Switchboard] The work on the last message was interrupted: the program or the machine was stopped. Go on from where it stands, and end with the answer. What has a result above was done: do not do it again. A tool call without a result may or may not have run: look before you run it again, and say so where you cannot know.'
-const FORGOTTEN_WORDS =
-  'it was interrupted, and what became of it cannot be told; send it again if it should be done, or done again'
-const PICKED_LATE = 'That question is over, or it was asked of somebody else.'
-const LOST_WORDS =
-  'The earlier conversation with the agent could not be found on its machine: a new one was begun, which knows nothing of it.'
 
 export function createClaudeSession(session: string, deps: SessionDeps): ClaudeSession {
   const { config, clock, log } = deps
   const turns = createOpenTurns()
+  const notices = createNotices(session, deps.outlet)
   const inOrder = createSerial()
   let child: Child | null = null
   let note: SessionNote | null = null
+  /** A failed start of the one before puts off none of the next. */
+  let again = ''
   let idleSince = clock.now()
   let cancelIdle: Cancel = () => undefined
   let time: WorkTime | null = null
@@ -166,7 +172,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     return note
   }
 
-  const start = async (known: SessionNote, again = ''): Promise<Child> => {
+  const start = async (known: SessionNote): Promise<Child> => {
     const { publicBase, tokens, secrets, place, command } = config
     const scope = { agent: deps.agent.id, session }
     const [cwd, mcpConfig, { token }] = await Promise.all([
@@ -231,21 +237,21 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
       if (!isLost && !isUsed) throw error
       // Begun before we could note it, or gone from the disk.
       note = isUsed ? { ...known, begun: true } : { id: deps.random.uuid(), begun: false }
-      child = await start(note, ' anew')
-      if (isLost) await tellLost(delivery)
+      again = ' anew'
+      // Whether it was begun in what is gone nobody can say any more.
+      const isForgotten = isLost && (delivery.repeat || delivery.continuation)
+      if (isForgotten) deps.notes.put(session, note)
+      else child = await start(note)
+      if (isLost) await notices.lost(delivery)
+      if (isForgotten || !child) throw new Forgotten()
     }
     return child
   }
-  const tellLost = async ({ turn }: Delivery) => {
-    const key = { idempotencyKey: `claude-code:lost:${turn}` }
-    await deps
-      .outlet()
-      .accept({ kind: 'say', session, turn, text: LOST_WORDS, ...key })
-      .catch(() => undefined)
-  }
 
-  const write = async (delivery: Delivery, uuid: string, line: string) => {
+  /** `before`: what has to be kept when it leaves. */
+  const write = async (delivery: Delivery, uuid: string, line: string, before?: () => Promise<void>) => {
     const running = await wake(delivery)
+    await before?.()
     const turn = turns.add(delivery, uuid)
     cancelIdle()
     deps.crashPoint?.('claude-code.before-write')
@@ -285,22 +291,43 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     )
   }
 
-  /** Seen, and nothing of it is here: what became of it cannot be known. The person is told, and may send it again. */
-  const forgotten = (delivery: Delivery): Promise<void> | null =>
-    note?.begun ? null : taker.fail(turns.add(delivery, uuidOf(delivery.turn)), FORGOTTEN_WORDS)
+  const anew = createAnewTurns({
+    ...{ journal: config.journal, outlet: deps.outlet, verdicts: deps.verdicts },
+    begin: (delivery, signal) => inOrder(() => writeMessage(delivery, signal)),
+    fail: (delivery, words) => taker.fail(turns.add(delivery, uuidOf(delivery.turn)), words),
+    giveBack: (delivery, words) => taker.giveBack([turns.add(delivery, uuidOf(delivery.turn))], words),
+  })
 
-  const handOver = async (delivery: Delivery): Promise<void> => {
-    if (delivery.repeat || delivery.continuation) {
-      const standing = await look(delivery)
-      if (standing.kind === 'answered')
-        return taker.answer(turns.add(delivery, uuidOf(delivery.turn)), standing.text)
-      if (standing.kind === 'begun' || (standing.kind === 'unknown' && delivery.continuation))
-        return forgotten(delivery) ?? writeContinuation(delivery)
-    }
+  /** `wanted`: a person wanted it begun anew, until it is aborted. */
+  const writeMessage = async (delivery: Delivery, wanted?: AbortSignal) => {
     const { files, words } = await filesOf(delivery, { images: true, pdf: false }, deps)
     const uuid = uuidOf(delivery.turn)
     const more: Record<string, string> = delivery.repeat ? { redelivery: 'true' } : {}
-    await write(delivery, uuid, userLine(uuid, turnText(delivery, words, more), files))
+    const text = turnText(delivery, words, more)
+    if (wanted === undefined) return write(delivery, uuid, userLine(uuid, text, files))
+    const line = userLine(uuid, `${maybeAgainWords([])}\n${text}`, files)
+    await write(delivery, uuid, line, async () => {
+      wanted.throwIfAborted()
+      await anew.begun(delivery.turn)
+      wanted.throwIfAborted()
+    })
+  }
+
+  const handOver = async (delivery: Delivery): Promise<void> => {
+    const { repeat, continuation } = delivery
+    if (!repeat && !continuation) return writeMessage(delivery)
+    if (await anew.isOpen(delivery.turn)) return anew.ask(delivery)
+    const { kind, text } = { text: '', ...(await look(delivery)) }
+    if (kind === 'answered') return taker.answer(turns.add(delivery, uuidOf(delivery.turn)), text)
+    // Seen, and nothing of it is here: what became of it cannot be known.
+    if (continuation && (kind === 'absent' || (kind === 'unknown' && !knownNote().begun)))
+      return anew.ask(delivery)
+    try {
+      await (kind === 'begun' || continuation ? writeContinuation(delivery) : writeMessage(delivery))
+    } catch (thrown) {
+      if (!(thrown instanceof Forgotten)) throw thrown
+      await anew.ask(delivery)
+    }
   }
 
   /** Stops what is being worked on; `all`: what waits in the program goes as well. */
@@ -327,15 +354,16 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
   }
 
   return {
-    has: (turn) => turns.get(turn) !== undefined,
+    has: (turn) => turns.get(turn) !== undefined || anew.has(turn),
     isRunning: () => child !== null,
     isIdle,
+    isAsleep: () => child === null && isIdle() && anew.isEmpty(),
     idleSince: () => idleSince,
     deliver: (delivery) => {
-      if (asks.answers(delivery)) return taken(delivery)
-      if (delivery.meta.picked !== undefined) return pickedTooLate(delivery)
+      if (asks.answers(delivery)) return notices.taken(delivery)
+      if (delivery.meta.picked !== undefined) return notices.pickedTooLate(delivery)
       return inOrder(async () => {
-        if (turns.get(delivery.turn)) return
+        if (turns.get(delivery.turn) || anew.has(delivery.turn)) return
         await handOver(delivery)
       })
     },
@@ -355,29 +383,15 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
         clock.after(0, stopWaiting)
         changed()
       }
-      return found.length > 0
+      return anew.cancel(turn) || found.length > 0
     },
     async end(reason) {
+      if (deps.isStopping()) anew.cancel(null)
       cancelIdle()
       time?.stop()
       asks.stop()
       await child?.end(reason)
       await taker.settled()
     },
-  }
-
-  /** A button of a question that nobody waits for: it is no message to the model. */
-  async function pickedTooLate({ turn }: Delivery): Promise<void> {
-    const key = { idempotencyKey: `claude-code:picked:${turn}` }
-    await deps.outlet().accept({ kind: 'evidence', turn, of: 'seen' })
-    await deps
-      .outlet()
-      .accept({ kind: 'say', session, turn, text: PICKED_LATE, final: true, sole: true, ...key })
-  }
-
-  /** It was the answer to a question: nothing else will be said to it. */
-  async function taken({ turn }: Delivery): Promise<void> {
-    await deps.outlet().accept({ kind: 'evidence', turn, of: 'seen' })
-    await deps.outlet().accept({ kind: 'evidence', turn, of: 'answered', covered: true })
   }
 }

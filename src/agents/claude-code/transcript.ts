@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Fields, isFields, textIn, textOf } from './wire.ts'
 
 export type Standing =
-  /** There is no transcript to read. */
+  /** There is no transcript to read, or not enough of it. */
   | { readonly kind: 'unknown' }
   /** The message is not in it: nothing was done for it. */
   | { readonly kind: 'absent' }
@@ -21,11 +21,12 @@ export async function standingOf(
   uuids: readonly string[],
   where: { readonly id: string; readonly env: Readonly<Record<string, string>>; readonly cwd: string },
 ): Promise<Standing> {
-  const lines = await tailOf(where)
-  if (lines === null) return { kind: 'unknown' }
-  const entries = lines.map(parsed).filter((one) => one !== null)
+  const tail = await tailOf(where)
+  if (tail === null) return { kind: 'unknown' }
+  const entries = tail.lines.map(parsed).filter((one) => one !== null)
   const at = entries.findLastIndex(({ type, uuid }) => type === 'user' && uuids.includes(textOf(uuid) ?? ''))
-  if (at === -1) return { kind: 'absent' }
+  // It may stand in what was not read.
+  if (at === -1) return { kind: tail.isWhole ? 'absent' : 'unknown' }
   const after = entries
     .slice(at + 1)
     .filter(({ type, isSidechain }) => (type === 'assistant' || type === 'user') && isSidechain !== true)
@@ -38,7 +39,12 @@ export async function standingOf(
   return ended && text !== '' ? { kind: 'answered', text } : { kind: 'begun' }
 }
 
-async function tailOf({ id, env, cwd }: Parameters<typeof standingOf>[1]): Promise<readonly string[] | null> {
+interface Tail {
+  readonly lines: readonly string[]
+  readonly isWhole: boolean
+}
+
+async function tailOf({ id, env, cwd }: Parameters<typeof standingOf>[1]): Promise<Tail | null> {
   const home = env.CLAUDE_CONFIG_DIR ?? (env.HOME === undefined ? null : join(env.HOME, '.claude'))
   if (home === null) return null
   const projects = join(home, 'projects')
@@ -54,7 +60,7 @@ async function tailOf({ id, env, cwd }: Parameters<typeof standingOf>[1]): Promi
   return null
 }
 
-async function readTail(path: string): Promise<readonly string[] | null> {
+async function readTail(path: string): Promise<Tail | null> {
   try {
     const file = await open(path, 'r')
     try {
@@ -62,7 +68,7 @@ async function readTail(path: string): Promise<readonly string[] | null> {
       const from = Math.max(0, size - TAIL_BYTES)
       const bytes = Buffer.alloc(size - from)
       await file.read(bytes, 0, bytes.length, from)
-      return bytes.toString('utf8').split('\n')
+      return { lines: bytes.toString('utf8').split('\n'), isWhole: from === 0 }
     } finally {
       await file.close()
     }
