@@ -9,7 +9,6 @@ import type { RoundWeather } from './weather.ts'
 
 export interface ClusterParts {
   readonly nodes: ClusterReport
-  readonly claims: ClaimsReport
   readonly across: AcrossReport
   readonly notify: NotifyReport
 }
@@ -21,10 +20,10 @@ const LABELS: Readonly<Record<ClusterCase, string>> = {
   postgres_3: '3 nodes, PostgreSQL',
 }
 
-export function clusterTable({ nodes, claims }: ClusterParts): string {
+export function clusterTable({ nodes }: ClusterParts): string {
   const head = ['same cores for all', 'intake/s', 'p99 ms', 'through/s', 'CPU µs in', 'CPU µs through']
   const table = new Table({
-    head: [...head, 'of it database', 'WAL B', 'claims/s'],
+    head: [...head, 'of it database', 'WAL B'],
     style: { head: [], border: [] },
   })
   for (const name of CASES) {
@@ -37,32 +36,39 @@ export function clusterTable({ nodes, claims }: ClusterParts): string {
       one.cpu_us,
       name === 'sqlite' ? null : one.database_cpu_us,
       one.wal_bytes,
-      claims.per_second[name],
     ]
     table.push([LABELS[name], ...cells.map(shown)])
   }
   return table.toString()
 }
 
-export function clusterLines({ nodes, claims, across, notify }: ClusterParts): string[] {
+export function clusterLines({ nodes, across, notify }: ClusterParts): string[] {
   const { ratios } = nodes
-  const { wake } = claims
   return [
     `${nodes.rounds} rounds of ${nodes.messages} messages; medians of the rounds' ratios: PostgreSQL over SQLite ` +
       `${shown(ratios.intake_postgres_vs_sqlite ?? null)}× intake, ${shown(ratios.end_to_end_postgres_vs_sqlite ?? null)}× through, ` +
       `${shown(ratios.cpu_postgres_vs_sqlite ?? null)}× CPU; 3 nodes over 1: ${shown(ratios.intake_3_vs_1 ?? null)}× intake, ` +
       `${shown(ratios.end_to_end_3_vs_1 ?? null)}× through, ${shown(ratios.cpu_3_vs_1 ?? null)}× CPU`,
-    `claims that all nodes ask for: 2 nodes ${shown(claims.ratios['2_vs_1'])}×, 3 nodes ${shown(claims.ratios['3_vs_1'])}× ` +
-      `of one; ${shown(claims.asked_per_claim.postgres_3)} asked for one won`,
+    `POST → notification on a host: p50 ${across.same_node_p50_ms} ms, p99 ${across.same_node_p99_ms} ms on its own node; ` +
+      `p50 ${across.other_node_p50_ms} ms, p99 ${across.other_node_p99_ms} ms through another: ${across.added_ms} ms added`,
+    `commits of ${notify.connections} connections: ${shown(notify.plain_commits_per_second)}/s, with a NOTIFY in each ` +
+      `${shown(notify.notifying_commits_per_second)}/s (${shown(notify.notifying_vs_plain)}×)`,
+  ]
+}
+
+export function claimLines(claims: ClaimsReport): string[] {
+  const { wake, per_second: rate, ratios } = claims
+  return [
+    `claims a second, ${claims.rounds} rounds: ${CASES.map((name) => `${LABELS[name]} ${shown(rate[name])}`).join('; ')}; ` +
+      `a bare queue with SKIP LOCKED ${shown(claims.bare_queue_per_second)}`,
+    `PostgreSQL over SQLite ${shown(ratios.postgres_vs_sqlite)}×, over the bare queue ${shown(claims.vs_bare_queue)}×; ` +
+      `2 nodes ${shown(ratios['2_vs_1'])}×, 3 nodes ${shown(ratios['3_vs_1'])}× of one; ` +
+      `${shown(claims.asked_per_claim.postgres_3)} asked for one won`,
     `16 partitions of turns over whole tables: ${shown(claims.partitioned.receive_cpu)}× CPU to receive, ` +
       `${shown(claims.partitioned.claim_cpu)}× to claim`,
     `wake-up of another node: p50 ${shown(wake.after_commit_p50_ms)} ms, p99 ${shown(wake.after_commit_p99_ms)} ms after the ` +
       `commit is known, p50 ${shown(wake.whole_p50_ms)} ms, p99 ${shown(wake.whole_p99_ms)} ms from the call; ` +
       `${wake.heard} of ${wake.written} heard`,
-    `POST → notification on a host: p50 ${across.same_node_p50_ms} ms, p99 ${across.same_node_p99_ms} ms on its own node; ` +
-      `p50 ${across.other_node_p50_ms} ms, p99 ${across.other_node_p99_ms} ms through another: ${across.added_ms} ms added`,
-    `commits of ${notify.connections} connections: ${shown(notify.plain_commits_per_second)}/s, with a NOTIFY in each ` +
-      `${shown(notify.notifying_commits_per_second)}/s (${shown(notify.notifying_vs_plain)}×)`,
   ]
 }
 

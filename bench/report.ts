@@ -3,34 +3,36 @@ import Table from 'cli-table3'
 import type { Machine } from './machine.ts'
 import type { ChannelReport } from './measure/channel.ts'
 import type { ChorusFigures } from './measure/chorus.ts'
+import type { ClaimsReport } from './measure/claims.ts'
 import type { GrowthReport } from './measure/growth.ts'
 import type { IntakeReport, ServerName } from './measure/intake.ts'
 import { type McpReport, mcpLines } from './measure/mcp.ts'
 import type { MicroReport } from './measure/micro.ts'
 import type { ReadyReport } from './measure/ready.ts'
+import { type ScaleFigures, scaleLines } from './measure/scale.ts'
 import { type SizeFigures, sizeLine } from './measure/sizes.ts'
 import type { SlackFigures } from './measure/slack.ts'
 import type { AgentFigures } from './measure/through-agent.ts'
 import {
   type ClusterParts,
   channelLines,
+  claimLines,
   clusterLines,
   clusterTable,
   weatherLines,
 } from './report-cluster.ts'
+import type { PartRun } from './rounds.ts'
 import { type Judgement, judge } from './targets.ts'
 import type { RoundWeather } from './weather.ts'
 
-export interface BenchReport {
+/** What the parts found; null or empty where one was not measured. */
+export interface Sections {
   readonly intake: IntakeReport
-  readonly ready_ms: number | null
-  readonly rss_mb: number | null
-  readonly ledger_growth: number | null
-  readonly cpu_us: Readonly<Record<ServerName, number | null>>
-  readonly fdatasync_p50_ms: number
   readonly ready: ReadyReport | null
+  readonly rss_mb: number | null
   readonly growth: GrowthReport | null
   readonly sizes: readonly SizeFigures[] | null
+  readonly scale: ScaleFigures | null
   readonly micro: MicroReport | null
   readonly chorus: readonly ChorusFigures[] | null
   readonly slack: SlackFigures | null
@@ -39,7 +41,18 @@ export interface BenchReport {
   readonly claudeCode: readonly AgentFigures[] | null
   readonly channel: ChannelReport | null
   readonly mcp: McpReport | null
+  readonly claims: ClaimsReport | null
   readonly cluster: ClusterParts | null
+}
+
+export interface BenchReport extends Sections {
+  readonly ready_ms: number | null
+  readonly ledger_growth: number | null
+  readonly cpu_us: Readonly<Record<ServerName, number | null>>
+  readonly fdatasync_p50_ms: number
+  /** When the run began. */
+  readonly at: string
+  readonly parts: readonly PartRun[]
   readonly machine: Machine
   /** What else the machine did, round by round. */
   readonly weather: readonly RoundWeather[]
@@ -53,19 +66,40 @@ export const NO_INTAKE: IntakeReport = {
   draining_vs_bare: null,
   vs_insert: null,
   vs_chat_sdk: null,
+  vs_bolt: null,
   p99_ms: null,
   cpu_vs_bare: null,
   draining_cpu_vs_bare: null,
   rss_loaded_mb: null,
-  servers: { bare: null, insert: null, chat_sdk: null, switchboard: null, draining: null },
+  servers: { bare: null, insert: null, chat_sdk: null, bolt: null, switchboard: null, draining: null },
   quiet: null,
   rounds: [],
 }
 
-const SERVERS: readonly (readonly [ServerName, string])[] = [
+export const NO_SECTIONS: Sections = {
+  intake: NO_INTAKE,
+  ready: null,
+  rss_mb: null,
+  growth: null,
+  sizes: null,
+  scale: null,
+  micro: null,
+  chorus: null,
+  slack: null,
+  http: null,
+  llm: null,
+  claudeCode: null,
+  channel: null,
+  mcp: null,
+  claims: null,
+  cluster: null,
+}
+
+export const SERVERS: readonly (readonly [ServerName, string])[] = [
   ['bare', '(a) bare node:http, stores nothing'],
   ['insert', '(b) the same, one grouped FULL insert'],
   ['chat_sdk', '(c) Vercel Chat SDK, in memory'],
+  ['bolt', '(c) Slack Bolt, in memory'],
   ['switchboard', '(d) Switchboard, agent absent'],
   ['draining', '(d) Switchboard, demo agent draining'],
 ]
@@ -82,8 +116,10 @@ export function asTables(report: BenchReport): string {
   if (others.length > 0) parts.push(others.join('\n'))
   if (report.channel !== null) parts.push(...channelLines(report.channel))
   if (report.mcp !== null) parts.push(...mcpLines(report.mcp))
+  if (report.scale !== null) parts.push(...scaleLines(report.scale))
+  if (report.claims !== null) parts.push(...claimLines(report.claims))
   if (report.cluster !== null) parts.push(clusterTable(report.cluster), ...clusterLines(report.cluster))
-  parts.push(...weatherLines(report.weather))
+  parts.push(...report.parts.flatMap(partLine), ...weatherLines(report.weather))
   parts.push(...judge(report).flatMap(missLine))
   parts.push(...report.warnings.map((warning) => `warning: ${warning}`))
   return parts.join('\n')
@@ -156,7 +192,7 @@ function otherLines(report: BenchReport): string[] {
     lines.push(
       `message → Chorus agent → callback → visible, ${one.conversations} conversations: p50 ${one.p50_ms} ms, ` +
         `p99 ${one.p99_ms} ms; the agent alone ${one.bare_p50_ms} and ${one.bare_p99_ms} ms: ` +
-        `${one.overhead_ms} ms added, ${one.per_second} messages/s`,
+        `${one.times_bare}×, ${one.overhead_ms} ms added; ${one.per_second} messages/s, alone ${one.bare_per_second}: ${one.rate_vs_bare}×`,
     )
   }
   for (const one of http ?? []) {
@@ -186,6 +222,11 @@ function otherLines(report: BenchReport): string[] {
     )
   }
   return lines
+}
+
+function partLine({ part, seconds, rounds, wanted }: PartRun): string[] {
+  const cut = rounds !== null && wanted !== null && rounds < wanted ? `, ${rounds} of ${wanted} rounds` : ''
+  return [`${part}: ${seconds} s${cut}`]
 }
 
 function missLine(one: Judgement): string[] {

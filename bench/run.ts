@@ -20,12 +20,15 @@ import { measureMcp } from './measure/mcp.ts'
 import { measureMicro } from './measure/micro.ts'
 import { measureNotify } from './measure/notify.ts'
 import { measureReady, measureRest } from './measure/ready.ts'
+import { measureScale } from './measure/scale.ts'
 import { measureSizes } from './measure/sizes.ts'
 import { measureSlack } from './measure/slack.ts'
-import { type BenchOptions, HELP, readOptions } from './options.ts'
+import { type BenchOptions, HELP, type Part, readOptions } from './options.ts'
+import { keepReports, writePage } from './page/page.ts'
 import { asJson, asTables, type BenchReport, NO_INTAKE } from './report.ts'
 import type { ClusterParts } from './report-cluster.ts'
-import { startBenchPostgres } from './servers/cluster.ts'
+import { createRounds } from './rounds.ts'
+import { type BenchPostgres, startBenchPostgres } from './servers/cluster.ts'
 import { rounded } from './statistics.ts'
 import { createWeather } from './weather.ts'
 
@@ -33,6 +36,7 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 const QUIET_LOAD = 0.5
 
 async function bench(options: BenchOptions): Promise<BenchReport> {
+  const at = new Date().toISOString()
   const warnings: string[] = []
   const say = (text: string) => console.error(text)
   if (options.entry === `${root}/dist/cli/main.js`) build()
@@ -48,24 +52,30 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
     const secret = randomBytes(24).toString('hex')
     const weather = createWeather(say)
     const { freshFolder } = workspace
-    const context: BenchContext = { options, load, secret, freshFolder, weather, say }
-    const has = (part: Parameters<typeof options.parts.has>[0]) => options.parts.has(part)
+    const rounds = createRounds(say)
+    const context: BenchContext = { options, load, secret, freshFolder, weather, rounds, say }
+    const measured = async <Found>(part: Part, work: () => Promise<Found> | Found): Promise<Found | null> =>
+      options.parts.has(part) ? await rounds.during(part, work) : null
+    const postgres = <Found>(work: (server: BenchPostgres) => Promise<Found>) =>
+      withPostgres(workspace.path, work)
     const fdatasync = rounded(measureFdatasync(workspace.path, 400), 3)
     say(`fdatasync p50 ${fdatasync} ms on ${machine.filesystem}`)
-    const micro = has('micro') ? measureMicro(options.rounds) : null
-    const ready = has('ready') ? await measureReady(context) : null
-    const rss = has('rss') ? await measureRest(context) : null
-    const intake = has('intake') ? await measureIntake(context) : NO_INTAKE
-    const growth = has('growth') ? await measureGrowth(context) : null
-    const sizes = has('sizes') ? await measureSizes(context) : null
-    const chorus = has('chorus') ? await measureChorus(context) : null
-    const http = has('http') ? await measureHttpAgent(context) : null
-    const slack = has('slack') ? await measureSlack(context) : null
-    const llm = has('llm') ? await measureLlmAgent(context) : null
-    const claudeCode = has('claude-code') ? await measureClaudeCode(context) : null
-    const channel = has('channel') ? await measureChannel(context) : null
-    const mcp = has('mcp') ? await measureMcp(context) : null
-    const cluster = has('cluster') ? await measureClusterParts(context, workspace.path) : null
+    const micro = await measured('micro', () => measureMicro(options.rounds))
+    const ready = await measured('ready', () => measureReady(context))
+    const rss = await measured('rss', () => measureRest(context))
+    const intake = (await measured('intake', () => measureIntake(context))) ?? NO_INTAKE
+    const growth = await measured('growth', () => measureGrowth(context))
+    const sizes = await measured('sizes', () => measureSizes(context))
+    const scale = await measured('scale', () => measureScale(context))
+    const chorus = await measured('chorus', () => measureChorus(context))
+    const http = await measured('http', () => measureHttpAgent(context))
+    const slack = await measured('slack', () => measureSlack(context))
+    const llm = await measured('llm', () => measureLlmAgent(context))
+    const claudeCode = await measured('claude-code', () => measureClaudeCode(context))
+    const channel = await measured('channel', () => measureChannel(context))
+    const mcp = await measured('mcp', () => measureMcp(context))
+    const claims = await measured('claims', () => postgres((server) => measureClaims(context, server)))
+    const cluster = await measured('cluster', () => postgres((server) => measureNodes(context, server)))
     const cpu = (name: keyof typeof intake.servers) => intake.servers[name]?.cpu_us ?? null
     return {
       intake,
@@ -76,6 +86,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
         bare: cpu('bare'),
         insert: cpu('insert'),
         chat_sdk: cpu('chat_sdk'),
+        bolt: cpu('bolt'),
         switchboard: cpu('switchboard'),
         draining: cpu('draining'),
       },
@@ -83,6 +94,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
       ready,
       growth,
       sizes,
+      scale,
       micro,
       chorus,
       http,
@@ -91,7 +103,10 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
       claudeCode,
       channel,
       mcp,
+      claims,
       cluster,
+      at,
+      parts: rounds.runs,
       machine,
       weather: weather.rounds,
       quick: options.quick,
@@ -103,18 +118,24 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
   }
 }
 
-/** One PostgreSQL for all of it, on the measured disk. It runs as an unprivileged user, who must be able to walk in. */
-async function measureClusterParts(context: BenchContext, under: string): Promise<ClusterParts> {
+/** On the measured disk. It runs as an unprivileged user, who must be able to walk in. */
+async function withPostgres<Found>(
+  under: string,
+  work: (postgres: BenchPostgres) => Promise<Found>,
+): Promise<Found> {
   chmodSync(under, 0o755)
   const postgres = await startBenchPostgres(under)
   try {
-    const across = await measureAcross(context, postgres)
-    const claims = await measureClaims(context, postgres)
-    const notify = await measureNotify(context, postgres)
-    return { nodes: await measureCluster(context, postgres), claims, across, notify }
+    return await work(postgres)
   } finally {
     await postgres.stop()
   }
+}
+
+async function measureNodes(context: BenchContext, postgres: BenchPostgres): Promise<ClusterParts> {
+  const across = await measureAcross(context, postgres)
+  const notify = await measureNotify(context, postgres)
+  return { nodes: await measureCluster(context, postgres), across, notify }
 }
 
 /** Why the numbers of this run may say less than they seem to. */
@@ -146,7 +167,8 @@ function installPeers(warnings: string[]): void {
   console.error('installing the peers into bench/peers …')
   const args = ['ci', '--prefix', `${root}/bench/peers`, '--ignore-scripts', '--no-audit', '--no-fund']
   const done = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] })
-  if (done.status !== 0) warnings.push('Vercel Chat SDK could not be installed: intake.vs_chat_sdk is null')
+  if (done.status !== 0)
+    warnings.push('the peers could not be installed: intake.vs_chat_sdk and intake.vs_bolt are null')
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
@@ -154,7 +176,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 try {
   const options = readOptions(process.argv.slice(2), root)
   if (options === null) console.log(HELP)
-  else {
+  else if (options.page !== null) {
+    keepReports(options.page)
+    for (const file of writePage()) console.log(`${file} is written`)
+  } else {
     const report = await bench(options)
     console.log(options.json ? asJson(report) : asTables(report))
   }

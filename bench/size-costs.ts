@@ -2,9 +2,9 @@
 // the past are seeded by SQL, without entries of the ledger: only their number matters here. The store is the measured
 // build's own.
 import { pathToFileURL } from 'node:url'
-import { DatabaseSync } from '@photostructure/sqlite'
 import type { Store } from '../src/contract/index.ts'
 import { benchItem } from './load/bench-item.ts'
+import { seedPast } from './load/seed-past.ts'
 import { median, rounded } from './statistics.ts'
 
 const LEASE_MS = 600_000
@@ -31,7 +31,7 @@ const open = () =>
     ledgerKey: openKeyRing({ dataDir: folder.path, env: {} }).ledgerKey,
   })
 await (await open()).close()
-seedPast(Number(turns))
+seedPast(folder.database, Number(turns))
 const store = await open()
 // Its commit also gathers the places of the seeded ones.
 await store.receive([benchItem({ conversation: 'first', messageId: 'first', text: 'hello' })])
@@ -47,21 +47,6 @@ console.log(
     bytes_a_waiting_session: Math.max(0, Math.round(waiting / Number(sessions))),
   }),
 )
-
-function seedPast(many: number): void {
-  if (many === 0) return
-  const database = new DatabaseSync(folder.database)
-  const now = Date.now()
-  const text = 'Please look into the failed deploy and tell me what you would change before nine. '.repeat(3)
-  database.exec('PRAGMA synchronous = OFF')
-  database.exec(`BEGIN; WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < ${many})
-    INSERT INTO turns (seq, integration, conversation, message_id, edit_version, platform, source, agent, session, sender,
-      state, attempts, body, received_at, updated_at)
-    SELECT n, 'bench', 'past-' || (n % 1000), 'past-' || n, 0, 'webhook', 'webhook:bench', 'past', 's_past', 'webhook',
-      'answered', 1, '{"kind":"message","text":"${text}"}', ${now} - (${many} - n) * 100, ${now} - (${many} - n) * 100
-    FROM count; COMMIT`)
-  database.close()
-}
 
 /** One waiting turn in each. */
 async function fill(into: Store, many: number): Promise<readonly string[]> {

@@ -48,12 +48,18 @@ export function openConnection(port: number, onFailure: (error: Error) => void):
   })
 }
 
+const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
+
 /** The status once head and body are there; null while something is missing. Throws on an answer of no stated length. */
 export function completeStatus(bytes: Buffer): number | null {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd === -1) return null
   const head = bytes.toString('latin1', 0, headEnd)
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
+  if (length === undefined && /\r\ntransfer-encoding: *chunked/i.test(head)) {
+    const whole = bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)
+    return whole ? Number(head.slice(9, 12)) : null
+  }
   if (length === undefined) throw new Error(`an answer without Content-Length: ${head.slice(0, 80)}`)
   return bytes.length < headEnd + 4 + Number(length) ? null : Number(head.slice(9, 12))
 }

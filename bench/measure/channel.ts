@@ -55,7 +55,7 @@ export async function measureChannel(context: BenchContext): Promise<ChannelRepo
   }
   const order: readonly Name[] = ['bare', 'shim', 'daemon']
   const rounds: Partial<Record<Name, Figures>>[] = []
-  for (let number = 0; number < count; number++) {
+  for (const number of context.rounds.of(count)) {
     const round: Partial<Record<Name, Figures>> = {}
     await context.weather.during('channel', number + 1, async () => {
       for (let at = 0; at < order.length; at++) {

@@ -1,7 +1,7 @@
 // End to end to a Chorus agent and back: webhook message → delivery → callback → visible on the stream, at 1, 32 and 256
 // conversations, against the same agent called by a bare fetch loop. The difference is what durability costs.
 import { createServer } from 'node:http'
-import { quantile, rounded } from '../statistics.ts'
+import { median, quantile, rounded } from '../statistics.ts'
 import type { BenchContext } from './context.ts'
 import {
   bodyOf,
@@ -18,6 +18,7 @@ import {
 export interface ChorusFigures {
   readonly conversations: number
   readonly messages: number
+  readonly rounds: number
   readonly p50_ms: number
   readonly p99_ms: number
   readonly bare_p50_ms: number
@@ -25,38 +26,42 @@ export interface ChorusFigures {
   /** What Switchboard adds, at the median. */
   readonly overhead_ms: number
   readonly per_second: number
+  readonly bare_per_second: number
+  /** Medians of the rounds' ratios: how many times as long as the bare loop, and which share of its rate. */
+  readonly times_bare: number
+  readonly rate_vs_bare: number
 }
 
 const CONVERSATIONS = [1, 32, 256]
+const ROUNDS = 9
 const CONNECTOR = '{ type: chorus, url: env:BENCH_AGENT, allow_private: true }'
 
 export async function measureChorus(context: BenchContext): Promise<readonly ChorusFigures[]> {
   const agent = await openAgent()
   const bare = await openBare(agent.url)
   const sender = await openSwitchboard(context, agent.url, CONNECTOR)
-  const each = context.options.quick ? 64 : 512
+  const each = context.options.quick ? 32 : 64
   const figures: ChorusFigures[] = []
   try {
-    for (const conversations of CONVERSATIONS) {
-      const rounds = Math.max(2, Math.ceil(each / conversations))
+    for (const [at, conversations] of CONVERSATIONS.entries()) {
+      const times = Math.max(2, Math.ceil(each / conversations))
       await run(sender.send, conversations, 2)
-      const startedAt = performance.now()
-      const through = await run(sender.send, conversations, rounds)
-      const tookMs = performance.now() - startedAt
-      const direct = await run(bare.send, conversations, rounds)
-      const [p50, bareP50] = [quantile(through, 0.5), quantile(direct, 0.5)]
-      figures.push({
-        conversations,
-        messages: through.length,
-        p50_ms: rounded(p50, 2),
-        p99_ms: rounded(quantile(through, 0.99), 2),
-        bare_p50_ms: rounded(bareP50, 2),
-        bare_p99_ms: rounded(quantile(direct, 0.99), 2),
-        overhead_ms: rounded(p50 - bareP50, 2),
-        per_second: rounded((through.length * 1000) / tookMs, 0),
-      })
+      await run(bare.send, conversations, 2)
+      const through: Spoken[] = []
+      const direct: Spoken[] = []
+      const wanted = Math.min(ROUNDS, context.options.rounds)
+      for (const round of context.rounds.of(wanted, (at + 1) / CONVERSATIONS.length)) {
+        const halves = [
+          async () => through.push(await speak(sender.send, conversations, times)),
+          async () => direct.push(await speak(bare.send, conversations, times)),
+        ]
+        for (const half of round % 2 === 0 ? halves : halves.reverse()) await half()
+      }
+      const one = figuresOf(conversations, through, direct)
+      figures.push(one)
       context.say(
-        `chorus, ${conversations} conversations: ${rounded(p50, 2)} ms, bare ${rounded(bareP50, 2)} ms`,
+        `chorus, ${conversations} conversations: ${one.p50_ms} ms, bare ${one.bare_p50_ms} ms (${one.times_bare}×); ` +
+          `${one.per_second}/s, bare ${one.bare_per_second}/s (${one.rate_vs_bare}×)`,
       )
     }
     return figures
@@ -65,6 +70,46 @@ export async function measureChorus(context: BenchContext): Promise<readonly Cho
     bare.close()
     agent.close()
     closeConnections()
+  }
+}
+
+interface Spoken {
+  readonly latencies: readonly number[]
+  readonly perSecond: number
+}
+
+async function speak(send: Send, conversations: number, times: number): Promise<Spoken> {
+  const startedAt = performance.now()
+  const latencies = await run(send, conversations, times)
+  return { latencies, perSecond: (latencies.length * 1000) / (performance.now() - startedAt) }
+}
+
+function figuresOf(
+  conversations: number,
+  through: readonly Spoken[],
+  direct: readonly Spoken[],
+): ChorusFigures {
+  const p50 = ({ latencies }: Spoken) => quantile(latencies, 0.5)
+  const all = (of: readonly Spoken[]) => of.flatMap(({ latencies }) => latencies)
+  const ratio = (pick: (one: Spoken) => number) =>
+    median(through.map((one, at) => pick(one) / pick(direct[at] as Spoken)))
+  const [ours, bare] = [median(through.map(p50)), median(direct.map(p50))]
+  return {
+    conversations,
+    messages: all(through).length,
+    rounds: through.length,
+    p50_ms: rounded(ours, 2),
+    p99_ms: rounded(quantile(all(through), 0.99), 2),
+    bare_p50_ms: rounded(bare, 2),
+    bare_p99_ms: rounded(quantile(all(direct), 0.99), 2),
+    overhead_ms: rounded(ours - bare, 2),
+    per_second: rounded(median(through.map((one) => one.perSecond)), 0),
+    bare_per_second: rounded(median(direct.map((one) => one.perSecond)), 0),
+    times_bare: rounded(ratio(p50), 2),
+    rate_vs_bare: rounded(
+      ratio((one) => one.perSecond),
+      3,
+    ),
   }
 }
 

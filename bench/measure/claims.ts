@@ -10,10 +10,15 @@ import { probeOf } from '../probe.ts'
 import { childEnvironment, startNode, stopChild } from '../processes.ts'
 import type { BenchPostgres } from '../servers/cluster.ts'
 import { medianOrNull, quantile, rounded } from '../statistics.ts'
+import { bareClaims } from './bare-queue.ts'
 import { CASES, type ClusterCase } from './cluster.ts'
 import type { BenchContext } from './context.ts'
 
 export interface ClaimsReport {
+  readonly rounds: number
+  /** Rows of a plain table taken with SKIP LOCKED and settled, a second: no lanes, no leases, no ledger. */
+  readonly bare_queue_per_second: number | null
+  readonly vs_bare_queue: number | null
   /** Lanes taken, settled and given back, a second, all nodes together. */
   readonly per_second: Readonly<Record<ClusterCase, number | null>>
   /** CPU time of nodes and database a claim. */
@@ -54,20 +59,24 @@ export async function measureClaims(context: BenchContext, postgres: BenchPostgr
   const { quick } = context.options
   const lanes = quick ? 160 : 1_600
   const rounds: Partial<Record<ClusterCase, Sample>>[] = []
+  const bare: number[] = []
   const parts: Sample[] = []
   const afterCommit: number[] = []
   const whole: number[] = []
   let written = 0
-  for (let number = 0; number < Math.min(context.options.rounds, 5); number++) {
+  for (const number of context.rounds.of(Math.min(context.options.rounds, 5), 0.9)) {
     const round: Partial<Record<ClusterCase, Sample>> = {}
     for (let at = 0; at < CASES.length; at++) {
       const name = CASES[(at + number) % CASES.length] as ClusterCase
       round[name] = await claimOnce(context, name, postgres, { lanes, partitioned: false })
     }
+    bare.push(await bareClaims(postgres, lanes))
     rounds.push(round)
     parts.push(await claimOnce(context, 'postgres_1', postgres, { lanes, partitioned: true }))
     const told = CASES.map((name) => `${name} ${Math.round(round[name]?.perSecond ?? 0)}/s`)
-    context.say(`claims round ${number + 1}: ${told.join(', ')}`)
+    context.say(
+      `claims round ${number + 1}: ${told.join(', ')}, a bare queue ${Math.round(bare.at(-1) ?? 0)}/s`,
+    )
     const count = quick ? 20 : 150
     for (const one of await wakeOnce(context, postgres, count)) {
       afterCommit.push(one.afterCommit)
@@ -94,6 +103,16 @@ export async function measureClaims(context: BenchContext, postgres: BenchPostgr
   const ms = (values: readonly number[], q: number) =>
     values.length === 0 ? null : rounded(quantile(values, q), 2)
   return {
+    rounds: rounds.length,
+    bare_queue_per_second: rounded(medianOrNull(bare), 0),
+    vs_bare_queue: rounded(
+      medianOrNull(
+        of('postgres_1', (one) => one.perSecond).map((value, at) =>
+          value === null ? null : value / (bare[at] ?? Number.NaN),
+        ),
+      ),
+      3,
+    ),
     per_second: each((one) => one.perSecond, 0),
     cpu_us: each((one) => one.cpu, 0),
     asked_per_claim: each((one) => one.asked, 2),

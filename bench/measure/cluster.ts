@@ -14,8 +14,6 @@ export type ClusterCase = (typeof CASES)[number]
 const MOST_MESSAGES = 3_000
 const DRAIN_LIMIT_MS = 120_000
 const POLL_MS = 50
-/** No new round is begun after this long. */
-const TIME_LIMIT_MS = 12 * 60_000
 
 export interface CaseReport {
   readonly intake_per_second: number | null
@@ -61,12 +59,7 @@ type Round = Partial<Record<ClusterCase, Samples>>
 export async function measureCluster(context: BenchContext, postgres: BenchPostgres): Promise<ClusterReport> {
   const messages = Math.min(MOST_MESSAGES, context.options.messages)
   const rounds: Round[] = []
-  const startedAt = performance.now()
-  for (let number = 0; number < context.options.rounds; number++) {
-    if (performance.now() - startedAt > TIME_LIMIT_MS) {
-      context.say(`cluster: no time for more than ${number} rounds`)
-      break
-    }
+  for (const number of context.rounds.of(context.options.rounds)) {
     const round: Round = {}
     await context.weather.during('cluster', number + 1, async () => {
       for (let at = 0; at < CASES.length; at++) {

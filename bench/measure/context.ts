@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Load } from '../load/load.ts'
 import type { BenchOptions } from '../options.ts'
+import type { Rounds } from '../rounds.ts'
 import type { Weather } from '../weather.ts'
 
 export interface BenchContext {
@@ -13,6 +14,8 @@ export interface BenchContext {
   freshFolder(name: string): string
   /** What else went on beside a round. */
   readonly weather: Weather
+  /** How many rounds there is time for. */
+  readonly rounds: Rounds
   /** One line on stderr: what is going on. */
   say(text: string): void
 }

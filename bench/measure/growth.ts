@@ -16,6 +16,7 @@ import {
 import { median, quantile, rounded } from '../statistics.ts'
 import { type ConsoleTimes, timeConsole } from './console-pages.ts'
 import type { BenchContext } from './context.ts'
+import { type GrowthReads, measurePrune, measureReads, type PruneReport } from './growth-reads.ts'
 import { CONNECTIONS, PEOPLE } from './intake.ts'
 import { timeToReady } from './ready.ts'
 
@@ -35,6 +36,9 @@ export interface GrowthReport {
   readonly ready_ms: number
   readonly empty: LatencyReport
   readonly grown: LatencyReport
+  readonly rounds: number
+  readonly reads: GrowthReads
+  readonly prune: PruneReport
 }
 
 interface LatencyReport {
@@ -58,9 +62,10 @@ export async function measureGrowth(context: BenchContext): Promise<GrowthReport
   const grown = folder('grown')
   const fillSeconds = await fill(context, grown)
   const readyMs = await timeToReady(grown)
+  const reads = await measureReads(context, grown)
   const empty: Sample[] = []
   const full: Sample[] = []
-  for (let round = 0; round < options.rounds; round++) {
+  for (const round of context.rounds.of(options.rounds)) {
     const halves = [
       async () => void empty.push(await sample(context, folder('empty'), 1)),
       // Other message ids in every round: the grown ledger stays, and nothing may be a duplicate.
@@ -74,6 +79,7 @@ export async function measureGrowth(context: BenchContext): Promise<GrowthReport
       `growth round ${round + 1}: p50 ${before?.p50.toFixed(2)} ms empty, ${after?.p50.toFixed(2)} ms grown`,
     )
   }
+  const prune = await measurePrune(context, grown)
   const ratio = (pick: (one: Sample) => number) =>
     rounded(median(full.map((one, at) => pick(one) / pick(empty[at] as Sample))), 3)
   return {
@@ -88,6 +94,9 @@ export async function measureGrowth(context: BenchContext): Promise<GrowthReport
     ready_ms: rounded(readyMs, 0),
     empty: latencies(empty),
     grown: latencies(full),
+    rounds: full.length,
+    reads,
+    prune,
   }
 }
 

@@ -23,10 +23,16 @@ import type { BenchContext } from './context.ts'
 export const CONNECTIONS = 32
 export const PEOPLE = 200
 const DRAIN_LIMIT_MS = 120_000
-// The peer is slow: fewer messages say the same about it.
 const PEER_SHARE = 4
 
-export type ServerName = 'bare' | 'insert' | 'chat_sdk' | 'switchboard' | 'draining'
+export const SERVER_NAMES = ['bare', 'insert', 'chat_sdk', 'bolt', 'switchboard', 'draining'] as const
+export type ServerName = (typeof SERVER_NAMES)[number]
+type PeerName = Exclude<ServerName, 'switchboard' | 'draining'>
+/** The script of each foreign one. They are slow: fewer messages say the same about them. */
+const FOREIGN: Partial<Readonly<Record<ServerName, string>>> = {
+  chat_sdk: '../peers/chat-sdk.mjs',
+  bolt: '../peers/bolt.mjs',
+}
 
 interface RoundOfOne extends Measured {
   /** With the demo agent: from the first measured request until every turn was answered and every answer sent. */
@@ -39,6 +45,7 @@ export interface IntakeReport {
   readonly draining_vs_bare: number | null
   readonly vs_insert: number | null
   readonly vs_chat_sdk: number | null
+  readonly vs_bolt: number | null
   readonly p99_ms: number | null
   readonly cpu_vs_bare: number | null
   readonly draining_cpu_vs_bare: number | null
@@ -64,15 +71,16 @@ export interface QuietReport {
   readonly draining_vs_bare: number | null
   readonly vs_insert: number | null
   readonly vs_chat_sdk: number | null
+  readonly vs_bolt: number | null
 }
 
 type Round = Partial<Record<ServerName, RoundOfOne>>
 
 export async function measureIntake(context: BenchContext): Promise<IntakeReport> {
   const names: ServerName[] = ['bare', 'insert', 'switchboard', 'draining']
-  if (context.options.peers && peersInstalled()) names.push('chat_sdk')
+  if (context.options.peers && peersInstalled()) names.push('chat_sdk', 'bolt')
   const rounds: Round[] = []
-  for (let number = 0; number < context.options.rounds; number++) {
+  for (const number of context.rounds.of(context.options.rounds)) {
     const round = await context.weather.during('intake', number + 1, () => oneRound(context, names, number))
     rounds.push(round)
     const told = names.map((name) => `${name} ${Math.round(round[name]?.perSecond ?? 0)}/s`)
@@ -93,7 +101,9 @@ async function oneRound(context: BenchContext, names: readonly ServerName[], num
 }
 
 export function peersInstalled(): boolean {
-  return existsSync(fileURLToPath(new URL('../peers/node_modules/chat/package.json', import.meta.url)))
+  return ['chat', '@slack/bolt'].every((name) =>
+    existsSync(fileURLToPath(new URL(`../peers/node_modules/${name}/package.json`, import.meta.url))),
+  )
 }
 
 async function measureOne(context: BenchContext, name: ServerName): Promise<RoundOfOne> {
@@ -107,19 +117,17 @@ async function measureOne(context: BenchContext, name: ServerName): Promise<Roun
   }
 }
 
-async function measurePeer(
-  context: BenchContext,
-  dir: string,
-  name: 'bare' | 'insert' | 'chat_sdk',
-): Promise<RoundOfOne> {
+async function measurePeer(context: BenchContext, dir: string, name: PeerName): Promise<RoundOfOne> {
   const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-  const args =
-    name === 'chat_sdk' ? [here('../peers/chat-sdk.mjs')] : ['--import', 'tsx', here(`../servers/${name}.ts`)]
+  const foreign = FOREIGN[name]
+  const args = foreign === undefined ? ['--import', 'tsx', here(`../servers/${name}.ts`)] : [here(foreign)]
   const env = { BENCH_SECRET: context.secret, BENCH_DATABASE: join(dir, 'insert.db') }
   const server = await startServer('server', args, env)
   try {
-    const scheme = name === 'chat_sdk' ? 'slack' : 'github'
-    const measured = await put(context, server, scheme, name === 'chat_sdk' ? PEER_SHARE : 1)
+    const measured =
+      foreign === undefined
+        ? await put(context, server, 'github', 1)
+        : await put(context, server, 'slack', PEER_SHARE)
     return { ...measured, endToEndPerSecond: null, rssMb: residentMb(server.pid) }
   } finally {
     await server.stop()
@@ -197,6 +205,7 @@ function report(
   const drainingVsBare = ratio('draining', 'bare', 'perSecond')
   const vsInsert = ratio('switchboard', 'insert', 'perSecond')
   const vsChat = ratio('switchboard', 'chat_sdk', 'perSecond')
+  const vsBolt = ratio('switchboard', 'bolt', 'perSecond')
   const server = (name: ServerName): ServerReport | null => {
     if (!names.includes(name)) return null
     const all = (pick: (one: RoundOfOne) => number | null) =>
@@ -227,6 +236,7 @@ function report(
     draining_vs_bare: told(drainingVsBare),
     vs_insert: told(vsInsert),
     vs_chat_sdk: told(vsChat),
+    vs_bolt: told(vsBolt),
     p99_ms: told(rounds.map((round) => round.switchboard?.p99Ms ?? null)),
     // CPU of the bare server over ours: what the ratio would be on a disk and a machine that never make anybody wait.
     cpu_vs_bare: told(ratio('bare', 'switchboard', 'cpuMicrosPerMessage')),
@@ -239,23 +249,27 @@ function report(
       bare: server('bare'),
       insert: server('insert'),
       chat_sdk: server('chat_sdk'),
+      bolt: server('bolt'),
       switchboard: server('switchboard'),
       draining: server('draining'),
     },
-    quiet: quietOnly(disturbed, { vsBare, drainingVsBare, vsInsert, vsChat }),
+    quiet: quietOnly(disturbed, { vsBare, drainingVsBare, vsInsert, vsChat, vsBolt }),
     rounds: rounds.map((_, at) => ({
       disturbed: disturbed[at] ?? false,
       vs_bare: rounded(vsBare[at] ?? null, 3),
       draining_vs_bare: rounded(drainingVsBare[at] ?? null, 3),
       vs_insert: rounded(vsInsert[at] ?? null, 3),
       vs_chat_sdk: rounded(vsChat[at] ?? null, 3),
+      vs_bolt: rounded(vsBolt[at] ?? null, 3),
     })),
   }
 }
 
 function quietOnly(
   disturbed: readonly boolean[],
-  all: Readonly<Record<'vsBare' | 'drainingVsBare' | 'vsInsert' | 'vsChat', readonly (number | null)[]>>,
+  all: Readonly<
+    Record<'vsBare' | 'drainingVsBare' | 'vsInsert' | 'vsChat' | 'vsBolt', readonly (number | null)[]>
+  >,
 ): QuietReport | null {
   const rounds = disturbed.filter((one) => !one).length
   if (rounds === 0) return null
@@ -267,5 +281,6 @@ function quietOnly(
     draining_vs_bare: told(all.drainingVsBare),
     vs_insert: told(all.vsInsert),
     vs_chat_sdk: told(all.vsChat),
+    vs_bolt: told(all.vsBolt),
   }
 }

@@ -84,7 +84,7 @@ async function measureHosting(
   }
   const through: number[] = []
   const bare: number[] = []
-  for (let round = 0; round < rounds; round++) {
+  for (const round of context.rounds.of(rounds, servers === 1 ? 0.4 : 0.8)) {
     const both = [
       async () => through.push(await intoInbox(context, flooding, each * servers)),
       async () => bare.push(await intoNothing(context, flooding, each * servers)),

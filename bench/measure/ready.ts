@@ -1,5 +1,7 @@
 // Start to ready: from the spawn of a fresh process to the first 200 of /readyz; and its memory once it is at rest.
+import { execFile } from 'node:child_process'
 import { request } from 'node:http'
+import { promisify } from 'node:util'
 import { freePort } from '../../src/testing/free-port.ts'
 import { residentMb } from '../machine.ts'
 import { childEnvironment, startNode, stopChild } from '../processes.ts'
@@ -16,6 +18,8 @@ export interface ReadyReport {
   /** Start in a folder that has been used, median. */
   readonly again_ms: number
   readonly all_ms: readonly number[]
+  /** The command `status` beside a running daemon, from its start to its end, median. */
+  readonly status_ms: number
 }
 
 export async function measureReady(context: BenchContext): Promise<ReadyReport> {
@@ -33,13 +37,35 @@ export async function measureReady(context: BenchContext): Promise<ReadyReport> 
     first.push(await timeToReady(folder))
     again.push(await timeToReady(folder))
   }
+  const status = await timeStatus(context, times)
   context.say(
-    `ready after ${Math.round(median(first))} ms (first start), ${Math.round(median(again))} ms (again)`,
+    `ready after ${Math.round(median(first))} ms (first start), ${Math.round(median(again))} ms (again); status ${Math.round(status)} ms`,
   )
   return {
     first_ms: rounded(median(first), 0),
     again_ms: rounded(median(again), 0),
     all_ms: first.map((ms) => rounded(ms, 0)),
+    status_ms: rounded(status, 0),
+  }
+}
+
+async function timeStatus(context: BenchContext, times: number): Promise<number> {
+  const { options, secret } = context
+  const dir = context.freshFolder('status')
+  const folder = makeFolder({ dir, entry: options.entry, agent: 'demo', secret })
+  const server = await startSwitchboard(folder, 'any')
+  const { entry, dataDir, configFile } = folder
+  const args = [entry, 'status', '--data', dataDir, '--config', configFile]
+  try {
+    const took: number[] = []
+    for (let at = 0; at < times; at++) {
+      const began = performance.now()
+      await promisify(execFile)(process.execPath, args, { env: childEnvironment(folder.env) })
+      took.push(performance.now() - began)
+    }
+    return median(took)
+  } finally {
+    await server.stop()
   }
 }
 

@@ -24,7 +24,16 @@ export async function measureSizes(context: BenchContext): Promise<readonly Size
   const of = context.options.quick ? 'quick' : 'full'
   const found: SizeFigures[] = []
   for (const sessions of SESSIONS[of]) found.push(await measureOne(context, sessions, 0))
-  for (const turns of TURNS[of]) found.push(await measureOne(context, 100, turns))
+  let last = { turns: 1, ms: 0 }
+  for (const turns of TURNS[of]) {
+    if ((last.ms * turns) / last.turns > context.rounds.leftMs()) {
+      context.say(`sizes: no time is left for ${turns.toLocaleString('en')} turns`)
+      break
+    }
+    const began = performance.now()
+    found.push(await measureOne(context, 100, turns))
+    last = { turns, ms: performance.now() - began }
+  }
   return found
 }
 

@@ -34,7 +34,7 @@ export interface SlackFigures {
 
 export async function measureSlack(context: BenchContext): Promise<SlackFigures> {
   const rounds: Record<Way, Figures>[] = []
-  for (let number = 0; number < context.options.rounds; number++) {
+  for (const number of context.rounds.of(context.options.rounds)) {
     rounds.push(await context.weather.during('slack', number + 1, () => oneRound(context, number)))
     const told = WAYS.map((way) => `${way} ${Math.round(rounds.at(-1)?.[way].perSecond ?? 0)}/s`)
     context.say(`slack, round ${number + 1} of ${context.options.rounds}: ${told.join(', ')}`)

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { startSwitchboard } from '../servers/switchboard.ts'
+import { type SwitchboardFolder, startSwitchboard } from '../servers/switchboard.ts'
 import { quantile, rounded } from '../statistics.ts'
 import type { BenchContext } from './context.ts'
 
@@ -54,7 +54,8 @@ export async function besideBare(
   const rounds = context.options.quick ? 3 : 9
   const each = context.options.quick ? 8 : 32
   const figures: AgentFigures[] = []
-  for (const conversations of how.conversations ?? CONVERSATIONS) {
+  const all = how.conversations ?? CONVERSATIONS
+  for (const [at, conversations] of all.entries()) {
     const named = (send: Send, round: number): Send => {
       return (conversation, text) =>
         send(how.warm ? conversation : `${conversation}-${conversations}-${round}`, text)
@@ -62,7 +63,7 @@ export async function besideBare(
     await run(named(ways.through, -1), conversations, 2)
     await run(named(ways.direct, -1), conversations, 2)
     const pairs: { readonly through: number; readonly direct: number }[] = []
-    for (let round = 0; round < rounds; round++) {
+    for (const round of context.rounds.of(rounds, (at + 1) / all.length)) {
       const through = quantile(await run(named(ways.through, round), conversations, each), 0.5)
       pairs.push({
         through,
@@ -73,7 +74,7 @@ export async function besideBare(
     const [p50, bareP50] = [median((one) => one.through), median((one) => one.direct)]
     figures.push({
       conversations,
-      messages: rounds * each * conversations,
+      messages: pairs.length * each * conversations,
       p50_ms: rounded(p50, 2),
       bare_p50_ms: rounded(bareP50, 2),
       ratio: rounded(
@@ -90,7 +91,17 @@ export async function besideBare(
 }
 
 /** `connector`: as YAML in one line; it may name env:BENCH_AGENT. */
-export async function openSwitchboard(context: BenchContext, agent: string, connector: string) {
+export async function openSwitchboard(
+  context: BenchContext,
+  agent: string,
+  connector: string,
+  also: {
+    /** An integration more, as YAML in one line. */
+    readonly integration?: string
+    /** Before the daemon starts. */
+    readonly prepare?: (folder: SwitchboardFolder) => Promise<void>
+  } = {},
+) {
   const dir = context.freshFolder('agent')
   const dataDir = join(dir, 'data')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -100,14 +111,16 @@ export async function openSwitchboard(context: BenchContext, agent: string, conn
     `tunables: { sender_limit: { rps: 0, burst: 0 }, flood_limit: { rps: 0, burst: 0 } }
 integrations:
   - { id: bench, platform: webhook, secret: env:BENCH_SECRET, signature: plain, two_way: true }
-agents:
+${also.integration === undefined ? '' : `  - ${also.integration}\n`}agents:
   - id: far
     connector: ${connector}
     inbound_bindings: [{ plugin: webhook, instance: bench }]
 `,
   )
   const env = { BENCH_SECRET: context.secret, BENCH_AGENT: agent }
-  const daemon = await startSwitchboard({ dataDir, configFile, entry: context.options.entry, env })
+  const folder = { dataDir, configFile, entry: context.options.entry, env }
+  await also.prepare?.(folder)
+  const daemon = await startSwitchboard(folder)
   const waiting = createWaiting()
   const credential = { 'x-webhook-secret': context.secret }
   const stream = request(`${daemon.url}/hooks/bench/events`, { headers: credential, agent: false })

@@ -22,6 +22,6 @@ built   23 I23.head-at-once          audit head reads the head and verifies noth
 built   23 I23.prune-slices          Pruning lets other work through
 built   23 I23.bench-growth          The benchmark measures take, settle, status, turns and the stream by sessions and turns, and memory a session and a waiting turn
 built   23 I23.bench-ends            The benchmark ends what it started when it is told to stop
-pending 23 I23.bench-page            The page of speed is the benchmark's own output
+built   23 I23.bench-page            The page of speed is the benchmark's own output
 `,
 )

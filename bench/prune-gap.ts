@@ -1,0 +1,60 @@
+// Pruning as the daemon does it, in a process that does nothing else: `prune-gap.ts DATA_DIR ENTRY MS` lets all bodies go
+// for so long and prints the longest time for which nothing else could run. The daemon's own would begin in ten minutes.
+import { pathToFileURL } from 'node:url'
+import type { Clock } from '../src/contract/index.ts'
+
+const [dataDir = '', entry = '', forMs = '1000'] = process.argv.slice(2)
+const built = (path: string) => import(new URL(`../${path}`, pathToFileURL(entry)).href)
+const { createRealClock, createRealRandom }: typeof import('../src/app/real-clock.ts') =
+  await built('app/real-clock.js')
+const { keepPruning }: typeof import('../src/app/retention.ts') = await built('app/retention.js')
+const { dataFolderAt, openKeyRing }: typeof import('../src/config/index.ts') = await built('config/index.js')
+const { openStore }: typeof import('../src/store/open.ts') = await built('store/open.js')
+
+const folder = dataFolderAt({ data: dataDir, env: {} })
+const real = createRealClock()
+const store = await openStore(folder.defaultStore, {
+  clock: real,
+  random: createRealRandom(),
+  node: 'bench-prune',
+  ledgerKey: openKeyRing({ dataDir: folder.path, env: {} }).ledgerKey,
+})
+/** The first wait, for the hour of pruning, is over at once. */
+let waited = false
+const clock: Clock = {
+  now: () => real.now(),
+  after(ms, run) {
+    const first = !waited
+    waited = true
+    return real.after(first ? 0 : ms, run)
+  },
+}
+const nothing = () => undefined
+const log = { debug: nothing, info: nothing, warn: console.error, error: console.error, child: () => log }
+const KEPT = { attachmentRetentionMs: 0, rowRetentionMs: 0, ledgerRetentionMs: 0, queueExpiryMs: 1 }
+const tunables = () => ({ ...KEPT, bodyRetentionMs: 1 })
+
+let slices = 0
+let rows = 0
+const counted = {
+  ...store,
+  async pruneBodies(olderThanMs: number, limit: number) {
+    const gone = await store.pruneBodies(olderThanMs, limit)
+    slices += 1
+    rows += gone
+    return gone
+  },
+}
+const stop = keepPruning({ store: counted, clock, log, tunables })
+const began = performance.now()
+let longest = 0
+for (let last = began; last - began < Number(forMs); ) {
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  const now = performance.now()
+  longest = Math.max(longest, now - last)
+  last = now
+}
+stop()
+console.log(JSON.stringify({ gap_ms: Math.round(longest), slices, rows }))
+await store.close()
+process.exit(0)

@@ -1,0 +1,75 @@
+// Puts turns that wait and sends that wait into a data folder, by the verbs of the build that is measured:
+// `seed-store.ts DATA_DIR ENTRY PLAN`, the plan as JSON. What it takes is not measured.
+import { pathToFileURL } from 'node:url'
+import type { NewSend, Store } from '../src/contract/index.ts'
+import { benchItem } from './load/bench-item.ts'
+
+const BATCH = 2_000
+
+export interface SeedPlan {
+  /** Turns that wait in one conversation. */
+  readonly turns?: { readonly conversation: string; readonly many: number }
+  /** Sends that wait, dealt out over conversations. */
+  readonly sends?: {
+    readonly integration: string
+    readonly many: number
+    readonly conversations: number
+    /** From now on; 0: they are due. */
+    readonly dueInMs: number
+  }
+}
+
+const [dataDir = '', entry = '', text = '{}'] = process.argv.slice(2)
+const plan = JSON.parse(text) as SeedPlan
+const built = (path: string) => import(new URL(`../${path}`, pathToFileURL(entry)).href)
+const { createRealClock, createRealRandom }: typeof import('../src/app/real-clock.ts') =
+  await built('app/real-clock.js')
+const { dataFolderAt, openKeyRing, prepareDataFolder }: typeof import('../src/config/index.ts') =
+  await built('config/index.js')
+const { openStore }: typeof import('../src/store/open.ts') = await built('store/open.js')
+
+const folder = dataFolderAt({ data: dataDir, env: {} })
+prepareDataFolder(folder)
+const store = await openStore(folder.defaultStore, {
+  clock: createRealClock(),
+  random: createRealRandom(),
+  node: 'bench-seed',
+  ledgerKey: openKeyRing({ dataDir: folder.path, env: {} }).ledgerKey,
+})
+await seedTurns(store)
+await seedSends(store)
+await store.close()
+
+async function seedTurns(into: Store): Promise<void> {
+  const { conversation = '', many = 0 } = plan.turns ?? {}
+  await inBatches(many, (from, length) =>
+    into.receive(
+      Array.from({ length }, (_, at) =>
+        benchItem({ conversation, messageId: `seeded-${from + at}`, text: 'hello' }),
+      ),
+    ),
+  )
+}
+
+async function seedSends(into: Store): Promise<void> {
+  const { sends } = plan
+  if (sends === undefined) return
+  const dueAt = Date.now() + sends.dueInMs
+  const send = (number: number): NewSend => ({
+    to: { integration: sends.integration, conversation: `seeded-${number % sends.conversations}` },
+    platform: 'webhook',
+    op: { kind: 'text', text: `reminder ${number}` },
+    cause: 'operator',
+    agent: null,
+    session: null,
+    turn: null,
+    dueAt,
+  })
+  await inBatches(sends.many, (from, length) =>
+    into.enqueue(Array.from({ length }, (_, at) => send(from + at))),
+  )
+}
+
+async function inBatches(many: number, put: (from: number, length: number) => Promise<unknown>) {
+  for (let from = 0; from < many; from += BATCH) await put(from, Math.min(BATCH, many - from))
+}
