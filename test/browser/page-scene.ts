@@ -1,11 +1,7 @@
-// Set-up of the page's tests: the page is built once a file, and each test has a river of its own and a browser that is
-// signed in to it. A page that complained fails its test.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// Set-up of the page's tests, on the page as it is built: each test has a river of its own and a browser that is signed in
+// to it. A page that complained fails its test.
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
-import { build } from 'vite'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import type { InboundEvent } from '../../src/contract/index.ts'
 import { NO_CHROMIUM, openChromium, type Visitor, visit } from './chromium.ts'
@@ -20,8 +16,9 @@ export interface PageScene {
   enter(options?: Parameters<typeof visit>[1]): Promise<Visitor>
 }
 
+const PAGES = fileURLToPath(new URL('../../dist/web', import.meta.url))
+
 export function createPageScene(): PageScene {
-  const pages = mkdtempSync(join(tmpdir(), 'swb-pages-'))
   let browser: Browser | null = null
   let river: RiverDouble
   let visitor: Visitor
@@ -36,17 +33,13 @@ export function createPageScene(): PageScene {
 
   beforeAll(async () => {
     browser = await openChromium()
-    if (browser === null) return
-    const configFile = fileURLToPath(new URL('../../web/vite.config.ts', import.meta.url))
-    await build({ configFile, logLevel: 'error', build: { outDir: pages, emptyOutDir: true } })
   })
   afterAll(async () => {
     await browser?.close()
-    rmSync(pages, { recursive: true, force: true })
   })
   beforeEach(async (context) => {
     if (browser === null) context.skip(NO_CHROMIUM)
-    river = await createRiverDouble(pages, answer)
+    river = await createRiverDouble(PAGES, answer)
     visitor = await enter()
   })
   afterEach(async () => {
