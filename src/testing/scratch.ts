@@ -8,13 +8,18 @@ const ROOM_BYTES = 1_000_000_000
 
 /** A new folder. Whoever asks for it removes it. What must survive a power cut is tested elsewhere, on a real disk. */
 export function scratchFolder(prefix: string): string {
-  return mkdtempSync(join(hasRoom() ? MEMORY : tmpdir(), prefix))
+  return mkdtempSync(join(scratchRoot(), prefix))
 }
 
-function hasRoom(): boolean {
+/** Where such folders are made. */
+export function scratchRoot(roomBytes = ROOM_BYTES): string {
+  return hasRoom(roomBytes) ? MEMORY : tmpdir()
+}
+
+function hasRoom(roomBytes: number): boolean {
   try {
     const { bavail, bsize } = statfsSync(MEMORY)
-    return bavail * bsize > ROOM_BYTES
+    return bavail * bsize > roomBytes
   } catch {
     return false // not every system has such a folder
   }

@@ -42,7 +42,8 @@ async function openBehindWire(server?: PostgresServer) {
   })
   const breakOff = (how: 'after' | 'before') => {
     atCommit = async () => {
-      if (how === 'after') await wire.swallowAnswers()
+      // Statements are answered one by one: the commit held when the last of them was.
+      if (how === 'after') await wire.swallowAnswers('COMMIT')
       wire.cut()
       await wire.refused()
       wire.mend()

@@ -1,7 +1,6 @@
 // The whole river against fakes of real platforms, in this process: on SQLite, on PostgreSQL or on three nodes, on real time or
 // on time that runs faster. What a platform has of its own stands in its `…-river.ts`.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDemoAgent } from '../../src/agents/demo/index.ts'
 import { createGateway } from '../../src/app/gateway.ts'
@@ -21,6 +20,7 @@ import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
 import { openStore } from '../../src/store/open.ts'
 import { sharedPostgres } from '../../src/testing/postgres-server.ts'
 import { createRecordingLog } from '../../src/testing/recording-log.ts'
+import { scratchFolder } from '../../src/testing/scratch.ts'
 import { createScriptedConnector } from '../../src/testing/scripted-connector.ts'
 import { testAgent, testIntegration, testSettings } from '../../src/testing/test-settings.ts'
 import { prepareStore } from './node.ts'
@@ -97,7 +97,7 @@ export async function openEmulatedRiver(
     readonly tunables?: Partial<Tunables>
   },
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'sb-river-'))
+  const folder = scratchFolder('sb-river-')
   const random = createRealRandom()
   const log = createRecordingLog()
   const lent = arrangement === 'sqlite' ? null : await (await sharedPostgres()).lend('river', prepareStore)

@@ -7,8 +7,8 @@ export interface Wire {
   cut(): void
   /** Nothing passes any more, in neither direction, and nobody is told: as a network that swallows packets. */
   freeze(): void
-  /** What is asked still arrives, and no answer comes back. Resolves when the first answer was swallowed. */
-  swallowAnswers(): Promise<void>
+  /** What is asked still arrives, and no answer comes back. Resolves when one with these words was swallowed. */
+  swallowAnswers(words?: string): Promise<void>
   /** Resolves when a connection was refused because the wire is cut. */
   refused(): Promise<void>
   /** New connections pass again. Those that were frozen break, as they do when a network comes back too late. */
@@ -84,10 +84,16 @@ export async function createWire(to: () => readonly number[]): Promise<Wire> {
       state = 'frozen'
       for (const pair of pairs) for (const socket of pair) socket.unpipe().pause()
     },
-    swallowAnswers() {
+    swallowAnswers(words = '') {
       return new Promise<void>((done) => {
-        const resolve = () => done()
-        for (const [near, far] of pairs) far.unpipe(near).on('data', resolve).resume()
+        for (const [near, far] of pairs) {
+          let swallowed = ''
+          const swallow = (chunk: Buffer) => {
+            swallowed += chunk.toString('latin1')
+            if (swallowed.includes(words)) done()
+          }
+          far.unpipe(near).on('data', swallow).resume()
+        }
       })
     },
     refused: () => new Promise((resolve) => void onRefused.push(resolve)),
