@@ -100,6 +100,8 @@ const THREE: readonly Part[] = [
 ]
 // More rounds than any scenario needs: something wakes itself for ever.
 const RESTLESS = 2_000
+const FENCES = 2
+const UNFENCED = { at: -1, times: 0 }
 // A process does not come back in the very millisecond in which it died.
 const RESTART_MS = 50
 
@@ -165,6 +167,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
   let crash: { point: string; left: number; alone: boolean } | null = null
   let nodes: readonly Alive[] = []
   let fence: HintFence | null = null
+  let fenced = UNFENCED
 
   // Whoever comes to the point takes the others along: a power cut. Unless it is one node that is killed.
   const crashPoint = (name: string, its: Life) => {
@@ -180,6 +183,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
   const live = async () => {
     const born: Alive[] = []
     nodes = born
+    fenced = UNFENCED
     for (const part of parts) {
       const watched = () => options.watched ?? false
       const around = {
@@ -219,6 +223,14 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
   }
 
+  /** Hints of what moved have been heard; a second time, for those that are told behind the answer of the store. */
+  const passFence = async () => {
+    const at = moved()
+    if (fenced.at === at && fenced.times === FENCES) return
+    fenced = { at, times: fenced.at === at ? fenced.times + 1 : 1 }
+    await fence?.pass()
+  }
+
   /** Nothing is due, no store call is under way, and nothing has moved for a while. */
   const settle = async () => {
     let rounds = 0
@@ -227,7 +239,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
       const before = moved()
       await clock.advance(0)
       while (busy() > 0 && !dead()) await new Promise((resolve) => setTimeout(resolve, 1))
-      if (!dead()) await fence?.pass()
+      if (!dead()) await passFence()
       await loopTurns(3)
       const due = [...timers.due].some(([at = 0]) => at <= clock.now())
       calm = moved() === before && !due ? calm + 1 : 0
