@@ -27,7 +27,13 @@ export interface AskDesk {
 }
 
 export function openAt({ held, used }: Host): OpenAtHost {
-  return { open: held.flatMap(({ turn, phase }) => (phase === 'open' ? [turn] : [])), used }
+  return {
+    used,
+    // A list of thousands, which most calls never look at.
+    get open() {
+      return [...held].flatMap(({ turn, phase }) => (phase === 'open' ? [turn] : []))
+    },
+  }
 }
 
 export function createAskDesk({ log, accept, hosts, proven }: AskDeskDeps): AskDesk {
@@ -55,7 +61,7 @@ export function createAskDesk({ log, accept, hosts, proven }: AskDeskDeps): AskD
         return
       }
       // The last turn that it acted on, else the newest it was handed: a guess, and no evidence.
-      const newest = host.held.at(-1)
+      const newest = host.held.newest()
       const about = host.current ?? (newest ? { session: newest.session, turn: newest.turn } : null)
       await accept({
         kind: 'ask',

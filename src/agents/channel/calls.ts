@@ -13,16 +13,7 @@ import {
 } from '../../contract/index.ts'
 import { callTool, failedOutcome, type Tool, toolByName } from '../../tools/index.ts'
 import { openAt } from './asks.ts'
-import {
-  answeredWith,
-  coveredBy,
-  filesOf,
-  type Held,
-  isUnseen,
-  type Named,
-  namedBy,
-  provedBy,
-} from './evidence.ts'
+import { filesOf, type Held, isUnseen, type Named, namedBy, provedBy } from './evidence.ts'
 import type { Host, Line } from './hosts.ts'
 import { withWaiting } from './waiting.ts'
 
@@ -42,13 +33,15 @@ export interface CallDeskDeps {
 export interface CallDesk {
   call(host: Host, line: Line, call: HostCall, proves: (turn: string | null) => void): Promise<HostAnswer>
   /** A turn came that a host already has: it is not handed over a second time. */
-  takeUp(held: Held, delivery: Delivery): Promise<void>
+  takeUp(host: Host, held: Held, delivery: Delivery): Promise<void>
   /** It was in flight all the time, as far as the store knows: nothing is told. */
-  resumeInFlight(held: Held, delivery: Delivery, seen: boolean): void
+  resumeInFlight(host: Host, held: Held, delivery: Delivery, seen: boolean): void
 }
 
 const CALLS_AT_ONCE = 64
 const CALLS_REMEMBERED = 1_000
+/** Evidence that is written down in one commit: more would hold up others. */
+const MOST_TOGETHER = 500
 /** Acknowledged turns of one host that a reply may still be about. */
 const ACKED_REMEMBERED = 500
 /** How long a call waits for a turn that it proves to be in flight again. */
@@ -70,16 +63,28 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     if (!proved.fetched && !(byChat && host.learned.has(proved.chatId))) prove(host, proved)
     host.current = { session: proved.session, turn: proved.turn }
     if (proved.phase === 'brought') await inFlight(proved)
-    return saw(coveredBy(host.held, proved))
+    // Evidence for a later message covers the earlier ones handed to the same host.
+    return saw(host, host.held.unprovenUpTo(proved))
   }
 
-  const saw = async (turns: readonly Held[]): Promise<readonly string[]> => {
-    for (const one of turns) {
-      one.seen = true
+  const saw = async (host: Host, held: readonly Held[]): Promise<readonly string[]> => {
+    for (const one of held) {
+      host.held.change(one, { seen: true })
       one.delivery = null
-      await deps.accept({ kind: 'evidence', turn: one.turn, of: 'seen' })
     }
-    return turns.map(({ turn }) => turn)
+    const turns = held.map(({ turn }) => turn)
+    await together(turns.map((turn) => ({ kind: 'evidence', turn, of: 'seen' })))
+    return turns
+  }
+
+  /** Told in one turn of the loop they share a commit; all are written down before anybody goes on. */
+  const together = async (outputs: readonly AgentOutput[]): Promise<void> => {
+    for (let from = 0; from < outputs.length; from += MOST_TOGETHER) {
+      const some = outputs.slice(from, from + MOST_TOGETHER)
+      const told = await Promise.allSettled(some.map((output) => deps.accept(output)))
+      const failed = told.find((one) => one.status === 'rejected')
+      if (failed) throw failed.reason
+    }
   }
 
   /** What went down two lines may have come by either: that proves the host, and neither line. */
@@ -96,19 +101,18 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
   const shown = async (host: Host, tool: Tool, chatId: string | null, outcome: ToolOutcome) => {
     if (outcome.isError) return []
     if (tool.name === 'fetch_messages' && !host.proven)
-      for (const one of host.held) if (one.chatId === chatId) one.fetched = true
+      for (const one of host.held.inChat(chatId ?? '')) host.held.change(one, { fetched: true })
     if (tool.name !== 'pending_messages') return []
-    const names = new Set(
-      listed(outcome).map(({ chat_id, message_id }) => JSON.stringify([chat_id, message_id])),
-    )
-    const found = host.held.filter(
-      (one) => isUnseen(one) && names.has(JSON.stringify([one.chatId, one.messageId])),
+    const found = listed(outcome).flatMap(({ chat_id, message_id }) =>
+      host.held
+        .named([String(message_id)])
+        .filter((one) => isUnseen(one) && one.chatId === chat_id && one.messageId === message_id),
     )
     for (const one of found) {
-      one.fetched = true
+      host.held.change(one, { fetched: true })
       if (!host.proven) host.learned.set(one.chatId, true)
     }
-    return saw(found)
+    return saw(host, found)
   }
 
   /** The turn went back to the queue while the host was busy with it; proven now, the host gets it again by name. */
@@ -122,8 +126,8 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     cancel()
   }
 
-  const markInFlight = (held: Held) => {
-    held.phase = 'open'
+  const markInFlight = (host: Host, held: Held) => {
+    host.held.change(held, { phase: 'open' })
     held.writtenAt = deps.clock.now()
     for (const wake of takenUp.splice(0)) wake()
   }
@@ -134,34 +138,33 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
   }
 
   const answered = async (host: Host, proved: Held): Promise<readonly string[]> => {
-    const covered = answeredWith(host.held, proved)
-    for (const one of covered)
-      if (one.phase !== 'elsewhere')
-        await deps.accept({ kind: 'evidence', turn: one.turn, of: 'answered', covered: true })
+    // An answer covers what the same chat said before it to the same host.
+    const covered = host.held.beforeInChat(proved)
+    const open = covered.filter((one) => one.phase !== 'elsewhere')
+    await together(open.map(({ turn }) => ({ kind: 'evidence', turn, of: 'answered', covered: true })))
     const done = [...covered, proved]
     const turns = forget(host, done)
     for (const other of deps.hosts())
-      for (const one of other.held)
-        if (turns.includes(one.turn)) {
-          one.phase = 'elsewhere'
-          one.seen = true
-          one.delivery = null
-        }
+      for (const turn of turns) {
+        const one = other.held.get(turn)
+        if (!one) continue
+        other.held.change(one, { phase: 'elsewhere', seen: true })
+        one.delivery = null
+      }
     return turns
   }
 
   const forget = (host: Host, done: readonly Held[]): readonly string[] => {
-    host.held = host.held.filter((one) => !done.includes(one))
+    for (const one of done) host.held.remove(one)
     deps.freed()
     return done.map(({ turn }) => turn)
   }
 
   /** The host need not name it any more; here it is kept for a while, for an answer may still come. */
   const acknowledged = (host: Host, proved: Held): readonly string[] => {
-    proved.phase = 'acked'
-    const acked = host.held.filter((one) => one.phase === 'acked')
-    const forgotten = acked.length > ACKED_REMEMBERED ? acked[0] : undefined
-    host.held = host.held.filter((one) => one !== forgotten)
+    host.held.change(proved, { phase: 'acked' })
+    const [oldest] = host.held.acked
+    if (oldest && host.held.acked.size > ACKED_REMEMBERED) host.held.remove(oldest)
     deps.freed()
     return [proved.turn]
   }
@@ -196,7 +199,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     const proved =
       provedBefore === undefined
         ? provedBy(host.held, named)
-        : (host.held.find((one) => one.turn === provedBefore) ?? null)
+        : ((provedBefore === null ? undefined : host.held.get(provedBefore)) ?? null)
     proves(proved?.turn ?? provedBefore ?? null)
     const replies = tool.name === 'reply'
     if (proved && replies) proved.answering = true
@@ -278,18 +281,18 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
       }
       return withWaiting({ ...(await outcome), proven: line.proven }, host)
     },
-    async takeUp(held, delivery) {
+    async takeUp(host, held, delivery) {
       const { turn } = delivery
       const { seen } = held
       bring(held, delivery)
       if (held.counted) await deps.accept({ kind: 'kept', turn, seen })
       else if (seen) await deps.accept({ kind: 'evidence', turn, of: 'seen' })
-      markInFlight(held)
+      markInFlight(host, held)
     },
-    resumeInFlight(held, delivery, seen) {
-      held.seen = held.seen || seen
+    resumeInFlight(host, held, delivery, seen) {
+      if (seen) host.held.change(held, { seen })
       bring(held, delivery)
-      markInFlight(held)
+      markInFlight(host, held)
     },
   }
 }

@@ -10,13 +10,14 @@
 // `fetch_messages` alone, so that naming it does not prove that the host listens.
 import type { Delivery, HeldTurn } from '../../contract/index.ts'
 import type { FileMeta } from './first-file.ts'
+import type { HeldTurns } from './held-turns.ts'
 import type { Line } from './hosts.ts'
 
-/** A turn that was handed to one host, in the order of handing. */
+/** A turn that was handed to one host. What is read-only here is changed by the book that holds it. */
 export interface Held extends HeldTurn {
-  phase: 'brought' | 'open' | 'acked' | 'elsewhere'
-  seen: boolean
-  fetched: boolean
+  readonly phase: 'brought' | 'open' | 'acked' | 'elsewhere'
+  readonly seen: boolean
+  readonly fetched: boolean
   /** Of a brought one: giving it back was counted as an attempt. */
   readonly counted: boolean
   /** A reply to it is on its way: another one that names only the chat is about the next. */
@@ -61,30 +62,27 @@ export function namedBy(tool: string, input: unknown): Named {
  * one open there, one that was acknowledged only when there is no other: what came since is what is being answered. A
  * message that is none of the open ones (an older one, or one of the agent's own) proves nothing.
  */
-export function provedBy(held: readonly Held[], { chatId, messages, file }: Named): Held | null {
-  const here = chatId === null ? held : held.filter((one) => one.chatId === chatId)
+export function provedBy(held: HeldTurns, { chatId, messages, file }: Named): Held | null {
   if (messages.length > 0) {
-    const named = here.filter((one) => messages.includes(one.messageId) || messages.includes(one.turn))
+    const named = held.named(messages).filter((one) => chatId === null || one.chatId === chatId)
     // Message ids are unique per chat only: without a chat the first that was not seen yet is meant.
     return named.find((one) => !one.seen) ?? named[0] ?? null
   }
   // The newest with that file: it is the one that is fetched.
-  const sent = file === null ? undefined : here.findLast((one) => one.files.includes(file))
+  const here = chatId === null ? held : held.inChat(chatId)
+  const sent = file === null ? undefined : [...here].findLast((one) => one.files.includes(file))
   if (sent) return sent
+  if (chatId === null) return null
   // One in flight before one that is not: of that, nobody knows whether it is still open.
-  const free = here.filter((one) => !one.answering)
-  const unacked = free.find((one) => one.phase === 'open') ?? free.find((one) => one.phase !== 'acked')
-  return chatId === null ? null : (unacked ?? free[0] ?? null)
-}
-
-/** Evidence for a later message covers the earlier ones handed to the same host. */
-export function coveredBy(held: readonly Held[], proved: Held): readonly Held[] {
-  return held.slice(0, held.indexOf(proved) + 1).filter((one) => !one.seen)
-}
-
-/** An answer covers what the same chat said before it to the same host. */
-export function answeredWith(held: readonly Held[], proved: Held): readonly Held[] {
-  return held.slice(0, held.indexOf(proved)).filter((one) => one.chatId === proved.chatId)
+  let unacked: Held | null = null
+  let acked: Held | null = null
+  for (const one of here) {
+    if (one.answering) continue
+    if (one.phase === 'open') return one
+    if (one.phase === 'acked') acked ??= one
+    else unacked ??= one
+  }
+  return unacked ?? acked
 }
 
 export function filesOf({ attachments }: Delivery): readonly string[] {

@@ -11,7 +11,8 @@ import {
   MOST_HELD,
   type TokenBuckets,
 } from '../../contract/index.ts'
-import { type Held, isUnseen } from './evidence.ts'
+import type { Held } from './evidence.ts'
+import { createHeldTurns, type HeldTurns } from './held-turns.ts'
 
 /** One attachment. Two of one host are twins: its `.mcp.json` and its plugin both started a shim. */
 export interface Line {
@@ -29,7 +30,7 @@ export interface Host {
   proven: boolean
   /** It was given a turn, and no evidence within 30 s. */
   silent: boolean
-  held: Held[]
+  readonly held: HeldTurns
   /** It held something in this life of the daemon, or before. */
   used: boolean
   /** The last turn that it acted on: what it asks for is about that one. */
@@ -71,18 +72,16 @@ function keyOf({ facts, origin }: AttachedHost): string {
 
 /** The line that a turn goes down: a proven one, else the one that was last found to be listened to, else the newest. */
 export function lineOf({ lines, held }: Host): Line | null {
-  const last = held.findLast((one) => one.seen && !one.fetched)?.lines.at(-1)
-  return (
-    lines.findLast((line) => line.proven) ??
-    (last && lines.includes(last) ? last : undefined) ??
-    lines.at(-1) ??
-    null
-  )
+  const [only, twin] = lines
+  if (!only || !twin) return only ?? null
+  const proven = lines.findLast((line) => line.proven)
+  if (proven) return proven
+  const last = [...held].findLast((one) => one.seen && !one.fetched)?.lines.at(-1)
+  return (last && lines.includes(last) ? last : undefined) ?? lines.at(-1) ?? null
 }
 
 /** The shim remembers only what was not acknowledged. */
-const holds = ({ held }: Host): number =>
-  held.length < MOST_HELD ? held.length : held.filter((one) => one.phase !== 'acked').length
+const holds = ({ held }: Host): number => (held.size < MOST_HELD ? held.size : held.size - held.acked.size)
 
 const roomAt = (host: Host): number =>
   Math.max(0, Math.min(lineOf(host)?.link.room() ?? 0, MOST_HELD - holds(host)))
@@ -93,9 +92,8 @@ export function createHostBook(start: string, clock: Clock): HostBook {
   const first = (from: readonly Host[], session: string): Host | null =>
     from.find((host) => host.key === sticky.get(session)) ?? from[0] ?? null
   const isBusyWith = (host: Host, session: string) =>
-    host.held.some((one) => one.session === session && isUnseen(one) && !isMoved(one.turn))
-  const isMoved = (turn: string) =>
-    hosts.filter((host) => host.held.some((one) => one.turn === turn)).length > 1
+    host.held.hasUnseen(session, ({ turn }) => !isMoved(turn))
+  const isMoved = (turn: string) => hosts.filter((host) => host.held.get(turn) !== undefined).length > 1
 
   return {
     all: () => hosts,
@@ -107,7 +105,7 @@ export function createHostBook(start: string, clock: Clock): HostBook {
         lines: [],
         proven: false,
         silent: false,
-        held: [],
+        held: createHeldTurns(),
         used: false,
         current: null,
         learned: createBoundedMap(CHATS_REMEMBERED),
@@ -124,8 +122,8 @@ export function createHostBook(start: string, clock: Clock): HostBook {
     },
     holderOf(turn) {
       for (const host of hosts.toReversed()) {
-        const held = host.held.find((one) => one.turn === turn && one.phase !== 'elsewhere')
-        if (held) return { host, held }
+        const held = host.held.get(turn)
+        if (held && held.phase !== 'elsewhere') return { host, held }
       }
       return null
     },
@@ -139,7 +137,7 @@ export function createHostBook(start: string, clock: Clock): HostBook {
       const proven = hosts.filter((host) => host.proven)
       // What such a host still has of this session moves as one: until then nothing goes past it.
       if (proven.length > 0 && hosts.some((host) => !host.proven && isBusyWith(host, session))) return null
-      const free = hosts.filter((host) => !host.silent && !host.held.some(isUnseen))
+      const free = hosts.filter((host) => !host.silent && host.held.unseenCount === 0)
       const host = first(proven.length > 0 ? proven : tried ? hosts : free, session)
       if (!host) return null
       return { host, room: Math.min(roomAt(host), host.proven || tried ? MOST_HELD : 1) }

@@ -81,12 +81,12 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       ...{ files: filesOf(delivery), lines: [], writtenAt: clock.now() },
     }
     // Known before it is written: what comes back may be quick.
-    host.held.push(held)
+    host.held.add(held)
     try {
       write(held, line, delivery)
     } catch (thrown) {
       // It never had it: nothing it does is about this one.
-      host.held = host.held.filter((one) => one !== held)
+      host.held.remove(held)
       throw thrown
     }
     host.used = true
@@ -115,16 +115,16 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
         }
       }
     },
-    away(turns) {
+    away(host, turns) {
       for (const { session } of turns) leftToOthers.set(session, clock.now() + LEFT_TO_OTHERS_MS)
-      void giveBack(turns, false, 'the host gave no sign of having seen it within 30 s')
+      void giveBack(host, turns, false, 'the host gave no sign of having seen it within 30 s')
     },
     tried: changed,
   })
 
-  const giveBack = async (turns: readonly Held[], counted: boolean, detail: string) => {
+  const giveBack = async (from: Host, turns: readonly Held[], counted: boolean, detail: string) => {
     const sessions = [...new Set(turns.map((one) => one.session))]
-    for (const one of turns) one.phase = 'brought'
+    for (const one of turns) from.held.change(one, { phase: 'brought' })
     for (const session of sessions) returning.add(session)
     try {
       if (turns.length > 0)
@@ -166,7 +166,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   const detach = (host: Host, line: Line) => {
     if (!host.lines.includes(line)) return
     host.lines = host.lines.filter((one) => one !== line)
-    log.info({ host: line.link.id, held: host.held.length }, 'a host detached')
+    log.info({ host: line.link.id, held: host.held.size }, 'a host detached')
     const twin = lineOf(host)
     if (twin) {
       for (const held of host.held) {
@@ -179,12 +179,14 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     hosts.remove(host)
     moves.look()
     const others = new Set(
-      hosts.all().flatMap(({ held }) => held.flatMap(({ turn, phase }) => (phase === 'open' ? [turn] : []))),
+      hosts
+        .all()
+        .flatMap(({ held }) => [...held].flatMap(({ turn, phase }) => (phase === 'open' ? [turn] : []))),
     )
-    const left = host.held.filter((one) => one.phase === 'open' && !others.has(one.turn))
+    const left = [...host.held].filter((one) => one.phase === 'open' && !others.has(one.turn))
     // An unproven host may be a listing of servers that lasts a second: it uses up nobody's attempts.
     const detail = stopping ? 'the daemon ended the attachment' : 'the host went away'
-    void giveBack(left, host.proven, detail)
+    void giveBack(host, left, host.proven, detail)
   }
 
   const admit = (link: AttachedHost): HostSeat => {
@@ -234,7 +236,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     async deliver(delivery) {
       const holder = hosts.holderOf(delivery.turn)
       if (holder) {
-        await calls.takeUp(holder.held, delivery)
+        await calls.takeUp(holder.host, holder.held, delivery)
         return moves.look()
       }
       const place = outlet ? placeFor(delivery.session) : null
@@ -245,7 +247,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     takeUp(delivery, seen) {
       const holder = hosts.holderOf(delivery.turn)
       if (holder) {
-        calls.resumeInFlight(holder.held, delivery, seen)
+        calls.resumeInFlight(holder.host, holder.held, delivery, seen)
         moves.look()
       }
       return holder !== null

@@ -25,22 +25,21 @@ export function broughtBy(
   { replaced, now }: { readonly replaced: Line | null; readonly now: number },
 ): readonly Held[] {
   const { facts } = line.link
-  const known = new Map(host.held.map((one) => [one.turn, one]))
   const named = new Set<string>()
   for (const one of facts.held) {
     named.add(one.turn)
-    const held = known.get(one.turn)
-    if (held) held.seen = held.seen || one.seen === true
+    const held = host.held.get(one.turn)
+    if (held && one.seen) host.held.change(held, { seen: true })
     if (held && !held.lines.includes(line)) held.lines.push(line)
     if (held) continue
-    host.held.push({
+    host.held.add({
       ...{ turn: one.turn, session: one.session, chatId: one.chatId, messageId: one.messageId },
       ...{ phase: 'brought', seen: one.seen === true, fetched: false, answering: false, confirmed: true },
       // What a host had that was proven went back as an attempt.
       ...{ counted: facts.proven, files: [], lines: [line], writtenAt: now, delivery: null, file: {} },
     })
   }
-  host.used = host.used || host.held.length > 0
+  host.used = host.used || host.held.size > 0
   if (!replaced) return []
   const lost: Held[] = []
   for (const held of host.held) {

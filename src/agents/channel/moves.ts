@@ -2,7 +2,7 @@
 // the next host. It stays handed all the time: whoever acts on it first has it. What one session has unseen at a host moves
 // as one, so that order holds; where nobody else is attached, nothing moves.
 import type { Cancel, Clock } from '../../contract/index.ts'
-import { type Held, isUnseen } from './evidence.ts'
+import type { Held } from './evidence.ts'
 import type { Host, HostBook, Line } from './hosts.ts'
 
 /** How long an unproven host, or an unproven line of it, may take with a turn before somebody else is tried. */
@@ -16,7 +16,7 @@ export interface MovesDeps {
   /** Writes them to another host. */
   readonly over: (to: Host, turns: readonly Held[]) => void
   /** Another node has a host of this agent: they go back to the queue for it. */
-  readonly away: (turns: readonly Held[]) => void
+  readonly away: (from: Host, turns: readonly Held[]) => void
   readonly isElsewhere: () => boolean
   /** Somebody was tried in vain. */
   readonly tried: () => void
@@ -51,22 +51,22 @@ export function createMoves(deps: MovesDeps): Moves {
     const line = twinOf(host, held)
     if (!line) return null
     const at = Math.max(held.writtenAt, line.since) + TRIAL_MS
-    const due = (one: Held) => isUnseen(one) && one.writtenAt <= held.writtenAt && twinOf(host, one) === line
+    const due = (one: Held) => one.writtenAt <= held.writtenAt && twinOf(host, one) === line
     return {
       at,
       act() {
-        for (const one of host.held.filter(due)) deps.down(host, one, line)
+        for (const one of host.held.unseen().filter(due)) deps.down(host, one, line)
       },
     }
   }
 
   const stepsOf = (host: Host): readonly Step[] => {
     if (host.proven && host.lines.length < 2) return []
-    const unseen = host.held.filter(isUnseen)
+    const unseen = host.held.unseen()
     const [first] = unseen
     if (!first) return []
     const others = deps.hosts.all().filter((one) => one !== host)
-    const moved = new Set(others.flatMap(({ held }) => held.map(({ turn }) => turn)))
+    const moved = new Set(others.flatMap(({ held }) => [...held].map(({ turn }) => turn)))
     const [next] = others.toSorted(
       (a, b) => Number(b.proven) - Number(a.proven) || Number(a.silent) - Number(b.silent),
     )
@@ -81,7 +81,7 @@ export function createMoves(deps: MovesDeps): Moves {
           act: () => deps.over(next, of(session)),
         }
       const away = !delivery.repeat && deps.isElsewhere()
-      return away ? { at: writtenAt + TRIAL_MS, act: () => deps.away(of(session)) } : null
+      return away ? { at: writtenAt + TRIAL_MS, act: () => deps.away(host, of(session)) } : null
     }
 
     const silence: Step = {

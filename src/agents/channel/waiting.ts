@@ -1,11 +1,10 @@
 // What stands behind every tool result of a host that has turns without evidence: how many wait, and how to fetch them. The
 // result's own text stays to the letter.
 import type { HostAnswer } from '../../contract/index.ts'
-import { isUnseen } from './evidence.ts'
 import type { Host } from './hosts.ts'
 
 export function withWaiting(answer: HostAnswer, host: Host): HostAnswer {
-  const count = host.held.filter(isUnseen).length
+  const count = host.held.unseenCount
   if (count === 0) return answer
   const fetch = 'pending_messages'
   return {
