@@ -14,6 +14,7 @@ import {
 } from '../contract/index.ts'
 import { createFrameLines } from './frame-lines.ts'
 import { MAX_FRAME_BYTES, type WelcomeFacts } from './frames.ts'
+import { gatherWrites } from './gathered-writes.ts'
 import { openHostConnection } from './host-connection.ts'
 
 export interface AttachServerDeps {
@@ -86,12 +87,16 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
 
   const take = (socket: Socket) => {
     const lines = createFrameLines(MAX_FRAME_BYTES)
+    const writes = gatherWrites((text) => {
+      socket.write(text)
+      if (socket.writableLength > MOST_WAITING_BYTES) socket.destroy()
+    })
     const reader = accept({
-      send(text) {
-        socket.write(text)
-        if (socket.writableLength > MOST_WAITING_BYTES) socket.destroy()
+      send: writes.push,
+      end() {
+        writes.flush()
+        socket.end(() => socket.destroySoon())
       },
-      end: () => socket.end(() => socket.destroySoon()),
     })
     socket.on('data', (chunk) => {
       try {

@@ -2,6 +2,7 @@
 import { connect } from 'node:net'
 import { createFrameLines } from './frame-lines.ts'
 import { MAX_FRAME_BYTES } from './frames.ts'
+import { gatherWrites } from './gathered-writes.ts'
 
 /** Why a link could not be had, or broke. */
 export interface LinkFailure {
@@ -49,9 +50,11 @@ export function socketLink(path: string): OpenLink {
       events.failed({ kind: absent ? 'absent' : 'broken', problem })
     })
     socket.once('close', events.closed)
+    const writes = gatherWrites((text) => void socket.write(text))
     return {
-      send: (text) => void socket.write(text),
+      send: writes.push,
       end() {
+        writes.flush()
         socket.end()
         socket.unref()
       },

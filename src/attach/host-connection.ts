@@ -46,7 +46,7 @@ const HELLO_MS = 5_000
 const PING_MS = 15_000
 const SILENCE_MS = 45_000
 /** Events on their way to the host's pipe; the rest stays in its queue. */
-const DELIVER_WINDOW = 64
+const DELIVER_WINDOW = 256
 
 export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): FrameReader {
   const { clock, log } = deps

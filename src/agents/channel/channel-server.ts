@@ -9,6 +9,7 @@ import type { HostAsk, HostVerdict, ToolOutcome } from '../../contract/index.ts'
 import { isOffered, TOOLS } from '../../tools/index.ts'
 import { shownText, shownTool } from '../../tools/mcp/shown-tool.ts'
 import { boundedAsk } from './bounded-ask.ts'
+import { gatherOutput } from './gathered-output.ts'
 import { instructionsFor } from './instructions.ts'
 
 export interface ChannelServerConfig {
@@ -102,17 +103,18 @@ export async function serveChannel(
   }
   server.onerror = deps.problem
   server.onclose = deps.closed
+  const output = gatherOutput(config.output)
   await server.connect(
-    new StdioServerTransport(config.input, config.output, { maxBufferSize: MAX_MESSAGE_BYTES }),
+    new StdioServerTransport(config.input, output.stream, { maxBufferSize: MAX_MESSAGE_BYTES }),
   )
+  // By ourselves: the SDK says that a message was written when the pipe had still to take it, and has every one that waits
+  // listen to the pipe.
+  const notify = (method: string, params: object) =>
+    output.write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`)
   return {
-    event: (content, meta) =>
-      server.notification({ method: `notifications/${dialect}/channel`, params: { content, meta } }),
+    event: (content, meta) => notify(`notifications/${dialect}/channel`, { content, meta }),
     verdict: ({ requestId, behavior }) =>
-      server.notification({
-        method: `notifications/${dialect}/channel/permission`,
-        params: { request_id: requestId, behavior },
-      }),
+      notify(`notifications/${dialect}/channel/permission`, { request_id: requestId, behavior }),
     close: () => server.close(),
   }
 }

@@ -9,7 +9,14 @@ function bookOf(size: number) {
   let looks = 0
   const held = Array.from({ length: size }, (_, n): Held => {
     const one: Held = {
-      ...{ turn: `t${n}`, session: `s${n}`, chatId: `hook:${n}`, messageId: `m${n}`, file: {}, delivery: null },
+      ...{
+        turn: `t${n}`,
+        session: `s${n}`,
+        chatId: `hook:${n}`,
+        messageId: `m${n}`,
+        file: {},
+        delivery: null,
+      },
       ...{ phase: 'open', seen: false, fetched: false, counted: false, answering: false, confirmed: true },
       ...{ files: [], lines: [], writtenAt: 0 },
     }
@@ -32,7 +39,7 @@ function bookOf(size: number) {
 
 const at = (all: readonly Held[], n: number) => all[n] as Held
 
-test('[I23.host-stdio] what is asked for every message and every call is looked up, however much a host holds', () => {
+test('[I23.held-lookup] what is asked for every message and every call is looked up, however much a host holds', () => {
   const costs = [10, 10_000].map((size) => {
     const { book, held, looksOf } = bookOf(size)
     const named = (over: object) => ({ chatId: null, messages: [], file: null, ...over })
@@ -50,7 +57,7 @@ test('[I23.host-stdio] what is asked for every message and every call is looked 
   expect(costs[1]).toEqual(costs[0])
 })
 
-test('[I23.host-stdio] what a call proves is found without looking at what was seen long ago', () => {
+test('[I23.held-lookup] what a call proves is found without looking at what was seen long ago', () => {
   const { book, held, looksOf } = bookOf(10_000)
   for (const one of held.slice(0, -2)) book.change(one, { seen: true })
   const turns = (found: readonly Held[]) => found.map(({ turn }) => turn)
@@ -58,7 +65,7 @@ test('[I23.host-stdio] what a call proves is found without looking at what was s
   expect(looksOf(() => book.unprovenUpTo(at(held, 9_999)))).toBeLessThan(10)
 })
 
-test('[I23.host-stdio] the look-ups follow what becomes of a turn', () => {
+test('[I23.held-lookup] the look-ups follow what becomes of a turn', () => {
   const { book, held } = bookOf(4)
   const turns = (found: Iterable<Held>) => [...found].map(({ turn }) => turn)
   book.change(at(held, 0), { phase: 'brought' })

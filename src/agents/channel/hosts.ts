@@ -20,6 +20,10 @@ export interface Line {
   readonly since: number
   /** What went down this line alone was acted on. */
   proven: boolean
+  /** Events that its host's pipe has still to take. */
+  underway: number
+  /** It had no room for more, and nobody was told yet that it has. */
+  full: boolean
 }
 
 export interface Host {

@@ -21,6 +21,8 @@ import { createMoves } from './moves.ts'
 
 /** Turns of one session in flight. A host works through what piled up in its own order. */
 const WINDOW = 256
+/** A line that was full has room again when it has so much, or for half of it: a commit a place would be many. */
+const ROOMY = 64
 const FILES_REMEMBERED = 1_000
 /** As long a session that went back for another node is left to it: longer than a lane rests and a sweep takes. */
 const LEFT_TO_OTHERS_MS = 10_000
@@ -62,13 +64,21 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     held.writtenAt = clock.now()
     held.confirmed = false
     const written = line.link.deliver(eventOf(delivery, line.link.local ? held.file : {}))
-    void written.then(
-      (outcome) => {
-        if (held.lines.at(-1) === line) held.confirmed = outcome === 'relayed'
-        if (full) outlet?.roomy()
-      },
-      (thrown) => log.warn({ host: line.link.id, error: String(thrown) }, 'a message was not taken'),
-    )
+    line.full ||= full
+    line.underway += 1
+    void written
+      .then(
+        (outcome) => {
+          if (held.lines.at(-1) === line) held.confirmed = outcome === 'relayed'
+        },
+        (thrown) => log.warn({ host: line.link.id, error: String(thrown) }, 'a message was not taken'),
+      )
+      .then(() => {
+        line.underway -= 1
+        if (!line.full || line.link.room() < Math.min(ROOMY, line.underway)) return
+        line.full = false
+        outlet?.roomy()
+      })
   }
 
   const hand = (host: Host, delivery: Delivery, file: FileMeta) => {

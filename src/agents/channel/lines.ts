@@ -10,7 +10,8 @@ export function attachLine(
   now: number,
 ): { readonly line: Line; readonly replaced: Line | null } {
   const replaced = host.lines.find((one) => one.link.facts.shim === link.facts.shim) ?? null
-  const line: Line = { link, since: now, proven: link.facts.proven || (replaced?.proven ?? false) }
+  const proven = link.facts.proven || (replaced?.proven ?? false)
+  const line: Line = { link, since: now, proven, underway: 0, full: false }
   host.lines = [...host.lines.filter((one) => one !== replaced), line]
   host.proven = host.proven || line.proven
   for (const request of link.facts.asks)

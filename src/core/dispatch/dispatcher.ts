@@ -98,7 +98,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const livesOn = (agent: string) => roster.get(agent)?.connector.redelivery.handed === 'wait'
   const holds = createLaneHolds({ store, clock, log, leaseMs: LEASE_MS, signal: deps.signal, livesOn })
   const rooms = createRooms({ roster, holds })
-  const takeLanes = createTakeLanes({ store, roster, holds, rooms, admission: deps.admission })
+  const takeLanes = createTakeLanes({ ...deps, ...{ holds, rooms }, roomy: (agent) => roomy(agent) })
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   let stopped = false
   const expiry = createTurnExpiry(deps)
@@ -125,12 +125,15 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     { store, clock, log, ...defined({ pressure: deps.pressure }) },
   )
 
+  /** As many lanes that wait for this agent as may find a place are looked at; the others go on waiting. */
+  const roomy = (agent: string) => {
+    for (const work of rooms.next(agent)) drain.wake(work)
+  }
+
   const widthOf = (agent: string) => roster.get(agent)?.connector.window ?? 1
   /** Nothing can be written to its agent now: a lane with nothing in flight is another node's to take. */
   const waitForRoom = (work: Work) => {
-    // Another lane was promised it, and may not have needed it.
-    if (rooms.now(work) > 0) return drain.wake(work)
-    rooms.wants(work)
+    if (!rooms.waits(work)) return drain.wake(work)
     const hold = holds.get(work.lane)
     if (!hold) return
     hold.more = true
@@ -352,9 +355,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     settle: settling.settle,
     acknowledge: settling.acknowledge,
     giveBack,
-    roomy(agent) {
-      for (const work of rooms.waiting(agent)) drain.wake(work)
-    },
+    roomy,
     abandon,
     async stop() {
       stopped = true

@@ -5,23 +5,30 @@ import type { LaneHolds } from './lane-holds.ts'
 import type { Roster } from './roster.ts'
 
 export interface Rooms {
-  now(work: Work): number
-  /** What one lane is promised of it another is not: asked anew for every round. */
-  share(): (work: Work) => number
-  /** Nothing was taken of this lane, for there was no place. */
-  wants(work: Work): void
-  /** The lanes that waited for this agent, each once. */
-  waiting(agent: string): readonly Work[]
+  /**
+   * What each lane of a round may be given. What one is promised another is not; where many ask for one agent they share, so
+   * that one commit hands over to all of them. Until `over` is said somebody holds a promise.
+   */
+  deal(lanes: readonly Work[]): readonly number[]
+  /** What a lane was promised is in use by now, or was not needed. */
+  over(work: Work): void
+  /** Nothing was taken of this lane, for there was no place. False: there is one now, and nobody holds a promise of it. */
+  waits(work: Work): boolean
+  /** Some of the lanes that waited for this agent and have room now, each once, those that waited longest first. */
+  next(agent: string): readonly Work[]
 }
 
 /** More are found by the next sweep. */
 const LANES_REMEMBERED = 10_000
+/** Whoever has room for more of them says so when these were taken. */
+const LANES_AT_A_TIME = 32
 
 export function createRooms(deps: {
   readonly roster: Pick<Roster, 'get'>
   readonly holds: Pick<LaneHolds, 'get'>
 }): Rooms {
   const wanted = new Map<string, Set<string>>()
+  const promises = new Map<string, number>()
 
   const roomOf = ({ lane, scope }: Work): number => {
     const connector = deps.roster.get(scope)?.connector
@@ -30,29 +37,46 @@ export function createRooms(deps: {
     return flights.every((flight) => flight.written) ? 1 : 0
   }
 
+  const promise = (scope: string, more: number) => promises.set(scope, (promises.get(scope) ?? 0) + more)
+
   return {
-    now: roomOf,
-    share() {
+    deal(lanes) {
       const promised = new Map<string, number>()
-      return (work) => {
-        const shared = deps.roster.get(work.scope)?.connector.room !== undefined
-        const before = shared ? (promised.get(work.scope) ?? 0) : 0
-        const room = Math.max(0, roomOf(work) - before)
-        promised.set(work.scope, before + room)
-        return room
-      }
+      const asking = new Map<string, number>()
+      for (const { scope } of lanes) asking.set(scope, (asking.get(scope) ?? 0) + 1)
+      return lanes.map((work) => {
+        const { scope } = work
+        const room = roomOf(work)
+        const shared = deps.roster.get(scope)?.connector.room !== undefined
+        const before = promised.get(scope) ?? 0
+        const share = shared ? Math.min(room - before, Math.ceil(room / (asking.get(scope) ?? 1))) : room
+        if (share <= 0) return 0
+        promised.set(scope, before + share)
+        promise(scope, 1)
+        return share
+      })
     },
-    wants({ lane, scope }) {
+    over: ({ scope }) => void promise(scope, -1),
+    waits(work) {
+      const { lane, scope } = work
       const lanes = wanted.get(scope) ?? new Set()
       wanted.set(scope, lanes)
       lanes.add(lane)
       const [oldest] = lanes.size > LANES_REMEMBERED ? lanes : []
       if (oldest !== undefined) lanes.delete(oldest)
+      const free = (promises.get(scope) ?? 0) === 0 && roomOf(work) > 0
+      if (free) lanes.delete(lane)
+      return !free
     },
-    waiting(agent) {
-      const lanes = [...(wanted.get(agent) ?? [])]
-      wanted.delete(agent)
-      return lanes.map((lane) => ({ lane, scope: agent }))
+    next(agent) {
+      const found: Work[] = []
+      for (const lane of wanted.get(agent) ?? []) {
+        const work = { lane, scope: agent }
+        if (roomOf(work) > 0) found.push(work)
+        if (found.length >= LANES_AT_A_TIME) break
+      }
+      for (const { lane } of found) wanted.get(agent)?.delete(lane)
+      return found
     },
   }
 }

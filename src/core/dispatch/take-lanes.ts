@@ -3,6 +3,7 @@
 // stands (access to it was taken back, its files are not there yet) stays queued, too.
 import {
   type AgentConnector,
+  type Clock,
   LEASE_MS,
   type Store,
   type TakenTurns,
@@ -22,10 +23,13 @@ export type TakenLane = (TakenTurns | { readonly lane: string; readonly outcome:
 
 export interface TakeLanesDeps {
   readonly store: Pick<Store, 'takeTurns'>
+  readonly clock: Clock
   readonly roster: Pick<Roster, 'get'>
   readonly holds: LaneHolds
   readonly rooms: Rooms
   readonly admission: Pick<Admission, 'atOnce'>
+  /** Somebody who waited for this agent may find a place. */
+  readonly roomy: (agent: string) => void
 }
 
 /** Its connector makes files ready first, and has not yet. */
@@ -50,17 +54,27 @@ export function createTakeLanes(deps: TakeLanesDeps) {
     return laneRequest(lane, hold, how)
   }
 
+  /** By the next turn of the loop what could be written is written: what is left over is for whoever waits. */
+  const used = (lanes: readonly Work[]) =>
+    deps.clock.after(0, () => {
+      for (const work of lanes) rooms.over(work)
+      for (const scope of new Set(lanes.map((work) => work.scope))) deps.roomy(scope)
+    })
+
   return async (lanes: readonly Work[], pressed: boolean): Promise<readonly TakenLane[]> => {
-    const shareOf = rooms.share()
-    const asked = lanes.map((work) => ({ work, room: shareOf(work), before: holds.before(work.lane) }))
+    const dealt = rooms.deal(lanes)
+    const asked = lanes.map((work, at) => ({ work, room: dealt[at] ?? 0, before: holds.before(work.lane) }))
     const open = asked.filter(({ room }) => room > 0)
     const requests = open.map(({ work, room }) => toRequest(work, pressed, room))
     const taken = new Map<string, TakenTurns>()
     if (requests.length > 0) {
-      const found = await store.takeTurns(requests, LEASE_MS).catch((thrown) => {
-        for (const { work } of open) holds.doubt(work.lane)
-        throw thrown
-      })
+      const found = await store
+        .takeTurns(requests, LEASE_MS)
+        .catch((thrown) => {
+          for (const { work } of open) holds.doubt(work.lane)
+          throw thrown
+        })
+        .finally(() => used(open.map(({ work }) => work)))
       for (const one of found) taken.set(one.lane, one)
     }
     return asked.map(({ work: { lane, scope }, before }) => ({
