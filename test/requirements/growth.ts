@@ -16,7 +16,7 @@ built   23 I23.doctor-linear         What doctor does grows with the agents and 
 built   23 I23.reload-slices         Reading a large configuration lets other work through
 built   23 I23.config-limit          The largest configuration that is read is documented, and told when it is exceeded
 built   23 I23.binding-flat          A message finds its integration and its agent by look-up, however many there are
-pending 23 I23.long-queue            A conversation with much queued is worked off at the same price each as a short one
+built   23 I23.long-queue            A conversation with much queued is worked off at the same price each as a short one
 built   23 I23.table-linear          A table for people costs the same for each line, and 200,000 lines are printed
 built   23 I23.head-at-once          audit head reads the head and verifies nothing
 built   23 I23.prune-slices          Pruning lets other work through
