@@ -1,5 +1,6 @@
 // What one call proves of many turns is told in one turn of the loop: that is one commit, however many they are.
 import { expect, it } from 'vitest'
+import type { HostAnswer } from '../../contract/index.ts'
 import { openChannel, turn } from './fixtures/opened.ts'
 
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
@@ -18,7 +19,7 @@ it('[I23.evidence-together] evidence for a later message tells of all before it 
   expect(evidence()).toEqual(Array.from({ length: 60 }, (_, n) => `t${n + 1} seen`))
   expect(tools.calls, 'nothing is done for it before').toEqual([])
   written()
-  expect((await called).seen).toHaveLength(60)
+  expect(((await called) as HostAnswer).seen).toHaveLength(60)
   expect(tools.calls.map(({ tool }) => tool)).toEqual(['ack'])
 })
 
@@ -37,5 +38,5 @@ it('[I23.evidence-together] an answer that covers many ends them at once', async
   await aTurn()
   expect(evidence().slice(seen)).toEqual(Array.from({ length: 59 }, (_, n) => `t${n + 1} answered`))
   written()
-  expect((await called).done).toHaveLength(60)
+  expect(((await called) as HostAnswer).done).toHaveLength(60)
 })
