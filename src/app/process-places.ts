@@ -21,13 +21,14 @@ export function createProcessPlaces(
   deps: { readonly clock: Clock; readonly log: Logger },
 ): ProcessPlaces {
   const records = join(config.path, 'processes')
+  // Once for all: there may be thousands of agents.
+  let environment: ReturnType<typeof childEnvironment> | null = null
   return {
-    of: (agent) => ({
-      environment: childEnvironment(config.variables),
-      records,
-      folder: join(config.path, 'agents', encodeURIComponent(agent).replaceAll('.', '%2E')),
-      base: config.base,
-    }),
+    of(agent) {
+      environment ??= childEnvironment(config.variables)
+      const folder = join(config.path, 'agents', encodeURIComponent(agent).replaceAll('.', '%2E'))
+      return { environment, records, folder, base: config.base }
+    },
     async reap() {
       const { existsSync } = await import('node:fs')
       if (!existsSync(records)) return

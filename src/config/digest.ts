@@ -10,11 +10,14 @@ export function digestOf(data: unknown): string {
 function canonical(data: unknown): string {
   if (Array.isArray(data)) return `[${data.map((item) => canonical(item ?? null)).join(',')}]`
   if (data !== null && typeof data === 'object') {
-    const members = Object.entries(data)
-      .filter(([, value]) => value !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-      .map(([key, value]) => `${JSON.stringify(key)}:${canonical(value)}`)
-    return `{${members.join(',')}}`
+    const from = data as Readonly<Record<string, unknown>>
+    let members = ''
+    for (const key of Object.keys(from).sort()) {
+      const value = from[key]
+      if (value === undefined) continue
+      members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonical(value)}`
+    }
+    return `{${members}}`
   }
   if (typeof data === 'number' && !Number.isFinite(data)) return JSON.stringify(String(data))
   return JSON.stringify(data ?? null)

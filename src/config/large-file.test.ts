@@ -98,6 +98,29 @@ describe('a large configuration', () => {
     expect(sliced.value).toMatchObject({ a: { 4999: { id: 'n4999', many: [1, 2, 4_999] } } })
   })
 
+  it('[I23.reload-slices] entries of a long list are told as they stand in the whole file', async () => {
+    const lines = Array.from({ length: 450 }, (_, at) => `  - { id: n${at} }`)
+    lines[3] = '  - &first { id: three, many: [1, { two: 2 }] }'
+    lines[250] = '  - *first'
+    lines[320] = '  - { id: a, id: b }'
+    lines[430] = '  - !own { id: c }'
+    const sliced = await readYamlInSlices(
+      `# first line\na:\n${lines.join('\n')}\nb: last\n`,
+      async () => undefined,
+    )
+    const value = sliced.value as { readonly a: readonly unknown[]; readonly b: string }
+    expect(value.a).toHaveLength(450)
+    expect(value.a[250]).toEqual({ id: 'three', many: [1, { two: 2 }] })
+    expect(value.a[449]).toEqual({ id: 'n449' })
+    expect(value.b).toBe('last')
+    expect(sliced.problems.map(({ line, message }) => [line, message.split(':')[0]])).toEqual([
+      [433, 'tags (!…) are not used here'],
+      [323, 'duplicate key "id"'],
+    ])
+    expect(sliced.locateKey(['a', 449, 'id'])).toEqual({ line: 452, column: 7 })
+    expect(sliced.locateValue(['b'])).toEqual({ line: 453, column: 4 })
+  })
+
   it('[I23.config-limit] the limit stands in the guide', () => {
     const guide = readFileSync(new URL('../../docs/guide/configuration.md', import.meta.url), 'utf8')
     expect(guide).toMatch(/A file may have 1 MiB/)

@@ -76,11 +76,19 @@ export async function parseSettings(
   const wanted = wantedBy(yaml.value, dirname(path))
   const given = { text, path, yaml }
   const book = await deps.adapters.open(wanted)
-  const result = settle(given, { ...deps, book })
+  const result = await inSlices(settleSteps(given, { ...deps, book }))
   if (result.ok) return result
   // What is told of a wrong file goes by all keys and names that there are.
   const everything = { ...wanted, platforms: 'all', connectors: 'all' } as const
-  return settle(given, { ...deps, book: await deps.adapters.open(everything, book) })
+  return inSlices(settleSteps(given, { ...deps, book: await deps.adapters.open(everything, book) }))
+}
+
+async function inSlices<Result>(steps: Generator<void, Result>): Promise<Result> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    await pause()
+  }
 }
 
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -92,7 +100,11 @@ interface SettleDeps extends Omit<LoadDeps, 'adapters'> {
 
 /** With every adapter that may be named in the book already. */
 export function parseSettingsWith(text: string, path: string, deps: SettleDeps): LoadResult {
-  return settle({ text, path, yaml: readYaml(text) }, deps)
+  const steps = settleSteps({ text, path, yaml: readYaml(text) }, deps)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
 }
 
 interface Given {
@@ -101,7 +113,7 @@ interface Given {
   readonly yaml: YamlText
 }
 
-function settle({ text, path, yaml }: Given, deps: SettleDeps): LoadResult {
+function* settleSteps({ text, path, yaml }: Given, deps: SettleDeps): Generator<void, LoadResult> {
   const { book } = deps
   const folder = dirname(path)
   const expected: Expected = {
@@ -139,11 +151,13 @@ function settle({ text, path, yaml }: Given, deps: SettleDeps): LoadResult {
 
   const failedOnes = moduleFindings(book)
   const parsed = configSchema(book).safeParse(yaml.value)
+  yield
   if (!parsed.success) {
     const found = findingsOf(parsed.error.issues, yaml.value, expected)
     return wrong(deps.failedModules === 'refused' ? [...failedOnes, ...found] : found)
   }
   const { findings, warnings } = crossCheck(parsed.data, book)
+  yield
   if (findings.length > 0) return wrong(findings)
   if (failedOnes.length > 0 && deps.failedModules === 'refused') return wrong(failedOnes)
 

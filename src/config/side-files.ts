@@ -25,6 +25,8 @@ export function createSideFiles(
 ): SideFiles & { readonly touched: ReadonlySet<string> } {
   const touched = new Set<string>()
   const lists = new Map<string, ReadonlyMap<string, readonly string[]>>()
+  /** Null: nobody asked yet. */
+  let beside: boolean | null = null
 
   const messaging = (file: string, agent: string): readonly string[] => {
     const path = resolve(folder, file)
@@ -45,7 +47,8 @@ export function createSideFiles(
       const path = resolve(folder, BESIDE)
       // Watched also while it is not there: it may come.
       touched.add(path)
-      return isThere(path, readFile) ? messaging(BESIDE, agent) : []
+      beside ??= isThere(path, readFile)
+      return beside ? messaging(BESIDE, agent) : []
     },
     access(file) {
       const path = resolve(folder, file)
