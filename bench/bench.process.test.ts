@@ -47,6 +47,8 @@ describe('a short run', () => {
     expect(report.ledger_growth).toBeGreaterThan(0)
     expect(report.growth?.console_now).toBeGreaterThan(0)
     expect(report.growth?.console_conversations).toBeGreaterThan(0)
+    expect(report.growth?.reads.turns_ms.failed).toBeGreaterThan(0)
+    expect(report.growth?.prune.rows).toBeGreaterThan(0)
     expect(report.ready_ms).toBeGreaterThan(0)
     expect(report.rss_mb).toBeGreaterThan(0)
     expect(report.fdatasync_p50_ms).toBeGreaterThan(0)
@@ -102,6 +104,17 @@ describe('a short run of every other part', () => {
   beforeEach((context) => {
     if (SCOPE !== 'all') context.skip(LEFT_TO_TEST_ALL)
   })
+
+  it('[I23.bench-page] measures the table of growth: many integrations, agents, readers, sends, turns and lines', async () => {
+    const { scale } = JSON.parse(await bench('--json', '--only', 'scale', '--quick')) as BenchReport
+    expect(Object.keys(scale?.start_ms ?? {})).toEqual(['20', '40', '100'])
+    expect(scale?.share).toEqual({ held: 20, other_status: 200 })
+    const { readers, doctor, reload, binding, dead, tables } = scale ?? {}
+    const gaps = [readers?.gap_ms[10], doctor?.gap_ms, reload?.gap_ms]
+    const ratios = [binding?.ratio, dead?.ratio, tables?.many_ms, scale?.long_queue_per_second]
+    for (const figure of [...gaps, ...ratios]) expect(figure).toBeGreaterThan(0)
+    expect(readdirSync(dir)).toEqual([])
+  }, 600_000)
 
   it('[S17.chorus] [I16.http-bench] [I16.llm-bench] [I22.cc-bench] measures a message to a Chorus agent, to an http agent, to a model and to Claude Code and back, beside each alone', async () => {
     const stdout = await bench('--json', '--only', 'chorus,http,llm,claude-code', '--quick', '--no-peers')

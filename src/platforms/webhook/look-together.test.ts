@@ -75,4 +75,20 @@ describe('readers that look together', () => {
     for (const reader of watching) expect(data(reader)).toEqual(['m1001'])
     expect(queries).toBeLessThanOrEqual(20 * 4)
   })
+
+  it('[I23.readers-one-query] many that come at once, as after a restart, read what waits once for all', async () => {
+    const { deps, reader, row, during } = await scene(1_000, 0)
+    const opened: Awaited<ReturnType<typeof reader>>[] = []
+    const queries = await during(async () => {
+      const headers = { authorization: `Bearer ${SECRET}` }
+      opened.push(...(await Promise.all(Array.from({ length: 100 }, () => reader('', headers)))))
+      await deps.clock.settle(40)
+    })
+    // Eleven pages of what waits and the newest, at most twice; and each reads on from there.
+    expect(queries).toBeLessThanOrEqual(2 * 12 + 100 * 2)
+    row(500, 'sent')
+    await deps.clock.advance(2 * LOOK_MS)
+    expect(opened).toHaveLength(100)
+    for (const one of opened) expect(data(one)).toEqual(['m500'])
+  })
 })

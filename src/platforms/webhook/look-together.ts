@@ -1,6 +1,6 @@
 // What the readers of one hook ask of the transcript together: every few seconds, what is new and what still waits. However
 // many they are and however much waits, a look is the same few queries; who has nothing to gain by it asks nothing more.
-import type { Cancel, Clock, PlatformDeps } from '../../contract/index.ts'
+import type { Cancel, Clock, PlatformDeps, TranscriptEntry } from '../../contract/index.ts'
 
 const PAGE = 100
 /** How often the outbox is looked at unasked: what another node sent wakes nobody here. */
@@ -24,6 +24,15 @@ export interface LookTogether {
   join(reader: Onlooker): Cancel
   /** Positions on their way, as of a moment after the call. Those who ask while it is read share the next answer. */
   waiting(): Promise<ReadonlySet<number>>
+  /** Where a new reader of all conversations begins, as of a moment after the call; shared likewise. */
+  beginning(): Promise<Beginning>
+}
+
+export interface Beginning {
+  /** The newest position. */
+  readonly upTo: number
+  /** Rows up to it that are still on their way. */
+  readonly onItsWay: readonly Pick<TranscriptEntry, 'seq' | 'conversation'>[]
 }
 
 type LookDeps = Pick<PlatformDeps, 'transcript' | 'onItsWay'> & { readonly clock: Clock }
@@ -31,6 +40,7 @@ type LookDeps = Pick<PlatformDeps, 'transcript' | 'onItsWay'> & { readonly clock
 export function createLookTogether(deps: LookDeps): LookTogether {
   const readers = new Set<Onlooker>()
   const waiting = gathered(() => readWaiting(deps))
+  const beginning = gathered(() => readBeginning(deps))
   /** How far the last look came; null: there was none yet. */
   let at: number | null = null
   let cancel: Cancel | null = null
@@ -78,6 +88,22 @@ export function createLookTogether(deps: LookDeps): LookTogether {
       }
     },
     waiting,
+    beginning,
+  }
+}
+
+async function readBeginning({ transcript }: LookDeps): Promise<Beginning> {
+  const [newest] = await transcript({ direction: 'out', limit: 1 })
+  const upTo = newest?.seq ?? 0
+  const onItsWay: TranscriptEntry[] = []
+  for (let afterSeq = 0; ; ) {
+    const range = { afterSeq, beforeSeq: upTo + 1, limit: PAGE }
+    const page = await transcript({ direction: 'out', onItsWay: true, ...range })
+    onItsWay.push(...page)
+    if (page.length < PAGE) return { upTo, onItsWay }
+    afterSeq = page.at(-1)?.seq ?? upTo
+    // An embedded database answers at once: without a pause nothing else would run until the last page.
+    await new Promise<void>((resolve) => setImmediate(resolve))
   }
 }
 

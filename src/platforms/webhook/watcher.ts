@@ -93,6 +93,20 @@ export function createWatcher(
 
   /** A new reader starts behind the newest row; rows that are still on their way are news. */
   async function beginNow(): Promise<void> {
+    if (config.conversation === null) await beginTogether()
+    else await beginAlone()
+    // Sent through this node while the place was looked for.
+    for (const [seq] of live) if (seq <= at.upTo) at.holes.add(seq)
+  }
+
+  /** Those of all conversations begin at the same place: many that come at once, as after a restart, cost one look. */
+  async function beginTogether(): Promise<void> {
+    const { upTo, onItsWay } = await deps.together.beginning()
+    at.upTo = upTo
+    for (const row of onItsWay) leaveHole(row)
+  }
+
+  async function beginAlone(): Promise<void> {
     const [newest] = await rows({ limit: 1 })
     at.upTo = newest?.seq ?? 0
     const end = { onItsWay: true, beforeSeq: at.upTo + 1, limit: PAGE } as const
@@ -102,8 +116,6 @@ export function createWatcher(
       if (page.length < PAGE) break
       afterSeq = page.at(-1)?.seq ?? at.upTo
     }
-    // Sent through this node while the place was looked for.
-    for (const [seq] of live) if (seq <= at.upTo) at.holes.add(seq)
   }
 
   /** A position beyond the newest row is of another store: all that this one has is news to its reader. */
@@ -117,7 +129,7 @@ export function createWatcher(
     at.holes.clear()
   }
 
-  function leaveHole(row: TranscriptEntry): void {
+  function leaveHole(row: Pick<TranscriptEntry, 'seq' | 'conversation'>): void {
     at.holes.add(row.seq)
     placeOf.set(row.seq, row.conversation)
   }
