@@ -29,3 +29,9 @@ export function createWorkTime(clock: Clock, limitMs: number, onOver: () => void
     stop: () => cancel(),
   }
 }
+
+/** What a person is told of a turn that was ended for its time. */
+export function tookTooLong(ms: number): string {
+  const time = ms < 60_000 ? `${Math.ceil(ms / 1_000)} s` : `${Math.round(ms / 60_000)} min`
+  return `it took longer than ${time} (turn_timeout)`
+}

@@ -125,6 +125,19 @@ describeRiver('dispatch', (open) => {
     expect(river.agent.texts()).toEqual(['1', '2', '3', '4'])
   })
 
+  it('[S2.offline-notice-once] one that goes away over a message tells whoever wrote it', async () => {
+    const river = await open()
+    river.agent.script = async () => {
+      river.agent.detach('its program is not there')
+      throw new SwitchboardError('agent_absent', 'its program is not there')
+    }
+    await river.person('anna').says('1')
+    await river.pass(20_000)
+    expect(river.platform.texts('anna')).toEqual([
+      'demo is offline. Your message is kept and will be delivered when it is back.',
+    ])
+  })
+
   it('[S2.offline-notice-once] an outage shorter than a breath is told to nobody', async () => {
     const river = await open({ agent: { attached: false } })
     await river.person('anna').says('1')

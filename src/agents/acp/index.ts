@@ -14,7 +14,7 @@ import {
   type Delivery,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { askWhetherAnew, createVerdictWait } from '../../kit/index.ts'
+import { askWhetherAnew, createVerdictWait, tookTooLong } from '../../kit/index.ts'
 import { createHangWatch, createSessionHome } from '../../kit/processes/index.ts'
 import { type AcpTurn, createTurn } from './acp-turn.ts'
 import { isAuthRequired, problemOf } from './agent-link.ts'
@@ -234,11 +234,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
 
   /** The process is gone in the middle: its session is taken up again, as after a restart, unless we ended it for good. */
   const gone = async (delivery: Delivery, turn: AcpTurn, late: 'silent' | 'long' | null, words: string) => {
-    if (late === 'long')
-      return turn.failed(
-        'agent_silent',
-        `it took longer than ${config.turn_timeout / 60_000} min (turn_timeout)`,
-      )
+    if (late === 'long') return turn.failed('agent_silent', tookTooLong(config.turn_timeout))
     if (late === 'silent') return turn.failed('agent_silent', 'it hung: no sign, and no answer when asked')
     turn.end()
     await giveBack(delivery, `its process ended in the middle: ${words}`)
@@ -323,6 +319,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     places.set(place, session)
     const left = old === undefined || old === session ? null : sessions.find(old)
     if (left?.turn === null) void left.end('a new session was begun there')
+    else if (left) left.isLeft = true
   }
 
   /** The earlier conversation is gone at the agent: whoever goes on with it should know. */

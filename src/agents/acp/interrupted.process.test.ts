@@ -192,4 +192,15 @@ describe('after an interruption', () => {
     await until('the old one is gone', () => connector.processes?.().length === 1)
     expect(connector.processes?.()[0]?.name).toContain('22222222')
   })
+
+  it('[I22.acp-new] and of one that is at work when it is done', async () => {
+    const { turn, connector, runs } = await scene()
+    await connector.deliver(delivery('work'))
+    await until('it works', async () => runs().length === 1)
+    await turn('hello', { turn: 't_2', session: '22222222-2222-5222-8222-222222222222' })
+    expect(connector.processes?.()).toHaveLength(2)
+    await connector.cancel?.(SESSION, 't_test_1')
+    await until('the old one is gone', () => connector.processes?.().length === 1)
+    expect(connector.processes?.()[0]?.name).toContain('22222222')
+  })
 })

@@ -36,6 +36,8 @@ export interface LiveSession {
   turn: AcpTurn | null
   /** It was prompted since it was opened. */
   hasPrompts: boolean
+  /** Its chat has begun another: it ends with its turn. */
+  isLeft: boolean
   /** The turn is over: from here on it is idle. */
   rest(): void
   end(reason: string, how?: 'now'): Promise<unknown>
@@ -196,6 +198,7 @@ export function createLiveSessions(config: AcpConfig, deps: ConnectorDeps): Live
           ended: process.ended,
           turn: null,
           hasPrompts: false,
+          isLeft: false,
           idleSince: null,
         },
         rest() {
@@ -205,7 +208,7 @@ export function createLiveSessions(config: AcpConfig, deps: ConnectorDeps): Live
           one.idleSince = clock.now()
           cancelIdle()
           const old = clock.now() - startedAt > TOKEN_MS / 2
-          cancelIdle = clock.after(old ? 0 : config.idle_after, () => {
+          cancelIdle = clock.after(old || one.isLeft ? 0 : config.idle_after, () => {
             if (live.get(session) === one && one.turn === null) void one.end('it was idle')
           })
         },

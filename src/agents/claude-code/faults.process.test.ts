@@ -105,6 +105,17 @@ describe('what goes wrong', () => {
     expect(readdirSync(join(world.folder, 'processes'))).toEqual([])
   })
 
+  it('[I22.cc-missing] a folder that is gone is told as the reason, and nobody waits for it unseen', async () => {
+    const { turn, says, world, connector, recorded, details } = await scene({ options: { idle_after: 50 } })
+    await turn('hello')
+    await until('it sleeps', () => connector.processes?.().length === 0)
+    const { rmSync } = await import('node:fs')
+    rmSync(world.work, { recursive: true })
+    await expect(says('again')).rejects.toMatchObject({ code: 'agent_absent' })
+    await until('it is away', () => !recorded.attached)
+    expect(details.at(-1)).toContain(`is not there: ${world.work}`)
+  })
+
   it('[I22.cc-missing] one that is not signed in is told to the person with what to do, and shown', async () => {
     const { turn, details } = await scene({ env: { DOUBLE_SIGNED_OUT: '1' } })
     expect(await turn('hello')).toMatchObject({ kind: 'failed', detail: expect.stringContaining('/login') })
@@ -264,6 +275,17 @@ describe('what goes wrong', () => {
     expect(pids.map(isAlive)).toEqual([false, false])
   })
 
+  it('[I22.cc-bounds] a session whose chat began another is ended when its work is done', async () => {
+    const { says, turn, connector, of } = await scene()
+    const busy = await says('endless')
+    await until('it runs', () => of('evidence').find((one) => one.turn === busy))
+    await turn('hello', { session: S2 })
+    expect(connector.processes?.()).toHaveLength(2)
+    await connector.cancel?.(S1, busy)
+    await until('the old one is gone', () => connector.processes?.().length === 1)
+    expect(connector.processes?.()[0]?.name).toContain(S2.slice(0, 8))
+  })
+
   it('[I22.keep-worktree] with worktree: true two sessions work in two folders', async () => {
     const world = claudeWorld()
     const git = (...args: string[]) =>
@@ -281,8 +303,11 @@ describe('what goes wrong', () => {
     expect(connector.processes?.()).toHaveLength(2)
     mkdirSync(join(world.folder, 'plain'))
     const plain = await scene({ options: { worktree: true, cwd: join(world.folder, 'plain') } })
+    // Counted: it is given up and told in the end, and shown meanwhile.
     await expect(plain.says('hello')).rejects.toMatchObject({
+      code: 'platform_unavailable',
       message: expect.stringContaining('no git worktree'),
     })
+    expect(plain.details.at(-1)).toContain('no git worktree')
   })
 })

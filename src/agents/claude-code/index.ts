@@ -28,7 +28,7 @@ const SESSIONS = 10_000
 export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<AgentConnector> {
   const config = readConfig(deps)
   const { clock, random, log } = deps
-  const { mkdir } = await import('node:fs/promises')
+  const { mkdir, stat } = await import('node:fs/promises')
   const keeper = createProcessKeeper(
     {
       folder: config.place.records,
@@ -50,6 +50,7 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
   let stopping = false
   let cancelLook: Cancel = () => undefined
   let trouble: string | null = null
+  let isAway = false
 
   const present = (): AgentOutlet => {
     if (outlet) return outlet
@@ -59,14 +60,25 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
     const words = [trouble, home.trouble()].filter((one) => one !== null).join('; ')
     outlet?.presence(true, words === '' ? undefined : words)
   }
-  /** The program is not there: nobody can be served, and it is looked for again. */
+  const demandFolder = async () => {
+    const found = await stat(config.cwd).catch(() => null)
+    if (!found?.isDirectory())
+      throw new SwitchboardError('agent_absent', `the folder it works in is not there: ${config.cwd}`, {
+        hint: 'make it, or name another by connector.cwd',
+      })
+  }
+  /** The program, or the folder it works in, is not there: nobody can be served, and it is looked for again. */
   const lookForIt = async (): Promise<void> => {
     cancelLook()
     try {
+      await demandFolder()
       await findClaude(config.command, { ...config.place.environment, ...config.env })
+      if (isAway) trouble = null
+      isAway = false
       tellPresence()
     } catch (thrown) {
       const { message, hint } = asSwitchboardError(thrown)
+      isAway = true
       outlet?.presence(false, hint === undefined ? message : `${message}; ${hint}`)
       if (!stopping) cancelLook = clock.after(LOOK_MS, () => void lookForIt())
     }
@@ -107,8 +119,7 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
     const place = `${chatId}\n${thread ?? ''}`
     const old = places.get(place)
     places.set(place, session)
-    const left = old === undefined || old === session ? undefined : sessions.get(old)
-    if (left?.isIdle()) void left.end('a new session was begun there').catch(() => undefined)
+    if (old !== undefined && old !== session) sessions.get(old)?.leave()
   }
 
   const deliver = async (delivery: Delivery): Promise<void> => {

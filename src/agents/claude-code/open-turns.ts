@@ -60,3 +60,11 @@ export function uuidOf(text: string): string {
   const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 3) | 8).toString(16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
+
+/** Those under which a turn, or its continuations, may have been written. */
+export function uuidsOf({ turn, attempt }: Delivery): readonly string[] {
+  return [
+    uuidOf(turn),
+    ...Array.from({ length: Math.min(attempt, 20) }, (_, at) => uuidOf(`${turn}:${at + 1}`)),
+  ]
+}

@@ -15,6 +15,7 @@ import {
   createWorkTime,
   filesOf,
   maybeAgainWords,
+  tookTooLong,
   turnText,
   type WorkTime,
 } from '../../kit/index.ts'
@@ -25,7 +26,7 @@ import { type Child, startChild } from './child.ts'
 import type { ClaudeCodeConfig } from './config.ts'
 import { INSTALL_HINT, launchArgs, launchEnv, writeMcpConfig } from './launch.ts'
 import { createNotices } from './notices.ts'
-import { createOpenTurns, type OpenTurn, uuidOf } from './open-turns.ts'
+import { createOpenTurns, type OpenTurn, uuidOf, uuidsOf } from './open-turns.ts'
 import type { SessionNote, SessionNotes } from './session-notes.ts'
 import { createEventTaker } from './take-events.ts'
 import { standingOf } from './transcript.ts'
@@ -43,6 +44,8 @@ export interface ClaudeSession {
   idleSince(): number
   /** Puts it to sleep. */
   end(reason: string): Promise<void>
+  /** Its chat has begun another: it is put to sleep when it is idle. */
+  leave(): void
 }
 
 export interface SessionDeps
@@ -63,7 +66,6 @@ export interface SessionDeps
 
 /** The conversation is gone from the disk, and with it what became of the turn. */
 class Forgotten extends Error {}
-
 const TOKEN_MS = 7 * 86_400_000
 /** Older than this it is begun anew when it is idle: its token has an end. */
 const RENEW_MS = 86_400_000
@@ -83,6 +85,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
   /** A failed start of the one before puts off none of the next. */
   let again = ''
   let idleSince = clock.now()
+  let isLeft = false
   let cancelIdle: Cancel = () => undefined
   let time: WorkTime | null = null
   let waits = 0
@@ -110,7 +113,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
   }
 
   const overTime = () => {
-    const words = `it took longer than ${Math.round(config.turn_timeout / 60_000)} min (turn_timeout)`
+    const words = tookTooLong(config.turn_timeout)
     for (const turn of turns.all().filter(({ started }) => started)) void taker.fail(turn, words)
     interrupt(turns.all().length === 0)
   }
@@ -123,8 +126,8 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     cancelIdle()
     if (!isIdle()) return
     idleSince = clock.now()
-    cancelIdle = clock.after(config.idle_after, () => {
-      if (isIdle()) void child?.end('it was idle')
+    cancelIdle = clock.after(isLeft ? 0 : config.idle_after, () => {
+      if (isIdle()) void child?.end(isLeft ? 'a new session was begun there' : 'it was idle')
     })
     deps.roomy()
   }
@@ -266,10 +269,6 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     }
   }
 
-  const uuidsOf = ({ turn, attempt }: Delivery) => [
-    uuidOf(turn),
-    ...Array.from({ length: Math.min(attempt, 20) }, (_, at) => uuidOf(`${turn}:${at + 1}`)),
-  ]
   const look = async (delivery: Delivery) => {
     const { id } = knownNote()
     const env = { ...config.place.environment, ...config.env }
@@ -384,6 +383,10 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
         changed()
       }
       return anew.cancel(turn) || found.length > 0
+    },
+    leave() {
+      isLeft = true
+      changed()
     },
     async end(reason) {
       if (deps.isStopping()) anew.cancel(null)

@@ -30,7 +30,7 @@ export function problemsOf(report: DoctorReport, hosted: readonly string[]): rea
       say(`integration ${id} is down${detail === undefined ? '' : `: ${detail}`}`, mendOf(id, detail))
     for (const gate of stops) say(`integration ${id}: ${gate.gate}: ${gate.reason}`, keyOf(gate))
   }
-  for (const { id, attached, detail, bindings } of report.agents) {
+  for (const { id, connector, attached, detail, bindings } of report.agents) {
     if (!attached)
       say(
         `agent ${id} is absent${detail === undefined ? '' : `: ${detail}`}`,
@@ -38,6 +38,9 @@ export function problemsOf(report: DoctorReport, hosted: readonly string[]): rea
           ? `switchboard init claude-code --agent ${id}, then start Claude Code as it says`
           : mendOf(id, detail),
       )
+    // It is there and says what keeps it from its work; of a host it only says which one it is.
+    if (attached && detail !== undefined && connector !== 'channel' && !/^at node [^:]*$/.test(detail))
+      say(`agent ${id}: ${detail}`, 'mend what it says; it goes on by itself')
     if (bindings.length === 0)
       say(`agent ${id} is bound to nothing: nobody can reach it`, `agents: ${id}: inbound_bindings`)
     for (const { integration, gates } of bindings)

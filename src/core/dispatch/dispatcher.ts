@@ -262,6 +262,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     await putBack(hold, [row], { notBeforeMs, detail: error.message, uncounted })
     if (hold.flights.size === 0) await holds.release(hold)
     if (roster.get(hold.agent)?.attached) drain.wakeAfter({ lane: hold.lane, scope: hold.agent }, notBeforeMs)
+    // It went away over this one, which did not wait yet when that was told.
+    else offline.tell(hold.lane, hold.agent)
   }
 
   /** What the agent confirmed it has is not offered again, also by the next life of this node. */

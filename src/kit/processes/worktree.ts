@@ -24,7 +24,10 @@ export async function openWorktree(
         if (!error) return resolve()
         const words = said.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
         const why = 'code' in error && error.code === 'ENOENT' ? 'git is not on PATH' : words || error.message
-        reject(new SwitchboardError('agent_absent', `no git worktree of ${repository}: ${why}`))
+        // With its cause: it was tried and did not hold, which is told, unlike a start that has to wait.
+        reject(
+          new SwitchboardError('agent_absent', `no git worktree of ${repository}: ${why}`, { cause: error }),
+        )
       })
     })
   await git('worktree', 'prune')
