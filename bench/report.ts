@@ -111,7 +111,8 @@ export function asJson(report: BenchReport): string {
 export function asTables(report: BenchReport): string {
   const parts = [machineLine(report)]
   if (report.intake.rounds.length > 0) parts.push(serverTable(report), `${spread(report)}\n`)
-  parts.push(targetTable(judge(report)))
+  const judged = judge(report).filter((one) => one.value !== null)
+  if (judged.length > 0) parts.push(targetTable(judged))
   const others = otherLines(report)
   if (others.length > 0) parts.push(others.join('\n'))
   if (report.channel !== null) parts.push(...channelLines(report.channel))
@@ -164,8 +165,8 @@ function spread({ intake }: BenchReport): string {
 function targetTable(judgements: readonly Judgement[]): string {
   const table = new Table({ head: ['figure', 'measured', 'target', ''], style: { head: [], border: [] } })
   for (const one of judgements) {
-    const verdict = one.met === null ? 'not measured' : one.met ? 'met' : 'MISSED'
-    table.push([one.label, one.value === null ? '–' : `${one.value}${one.unit}`, one.target, verdict])
+    const verdict = one.met === null ? '' : one.met ? 'met' : 'MISSED'
+    table.push([one.label, `${one.value}${one.unit}`, one.target ?? '–', verdict])
   }
   return table.toString()
 }

@@ -91,11 +91,10 @@ export const GROWTH_TARGETS: readonly Target[] = [
   },
   {
     key: 'scale.share',
-    label: 'one sender asks for all 100 readers of a hook: others',
-    unit: '',
-    // The status of a stream that is let in.
-    atMost: 200,
-    value: (r) => r.scale?.share.other_status ?? null,
+    label: 'one sender asks for all 100 readers of a hook: another one',
+    unit: ' let in',
+    atLeast: 1,
+    value: (r) => (r.scale === null ? null : r.scale.share.other_status === 200 ? 1 : 0),
     now: (r) => r.scale && `it has ${r.scale.share.held}; another gets ${r.scale.share.other_status}`,
   },
   {

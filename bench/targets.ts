@@ -8,6 +8,7 @@ export interface Target {
   readonly key: string
   readonly label: string
   readonly unit: string
+  /** Neither: it is only told. */
   readonly atLeast?: number
   readonly atMost?: number
   readonly value: (report: Sections) => number | null
@@ -27,7 +28,8 @@ export interface Judgement {
   readonly value: number | null
   readonly now: string | null
   readonly against: string | null
-  readonly target: string
+  /** Null: there is none, the value is only told. */
+  readonly target: string | null
   /** The aim over the value, or the value over the aim where more is better: 1 and above is met. */
   readonly share: number | null
   readonly met: boolean | null
@@ -157,6 +159,14 @@ const WAYS: readonly Target[] = [
     against: (r) => rate(r.intake.servers.chat_sdk?.per_second, 'Chat SDK'),
   },
   {
+    key: 'intake.vs_bolt',
+    label: 'intake over Slack Bolt',
+    unit: '×',
+    value: (r) => r.intake.vs_bolt,
+    now: (r) => rate(r.intake.servers.switchboard?.per_second),
+    against: (r) => rate(r.intake.servers.bolt?.per_second, 'Bolt'),
+  },
+  {
     key: 'ready_ms',
     label: 'start to /readyz',
     unit: ' ms',
@@ -192,10 +202,11 @@ export function judge(report: Sections): readonly Judgement[] {
 function judgeOne(report: Sections, target: Target, table: Table): Judgement {
   const { key, label, unit, atLeast, atMost } = target
   const value = target.value(report)
-  const limit = atLeast ?? atMost ?? 0
+  const limit = atLeast ?? atMost ?? null
   const more = atLeast !== undefined
-  const met = value === null ? null : more ? value >= limit : value <= limit
-  const share = value === null ? null : more ? value / limit : limit / Math.max(value, 1e-9)
+  const known = value !== null && limit !== null
+  const met = !known ? null : more ? value >= limit : value <= limit
+  const share = !known ? null : more ? value / limit : limit / Math.max(value, 1e-9)
   return {
     key,
     table,
@@ -204,10 +215,10 @@ function judgeOne(report: Sections, target: Target, table: Table): Judgement {
     value,
     now: target.now?.(report) ?? null,
     against: target.against?.(report) ?? null,
-    target: `${more ? '≥' : '≤'} ${limit.toLocaleString('en')}${unit}`,
+    target: limit === null ? null : `${more ? '≥' : '≤'} ${limit.toLocaleString('en')}${unit}`,
     share: share === null ? null : Number(share.toFixed(3)),
     met,
-    missing: met === false && value !== null ? missing(value, limit, unit) : null,
+    missing: known && met === false ? missing(value, limit, unit) : null,
     why: met === false ? (NOTES[key] ?? null) : null,
   }
 }

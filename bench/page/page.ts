@@ -79,7 +79,7 @@ function wayTable(found: readonly Judgement[]): string {
       one.now ?? (isRatio ? '–' : value),
       one.against ?? '–',
       isRatio ? value : '–',
-      one.target,
+      one.target ?? '–',
       verdict(one),
     ]
   })
@@ -87,7 +87,7 @@ function wayTable(found: readonly Judgement[]): string {
 }
 
 function growthTable(found: readonly Judgement[]): string {
-  const rows = found.map((one) => [one.label, one.now ?? '', figure(one), one.target, verdict(one)])
+  const rows = found.map((one) => [one.label, one.now ?? '', figure(one), one.target ?? '–', verdict(one)])
   return table(['what', 'measured', 'now', 'aim', 'met'], rows)
 }
 
@@ -126,8 +126,9 @@ function figure({ value, unit }: Judgement): string {
   return value === null ? '–' : `${value.toLocaleString('en')}${unit}`
 }
 
-function verdict({ met, missing }: Judgement): string {
-  if (met === null) return 'not measured'
+function verdict({ value, met, missing }: Judgement): string {
+  if (value === null) return 'not measured'
+  if (met === null) return '–'
   return met ? 'yes' : `no: ${missing}`
 }
 
@@ -142,14 +143,16 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 const ENOUGH = 2
 
 function shares(title: string, found: readonly Judgement[]): Plot {
-  const bars = found.map(
-    ({ label, share, met }): Bar => ({
-      label: shortened(label.replaceAll('`', '')),
-      value: share,
-      shown: share === null ? 'not measured' : `${Number(share.toPrecision(2))}×`,
-      tone: met === true ? 'ours' : 'missed',
-    }),
-  )
+  const bars = found
+    .filter(({ target }) => target !== null)
+    .map(
+      ({ label, share, met }): Bar => ({
+        label: shortened(label.replaceAll('`', '')),
+        value: share,
+        shown: share === null ? 'not measured' : `${Number(share.toPrecision(2))}×`,
+        tone: met === true ? 'ours' : 'missed',
+      }),
+    )
   return { title, bars, cut: ENOUGH, mark: { at: 1, label: 'the aim' } }
 }
 

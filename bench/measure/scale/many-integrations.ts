@@ -22,6 +22,8 @@ import {
 const STARTS = 3
 const LOOKS = 3
 const MESSAGES = 6_000
+/** No agent of such a file takes less. */
+const AGENT_BYTES = 180
 
 /** Milliseconds to ready by the number of integrations. */
 export async function measureStarts(context: BenchContext, sizes: readonly number[]) {
@@ -122,11 +124,10 @@ export async function measureDoctor(context: BenchContext, sizes: readonly numbe
 
 /** A file of so many bytes is changed throughout and read again. */
 export async function measureReload(context: BenchContext, bytes: number) {
-  const sample = manyAgents(1_000)
-  const folder = makeLargeFolder(context, 'reload', sample)
-  const each = writeConfig(folder.configFile, sample) / 1_000
-  const many = Math.floor(bytes / each)
-  const size = writeConfig(folder.configFile, manyAgents(many))
+  const folder = makeLargeFolder(context, 'reload', manyAgents(1))
+  let many = Math.floor(bytes / AGENT_BYTES)
+  let size = writeConfig(folder.configFile, manyAgents(many))
+  for (; size < bytes; many += 50) size = writeConfig(folder.configFile, manyAgents(many + 50))
   const server = await startSwitchboard(folder, 'any')
   try {
     const gaps = await openGaps(server.url)
