@@ -1,9 +1,9 @@
 // Fills a data folder with turns that were received, handed over and answered, by the store's own verbs: the ledger's
 // chain and the counters come out whole. They are taken from the build that is measured, so that both agree on the
 // schema. `fill-ledger.ts DATA_DIR TURNS ENTRY`.
-import { pathToFileURL } from 'node:url'
 import type { ReceiveItem, Store, TurnMove } from '../src/contract/index.ts'
 import { benchItem } from './load/bench-item.ts'
+import { measuredSource } from './measured-source.ts'
 
 const BATCH = 4_000
 // People a batch, who talk in that batch alone: a lane costs more to take than a turn.
@@ -12,12 +12,10 @@ const LEASE_MS = 600_000
 const TEXT = 'Please look into the failed deploy and tell me what you would change before nine. '.repeat(3)
 
 const [dataDir = '', wanted = '0', entry = ''] = process.argv.slice(2)
-const built = (path: string) => import(new URL(`../${path}`, pathToFileURL(entry)).href)
-const { createRealClock, createRealRandom }: typeof import('../src/app/real-clock.ts') =
-  await built('app/real-clock.js')
-const { dataFolderAt, openKeyRing, prepareDataFolder }: typeof import('../src/config/index.ts') =
-  await built('config/index.js')
-const { openStore }: typeof import('../src/store/open.ts') = await built('store/open.js')
+const source = await measuredSource(entry)
+const { createRealClock, createRealRandom } = source.clock
+const { dataFolderAt, openKeyRing, prepareDataFolder } = source.config
+const { openStore } = source.store
 
 const folder = dataFolderAt({ data: dataDir, env: {} })
 prepareDataFolder(folder)

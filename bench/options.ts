@@ -51,7 +51,7 @@ export const HELP = `npm run bench -- [flags]
   --growth N        turns of the grown ledger (1000000)
   --messages N      measured messages a server and round (10000)
   --dir DIR         where the databases are made (.switchboard in the repository)
-  --entry FILE      another build's dist/cli/main.js
+  --entry FILE      another checkout's dist/cli/main.js
   --no-peers        leave the foreign peers out`
 
 /** Throws an Error that says what is wrong with the flags. Null: help was asked for. */

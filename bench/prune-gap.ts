@@ -1,15 +1,14 @@
 // Pruning as the daemon does it, in a process that does nothing else: `prune-gap.ts DATA_DIR ENTRY MS` lets all bodies go
 // for so long and prints the longest time for which nothing else could run. The daemon's own would begin in ten minutes.
-import { pathToFileURL } from 'node:url'
 import type { Clock } from '../src/contract/index.ts'
+import { measuredSource } from './measured-source.ts'
 
 const [dataDir = '', entry = '', forMs = '1000'] = process.argv.slice(2)
-const built = (path: string) => import(new URL(`../${path}`, pathToFileURL(entry)).href)
-const { createRealClock, createRealRandom }: typeof import('../src/app/real-clock.ts') =
-  await built('app/real-clock.js')
-const { keepPruning }: typeof import('../src/app/retention.ts') = await built('app/retention.js')
-const { dataFolderAt, openKeyRing }: typeof import('../src/config/index.ts') = await built('config/index.js')
-const { openStore }: typeof import('../src/store/open.ts') = await built('store/open.js')
+const source = await measuredSource(entry)
+const { createRealClock, createRealRandom } = source.clock
+const { keepPruning } = source.retention
+const { dataFolderAt, openKeyRing } = source.config
+const { openStore } = source.store
 
 const folder = dataFolderAt({ data: dataDir, env: {} })
 const real = createRealClock()

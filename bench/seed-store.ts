@@ -1,8 +1,8 @@
 // Puts turns that wait and sends that wait into a data folder, by the verbs of the build that is measured:
 // `seed-store.ts DATA_DIR ENTRY PLAN`, the plan as JSON. What it takes is not measured.
-import { pathToFileURL } from 'node:url'
 import type { NewSend, Store } from '../src/contract/index.ts'
 import { benchItem } from './load/bench-item.ts'
+import { measuredSource } from './measured-source.ts'
 
 const BATCH = 2_000
 
@@ -21,12 +21,10 @@ export interface SeedPlan {
 
 const [dataDir = '', entry = '', text = '{}'] = process.argv.slice(2)
 const plan = JSON.parse(text) as SeedPlan
-const built = (path: string) => import(new URL(`../${path}`, pathToFileURL(entry)).href)
-const { createRealClock, createRealRandom }: typeof import('../src/app/real-clock.ts') =
-  await built('app/real-clock.js')
-const { dataFolderAt, openKeyRing, prepareDataFolder }: typeof import('../src/config/index.ts') =
-  await built('config/index.js')
-const { openStore }: typeof import('../src/store/open.ts') = await built('store/open.js')
+const source = await measuredSource(entry)
+const { createRealClock, createRealRandom } = source.clock
+const { dataFolderAt, openKeyRing, prepareDataFolder } = source.config
+const { openStore } = source.store
 
 const folder = dataFolderAt({ data: dataDir, env: {} })
 prepareDataFolder(folder)

@@ -1,10 +1,10 @@
 // What the store's verbs cost at one size: `size-costs.ts DATA_DIR ENTRY SESSIONS TURNS` prints one line of JSON. Turns of
 // the past are seeded by SQL, without entries of the ledger: only their number matters here. The store is the measured
 // build's own.
-import { pathToFileURL } from 'node:url'
 import type { Store } from '../src/contract/index.ts'
 import { benchItem } from './load/bench-item.ts'
 import { seedPast } from './load/seed-past.ts'
+import { measuredSource } from './measured-source.ts'
 import { median, rounded } from './statistics.ts'
 
 const LEASE_MS = 600_000
@@ -14,12 +14,10 @@ const ROUNDS = 15
 const LANES = 32
 
 const [dataDir = '', entry = '', sessions = '1', turns = '0'] = process.argv.slice(2)
-const built = (path: string) => import(new URL(`../${path}`, pathToFileURL(entry)).href)
-const { createRealClock, createRealRandom }: typeof import('../src/app/real-clock.ts') =
-  await built('app/real-clock.js')
-const { dataFolderAt, openKeyRing, prepareDataFolder }: typeof import('../src/config/index.ts') =
-  await built('config/index.js')
-const { openStore }: typeof import('../src/store/open.ts') = await built('store/open.js')
+const source = await measuredSource(entry)
+const { createRealClock, createRealRandom } = source.clock
+const { dataFolderAt, openKeyRing, prepareDataFolder } = source.config
+const { openStore } = source.store
 
 const folder = dataFolderAt({ data: dataDir, env: {} })
 prepareDataFolder(folder)

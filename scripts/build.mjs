@@ -1,7 +1,8 @@
-// Builds dist/ from src/ (tsc) and web/ (vite, when there is one).
+// Builds dist/ from src/ (its code by vite, its types by tsc) and web/ (vite, when there is one).
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { bundle } from './bundle.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -15,4 +16,5 @@ run('node_modules/typescript/bin/tsc', ['-p', 'tsconfig.build.json'])
 if (existsSync(`${root}web/vite.config.ts`)) {
   run('node_modules/vite/bin/vite.js', ['build', '--config', 'web/vite.config.ts', '--logLevel', 'warn'])
 }
+await bundle()
 chmodSync(`${root}dist/cli/main.js`, 0o755)

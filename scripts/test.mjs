@@ -9,7 +9,6 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { changedFiles } from './changed-files.mjs'
 import { ensureBuilt } from './ensure-built.mjs'
-import { packForTests } from './pack-for-tests.mjs'
 import { bothLooks, secondLook } from './second-look.mjs'
 import { tally } from './vitest-reporter.mjs'
 
@@ -21,7 +20,7 @@ if (given.includes('--help')) {
   FILTER              test files whose path contains it: src/store, test/faults/channel
   --changed           what the changes that are not committed can reach: scenarios on SQLite alone, no processes
   --changed=COMMIT    the same since that commit
-  --all               every scenario and fault plan on every arrangement, and the build as it is shipped (test:all)
+  --all               every scenario and fault plan on every arrangement (test:all)
 
 All other words go to vitest: -t 'part of a name', --bail 1. Its own help: npx vitest --help`)
   process.exit(0)
@@ -57,11 +56,6 @@ if (onCi) demandPostgres()
 
 const build = ensureBuilt()
 if (build !== 0) end(build, 'The build failed, so no test ran.')
-// The whole product of tests runs what is shipped; a room of src/ starts no daemon of its own.
-const startsDaemons =
-  since === undefined &&
-  (args.length === 0 || args.some((arg) => !arg.startsWith('src/') && !arg.startsWith('-')))
-if (startsDaemons && !given.includes('--all')) env.SWITCHBOARD_BIN ??= await packForTests()
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const reporter = join(root, 'scripts/vitest-reporter.mjs')

@@ -1,7 +1,7 @@
 // A node without the gateway: a process with the store of the measured build, that claims lanes, writes turns and listens
 // for hints when told to.
-import { pathToFileURL } from 'node:url'
 import type { ReceiveItem, Store } from '../../src/contract/index.ts'
+import { measuredSource } from '../measured-source.ts'
 import { benchItem } from './bench-item.ts'
 import type { Claimed, FromStoreNode, ToStoreNode, Written } from './store-messages.ts'
 
@@ -48,12 +48,10 @@ async function work(message: ToStoreNode): Promise<FromStoreNode> {
 
 /** From the build that is measured, so that the daemon and this agree on the schema. */
 async function open({ store: at, node, entry, key }: ToStoreNode & { do: 'open' }): Promise<Store> {
-  const built = (path: string) => import(new URL(`../${path}`, pathToFileURL(entry)).href)
-  const { createRealClock, createRealRandom }: typeof import('../../src/app/real-clock.ts') =
-    await built('app/real-clock.js')
-  const { openStore }: typeof import('../../src/store/open.ts') = await built('store/open.js')
+  const { clock, store } = await measuredSource(entry)
   const ledgerKey = Buffer.from(key, 'base64')
-  return await openStore(at, { clock: createRealClock(), random: createRealRandom(), node, ledgerKey })
+  const deps = { clock: clock.createRealClock(), random: clock.createRealRandom(), node, ledgerKey }
+  return await store.openStore(at, deps)
 }
 
 async function fill(into: Store, lanes: number, prefix: string): Promise<readonly string[]> {

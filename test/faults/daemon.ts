@@ -18,7 +18,7 @@ export interface DaemonOptions {
   /** Absent: a free one. */
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
-  /** Another command line than `BINARY`: what is shipped, where a module of others must share its code. */
+  /** Another command line than `BINARY`. */
   readonly binary?: string
   /** Put in front of the command: strace and its arguments. */
   readonly under?: readonly string[]

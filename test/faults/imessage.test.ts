@@ -1,11 +1,12 @@
 // iMessage from outside, over a real daemon that is killed again and again. Messages is the double, in this process: it outlives the daemon,
-// and its database goes on. A module of the test's own makes the shipped adapter believe that this is a Mac.
+// and its database goes on. A module of the test's own makes the adapter believe that this is a Mac.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createMessagesDouble } from '../../src/testing/imessage/messages-double.ts'
-import { type Daemon, SHIPPED } from './daemon.ts'
+import { buildForTest } from './build-for-test.ts'
+import type { Daemon } from './daemon.ts'
 import { post } from './hook-client.ts'
 import { expectLedgerHolds, turnsOf } from './river-checks.ts'
 import { askJson, askLines, createScene } from './scene.ts'
@@ -21,16 +22,21 @@ interface Send {
   readonly platform_ids?: readonly string[]
 }
 
+let built = ''
+// A copy of the adapter's own code, as a module of others has one.
+beforeAll(async () => {
+  built = await buildForTest('src/platforms/imessage/module.ts', 'src/platforms/imessage/index.ts')
+})
+const adapter = (file: string) => JSON.stringify(pathToFileURL(join(built, file)))
+
 function openMessages() {
   const data = scene.folder()
   const double = createMessagesDouble(scene.folder())
   scene.onEnd(() => double.close())
-  const built = (file: string) =>
-    JSON.stringify(pathToFileURL(join(SHIPPED, '../../platforms/imessage', file)))
   writeFileSync(
     join(data, 'here.mjs'),
-    `import { createIMessage } from ${built('index.js')}
-import { imessageModule } from ${built('module.js')}
+    `import { createIMessage } from ${adapter('index.js')}
+import { imessageModule } from ${adapter('module.js')}
 const double = { system: 'darwin', osascript: ${JSON.stringify(double.osascript)}, timings: { pollMs: 50, lookMs: 20 } }
 export const version = '1.0.0'
 export const platforms = [
@@ -53,7 +59,7 @@ agents:
     inbound_bindings: [{ plugin: messages, instance: im }, { plugin: webhook, instance: crowd }]
 `,
   )
-  const options = { data, config, binary: SHIPPED }
+  const options = { data, config }
   return {
     double,
     data,

@@ -1,7 +1,7 @@
 // kill -9 while a store is pruned: in the middle of a slice, and right behind one. What is left verifies, and the next run goes on.
 import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createPostgresFixture } from '../../src/store/postgres/fixtures/postgres-fixture.ts'
 import { createSqliteFixture } from '../../src/store/sqlite/fixtures/sqlite-fixture.ts'
 import {
@@ -12,8 +12,12 @@ import {
   type StoreFixture,
   send,
 } from '../../src/testing/store-suite/fixture.ts'
+import { buildForTest } from './build-for-test.ts'
 
-const PRUNING = fileURLToPath(new URL('fixtures/prune-and-die.mjs', import.meta.url))
+let pruning = ''
+beforeAll(async () => {
+  pruning = join(await buildForTest('test/faults/fixtures/prune-and-die.mjs'), 'prune-and-die.js')
+})
 
 /** Where, at which commit of that life, and whether rows are left. Bodies go first, then rows, then entries of the ledger. */
 const KILLS: readonly (readonly [string, string, boolean])[] = [
@@ -61,14 +65,14 @@ describe('kill -9 while a store is pruned', () => {
       await fixture.clock.advance(Date.now() - fixture.clock.now())
 
       for (const [point, times, rowsLeft] of KILLS) {
-        const ran = spawnSync(process.execPath, [PRUNING, url, point, times], { encoding: 'utf8' })
+        const ran = spawnSync(process.execPath, [pruning, url, point, times], { encoding: 'utf8' })
         expect(ran.signal, `${point}@${times}: ${ran.stderr}`).toBe('SIGKILL')
         const between = await fixture.open()
         await expectSound(between)
         if (!rowsLeft) expect(await between.turns({ limit: 9 })).toEqual([])
         await between.close()
       }
-      const last = spawnSync(process.execPath, [PRUNING, url, 'none', '1'], { encoding: 'utf8' })
+      const last = spawnSync(process.execPath, [pruning, url, 'none', '1'], { encoding: 'utf8' })
       expect(last.status, last.stderr).toBe(0)
       const after = await fixture.open()
       expect(await after.turns({ limit: 9 })).toEqual([])

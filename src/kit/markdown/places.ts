@@ -13,7 +13,8 @@ interface Found {
   readonly rank: number
 }
 
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
+/** Made by the first text that is cut: it takes as long as a tenth of a start. */
+let graphemes: Intl.Segmenter | undefined
 /** Longer clusters are cut between code points: nobody writes them. */
 const LONGEST_GRAPHEME = 64
 
@@ -39,6 +40,7 @@ export function bestPlace(blocks: readonly MarkdownBlock[], most: number): numbe
 export function characterPlace(text: string, at: number): number {
   const from = Math.max(0, at - LONGEST_GRAPHEME)
   const around = text.slice(from, at + LONGEST_GRAPHEME)
+  graphemes ??= new Intl.Segmenter('und', { granularity: 'grapheme' })
   const whole = graphemes.segment(around).containing(at - from)
   const start = whole === undefined ? at : from + whole.index
   if (start > 0 && (whole?.index ?? 1) > 0) return start

@@ -1,0 +1,147 @@
+// The code of dist/: the command and the library's doors, and what they share in chunks. To find, read and link a file takes
+// longer than to run it, so few files are loaded before a daemon is ready. Why it is so: docs/decisions/0017-a-bundle.md.
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** What `bin` and `exports` in package.json lead to, under dist/ and under src/ alike. */
+const DOORS = [
+  'cli/main',
+  'index',
+  'adapter',
+  'chorus/index',
+  'host/index',
+  'testing/index',
+  'testing/emulate',
+]
+
+/** Packages that every start would load file by file. All others are left to be installed, and load when they are used. */
+const TAKEN_IN = [
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/core',
+  '@modelcontextprotocol/server',
+  'commander',
+  'croner',
+  'picocolors',
+  'yaml',
+  'zod',
+]
+
+/**
+ * What is loaded together: by every command, by a daemon before it is ready, by the shim of a host, by each library door.
+ * `rest` is every other command and part that is loaded when it is used.
+ */
+const TOGETHER = {
+  command: [
+    'cli/run',
+    'cli/terminal',
+    'cli/reader',
+    'cli/commands/status',
+    'cli/commands/turns',
+    'cli/commands/stop',
+  ],
+  daemon: [
+    'cli/commands/up',
+    'app/daemon',
+    'agents/demo/module',
+    'agents/demo/index',
+    'platforms/web/module',
+    'platforms/web/index',
+    'platforms/webhook/module',
+    'platforms/webhook/index',
+  ],
+  store: ['store/sqlite/sqlite-store', 'store/sqlite/folder-lock'],
+  shim: ['cli/commands/channel', 'app/channel-shim', 'agents/channel/channel-server'],
+  adapter: ['adapter'],
+  chorus: ['chorus/index'],
+  host: ['host/index'],
+  testing: ['testing/index', 'testing/emulate'],
+}
+
+/**
+ * A module goes where those go that are loaded by the same of these, so that little is loaded that was not wanted. What a
+ * module imports is loaded by at least as many as itself: no two chunks import each other.
+ */
+function createPlaces() {
+  let places
+  return (id, graph) => {
+    places ??= placesOf(graph)
+    return places.get(id) ?? null
+  }
+}
+
+function placesOf(graph) {
+  const starts = Object.values(TOGETHER).map((names) => names.map(source))
+  const isStart = new Set(starts.flat())
+  const rest = [...reachedFrom([...isStart], graph, true)].filter(
+    (id) => !isStart.has(id) && isLazy(id, graph),
+  )
+  const marks = new Map()
+  for (const [index, name] of [...Object.keys(TOGETHER), 'rest'].entries())
+    for (const id of reachedFrom(starts[index] ?? rest, graph))
+      marks.set(id, [...(marks.get(id) ?? []), name])
+  // What only the rest needs is cut as finely as its parts.
+  return new Map([...marks].map(([id, names]) => [id, names.join('-')]).filter(([, name]) => name !== 'rest'))
+}
+
+function reachedFrom(starts, graph, lazily = false) {
+  const reached = new Set(starts)
+  for (const id of reached) {
+    const { importedIds = [], dynamicallyImportedIds = [] } = graph.getModuleInfo(id) ?? {}
+    for (const next of lazily ? [...importedIds, ...dynamicallyImportedIds] : importedIds) reached.add(next)
+  }
+  return reached
+}
+
+function isLazy(id, graph) {
+  return (graph.getModuleInfo(id)?.dynamicImporters ?? []).length > 0
+}
+
+function source(name) {
+  return join(root, `src/${name}.ts`)
+}
+
+/** Maps lead from a line of a chunk to the file and line of the sources; the text of the sources is not shipped. */
+const leanMaps = {
+  name: 'lean-maps',
+  generateBundle(_, files) {
+    for (const [name, file] of Object.entries(files)) {
+      if (file.type !== 'asset' || !name.endsWith('.map')) continue
+      const { sourcesContent, ...map } = JSON.parse(file.source)
+      file.source = JSON.stringify(map)
+    }
+  },
+}
+
+export async function bundle() {
+  await build({
+    configFile: false,
+    root,
+    logLevel: 'warn',
+    plugins: [leanMaps],
+    ssr: { noExternal: TAKEN_IN, target: 'node' },
+    build: {
+      ssr: true,
+      outDir: join(root, 'dist'),
+      emptyOutDir: false,
+      copyPublicDir: false,
+      target: 'node20',
+      minify: false,
+      sourcemap: true,
+      license: { fileName: 'THIRD-PARTY.md' },
+      rolldownOptions: {
+        // A library user loads the daemon with its door; the command line loads it when it is wanted.
+        checks: { ineffectiveDynamicImport: false },
+        input: Object.fromEntries(DOORS.map((door) => [door, source(door)])),
+        output: {
+          entryFileNames: '[name].js',
+          // As deep as dist/cli/: the code finds package.json and the built pages from where it lies.
+          chunkFileNames: 'chunks/[name]-[hash].js',
+          codeSplitting: { groups: [{ name: createPlaces() }], includeDependenciesRecursively: false },
+        },
+      },
+    },
+  })
+}
