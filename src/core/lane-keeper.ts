@@ -51,6 +51,8 @@ export interface LaneKeeperDeps<Hold extends KeptLane> {
 }
 
 const REST_MS = 1_000
+/** Lanes that one commit renews or gives back: between two, the process takes what came meanwhile. */
+const LANES_A_COMMIT = 500
 
 export function createLaneKeeper<Hold extends KeptLane>(deps: LaneKeeperDeps<Hold>): LaneKeeper<Hold> {
   const { kind, store, clock, leaseMs } = deps
@@ -87,11 +89,13 @@ export function createLaneKeeper<Hold extends KeptLane>(deps: LaneKeeperDeps<Hol
     const held = [...holds.values()]
     renewedAt = now
     if (held.length === 0) return
-    const kept = await store.renewLanes(kind, held, leaseMs)
-    for (const [index, hold] of held.entries()) {
-      if (holds.get(hold.lane) !== hold) continue
-      if (kept[index]) hold.until = Math.max(hold.until, now + leaseMs)
-      else deps.lost(hold)
+    for (const some of slicesOf(held)) {
+      const kept = await store.renewLanes(kind, some, leaseMs)
+      for (const [index, hold] of some.entries()) {
+        if (holds.get(hold.lane) !== hold) continue
+        if (kept[index]) hold.until = Math.max(hold.until, now + leaseMs)
+        else deps.lost(hold)
+      }
     }
   }
 
@@ -104,7 +108,7 @@ export function createLaneKeeper<Hold extends KeptLane>(deps: LaneKeeperDeps<Hol
 
   const release = async (lanes: readonly Hold[]) => {
     for (const hold of lanes) forget(hold)
-    if (lanes.length > 0) await store.releaseLanes(kind, lanes)
+    for (const some of slicesOf(lanes)) await store.releaseLanes(kind, some)
   }
 
   tick()
@@ -133,6 +137,11 @@ export function createLaneKeeper<Hold extends KeptLane>(deps: LaneKeeperDeps<Hol
       await release([...holds.values()]).catch(() => undefined)
     },
   }
+}
+
+function* slicesOf<Hold>(lanes: readonly Hold[]): Iterable<readonly Hold[]> {
+  for (let from = 0; from < lanes.length; from += LANES_A_COMMIT)
+    yield lanes.slice(from, from + LANES_A_COMMIT)
 }
 
 /** In either direction: a wall clock that was set back must not keep a lease from being renewed until it has caught up. */

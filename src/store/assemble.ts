@@ -1,5 +1,6 @@
 // The Store out of verbs and reads: the same for both databases. What differs is behind `StoreEngine`.
 import { type Clock, type DatabaseFile, defined, type Hint, nodeOf, type Store } from '../contract/index.ts'
+import { findWork } from './find-work.ts'
 import type { Mac } from './mac.ts'
 import { readConversation, readConversations } from './reads/conversations.ts'
 import { readFile, readFileTime } from './reads/files.ts'
@@ -135,7 +136,9 @@ export function assembleStore(engine: StoreEngine): Store {
     firings: (filter) => read(readFirings(filter)),
 
     findWork: (kind, scopes, options) =>
-      read(rest.readWork(kind, scopes, { ...options, now: clock.now(), own })),
+      findWork(options, (after, limit) =>
+        read(rest.readWork(kind, scopes, { after, limit, now: clock.now(), own })),
+      ),
     renewLanes: (kind, held, leaseMs) => write(lanes.renewLanes, { kind, lanes: held, leaseMs }),
     releaseLanes: (kind, held) => write(lanes.releaseLanes, { kind, lanes: held }),
     lease: (name, ttlMs) => write(leases.lease, { name, ttlMs }),

@@ -7,7 +7,7 @@ export const GROWTH = requirements(
 built   23 I23.sweep-one-scope       A link that starts looks for its own work, not for everybody's
 built   23 I23.sweep-asks-open       A sweep asks the store once, and once more for each integration that has something open
 built   23 I23.lanes-dealt           Lanes are dealt by integration: many that wait for one hold up no other
-pending 23 I23.sweep-slices          A sweep over many conversations that wait lets other work through
+built   23 I23.sweep-slices          A sweep over many conversations that wait lets other work through
 built   23 I23.readers-one-query     Readers of streams cost one query a tick together, however many there are and whatever waits
 built   23 I23.reader-share          One sender on many streams of a hook leaves room for others
 built   23 I23.export-yields         An export of the ledger lets other work through, entry by entry of what it checks

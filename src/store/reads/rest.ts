@@ -11,11 +11,11 @@ import {
   sessionKey,
   type TokenRow,
   type TurnState,
-  type Work,
 } from '../../contract/index.ts'
 import { APPROVAL_COLUMNS, approvalRow, ledgerEntry, pairingRow, sessionRow, tokenRow } from '../codec.ts'
 import { firstRow, horizon, rows, type Steps, text, whole } from '../statement.ts'
-import { type LaneKind, laneWork, type Own } from '../verbs/lanes.ts'
+import { laneWork, type WalkOptions, type WorkSlice } from '../verbs/lane-work.ts'
+import type { LaneKind } from '../verbs/lanes.ts'
 import { createConditions } from './conditions.ts'
 
 export function* readCursor(integration: string): Steps<string | null> {
@@ -143,12 +143,8 @@ export function* readLedger(afterSeq: number, limit: number): Steps<readonly Led
   return found.map((row) => ledgerEntry(row))
 }
 
-export function* readWork(
-  kind: LaneKind,
-  scopes: readonly string[],
-  options: { readonly limit: number; readonly after?: string; readonly now: number; readonly own: Own },
-): Steps<readonly Work[]> {
-  return yield* laneWork(kind, scopes, { ...options, after: options.after ?? '' })
+export function* readWork(kind: LaneKind, scopes: readonly string[], options: WalkOptions): Steps<WorkSlice> {
+  return yield* laneWork(kind, scopes, options)
 }
 
 export interface OpenTurns {

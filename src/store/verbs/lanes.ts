@@ -1,7 +1,6 @@
 // Lanes: the lock of the house. A lane row has an owner, a fencing token that grows by one with every fresh
 // acquisition and is never reset, and a time until which it is held.
-import type { LaneRequest, Work } from '../../contract/index.ts'
-import { IN_FLIGHT } from '../in-flight.ts'
+import type { LaneRequest } from '../../contract/index.ts'
 import {
   type InsertShape,
   insert,
@@ -289,68 +288,3 @@ export const releaseLanes: Verb<Omit<LanesCall, 'leaseMs'>, void> = oneByOne(fun
   ])
   for (const { lane } of ours) change(context, call.kind, lane, { owner: null, until: 0 })
 })
-
-/** Whose lanes a node may take at once: those of its former boots begin with `former` and are not `owner`'s. */
-export interface Own {
-  readonly owner: string
-  readonly former: string
-}
-
-/** Lanes of these scopes with open, due work that nobody holds, by skipping from lane to lane in the indexes. */
-export function* laneWork(
-  kind: LaneKind,
-  scopes: readonly string[],
-  options: { readonly now: number; readonly after: string; readonly limit: number; readonly own: Own },
-): Steps<readonly Work[]> {
-  const { after, now, limit, own } = options
-  if (kind === 'turns') {
-    // In the order in which the sessions were born.
-    const found = yield* rows(TURNS_WORK, [scopes, after, now, limit, own.former, own.owner])
-    return found.map((row) => ({ lane: text(row, 'lane'), scope: text(row, 'scope') }))
-  }
-  const work: Work[] = []
-  const open = new Set((yield* rows(OPEN_INTEGRATIONS)).map((row) => text(row, 'integration')))
-  for (const scope of new Set(scopes)) {
-    if (!open.has(scope)) continue
-    const found = yield* rows(SENDS_WORK, [scope, after, now, limit, own.former, own.owner])
-    for (const row of found) work.push({ lane: text(row, 'lane'), scope })
-  }
-  // No two are the same: a lane has one integration.
-  work.sort((one, other) => (one.lane < other.lane ? -1 : 1))
-  return work.slice(0, limit)
-}
-
-const FREE = (
-  kind: LaneKind,
-) => `NOT EXISTS (SELECT 1 FROM lanes l WHERE l.kind = '${kind}' AND l.lane = found.lane
-  AND ((l.owner IS NOT NULL AND l.until > $3 AND (l.owner = $6 OR substr(l.owner, 1, length($5)) <> $5))
-    OR l.not_before > $3))`
-
-const TURNS_WORK = `WITH RECURSIVE at(seq) AS (
-      SELECT COALESCE((SELECT seq FROM sessions WHERE id = $2), 0)
-      UNION ALL
-      SELECT (SELECT min(next) FROM (
-        SELECT min(lane) AS next FROM turns WHERE lane > at.seq AND state = 'queued'
-        UNION ALL SELECT min(lane) FROM turns WHERE lane > at.seq AND ${IN_FLIGHT}) t)
-      FROM at WHERE at.seq IS NOT NULL),
-    found(lane, scope) AS (SELECT (SELECT id FROM sessions s WHERE s.seq = at.seq),
-      (SELECT agent FROM sessions s WHERE s.seq = at.seq) FROM at)
-    SELECT lane, scope FROM found WHERE scope @any($1) AND lane <> $2 AND ${FREE('turns')} LIMIT $4`
-
-// From one integration to the next in the index of what is open: most of many have nothing in it.
-const OPEN_INTEGRATIONS = `WITH RECURSIVE found(integration) AS (
-      SELECT min(integration) FROM outbox WHERE state IN ('queued','sending')
-      UNION ALL
-      SELECT (SELECT min(integration) FROM outbox WHERE integration > found.integration
-        AND state IN ('queued','sending')) FROM found WHERE found.integration IS NOT NULL)
-    SELECT integration FROM found WHERE integration IS NOT NULL`
-
-const SENDS_WORK = `WITH RECURSIVE found(lane) AS (
-      SELECT min(lane) FROM outbox WHERE integration = $1 AND lane > $2 AND state IN ('queued','sending')
-      UNION ALL
-      SELECT (SELECT min(lane) FROM outbox WHERE integration = $1 AND lane > found.lane
-        AND state IN ('queued','sending')) FROM found WHERE found.lane IS NOT NULL)
-    SELECT lane FROM found WHERE lane IS NOT NULL AND EXISTS (
-      SELECT 1 FROM outbox o WHERE o.integration = $1 AND o.lane = found.lane
-        AND o.state IN ('queued','sending') AND (o.state = 'sending' OR o.due_at <= $3))
-      AND ${FREE('sends')} LIMIT $4`
