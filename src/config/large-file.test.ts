@@ -1,6 +1,7 @@
 // A large configuration: what it costs to check grows with its size, and other work goes on while it is read.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { createAdapters } from '../app/adapter-shelf.ts'
 import { bindings, overlaps, unheard } from './check-bindings.ts'
 import { parseSettings } from './load.ts'
 import type { Config } from './schema/index.ts'
@@ -119,6 +120,29 @@ describe('a large configuration', () => {
     ])
     expect(sliced.locateKey(['a', 449, 'id'])).toEqual({ line: 452, column: 7 })
     expect(sliced.locateValue(['b'])).toEqual({ line: 453, column: 4 })
+  })
+
+  it('[I23.reload-slices] a long list is checked in lots, and comes out whole; what is wrong in one is told by its line', async () => {
+    const names = (prefix: string) => Array.from({ length: 250 }, (_, at) => `${prefix}${at}`)
+    const text = [
+      ...['integrations:', ...names('h').map((id) => `  - { id: ${id}, platform: web }`)],
+      ...['agents:', ...names('a').map((id) => `  - { id: ${id}, connector: { type: demo } }`), ''],
+    ].join('\n')
+    const deps = {
+      adapters: createAdapters({}),
+      failedModules: 'down' as const,
+      defaultStore: 'sqlite:x',
+      readFile: () => {
+        throw Object.assign(new Error('none'), { code: 'ENOENT' })
+      },
+    }
+    const loaded = await parseSettings(text, '/tmp/switchboard.yaml', deps)
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
+    expect(loaded.settings.integrations.map(({ id }) => id)).toEqual(names('h'))
+    expect(loaded.settings.agents.map(({ id }) => id)).toEqual(names('a'))
+    const nonsense = `${text}  - { id: a250, connector: { type: demo }, nonsense: 1 }\n`
+    const wrong = await parseSettings(nonsense, '/tmp/switchboard.yaml', deps)
+    expect(wrong).toMatchObject({ ok: false, problems: [{ line: 503 }] })
   })
 
   it('[I23.config-limit] the limit stands in the guide', () => {

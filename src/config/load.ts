@@ -14,7 +14,7 @@ import { type Expected, type Finding, findingsOf } from './issues.ts'
 import { configurationJsonSchema } from './json-schema.ts'
 import { formatPath, type Problem } from './problem.ts'
 import { CONNECTOR_KEY, DEFAULT_CONNECTOR } from './schema/agents.ts'
-import { configSchema, modulesSchema } from './schema/index.ts'
+import { type Config, configSchema, modulesSchema } from './schema/index.ts'
 import { PLATFORM_KEY, sharedSchema } from './schema/integrations.ts'
 import { isMap, type Json, keyNames } from './schema-walk.ts'
 import { settingsOf } from './settings-of.ts'
@@ -150,7 +150,9 @@ function* settleSteps({ text, path, yaml }: Given, deps: SettleDeps): Generator<
     )
 
   const failedOnes = moduleFindings(book)
-  const parsed = configSchema(book).safeParse(yaml.value)
+  const schema = configSchema(book)
+  const inLots = yield* parseInLots(schema, yaml.value)
+  const parsed = inLots === null ? schema.safeParse(yaml.value) : ({ success: true, data: inLots } as const)
   yield
   if (!parsed.success) {
     const found = findingsOf(parsed.error.issues, yaml.value, expected)
@@ -172,6 +174,35 @@ function* settleSteps({ text, path, yaml }: Given, deps: SettleDeps): Generator<
   const place = { folder, defaultStore: deps.defaultStore, modules: book.modules }
   const settings = settingsOf(parsed.data, side, place, all)
   return { ok: true, settings, warnings: all, files: [path, ...side.touched] }
+}
+
+/** Entries that are held against the schema between two pauses. */
+const LOT = 100
+const LONG_LISTS = ['integrations', 'agents'] as const
+
+/** Long lists lot by lot, and the rest without them. Null where anything is wrong: held as a whole, the file says what. */
+function* parseInLots(
+  schema: ReturnType<typeof configSchema>,
+  value: unknown,
+): Generator<void, Config | null> {
+  if (!isMap(value)) return null
+  const long = LONG_LISTS.filter((name) => Array.isArray(value[name]) && value[name].length > LOT)
+  if (long.length === 0) return null
+  const rest = schema.safeParse({ ...value, ...Object.fromEntries(long.map((name) => [name, []])) })
+  if (!rest.success) return null
+  const lists: Record<string, unknown[]> = {}
+  for (const name of long) {
+    const entries = value[name] as readonly unknown[]
+    const kept: unknown[] = []
+    lists[name] = kept
+    for (let from = 0; from < entries.length; from += LOT) {
+      const lot = schema.shape[name].safeParse(entries.slice(from, from + LOT))
+      if (!lot.success) return null
+      kept.push(...lot.data)
+      yield
+    }
+  }
+  return { ...rest.data, ...lists }
 }
 
 function moduleFindings({ modules }: AdapterBook): readonly Finding[] {
