@@ -47,7 +47,7 @@ describe('a short run', () => {
     expect(report.ledger_growth).toBeGreaterThan(0)
     expect(report.growth?.console_now).toBeGreaterThan(0)
     expect(report.growth?.console_conversations).toBeGreaterThan(0)
-    expect(report.growth?.reads.turns_ms.failed).toBeGreaterThan(0)
+    expect(report.growth?.reads.turns.failed.ms).toBeGreaterThan(0)
     expect(report.growth?.prune.rows).toBeGreaterThan(0)
     expect(report.ready_ms).toBeGreaterThan(0)
     expect(report.rss_mb).toBeGreaterThan(0)

@@ -51,15 +51,21 @@ export const GROWTH_TARGETS: readonly Target[] = [
   },
   {
     key: 'growth.turns',
-    label: '`turns` by state, agent, sender and time at 1 M: the slowest',
+    label:
+      '`turns` by state, agent, sender and time at 1 M: the slowest, or the wait of others where it is walked in slices',
     unit: ' ms',
     atMost: 50,
-    value: (r) => most(r.growth ? Object.values(r.growth.reads.turns_ms) : undefined),
+    value: (r) =>
+      most(
+        r.growth
+          ? Object.values(r.growth.reads.turns).map(({ ms, gap_ms }) => Math.min(ms, gap_ms))
+          : undefined,
+      ),
     now: (r) =>
       r.growth === null
         ? null
-        : Object.entries(r.growth.reads.turns_ms)
-            .map(([by, ms]) => `${by.replace('_', ' ')} ${ms}`)
+        : Object.entries(r.growth.reads.turns)
+            .map(([by, { ms, gap_ms }]) => `${by.replace('_', ' ')} ${ms} ms (others ${gap_ms})`)
             .join(', '),
   },
   {
