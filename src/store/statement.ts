@@ -95,22 +95,54 @@ type Results<All extends readonly Steps<unknown>[]> = {
   [At in keyof All]: All[At] extends Steps<infer Result> ? Result : never
 }
 
-/** Runs verbs that need nothing of each other side by side: what each of them asks first is asked together, and so on. */
+/**
+ * Runs verbs that need nothing of each other side by side: what each of them asks first is asked together, and so on. Who
+ * waits for no answer goes on at once, so its next question goes along with the first ones of the others.
+ */
 export function* sideBySide<const All extends readonly Steps<unknown>[]>(...all: All): Steps<Results<All>> {
   const results: unknown[] = all.map(() => undefined)
   let open = all.map((steps, at) => ({ at, steps, step: steps.next(undefined) }))
   for (;;) {
-    for (const { at, step } of open) if (step.done) results[at] = step.value
-    open = open.filter(({ step }) => !step.done)
-    if (open.length === 0) return results as Results<All>
-    const statements = open.map(({ step }) => step.value as Statement)
+    const statements: Statement[] = []
+    const asking: { readonly at: number; readonly steps: Steps<unknown>; readonly nth: number }[] = []
+    for (const { at, steps, step: first } of open) {
+      let step = first
+      for (; !step.done && isUnheard(step.value); step = steps.next(unheardAnswer(step.value)))
+        statements.push(step.value)
+      if (step.done) results[at] = step.value
+      else asking.push({ at, steps, nth: statements.push(step.value) - 1 })
+    }
     const [only] = statements
+    if (only === undefined) return results as Results<All>
     const answers: readonly Answer[] =
-      statements.length === 1 && only
+      statements.length === 1
         ? [yield only]
         : ((yield { form: 'together', statements }) as { readonly answers: readonly Answer[] }).answers
-    open = open.map((one, nth) => ({ ...one, step: one.steps.next(answers[nth]) }))
+    open = asking.map(({ at, steps, nth }) => ({ at, steps, step: steps.next(answers[nth]) }))
   }
+}
+
+/** Its answer is known before it is given. */
+function isUnheard(statement: Statement): boolean {
+  switch (statement.form) {
+    case 'run':
+      return statement.unheard ?? false
+    case 'insert':
+      return statement.into.identity === ''
+    case 'update':
+    case 'notify':
+      return true
+    case 'together':
+      return statement.statements.every(isUnheard)
+    default:
+      return false
+  }
+}
+
+function unheardAnswer(statement: Statement): Answer {
+  if (statement.form === 'insert') return statement.rows.map(() => true)
+  if (statement.form === 'together') return { answers: statement.statements.map(unheardAnswer) }
+  return undefined
 }
 
 export function* reserve(table: SequencedTable, count: number): Steps<readonly number[]> {

@@ -18,6 +18,7 @@ import { sendPlaces } from './0016-send-places.ts'
 import { takeovers } from './0017-takeovers.ts'
 import { stuckSends } from './0018-stuck-sends.ts'
 import { turnsAside } from './0019-turns-aside.ts'
+import { takeoverPlaces } from './0020-takeover-places.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -40,5 +41,6 @@ export const MIGRATIONS: readonly Migration[] = [
   takeovers,
   stuckSends,
   turnsAside,
+  takeoverPlaces,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

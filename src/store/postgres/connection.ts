@@ -1,4 +1,5 @@
 // PostgreSQL connections that answer statements, and the shared SQL in PostgreSQL's words.
+import type { Writable } from 'node:stream'
 import pg from 'pg'
 import type { Answer, Row, Statement, Steps } from '../statement.ts'
 import { horizonOf, reserveText } from './horizon.ts'
@@ -21,9 +22,24 @@ const QUERY_TIMEOUT_MS = 15_000
 /** Somebody waits for what is read; a connection whose other end is gone gives no answer, and no error either. */
 const READ_TIMEOUT_MS = 10_000
 
-/** Statements that are sent together wait for no answer in between. */
+/**
+ * Statements wait for no answer in between, and what is asked before the process turns to anything else leaves in one
+ * write: a write of its own for each would cost more than the statement does.
+ */
 export function createPipeline(url: string): pg.Client {
-  return createClient(url, { pipeline: true })
+  const client = createClient(url, { pipeline: true })
+  // The driver's own stream: it is replaced while a connection is made, so it is looked up each time.
+  const { connection } = client as unknown as { readonly connection: { readonly stream: Writable } }
+  const gathering = (...given: unknown[]): unknown => {
+    const { stream } = connection
+    if (stream.writableCorked === 0) {
+      stream.cork()
+      process.nextTick(() => stream.uncork())
+    }
+    return (pg.Client.prototype.query as (...given: unknown[]) => unknown).apply(client, given)
+  }
+  client.query = gathering as typeof client.query
+  return client
 }
 
 export function createClient(url: string, more: pg.ClientConfig & { pipeline?: true } = {}): pg.Client {

@@ -1,7 +1,7 @@
 // The writer of a node: one connection, one group at a time. While a group is on its way, the verbs of the next gather.
 import type pg from 'pg'
 import { type Clock, type Hint, type Logger, SwitchboardError } from '../../contract/index.ts'
-import { type GroupIdentity, newContext, type Pending, runGroup } from '../group.ts'
+import { type GroupIdentity, newContext, type Pending, runGroupInWaves } from '../group.ts'
 import type { Mac } from '../mac.ts'
 import type { StoreDeps } from '../store-deps.ts'
 import { adopt, type Verb, type VerbContext } from '../verb-context.ts'
@@ -121,7 +121,7 @@ export function createWriter(options: WriterOptions): Writer {
     try {
       const now = await begin(on, clock, options.onDatabaseTime)
       const context: VerbContext = newContext(options.identity(), now)
-      const results = await drive(runGroup(context, calls, mac), execute)
+      const results = await drive(runGroupInWaves(context, calls, mac), execute)
       options.crashPoint?.('store.before-commit')
       done = { results, context, on, lost: null }
       // Sent behind what is not waited for. A commit of what failed is a rollback, and says so.

@@ -15,6 +15,7 @@ import {
   insert,
   reserve,
   type Steps,
+  sideBySide,
   text,
   type Value,
   whole,
@@ -62,29 +63,54 @@ export const enqueue: Verb<readonly NewSend[], readonly Enqueued[]> = function* 
   return divide(yield* enqueueSends(context, calls.flat()), calls)
 }
 
+/** What is asked before sends are written: by whom their places are held, and positions for them, as far as they need one. */
+export interface PreparedSends {
+  readonly held: ReadonlyMap<NewSend, HeldBy>
+  /** Given out in turn. */
+  readonly seqs: number[]
+}
+
+/** In one round trip. A position that nobody uses is only a gap: where asking costs nothing, none is asked for ahead. */
+export function* prepareSends(context: VerbContext, sends: readonly NewSend[]): Steps<PreparedSends> {
+  const ahead = context.memory.lanes ? 0 : sends.length
+  const [held, seqs] = yield* sideBySide(sendsUnderHold(context, sends), reserve('outbox', ahead))
+  return { held, seqs: [...seqs] }
+}
+
+/** Those that are left of the prepared ones, and more if need be. */
+function* positions(prepared: PreparedSends, count: number): Steps<readonly number[]> {
+  const ready = prepared.seqs.splice(0, count)
+  return ready.length === count ? ready : [...ready, ...(yield* reserve('outbox', count - ready.length))]
+}
+
 /**
  * In order; one result each. Sends without a content key share their statements. Throws `held` where a person has the
  * place of an agent that speaks there.
  */
 export function* enqueueSends(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
-  const held = yield* sendsUnderHold(context, sends)
-  for (const [send, by] of held) throw heldError(send.to, by)
-  return yield* enqueueAllowed(context, sends)
+  const prepared = yield* prepareSends(context, sends)
+  for (const [send, by] of prepared.held) throw heldError(send.to, by)
+  return yield* enqueueAllowed(context, sends, prepared)
 }
 
 /**
  * With the end of a turn: the agent's own answer is refused like any other, and takes the end with it. What else is told
- * of it where a person holds the place is kept as failed.
+ * of it where a person holds the place is kept as failed. `prepared` may be of more sends than these.
  */
-export function* enqueueWithEnd(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
-  const held = yield* sendsUnderHold(context, sends)
-  if (held.size === 0) return yield* enqueueAllowed(context, sends)
-  for (const [send, by] of held) if (send.cause === 'reply') throw heldError(send.to, by)
+export function* enqueueWithEnd(
+  context: VerbContext,
+  sends: readonly NewSend[],
+  prepared: PreparedSends,
+): Steps<readonly Enqueued[]> {
+  const held = sends.filter((send) => prepared.held.has(send))
+  if (held.length === 0) return yield* enqueueAllowed(context, sends, prepared)
+  for (const send of held)
+    if (send.cause === 'reply') throw heldError(send.to, prepared.held.get(send) as HeldBy)
   const results: Enqueued[] = []
   for (const send of sends) {
-    const by = held.get(send)
+    const by = prepared.held.get(send)
     if (by) results.push(yield* enqueueFailed(context, send, by))
-    else results.push(...(yield* enqueueAllowed(context, [send])))
+    else results.push(...(yield* enqueueAllowed(context, [send], prepared)))
   }
   return results
 }
@@ -103,29 +129,43 @@ function* enqueueFailed(context: VerbContext, send: NewSend, by: HeldBy): Steps<
   return { id, seq, state: 'failed', repeated: false }
 }
 
-function* enqueueAllowed(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
+function* enqueueAllowed(
+  context: VerbContext,
+  sends: readonly NewSend[],
+  prepared: PreparedSends,
+): Steps<readonly Enqueued[]> {
   const keys = sends.flatMap((send) => (send.dedupKey === undefined ? [] : [send.dedupKey]))
-  if (keys.length === 0) return yield* enqueuePlain(context, sends)
+  if (keys.length === 0) return yield* enqueuePlain(context, sends, prepared)
   yield* prepareKeys(context, keys)
   const results: Enqueued[] = []
   for (const send of sends) {
-    if (send.dedupKey === undefined) results.push(...(yield* enqueuePlain(context, [send])))
-    else results.push(yield* enqueueKeyed(context, send, send.dedupKey))
+    if (send.dedupKey === undefined) results.push(...(yield* enqueuePlain(context, [send], prepared)))
+    else results.push(yield* enqueueKeyed(context, send, send.dedupKey, prepared))
   }
   return results
 }
 
-function* enqueuePlain(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
+function* enqueuePlain(
+  context: VerbContext,
+  sends: readonly NewSend[],
+  prepared: PreparedSends,
+): Steps<readonly Enqueued[]> {
   const [first, ...others] = sends
   if (!first) return []
   const finished = first.finishes
     ? yield* finishStream(context, first, (key) => idempotencyKeyOf(first.agent, key))
     : null
-  return finished ? [finished, ...(yield* enqueuePlain(context, others))] : yield* enqueueNew(context, sends)
+  return finished
+    ? [finished, ...(yield* enqueuePlain(context, others, prepared))]
+    : yield* enqueueNew(context, sends, prepared)
 }
 
-function* enqueueNew(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
-  const seqs = yield* reserve('outbox', sends.length)
+function* enqueueNew(
+  context: VerbContext,
+  sends: readonly NewSend[],
+  prepared: PreparedSends,
+): Steps<readonly Enqueued[]> {
+  const seqs = yield* positions(prepared, sends.length)
   const digests: string[] = []
   const values = sends.map((send, at) => {
     const op = JSON.stringify(send.op)
@@ -168,7 +208,12 @@ function* insertByKey(values: readonly Value[][]): Steps<readonly boolean[]> {
 }
 
 /** The idempotency key first, then the content. */
-function* enqueueKeyed(context: VerbContext, send: NewSend, key: string): Steps<Enqueued> {
+function* enqueueKeyed(
+  context: VerbContext,
+  send: NewSend,
+  key: string,
+  prepared: PreparedSends,
+): Steps<Enqueued> {
   const known = yield* knownKey(context, send)
   if (known) return known
   const twin = yield* twinOf(context, key)
@@ -177,12 +222,12 @@ function* enqueueKeyed(context: VerbContext, send: NewSend, key: string): Steps<
     return { id: twin.id, seq: twin.seq, state: twin.state, repeated: true }
   }
   if (!twin) {
-    const [fresh] = yield* enqueuePlain(context, [send])
+    const [fresh] = yield* enqueuePlain(context, [send], prepared)
     if (!fresh) throw new Error('a send was not enqueued')
     if (!fresh.repeated) yield* keyLeadsTo(context, key, fresh.seq)
     return fresh
   }
-  const [seq = 0] = yield* reserve('outbox', 1)
+  const [seq = 0] = yield* positions(prepared, 1)
   const op = JSON.stringify(send.op)
   const birth = { state: 'deduplicated', first: twin.id, platformIds: twin.platformIds } as const
   const [written] = yield* insert(OUTBOX_INSERT, [outboxValues(context, send, { seq, op, birth })])

@@ -9,10 +9,9 @@ import {
   rowSeq,
   type SendCause,
   SwitchboardError,
-  type TurnRow,
 } from '../../contract/index.ts'
 import { LIVE_TAKEOVER } from '../reads/takeovers.ts'
-import { firstRow, rows, run, type Steps, text, textOrNull } from '../statement.ts'
+import { firstRow, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
 import type { VerbContext } from '../verb-context.ts'
 
 export interface HeldBy {
@@ -90,22 +89,20 @@ export interface TurnsUnderHold {
   readonly ever: ReadonlySet<number>
 }
 
-/** Of turns that are about to be handed over. */
-export function* turnsUnderHold(context: VerbContext, turns: readonly TurnRow[]): Steps<TurnsUnderHold> {
+// By their places, so that it can be asked along with the rows.
+const HOLDERS = `SELECT turns.seq, max(CASE WHEN takeovers.state = 'held' THEN takeovers.id END) AS id,
+    max(CASE WHEN takeovers.state = 'held' THEN takeovers.holder_name END) AS holder_name
+  FROM turns JOIN takeovers ON takeovers.integration = turns.integration
+    AND takeovers.conversation = turns.conversation AND COALESCE(takeovers.thread, '') = COALESCE(turns.thread, '')
+  WHERE turns.seq @any($1) AND takeovers.since IS NOT NULL GROUP BY turns.seq`
+
+/** Of turns that are about to be handed over, by position. */
+export function* turnsUnderHold(context: VerbContext, turns: readonly number[]): Steps<TurnsUnderHold> {
   const now = new Map<number, HeldBy>()
   const ever = new Set<number>()
   if (turns.length === 0 || (yield* isHeldless(context))) return { now, ever }
-  const found = yield* rows(
-    `SELECT address, max(CASE WHEN state = 'held' THEN id END) AS id,
-     max(CASE WHEN state = 'held' THEN holder_name END) AS holder_name
-     FROM takeovers WHERE address @any($1) AND since IS NOT NULL GROUP BY address`,
-    [[...new Set(turns.map(({ address }) => address))]],
-  )
-  if (found.length === 0) return { now, ever }
-  const holders = new Map(found.map((row) => [text(row, 'address'), row]))
-  for (const { seq, address } of turns) {
-    const row = holders.get(address)
-    if (!row) continue
+  for (const row of yield* rows(HOLDERS, [turns])) {
+    const seq = whole(row, 'seq')
     ever.add(seq)
     const id = textOrNull(row, 'id')
     if (id !== null) now.set(seq, { id, name: text(row, 'holder_name') })

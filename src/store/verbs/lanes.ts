@@ -13,6 +13,7 @@ import {
   textOrNull,
   type Value,
   whole,
+  wholeOrNull,
 } from '../statement.ts'
 import { type LaneState, oneByOne, type Verb, type VerbContext } from '../verb-context.ts'
 
@@ -90,6 +91,15 @@ interface Free {
   readonly busy: ReadonlyMap<string, number>
 }
 
+const FREE_LANES = `SELECT lane, owner, token, until, not_before FROM lanes WHERE kind = $1 AND lane @any($2)
+  AND (owner IS NULL OR until <= $4 OR substr(owner, 1, length($3)) = $3) ORDER BY lane @skip`
+
+// Of new ones: who comes first makes the row, the others do not wait for its commit.
+const OTHER_LANES = `SELECT asked.lane, l.until,
+    CASE WHEN l.lane IS NOT NULL THEN 0
+      WHEN pg_try_advisory_xact_lock(hashtextextended($1 || asked.lane, 0)) THEN 1 ELSE 0 END AS first
+  FROM unnest($2::text[]) AS asked(lane) LEFT JOIN lanes l ON l.kind = $1 AND l.lane = asked.lane`
+
 /**
  * Lanes that this node does not hold, as far as they may be taken. Nothing is waited for, and what others hold is not
  * locked: nodes that wait for each other's lanes in one commit would end each other.
@@ -99,31 +109,18 @@ function* lookForFree(context: VerbContext, kind: LaneKind, lanes: readonly stri
   if (lanes.length === 0 || context.memory.lanes) {
     return { states: yield* lockLanes(context, kind, lanes), busy }
   }
-  const free = yield* rows(
-    `SELECT lane, owner, token, until, not_before FROM lanes WHERE kind = $1 AND lane @any($2)
-     AND (owner IS NULL OR until <= $4 OR substr(owner, 1, length($3)) = $3) ORDER BY lane @skip`,
-    [kind, lanes, `${context.node}/`, context.now],
+  const [free, all] = yield* sideBySide(
+    rows(FREE_LANES, [kind, lanes, `${context.node}/`, context.now]),
+    rows(OTHER_LANES, [kind, lanes]),
   )
   const states = new Map(free.map((row) => [text(row, 'lane'), stateOf(row)]))
-  const others = lanes.filter((lane) => !states.has(lane))
-  if (others.length === 0) return { states, busy }
-  const absent = new Set(others)
-  const held = yield* rows('SELECT lane, until FROM lanes WHERE kind = $1 AND lane @any($2)', [kind, others])
-  for (const row of held) {
+  for (const row of all) {
     const lane = text(row, 'lane')
-    absent.delete(lane)
-    const until = whole(row, 'until')
-    busy.set(lane, until > context.now ? until : context.now + IN_HAND_MS)
+    if (states.has(lane)) continue
+    const until = wholeOrNull(row, 'until')
+    if (until === null && whole(row, 'first') === 1) continue
+    busy.set(lane, until !== null && until > context.now ? until : context.now + IN_HAND_MS)
   }
-  if (absent.size === 0) return { states, busy }
-  // New ones: who comes first makes the row, the others do not wait for its commit.
-  const first = yield* rows(
-    `SELECT lane FROM unnest($2::text[]) AS lane
-     WHERE pg_try_advisory_xact_lock(hashtextextended($1 || lane, 0))`,
-    [kind, [...absent]],
-  )
-  for (const row of first) absent.delete(text(row, 'lane'))
-  for (const lane of absent) busy.set(lane, context.now + IN_HAND_MS)
   return { states, busy }
 }
 
@@ -151,27 +148,53 @@ export function holds(context: VerbContext, state: LaneState | undefined, token:
   return state !== undefined && state.owner === context.owner && state.token === token
 }
 
-/** Acquires or renews each lane; one outcome per request. The same lane twice in one call is the caller's mistake. */
-export function* holdLanes(
+/** Lanes as they were found, locked as far as they may be taken. */
+export type LooksAtLanes = Free
+
+/** Asks for lanes that are wanted and for those that are held. What is asked behind it finds them locked. */
+export function* lookAtLanes(
   context: VerbContext,
   kind: LaneKind,
   requests: readonly LaneRequest[],
-  leaseMs: number,
-): Steps<readonly Held[]> {
+): Steps<LooksAtLanes> {
   const wanted = (mine: boolean) =>
     requests.filter(({ token }) => (token !== undefined) === mine).map(({ lane }) => lane)
   const [{ states: free, busy }, own] = yield* sideBySide(
     lookForFree(context, kind, wanted(false)),
     lockLanes(context, kind, wanted(true)),
   )
-  const states = new Map([...free, ...own])
-  const until = context.now + leaseMs
-  const outcomes = requests.map((request): Held => {
+  return { states: new Map([...free, ...own]), busy }
+}
+
+/** What each request comes to, unless another node is quicker: `holdLanes` says so. */
+export function judgeLanes(
+  context: VerbContext,
+  requests: readonly LaneRequest[],
+  { states, busy }: LooksAtLanes,
+): readonly Held[] {
+  return requests.map((request): Held => {
     const retryAt = busy.get(request.lane)
     return retryAt === undefined
       ? judge(context, request, states.get(request.lane))
       : { outcome: 'busy', retryAt }
   })
+}
+
+export interface Holding {
+  readonly kind: LaneKind
+  readonly requests: readonly LaneRequest[]
+  readonly leaseMs: number
+  readonly looked: LooksAtLanes
+}
+
+/** Acquires or renews what was judged; one outcome per request. The same lane twice in one call is the caller's mistake. */
+export function* holdLanes(
+  context: VerbContext,
+  { kind, requests, leaseMs, looked }: Holding,
+  judged: readonly Held[],
+): Steps<readonly Held[]> {
+  const until = context.now + leaseMs
+  const outcomes = [...judged]
   const renew: string[] = []
   const acquire: Value[][] = []
   const acquiring: number[] = []
@@ -180,7 +203,7 @@ export function* holdLanes(
     if (outcome.outcome !== 'taken') continue
     if (!outcome.fresh) {
       // A lease that was renewed a moment ago is not worth a write.
-      if ((states.get(lane)?.until ?? 0) < until - Math.min(SLACK_MS, leaseMs / 16)) renew.push(lane)
+      if ((looked.states.get(lane)?.until ?? 0) < until - Math.min(SLACK_MS, leaseMs / 16)) renew.push(lane)
     } else {
       acquiring.push(at)
       acquire.push([kind, lane, context.owner, outcome.token, until, 0])

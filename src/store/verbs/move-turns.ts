@@ -10,7 +10,7 @@ import {
   type TurnState,
   turnMayMove,
 } from '../../contract/index.ts'
-import { firstRow, rows, runUnheard, type Steps, text, textOrNull, whole } from '../statement.ts'
+import { firstRow, rows, runUnheard, type Steps, sideBySide, text, textOrNull, whole } from '../statement.ts'
 import {
   divide,
   hint,
@@ -20,7 +20,7 @@ import {
   type Verb,
   type VerbContext,
 } from '../verb-context.ts'
-import { enqueuedBefore, enqueueWithEnd } from './enqueue.ts'
+import { enqueuedBefore, enqueueWithEnd, prepareSends } from './enqueue.ts'
 import { delayLane, holds, lockAtOnce, lockLanes } from './lanes.ts'
 
 interface TurnNow {
@@ -36,14 +36,30 @@ interface TurnNow {
   changed: boolean
 }
 
+/** The lanes before the turns, in one round trip. */
+function* lockForMoves(
+  context: VerbContext,
+  moves: readonly TurnMove[],
+): Steps<readonly [ReadonlyMap<string, LaneState>, ReadonlyMap<string, TurnNow>]> {
+  return yield* sideBySide(
+    lockLanes(
+      context,
+      'turns',
+      moves.map((move) => move.lane),
+    ),
+    loadTurns(context, moves),
+  )
+}
+
 export const moveTurns: Verb<readonly TurnMove[], readonly MoveOutcome[]> = function* (context, calls) {
   const moves = calls.flat()
-  const lanes = yield* lockLanes(
-    context,
-    'turns',
-    moves.map((move) => move.lane),
+  const [lanes, turns] = yield* lockForMoves(context, moves)
+  const delays: Delays = new Map()
+  const outcomes = moves.map((move) =>
+    holds(context, lanes.get(move.lane), move.token) ? applyMove(context, turns, move, delays) : 'stale',
   )
-  return divide(yield* applyMoves(context, moves, lanes), calls)
+  yield* writeMoves(context, turns, delays)
+  return divide(outcomes, calls)
 }
 
 export interface AcceptCall {
@@ -62,13 +78,14 @@ export interface AcceptResult {
  */
 export const accept: Verb<AcceptCall, AcceptResult> = function* (context, calls) {
   const moves = calls.flatMap((call) => call.moves)
-  const lanes = yield* lockLanes(
-    context,
-    'turns',
-    moves.map((move) => move.lane),
+  const [[lanes, turns], prepared] = yield* sideBySide(
+    lockForMoves(context, moves),
+    prepareSends(
+      context,
+      calls.flatMap((call) => call.sends),
+    ),
   )
   const ours = (move: TurnMove) => holds(context, lanes.get(move.lane), move.token)
-  const turns = yield* loadTurns(context, moves.filter(ours))
   const delays: Delays = new Map()
   const outcomes = calls.map((call): AcceptResult['outcome'] => {
     if (!call.moves.every(ours)) return 'stale'
@@ -81,6 +98,7 @@ export const accept: Verb<AcceptCall, AcceptResult> = function* (context, calls)
   const sent = yield* enqueueWithEnd(
     context,
     calls.flatMap((call, at) => (outcomes[at] === 'accepted' ? call.sends : [])),
+    prepared,
   )
   let from = 0
   const results: AcceptResult[] = []
@@ -137,23 +155,11 @@ export const acceptFor: Verb<AcceptForCall, AcceptForResult | 'busy'> = oneByOne
   if (!turn || !open) return { outcome: 'stale', sends: yield* answeredBefore(context, sends, [move]) }
   if (mayMove(turn, move)) moveOne(context, turn, { ...move, lane, token: 0 })
   yield* writeTurns(context, turns.values())
-  return { outcome: 'accepted', sends: yield* enqueueWithEnd(context, sends) }
+  return {
+    outcome: 'accepted',
+    sends: yield* enqueueWithEnd(context, sends, yield* prepareSends(context, sends)),
+  }
 })
-
-function* applyMoves(
-  context: VerbContext,
-  moves: readonly TurnMove[],
-  lanes: ReadonlyMap<string, LaneState>,
-): Steps<readonly MoveOutcome[]> {
-  const valid = moves.filter((move) => holds(context, lanes.get(move.lane), move.token))
-  const turns = yield* loadTurns(context, valid)
-  const delays: Delays = new Map()
-  const outcomes = moves.map((move) =>
-    holds(context, lanes.get(move.lane), move.token) ? applyMove(context, turns, move, delays) : 'stale',
-  )
-  yield* writeMoves(context, turns, delays)
-  return outcomes
-}
 
 /** Lane → until when it rests. */
 type Delays = Map<string, number>

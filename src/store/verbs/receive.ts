@@ -1,6 +1,7 @@
 // receive: turn row, session, effects, cursor, ledger and counters in one commit. The hot path of the house: plain
 // items of all calls in a commit share their statements, items with effects go one by one so that order holds.
 import {
+  defined,
   formatAddress,
   type MarkMove,
   type NewTurn,
@@ -90,10 +91,11 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
   const answers: ReceiveResult[] = []
   let plain: ReceiveItem[] = []
   const all = calls.flatMap((call) => call.items)
-  const [claimed, deleted, held] = yield* sideBySide(
+  const [claimed, deleted, held, ahead] = yield* sideBySide(
     itemsUnderClaim(context, all),
     withdrawnBefore(all),
     itemsUnderHold(context, all),
+    lookAhead(context, all),
   )
   for (const call of calls) {
     for (const given of call.items) {
@@ -115,7 +117,7 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
       answers.push(item.keepRow ? yield* keepWithEffects(context, item) : yield* drop(context, item))
     }
   }
-  if (plain.length > 0) answers.push(...(yield* keep(context, plain)))
+  if (plain.length > 0) answers.push(...(yield* keep(context, plain, { ahead })))
   if (held.size > 0) {
     const under = all.flatMap((item, at) => {
       const by = held.get(item)
@@ -133,6 +135,32 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
   )
 }
 
+/** What `keep` asks first, of items that are all kept at once. */
+interface LookedAhead {
+  readonly items: number
+  readonly current: ReadonlyMap<string, KnownSession>
+  readonly seqs: readonly number[]
+}
+
+/** With the first questions, in their round trip; where asking costs nothing, it is asked when it is needed. */
+function* lookAhead(context: VerbContext, items: readonly ReceiveItem[]): Steps<LookedAhead | null> {
+  const isPlain = items.every((item) => item.keepRow && item.effects.length === 0)
+  if (context.memory.lanes || !isPlain || items.length === 0) return null
+  const [current, seqs] = yield* sideBySide(
+    currentSessions(context, wantedKeys(items, keysOf(items))),
+    reserve('turns', items.length),
+  )
+  return { items: items.length, current, seqs }
+}
+
+function keysOf(items: readonly ReceiveItem[]): readonly string[] {
+  return items.map(({ turn }) => (turn.agent === null ? '' : sessionKey(turn.agent, turn.at)))
+}
+
+function wantedKeys(items: readonly ReceiveItem[], keys: readonly string[]): readonly string[] {
+  return keys.filter((key, at) => key !== '' && items[at]?.state !== 'refused')
+}
+
 /** One whose place has a route or a claim. A duplicate takes nothing. */
 function* keepRouted(context: VerbContext, item: ReceiveItem): Steps<ReceiveResult> {
   const known = yield* knownTurn(context, item.turn)
@@ -145,16 +173,16 @@ function* keepRouted(context: VerbContext, item: ReceiveItem): Steps<ReceiveResu
 
 /**
  * Writes rows for all items; a known key yields the first row's facts. `leadsTo`: the session of somebody else that
- * the (only) item goes to.
+ * the (only) item goes to. `ahead`: what was asked before, of use if it was for as many.
  */
 export function* keep(
   context: VerbContext,
   items: readonly ReceiveItem[],
-  leadsTo?: string,
+  { leadsTo, ahead }: { readonly leadsTo?: string; readonly ahead?: LookedAhead | null } = {},
 ): Steps<ReceiveResult[]> {
-  const keys = items.map(({ turn }) => (turn.agent === null ? '' : sessionKey(turn.agent, turn.at)))
-  const wanted = keys.filter((key, at) => key !== '' && items[at]?.state !== 'refused')
-  const [current, seqs] = yield* sideBySide(currentSessions(context, wanted), reserve('turns', items.length))
+  const keys = keysOf(items)
+  const { current, seqs } =
+    ahead && ahead.items === items.length ? ahead : yield* lookNow(context, items, keys)
   const first = leadsTo === undefined ? yield* firstSessions(items, keys, current) : NONE
   const led = leadsTo === undefined ? null : yield* sessionNamed(context, leadsTo)
   const sessions: (KnownSession | null)[] = []
@@ -202,6 +230,18 @@ export function* keep(
     }
   }
   return results
+}
+
+function* lookNow(
+  context: VerbContext,
+  items: readonly ReceiveItem[],
+  keys: readonly string[],
+): Steps<Omit<LookedAhead, 'items'>> {
+  const [current, seqs] = yield* sideBySide(
+    currentSessions(context, wantedKeys(items, keys)),
+    reserve('turns', items.length),
+  )
+  return { current, seqs }
 }
 
 const NONE: ReadonlyMap<string, KnownSession> = new Map()
@@ -322,7 +362,7 @@ function* knownTurn(context: VerbContext, turn: NewTurn): Steps<ReceiveResult | 
 }
 
 function* keepWithEffects(context: VerbContext, item: ReceiveItem, leadsTo?: string): Steps<ReceiveResult> {
-  const [result] = yield* keep(context, [item], leadsTo)
+  const [result] = yield* keep(context, [item], defined({ leadsTo }))
   if (!result || result.duplicate) return result as ReceiveResult
   const origin = { turn: item.turn, id: result.id, session: result.session }
   return { ...result, effects: yield* applyEffects(context, origin, item.effects) }

@@ -2,30 +2,48 @@
 // move is written before the platform is called: what is found in `sending` after a crash may have arrived.
 import type { SendRow, TakenSend } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow } from '../codec.ts'
-import { firstRow, type Row, rows, runUnheard, type Steps, text, whole, wholeOrNull } from '../statement.ts'
+import {
+  firstRow,
+  type Row,
+  rows,
+  runUnheard,
+  type Steps,
+  sideBySide,
+  text,
+  whole,
+  wholeOrNull,
+} from '../statement.ts'
 import { recordMove, type Verb, type VerbContext } from '../verb-context.ts'
-import { type Held, holdLanes } from './lanes.ts'
+import { type Held, holdLanes, judgeLanes, lookAtLanes } from './lanes.ts'
 import { FEW, openSends } from './open-in-lanes.ts'
 import type { TakeCall } from './take-turns.ts'
 
 export const takeSends: Verb<TakeCall, readonly TakenSend[]> = function* (context, calls) {
   const results: (readonly TakenSend[])[] = []
   for (const { lanes, leaseMs } of calls) {
-    const held = yield* holdLanes(context, 'sends', lanes, leaseMs)
-    const ours = lanes.filter((_, at) => held[at]?.outcome === 'taken')
-    const open = yield* openSends(
-      context,
-      ours.map(({ lane }) => ({ lane, integration: integrationOf(lane) })),
+    // The lanes first: what is open in them is looked up once they are locked, in the same round trip.
+    const [looked, open] = yield* sideBySide(
+      lookAtLanes(context, 'sends', lanes),
+      openSends(
+        context,
+        lanes.map(({ lane }) => ({ lane, integration: integrationOf(lane) })),
+      ),
     )
+    const judged = judgeLanes(context, lanes, looked)
     const seen: View[] = []
     for (const [at, { lane }] of lanes.entries())
-      seen.push(yield* look(context, lane, held[at] as Held, open.get(lane) ?? []))
+      seen.push(yield* look(context, lane, judged[at] as Held, open.get(lane) ?? []))
     // The rows of all lanes at once: a row costs less than a statement.
-    const sends = yield* loadSends(
-      context,
-      seen.flatMap((view) => (view.next === null ? view.leftover : [view.next, ...view.leftover])),
+    const [held, sends] = yield* sideBySide(
+      holdLanes(context, { kind: 'sends', requests: lanes, leaseMs, looked }, judged),
+      loadSends(
+        context,
+        seen.flatMap((view) => (view.next === null ? view.leftover : [view.next, ...view.leftover])),
+      ),
     )
-    const views = seen.map((view) => asLocked(context, view, sends))
+    const views = seen.map((view, at) =>
+      held[at]?.outcome === 'taken' ? asLocked(context, view, sends) : NOTHING,
+    )
     results.push(
       lanes.map(({ lane }, at) => taken(context, lane, held[at] as Held, views[at] as View, sends)),
     )

@@ -2,11 +2,11 @@
 // written before the hand-over, so a crash in between makes a marked repeat and never an unmarked one.
 import { defined, type LaneRequest, rowSeq, type TakenTurns, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
-import { rows, runUnheard, type Steps } from '../statement.ts'
-import { hint, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
+import { rows, runUnheard, type Steps, sideBySide } from '../statement.ts'
+import { hint, recordMove, type SessionFacts, type Verb, type VerbContext } from '../verb-context.ts'
 import { type HeldBy, turnsUnderHold } from './held.ts'
-import { type Held, holdLanes } from './lanes.ts'
-import { type OpenTurns, openTurns } from './open-in-lanes.ts'
+import { type Held, holdLanes, judgeLanes, lookAtLanes } from './lanes.ts'
+import { type LaneOfTurns, type OpenTurns, openTurns } from './open-in-lanes.ts'
 import { factsOfSessions } from './sessions.ts'
 import { endTurns } from './takeovers.ts'
 
@@ -18,19 +18,26 @@ export interface TakeCall {
 export const takeTurns: Verb<TakeCall, readonly TakenTurns[]> = function* (context, calls) {
   const results: (readonly TakenTurns[])[] = []
   for (const { lanes, leaseMs } of calls) {
-    const held = yield* holdLanes(context, 'turns', lanes, leaseMs)
-    const seen = yield* lookAtAll(context, lanes, held)
+    const facts = yield* factsOfSessions(
+      context,
+      lanes.map(({ lane }) => lane),
+    )
+    // The lanes first: what is open in them is looked up once they are locked, in the same round trip.
+    const [looked, open] = yield* sideBySide(
+      lookAtLanes(context, 'turns', lanes),
+      openTurns(context, askedOf(lanes, facts)),
+    )
+    const judged = judgeLanes(context, lanes, looked)
+    const seen = lookAtAll(context, { requests: lanes, held: judged, facts, open })
+    const wanted = seen.flatMap((view) => view.handed)
     // The rows of all lanes at once: a row costs less than a statement.
-    const turns = yield* loadTurns(
-      context,
-      seen.flatMap((view) => [...view.handed, ...view.leftover]),
+    const [held, turns, holders] = yield* sideBySide(
+      holdLanes(context, { kind: 'turns', requests: lanes, leaseMs, looked }, judged),
+      loadTurns(context, [...wanted, ...seen.flatMap((view) => view.leftover)]),
+      turnsUnderHold(context, wanted),
     )
-    const looked = seen.map((view) => asLocked(view, turns))
-    const holders = yield* turnsUnderHold(
-      context,
-      looked.flatMap((view) => view.handed.flatMap((seq) => turns.get(seq) ?? [])),
-    )
-    const free = yield* withoutHeld(context, looked, turns, holders.now)
+    const ours = seen.map((view, at) => (held[at]?.outcome === 'taken' ? asLocked(view, turns) : NOTHING))
+    const free = yield* withoutHeld(context, ours, turns, holders.now)
     const views = free.map((view, at) => untilDenied(view, lanes[at]?.mayHand, turns))
     results.push(
       lanes.map(({ lane }, at) => {
@@ -55,22 +62,30 @@ interface View {
 
 const NOTHING: View = { handed: [], leftover: [], more: false, empty: true }
 
-function* lookAtAll(
-  context: VerbContext,
-  requests: readonly LaneRequest[],
-  held: readonly Held[],
-): Steps<readonly View[]> {
-  const ours = requests.filter((_, at) => held[at]?.outcome === 'taken')
-  const facts = yield* factsOfSessions(
-    context,
-    ours.map(({ lane }) => lane),
-  )
-  // One more than may go tells whether more wait.
-  const asked = ours.flatMap(({ lane, window = 1 }) => {
+type Facts = ReadonlyMap<string, SessionFacts>
+
+/** One more than may go tells whether more wait. */
+function askedOf(requests: readonly LaneRequest[], facts: Facts): readonly LaneOfTurns[] {
+  return requests.flatMap(({ lane, window = 1 }) => {
     const seq = facts.get(lane)?.seq
     return seq === undefined ? [] : [{ seq, most: window + 1 }]
   })
-  const open = yield* openTurns(context, asked)
+}
+
+function lookAtAll(
+  context: VerbContext,
+  {
+    requests,
+    held,
+    facts,
+    open,
+  }: {
+    readonly requests: readonly LaneRequest[]
+    readonly held: readonly Held[]
+    readonly facts: Facts
+    readonly open: ReadonlyMap<number, OpenTurns>
+  },
+): readonly View[] {
   return requests.map((request, at) => {
     const outcome = held[at]
     const found = open.get(facts.get(request.lane)?.seq ?? 0)
