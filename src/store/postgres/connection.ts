@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream'
 import pg from 'pg'
 import type { Answer, Row, Statement, Steps } from '../statement.ts'
 import { horizonOf, reserveText } from './horizon.ts'
-import { insertMany, updateMany } from './many-rows.ts'
+import { asParameter, insertMany, updateMany } from './many-rows.ts'
 
 const INT8 = 20
 
@@ -125,7 +125,8 @@ export function createExecutor(
     })
     if (!options.pipeline) await done
   }
-  const ask = (text: string, values: unknown[]) => on.query(named(text, values, options.prepare))
+  const ask = (text: string, values: unknown[]) =>
+    on.query(named(text, values.map(asParameter), options.prepare))
   const answer = async (statement: Statement): Promise<Answer> => {
     switch (statement.form) {
       case 'rows':

@@ -5,6 +5,24 @@ import { floorText } from './horizon.ts'
 
 type Ask = (text: string, values: unknown[]) => Promise<pg.QueryResult>
 
+/** A list in the words of the database: the driver's own way costs several times as much. */
+export function asParameter(value: unknown): unknown {
+  if (!Array.isArray(value)) return value
+  let written = ''
+  for (const one of value as readonly (Value | undefined)[])
+    written += `${written === '' ? '' : ','}${element(one)}`
+  return `{${written}}`
+}
+
+const QUOTED = /["\\]/
+const EACH_QUOTED = /["\\]/g
+
+function element(value: Value | undefined): string {
+  if (value === null || value === undefined) return 'NULL'
+  if (typeof value === 'number') return String(value)
+  return `"${QUOTED.test(value) ? value.replace(EACH_QUOTED, '\\$&') : value}"`
+}
+
 type Rows = readonly (readonly Value[])[]
 
 /** Says which of them were written. */
