@@ -1,4 +1,4 @@
-// The end of every commit: ledger entries get their place in the chain, counters their new values, other nodes a word.
+// The end of every commit: ledger entries get their place in the chain, counters their new values.
 //
 // One chain per node and boot. The entries of a commit share one MAC, kept with the last of them; it covers them all and
 // the MAC before it, so an edit, a gap or a swap breaks all that follows. A chain's first covers the head before it. The chain's row is sealed with a MAC over its
@@ -117,12 +117,7 @@ export function* flush(context: VerbContext, mac: Mac): Steps<void> {
   yield* sideBySide(
     ...(chain === null ? [] : appendEntries(context, mac, chain)),
     insert(COUNTER_INSERT, changes),
-    notify(context),
   )
-}
-
-function* notify({ hints }: VerbContext): Steps<void> {
-  if (hints.size > 0) yield { form: 'notify', payload: () => JSON.stringify([...hints.values()]) }
 }
 
 /** The entries, and the chain's row that seals them. */

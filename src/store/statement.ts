@@ -27,8 +27,6 @@ export type Statement =
   | { readonly form: 'reserve'; readonly table: SequencedTable; readonly count: number }
   /** The highest position of a table up to which no row can still appear. */
   | { readonly form: 'horizon'; readonly table: SequencedTable }
-  /** Tells other nodes after the commit. */
-  | { readonly form: 'notify'; readonly payload: () => string }
 
 export type SequencedTable = 'turns' | 'sessions' | 'outbox' | 'approvals' | 'ledger'
 
@@ -130,7 +128,6 @@ function isUnheard(statement: Statement): boolean {
     case 'insert':
       return statement.into.identity === ''
     case 'update':
-    case 'notify':
       return true
     case 'together':
       return statement.statements.every(isUnheard)

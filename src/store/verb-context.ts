@@ -161,10 +161,13 @@ export function countedReason(state: string, reason: string | null): string {
 
 export function hint(context: VerbContext, told: Hint): void {
   const about = 'lane' in told ? told.lane : 'id' in told ? told.id : ''
-  const key = `${told.kind}\n${about}`
-  // Of two for the same lane the one that asks for work counts.
-  if (told.kind === 'sends' && told.settled && context.hints.has(key)) return
-  context.hints.set(key, told)
+  addHint(context.hints, `${told.kind}\n${about}`, told)
+}
+
+/** Of two for the same lane the one that asks for work counts. */
+export function addHint(hints: Map<string, Hint>, key: string, told: Hint): void {
+  if (told.kind === 'sends' && told.settled && hints.has(key)) return
+  hints.set(key, told)
 }
 
 export interface Moved {

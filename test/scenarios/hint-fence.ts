@@ -1,40 +1,36 @@
-// Hints travel between nodes through the database, beside the driven clock. Notifications are delivered in the order of
-// their commits: when every node has heard one that was sent now, it has heard all that were sent before.
-import pg from 'pg'
+// Hints travel between nodes through the database, beside the driven clock, those of a node in the order in which it told
+// them: when all others have heard one that it tells now, they have heard all that it told before.
 import type { Store } from '../../src/contract/index.ts'
-import { notifyOthers } from '../../src/store/postgres/listener.ts'
 
 export interface HintFence {
   /** Resolves when every node has heard all that was told so far. */
   pass(): Promise<void>
-  stop(): Promise<void>
 }
 
-export async function createHintFence(url: string, stores: readonly Store[]): Promise<HintFence> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => undefined)
-  await client.connect()
+export function createHintFence(stores: readonly Store[]): HintFence {
   const missing = new Map<string, Set<Store>>()
   let passed: () => void = () => undefined
   let count = 0
   for (const store of stores) {
     store.onHint((hint) => {
-      if (hint.kind !== 'turn') return
-      missing.get(hint.id)?.delete(store)
-      if (missing.get(hint.id)?.size === 0) passed()
+      if (hint.kind !== 'turn' || !missing.get(hint.id)?.delete(store)) return
+      if ([...missing.values()].every((left) => left.size === 0)) passed()
     })
   }
   return {
     async pass() {
-      const id = `fence ${++count}`
-      missing.set(id, new Set(stores))
+      if (stores.length < 2) return
+      const round = ++count
       const all = new Promise<void>((resolve) => {
         passed = resolve
       })
-      await notifyOthers(client, 'fence', JSON.stringify([{ kind: 'turn', id }]))
+      for (const [at, store] of stores.entries()) {
+        const id = `fence ${round} ${at}`
+        missing.set(id, new Set(stores.filter((other) => other !== store)))
+        store.tell([{ kind: 'turn', id }])
+      }
       await all
-      missing.delete(id)
+      missing.clear()
     },
-    stop: () => client.end(),
   }
 }

@@ -200,11 +200,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
       }
       born.push(await bringToLife(part, { ...around, settings: () => settings, seed: `river ${births++}` }))
     }
-    if (parts.length > 1)
-      fence = await createHintFence(
-        url,
-        nodes.map(({ open }) => open),
-      )
+    if (parts.length > 1) fence = createHintFence(nodes.map(({ open }) => open))
   }
   const node = (at: number): Alive => {
     const found = nodes[Math.min(at, nodes.length - 1)]
@@ -279,7 +275,6 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
   }
   const end = async () => {
     for (const { life } of nodes) life.end()
-    await fence?.stop()
     fence = null
     for (const { open } of nodes) await open.close()
   }

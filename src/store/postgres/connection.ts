@@ -88,7 +88,7 @@ export async function inTransaction<Result>(
   client.on('error', ignore)
   try {
     await client.query(begin)
-    const execute = createExecutor(client, { notify: async () => undefined, prepare: false })
+    const execute = createExecutor(client, { prepare: false })
     const result = await drive(steps, execute)
     await client.query('COMMIT')
     client.off('error', ignore)
@@ -109,11 +109,10 @@ export interface Executor {
   check(): void
 }
 
-/** Answers statements; `notify` is given the payload of a commit's hints. On a pipeline, what is unheard is only sent. */
+/** Answers statements. On a pipeline, what is unheard is only sent. */
 export function createExecutor(
   on: Queryable,
   options: {
-    readonly notify: (payload: string) => Promise<void>
     readonly prepare: boolean
     readonly pipeline?: true
   },
@@ -151,8 +150,6 @@ export function createExecutor(
       }
       case 'horizon':
         return await horizonOf(on, statement.table)
-      case 'notify':
-        return void (await unheard(options.notify(statement.payload())))
     }
   }
   const check = (): void => {

@@ -1,9 +1,9 @@
 // Wake-ups from other nodes: one connection that listens, renewed with backoff. Lossy by design; sweeps find the rest.
 import type pg from 'pg'
 import type { Cancel, Clock, Hint } from '../../contract/index.ts'
-import { createClient, type Queryable } from './connection.ts'
+import { createClient } from './connection.ts'
 
-const CHANNEL = 'switchboard_hint'
+export const HINT_CHANNEL = 'switchboard_hint'
 /** PostgreSQL takes less than 8000 bytes per notification. */
 const MOST_BYTES = 7_000
 const FIRST_WAIT_MS = 200
@@ -24,6 +24,7 @@ export function createHintListener(options: {
   readonly tell: (hint: Hint, from: string | null) => void
 }): HintListener {
   const { url, clock, self, tell } = options
+  const own = beginning(self)
   let client: pg.Client | null = null
   let cancel: Cancel = () => undefined
   let waitMs = FIRST_WAIT_MS
@@ -58,12 +59,13 @@ export function createHintListener(options: {
     const fresh = createClient(url)
     fresh.on('error', () => lost(fresh))
     fresh.on('notification', ({ payload }) => {
-      const told = parsePayload(payload ?? '')
+      if (payload === undefined || payload.startsWith(own)) return
+      const told = parsePayload(payload)
       if (told && told.from !== self) for (const hint of told.hints) tell(hint, told.from)
     })
     try {
       await fresh.connect()
-      await fresh.query(`LISTEN ${CHANNEL}`)
+      await fresh.query(`LISTEN ${HINT_CHANNEL}`)
       if (stopped) return void (await fresh.end())
       client = fresh
       waitMs = FIRST_WAIT_MS
@@ -86,29 +88,28 @@ export function createHintListener(options: {
   }
 }
 
-/** Part of the commit: delivered to the others only if it holds. */
-export async function notifyOthers(on: Queryable, from: string, payload: string): Promise<void> {
-  await sendHints(on, from, JSON.parse(payload) as Hint[])
-}
-
-/** Outside of a commit too: what nobody misses when it is lost. */
-export async function sendHints(on: Queryable, from: string, hints: readonly Hint[]): Promise<void> {
-  const parts: Hint[][] = []
+/** As many notifications as it takes. */
+export function payloadsOf(from: string, hints: readonly Hint[]): readonly string[] {
+  const parts: string[][] = []
   let bytes = MOST_BYTES
   for (const hint of hints) {
-    const size = Buffer.byteLength(JSON.stringify(hint)) + 1
+    const told = JSON.stringify(hint)
+    const size = Buffer.byteLength(told) + 1
     // A name too long for a notification is found by the sweep.
     if (size > MOST_BYTES) continue
     if (bytes + size > MOST_BYTES) {
       parts.push([])
       bytes = 0
     }
-    parts.at(-1)?.push(hint)
+    parts.at(-1)?.push(told)
     bytes += size
   }
-  // All at once: in a commit, nothing of it may come behind the end of the commit.
-  const text = `SELECT pg_notify('${CHANNEL}', $1)`
-  await Promise.all(parts.map((part) => on.query({ text, values: [JSON.stringify({ from, hints: part })] })))
+  return parts.map((part) => `${beginning(from)}${part.join(',')}]}`)
+}
+
+/** Whose it is can be told without reading the rest. */
+function beginning(from: string): string {
+  return `{"from":${JSON.stringify(from)},"hints":[`
 }
 
 function parsePayload(payload: string): { from: string; hints: readonly Hint[] } | null {

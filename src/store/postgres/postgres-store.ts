@@ -12,7 +12,8 @@ import { askTime } from './database-time.ts'
 import { drawTokens } from './draw-tokens.ts'
 import { postgresError } from './errors.ts'
 import { createFileConnections } from './file-connections.ts'
-import { createHintListener, sendHints } from './listener.ts'
+import { createHintListener } from './listener.ts'
+import { createNotifier } from './notifier.ts'
 import { checkPostgres, migratePostgres } from './schema.ts'
 import { createWriter } from './writer.ts'
 
@@ -50,19 +51,22 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const pool = createPool(url)
   pool.on('error', () => undefined)
   const fileConnections = createFileConnections(url)
+  const notifier = createNotifier({ url, clock, self: identity.owner })
   const writer = createWriter({
     url,
     clock,
     mac,
     identity: () => identity,
     tell: (hint) => tell(hint, null),
+    notifier,
     ...defined({ onDatabaseTime: options.onDatabaseTime, crashPoint: options.crashPoint, log }),
   })
   const listener = createHintListener({ url, clock, self: identity.owner, tell })
   if (!readOnly) await listener.start()
   let closed = false
+  let told = 0
 
-  const reading = createExecutor(pool, { notify: async () => undefined, prepare: false })
+  const reading = createExecutor(pool, { prepare: false })
   const engine: StoreEngine = {
     tag,
     owner: identity.owner,
@@ -109,7 +113,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       }),
     tell(hints) {
       if (closed || readOnly || hints.length === 0) return
-      sendHints(pool, identity.owner, hints).catch(() => undefined)
+      notifier.tell(new Map(hints.map((hint) => [`told ${told++}`, hint])))
     },
     drawTokens: (draws) =>
       closed || readOnly
@@ -122,6 +126,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       if (closed) return
       closed = true
       await writer.stop()
+      await notifier.stop()
       await listener.stop()
       await pool.end()
       await fileConnections.close()

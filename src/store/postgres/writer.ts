@@ -10,7 +10,7 @@ import { receive } from '../verbs/receive.ts'
 import { createExecutor, createPipeline, drive } from './connection.ts'
 import { begin } from './database-time.ts'
 import { isCollision, isConnectionLoss, postgresError } from './errors.ts'
-import { notifyOthers } from './listener.ts'
+import type { Notifier } from './notifier.ts'
 import { type Backend, backendOf, createUnheardCommits } from './unheard-commits.ts'
 
 const COLLISION_TRIES = 5
@@ -44,6 +44,8 @@ export interface WriterOptions {
   /** Present: the database's time is the time of every commit. */
   readonly onDatabaseTime?: StoreDeps['onDatabaseTime']
   readonly tell: (hint: Hint) => void
+  /** Tells the other nodes. */
+  readonly notifier: Pick<Notifier, 'tell'>
   readonly crashPoint?: (name: string) => void
   readonly log?: Logger
 }
@@ -114,9 +116,7 @@ export function createWriter(options: WriterOptions): Writer {
 
   const commit = async (calls: readonly Pending[]) => {
     const on = await connected()
-    const { owner } = options.identity()
-    const notify = (payload: string) => notifyOthers(on, owner, payload)
-    const execute = createExecutor(on, { notify, prepare: true, pipeline: true })
+    const execute = createExecutor(on, { prepare: true, pipeline: true })
     let done: Done | null = null
     try {
       const now = await begin(on, clock, options.onDatabaseTime)
@@ -156,7 +156,12 @@ export function createWriter(options: WriterOptions): Writer {
       if (held) call.resolve(done.results[at])
       else call.reject(away)
     }
-    if (held) for (const hint of done.context.hints.values()) options.tell(hint)
+    if (held) tellAll(done.context)
+  }
+
+  const tellAll = ({ hints }: VerbContext): void => {
+    options.notifier.tell(hints)
+    for (const hint of hints.values()) options.tell(hint)
   }
 
   const settle = async (calls: readonly Pending[], tries = 1): Promise<void> => {
@@ -168,7 +173,7 @@ export function createWriter(options: WriterOptions): Writer {
         return
       }
       for (const [at, call] of calls.entries()) call.resolve(done.results[at])
-      for (const hint of done.context.hints.values()) options.tell(hint)
+      tellAll(done.context)
     } catch (thrown) {
       if (isCollision(thrown) && tries < COLLISION_TRIES) return await settle(calls, tries + 1)
       const away = postgresError(thrown)

@@ -121,8 +121,6 @@ export function openConnection(options: ConnectionOptions): Connection {
       // One writer: positions appear in order.
       case 'horizon':
         return Number.MAX_SAFE_INTEGER
-      case 'notify':
-        return undefined
     }
   }
   return {
