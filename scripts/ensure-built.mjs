@@ -22,5 +22,7 @@ function newestSource() {
       .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
       .map((entry) => join(entry.parentPath, entry.name)),
   )
+  // How it is built counts like what it is built from.
+  for (const script of ['build.mjs', 'bundle.mjs']) files.push(join(root, 'scripts', script))
   return Math.max(0, ...files.map((file) => statSync(file).mtimeMs))
 }
