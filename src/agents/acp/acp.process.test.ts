@@ -157,6 +157,11 @@ describe('its module', () => {
     const options = { command: process.execPath, args: [AGENT], cwd: folder }
     const deps = { clock: createRealClock() }
     expect(await acpModule.setup?.try?.(options, deps)).toEqual({ who: 'scripted 1.2.3' })
+    // A folder that is not there yet is made when the agent starts.
+    const cwd = join(folder, 'not', 'yet')
+    expect(await acpModule.setup?.try?.({ ...options, cwd }, deps)).toEqual({ who: 'scripted 1.2.3' })
+    const { turn } = await scene({ options: { cwd } })
+    expect(await turn('hello')).toMatchObject({ text: 'echo: hello' })
     await expect(
       acpModule.setup?.try?.({ ...options, command: '/nonexistent/agent' }, deps),
     ).rejects.toMatchObject({

@@ -15,7 +15,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { askWhetherAnew, createVerdictWait, tookTooLong } from '../../kit/index.ts'
-import { createHangWatch, createSessionHome } from '../../kit/processes/index.ts'
+import { createHangWatch, createSessionHome, makeFolder } from '../../kit/processes/index.ts'
 import { type AcpTurn, createTurn } from './acp-turn.ts'
 import { isAuthRequired, problemOf } from './agent-link.ts'
 import { readConfig } from './config.ts'
@@ -257,6 +257,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       : { room: (session: string) => (home?.isElsewhere(session) || sessions.find(session)?.turn ? 0 : 1) }),
     async start(given) {
       outlet = given
+      makeFolder(config.folder)
       given.presence(true)
     },
     async deliver(delivery) {

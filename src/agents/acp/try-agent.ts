@@ -22,7 +22,7 @@ export async function tryAgent(
   }
   return tryProcess(
     launch,
-    async ({ input, output, ended }) => {
+    async ({ input, output, ended }, folder) => {
       const stream = lineStream(
         { stdin: input, stdout: output },
         { maxLineBytes: LINE_BYTES, onNoise: () => undefined },
@@ -42,8 +42,7 @@ export async function tryAgent(
       ])
       const { name, version } = link.facts
       const who = version === null ? name : `${name} ${version}`
-      const folder = cwd ?? '/'
-      const isSignedIn = await link.newSession({ cwd: folder, mcpServers: [] }).then(
+      const isSignedIn = await link.newSession({ cwd: folder ?? '/', mcpServers: [] }).then(
         () => true,
         (thrown) => !isAuthRequired(thrown),
       )

@@ -31,3 +31,11 @@ it('[I22.cc-missing] an agent that is there and says what keeps it from its work
   expect(problems('claude-code', 'at node b')).toEqual([])
   expect(problems('channel', 'host 1 of Claude Code')).toEqual([])
 })
+
+it('[I18.doctor-numbered] an agent that is away is looked for in the whole log: it is no integration', () => {
+  const { agents, ...report } = reportOf('acp', '"x" cannot be started')
+  const away = { ...report, agents: agents.map((one) => ({ ...one, attached: false })) }
+  expect(problemsOf(away, [])).toEqual([
+    { text: 'agent kate is absent: "x" cannot be started', mend: 'switchboard logs' },
+  ])
+})

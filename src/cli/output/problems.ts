@@ -27,7 +27,10 @@ export function problemsOf(report: DoctorReport, hosted: readonly string[]): rea
   for (const { id, link, detail, gates } of report.integrations) {
     const stops = gates.filter((gate) => !gate.pass && gate.gate !== 'link')
     if (link === 'down')
-      say(`integration ${id} is down${detail === undefined ? '' : `: ${detail}`}`, mendOf(id, detail))
+      say(
+        `integration ${id} is down${detail === undefined ? '' : `: ${detail}`}`,
+        mendOf(detail, `switchboard logs --integration ${id}`),
+      )
     for (const gate of stops) say(`integration ${id}: ${gate.gate}: ${gate.reason}`, keyOf(gate))
   }
   for (const { id, connector, attached, detail, bindings } of report.agents) {
@@ -36,7 +39,7 @@ export function problemsOf(report: DoctorReport, hosted: readonly string[]): rea
         `agent ${id} is absent${detail === undefined ? '' : `: ${detail}`}`,
         hosted.includes(id)
           ? `switchboard init claude-code --agent ${id}, then start Claude Code as it says`
-          : mendOf(id, detail),
+          : mendOf(detail, 'switchboard logs'),
       )
     // It is there and says what keeps it from its work; of a host it only says which one it is.
     if (attached && detail !== undefined && connector !== 'channel' && !/^at node [^:]*$/.test(detail))
@@ -94,7 +97,7 @@ function isNamedAlready(report: DoctorReport, agent: string, integration: string
 }
 
 /** A reference that leads nowhere is mended by setting it; else the log has the story. */
-function mendOf(id: string, detail: string | undefined): string {
+function mendOf(detail: string | undefined, logs: string): string {
   const name = /secret:([A-Za-z0-9_.-]+)/.exec(detail ?? '')?.[1]
-  return name === undefined ? `switchboard logs --integration ${id}` : `switchboard secrets set ${name}`
+  return name === undefined ? logs : `switchboard secrets set ${name}`
 }

@@ -1,9 +1,9 @@
 // A program started for a moment, to see whether it is there and answers: with a keeper of its own, so that whatever becomes of
 // it nothing stays behind.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Clock, Logger } from '../../contract/index.ts'
 import type { KeptProcess, ProcessLaunch } from './kept-process.ts'
 import { createProcessKeeper } from './process-keeper.ts'
@@ -16,10 +16,13 @@ const SILENT: Logger = {
   child: () => SILENT,
 }
 
-/** Throws what `use` throws, or why it could not be started. */
+/**
+ * Throws what `use` throws, or why it could not be started. A folder that is not there yet is made when the agent starts: the trial is
+ * in one of its own. `use` is told where; null: wherever we are.
+ */
 export async function tryProcess<T>(
   launch: ProcessLaunch,
-  use: (process: KeptProcess) => Promise<T>,
+  use: (process: KeptProcess, folder: string | null) => Promise<T>,
   { clock }: { readonly clock: Clock },
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'swb-try-'))
@@ -29,7 +32,10 @@ export async function tryProcess<T>(
     { clock, random, log: SILENT },
   )
   try {
-    return await use(await keeper.start(launch.command, launch))
+    const { cwd } = launch
+    if (cwd === undefined) return await use(await keeper.start(launch.command, launch), null)
+    const where = existsSync(cwd) ? resolve(cwd) : folder
+    return await use(await keeper.start(launch.command, { ...launch, cwd: where }), where)
   } finally {
     await keeper.stop()
     rmSync(folder, { recursive: true, force: true })

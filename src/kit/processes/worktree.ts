@@ -35,3 +35,10 @@ export async function openWorktree(
   await git('worktree', 'add', '-b', branch, folder).catch(() => git('worktree', 'add', folder, branch))
   return folder
 }
+
+/** The folder of an agent; where it cannot be made, starting in it says so. */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch {}
+}
