@@ -20,6 +20,9 @@ import { namedModules, settingsInForce } from './settings-in-force.ts'
 import { watchStore } from './store-watch.ts'
 import type { UndoStack } from './undo-stack.ts'
 
+/** Longer than a lone conversation needs to speak again, and shorter than anybody notices. */
+const PATIENCE_MS = 2
+
 interface InstanceOptions {
   /** Null: the embedded default. */
   readonly configFile: string | null
@@ -62,6 +65,7 @@ export async function openInstance(
     ledgerKey: keys.ledgerKey,
     onDatabaseTime: clock.adjust,
     log,
+    patienceMs: PATIENCE_MS,
     ...defined({ crashPoint: crashPoint ?? undefined }),
   })
   undo.push(() => opened.close())

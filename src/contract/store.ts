@@ -47,6 +47,11 @@ export interface DatabaseFile {
   copyTo(path: string, onProgress?: CopyProgress): Promise<void>
 }
 
+/** `unhurried`: nobody waits for it, so it may share the next commit, and is written within milliseconds where none comes. */
+export interface Patience {
+  readonly unhurried: boolean
+}
+
 export interface Work {
   readonly lane: string
   /** Agent (inbox) or integration (outbox). */
@@ -86,7 +91,7 @@ export interface Store
 
   // dispatch
   takeTurns(lanes: readonly LaneRequest[], leaseMs: number): Promise<readonly TakenTurns[]>
-  moveTurns(moves: readonly TurnMove[]): Promise<readonly MoveOutcome[]>
+  moveTurns(moves: readonly TurnMove[], patience?: Patience): Promise<readonly MoveOutcome[]>
   /**
    * Enqueues and moves in one commit. A stale move writes nothing at all; nor does one to `failed` of a turn that has
    * ended, or the `sole` answer to one that is answered (`ended`). Whatever else an agent says is kept also for a turn that
@@ -133,7 +138,7 @@ export interface Store
   // outlet
   enqueue(sends: readonly NewSend[]): Promise<readonly Enqueued[]>
   takeSends(lanes: readonly LaneRequest[], leaseMs: number): Promise<readonly TakenSend[]>
-  moveSends(moves: readonly SendMove[]): Promise<readonly MoveOutcome[]>
+  moveSends(moves: readonly SendMove[], patience?: Patience): Promise<readonly MoveOutcome[]>
   /** Operator: failed or unknown → queued, or → failed: buried. Null when the state does not allow it. */
   operateSend(id: string, verb: 'retry' | 'bury', by: string): Promise<SendRow | null>
 
@@ -278,5 +283,10 @@ export interface Store
 
   /** `from`: the owner name of the node that told it; null: this one. */
   onHint(listen: (hint: Hint, from: string | null) => void): void
+  /**
+   * Told within a commit, when its verbs have run, what will be hinted at after it: verbs that are called before `listen`
+   * returns are part of that commit. Lossy like a hint; nothing is true yet, and nobody may act on it but by such a verb.
+   */
+  onCommit(listen: (hints: readonly Hint[]) => void): void
   close(): Promise<void>
 }

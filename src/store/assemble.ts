@@ -65,7 +65,7 @@ export interface StoreEngine {
   readonly clock: Clock
   readonly mac: Mac
   /** Resolves after the commit that holds the verb. */
-  write<Args, Result>(verb: Verb<Args, Result>, args: Args): Promise<Result>
+  write<Args, Result>(verb: Verb<Args, Result>, args: Args, unhurried?: boolean): Promise<Result>
   read<Result>(steps: Steps<Result>): Promise<Result>
   /** A long read on one snapshot that lets other work through. */
   readLong<Result>(steps: Steps<Result>): Promise<Result>
@@ -78,6 +78,7 @@ export interface StoreEngine {
   tell(hints: readonly Hint[]): void
   drawTokens?: Store['drawTokens']
   onHint: Store['onHint']
+  onCommit: Store['onCommit']
   close(): Promise<void>
 }
 
@@ -102,7 +103,7 @@ export function assembleStore(engine: StoreEngine): Store {
     knownMessages: (integration, keys) => read(readKnownMessages(integration, keys)),
 
     takeTurns: (requests, leaseMs) => write(takeTurns, { lanes: requests, leaseMs }),
-    moveTurns: (moves) => write(moveTurns, moves),
+    moveTurns: (moves, patience) => write(moveTurns, moves, patience?.unhurried),
     accept: (sends, moves) => write(accept, { sends, moves }),
     keepTurnEvent: (event) => write(keepTurnEvent, event),
     heardOf: (turn, agent) => write(heardOf, { turn, agent }),
@@ -122,7 +123,7 @@ export function assembleStore(engine: StoreEngine): Store {
 
     enqueue: (sends) => write(enqueue, sends),
     takeSends: (requests, leaseMs) => write(takeSends, { lanes: requests, leaseMs }),
-    moveSends: (moves) => write(moveSends, moves),
+    moveSends: (moves, patience) => write(moveSends, moves, patience?.unhurried),
     operateSend: (id, verb, by) => write(operateSend, { id, verb, by }),
 
     unreportedFailures: (session) => read(readUnreported(tag, session)),
@@ -244,6 +245,7 @@ export function assembleStore(engine: StoreEngine): Store {
     pruneFiles: (olderThanMs, limit) => write(pruneFiles, { olderThanMs, limit }),
 
     onHint: engine.onHint,
+    onCommit: engine.onCommit,
     close: engine.close,
   }
 }

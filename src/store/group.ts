@@ -1,5 +1,7 @@
 // One group: the verbs of a loop turn as one run of statements. Neighbouring calls of the same verb become one call; on
 // PostgreSQL, verbs that need nothing of each other are asked side by side.
+// What is about to be hinted at can be acted on within the group: a message that is received is handed over, and an answer
+// that is taken is being sent, by the same commit.
 import type { Hint, Random } from '../contract/index.ts'
 import { flush } from './ledger-chain.ts'
 import type { Mac } from './mac.ts'
@@ -38,22 +40,60 @@ export function newContext(identity: GroupIdentity, now: number): VerbContext {
   }
 }
 
-/** Runs the calls in order; the results are in the same order. */
+/** Runs the calls in order; the results are in the same order. `join` may put more behind them, once. */
 export function* runGroup(
   context: VerbContext,
   calls: readonly Pending[],
   mac: Mac,
+  join?: (hints: readonly Hint[]) => void,
 ): Steps<readonly unknown[]> {
   const results: unknown[] = []
-  for (let at = 0; at < calls.length; ) {
+  yield* runCalls(context, calls, results)
+  if (join && context.hints.size > 0) {
+    join([...context.hints.values()])
+    yield* runCalls(context, calls, results)
+  }
+  yield* flush(context, mac)
+  return results
+}
+
+/** Those that have no result yet. */
+function* runCalls(context: VerbContext, calls: readonly Pending[], results: unknown[]): Steps<void> {
+  for (let at = results.length; at < calls.length; ) {
     const verb = (calls[at] as Pending).verb
     const args: unknown[] = []
     for (; at < calls.length && (calls[at] as Pending).verb === verb; at++)
       args.push((calls[at] as Pending).args)
     for (const result of yield* verb(context, args)) results.push(result)
   }
-  yield* flush(context, mac)
-  return results
+}
+
+export interface CommitListeners {
+  add(listen: (hints: readonly Hint[]) => void): void
+  /** What they call meanwhile is put behind `calls`. */
+  joinerOf(calls: Pending[]): (hints: readonly Hint[]) => void
+  /** True: it belongs to the commit that is being made. */
+  takes(call: Pending): boolean
+}
+
+export function createCommitListeners(): CommitListeners {
+  const listeners: ((hints: readonly Hint[]) => void)[] = []
+  let open: Pending[] | null = null
+  return {
+    add: (listen) => void listeners.push(listen),
+    joinerOf: (calls) => (hints) => {
+      open = calls
+      try {
+        for (const listen of listeners) listen(hints)
+      } finally {
+        open = null
+      }
+    },
+    takes(call) {
+      open?.push(call)
+      return open !== null
+    },
+  }
 }
 
 /** The same, where waiting for answers is what costs: as few round trips as the verbs allow. */
@@ -61,13 +101,27 @@ export function* runGroupInWaves(
   context: VerbContext,
   calls: readonly Pending[],
   mac: Mac,
+  join?: (hints: readonly Hint[]) => void,
 ): Steps<readonly unknown[]> {
-  const results: unknown[] = calls.map(() => undefined)
-  const runOf = function* ({ verb, at }: VerbRun): Steps<void> {
-    const args = at.map((nth) => (calls[nth] as Pending).args)
-    for (const [nth, result] of (yield* verb(context, args)).entries()) results[at[nth] as number] = result
+  const results: unknown[] = []
+  yield* runWaves(context, calls, results)
+  if (join && context.hints.size > 0) {
+    join([...context.hints.values()])
+    yield* runWaves(context, calls, results)
   }
-  for (const runs of planWaves(calls)) yield* sideBySide(...runs.map(runOf))
   yield* flush(context, mac)
   return results
+}
+
+/** Those that have no result yet. */
+function* runWaves(context: VerbContext, calls: readonly Pending[], results: unknown[]): Steps<void> {
+  const before = results.length
+  const open = calls.slice(before)
+  for (const _ of open) results.push(undefined)
+  const runOf = function* ({ verb, at }: VerbRun): Steps<void> {
+    const args = at.map((nth) => (open[nth] as Pending).args)
+    for (const [nth, result] of (yield* verb(context, args)).entries())
+      results[before + (at[nth] as number)] = result
+  }
+  for (const runs of planWaves(open)) yield* sideBySide(...runs.map(runOf))
 }

@@ -15,6 +15,8 @@ export interface StoreDeps {
   readonly onDatabaseTime?: (databaseNow: number, askedAt: number, answeredAt: number) => void
   /** Told when the database goes away and comes back. */
   readonly log?: Logger
+  /** So long a commit that nobody waits for may wait for others to share it with. Absent: not at all. */
+  readonly patienceMs?: number
   /** Named points where a fault test may kill the process: `store.before-commit`, `store.after-commit`. */
   readonly crashPoint?: (name: string) => void
 }

@@ -117,6 +117,10 @@ export function createLife(timers: { due: Set<number[]>; now: () => number }): L
               of.onHint((hint, from) => (dead || deaf ? undefined : listen(hint, from)))
             }
           }
+          if (name === 'onCommit') {
+            return (listen: Parameters<Store['onCommit']>[0]) =>
+              of.onCommit((hints) => (dead || deaf ? undefined : listen(hints)))
+          }
           const call = value as (...args: unknown[]) => unknown
           return async (...args: unknown[]) => {
             const delay = late.get(name)

@@ -80,6 +80,7 @@ describeRiver('one answer', (open) => {
     await river.pass(20_000)
     expect(await stateOf(river, delivery)).toBe('answered')
     expect(river.agent.deliveries).toHaveLength(1)
-    expect(river.platform.texts('anna')).toEqual(['done'])
+    // The commit of the word took it for sending: where the platform cannot tell, it comes marked.
+    expect(river.platform.texts('anna')).toEqual([expect.stringContaining('done')])
   })
 })

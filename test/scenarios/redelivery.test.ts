@@ -56,7 +56,7 @@ describeRiver('offering again', (open) => {
   )
 
   it('[S2.redeliver-restart] a crash after the answer was committed repeats nothing, and the answer goes out', async () => {
-    const river = await open()
+    const river = await open({ platform: { abilities: { idempotentSend: true } } })
     river.crashAt('dispatch.after-settle')
     await river.person('anna').says('1')
     await river.settle()
@@ -64,6 +64,19 @@ describeRiver('offering again', (open) => {
     await river.pass(20_000)
     expect(river.agent.texts()).toEqual(['1'])
     expect(river.platform.texts('anna')).toEqual(['re: 1'])
+  })
+
+  it('[S11.unknown-note] an answer that the same commit took for sending goes out after a crash, marked where nobody can tell', async () => {
+    const river = await open()
+    river.crashAt('dispatch.after-settle')
+    await river.person('anna').says('1')
+    await river.settle()
+    await river.restart()
+    await river.pass(20_000)
+    expect(river.agent.texts()).toEqual(['1'])
+    const [said, ...more] = river.platform.texts('anna')
+    expect(said).toContain('re: 1')
+    expect(more).toEqual([])
   })
 
   it('[S2.redeliver-reconnect] what was handed but not seen is offered again when the agent comes back', async () => {

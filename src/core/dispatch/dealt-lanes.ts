@@ -7,6 +7,7 @@ export interface DealtLanes {
   /** Up to so many, which wait no longer. */
   take(most: number): readonly Work[]
   isEmpty(): boolean
+  has(work: Work): boolean
   clear(): void
 }
 
@@ -35,6 +36,7 @@ export function createDealtLanes(): DealtLanes {
       return dealt
     },
     isEmpty: () => scopes.size === 0,
+    has: ({ lane, scope }) => scopes.get(scope)?.has(lane) ?? false,
     clear: () => scopes.clear(),
   }
 }

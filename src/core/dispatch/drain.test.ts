@@ -17,6 +17,8 @@ function scene(
   const finish: (() => void)[] = []
   const rounds: { lanes: number; pressed: boolean }[] = []
   let hint: (hint: Hint, from: string | null) => void = () => undefined
+  let within: (hints: readonly Hint[]) => void = () => undefined
+  let behind = 0
   const drain = createDrain<Work>(
     {
       kind,
@@ -32,10 +34,14 @@ function scene(
       handle: () => new Promise((resolve) => finish.push(resolve)),
     },
     {
-      store: { findWork: async () => [], onHint: (listen) => (hint = listen) },
+      store: {
+        findWork: async () => [],
+        onHint: (listen) => (hint = listen),
+        onCommit: (listen) => (within = listen),
+      },
       clock,
       log: quiet,
-      pressure: { now: pressed },
+      pressure: { now: pressed, behind: () => void behind++ },
     },
   )
   return {
@@ -45,6 +51,8 @@ function scene(
     drain,
     rounds,
     hint: (told: Hint, from: string | null = null) => hint(told, from),
+    commit: (told: readonly Hint[]) => within(told),
+    behind: () => behind,
   }
 }
 
@@ -106,6 +114,47 @@ describe('the drain', () => {
     await clock.advance(5)
     expect(rounds[2]).toEqual({ lanes: 20, pressed: false })
     expect(new Set(taken).size).toBe(24)
+    drain.stop()
+  })
+
+  it('[I23.chorus-one] takes a lane within the commit that hints at it, and is not woken for it again', async () => {
+    const { clock, taken, finish, hint, commit, drain } = scene()
+    const told: Hint = { kind: 'turns', lane: 'one', scope: 'demo' }
+    commit([told, { ...told, kind: 'sends' }, { ...told, lane: 'two', scope: 'away' }])
+    // Asked for before the commit goes on; its own hint comes after it.
+    expect(taken).toEqual(['one'])
+    hint(told)
+    await clock.advance(1)
+    expect(drain.isWanted('one')).toBe(false)
+    // What comes behind it is another matter.
+    hint(told)
+    expect(drain.isWanted('one')).toBe(true)
+    commit([told])
+    finish.shift()?.()
+    await clock.advance(1)
+    expect(taken).toEqual(['one', 'one'])
+    drain.stop()
+  })
+
+  it('[I23.chorus-one] whoever brought the work hears of it before the lane is handled', async () => {
+    const { clock, finish, commit, drain } = scene()
+    commit([{ kind: 'turns', lane: 'one', scope: 'demo' }])
+    await Promise.resolve().then(() => Promise.resolve())
+    expect(finish).toHaveLength(0)
+    await clock.advance(0)
+    expect(finish).toHaveLength(1)
+    drain.stop()
+  })
+
+  it('takes nothing within a commit under pressure, and tells when people speak again while they wait', async () => {
+    const { taken, hint, commit, behind, drain } = scene(undefined, 'turns', () => true)
+    const told: Hint = { kind: 'turns', lane: 'one', scope: 'demo' }
+    commit([told])
+    expect(taken).toEqual([])
+    hint(told)
+    expect(behind()).toBe(0)
+    hint(told)
+    expect(behind()).toBe(1)
     drain.stop()
   })
 

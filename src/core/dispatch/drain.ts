@@ -28,7 +28,9 @@ export interface DrainQueue<Taken extends { readonly lane: string }> {
 }
 
 export interface DrainDeps {
-  readonly store: Pick<Store, 'findWork' | 'onHint'> & { readonly shared?: boolean }
+  readonly store: Pick<Store, 'findWork' | 'onHint'> & { readonly shared?: boolean } & Partial<
+      Pick<Store, 'onCommit'>
+    >
   readonly clock: Clock
   readonly log: Logger
   /** Absent: never pressed. */
@@ -68,6 +70,8 @@ export function createDrain<Taken extends { readonly lane: string }>(
   // for a new owner, and what we are doing right now for something that was left behind.
   const underway = new Set<string>()
   const wanted = new Map<string, string>()
+  /** Being taken by the commit that hints at them: its hint tells nothing new. */
+  const early = new Set<string>()
   const appointments = createKeyedTimers(deps.clock)
   const takes = new Set<Promise<void>>()
   let scheduled = false
@@ -87,12 +91,32 @@ export function createDrain<Taken extends { readonly lane: string }>(
     scheduled = true
     deps.clock.after(isPressed() ? PRESSED_EVERY_MS : 0, () => {
       scheduled = false
-      const taking = round().finally(() => takes.delete(taking))
-      takes.add(taking)
+      follow(round())
     })
   }
 
-  const round = async () => {
+  const follow = (work: Promise<void>) => {
+    const taking = work.finally(() => takes.delete(taking))
+    takes.add(taking)
+  }
+
+  /** Those whose work is being committed are taken by that very commit. */
+  const earlyRound = async (hinted: readonly Work[]) => {
+    for (const work of hinted) {
+      waiting.add(work)
+      early.add(work.lane)
+    }
+    const committed = () => {
+      for (const { lane } of hinted) early.delete(lane)
+    }
+    await round(async () => {
+      committed()
+      // Whoever called the verbs of the commit hears of it first, as if the lanes were taken after it.
+      await new Promise<void>((resolve) => deps.clock.after(0, resolve))
+    }).finally(committed)
+  }
+
+  const round = async (taken?: () => Promise<void>) => {
     if (stopped) return
     const pressed = isPressed()
     const share = Math.max(1, Math.ceil(arrivals * queue.share))
@@ -102,11 +126,13 @@ export function createDrain<Taken extends { readonly lane: string }>(
     for (const { lane } of lanes) underway.add(lane)
     if (lanes.length === 0) return
     try {
-      for (const taken of await queue.take(lanes, pressed)) {
+      const all = await queue.take(lanes, pressed)
+      await taken?.()
+      for (const one of all) {
         // Nobody waits any more, and the lane has been given back: its next owner settles what was taken.
         if (abandoned) break
         // Also when we were stopped meanwhile: what a commit took belongs to nobody else.
-        void queue.handle(taken).finally(() => done(taken.lane))
+        void queue.handle(one).finally(() => done(one.lane))
       }
     } catch (thrown) {
       // The store is away: the rows are still there, and a later sweep finds them.
@@ -197,10 +223,20 @@ export function createDrain<Taken extends { readonly lane: string }>(
     },
   }
 
+  deps.store.onCommit?.((hints) => {
+    if (stopped) return
+    const ours = hints.filter((hint) => isDue(hint))
+    const free = ours.filter(({ lane, scope }) => !underway.has(lane) && queue.reachable().includes(scope))
+    if (free.length > 0 && !isPressed()) follow(earlyRound(free))
+  })
+  const isDue = (hint: Hint): hint is Hint & { readonly kind: 'turns' | 'sends' } =>
+    hint.kind === queue.kind && !(hint.kind === 'sends' && hint.settled)
+
   deps.store.onHint((hint: Hint, from: string | null) => {
     if (hint.kind === 'turns' && from === null) arrivals += 1
     if (hint.kind === 'missed') drain.sweep()
-    if (hint.kind !== queue.kind || stopped || (hint.kind === 'sends' && hint.settled)) return
+    if (!isDue(hint) || stopped || (from === null && early.has(hint.lane))) return
+    if (hint.kind === 'turns' && from === null && waiting.has(hint)) deps.pressure?.behind()
     if (!queue.reachable().includes(hint.scope)) return
     // A hint may overtake the answer to our own take: a lane that is being taken may already be ours.
     const isOurs = from === null || queue.isMine === undefined || underway.has(hint.lane)

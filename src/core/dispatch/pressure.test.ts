@@ -27,4 +27,30 @@ describe('pressure', () => {
     utilization = 0.5
     expect(await afterSome(20)).toBe(false)
   })
+
+  it('[I23.chorus-many] ends where people wait for their answers, and lasts where they speak again before', async () => {
+    const clock = createTestClock()
+    let hint: (hint: Hint) => void = () => undefined
+    const onHint = (listen: (hint: Hint, from: null) => void) => {
+      hint = (told) => listen(told, null)
+    }
+    const pressure = createPressure({ store: { onHint }, clock, utilization: () => 1 })
+    const whilePatient = async (windows: number, again: boolean) => {
+      let pressed = 0
+      for (let window = 0; window < windows; window++) {
+        for (let at = 0; at < 20; at++) {
+          hint({ kind: 'turns', lane: `${at}`, scope: 'demo' })
+          if (again) pressure.behind()
+        }
+        await clock.advance(10)
+        if (pressure.now()) pressed += 1
+      }
+      return pressed
+    }
+    // A tenth of a second is looked at; then nobody is held back for a second, then for two.
+    expect(await whilePatient(100, false)).toBeLessThan(12)
+    expect(await whilePatient(300, false)).toBeLessThan(24)
+    await clock.advance(10_000)
+    expect(await whilePatient(300, true)).toBe(300)
+  })
 })

@@ -1,15 +1,26 @@
 // Whether messages come in faster than they can be worked off. Measured by how busy the loop is, not by the clock: a
 // slow trickle on an idle machine is no pressure, however long it lasts, and a machine that only drains is not pressed.
+//
+// Nor is one whose people wait for their answers before they speak again: held back there, the work would come one by one
+// and cost more, and nothing would come in any sooner. So a while under pressure in which hardly anybody spoke again before
+// the message before was taken ends it, for a time that grows with every while of that kind.
 import type { Clock, Store } from '../../contract/index.ts'
 
 export interface Pressure {
   now(): boolean
+  /** A message came in behind one that still waits to be taken. */
+  behind(): void
 }
 
 /** Long enough to tell busy from idle, short enough that a pause of the people is used. */
 const WINDOW_MS = 10
 const BUSY = 0.9
 const ARRIVALS = 4
+/** So long is looked whether people speak again while they wait. */
+const WHILE_MS = 100
+const IMPATIENT = 0.25
+const RELIEF_MS = 1_000
+const LONGEST_RELIEF_MS = 16_000
 
 export interface PressureDeps {
   readonly store: Pick<Store, 'onHint'>
@@ -23,19 +34,53 @@ export function createPressure({ store, clock, utilization }: PressureDeps): Pre
   let arrivals = 0
   let before = 0
   let pressed = false
+  let begunAt = 0
+  let came = 0
+  let impatient = 0
+  let relievedUntil = 0
+  let reliefMs = RELIEF_MS
   store.onHint((hint, from) => {
-    if (hint.kind === 'turns' && from === null) arrivals += 1
+    if (hint.kind !== 'turns' || from !== null) return
+    arrivals += 1
+    came += 1
   })
+
+  const begin = (at: number) => {
+    begunAt = at
+    came = 0
+    impatient = 0
+  }
+
+  /** Whether it helps: judged after each while. */
+  const helps = (at: number): boolean => {
+    if (!pressed) begin(at)
+    if (at - begunAt < WHILE_MS) return true
+    const isFlood = impatient >= came * IMPATIENT
+    reliefMs = isFlood ? RELIEF_MS : reliefMs
+    if (!isFlood) {
+      relievedUntil = at + reliefMs
+      reliefMs = Math.min(reliefMs * 2, LONGEST_RELIEF_MS)
+    }
+    begin(at)
+    return isFlood
+  }
+
   return {
     now() {
       const at = clock.now()
-      if (at - since < WINDOW_MS) return pressed
+      // Also after the clock was set back.
+      if (at >= since && at - since < WINDOW_MS) return pressed
       // One window without arrivals may only mean that one commit was long.
-      pressed = utilization() > BUSY && before + arrivals >= ARRIVALS
+      const busy = utilization() > BUSY && before + arrivals >= ARRIVALS
+      const relieved = at < relievedUntil && at >= relievedUntil - LONGEST_RELIEF_MS
+      pressed = busy && !relieved && helps(at)
       before = arrivals
       arrivals = 0
       since = at
       return pressed
+    },
+    behind() {
+      impatient += 1
     },
   }
 }

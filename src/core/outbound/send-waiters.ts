@@ -6,6 +6,8 @@ export interface SendWaiters {
   /** The row once it settled, or as it stands after `waitMs`. */
   wait(id: string, waitMs: number): Promise<SendRow | null>
   settled(id: string): void
+  /** Somebody waits for it. */
+  has(id: string): boolean
   lookAgain(lane: string): void
   /** Nobody waits any longer. */
   stop(): void
@@ -65,6 +67,7 @@ export function createSendWaiters(store: Pick<Store, 'send'>, clock: Clock): Sen
     settled(id) {
       for (const waiter of byId.get(id) ?? []) waiter.wake()
     },
+    has: (id) => byId.has(id),
     lookAgain(lane) {
       for (const waiter of waiters) if (waiter.lane === lane) waiter.wake()
     },

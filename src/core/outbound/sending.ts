@@ -30,6 +30,11 @@ export interface HeldLane {
   readonly token: number
 }
 
+export interface SendLane extends HeldLane {
+  /** When the next one in it is due; null: there is none. */
+  readonly nextDueAt: number | null
+}
+
 export interface SendingDeps {
   readonly store: Store
   readonly clock: Clock
@@ -52,7 +57,7 @@ export interface SendingDeps {
 
 export interface Sending {
   /** True when the lane may have more to send at once. */
-  sendOne(lane: HeldLane, row: SendRow): Promise<boolean>
+  sendOne(lane: SendLane, row: SendRow): Promise<boolean>
   /** What a crash left in `sending`. */
   settleLeftover(lane: HeldLane, row: SendRow): Promise<void>
   move(lane: HeldLane, row: SendRow, ...steps: readonly SendStep[]): Promise<void>
@@ -67,7 +72,7 @@ export function createSending(deps: SendingDeps): Sending {
   const { store, clock, links } = deps
 
   /** True when the lane may have more to send at once. */
-  const sendOne = async (lane: HeldLane, row: SendRow): Promise<boolean> => {
+  const sendOne = async (lane: SendLane, row: SendRow): Promise<boolean> => {
     const link = links.get(row.integration)
     const refused = await refusal(row)
     if (refused === 'later') {
@@ -103,7 +108,8 @@ export function createSending(deps: SendingDeps): Sending {
       deps.streams.shown(row, receipt.platformIds)
       return true
     }
-    await confirm(lane, row, receipt)
+    // It is there, and nothing is behind it: what is left is to write that down, with whatever is written next.
+    await confirm(lane, row, receipt, lane.nextDueAt === null && !deps.waiters.has(row.id))
     deps.crashPoint?.('outbox.after-receipt')
     return true
   }
@@ -179,8 +185,8 @@ export function createSending(deps: SendingDeps): Sending {
     return adapter.reconcile(requestOf(row, row.op)).catch(() => unknown)
   }
 
-  const confirm = (lane: HeldLane, row: SendRow, { platformIds, conversation }: Receipt) =>
-    move(lane, row, { to: 'sent', platformIds, ...defined({ conversation }) })
+  const confirm = (lane: HeldLane, row: SendRow, { platformIds, conversation }: Receipt, unhurried = false) =>
+    written(lane, row, [{ to: 'sent', platformIds, ...defined({ conversation }) }], unhurried)
 
   /** Resent at most once with a visible note, or left for the operator. */
   const settleUnknown = async (lane: HeldLane, row: SendRow, detail: string) => {
@@ -192,13 +198,18 @@ export function createSending(deps: SendingDeps): Sending {
     else await move(lane, row, unknown)
   }
 
-  const move = async (
+  const move = (lane: HeldLane, row: SendRow, ...steps: readonly SendStep[]) => written(lane, row, steps)
+
+  const written = async (
     lane: HeldLane,
     row: SendRow,
-    ...steps: readonly Omit<SendMove, 'lane' | 'token' | 'id'>[]
-  ) => {
+    steps: readonly SendStep[],
+    unhurried = false,
+  ): Promise<void> => {
     const moves = steps.map((to): SendMove => ({ lane: lane.lane, token: lane.token, id: row.id, ...to }))
-    const [outcome] = await deps.storeRetry.persist('settle a send', () => store.moveSends(moves))
+    const [outcome] = await deps.storeRetry.persist('settle a send', () =>
+      store.moveSends(moves, { unhurried }),
+    )
     if (outcome === 'stale') deps.letGo(lane.lane)
     const last = steps.at(-1)?.to
     // A part that fails for good takes the parts behind it along.

@@ -60,6 +60,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     tell: (hint) => tell(hint, null),
     notifier,
     ...defined({ onDatabaseTime: options.onDatabaseTime, crashPoint: options.crashPoint, log }),
+    ...defined({ patienceMs: options.patienceMs }),
   })
   const listener = createHintListener({ url, clock, self: identity.owner, tell })
   if (!readOnly) await listener.start()
@@ -73,15 +74,16 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     shared: true,
     clock,
     mac,
-    write<Args, Result>(verb: Verb<Args, Result>, args: Args): Promise<Result> {
+    write<Args, Result>(verb: Verb<Args, Result>, args: Args, unhurried = false): Promise<Result> {
       if (closed || readOnly) return Promise.reject(closed ? closedError() : readOnlyError())
       return new Promise<Result>((resolve, reject) => {
-        writer.submit({
+        const call = {
           verb: verb as Verb<unknown, unknown>,
           args,
           resolve: resolve as (result: unknown) => void,
           reject,
-        })
+        }
+        writer.submit(call, unhurried)
       })
     },
     read<Result>(steps: Steps<Result>): Promise<Result> {
@@ -122,6 +124,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     onHint(listen) {
       listeners.push(listen)
     },
+    onCommit: writer.onCommit,
     async close() {
       if (closed) return
       closed = true

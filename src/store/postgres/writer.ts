@@ -1,7 +1,14 @@
 // The writer of a node: one connection, one group at a time. While a group is on its way, the verbs of the next gather.
 import type pg from 'pg'
 import { type Clock, type Hint, type Logger, SwitchboardError } from '../../contract/index.ts'
-import { type GroupIdentity, newContext, type Pending, runGroupInWaves } from '../group.ts'
+import {
+  type CommitListeners,
+  createCommitListeners,
+  type GroupIdentity,
+  newContext,
+  type Pending,
+  runGroupInWaves,
+} from '../group.ts'
 import type { Mac } from '../mac.ts'
 import type { StoreDeps } from '../store-deps.ts'
 import { adopt, type Verb, type VerbContext } from '../verb-context.ts'
@@ -29,7 +36,8 @@ const SESSION = `SET synchronous_commit = on; SET lock_timeout = '5s'; SET state
   SET enable_seqscan = off`
 
 export interface Writer {
-  submit(call: Pending): void
+  submit(call: Pending, unhurried: boolean): void
+  readonly onCommit: CommitListeners['add']
   /** The live connection, opened if need be. */
   connected(): Promise<pg.Client>
   /** Waits for the verbs that were submitted. */
@@ -46,6 +54,7 @@ export interface WriterOptions {
   readonly tell: (hint: Hint) => void
   /** Tells the other nodes. */
   readonly notifier: Pick<Notifier, 'tell'>
+  readonly patienceMs?: StoreDeps['patienceMs']
   readonly crashPoint?: (name: string) => void
   readonly log?: Logger
 }
@@ -55,9 +64,12 @@ export interface WriterOptions {
  * node waits for one of its own, and no circle can close.
  */
 function foreignLast(calls: readonly Pending[]): Pending[] {
-  const foreign = acceptFor as Verb<unknown, unknown>
-  const last = calls.filter((call) => call.verb === foreign)
-  return last.length === 0 ? [...calls] : [...calls.filter((call) => call.verb !== foreign), ...last]
+  const last = calls.filter(isForeign)
+  return last.length === 0 ? [...calls] : [...calls.filter((call) => !isForeign(call)), ...last]
+}
+
+function isForeign({ verb }: Pending): boolean {
+  return verb === (acceptFor as Verb<unknown, unknown>)
 }
 
 interface Done {
@@ -73,9 +85,11 @@ export function createWriter(options: WriterOptions): Writer {
   let client: pg.Client | null = null
   let queue: Pending[] = []
   let running: Promise<void> | null = null
+  let patience: NodeJS.Timeout | null = null
   let retryAt = 0
   let waitMs = FIRST_WAIT_MS
   const unheard = createUnheardCommits(url, clock)
+  const commitListeners = createCommitListeners()
   const parked = new Set<Promise<void>>()
   const backends = new WeakMap<pg.Client, Backend>()
 
@@ -114,14 +128,14 @@ export function createWriter(options: WriterOptions): Writer {
     return fresh
   }
 
-  const commit = async (calls: readonly Pending[]) => {
+  const commit = async (calls: readonly Pending[], join?: (hints: readonly Hint[]) => void) => {
     const on = await connected()
     const execute = createExecutor(on, { prepare: true, pipeline: true })
     let done: Done | null = null
     try {
       const now = await begin(on, clock, options.onDatabaseTime)
       const context: VerbContext = newContext(options.identity(), now)
-      const results = await drive(runGroupInWaves(context, calls, mac), execute)
+      const results = await drive(runGroupInWaves(context, calls, mac, join), execute)
       options.crashPoint?.('store.before-commit')
       done = { results, context, on, lost: null }
       // Sent behind what is not waited for. A commit of what failed is a rollback, and says so.
@@ -164,9 +178,13 @@ export function createWriter(options: WriterOptions): Writer {
     for (const hint of hints.values()) options.tell(hint)
   }
 
-  const settle = async (calls: readonly Pending[], tries = 1): Promise<void> => {
+  const settle = async (
+    calls: readonly Pending[],
+    tries = 1,
+    join?: (hints: readonly Hint[]) => void,
+  ): Promise<void> => {
     try {
-      const done = await commit(calls)
+      const done = await commit(calls, join)
       if (done.lost !== null) {
         const waiting = park(calls, done).finally(() => parked.delete(waiting))
         parked.add(waiting)
@@ -183,22 +201,29 @@ export function createWriter(options: WriterOptions): Writer {
   }
 
   const run = async (): Promise<void> => {
+    if (patience !== null) clearTimeout(patience)
+    patience = null
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (queue.length > 0) {
       const calls = foreignLast(queue)
       queue = []
-      await settle(calls)
+      // Nothing of our own comes behind the lanes of others.
+      await settle(calls, 1, calls.some(isForeign) ? undefined : commitListeners.joinerOf(calls))
     }
     running = null
   }
 
   return {
-    submit(call) {
+    submit(call, unhurried) {
+      if (commitListeners.takes(call)) return
       queue.push(call)
-      running ??= run()
+      if (!unhurried || !options.patienceMs) running ??= run()
+      else if (!running) patience ??= setTimeout(() => (running ??= run()), options.patienceMs)
     },
+    onCommit: commitListeners.add,
     connected,
     async stop() {
+      if (queue.length > 0) running ??= run()
       await running
       unheard.stop()
       await Promise.all(parked)

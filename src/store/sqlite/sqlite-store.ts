@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { type DatabaseFile, type Hint, type Store, SwitchboardError } from '../../contract/index.ts'
 import { assembleStore, type StoreEngine } from '../assemble.ts'
-import { type GroupIdentity, newContext, type Pending, runGroup } from '../group.ts'
+import { createCommitListeners, type GroupIdentity, newContext, type Pending, runGroup } from '../group.ts'
 import { createMac } from '../mac.ts'
 import { highestPosition } from '../positions.ts'
 import { verifyLedger } from '../reads/verify.ts'
@@ -75,6 +75,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   let lost: string | null = null
   const places = createTurnPlaces(connection)
   const listeners: ((hint: Hint, from: string | null) => void)[] = []
+  const commitListeners = createCommitListeners()
   let queue: Pending[] = []
   let scheduled = false
   let closed = false
@@ -95,14 +96,17 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     identity.memory.chain = null
   }
 
-  const commit = (calls: readonly Pending[]): { results: readonly unknown[]; context: VerbContext } => {
+  const commit = (
+    calls: readonly Pending[],
+    join?: (hints: readonly Hint[]) => void,
+  ): { results: readonly unknown[]; context: VerbContext } => {
     connection.exec('BEGIN IMMEDIATE')
     let before: Record<SequencedTable, number> | null = null
     try {
       refresh()
       before = { ...positions }
       const context = newContext(identity, clock.now())
-      const results = connection.drive(runGroup(context, calls, mac))
+      const results = connection.drive(runGroup(context, calls, mac, join))
       places.gather(positions.turns)
       options.crashPoint?.('store.before-commit')
       connection.exec('COMMIT')
@@ -117,9 +121,9 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     }
   }
 
-  const settle = (calls: readonly Pending[]): void => {
+  const settle = (calls: readonly Pending[], join?: (hints: readonly Hint[]) => void): void => {
     try {
-      const { results, context } = commit(calls)
+      const { results, context } = commit(calls, join)
       for (const [at, call] of calls.entries()) call.resolve(results[at])
       for (const hint of context.hints.values()) for (const listen of listeners) listen(hint, null)
     } catch (thrown) {
@@ -130,6 +134,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     }
   }
 
+  let patience: NodeJS.Timeout | null = null
   let seen = 0
   let waited = 0
 
@@ -146,12 +151,14 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     seen = 0
     waited = 0
     scheduled = false
+    if (patience !== null) clearTimeout(patience)
+    patience = null
     const calls = queue
     queue = []
     if (calls.length > 0) lost ??= ownFile?.damage(clock.now()) ?? null
     if (lost !== null) for (const call of calls) call.reject(lostError(file, lost))
     else if (calls.length > 0) {
-      settle(calls)
+      settle(calls, commitListeners.joinerOf(calls))
       ownFile?.wrote()
     }
   }
@@ -189,17 +196,23 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     shared: false,
     clock,
     mac,
-    write<Args, Result>(verb: Verb<Args, Result>, args: Args): Promise<Result> {
+    write<Args, Result>(verb: Verb<Args, Result>, args: Args, unhurried = false): Promise<Result> {
       if (closed || readOnly) return Promise.reject(closed ? closedError() : readOnlyError())
       if (lost !== null) return Promise.reject(lostError(file, lost))
       return new Promise<Result>((resolve, reject) => {
-        queue.push({
+        const call: Pending = {
           verb: verb as Verb<unknown, unknown>,
           args,
           resolve: resolve as (result: unknown) => void,
           reject,
-        })
+        }
+        if (commitListeners.takes(call)) return
+        queue.push(call)
         if (scheduled) return
+        if (unhurried && options.patienceMs) {
+          patience ??= setTimeout(flush, options.patienceMs)
+          return
+        }
         scheduled = true
         setImmediate(flushSoon)
       })
@@ -239,6 +252,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     onHint(listen) {
       listeners.push(listen)
     },
+    onCommit: commitListeners.add,
     async close() {
       if (closed) return
       flush()

@@ -1,7 +1,23 @@
-// Store suite: what may not be handed yet, or not any more, stays queued and was never `handed`.
+// Store suite: what may not be handed yet, or not any more, stays queued and was never `handed`; and what is taken by the
+// very commit that brings it.
 import { describe, expect, it } from 'vitest'
-import type { TurnRow } from '../../contract/index.ts'
-import { counts, type MakeStoreFixture, mustTake, openBeforeEach, queueOne } from './fixture.ts'
+import type { Store, TurnRow } from '../../contract/index.ts'
+import {
+  counts,
+  item,
+  LEASE_MS,
+  type MakeStoreFixture,
+  mustTake,
+  openBeforeEach,
+  queueOne,
+  send,
+} from './fixture.ts'
+
+/** Commits that left an entry: the last one of each carries the MAC. */
+async function commits(store: Store): Promise<number> {
+  const entries = await store.ledger({ afterSeq: 0, limit: 1_000 })
+  return entries.filter(({ mac }) => mac !== '').length
+}
 
 export function describeHanding(make: MakeStoreFixture): void {
   describe('handing', () => {
@@ -25,6 +41,54 @@ export function describeHanding(make: MakeStoreFixture): void {
       const second = await mustTake(store, { lane, token, window: 9, ...but('two') })
       expect(second).toMatchObject({ handed: [{ id: turns[2]?.id }], more: false })
       expect(second.next).toBeUndefined()
+    })
+
+    it('[I23.chorus-one] a message is handed over, and an answer is being sent, by the very commits that bring them', async () => {
+      const taken: Promise<unknown>[] = []
+      store.onCommit((hints) => {
+        for (const hint of hints) {
+          if (hint.kind === 'turns') taken.push(store.takeTurns([{ lane: hint.lane }], LEASE_MS))
+          if (hint.kind === 'sends') taken.push(store.takeSends([{ lane: hint.lane }], LEASE_MS))
+        }
+      })
+      const before = await commits(store)
+      const { id, lane } = await queueOne(store)
+      expect(await counts(store)).toMatchObject({ received: 1, handed: 1 })
+      expect(await commits(store)).toBe(before + 1)
+      expect(await taken[0]).toMatchObject([{ outcome: 'taken', handed: [{ id, state: 'handed' }] }])
+      const [{ token }] = (await taken[0]) as readonly [{ readonly token: number }]
+      const answer = await store.accept(
+        [send({ turn: id, agent: 'demo', session: lane })],
+        [{ lane, token, turn: id, to: 'answered' }],
+      )
+      expect(answer.outcome).toBe('accepted')
+      expect(await commits(store)).toBe(before + 2)
+      expect(await taken[1]).toMatchObject([{ outcome: 'taken', sending: { id: answer.sends[0]?.id } }])
+      expect(taken).toHaveLength(2)
+    })
+
+    it('[I23.chorus-one] what cannot be taken along fails by itself: what brought it is kept, and hinted at', async () => {
+      const failed: unknown[] = []
+      const hinted: string[] = []
+      store.onHint((hint) => void (hint.kind === 'turns' && hinted.push(hint.lane)))
+      store.onCommit((hints) => {
+        for (const hint of hints) {
+          if (hint.kind !== 'turns') continue
+          const mayHand = () => {
+            throw new Error('the judge is away')
+          }
+          store.takeTurns([{ lane: hint.lane, mayHand }], LEASE_MS).catch((thrown) => failed.push(thrown))
+        }
+      })
+      const [one, two] = await Promise.all([
+        store.receive([item({ text: 'one' })]),
+        store.receive([item({ text: 'two', sender: 'u2', conversation: 'c2' })]),
+      ])
+      expect([one[0]?.id, two[0]?.id]).not.toContain(null)
+      await fixture.clock.settle()
+      expect(failed.map(String)).toContain('Error: the judge is away')
+      expect(await counts(store)).toMatchObject({ received: 2, queued: 2 })
+      expect(new Set(hinted)).toEqual(new Set([one[0]?.session, two[0]?.session]))
     })
 
     it('a move that changes nothing writes nothing: not the time of the last change either', async () => {

@@ -1,0 +1,57 @@
+// What nobody waits for shares the commit of what comes next, on both stores; alone it is written all the same.
+import { describe, expect, it } from 'vitest'
+import type { Store } from '../contract/index.ts'
+import { item, mustTakeSend, send } from '../testing/store-suite/fixture.ts'
+import { createPostgresFixture } from './postgres/fixtures/postgres-fixture.ts'
+import { createSqliteFixture } from './sqlite/fixtures/sqlite-fixture.ts'
+
+const LANE = 'demo:c1'
+const AN_HOUR = 3_600_000
+
+async function commits(store: Store): Promise<number> {
+  const entries = await store.ledger({ afterSeq: 0, limit: 1_000 })
+  return entries.filter(({ mac }) => mac !== '').length
+}
+
+/** One that is being sent, and the note that it was. */
+async function sending(store: Store) {
+  const [queued] = await store.enqueue([send()])
+  const { token } = await mustTakeSend(store, { lane: LANE })
+  return { lane: LANE, token, id: queued?.id ?? '', to: 'sent', platformIds: ['p1'] } as const
+}
+
+describe.each([
+  ['SQLite', createSqliteFixture],
+  ['PostgreSQL', createPostgresFixture],
+] as const)('what nobody waits for, on %s', (_, make) => {
+  it('[I23.chorus-one] is written with what comes next, before it', async () => {
+    const fixture = await make()
+    const store = await fixture.openWith({ patienceMs: AN_HOUR })
+    const note = await sending(store)
+    const before = await commits(store)
+    const noted = store.moveSends([note], { unhurried: true })
+    await fixture.clock.settle(20)
+    expect(await store.send(note.id)).toMatchObject({ state: 'sending' })
+    await store.receive([item()])
+    expect(await noted).toEqual(['moved'])
+    expect(await commits(store)).toBe(before + 1)
+    await fixture.dispose()
+  })
+
+  it('[I23.chorus-one] is written alone where nothing comes, and before the store is closed', async () => {
+    const fixture = await make()
+    const quick = await fixture.openWith({ patienceMs: 1 })
+    const alone = await sending(quick)
+    expect(await quick.moveSends([alone], { unhurried: true })).toEqual(['moved'])
+    await quick.releaseLanes('sends', [alone])
+    await quick.close()
+    const slow = await fixture.openWith({ patienceMs: AN_HOUR, node: 'other' })
+    const note = await sending(slow)
+    const noted = slow.moveSends([note], { unhurried: true })
+    await slow.close()
+    expect(await noted).toEqual(['moved'])
+    const after = await fixture.open('third')
+    expect(await after.send(note.id)).toMatchObject({ state: 'sent' })
+    await fixture.dispose()
+  })
+})
