@@ -194,6 +194,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ended: (row, end) => notifyOn(row, end),
     failures,
     admission,
+    prepareToken: deps.tokens.prepare,
     onTakenOver: (turn) => void streams.ended(turn),
     onRevoked: (row) => withdraw(row.agent ?? '', [row.id]),
     // A host with a dialog of its own waits on.

@@ -1,6 +1,6 @@
 // The one token table: minted once, shown once, kept as a hash. Every surface with a bearer or a cookie asks here.
 import { createHash } from 'node:crypto'
-import type { Clock, Random, Store, TokenBook, TokenRow } from '../contract/index.ts'
+import type { Clock, NewToken, Random, Store, TokenBook, TokenRow } from '../contract/index.ts'
 
 const BY = 'switchboard'
 
@@ -9,6 +9,8 @@ function hashToken(token: string): string {
 }
 
 export interface Tokens extends TokenBook {
+  /** Made, and good once whoever asked has kept its row. */
+  prepare(order: Parameters<TokenBook['mint']>[0]): { readonly token: string; readonly row: NewToken }
   /** The row, also of a token that expired or was revoked; null: there never was one. */
   look(token: string): Promise<TokenRow | null>
   revoke(id: string, by: string): Promise<boolean>
@@ -32,13 +34,19 @@ export function createTokens(
     return row && isLive(row) ? row : null
   }
 
+  const prepare: Tokens['prepare'] = ({ kind, scope, ttlMs, prefix = kind }) => {
+    const token = `${prefix}_${Buffer.from(random.bytes(32)).toString('base64url')}`
+    const id = `tok_${Buffer.from(random.bytes(6)).toString('hex')}`
+    const expiresAt = ttlMs === null ? null : clock.now() + ttlMs
+    return { token, row: { id, hash: hashToken(token), kind, scope, expiresAt } }
+  }
+
   return {
-    async mint({ kind, scope, ttlMs, prefix = kind }) {
-      const token = `${prefix}_${Buffer.from(random.bytes(32)).toString('base64url')}`
-      const id = `tok_${Buffer.from(random.bytes(6)).toString('hex')}`
-      const expiresAt = ttlMs === null ? null : clock.now() + ttlMs
-      await store.addToken({ id, hash: hashToken(token), kind, scope, expiresAt }, BY)
-      return { token, id, expiresAt }
+    prepare,
+    async mint(order) {
+      const { token, row } = prepare(order)
+      await store.addToken(row, BY)
+      return { token, id: row.id, expiresAt: row.expiresAt }
     },
     find: live,
     look,

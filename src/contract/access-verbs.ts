@@ -1,5 +1,5 @@
 // The store's verbs about who may do what: grants, pairings, tokens, and the ciphertexts of secrets.
-import type { Grant, PairingRow, TokenRow } from './records.ts'
+import type { Grant, NewToken, PairingRow, TokenRow } from './records.ts'
 import type { NewSend } from './send-records.ts'
 
 export interface AccessVerbs {
@@ -17,7 +17,7 @@ export interface AccessVerbs {
     options?: { readonly approversNamed?: readonly string[]; readonly words?: readonly NewSend[] },
   ): Promise<{ readonly pairing: PairingRow; readonly approver: boolean } | null>
   denyPairing(code: string, by: string): Promise<boolean>
-  addToken(token: Omit<TokenRow, 'createdAt' | 'revokedAt' | 'lastUsedAt'>, by: string): Promise<void>
+  addToken(token: NewToken, by: string): Promise<void>
   tokenByHash(hash: string): Promise<TokenRow | null>
   /** `kind`: those alone. `ofTurns: false`: without what every delivery of a turn mints for itself. */
   tokens(only?: { readonly kind?: string; readonly ofTurns?: false }): Promise<readonly TokenRow[]>

@@ -37,6 +37,16 @@ export interface Delivery {
   readonly continuation: boolean
   /** What was said around it and is no turn, oldest first: for the agent to know, never an instruction. Absent: nothing. */
   readonly context?: readonly ContextLine[]
+  /** Credentials of ours for this turn alone, as the connector's `mints` ordered them. They are secrets. */
+  readonly tokens?: readonly string[]
+}
+
+/** A credential of ours that goes out with a turn. */
+export interface TokenOrder {
+  readonly kind: string
+  /** What the token begins with; absent: the kind. */
+  readonly prefix?: string
+  readonly ttlMs: number
 }
 
 /** How far back a turn's context reaches; what is older is forgotten. */
@@ -220,6 +230,8 @@ export interface AgentConnector {
   readonly holdsDecisions: boolean
   /** It tells itself when a turn ends: a `reply` in the middle is said, and the turn goes on. Absent: a reply ends it. */
   readonly endsTurns?: true
+  /** What every delivery carries as `tokens`: made and kept by the commit that hands it over. Absent: nothing. */
+  readonly mints?: readonly TokenOrder[]
   start(outlet: AgentOutlet): Promise<void>
   /**
    * How many turns of the session could be written at this moment. More are not taken: what waits for a place is queued, and

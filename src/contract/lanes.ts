@@ -1,4 +1,5 @@
 // Taking a lane: what is asked of the store, and what it gives.
+import type { NewToken } from './records.ts'
 import type { TurnRow } from './turn-records.ts'
 
 export interface LaneRequest {
@@ -17,6 +18,8 @@ export interface LaneRequest {
    * as `next` (inbox only). It answers from memory, at once, and may be asked twice.
    */
   readonly mayHand?: (turn: TurnRow) => boolean
+  /** Made within the take for each turn that is handed, and kept in its commit (inbox only). May be asked twice: the last ones count. */
+  readonly tokens?: (turn: TurnRow) => readonly NewToken[]
 }
 
 export type TakenTurns =

@@ -72,6 +72,8 @@ export interface TokenRow {
   readonly lastUsedAt: number | null
 }
 
+export type NewToken = Omit<TokenRow, 'createdAt' | 'revokedAt' | 'lastUsedAt'>
+
 // ---- reading ----------------------------------------------------------------------------------------------
 
 export interface TurnFilter {

@@ -31,6 +31,8 @@ export interface ScriptedAgentOptions {
   readonly verdict?: 'relayed' | 'gone' | 'fetched'
   /** It says how many it could be written: `room` of the agent. False: one at a time. */
   readonly roomed?: boolean
+  /** What goes out with every turn. */
+  readonly mints?: AgentConnector['mints']
 }
 
 export interface ScriptedAgent {
@@ -198,6 +200,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
         deliveries.push(delivery)
         await agent.script(delivery, agent)
       },
+      ...(options.mints ? { mints: options.mints } : {}),
       ...(options.roomed ? { room: () => room } : {}),
       async prepare(delivery) {
         await agent.prepare(delivery)

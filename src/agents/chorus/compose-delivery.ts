@@ -1,33 +1,17 @@
 // A turn as a Chorus delivery: where, who and what, with a callback and a tool endpoint that are good for it alone.
-import {
-  CALLBACK_KIND,
-  type ConnectorDeps,
-  type ContextLine,
-  type Delivery,
-  defined,
-} from '../../contract/index.ts'
-import { bindingContext, type ChorusDelivery } from '../../kit/index.ts'
+import { type ConnectorDeps, type ContextLine, type Delivery, defined } from '../../contract/index.ts'
+import { bindingContext, type ChorusDelivery, turnTokens } from '../../kit/index.ts'
 import type { ChorusAgentConfig } from './config.ts'
-
-const CALLBACK_LIFE_MS = 24 * 3_600_000
 
 export async function composeDelivery(
   delivery: Delivery,
   config: ChorusAgentConfig,
   deps: ConnectorDeps,
 ): Promise<ChorusDelivery> {
-  const { agent, session, turn } = delivery
+  const { session, turn } = delivery
   const base = config.publicBase()
-  const [callback, bearer] = await Promise.all([
-    config.tokens.mint({
-      kind: CALLBACK_KIND,
-      prefix: 'cb',
-      scope: { agent, session, turn },
-      ttlMs: CALLBACK_LIFE_MS,
-    }),
-    config.tokens.mint({ kind: 'agent', scope: { agent, session, turn }, ttlMs: CALLBACK_LIFE_MS }),
-  ])
-  const own = { url: `${base}/mcp`, headers: { Authorization: `Bearer ${bearer.token}` } }
+  const { callback, bearer } = await turnTokens(delivery, config.tokens)
+  const own = { url: `${base}/mcp`, headers: { Authorization: `Bearer ${bearer}` } }
   const context = contextOf(delivery, deps)
   const name = delivery.meta.channel_name ?? delivery.meta.chat_title
   return {
@@ -45,7 +29,7 @@ export async function composeDelivery(
       ...(delivery.context === undefined ? {} : { context: delivery.context.map(shownLine) }),
       ...(delivery.attachments.length === 0 ? {} : { attachments: delivery.attachments.map(shownFile) }),
     },
-    callback: `${base}/callback/${callback.token}`,
+    callback: `${base}/callback/${callback}`,
     // Always the seed's one object: tools of a service in front are reached through the same endpoint.
     mcp: own,
   }

@@ -17,6 +17,7 @@ import {
   handOverError,
   postChorus,
   readEvents,
+  TURN_TOKENS,
 } from '../../kit/index.ts'
 import { composeDelivery } from './compose-delivery.ts'
 import { readConfig } from './config.ts'
@@ -50,6 +51,7 @@ export function createChorusAgent(
     redelivery: { handed: 'wait', seen: 'wait', afterTimeout: false },
     // Posted in order, without waiting for the answer to the one before: the agent queues per channel.
     window: 8,
+    mints: TURN_TOKENS,
     holdsDecisions: true,
     async start(given) {
       outlet = given

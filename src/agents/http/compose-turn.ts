@@ -1,9 +1,7 @@
 // A turn as flat JSON, with a URL to reply to and a token for the tools that are good for it alone.
-import { CALLBACK_KIND, type ConnectorDeps, type Delivery, defined } from '../../contract/index.ts'
-import { bindingContext } from '../../kit/index.ts'
+import { type ConnectorDeps, type Delivery, defined } from '../../contract/index.ts'
+import { bindingContext, turnTokens } from '../../kit/index.ts'
 import type { HttpAgentConfig } from './config.ts'
-
-const REPLY_LIFE_MS = 24 * 3_600_000
 
 export interface HttpTurn {
   readonly id: string
@@ -56,13 +54,9 @@ export async function composeTurn(
   { agent: settings }: Pick<ConnectorDeps, 'agent'>,
 ): Promise<HttpTurn> {
   const { agent, session, turn } = delivery
-  const scope = { agent, session, turn }
-  const [reply, tools] = await Promise.all([
-    config.tokens.mint({ kind: CALLBACK_KIND, prefix: 'cb', scope, ttlMs: REPLY_LIFE_MS }),
-    config.tokens.mint({ kind: 'agent', scope, ttlMs: REPLY_LIFE_MS }),
-  ])
+  const { callback, bearer } = await turnTokens(delivery, config.tokens)
   const base = config.publicBase()
-  const replyUrl = `${base}/callback/${reply.token}`
+  const replyUrl = `${base}/callback/${callback}`
   return {
     id: turn,
     ...{ session, agent },
@@ -93,7 +87,7 @@ export async function composeTurn(
     ...(isRepeat(delivery) ? { redelivery: true } : {}),
     reply_url: replyUrl,
     mcp_url: `${base}/mcp`,
-    mcp_token: tools.token,
+    mcp_token: bearer,
   }
 }
 

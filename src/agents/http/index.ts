@@ -13,7 +13,7 @@ import {
   type Delivery,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createStreamingFetch, handOverError, type StreamingFetch } from '../../kit/index.ts'
+import { createStreamingFetch, handOverError, type StreamingFetch, TURN_TOKENS } from '../../kit/index.ts'
 import { composeTurn } from './compose-turn.ts'
 import { readConfig } from './config.ts'
 import { post } from './post.ts'
@@ -87,6 +87,7 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
     redelivery: { handed: 'wait', seen: 'wait', afterTimeout: false },
     // One after the other: an agent of a few lines keeps no queue, and answers must not overtake each other.
     window: 1,
+    mints: TURN_TOKENS,
     holdsDecisions: true,
     async start(given) {
       outlet = given

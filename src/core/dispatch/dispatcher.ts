@@ -36,7 +36,7 @@ import { retryDelayMs } from './retry-delay.ts'
 import { createRooms } from './rooms.ts'
 import type { Roster } from './roster.ts'
 import { createSettling, type Settling } from './settling.ts'
-import { createTakeLanes, mustPrepare, type TakenLane } from './take-lanes.ts'
+import { createTakeLanes, mustPrepare, type PrepareToken, type TakenLane } from './take-lanes.ts'
 import { createTurnExpiry } from './turn-expiry.ts'
 
 export interface DispatcherDeps {
@@ -66,6 +66,8 @@ export interface DispatcherDeps {
   readonly onTakenOver?: (turn: string) => void
   readonly pressure?: Pressure
   readonly crashPoint?: (name: string) => void
+  /** Credentials that go out with a turn, for connectors that order them. Absent: they mint their own. */
+  readonly prepareToken?: PrepareToken
   /** What agents are told of sends that failed later. */
   readonly failures: FailureNotes
 }
@@ -170,7 +172,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     for (const row of taken.handed) {
       // What could not be written down (the store refused it for good) must not stop the lane, nor the process.
       hold.handingOver = hold.handingOver
-        .then(() => handOver(hold, row, post.connector, taken.afterTakeover?.includes(row.id) ?? false))
+        .then(() => handOver(hold, row, post.connector, taken))
         .catch((thrown) => log.error({ turn: row.id, error: String(thrown) }, 'dispatch failed'))
     }
     // Not waited for: while these are handed over, more may be taken behind them.
@@ -214,7 +216,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     hold: LaneHold,
     row: TurnRow,
     connector: AgentConnector,
-    afterTakeover: boolean,
+    { afterTakeover, tokens }: Pick<TakenLane & { outcome: 'taken' }, 'afterTakeover' | 'tokens'>,
   ) => {
     const flight = hold.flights.get(row.id)
     if (!flight) return // cancelled or put back while the one before it was being handed over
@@ -226,17 +228,20 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const [said, failed, held] = await Promise.all([
       contextOf(row),
       deps.failures.of(row.session),
-      afterTakeover ? heldContextOf(row) : NOBODY_HELD_IT,
+      afterTakeover?.includes(row.id) ? heldContextOf(row) : NOBODY_HELD_IT,
     ])
     const lines = [...failed.lines, ...held, ...(said.context ?? [])]
-    const context = lines.length === 0 ? {} : { context: lines }
+    const along = {
+      ...(lines.length === 0 ? {} : { context: lines }),
+      ...defined({ tokens: tokens.get(row.id) }),
+    }
     if (hold.flights.get(row.id) !== flight) return // likewise
     if (holds.isOver(hold)) return holds.drop(hold)
     flight.offered = true
     tellTurnState(deps.signal, row, 'handed')
     try {
       deps.crashPoint?.('dispatch.before-hand-over')
-      await connector.deliver({ ...toDelivery(row, hold.agent, hold.lane), ...context })
+      await connector.deliver({ ...toDelivery(row, hold.agent, hold.lane), ...along })
       deps.crashPoint?.('dispatch.after-hand-over')
       flight.written = true
       await deps.failures.reported(failed.sends)
@@ -269,7 +274,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   /** What the agent confirmed it has is not offered again, also by the next life of this node. */
   const noteTaken = async (hold: LaneHold, row: TurnRow) => {
     const note = { lane: hold.lane, token: hold.token, turn: row.id, to: 'handed', reason: 'taken' } as const
-    const [outcome] = await storeRetry.persist('note a hand-over', () => store.moveTurns([note]))
+    const [outcome] = await storeRetry.persist('note a hand-over', () =>
+      // Where nothing waits behind it, it is written with what the agent says next.
+      store.moveTurns([note], { unhurried: hold.flights.size === 1 && !hold.more }),
+    )
     if (outcome === 'stale') holds.drop(hold)
   }
 

@@ -1,5 +1,5 @@
 // How much of a lane is asked for: as much as the connector has room for, less while intake wants it.
-import type { LaneRequest } from '../../contract/index.ts'
+import { defined, type LaneRequest } from '../../contract/index.ts'
 import type { LaneHold } from './lane-holds.ts'
 
 /** How many turns of a lane are taken at a time under pressure. */
@@ -13,13 +13,14 @@ export interface Circumstances {
   readonly room: number
   /** What may be handed over as it stands. */
   readonly mayHand: NonNullable<LaneRequest['mayHand']>
+  readonly tokens?: LaneRequest['tokens']
 }
 
 export function laneRequest(lane: string, hold: LaneHold | undefined, how: Circumstances): LaneRequest {
   const few = Math.min(how.room, how.pressed ? PRESSED_WINDOW : how.wide)
   const window = Math.min(how.wide, (hold?.flights.size ?? 0) + few)
-  const { mayHand } = how
-  if (!hold) return { lane, window, mayHand }
+  const asked = { lane, window, mayHand: how.mayHand, ...defined({ tokens: how.tokens }) }
+  if (!hold) return asked
   const known = hold.doubtful ? { known: [...hold.flights.keys()] } : {}
-  return { lane, token: hold.token, window, mayHand, ...known }
+  return { ...asked, token: hold.token, ...known }
 }

@@ -5,8 +5,10 @@ import {
   type AgentConnector,
   type Clock,
   LEASE_MS,
+  type NewToken,
   type Store,
   type TakenTurns,
+  type TokenOrder,
   type TurnRow,
   type Work,
 } from '../../contract/index.ts'
@@ -19,6 +21,8 @@ import type { Roster } from './roster.ts'
 export type TakenLane = (TakenTurns | { readonly lane: string; readonly outcome: 'full' }) & {
   readonly scope: string
   readonly before: Before
+  /** What goes out with each turn that was taken. */
+  readonly tokens: ReadonlyMap<string, readonly string[]>
 }
 
 export interface TakeLanesDeps {
@@ -30,6 +34,13 @@ export interface TakeLanesDeps {
   readonly admission: Pick<Admission, 'atOnce'>
   /** Somebody who waited for this agent may find a place. */
   readonly roomy: (agent: string) => void
+  readonly prepareToken?: PrepareToken
+}
+
+/** A credential and the row by which it is known; it is good once the row is kept. */
+export type PrepareToken = (order: TokenOrder & { readonly scope: Readonly<Record<string, string>> }) => {
+  readonly token: string
+  readonly row: NewToken
 }
 
 /** Its connector makes files ready first, and has not yet. */
@@ -44,13 +55,31 @@ export function mustPrepare(
 export function createTakeLanes(deps: TakeLanesDeps) {
   const { store, roster, holds, rooms } = deps
 
-  const toRequest = ({ lane, scope }: Work, pressed: boolean, room: number) => {
+  /** Told apart by turn: what the last attempt of the commit made is what was kept. */
+  const tokensInto = (into: Map<string, readonly string[]>, { lane, scope }: Work) => {
+    const orders = roster.get(scope)?.connector.mints ?? []
+    const prepare = deps.prepareToken
+    if (!prepare || orders.length === 0) return undefined
+    return ({ id }: TurnRow) => {
+      const made = orders.map((order) =>
+        prepare({ ...order, scope: { agent: scope, session: lane, turn: id } }),
+      )
+      into.set(
+        id,
+        made.map(({ token }) => token),
+      )
+      return made.map(({ row }) => row)
+    }
+  }
+
+  const toRequest = (work: Work, pressed: boolean, room: number, tokens: Map<string, readonly string[]>) => {
+    const { lane, scope } = work
     const hold = holds.get(lane)
     if (hold) hold.restingSince = null // or it might be let go before the answer comes
     const connector = roster.get(scope)?.connector
     const mayHand = (turn: TurnRow) =>
       (hold?.judged.has(turn.id) || deps.admission.atOnce(turn)) && !mustPrepare(connector, hold, turn)
-    const how = { wide: connector?.window ?? 1, pressed, room, mayHand }
+    const how = { wide: connector?.window ?? 1, pressed, room, mayHand, tokens: tokensInto(tokens, work) }
     return laneRequest(lane, hold, how)
   }
 
@@ -64,8 +93,9 @@ export function createTakeLanes(deps: TakeLanesDeps) {
   return async (lanes: readonly Work[], pressed: boolean): Promise<readonly TakenLane[]> => {
     const dealt = rooms.deal(lanes)
     const asked = lanes.map((work, at) => ({ work, room: dealt[at] ?? 0, before: holds.before(work.lane) }))
+    const tokens = new Map<string, readonly string[]>()
     const open = asked.filter(({ room }) => room > 0)
-    const requests = open.map(({ work, room }) => toRequest(work, pressed, room))
+    const requests = open.map(({ work, room }) => toRequest(work, pressed, room, tokens))
     const taken = new Map<string, TakenTurns>()
     if (requests.length > 0) {
       const found = await store
@@ -79,7 +109,7 @@ export function createTakeLanes(deps: TakeLanesDeps) {
     }
     return asked.map(({ work: { lane, scope }, before }) => ({
       ...(taken.get(lane) ?? { lane, outcome: 'full' as const }),
-      ...{ scope, before },
+      ...{ scope, before, tokens },
     }))
   }
 }

@@ -1,6 +1,6 @@
 // Grants, tokens and secrets: who may do what. Every change is told in the ledger; no secret value ever is.
-import type { Grant, TokenRow } from '../../contract/index.ts'
-import { run, type Steps } from '../statement.ts'
+import type { Grant, NewToken } from '../../contract/index.ts'
+import { type InsertShape, insert, run, type Steps } from '../statement.ts'
 import { hint, oneByOne, recordFact, type Verb, type VerbContext } from '../verb-context.ts'
 
 export const grant: Verb<Omit<Grant, 'at'>, void> = oneByOne(function* (context, given) {
@@ -40,17 +40,34 @@ export const revoke = oneByOne(function* (context: VerbContext, call: RevokeCall
 })
 
 export interface AddTokenCall {
-  readonly token: Omit<TokenRow, 'createdAt' | 'revokedAt' | 'lastUsedAt'>
+  readonly token: NewToken
   readonly by: string
 }
 
-export const addToken: Verb<AddTokenCall, void> = oneByOne(function* (context, { token, by }) {
-  yield* run(
-    `INSERT INTO tokens (id, hash, kind, scope, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-    [token.id, token.hash, token.kind, JSON.stringify(token.scope), context.now, token.expiresAt],
+const TOKEN_INSERT: InsertShape = {
+  table: 'tokens',
+  columns: ['id', 'hash', 'kind', 'scope', 'created_at', 'expires_at'],
+  numbers: ['created_at', 'expires_at'],
+  conflict: '',
+  identity: '',
+}
+
+export const addToken: Verb<AddTokenCall, void> = function* (context, calls) {
+  yield* keepTokens(context, calls)
+  return calls.map(() => undefined)
+}
+
+export function* keepTokens(context: VerbContext, calls: readonly AddTokenCall[]): Steps<void> {
+  yield* insert(
+    TOKEN_INSERT,
+    calls.map(({ token: { id, hash, kind, scope, expiresAt } }) => [
+      ...[id, hash, kind, JSON.stringify(scope)],
+      ...[context.now, expiresAt],
+    ]),
   )
-  recordFact(context, { kind: 'token', ref: token.id, to: 'minted' }, { by, kind: token.kind })
-})
+  for (const { token, by } of calls)
+    recordFact(context, { kind: 'token', ref: token.id, to: 'minted' }, { by, kind: token.kind })
+}
 
 export interface TokensUsedCall {
   readonly uses: readonly { readonly id: string; readonly at: number }[]

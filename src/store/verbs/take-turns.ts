@@ -7,6 +7,7 @@ import { hint, recordMove, type SessionFacts, type Verb, type VerbContext } from
 import { type HeldBy, turnsUnderHold } from './held.ts'
 import { type Held, holdLanes, judgeLanes, lookAtLanes } from './lanes.ts'
 import { type LaneOfTurns, type OpenTurns, openTurns } from './open-in-lanes.ts'
+import { keepTokens } from './people.ts'
 import { factsOfSessions } from './sessions.ts'
 import { endTurns } from './takeovers.ts'
 
@@ -47,8 +48,19 @@ export const takeTurns: Verb<TakeCall, readonly TakenTurns[]> = function* (conte
     )
     const handed = views.flatMap((view) => view.handed.flatMap((seq) => turns.get(seq) ?? []))
     if (handed.length > 0) yield* markHanded(context, handed)
+    yield* keepTokens(
+      context,
+      views.flatMap((view, at) => tokensFor(view, lanes[at]?.tokens, turns)),
+    )
   }
   return results
+}
+
+/** What goes out with a turn is good from the moment in which it is handed over. */
+function tokensFor(view: View, make: LaneRequest['tokens'], turns: ReadonlyMap<number, TurnRow>) {
+  if (!make) return []
+  const handed = view.handed.flatMap((seq) => turns.get(seq) ?? [])
+  return handed.flatMap((turn) => make(turn).map((token) => ({ token, by: 'switchboard' })))
 }
 
 /** What is to be taken from a lane, by position. */
