@@ -228,3 +228,61 @@ describe('aborting', () => {
     expect(never.code).toBe('platform_unavailable')
   })
 })
+
+describe('connections that are kept', () => {
+  /** How many connections a server was given, and under which name it was called. */
+  async function counting() {
+    const sockets = new Set<unknown>()
+    const port = await serve((request, response) => {
+      sockets.add(request.socket)
+      response.end('ok')
+    })
+    return { port, sockets }
+  }
+
+  it('[I23.chorus-one] is one for requests that follow each other, and a fresh one each where nobody asked for it', async () => {
+    const { port, sockets } = await counting()
+    const url = `http://127.0.0.1:${port}/`
+    for (let at = 0; at < 3; at++) {
+      expect(await fetchGuarded(post(url, { keepAlive: true }))).toMatchObject({ status: 200 })
+      // The connection is free when the answer's end was seen.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(sockets.size).toBe(1)
+    for (let at = 0; at < 2; at++) await fetchGuarded(post(url))
+    expect(sockets.size).toBe(3)
+  })
+
+  it('[I23.chorus-one] is used again only for the name and the addresses that it was checked for', async () => {
+    const { port, sockets } = await counting()
+    let addresses = [{ address: '127.0.0.1', family: 4 }]
+    const fetch = createGuardedFetch({ clock, resolve: async () => addresses })
+    const call = async (name: string) => {
+      await fetch(post(`http://${name}:${port}/`, { keepAlive: true }))
+      await new Promise((resolve) => setImmediate(resolve))
+      return sockets.size
+    }
+    expect(await call('one.test')).toBe(1)
+    expect(await call('one.test')).toBe(1)
+    expect(await call('two.test')).toBe(2)
+    addresses = [...addresses, { address: '::1', family: 6 }]
+    expect(await call('one.test')).toBe(3)
+    // The name leads inward now: the open connection helps nobody past the guard.
+    addresses = [{ address: '169.254.169.254', family: 4 }]
+    const error = await failure(post(`http://one.test:${port}/`, { keepAlive: true }), fetch)
+    expect(error.code).toBe('forbidden')
+  })
+
+  it('[I23.chorus-one] one that its peer closed under a request is told as what it is', async () => {
+    let calls = 0
+    const port = await serve((request, response) => {
+      if (calls++ === 0) response.end('ok')
+      else request.socket.destroy()
+    })
+    const url = `http://127.0.0.1:${port}/`
+    await fetchGuarded(post(url, { keepAlive: true }))
+    await new Promise((resolve) => setImmediate(resolve))
+    const error = await failure(post(url, { keepAlive: true }))
+    expect(error).toMatchObject({ code: 'outcome_unknown' })
+  })
+})

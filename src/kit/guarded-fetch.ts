@@ -4,6 +4,7 @@ import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } 
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { asSwitchboardError, type Clock, SwitchboardError } from '../contract/index.ts'
+import { createKeptConnections, type KeptConnections } from './kept-connections.ts'
 import { type LookUp, lookUp, type ResolvedAddress } from './look-up.ts'
 import { mayConnect } from './public-address.ts'
 
@@ -20,6 +21,8 @@ export interface GuardedRequest {
   readonly allowPrivate: boolean
   /** Plain `http:`; also allowed for private targets when `allowPrivate` is set. */
   readonly allowHttp: boolean
+  /** The connection may be used again, for a moment, by the next request to the same host and addresses. Absent: a fresh one. */
+  readonly keepAlive?: boolean
   /** Ends the exchange at once; told apart from a fault by the caller, who aborted it. */
   readonly signal?: AbortSignal
 }
@@ -47,6 +50,7 @@ export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResponse>
 
 export function createGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
   const { resolve = lookUp } = deps
+  const kept = createKeptConnections()
   return async (request) => {
     const url = parseUrl(request)
     const host = bareHost(url)
@@ -57,7 +61,7 @@ export function createGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
         throw thrown
       },
     )
-    return exchange(url, addresses, request, deadline)
+    return exchange(() => begin(url, addresses, request, kept), request, deadline)
   }
 }
 
@@ -139,8 +143,7 @@ function createDeadline(clock: Pick<Clock, 'after'>, timeoutMs: number): Deadlin
 }
 
 function exchange(
-  url: URL,
-  addresses: readonly ResolvedAddress[],
+  beginning: () => ClientRequest,
   request: GuardedRequest,
   deadline: Deadline,
 ): Promise<GuardedResponse> {
@@ -148,7 +151,7 @@ function exchange(
     let written = false
     let outgoing: ClientRequest
     try {
-      outgoing = begin(url, addresses, request)
+      outgoing = beginning()
     } catch {
       deadline.cancel()
       throw new SwitchboardError('input_invalid', 'a header of the request cannot be sent', {
@@ -205,12 +208,19 @@ function exchange(
 }
 
 /** Throws what Node makes of a header that HTTP has no form for. */
-function begin(url: URL, addresses: readonly ResolvedAddress[], request: GuardedRequest): ClientRequest {
+function begin(
+  url: URL,
+  addresses: readonly ResolvedAddress[],
+  request: GuardedRequest,
+  kept: KeptConnections,
+): ClientRequest {
+  const ended = request.keepAlive ? {} : { connection: 'close' }
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   return send(url, {
     method: request.method,
-    agent: false, // A fresh connection each time: a pooled one was checked for another name.
-    headers: { ...request.headers, 'content-length': byteLength(request.body), connection: 'close' },
+    // Never one that was checked for another name or other addresses.
+    agent: request.keepAlive ? kept(url, addresses) : false,
+    headers: { ...request.headers, 'content-length': byteLength(request.body), ...ended },
     lookup: (_host, options, done) => {
       const first = addresses[0] ?? { address: '', family: 4 }
       if (options.all === true) (done as unknown as LookupAll)(null, [...addresses])

@@ -41,7 +41,10 @@ export function createChorusAgent(
     const body = await composeDelivery(delivery, config, deps)
     const post = { url: config.url, body, whom: 'the agent', allowPrivate: config.allowPrivate }
     try {
-      await postChorus({ ...post, idempotencyKey: delivery.turn, now: deps.clock.now() }, fetch)
+      await postChorus(
+        { ...post, idempotencyKey: delivery.turn, keepAlive: true, now: deps.clock.now() },
+        fetch,
+      )
     } catch (thrown) {
       throw handOverError(asSwitchboardError(thrown, 'platform_unavailable'), delivery.attempt)
     }

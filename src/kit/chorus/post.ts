@@ -1,6 +1,6 @@
 // Posting to a URL that a Chorus peer gave us: under the guard, and judged by whether trying again can help. The URL is
 // a credential: neither it nor what the peer answered is in any error.
-import { asSwitchboardError, SwitchboardError } from '../../contract/index.ts'
+import { asSwitchboardError, defined, SwitchboardError } from '../../contract/index.ts'
 import type { GuardedFetch, GuardedResponse } from '../guarded-fetch.ts'
 import { retryAfterMs } from '../retry-after.ts'
 
@@ -15,6 +15,8 @@ export interface ChorusPost {
   /** Left out where no header can carry it: what is posted has an id of its own. */
   readonly idempotencyKey?: string
   readonly timeoutMs?: number
+  /** Over a connection that was kept: where a fault that leaves it open whether it arrived is met by posting it again. */
+  readonly keepAlive?: true
   readonly now: number
 }
 
@@ -43,6 +45,7 @@ export async function postChorus(post: ChorusPost, fetch: GuardedFetch): Promise
     maxResponseBytes: MAX_RESPONSE_BYTES,
     // The protocol ignores the body of a receipt, so nobody waits for its end.
     headOnly: true,
+    ...defined({ keepAlive: post.keepAlive }),
     allowPrivate: post.allowPrivate,
     allowHttp: false,
   }).catch((thrown: unknown) => {
