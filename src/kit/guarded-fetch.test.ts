@@ -240,7 +240,7 @@ describe('connections that are kept', () => {
     return { port, sockets }
   }
 
-  it('[I23.chorus-one] is one for requests that follow each other, and a fresh one each where nobody asked for it', async () => {
+  it('[I23.kept-connections] is one for requests that follow each other, and a fresh one each where nobody asked for it', async () => {
     const { port, sockets } = await counting()
     const url = `http://127.0.0.1:${port}/`
     for (let at = 0; at < 3; at++) {
@@ -253,7 +253,7 @@ describe('connections that are kept', () => {
     expect(sockets.size).toBe(3)
   })
 
-  it('[I23.chorus-one] is used again only for the name and the addresses that it was checked for', async () => {
+  it('[I23.kept-connections] is used again only for the name and the addresses that it was checked for', async () => {
     const { port, sockets } = await counting()
     let addresses = [{ address: '127.0.0.1', family: 4 }]
     const fetch = createGuardedFetch({ clock, resolve: async () => addresses })
@@ -273,7 +273,7 @@ describe('connections that are kept', () => {
     expect(error.code).toBe('forbidden')
   })
 
-  it('[I23.chorus-one] one that its peer closed under a request is told as what it is', async () => {
+  it('[I23.kept-connections] one that its peer closed under a request is told as what it is', async () => {
     let calls = 0
     const port = await serve((request, response) => {
       if (calls++ === 0) response.end('ok')

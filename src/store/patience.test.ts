@@ -24,7 +24,7 @@ describe.each([
   ['SQLite', createSqliteFixture],
   ['PostgreSQL', createPostgresFixture],
 ] as const)('what nobody waits for, on %s', (_, make) => {
-  it('[I23.chorus-one] is written with what comes next, before it', async () => {
+  it('[I23.lone-commits] is written with what comes next, before it', async () => {
     const fixture = await make()
     const store = await fixture.openWith({ patienceMs: AN_HOUR })
     const note = await sending(store)
@@ -38,7 +38,7 @@ describe.each([
     await fixture.dispose()
   })
 
-  it('[I23.chorus-one] is written alone where nothing comes, and before the store is closed', async () => {
+  it('[I23.lone-commits] is written alone where nothing comes, and before the store is closed', async () => {
     const fixture = await make()
     const quick = await fixture.openWith({ patienceMs: 1 })
     const alone = await sending(quick)

@@ -10,6 +10,9 @@ built   23 I23.pg-waves         Verbs of a commit that need nothing of each othe
 built   23 I23.pg-notify        A commit notifies nobody: hints go out behind it, and where some were lost the others hear that they missed some
 built   23 I23.pg-lists         A list of texts or numbers reaches PostgreSQL as it was given, whatever is in it
 built   23 I23.held-look        A turn from a place that nobody ever held is handed over without looking for words of a takeover
+built   23 I23.lone-commits     A lone message is three commits: received and handed over with its credentials; answered and being sent; sent, which shares the next one
+built   23 I23.patient-pressure Nothing is held back for intake where people wait for their answers before they speak again
+built   23 I23.kept-connections A connection to an agent is used again for a moment, for the name and the addresses that it was checked for alone
 pending 23 I23.pg-end-to-end    Answered end to end, one node on PostgreSQL does at least 0.6 of one on SQLite
 pending 23 I23.pg-received      Received, PostgreSQL does at least 0.8 of SQLite
 pending 23 I23.pg-claims        Claims of lanes on PostgreSQL are at least 0.6 of those on SQLite

@@ -23,7 +23,7 @@ async function commitsOf(river: River, work: () => Promise<unknown>): Promise<re
 describeRiver(
   'a lone message',
   (open) => {
-    it('[I23.chorus-one] is three commits: received and handed over with its credentials; answered and being sent; sent', async () => {
+    it('[I23.lone-commits] is three commits: received and handed over with its credentials; answered and being sent; sent', async () => {
       const river = await open({ agent: { mints: TURN_TOKENS } })
       const talk = async (text: string) => {
         await river.person('anna').says(text)
@@ -39,7 +39,7 @@ describeRiver(
       ])
     })
 
-    it('[I23.chorus-one] the credentials that went out with a turn are good, for it alone, and others each time', async () => {
+    it('[I23.lone-commits] the credentials that went out with a turn are good, for it alone, and others each time', async () => {
       const river = await open({ agent: { mints: TURN_TOKENS } })
       for (const text of ['one', 'two']) await river.person('anna').says(text)
       await river.settle()

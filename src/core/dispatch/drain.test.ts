@@ -117,7 +117,7 @@ describe('the drain', () => {
     drain.stop()
   })
 
-  it('[I23.chorus-one] takes a lane within the commit that hints at it, and is not woken for it again', async () => {
+  it('[I23.lone-commits] takes a lane within the commit that hints at it, and is not woken for it again', async () => {
     const { clock, taken, finish, hint, commit, drain } = scene()
     const told: Hint = { kind: 'turns', lane: 'one', scope: 'demo' }
     commit([told, { ...told, kind: 'sends' }, { ...told, lane: 'two', scope: 'away' }])
@@ -136,7 +136,7 @@ describe('the drain', () => {
     drain.stop()
   })
 
-  it('[I23.chorus-one] whoever brought the work hears of it before the lane is handled', async () => {
+  it('[I23.lone-commits] whoever brought the work hears of it before the lane is handled', async () => {
     const { clock, finish, commit, drain } = scene()
     commit([{ kind: 'turns', lane: 'one', scope: 'demo' }])
     await Promise.resolve().then(() => Promise.resolve())

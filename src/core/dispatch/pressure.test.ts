@@ -28,7 +28,7 @@ describe('pressure', () => {
     expect(await afterSome(20)).toBe(false)
   })
 
-  it('[I23.chorus-many] ends where people wait for their answers, and lasts where they speak again before', async () => {
+  it('[I23.patient-pressure] ends where people wait for their answers, and lasts where they speak again before', async () => {
     const clock = createTestClock()
     let hint: (hint: Hint) => void = () => undefined
     const onHint = (listen: (hint: Hint, from: null) => void) => {
