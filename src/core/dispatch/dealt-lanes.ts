@@ -7,7 +7,6 @@ export interface DealtLanes {
   /** Up to so many, which wait no longer. */
   take(most: number): readonly Work[]
   isEmpty(): boolean
-  has(work: Work): boolean
   clear(): void
 }
 
@@ -36,7 +35,6 @@ export function createDealtLanes(): DealtLanes {
       return dealt
     },
     isEmpty: () => scopes.size === 0,
-    has: ({ lane, scope }) => scopes.get(scope)?.has(lane) ?? false,
     clear: () => scopes.clear(),
   }
 }

@@ -125,6 +125,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
     const lanes = waiting.take(most)
     for (const { lane } of lanes) underway.add(lane)
     if (lanes.length === 0) return
+    if (queue.kind === 'turns') deps.pressure?.took(lanes.length)
     try {
       const all = await queue.take(lanes, pressed)
       await taken?.()
@@ -235,8 +236,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
   deps.store.onHint((hint: Hint, from: string | null) => {
     if (hint.kind === 'turns' && from === null) arrivals += 1
     if (hint.kind === 'missed') drain.sweep()
-    if (!isDue(hint) || stopped || (from === null && early.has(hint.lane))) return
-    if (hint.kind === 'turns' && from === null && waiting.has(hint)) deps.pressure?.behind()
+    if (!isDue(hint) || stopped || (from === null && early.delete(hint.lane))) return
     if (!queue.reachable().includes(hint.scope)) return
     // A hint may overtake the answer to our own take: a lane that is being taken may already be ours.
     const isOurs = from === null || queue.isMine === undefined || underway.has(hint.lane)

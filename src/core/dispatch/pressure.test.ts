@@ -28,29 +28,28 @@ describe('pressure', () => {
     expect(await afterSome(20)).toBe(false)
   })
 
-  it('[I23.patient-pressure] ends where people wait for their answers, and lasts where they speak again before', async () => {
+  it('[I23.patient-pressure] ends where no more comes in than is taken, and lasts in a flood', async () => {
     const clock = createTestClock()
     let hint: (hint: Hint) => void = () => undefined
     const onHint = (listen: (hint: Hint, from: null) => void) => {
       hint = (told) => listen(told, null)
     }
     const pressure = createPressure({ store: { onHint }, clock, utilization: () => 1 })
-    const whilePatient = async (windows: number, again: boolean) => {
+    /** In each window this many come in and are taken. */
+    const pressedIn = async (windows: number, came: number, taken: number) => {
       let pressed = 0
       for (let window = 0; window < windows; window++) {
-        for (let at = 0; at < 20; at++) {
-          hint({ kind: 'turns', lane: `${at}`, scope: 'demo' })
-          if (again) pressure.behind()
-        }
+        for (let at = 0; at < came; at++) hint({ kind: 'turns', lane: `${at}`, scope: 'demo' })
+        pressure.took(taken)
         await clock.advance(10)
         if (pressure.now()) pressed += 1
       }
       return pressed
     }
     // A tenth of a second is looked at; then nobody is held back for a second, then for two.
-    expect(await whilePatient(100, false)).toBeLessThan(12)
-    expect(await whilePatient(300, false)).toBeLessThan(24)
+    expect(await pressedIn(100, 20, 20)).toBeLessThan(12)
+    expect(await pressedIn(300, 20, 15)).toBeLessThan(24)
     await clock.advance(10_000)
-    expect(await whilePatient(300, true)).toBe(300)
+    expect(await pressedIn(300, 20, 3)).toBe(300)
   })
 })

@@ -2,23 +2,23 @@
 // slow trickle on an idle machine is no pressure, however long it lasts, and a machine that only drains is not pressed.
 //
 // Nor is one whose people wait for their answers before they speak again: held back there, the work would come one by one
-// and cost more, and nothing would come in any sooner. So a while under pressure in which hardly anybody spoke again before
-// the message before was taken ends it, for a time that grows with every while of that kind.
+// and cost more, and nothing would come in any sooner. There what comes in is no more than what is let through. So a while
+// under pressure in which not twice as much came as was taken ends it, for a time that grows with every while of that kind.
 import type { Clock, Store } from '../../contract/index.ts'
 
 export interface Pressure {
   now(): boolean
-  /** A message came in behind one that still waits to be taken. */
-  behind(): void
+  /** So many lanes of what came in were taken. */
+  took(lanes: number): void
 }
 
 /** Long enough to tell busy from idle, short enough that a pause of the people is used. */
 const WINDOW_MS = 10
 const BUSY = 0.9
 const ARRIVALS = 4
-/** So long is looked whether people speak again while they wait. */
+/** So long is looked whether more comes in than is taken. */
 const WHILE_MS = 100
-const IMPATIENT = 0.25
+const FLOOD = 2
 const RELIEF_MS = 1_000
 const LONGEST_RELIEF_MS = 16_000
 
@@ -36,7 +36,7 @@ export function createPressure({ store, clock, utilization }: PressureDeps): Pre
   let pressed = false
   let begunAt = 0
   let came = 0
-  let impatient = 0
+  let taken = 0
   let relievedUntil = 0
   let reliefMs = RELIEF_MS
   store.onHint((hint, from) => {
@@ -48,14 +48,14 @@ export function createPressure({ store, clock, utilization }: PressureDeps): Pre
   const begin = (at: number) => {
     begunAt = at
     came = 0
-    impatient = 0
+    taken = 0
   }
 
   /** Whether it helps: judged after each while. */
   const helps = (at: number): boolean => {
     if (!pressed) begin(at)
     if (at - begunAt < WHILE_MS) return true
-    const isFlood = impatient >= came * IMPATIENT
+    const isFlood = came >= taken * FLOOD
     reliefMs = isFlood ? RELIEF_MS : reliefMs
     if (!isFlood) {
       relievedUntil = at + reliefMs
@@ -79,8 +79,8 @@ export function createPressure({ store, clock, utilization }: PressureDeps): Pre
       since = at
       return pressed
     },
-    behind() {
-      impatient += 1
+    took(lanes) {
+      taken += lanes
     },
   }
 }
