@@ -1,7 +1,10 @@
 // Help that fits a narrow terminal, completion from the table of commands, schedules by command.
 import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Command } from 'commander'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { command, freshFolder } from './fixtures/fake-daemon.ts'
 import { createProgram } from './program.ts'
 
@@ -45,7 +48,25 @@ describe('completion', () => {
     expect(await complete('switchboard', 'up', '--detached')).toEqual([''])
   })
 
+  /** What it offers, without the words that explain it; files only where one may stand. */
+  function completedByFish(script: string, folder: string): readonly string[] {
+    writeFileSync(join(folder, 'adfile'), '')
+    const asked = ['switchboard sch', 'swb agents ad', 'switchboard up --det'].map(
+      (line) => `complete -C '${line}'`,
+    )
+    const told = execFileSync('fish', ['-c', `source '${script}'; ${asked.join('; ')}`], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    return told
+      .trim()
+      .split('\n')
+      .map((line) => line.split('\t')[0] ?? '')
+  }
+
   it('[I18.completion] zsh and fish name the same commands; another shell is told what there is', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'swb-completion-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     for (const shell of ['zsh', 'fish']) {
       const { out, code } = await command(['completion', shell])
       expect(code).toBe(0)
@@ -55,7 +76,12 @@ describe('completion', () => {
       } catch {
         continue
       }
-      execFileSync(shell, ['-n'], { input: out })
+      // By a file: fish reads no socket, which is what a pipe of ours is.
+      const script = join(folder, `completion.${shell}`)
+      writeFileSync(script, out)
+      execFileSync(shell, ['-n', script])
+      if (shell === 'fish')
+        expect(completedByFish(script, folder)).toEqual(['schedules', 'schema', 'add', '--detach'])
     }
     const none = await command(['completion', 'cmd'])
     expect(none).toMatchObject({ code: 2, err: expect.stringContaining('one of: bash, zsh, fish') })

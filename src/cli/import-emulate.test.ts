@@ -1,5 +1,7 @@
 // `import claude-access` and `emulate telegram`: what they print, and what they refuse.
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -176,6 +178,10 @@ describe('[S14.cli-emulate] emulate telegram', () => {
     while (!terminal.printed.out.includes('_chat/')) await new Promise((resolve) => setTimeout(resolve, 5))
     const url = /emulated at (\S+)/.exec(terminal.printed.out)?.[1] ?? ''
     const token = /TELEGRAM_BOT_TOKEN=(\S+)/.exec(terminal.printed.out)?.[1] ?? ''
+    // One line that sets it up where a daemon runs.
+    expect(terminal.printed.out).toContain(
+      `switchboard integrations add telegram --id tg --agent AGENT --set api_root=${url}\n`,
+    )
     type('hello bot')
     type('!tap Nothing')
     expect(terminal.printed.err).toContain('there is no button "Nothing"')
@@ -219,5 +225,25 @@ describe('[S14.cli-emulate] emulate telegram', () => {
     const { code, err } = await command(['emulate', 'telegram', '--fault', file])
     expect(code).toBe(2)
     expect(err).toContain('rule 1 needs "do", one of: rate-limit')
+  })
+
+  it('[S14.cli-emulate] without a name it tells what there is; a port that is taken is told, of every one of them', async () => {
+    const none = await command(['emulate'])
+    expect([none.code, none.out]).toEqual([2, ''])
+    const { EMULATORS } = await import('../app/emulators.ts')
+    expect(EMULATORS.size).toBeGreaterThan(4)
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    for (const name of EMULATORS.keys()) {
+      expect(none.err).toContain(`switchboard emulate ${name}`)
+      const taken = await command(['emulate', name, '--port', String(port)])
+      expect([name, taken.code, taken.err]).toEqual([
+        name,
+        2,
+        expect.stringContaining(`port ${port} is taken`),
+      ])
+    }
+    server.close()
   })
 })

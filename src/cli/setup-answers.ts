@@ -27,7 +27,7 @@ interface Wish {
   readonly yes: boolean
   /** The value that a text means for a key: a number where the schema wants one. */
   readonly read: (key: string, written: string) => unknown
-  /** What a warning calls a flag's value; absent: the flag. */
+  /** What a flag is called before the person; absent: by its name alone. */
   readonly called?: (flag: string) => string
 }
 
@@ -66,7 +66,7 @@ export async function gatherAnswers(
   definition: Definition,
   { questions, flags, asks, yes, read, called = (flag) => `--${flag}` }: Wish,
 ): Promise<SecretAnswers> {
-  refuseUnknown(flags, questions)
+  refuseUnknown(flags, questions, called)
   const secrets = new Map<string, string>()
   const take = ({ key, secret }: SetupQuestion, value: string) => {
     if (secret === true && !isSecretReference(value)) secrets.set(key, value)
@@ -94,7 +94,7 @@ export async function gatherAnswers(
       ? await askFor(context, question, definition)
       : (given ?? (yes ? freshOf(context, question) : undefined))
     if (answer !== undefined) take(question, answer)
-    else if (!question.optional?.(definition)) throw missing(question)
+    else if (!question.optional?.(definition)) throw missing(question, called(question.flag))
   }
   return secrets
 }
@@ -142,22 +142,26 @@ function freshOf(context: Context, { fresh, ask }: SetupQuestion): string | unde
   return made
 }
 
-function refuseUnknown(flags: ReadonlyMap<string, string>, questions: ModuleSetup['questions']): void {
+function refuseUnknown(
+  flags: ReadonlyMap<string, string>,
+  questions: ModuleSetup['questions'],
+  called: (flag: string) => string,
+): void {
   const known = questions.map(({ flag }) => flag)
   const stranger = [...flags.keys()].find((flag) => !known.includes(flag))
   if (stranger === undefined) return
   const meant = nearest(stranger, known)
   throw usage(
-    `unknown option "--${oneLine(stranger)}"`,
+    `unknown option "${oneLine(called(stranger))}"`,
     meant === null
-      ? `its own: ${known.map((flag) => `--${flag}`).join(', ') || 'none'}; other keys with --set KEY=VALUE`
-      : `did you mean: --${meant}`,
+      ? `its own: ${known.map(called).join(', ') || 'none'}; other keys with --set KEY=VALUE`
+      : `did you mean: ${called(meant)}`,
   )
 }
 
-function missing({ flag, ask, secret }: SetupQuestion): SwitchboardError {
-  const how = secret === true ? 'type it at a terminal, or pipe it in' : `give it with --${flag} VALUE`
-  return usage(`--${flag} is missing: ${oneLine(ask)}`, `${how}; nothing was kept`)
+function missing({ ask, secret }: SetupQuestion, flag: string): SwitchboardError {
+  const how = secret === true ? 'type it at a terminal, or pipe it in' : `give it with ${flag} VALUE`
+  return usage(`${flag} is missing: ${oneLine(ask)}`, `${how}; nothing was kept`)
 }
 
 /** What stands at `out.url`; undefined: nothing. */

@@ -33,7 +33,7 @@ it('[I18.wizard-where] [I18.wizard-who] [I18.wizard-hidden] [I18.wizard-tried] [
   await first.sees('/newbot')
   await first.sees('token of the bot')
   first.press(`123:wrong-token${KEYS.enter}`)
-  await first.sees('once more, or Ctrl-C')
+  await first.sees(/no: telegram: [^\n]*once more, or Ctrl-C/)
   await first.sees('token of the bot')
   first.press(`${fake.token}${KEYS.enter}`)
   await first.sees(/telegram answers: this is @\w+/)

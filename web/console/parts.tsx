@@ -91,9 +91,16 @@ export function spanWords(ms: number): string {
   return `${Math.round(seconds / 86_400)} days`
 }
 
-export function Ago({ at }: { readonly at: string | null }): JSX.Element {
+/** `none` is said where there is no time: what is counted from the start only must not be called never. */
+export function Ago({
+  at,
+  none = 'never',
+}: {
+  readonly at: string | null
+  readonly none?: string
+}): JSX.Element {
   const now = useNow()
-  if (at === null) return <span class="quiet">never</span>
+  if (at === null) return <span class="quiet">{none}</span>
   const time = new Date(at)
   return (
     <time dateTime={at} title={time.toLocaleString()}>

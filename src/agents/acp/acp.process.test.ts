@@ -167,5 +167,10 @@ describe('its module', () => {
     ).rejects.toMatchObject({
       message: expect.stringContaining('cannot be started'),
     })
+    // One that ends at once: what it said as it ended, and not that a connection was closed.
+    const ends = ['-e', 'console.error("no such model"); process.exit(3)']
+    await expect(acpModule.setup?.try?.({ ...options, args: ends }, deps)).rejects.toMatchObject({
+      message: expect.stringMatching(/did not answer[\s\S]*no such model/),
+    })
   })
 })

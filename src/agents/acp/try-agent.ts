@@ -8,6 +8,7 @@ import { NOBODY_CHOSE } from './permission.ts'
 
 const WITHIN_MS = 15_000
 const LINE_BYTES = 1_048_576
+const LAST_WORDS_MS = 1_000
 
 /** Throws what is wrong with it. Where it wants somebody to sign in it is there all the same, and that is said. */
 export async function tryAgent(
@@ -36,10 +37,11 @@ export async function tryAgent(
       const gone = ended.then(({ words }): never => {
         throw new SwitchboardError('agent_absent', `it did not answer: ${words}`)
       })
-      const link = await Promise.race([
-        openLink(stream, handlers, { clock: deps.clock, withinMs: WITHIN_MS, version: '0.1.0' }),
-        gone,
-      ])
+      const opened = openLink(stream, handlers, { clock: deps.clock, withinMs: WITHIN_MS, version: '0.1.0' })
+      // A program that ends closes its output first: what it said as it ended is worth the moment.
+      const link = await Promise.race([opened, gone]).catch((thrown) =>
+        Promise.race([gone, after(deps.clock, LAST_WORDS_MS, thrown)]),
+      )
       const { name, version } = link.facts
       const who = version === null ? name : `${name} ${version}`
       const isSignedIn = await link.newSession({ cwd: folder ?? '/', mcpServers: [] }).then(
@@ -50,4 +52,8 @@ export async function tryAgent(
     },
     deps,
   )
+}
+
+function after(clock: Clock, delayMs: number, thrown: unknown): Promise<never> {
+  return new Promise((_resolve, reject) => void clock.after(delayMs, () => reject(thrown)))
 }

@@ -1,5 +1,5 @@
 // What Switchboard knows of the connector `chorus` before it runs one.
-import type { ConnectorModule } from '../../contract/index.ts'
+import { type ConnectorModule, SwitchboardError } from '../../contract/index.ts'
 import { chorusOptions } from './config.ts'
 
 export const chorusModule: ConnectorModule = {
@@ -10,6 +10,14 @@ export const chorusModule: ConnectorModule = {
   callsBack: true,
   setup: {
     questions: [{ key: 'url', flag: 'url', ask: 'connection string of the agent', secret: true }],
+    complete({ url }) {
+      // Or a reference to one, which only the daemon reads.
+      if (typeof url === 'string' && !/^(?:https?:\/\/\S+|(?:env|file|secret):.+)$/.test(url))
+        throw new SwitchboardError('input_invalid', 'that is no connection string of Chorus', {
+          hint: 'it is what the agent shows to be pasted, and begins with https://',
+        })
+      return {}
+    },
   },
   create: async (deps) => (await import('./index.ts')).createChorusAgent(deps),
 }

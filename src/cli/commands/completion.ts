@@ -39,6 +39,8 @@ function placesOf(command: Command, at: string, above: Place['words'] = []): rea
   return [{ at, words: all }, ...inner]
 }
 
+/** Where a verb is due no file is; behind an option one may be. */
+const hasVerbs = ({ words }: Place) => words.some(({ word }) => !word.startsWith('-'))
 const wordsOf = ({ words }: Place) => words.map(({ word }) => word).join(' ')
 const paths = (places: readonly Place[]) =>
   places.flatMap(({ at }) => (at === '' ? [] : [`"${at}"`])).join('|')
@@ -72,8 +74,9 @@ _switchboard() {
       ${paths(places)}) at="$at $word" ;;
     esac
   done
+  local before="\${words[CURRENT-1]}"
   case "$at" in
-${places.map((one) => `    "${one.at}") compadd -- ${wordsOf(one)} ;;`).join('\n')}
+${places.map((one) => `    "${one.at}") compadd -- ${wordsOf(one)}${hasVerbs(one) ? '; [[ $before == -* ]] || return 0' : ''} ;;`).join('\n')}
   esac
   _files
 }
@@ -84,12 +87,16 @@ compdef _switchboard ${NAMES.join(' ')}
 function fish(places: readonly Place[]): string {
   const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`
   const lines = NAMES.flatMap((name) =>
-    places.flatMap(({ at, words }) => {
-      const test = at === '' ? `test (__switchboard_at) = ''` : `test (__switchboard_at) = ${quoted(at)}`
-      return words.map(({ word, says }) => {
+    places.flatMap((place) => {
+      const test =
+        place.at === '' ? `test (__switchboard_at) = ''` : `test (__switchboard_at) = ${quoted(place.at)}`
+      const noFiles = quoted(`${test}; and not string match -q -- '-*' (commandline -opc)[-1]`)
+      const lone = hasVerbs(place) ? [`complete -c ${name} -n ${noFiles} -f`] : []
+      const words = place.words.map(({ word, says }) => {
         const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`
         return `complete -c ${name} -n ${quoted(test)} ${what} -d ${quoted(oneLine(says))}`
       })
+      return [...lone, ...words]
     }),
   )
   return `# fish: switchboard completion fish > ~/.config/fish/completions/switchboard.fish

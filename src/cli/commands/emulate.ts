@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { RunningEmulator, StartEmulator } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
-import { safeLines } from '../output/text.ts'
+import { oneLine, safeLines } from '../output/text.ts'
 
 export interface EmulateOptions {
   readonly port?: string
@@ -31,7 +31,7 @@ export async function runEmulate(
   const { start, names } = await emulatorOf(context, platform)
   if (!start) {
     throw usage(
-      `there is no emulator of "${platform}"`,
+      platform === '' ? 'which one is not said' : `there is no emulator of "${oneLine(platform)}"`,
       `there is: ${names.map((name) => `switchboard emulate ${name}`).join(', ')}`,
     )
   }
@@ -76,15 +76,30 @@ async function announce(
     : `  integrations:\n    - { ${written(integration)} }`
   const how = connector ? '' : `Open ${url}/ to chat, type here (!tap LABEL presses a button), or:\n`
   const variables = Object.entries(environment).map(([name, value]) => `  ${name}=${value}`)
+  const command = connector ? null : commandFor(platform, integration)
+  const quick =
+    command === null
+      ? `What is secret:\n${variables.join('\n')}`
+      : `In the folder of a daemon that runs; it asks for what is secret:\n  ${command}\n${variables.join('\n')}`
   await context.print(`${platform} is emulated at ${url}${faults > 0 ? ` with ${faults} fault rules` : ''}
 
-In switchboard.yaml:
+${quick}
+
+${command === null ? 'I' : 'Or i'}n switchboard.yaml, with that in the environment of the daemon:
 ${lines}
-and in the environment of the daemon:
-${variables.join('\n')}
 
 ${how}${more.map((line) => `  ${line}`).join('\n')}
 `)
+}
+
+/** The same by one line; null: some of its keys are no single words. */
+function commandFor(platform: string, integration: Readonly<Record<string, string>>): string | null {
+  const keys = Object.entries(integration).filter(
+    ([key, value]) => key !== 'id' && key !== 'platform' && !value.startsWith('env:'),
+  )
+  if (keys.some(([, value]) => !/^[\w:/.-]+$/.test(value))) return null
+  const set = keys.map(([key, value]) => ` --set ${key}=${value}`).join('')
+  return `switchboard integrations add ${platform} --id ${integration.id ?? platform} --agent AGENT${set}`
 }
 
 /** Those that are built in, and those of the modules that the configuration names. */

@@ -39,6 +39,8 @@ export const logs: Run<LogsOptions> = async (context, _args, options) => {
   if (tail === undefined) throw noLog(context)
   const wanted = (line: string) => concerns(line, options.integration)
   const kept = lines.filter(wanted)
+  if (options.integration !== undefined && kept.length === 0)
+    context.note(`nothing in the log is about "${oneLine(options.integration)}"`)
   for (const line of kept.slice(Math.max(0, kept.length - most))) await tell(context, line)
   if (options.follow === true)
     await follow(logFile, tail, (line) => (wanted(line) ? tell(context, line) : undefined))
@@ -101,10 +103,19 @@ function concerns(line: string, integration: string | undefined): boolean {
 async function tell(context: Context, line: string): Promise<void> {
   if (context.json) return void (await context.print(line))
   const fields = parse(line)
+  // What a daemon in the background tells whoever started it; the log has said the same, with its time.
+  if (fields?.ready === true && fields.msg === undefined) return
   await context.print(fields === null ? oneLine(line) : forPeople(context, fields))
 }
 
-function forPeople({ paint }: Context, fields: Line): string {
+/** A start that failed: its error as a person was told it. */
+function refusal({ paint }: Pick<Context, 'paint'>, { error, hint }: Line): string {
+  const how = typeof hint === 'string' ? paint.dim(` (${oneLine(hint)})`) : ''
+  return `${paint.red('error ')}${oneLine(String(error))}${how}`
+}
+
+function forPeople({ paint }: Pick<Context, 'paint'>, fields: Line): string {
+  if (fields.ok === false && fields.msg === undefined) return refusal({ paint }, fields)
   const { level, time, msg, ...rest } = fields
   const name = LEVELS[Number(level)] ?? ''
   const told = name === 'error' ? paint.red(`${name} `) : name === 'warn' ? paint.yellow(`${name} `) : ''
@@ -128,7 +139,7 @@ async function wayOfTurn(context: Context, id: string, lines: readonly string[])
       begun = parts.pop() ?? ''
       for (const part of parts) {
         const line = part.includes(quoted) ? parse(part) : null
-        if (line !== null) told.push({ at: String(line.at), from: 'ledger', line })
+        if (line !== null) told.push({ at: timeOf(line.at), from: 'ledger', line })
       }
     }
     return turn
@@ -158,7 +169,20 @@ async function wayOfTurn(context: Context, id: string, lines: readonly string[])
 function entryLine({ paint }: Context, entry: Line): string {
   const { at, kind, ref, from, to, reason, detail } = entry
   const move = [from, to].filter((state) => typeof state === 'string' && state !== '').join(' → ')
-  const more = detail === null || detail === undefined ? '' : paint.dim(` ${oneLine(JSON.stringify(detail))}`)
+  const more = typeof detail === 'string' && detail !== '' ? paint.dim(` ${detailWords(detail)}`) : ''
   const why = typeof reason === 'string' && reason !== '' ? ` (${reason})` : ''
-  return `${paint.dim(String(at).slice(0, 19).replace('T', ' '))} ${oneLine(`${kind} ${ref}`)} ${oneLine(move)}${oneLine(why)}${more}`
+  return `${paint.dim(timeOf(at).slice(0, 19).replace('T', ' '))} ${oneLine(`${kind} ${ref}`)} ${oneLine(move)}${oneLine(why)}${more}`
+}
+
+/** ISO 8601, as the log has it: the ledger counts milliseconds. */
+const timeOf = (at: unknown) => (typeof at === 'number' ? new Date(at).toISOString() : String(at))
+
+/** The ledger's detail is a text; where it is an object of JSON, its fields as a line of the log shows them. */
+function detailWords(detail: string): string {
+  const fields = parse(detail)
+  if (fields === null || Array.isArray(fields)) return oneLine(detail)
+  const words = Object.entries(fields).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  return oneLine(words.join(' '))
 }

@@ -87,7 +87,7 @@ export function addSetupCommands(program: Command, action: Action): void {
   program
     .command('emulate')
     .description('run a fake platform on this machine, to try things without an account')
-    .argument('<platform>', 'which one; without an emulator of that name those that there are are told')
+    .argument('[platform]', 'which one; without it those that there are are told')
     .option('--port <number>', 'listen on this port (default: 8081; 0 takes a free one)')
     .option('--fault <file>', 'a fault plan (JSON): what goes wrong on purpose')
     .action(action(() => import('../commands/emulate.ts').then((m) => m.emulate)))

@@ -6,6 +6,7 @@ import { type ModuleSetup, type PlatformModule, SwitchboardError } from '../../c
 import type { Offer } from '../configuration.ts'
 import type { Context } from '../context.ts'
 import { usage } from '../failure.ts'
+import { createPaint } from '../output/colour.ts'
 import { oneLine } from '../output/text.ts'
 import { type Definition, gatherAnswers, isPastedBefore, putAt, withSecrets } from '../setup-answers.ts'
 import { triedConnector } from '../try-connector.ts'
@@ -82,7 +83,7 @@ async function planIntegration(
   showPaste(prompts, `${module.title ?? name}: what to do there`, before(module, { id, base: wish.base }))
   const flags = own(wish.flags, `${name}-`)
   const questions = module.setup?.questions ?? []
-  return again(context, prompts, isAsked(questions, flags), async () => {
+  return again(prompts, isAsked(questions, flags), async () => {
     const definition = structuredClone(fixed)
     const secrets = await gatherAnswers(context, definition, {
       ...{ questions, flags, asks: true, yes: wish.yes, read: reader(module) },
@@ -109,19 +110,14 @@ function isAsked(questions: ModuleSetup['questions'], flags: ReadonlyMap<string,
 }
 
 /** Asked once more after a refusal; what a flag said is not asked again, so where all is said by flags the refusal stands. */
-async function again<T>(
-  context: Context,
-  prompts: Prompts | null,
-  asked: boolean,
-  work: () => Promise<T>,
-): Promise<T> {
+async function again<T>(prompts: Prompts | null, asked: boolean, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work()
     } catch (thrown) {
       const typed = prompts !== null && asked && thrown instanceof SwitchboardError
       if (!typed || GIVEN_UP.test(thrown.message)) throw thrown
-      context.note(`${context.paint.red('no:')} ${oneLine(thrown.message)}; once more, or Ctrl-C`)
+      prompts.say(`no: ${oneLine(thrown.message)}; once more, or Ctrl-C`, 'warning')
     }
   }
 }
@@ -151,7 +147,7 @@ async function planAgent(
   if (known.includes(id))
     throw usage(`agent "${oneLine(id)}" is there already`, 'another name: --agent-id ID')
   const flags = new Map([...wish.flags].filter(([flag]) => setup.questions.some((one) => one.flag === flag)))
-  return again(context, prompts, isAsked(setup.questions, flags), async () => {
+  return again(prompts, isAsked(setup.questions, flags), async () => {
     const connector: Definition = {}
     const secrets = await gatherAnswers(context, connector, {
       ...{ questions: setup.questions, flags, asks: true, yes: wish.yes, read: readerOf(module.options) },
@@ -236,6 +232,8 @@ function showPaste(prompts: Prompts | null, title: string, lines: readonly strin
 function askingBy(context: Context, prompts: Prompts): Context {
   return {
     ...context,
+    // What prompts say is cleared of escapes: colours would be left as their remains.
+    paint: createPaint(false),
     note: (text) => prompts.say(text),
     terminal: {
       ...context.terminal,

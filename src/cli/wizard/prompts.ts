@@ -25,9 +25,15 @@ export interface Prompts {
   yes(ask: string): Promise<boolean>
 }
 
+const GIVEN_UP = 'given up: nothing was written'
+
 /** Ctrl-C, Escape, or an input that ended. */
 export function cancelled(): SwitchboardError {
-  return new SwitchboardError('execution_failed', 'given up: nothing was written', {
+  return new SwitchboardError('execution_failed', GIVEN_UP, {
     hint: 'run the same again when you like; every question is also a flag: switchboard init --help',
   })
 }
+
+/** For questions that are asked when the file stands already: its words would be a lie there. */
+export const isCancelled = (thrown: unknown): boolean =>
+  thrown instanceof SwitchboardError && thrown.message === GIVEN_UP

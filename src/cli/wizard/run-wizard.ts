@@ -13,7 +13,7 @@ import { askPlan, type Wish } from './ask-plan.ts'
 import { readFileFacts } from './file-facts.ts'
 import { awaitFirstMessage } from './first-message.ts'
 import type { Plan } from './plan.ts'
-import type { Prompts } from './prompts.ts'
+import { isCancelled, type Prompts } from './prompts.ts'
 import { textOf, writePlan } from './write-plan.ts'
 
 export interface WizardOptions extends Omit<Wish, 'facts' | 'base'> {
@@ -45,8 +45,7 @@ export async function runWizard(
   remember(context)
   const added = plan.integrations.map(({ definition }) => definition.id)
   prompts?.say(`${facts.exists ? 'added to' : 'wrote'} ${file}`, 'good')
-  const begin =
-    options.start ?? (prompts === null ? false : await prompts.yes('Start it now, in the background?'))
+  const begin = options.start ?? (prompts !== null && (await wantsStart(prompts)))
   const links = begin ? await started(context, added) : []
   if (prompts === null) return tell(context, { file, plan, added, links, existed: facts.exists, ignored })
   tellLinks(prompts, links)
@@ -58,6 +57,16 @@ export async function runWizard(
       : `Next: ${upCommand(context, file)}`,
   )
   return 0
+}
+
+/** Given up here it is a no: the file stands. */
+async function wantsStart(prompts: Prompts): Promise<boolean> {
+  try {
+    return await prompts.yes('Start it now, in the background?')
+  } catch (thrown) {
+    if (isCancelled(thrown)) return false
+    throw thrown
+  }
 }
 
 /** Of the instance that the file makes: there may have been none when the command began. */
@@ -123,6 +132,10 @@ async function waitHere(context: Context, prompts: Prompts, integrations: readon
   try {
     const pause = () => new Promise<void>((done) => setTimeout(done, LOOK_EVERY_MS))
     await awaitFirstMessage(context, prompts, { integrations, since, ended, pause })
+  } catch (thrown) {
+    // Ctrl-C at the question for the code: the wait ends, and whoever wrote still waits.
+    if (!isCancelled(thrown)) throw thrown
+    prompts.say('The wait is ended; they are let in by: switchboard pair approve CODE', 'warning')
   } finally {
     process.off('SIGINT', end)
   }

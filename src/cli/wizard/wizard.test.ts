@@ -58,6 +58,13 @@ function person(answers: Readonly<Record<string, string | readonly string[] | bo
 }
 
 describe('by flags', () => {
+  it('[I18.wizard-flags] a flag is called by what is typed here, the name of its platform before it', async () => {
+    const told = await init(['--yes', '--platform', 'slack', '--slack-app-token', 'env:APP'], {
+      readInput: async () => '',
+    })
+    expect(told).toMatchObject({ code: 2, err: expect.stringContaining('--slack-bot-token is missing') })
+  })
+
   it('[I18.wizard-flags] [I18.wizard-yes] every question is a flag, --yes asks nothing, and the credential is tried and kept encrypted', async () => {
     const words = [
       ...(await telegram()),
@@ -92,7 +99,7 @@ describe('by flags', () => {
     expect(await init(['--yes'], { inputIsTty: true })).toMatchObject({ code: 0 })
     const missing = await init(['--yes', '--config', path('b.yaml'), ...(await telegram())])
     expect(missing).toMatchObject({ code: 2, out: '' })
-    expect(missing.err).toMatch(/--token is missing/)
+    expect(missing.err).toMatch(/--telegram-token is missing/)
     expect(existsSync(path('b.yaml'))).toBe(false)
   })
 
@@ -200,6 +207,12 @@ describe('asked', () => {
     expect(one.shown.join('\n')).not.toContain('agent.example')
   })
 
+  it('[I18.wizard-tried] what is no connection string of Chorus is refused before anything is written', async () => {
+    const told = await init(['--yes', '--platform', 'web', '--agent', 'chorus', '--url', 'chorus://x'])
+    expect(told).toMatchObject({ code: 2, err: expect.stringContaining('no connection string') })
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+
   it('[I18.wizard-who] Claude Code as a channel says what is left to do', async () => {
     const one = person({ ...first, 'Who answers': 'channel' })
     expect((await init([], one.terminal)).code).toBe(0)
@@ -218,6 +231,24 @@ describe('asked', () => {
     expect(asked.filter((ask) => ask.startsWith('API key'))).toHaveLength(2)
     expect(file()).toContain('api_key: secret:')
     expect(file() + told.out + told.err + shown.join('\n')).not.toContain('4718')
+  })
+
+  it('[I18.wizard-tried] what the prompts are told carries no colours, which they would show as remains', async () => {
+    const tried = [...(await telegram()), '--telegram-token', '123:wrong-token', '--color']
+    const one = person({ 'Where do people talk': ['telegram'], 'Who answers': 'demo', Start: false })
+    const told = await init(tried, one.terminal)
+    expect(told).toMatchObject({ code: 1, err: expect.stringContaining('401') })
+    expect(one.shown.join('\n')).toContain('warning: --telegram-token')
+    expect(one.shown.join('\n')).not.toContain('\x1b')
+  })
+
+  it('[I18.wizard-ctrl-c] given up when the file stands, it is not said that nothing was written', async () => {
+    const one = person({ 'Where do people talk': ['web'], 'Who answers': 'demo' })
+    const told = await init([], one.terminal)
+    expect([told.code, told.err]).toEqual([0, ''])
+    expect(one.asked.at(-1)).toContain('Start it now')
+    expect(one.shown.at(-1)).toBe('Next: switchboard up')
+    expect(file()).toContain('- id: web')
   })
 
   it('[I18.wizard-ctrl-c] given up at any question, nothing is there', async () => {

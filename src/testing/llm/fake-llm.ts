@@ -166,7 +166,9 @@ export function createFakeLlm({
           }
         })
       })
-      await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+      await new Promise<void>((resolve, reject) =>
+        server.once('error', reject).listen(port, '127.0.0.1', resolve),
+      )
       return {
         url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
         close: () =>

@@ -180,8 +180,8 @@ function IntegrationPanel({ one }: { readonly one: Integration }): JSX.Element {
             </span>,
           ],
           ['found late', one.complete.late === 0 ? null : `${one.complete.late} messages`],
-          ['last in', <Ago key="i" at={one.last_in_at} />],
-          ['last out', <Ago key="o" at={one.last_out_at} />],
+          ['last in', <Ago key="i" at={one.last_in_at} none="not since the start" />],
+          ['last out', <Ago key="o" at={one.last_out_at} none="not since the start" />],
           ['to be sent', one.sends_waiting === 0 ? null : String(one.sends_waiting)],
           [
             'not sent',

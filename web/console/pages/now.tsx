@@ -257,7 +257,8 @@ function Links({ integrations }: { readonly integrations: StatusReport['integrat
                 {completeWords(one.complete)}
               </span>
               <span class="line-sub">
-                last in <Ago at={one.last_in_at} />, last out <Ago at={one.last_out_at} />
+                last in <Ago at={one.last_in_at} none="not since the start" />, last out{' '}
+                <Ago at={one.last_out_at} none="not since the start" />
               </span>
             </span>
             <Pill state={one.link} />
