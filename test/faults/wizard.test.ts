@@ -88,4 +88,29 @@ it('[I18.wizard-where] [I18.wizard-who] [I18.wizard-hidden] [I18.wizard-tried] [
   const before = written.split('\n')
   expect(added.split('\n').filter((line) => before.includes(line))).toEqual(before)
   expect(added).toContain('secret: secret:webhook.secret')
+
+  // Ctrl-C at the question for the code ends the wait alone: the file stands, and so it is not said that nothing was written.
+  const other = await createFakeTelegram({
+    token: '7000000002:AAanother-token-of-the-emulator_01234',
+    username: 'other_bot',
+  })
+  scene.onEnd(() => other.stop())
+  const waited = wizard(
+    '--platform',
+    'telegram',
+    '--set',
+    `telegram.api_root=${other.url}`,
+    '--agent',
+    'demo',
+    '--start',
+  )
+  await waited.sees('token of the bot')
+  waited.press(`${other.token}${KEYS.enter}`)
+  await waited.sees('Waiting for the first message')
+  other.person().says('hello')
+  await waited.sees('The code that they were told')
+  waited.press(KEYS.ctrlC)
+  expect(await waited.ended).toBe(0)
+  expect(waited.shown()).toContain('they are let in by: switchboard pair approve CODE')
+  expect(waited.shown()).not.toContain('nothing was written')
 })

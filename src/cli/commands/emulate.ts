@@ -31,7 +31,7 @@ export async function runEmulate(
   const { start, names } = await emulatorOf(context, platform)
   if (!start) {
     throw usage(
-      platform === '' ? 'which one is not said' : `there is no emulator of "${oneLine(platform)}"`,
+      platform === '' ? 'no platform is named' : `there is no emulator of "${oneLine(platform)}"`,
       `there is: ${names.map((name) => `switchboard emulate ${name}`).join(', ')}`,
     )
   }
